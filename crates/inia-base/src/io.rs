@@ -1,0 +1,34 @@
+//! The disk seam: every byte that Inia keeps goes through these two traits.
+
+use std::io;
+use std::sync::Arc;
+
+/// A directory of files. Names are plain file names; sub-directories are not used.
+///
+/// `remove` and `rename` are durable only after [`Disk::sync_names`], as is the creation of a file.
+pub trait Disk: Send + Sync {
+    /// Opens `name` for reading and writing; creates it when `create` is set and it is missing.
+    fn open(&self, name: &str, create: bool) -> io::Result<Arc<dyn DiskFile>>;
+    /// Names of all files, in no order.
+    fn list(&self) -> io::Result<Vec<String>>;
+    /// Removes a file.
+    fn remove(&self, name: &str) -> io::Result<()>;
+    /// Renames a file, replacing any file called `to`.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+    /// Makes creations, removals and renames durable.
+    fn sync_names(&self) -> io::Result<()>;
+}
+
+/// One open file. Writes are durable only after [`DiskFile::sync`].
+pub trait DiskFile: Send + Sync {
+    /// Fills `buf` from `offset`; reading past the end is an `UnexpectedEof` error.
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()>;
+    /// Writes all of `buf` at `offset`, growing the file as needed.
+    fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<()>;
+    /// Makes all earlier writes of this file durable, its length included.
+    fn sync(&self) -> io::Result<()>;
+    /// Length in bytes.
+    fn len(&self) -> io::Result<u64>;
+    /// Grows (with zeros) or cuts the file.
+    fn set_len(&self, len: u64) -> io::Result<()>;
+}

@@ -1,0 +1,15 @@
+//! The leaf of the workspace: what three or more crates share, and the seams between them.
+//!
+//! Nothing here knows SQL statements, pages or packets.
+
+pub mod collation;
+pub mod column;
+pub mod datatype;
+pub mod decimal;
+pub mod error;
+pub mod ids;
+pub mod io;
+pub mod key;
+pub mod rt;
+pub mod temporal;
+pub mod value;

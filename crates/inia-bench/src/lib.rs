@@ -1,0 +1,1 @@
+//! Inia's benchmark lab.

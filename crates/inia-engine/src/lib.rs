@@ -1,0 +1,1 @@
+//! Everything between a parsed statement and its rows.

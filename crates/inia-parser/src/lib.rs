@@ -1,0 +1,1 @@
+//! Inia's lexer and parser for the MySQL dialect.

@@ -1,0 +1,1 @@
+//! Inia's test tools: simulated disk, seeded randomness, golden scripts, house rules.

@@ -1,0 +1,1 @@
+//! MySQL's client/server protocol as pure bytes.

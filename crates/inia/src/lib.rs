@@ -1,0 +1,1 @@
+//! Inia: a MySQL-compatible database in one binary.

@@ -1,0 +1,3 @@
+//! The `inia` program.
+
+fn main() {}
