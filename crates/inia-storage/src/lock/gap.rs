@@ -11,10 +11,10 @@
 //!   that holds its leaf's latch: the locker publishes it before it validates the leaf.
 
 use super::owner::Owner;
-use parking_lot::Mutex;
+use crate::sync::Mutex;
+use crate::sync::{AtomicUsize, Ordering, fence};
 use std::cmp::Ordering as Order;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 /// One end of an interval of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,12 +7,12 @@
 
 use super::gap::Gaps;
 use super::record::LockName;
-use crate::engine::LockMode;
+use crate::request::LockMode;
+use crate::sync::Mutex;
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use inia_base::ids::{TreeId, TxnId};
 use inia_base::rt::WaitCell;
-use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A lock owner: one per session, reused by its successive transactions.
 pub(crate) struct Owner {

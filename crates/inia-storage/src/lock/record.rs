@@ -9,13 +9,13 @@
 //! - an owner that holds a lock and wants a stronger one passes the waiters: only holders stop it.
 
 use super::owner::Owner;
-use crate::engine::LockMode;
+use crate::request::LockMode;
+use crate::sync::Mutex;
+use crate::sync::{AtomicUsize, Ordering, fence};
 use inia_base::ids::{TreeId, TxnId};
-use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 const SHARDS: usize = 64;
 const SPARE_QUEUES: usize = 64;
@@ -163,7 +163,8 @@ impl ShardState {
     }
 
     fn drop_if_empty(&mut self, name: LockName) {
-        let empty = self.queues.get(&name).is_some_and(|q| q.granted.is_empty() && q.waiting.is_empty());
+        let empty =
+            self.queues.get(&name).is_some_and(|q| q.granted.is_empty() && q.waiting.is_empty());
         if empty
             && let Some(queue) = self.queues.remove(&name)
             && self.spare.len() < SPARE_QUEUES

@@ -8,14 +8,14 @@
 use super::gap::Gaps;
 use super::owner::{Owner, Target, TargetKind, Wait};
 use super::record::{Grant, LockName, RecordLocks};
-use crate::engine::LockMode;
+use crate::request::LockMode;
 use crate::error::StorageError;
+use crate::sync::Mutex;
+use crate::sync::{AtomicU64, Ordering};
 use inia_base::ids::{TreeId, TxnId};
 use inia_base::rt::Wake;
-use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 type Result<T> = std::result::Result<T, StorageError>;
@@ -167,28 +167,26 @@ impl LockSystem {
     fn sleep(&self, owner: &Arc<Owner>, limit: Duration) -> Result<()> {
         let start = Instant::now();
         self.counters.waits.fetch_add(1, Ordering::Relaxed);
-        let result = loop {
+        let reason = loop {
             if owner.is_interrupted() {
-                break self.give_up(owner, StorageError::Interrupted);
+                break StorageError::Interrupted;
             }
             let wake = owner.cell.wait(Some(limit.saturating_sub(start.elapsed())));
-            let wait = owner.wait.lock().clone();
-            match wait {
-                Wait::Granted | Wait::No => break self.give_up(owner, StorageError::Deadlock),
-                Wait::Victim(_) => break self.give_up(owner, StorageError::Deadlock),
-                Wait::On(_) if wake == Wake::TimedOut => {
-                    self.counters.timeouts.fetch_add(1, Ordering::Relaxed);
-                    break self.give_up(owner, StorageError::LockWaitTimeout);
-                }
-                Wait::On(_) => {}
+            if !matches!(*owner.wait.lock(), Wait::On(_)) {
+                break StorageError::Deadlock;
+            }
+            if wake == Wake::TimedOut {
+                self.counters.timeouts.fetch_add(1, Ordering::Relaxed);
+                break StorageError::LockWaitTimeout;
             }
         };
+        let result = self.give_up(owner, reason);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.counters.wait_micros.fetch_add(micros, Ordering::Relaxed);
         result
     }
 
-    /// Ends a wait from the waiter's side: `Ok` if it was granted after all.
+    /// Ends a wait from the waiter's side, for `error` unless it was granted after all.
     fn give_up(&self, owner: &Arc<Owner>, error: StorageError) -> Result<()> {
         let wait = std::mem::take(&mut *owner.wait.lock());
         match wait {
