@@ -33,5 +33,5 @@ mod tests;
 
 pub(crate) use gap::{Edge, Gaps};
 pub(crate) use owner::Owner;
-pub(crate) use record::{Grant, LockName};
+pub(crate) use record::Grant;
 pub(crate) use wait::{LockSystem, RecordRequest};

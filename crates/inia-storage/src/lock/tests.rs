@@ -5,8 +5,8 @@
 
 use super::gap::Intervals;
 use super::*;
-use crate::request::LockMode::{self, Exclusive, Shared};
 use crate::error::StorageError;
+use crate::request::LockMode::{self, Exclusive, Shared};
 use inia_base::ids::{TreeId, TxnId};
 use std::sync::Arc;
 use std::thread::JoinHandle;

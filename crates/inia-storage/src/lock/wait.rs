@@ -8,8 +8,8 @@
 use super::gap::Gaps;
 use super::owner::{Owner, Target, TargetKind, Wait};
 use super::record::{Grant, LockName, RecordLocks};
-use crate::request::LockMode;
 use crate::error::StorageError;
+use crate::request::LockMode;
 use crate::sync::Mutex;
 use crate::sync::{AtomicU64, Ordering};
 use inia_base::ids::{TreeId, TxnId};

@@ -388,7 +388,9 @@ impl Cursor {
             Direction::Forward => {
                 let to = match self.upper {
                     Bound::Unbounded => leaf.len(),
-                    Bound::Included => leaf.lower_bound(&memory.upper).map_or_else(|i| i, |i| i + 1),
+                    Bound::Included => {
+                        leaf.lower_bound(&memory.upper).map_or_else(|i| i, |i| i + 1)
+                    }
                     Bound::Excluded => leaf.lower_bound(&memory.upper).unwrap_or_else(|i| i),
                 };
                 self.to = to;
@@ -397,7 +399,9 @@ impl Cursor {
                 let from = match self.lower {
                     Bound::Unbounded => 0,
                     Bound::Included => leaf.lower_bound(&memory.lower).unwrap_or_else(|i| i),
-                    Bound::Excluded => leaf.lower_bound(&memory.lower).map_or_else(|i| i, |i| i + 1),
+                    Bound::Excluded => {
+                        leaf.lower_bound(&memory.lower).map_or_else(|i| i, |i| i + 1)
+                    }
                 };
                 self.from = from;
             }

@@ -80,12 +80,12 @@ impl Cursor {
 
     /// Stands on the next record not passed yet: its number in the leaf, its key in memory.
     fn locate(&mut self, txn: &mut Txn) -> Result<Option<usize>> {
-        let store = &txn.core.store;
         let astray = std::mem::take(&mut self.astray);
-        let current = self.stage == Stage::Leaf && self.memory().place.leaf.is_current(store);
-        if astray || !current {
+        let leaf = &self.memory().place.leaf;
+        if astray || self.stage != Stage::Leaf || !leaf.is_current(&txn.core.store) {
             self.seek(txn)?;
         }
+        let store = &txn.core.store;
         let tree = self.tree.clone();
         let direction = self.direction;
         let (mut from, mut to) = (self.from, self.to);

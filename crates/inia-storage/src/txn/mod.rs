@@ -23,10 +23,11 @@
 //! a little of its session's history ([`purge`]). After a crash [`recover`] finds transactions without
 //! a commit record and applies their before-images, newest first.
 
+mod bulk;
 pub(crate) mod cursor;
 mod cursor_lock;
 pub(crate) mod handle;
-mod horizon;
+pub(crate) mod horizon;
 pub(crate) mod log;
 mod place;
 pub(crate) mod purge;
@@ -38,8 +39,4 @@ pub(crate) mod snapshot;
 pub(crate) mod status;
 pub(crate) mod trees;
 pub(crate) mod undo;
-mod bulk;
 mod write;
-
-#[cfg(test)]
-mod tests;

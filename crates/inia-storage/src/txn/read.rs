@@ -86,7 +86,6 @@ impl Txn {
             let running = header.txn_id() != self.id && self.note_writer(header.txn_id()).is_some();
             if running {
                 self.unlock_if(fresh, tree, key);
-                fresh = false;
                 match self.wait_for_writer(tree, key, header.txn_id(), request)? {
                     Locked::Skip => return Ok(None),
                     Locked::Yes { fresh: new } | Locked::Retry { fresh: new } => fresh = new,

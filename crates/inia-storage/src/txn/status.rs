@@ -138,7 +138,8 @@ impl StatusTable {
         let slot = self.slot(id);
         let active = ACTIVE | u64::from(owner);
         if slot.tag.load(Ordering::Acquire) == id {
-            let swap = slot.word.compare_exchange(active, word, Ordering::SeqCst, Ordering::Relaxed);
+            let swap =
+                slot.word.compare_exchange(active, word, Ordering::SeqCst, Ordering::Relaxed);
             if swap.is_ok() {
                 return;
             }

@@ -171,7 +171,11 @@ impl UndoStore {
 
     /// Reads the version that a change replaced: its header, and its value into `payload`.
     /// `None` when there was no record before, or when the record at `at` is gone.
-    pub(crate) fn version_before(&self, at: UndoRef, payload: &mut Vec<u8>) -> Option<RecordHeader> {
+    pub(crate) fn version_before(
+        &self,
+        at: UndoRef,
+        payload: &mut Vec<u8>,
+    ) -> Option<RecordHeader> {
         let chunk = self.find(at)?;
         let (kind, key_len, payload_len) = unpack_lengths(chunk.get(at.word()));
         if kind == UndoKind::Insert {

@@ -137,9 +137,7 @@ impl Writing<'_> {
         let previous = self.undo.tail();
         let place = self.undo.push(NewUndo { kind, tree, key, before, payload });
         let made = match (i, kind) {
-            (None, _) => {
-                leaf.insert(key, RecordHeader::new(self.id, 0, false), value).map(|_| ())
-            }
+            (None, _) => leaf.insert(key, RecordHeader::new(self.id, 0, false), value).map(|_| ()),
             (Some(i), UndoKind::Delete) => {
                 leaf.set_header(i, RecordHeader::new(self.id, place.0, true))
             }
@@ -210,9 +208,8 @@ impl Txn {
         self.prepare_write();
         let request = LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait };
         loop {
-            let write = |w: &mut Writing<'_>, leaf: &mut LeafMut<'_, '_>| {
-                w.overwrite(leaf, kind, value)
-            };
+            let write =
+                |w: &mut Writing<'_>, leaf: &mut LeafMut<'_, '_>| w.overwrite(leaf, kind, value);
             match self.attempt(tree, key, value.len(), write)? {
                 Attempt::Done => return Ok(true),
                 Attempt::Absent => return Ok(false),
