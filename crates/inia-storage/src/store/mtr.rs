@@ -14,7 +14,7 @@
 use super::Store;
 use crate::Result;
 use crate::buffer::{ExclusivePage, OptimisticPage, Restart};
-use crate::codec::ByteWriter;
+use crate::error::StorageError;
 use crate::page::{PageBytes, PageOp, page_type, set_page_lsn};
 use crate::space::{self, GROUPS_AT, HEADER_PAGE};
 use crate::wal::record::LogRecord;
@@ -153,10 +153,16 @@ impl<'s> Mtr<'s> {
         Ok(latched)
     }
 
-    /// Gives the page back; others may get it once this mini-transaction has committed.
-    pub(crate) fn free(&mut self, page: Latched) {
+    /// Gives the page back; others may get it once this mini-transaction has committed. A page that is not
+    /// in use is `Corrupt`, and nothing is changed.
+    pub(crate) fn free(&mut self, page: Latched) -> Result<()> {
+        let id = self.id(page);
+        if !self.store.space.is_used(id) || space::is_pinned(id) || self.freed.contains(&id) {
+            return Err(StorageError::Corrupt(id, "freed, but not in use"));
+        }
         self.apply(page, &PageOp::Init { page_type: page_type::FREE });
-        self.freed.push(self.id(page));
+        self.freed.push(id);
+        Ok(())
     }
 
     /// Adds a record to the group.
