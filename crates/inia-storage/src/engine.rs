@@ -21,8 +21,6 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Bytes of log between a crash and the state it is recovered from, at most.
-const LOG_CAPACITY: u64 = 512 << 20;
 /// How long background purge sleeps when there was nothing to do.
 const PURGE_PAUSE: Duration = Duration::from_millis(50);
 
@@ -98,11 +96,7 @@ impl Engine {
     /// not closed.
     pub fn open(disk: Arc<dyn Disk>, options: EngineOptions) -> Result<Arc<Engine>> {
         let mut analysis = Analysis::new();
-        let store_options = StoreOptions {
-            buffer_pool_size: options.buffer_pool_size,
-            log_capacity: LOG_CAPACITY,
-            background: options.background,
-        };
+        let store_options = StoreOptions::new(options.buffer_pool_size, options.background);
         let store = Store::open(disk, store_options, &mut analysis)?;
         let roots = match analysis.roots() {
             Some(roots) => roots,
@@ -228,6 +222,7 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.stop_purger();
+        self.core.store.stop_background();
     }
 }
 
