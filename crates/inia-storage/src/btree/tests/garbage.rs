@@ -36,8 +36,7 @@ fn sound(random: &mut Random) -> Box<PageBuf> {
     let spec = NodeSpec { tree: PageId(5), level: 0, right: None, lower, upper, max_txn: 9 };
     edit::init(&mut page.bytes, &spec).unwrap();
     for i in 0..60u8 {
-        let payload_len = random.below(100);
-        let payload = random.bytes(payload_len);
+        let payload = random.up_to(100);
         let value = [&version(3).to_bytes()[..], &payload];
         edit::append(&mut page.bytes, 0, &[b'a', b'c', i], &value).unwrap();
     }
@@ -97,8 +96,7 @@ fn operations_take_damaged_pages_and_leave_what_they_cannot_change() {
             damage(&mut random, &mut page.bytes);
         }
         for _ in 0..8 {
-            let len = random.below(4000);
-            let bytes = random.bytes(len);
+            let bytes = random.up_to(4000);
             let before = page.bytes;
             if some_op(&mut random, &bytes).try_apply(&mut page.bytes).is_err() {
                 assert!(page.bytes == before, "a failed operation changed the page");

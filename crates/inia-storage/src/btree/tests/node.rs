@@ -97,8 +97,7 @@ fn random_operations_equal_the_model_and_replay_bit_by_bit() {
             let found = search_any(&node.page.bytes, &key);
             match (random.below(10), found) {
                 (0..=5, _) => {
-                    let payload_len = random.below(200);
-                    let payload = random.bytes(payload_len);
+                    let payload = random.up_to(200);
                     node.put(&key, version(random.below(1000) as u64), &payload);
                 }
                 (6..=7, Ok(i)) => {
