@@ -2,13 +2,13 @@
 
 use crate::expr::arith;
 use crate::expr::cast;
+use crate::expr::collate;
 use crate::expr::compare::{self, CmpClass};
 use crate::expr::context::{Environment, EvalContext};
 use crate::expr::convert;
 use crate::expr::json::{self, Json};
 use crate::expr::tree::Expr;
 use crate::expr::ty::{ExprType, TypeClass};
-use crate::expr::collate;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
@@ -190,11 +190,22 @@ pub struct Accumulator {
 enum State {
     Count(i64),
     /// Integers add up in `small` until that overflows or a decimal comes.
-    ExactSum { small: i128, sum: Option<Decimal>, count: i64 },
-    RealSum { sum: f64, count: i64 },
+    ExactSum {
+        small: i128,
+        sum: Option<Decimal>,
+        count: i64,
+    },
+    RealSum {
+        sum: f64,
+        count: i64,
+    },
     Extreme(Value),
     Bits(u64, Option<Vec<u8>>),
-    Moments { count: u64, mean: f64, squares: f64 },
+    Moments {
+        count: u64,
+        mean: f64,
+        squares: f64,
+    },
     Rows(Vec<(Vec<Value>, String)>),
     Array(Vec<Json>),
     Object(Option<Vec<(String, Json)>>),

@@ -116,12 +116,7 @@ fn real(op: ArithOp, l: f64, r: f64) -> f64 {
     }
 }
 
-fn decimal(
-    op: ArithOp,
-    l: Decimal,
-    r: Decimal,
-    increment: u8,
-) -> Result<Decimal, DecimalError> {
+fn decimal(op: ArithOp, l: Decimal, r: Decimal, increment: u8) -> Result<Decimal, DecimalError> {
     match op {
         ArithOp::Add => l.add(r),
         ArithOp::Sub => l.sub(r),
@@ -159,9 +154,7 @@ fn int_div(
     match l.div_integer(r) {
         Err(DecimalError::DivideByZero) => division_by_zero(ctx),
         Err(DecimalError::Overflow) => Err(error()),
-        Ok(quotient) if unsigned => {
-            quotient.to_u64().map(Value::UInt).map_err(|_| error())
-        }
+        Ok(quotient) if unsigned => quotient.to_u64().map(Value::UInt).map_err(|_| error()),
         Ok(quotient) => quotient.to_i64().map(Value::Int).map_err(|_| error()),
     }
 }
@@ -192,9 +185,7 @@ pub(crate) fn negate(
             int_result(wide.checked_neg(), whole)
         }
         NumClass::Real => Ok(Value::Double(-convert::to_real(&value, &inner.ty, ctx)?)),
-        NumClass::Decimal => {
-            Ok(Value::Decimal(convert::to_decimal(&value, &inner.ty, ctx)?.neg()))
-        }
+        NumClass::Decimal => Ok(Value::Decimal(convert::to_decimal(&value, &inner.ty, ctx)?.neg())),
     }
 }
 

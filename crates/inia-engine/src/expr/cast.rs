@@ -67,11 +67,7 @@ pub(crate) fn cast(
 }
 
 /// Rounds to `fsp` digits, or cuts where the mode says so.
-pub(crate) fn round_datetime(
-    moment: DateTime,
-    fsp: u8,
-    ctx: &EvalContext<'_>,
-) -> Option<DateTime> {
+pub(crate) fn round_datetime(moment: DateTime, fsp: u8, ctx: &EvalContext<'_>) -> Option<DateTime> {
     if ctx.mode().has(SqlMode::TIME_TRUNCATE_FRACTIONAL) {
         return Some(moment.truncate_to(fsp));
     }
@@ -127,7 +123,8 @@ fn text_to_integer(text: &[u8], unsigned: bool, ctx: &mut EvalContext<'_>) -> Re
         let text = "Cast to unsigned converted negative integer to its positive complement";
         ctx.warn(ErrorCode::UnknownError, &[&text])?;
     } else if !unsigned && parsed.value > i128::from(i64::MAX) {
-        let text = "Cast to signed converted positive out-of-range integer to its negative complement";
+        let text =
+            "Cast to signed converted positive out-of-range integer to its negative complement";
         ctx.warn(ErrorCode::UnknownError, &[&text])?;
     }
     Ok(parsed.value)

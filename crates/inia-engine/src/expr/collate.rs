@@ -128,8 +128,7 @@ fn mix_error(left: Pair, right: Pair, operation: &str) -> SqlError {
 
 /// A collation by name; error 1273.
 pub fn find(name: &str) -> Result<Collation, SqlError> {
-    Collation::from_name(name)
-        .ok_or_else(|| SqlError::new(ErrorCode::UnknownCollation, &[&name]))
+    Collation::from_name(name).ok_or_else(|| SqlError::new(ErrorCode::UnknownCollation, &[&name]))
 }
 
 /// The default collation of a character set by name; error 1115.

@@ -125,7 +125,9 @@ pub fn compare(
             (Value::Int(l), Value::Int(r)) => l.cmp(r),
             _ => convert::to_wide(l, lt, ctx)?.cmp(&convert::to_wide(r, rt, ctx)?),
         },
-        CmpClass::Decimal => convert::to_decimal(l, lt, ctx)?.cmp(&convert::to_decimal(r, rt, ctx)?),
+        CmpClass::Decimal => {
+            convert::to_decimal(l, lt, ctx)?.cmp(&convert::to_decimal(r, rt, ctx)?)
+        }
         CmpClass::Real => {
             let (l, r) = (convert::to_real(l, lt, ctx)?, convert::to_real(r, rt, ctx)?);
             l.partial_cmp(&r).unwrap_or(Ordering::Equal)

@@ -262,8 +262,7 @@ pub trait SessionHost {
 }
 
 /// Takes rows of a subquery; returns whether it wants more.
-pub type RowVisitor<'v> =
-    dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool, SqlError> + 'v;
+pub type RowVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool, SqlError> + 'v;
 
 /// Runs subqueries for expressions. The outer row is already on [`EvalContext::outer`].
 pub trait SubqueryRunner {

@@ -3,7 +3,7 @@
 //! A value alone does not say what it is: `UInt(2)` may be a number, a YEAR, or an ENUM's second
 //! member. So every conversion takes the value with its type.
 
-use crate::expr::context::{EvalContext, Environment, Level};
+use crate::expr::context::{Environment, EvalContext, Level};
 use crate::expr::json;
 use crate::expr::number;
 use crate::expr::ty::ExprType;
@@ -27,11 +27,15 @@ pub(crate) fn error_text(bytes: &[u8]) -> String {
         Ok(text) => text.chars().take(128).collect::<String>() + "...",
         Err(_) => {
             let shown = bytes.iter().take(64);
-            shown.map(|b| if b.is_ascii_graphic() {
-                char::from(*b).to_string()
-            } else {
-                format!("\\x{b:02X}")
-            }).collect()
+            shown
+                .map(|b| {
+                    if b.is_ascii_graphic() {
+                        char::from(*b).to_string()
+                    } else {
+                        format!("\\x{b:02X}")
+                    }
+                })
+                .collect()
         }
     }
 }
@@ -103,9 +107,7 @@ pub fn to_real(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
         Value::Decimal(v) => v.to_f64(),
         Value::Text(text) => real_of_text(text.as_bytes(), ctx)?,
         Value::Bytes(bytes) => real_of_text(bytes, ctx)?,
-        Value::Date(_) | Value::Time(_) | Value::DateTime(_) => {
-            temporal_number(value, ty).to_f64()
-        }
+        Value::Date(_) | Value::Time(_) | Value::DateTime(_) => temporal_number(value, ty).to_f64(),
         Value::Json(text) => json::to_number::real(text, ctx)?,
     })
 }
@@ -124,8 +126,9 @@ pub fn to_decimal(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Re
         Value::Null => Decimal::ZERO,
         Value::Int(v) => Decimal::from_i128(i128::from(*v), 0),
         Value::UInt(v) => Decimal::from_i128(i128::from(*v), 0),
-        Value::Double(v) => Decimal::from_f64(*v)
-            .unwrap_or_else(|_| Decimal::bound(65, 0, *v < 0.0)),
+        Value::Double(v) => {
+            Decimal::from_f64(*v).unwrap_or_else(|_| Decimal::bound(65, 0, *v < 0.0))
+        }
         Value::Decimal(v) => *v,
         Value::Text(text) => decimal_of_text(text.as_bytes(), ctx)?,
         Value::Bytes(bytes) => decimal_of_text(bytes, ctx)?,
@@ -192,7 +195,7 @@ pub fn to_bytes<'v>(value: &'v Value, ty: &ExprType) -> Cow<'v, [u8]> {
 fn plain_text(value: &Value, ty: &ExprType) -> String {
     match value {
         Value::Null => String::new(),
-        Value::Int(v) if ty.zerofill => format!("{v:0>1$}", ty.length as usize),
+        Value::Int(v) if ty.zerofill => format!("{v:0>width$}", width = ty.length as usize),
         Value::Int(v) => v.to_string(),
         Value::UInt(v) => match &ty.data_type {
             DataType::Year => format!("{v:04}"),
@@ -204,10 +207,8 @@ fn plain_text(value: &Value, ty: &ExprType) -> String {
                 let chosen = members.iter().enumerate().filter(|(i, _)| v >> i & 1 == 1);
                 chosen.map(|(_, member)| member.as_str()).collect::<Vec<&str>>().join(",")
             }
-            DataType::Bit(_) => {
-                String::from_utf8_lossy(&to_bytes(value, ty)).into_owned()
-            }
-            _ if ty.zerofill => format!("{v:0>1$}", ty.length as usize),
+            DataType::Bit(_) => String::from_utf8_lossy(&to_bytes(value, ty)).into_owned(),
+            _ if ty.zerofill => format!("{v:0>width$}", width = ty.length as usize),
             _ => v.to_string(),
         },
         Value::Double(v) => match ty.data_type {
@@ -283,7 +284,8 @@ pub fn to_datetime_with(
     };
     match found {
         Ok((moment, false)) => {
-            if matches!(value, Value::Date(_) | Value::DateTime(_)) && moment.date.check(rules).is_err()
+            if matches!(value, Value::Date(_) | Value::DateTime(_))
+                && moment.date.check(rules).is_err()
             {
                 return wrong_datetime(value, ty, ctx);
             }

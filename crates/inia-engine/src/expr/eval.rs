@@ -71,9 +71,10 @@ impl Expr {
             ExprKind::Column { index, .. } => Ok(Cow::Borrowed(&row[*index])),
             ExprKind::Literal(value) => Ok(Cow::Borrowed(value)),
             ExprKind::Param(index) => {
-                let value: &'s Value = ctx.params.get(*index).ok_or_else(|| {
-                    SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"])
-                })?;
+                let value: &'s Value = ctx
+                    .params
+                    .get(*index)
+                    .ok_or_else(|| SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"]))?;
                 Ok(Cow::Borrowed(value))
             }
             ExprKind::Collate(inner) => inner.eval_ref(ctx, row),
@@ -366,8 +367,7 @@ fn eval_between(
         if *limit == Value::Null {
             return Ok::<Option<bool>, SqlError>(None);
         }
-        let ordering =
-            compare::compare(class, (&value, &node.value.ty), (limit, &bound.ty), ctx)?;
+        let ordering = compare::compare(class, (&value, &node.value.ty), (limit, &bound.ty), ctx)?;
         Ok(ordering.map(|ordering| op.holds(ordering)))
     };
     let above = side(&node.low, &low, &node.classes.0, CmpOp::Ge)?;
@@ -482,8 +482,7 @@ fn eval_predicate(
     }
 }
 
-type ColumnPair<'c> =
-    ((&'c Value, &'c Value), (&'c CmpClass, (&'c ExprType, &'c ExprType)));
+type ColumnPair<'c> = ((&'c Value, &'c Value), (&'c CmpClass, (&'c ExprType, &'c ExprType)));
 
 fn compare_row<'c>(
     op: CmpOp,

@@ -144,9 +144,7 @@ pub(crate) fn eval(
             moment.date.write_text(&mut out);
             Value::Text(String::from_utf8(out).unwrap_or_default())
         }
-        DataType::Char { .. } => {
-            Value::Text(moment.text(if moment.micros > 0 { 6 } else { 0 }))
-        }
+        DataType::Char { .. } => Value::Text(moment.text(if moment.micros > 0 { 6 } else { 0 })),
         _ => Value::DateTime(moment),
     })
 }

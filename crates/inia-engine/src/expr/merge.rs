@@ -48,11 +48,7 @@ fn is_listed(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Enum { .. } | DataType::Set { .. } | DataType::Bit(_))
 }
 
-fn merge_equal(
-    known: &[&ExprType],
-    nullable: bool,
-    operation: &str,
-) -> Result<ExprType, SqlError> {
+fn merge_equal(known: &[&ExprType], nullable: bool, operation: &str) -> Result<ExprType, SqlError> {
     let mut ty = known[0].clone().with_nullable(nullable);
     if ty.class() == TypeClass::String {
         return merge_strings(known, nullable, operation);

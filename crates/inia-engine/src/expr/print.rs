@@ -145,8 +145,12 @@ fn literal(value: &Value, ty: &ExprType, out: &mut String) {
             out.push_str("0x");
             bytes.iter().for_each(|b| out.push_str(&format!("{b:02x}")));
         }
-        Value::Date(_) => out.push_str(&format!("DATE'{}'", crate::expr::convert::to_text(value, ty))),
-        Value::Time(_) => out.push_str(&format!("TIME'{}'", crate::expr::convert::to_text(value, ty))),
+        Value::Date(_) => {
+            out.push_str(&format!("DATE'{}'", crate::expr::convert::to_text(value, ty)))
+        }
+        Value::Time(_) => {
+            out.push_str(&format!("TIME'{}'", crate::expr::convert::to_text(value, ty)))
+        }
         Value::DateTime(_) => {
             out.push_str(&format!("TIMESTAMP'{}'", crate::expr::convert::to_text(value, ty)));
         }
@@ -156,7 +160,8 @@ fn literal(value: &Value, ty: &ExprType, out: &mut String) {
 
 /// A cast's target as MySQL prints it.
 pub(crate) fn target(ty: &ExprType) -> String {
-    let fsp = |name: &str, fsp: u8| if fsp > 0 { format!("{name}({fsp})") } else { name.to_owned() };
+    let fsp =
+        |name: &str, fsp: u8| if fsp > 0 { format!("{name}({fsp})") } else { name.to_owned() };
     match &ty.data_type {
         DataType::Int { unsigned: true, width: IntWidth::Big } => "unsigned".to_owned(),
         DataType::Int { .. } => "signed".to_owned(),

@@ -54,7 +54,12 @@ impl Target<'_> {
     }
 
     /// Warns with `lenient`, or fails with `strict`.
-    fn warn_or(&self, strict: SqlError, lenient: SqlError, ctx: &mut EvalContext<'_>) -> Result<()> {
+    fn warn_or(
+        &self,
+        strict: SqlError,
+        lenient: SqlError,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<()> {
         if ctx.strictness == Strictness::Strict {
             return Err(strict);
         }
@@ -133,9 +138,7 @@ fn already_right(value: &Value, from: &ExprType, column: &DataType) -> Option<bo
         (Value::UInt(_), DataType::Enum { .. } | DataType::Set { .. } | DataType::Year) => {
             (from.data_type == *column).then_some(true)
         }
-        (Value::Date(date), DataType::Date) => {
-            (date.month > 0 && date.day > 0).then_some(true)
-        }
+        (Value::Date(date), DataType::Date) => (date.month > 0 && date.day > 0).then_some(true),
         (Value::Json(_), DataType::Json) => Some(true),
         _ => None,
     }

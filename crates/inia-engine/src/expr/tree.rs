@@ -5,11 +5,11 @@
 //! `Compare(>, class Real, Arith(+, class Int, Column 0, Literal 1), Literal 7e0)`.
 
 use crate::expr::compare::{CmpClass, InSet};
+use crate::expr::context::VarScope;
 use crate::expr::eval::EvalFn;
 use crate::expr::like::Pattern;
 use crate::expr::ty::ExprType;
 use inia_base::temporal::IntervalUnit;
-use crate::expr::context::VarScope;
 use inia_base::value::Value;
 use std::sync::Arc;
 
@@ -542,8 +542,19 @@ impl Call {
     /// Whether the function's result is fixed when the statement starts.
     fn tag_is_statement_constant(&self) -> bool {
         const FIXED: [&str; 14] = [
-            "now", "curdate", "curtime", "utc_date", "utc_time", "utc_timestamp", "database",
-            "user", "current_user", "version", "connection_id", "unix_timestamp", "found_rows",
+            "now",
+            "curdate",
+            "curtime",
+            "utc_date",
+            "utc_time",
+            "utc_timestamp",
+            "database",
+            "user",
+            "current_user",
+            "version",
+            "connection_id",
+            "unix_timestamp",
+            "found_rows",
             "row_count",
         ];
         FIXED.contains(&self.name)

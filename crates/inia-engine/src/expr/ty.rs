@@ -220,7 +220,9 @@ impl ExprType {
     /// Fractional second digits of a temporal type, else the digits after the point up to six.
     pub fn fsp(&self) -> u8 {
         match self.data_type {
-            DataType::Time { fsp } | DataType::DateTime { fsp } | DataType::Timestamp { fsp } => fsp,
+            DataType::Time { fsp } | DataType::DateTime { fsp } | DataType::Timestamp { fsp } => {
+                fsp
+            }
             DataType::Date | DataType::Null => 0,
             _ => self.decimals.min(6),
         }

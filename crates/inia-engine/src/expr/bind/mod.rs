@@ -262,9 +262,7 @@ impl Binder<'_> {
             }
             L::Date(text) => temporal_literal(text, DataType::Date, self.env)?,
             L::Time(text) => temporal_literal(text, DataType::Time { fsp: 6 }, self.env)?,
-            L::Timestamp(text) => {
-                temporal_literal(text, DataType::DateTime { fsp: 6 }, self.env)?
-            }
+            L::Timestamp(text) => temporal_literal(text, DataType::DateTime { fsp: 6 }, self.env)?,
         })
     }
 
@@ -286,9 +284,8 @@ impl Binder<'_> {
 
     /// A call of a built-in function by name, for special syntax.
     pub(crate) fn call(&mut self, name: &str, args: Vec<Expr>) -> Result<Expr, SqlError> {
-        let function = func::lookup(name).ok_or_else(|| {
-            SqlError::new(ErrorCode::SpDoesNotExist, &[&"FUNCTION", &name])
-        })?;
+        let function = func::lookup(name)
+            .ok_or_else(|| SqlError::new(ErrorCode::SpDoesNotExist, &[&"FUNCTION", &name]))?;
         func::bind_call(function, args, self.env)
     }
 

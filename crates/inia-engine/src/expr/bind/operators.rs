@@ -102,9 +102,7 @@ impl Binder<'_> {
         }
         match (left.kind, right.kind) {
             (ExprKind::Row(left), ExprKind::Row(right)) => self.row_comparison(op, left, right),
-            (ExprKind::Row(items), ExprKind::Subquery(sub)) => {
-                self.row_subquery(op, items, &sub)
-            }
+            (ExprKind::Row(items), ExprKind::Subquery(sub)) => self.row_subquery(op, items, &sub),
             (ExprKind::Subquery(sub), ExprKind::Row(items)) => {
                 self.row_subquery(op.swapped(), items, &sub)
             }
@@ -146,11 +144,8 @@ impl Binder<'_> {
         let SubqueryKind::Row(types) = &sub.kind else {
             return Err(SqlError::new(ErrorCode::OperandColumns, &[&1]));
         };
-        let bound = super::BoundSubquery {
-            id: sub.id,
-            columns: types.clone(),
-            correlated: sub.correlated,
-        };
+        let bound =
+            super::BoundSubquery { id: sub.id, columns: types.clone(), correlated: sub.correlated };
         let row = Expr { kind: ExprKind::Row(items), ty: ExprType::null() };
         self.quantified(row, op, false, &bound)
     }
@@ -226,10 +221,8 @@ impl Binder<'_> {
     ) -> Result<Expr, SqlError> {
         let (value, low, high) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
         let nullable = value.ty.nullable || low.ty.nullable || high.ty.nullable;
-        let mut classes = (
-            compare::choose(&value, &low, "between")?,
-            compare::choose(&value, &high, "between")?,
-        );
+        let mut classes =
+            (compare::choose(&value, &low, "between")?, compare::choose(&value, &high, "between")?);
         let text = |class: &CmpClass| matches!(class, CmpClass::Text(_) | CmpClass::Binary);
         if text(&classes.0) && text(&classes.1) {
             let types = [&value.ty, &low.ty, &high.ty];
@@ -316,9 +309,8 @@ pub(crate) fn scalar_comparison(op: CmpOp, left: Expr, right: Expr) -> Result<Ex
 
 /// A hexadecimal literal beside a number is a number.
 fn align(left: Expr, right: Expr) -> (Expr, Expr) {
-    let number = |e: &Expr| {
-        matches!(e.ty.class(), TypeClass::Int | TypeClass::Decimal | TypeClass::Real)
-    };
+    let number =
+        |e: &Expr| matches!(e.ty.class(), TypeClass::Int | TypeClass::Decimal | TypeClass::Real);
     if number(&left) {
         (left, numeric(right))
     } else if number(&right) {

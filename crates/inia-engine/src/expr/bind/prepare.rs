@@ -123,9 +123,8 @@ fn as_class(class: &CmpClass, expr: &mut Expr) {
     let changed = match (class, value) {
         (CmpClass::Real, Value::Text(text)) => {
             let parsed = number::parse_real(text.as_bytes());
-            (!parsed.truncated).then(|| {
-                Expr::literal(Value::Double(parsed.value), ExprType::double(false))
-            })
+            (!parsed.truncated)
+                .then(|| Expr::literal(Value::Double(parsed.value), ExprType::double(false)))
         }
         (CmpClass::Dates, Value::Text(text)) => match DateTime::parse(text, DateRules::ZEROS) {
             Ok(parsed) if !parsed.truncated && parsed.offset_minutes.is_none() => {

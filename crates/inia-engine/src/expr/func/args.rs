@@ -189,10 +189,7 @@ impl<'a> Args<'a, '_> {
 
     /// Error 1690 for this call.
     pub(crate) fn out_of_range(&self, kind: &str) -> Stop {
-        let whole = Expr {
-            kind: ExprKind::Call(Box::new(self.call.clone())),
-            ty: self.ty.clone(),
-        };
+        let whole = Expr { kind: ExprKind::Call(Box::new(self.call.clone())), ty: self.ty.clone() };
         let text = print::print(&whole);
         Stop::Error(SqlError::new(ErrorCode::DataOutOfRange, &[&kind, &text]))
     }

@@ -5,6 +5,8 @@
 //! integer, and where that is NULL the `?` makes the whole result NULL.
 
 mod args;
+mod datefmt;
+mod datetime;
 mod types;
 
 use crate::expr::context::Environment;
@@ -15,6 +17,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+pub(crate) use datetime::{extract, timestamp_diff};
 
 /// A rule for a result's type. It may also change the arguments.
 pub(crate) type TypeFn = fn(&mut [Expr], &Environment) -> Result<ExprType, SqlError>;
@@ -89,8 +92,7 @@ pub(crate) const fn r(name: &'static str, min: usize, max: usize, bind: BindFn) 
     Function { name, min, max, body: Body::Rewrite(bind), tag: 0 }
 }
 
-const FAMILIES: &[&[Function]] = &[
-];
+const FAMILIES: &[&[Function]] = &[datefmt::TABLE, datetime::TABLE];
 
 /// The function of a (lower-case) name.
 pub fn lookup(name: &str) -> Option<&'static Function> {

@@ -1,11 +1,11 @@
 //! Rules for result types, shared by the function families.
 
+use crate::expr::bind::num_class;
 use crate::expr::bind::numeric;
 use crate::expr::collate;
 use crate::expr::context::Environment;
 use crate::expr::tree::{Expr, NumClass};
 use crate::expr::ty::{ExprType, TypeClass};
-use crate::expr::bind::num_class;
 use inia_base::error::SqlError;
 
 type Ty = Result<ExprType, SqlError>;

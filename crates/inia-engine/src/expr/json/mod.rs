@@ -77,9 +77,7 @@ impl Json {
     pub fn depth(&self) -> usize {
         match self {
             Json::Array(items) => 1 + items.iter().map(Json::depth).max().unwrap_or(0),
-            Json::Object(members) => {
-                1 + members.iter().map(|(_, v)| v.depth()).max().unwrap_or(0)
-            }
+            Json::Object(members) => 1 + members.iter().map(|(_, v)| v.depth()).max().unwrap_or(0),
             _ => 1,
         }
     }
@@ -232,9 +230,7 @@ pub fn document(
                 SqlError::new(ErrorCode::InvalidJsonTextInParam, &args)
             })
         }
-        Value::Bytes(_) => {
-            Err(SqlError::new(ErrorCode::InvalidJsonCharset, &[&"binary"]))
-        }
+        Value::Bytes(_) => Err(SqlError::new(ErrorCode::InvalidJsonCharset, &[&"binary"])),
         _ => {
             let args: [&dyn fmt::Display; 2] = [&position, &function];
             Err(SqlError::new(ErrorCode::InvalidTypeForJson, &args))

@@ -47,9 +47,10 @@ pub fn compare(left: &Json, right: &Json) -> Ordering {
             first.unwrap_or_else(|| l.len().cmp(&r.len()))
         }
         (Json::Object(l), Json::Object(r)) => l.len().cmp(&r.len()).then_with(|| {
-            let pairs = l.iter().zip(r).map(|((lk, lv), (rk, rv))| {
-                super::key_order(lk, rk).then_with(|| compare(lv, rv))
-            });
+            let pairs = l
+                .iter()
+                .zip(r)
+                .map(|((lk, lv), (rk, rv))| super::key_order(lk, rk).then_with(|| compare(lv, rv)));
             pairs.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         }),
         (Json::Null, Json::Null) => Ordering::Equal,

@@ -202,7 +202,10 @@ impl Parser<'_> {
     fn number(&mut self) -> Result<Json, ParseError> {
         let start = self.at;
         let digits = |from: usize| {
-            self.bytes[from.min(self.bytes.len())..].iter().take_while(|b| b.is_ascii_digit()).count()
+            self.bytes[from.min(self.bytes.len())..]
+                .iter()
+                .take_while(|b| b.is_ascii_digit())
+                .count()
         };
         let mut at = self.at + usize::from(self.bytes[self.at] == b'-');
         let whole = digits(at);

@@ -50,16 +50,14 @@ impl Path {
     /// Parses a path; error 3143 with the position.
     pub fn parse(text: &str) -> Result<Path, SqlError> {
         let mut parser = PathParser { text, at: 0 };
-        parser.path().map_err(|at| {
-            SqlError::new(ErrorCode::InvalidJsonPath, &[&at, &""])
-        })
+        parser.path().map_err(|at| SqlError::new(ErrorCode::InvalidJsonPath, &[&at, &""]))
     }
 
     /// Whether the path can match more than one value.
     pub fn has_wildcard(&self) -> bool {
-        self.legs.iter().any(|leg| {
-            matches!(leg, Leg::AnyMember | Leg::AnyCell | Leg::Range(..) | Leg::Deep)
-        })
+        self.legs
+            .iter()
+            .any(|leg| matches!(leg, Leg::AnyMember | Leg::AnyCell | Leg::Range(..) | Leg::Deep))
     }
 
     /// All values that the path matches, in document order.

@@ -77,7 +77,8 @@ pub(super) fn datetime(
     let date = *target.column == DataType::Date;
     let kind = if date { "date" } else { "datetime" };
     let shown = || convert::error_text(convert::to_text(value, from).as_bytes());
-    let zero = if date { Value::Date(DateTime::ZERO.date) } else { Value::DateTime(DateTime::ZERO) };
+    let zero =
+        if date { Value::Date(DateTime::ZERO.date) } else { Value::DateTime(DateTime::ZERO) };
     let rules = ctx.env.date_rules();
     let found = match find(value, from, rules, ctx)? {
         Ok(found) => found,
@@ -155,9 +156,7 @@ pub(super) fn time(
             let number = convert::to_decimal(value, from, ctx)?;
             let whole = number.truncate(0).to_i64().unwrap_or(i64::MAX);
             match Time::from_number(whole) {
-                Ok(time) => {
-                    (Time::clamped(time.micros + convert::fraction_micros(number)).0, None)
-                }
+                Ok(time) => (Time::clamped(time.micros + convert::fraction_micros(number)).0, None),
                 Err(TemporalError::OutOfRange) => {
                     let bound = if whole < 0 { Time::MIN } else { Time::MAX };
                     (bound, Some(ErrorCode::WarnDataOutOfRange))
