@@ -1,5 +1,8 @@
 //! Mini-transactions on a store in memory: what is committed is there again after a reopening.
 
+mod crash;
+pub(crate) mod fault_disk;
+
 use super::*;
 use crate::page::PageOp;
 use inia_base::io::MemDisk;
