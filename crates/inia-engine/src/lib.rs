@@ -1,1 +1,14 @@
 //! Everything between a parsed statement and its rows.
+//!
+//! A statement's way: [`Session::execute`] → parse → bind → plan → optimize → exec → the storage
+//! engine's transaction and cursors → the caller's [`RowSink`](inia_base::column::RowSink).
+
+pub mod catalog;
+mod database;
+mod diagnostics;
+pub mod row;
+mod session;
+
+pub use database::{ClientInfo, Database, DatabaseOptions, OpenError};
+pub use diagnostics::{Diagnostics, Level, Warning};
+pub use session::{KillHandle, Prepared, Session, status};
