@@ -1,13 +1,11 @@
 //! The facade of the storage engine.
 
-use crate::error::StorageError;
+use crate::Result;
 use inia_base::ids::{Lsn, TreeId};
 use inia_base::io::Disk;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-
-type Result<T> = std::result::Result<T, StorageError>;
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]

@@ -1,0 +1,3 @@
+//! B+trees over pages.
+
+pub(crate) mod op;

@@ -1,0 +1,164 @@
+//! Page operations: the only way in which a page changes.
+//!
+//! An operation is encoded into the log and applied to the page by the same value, in normal running
+//! and in recovery alike, so that replaying the log gives the same pages bit by bit.
+//!
+//! Encoded form: `tag u8, page id u32, length u16, body`. Tree pages are changed by [`NodeOp`]s, whose
+//! form belongs to the tree.
+
+use super::{PAGE_SIZE, PageBytes, initialize, page_id, put_u32, put_u64};
+use crate::btree::op::NodeOp;
+use crate::codec::{ByteReader, ByteWriter};
+use inia_base::ids::PageId;
+
+/// Smallest tag of a page operation. Smaller ones are [`LogRecord`](crate::wal::record::LogRecord)s.
+pub(crate) const FIRST_PAGE_TAG: u8 = 128;
+const INIT: u8 = 128;
+const SET_BYTES: u8 = 129;
+const IMAGE: u8 = 130;
+const SPACE_BITS: u8 = 131;
+const NODE: u8 = 132;
+
+/// One change of one page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PageOp<'a> {
+    /// Makes the page an empty one of this type: zeros after the common header.
+    Init {
+        /// The new type.
+        page_type: u8,
+    },
+    /// Overwrites bytes after the checksum, id and LSN.
+    SetBytes {
+        /// Where, from 16 on.
+        offset: u16,
+        /// What.
+        bytes: &'a [u8],
+    },
+    /// The whole page after its id and LSN: `head` from byte 16 on, `tail` up to the end, zeros between.
+    Image {
+        /// Bytes 16 up to the free gap.
+        head: &'a [u8],
+        /// Bytes after the free gap, up to the end.
+        tail: &'a [u8],
+    },
+    /// Sets or clears one bit of a space map.
+    SpaceBit {
+        /// Which bit.
+        bit: u32,
+        /// Whether its page is in use.
+        used: bool,
+    },
+    /// A change of a tree node.
+    Node(NodeOp<'a>),
+}
+
+/// First byte that operations may change: what comes before is kept by the store.
+pub(crate) const FIRST_OP_BYTE: usize = 16;
+/// First byte of a space map's bitmap.
+pub(crate) const SPACE_BITS_OFFSET: usize = super::PAGE_HEADER;
+/// Bits in one space map page.
+pub(crate) const SPACE_BITS_PER_PAGE: u32 = ((PAGE_SIZE - SPACE_BITS_OFFSET) * 8) as u32;
+
+impl<'a> PageOp<'a> {
+    /// An image of `page` that leaves out the free bytes `gap_start..gap_end`, which the page must not
+    /// need (they become zeros). Pass two equal numbers for a page without a gap.
+    pub(crate) fn image(page: &'a PageBytes, gap_start: usize, gap_end: usize) -> PageOp<'a> {
+        PageOp::Image { head: &page[FIRST_OP_BYTE..gap_start], tail: &page[gap_end..] }
+    }
+
+    /// Changes the page. Impossible operations (from a damaged log) leave it as it is.
+    pub(crate) fn apply(&self, page: &mut PageBytes) {
+        match *self {
+            PageOp::Init { page_type } => {
+                let id = page_id(page);
+                initialize(page, id, page_type);
+            }
+            PageOp::SetBytes { offset, bytes } => {
+                let start = usize::from(offset);
+                if let Some(target) = page.get_mut(start..start + bytes.len())
+                    && start >= FIRST_OP_BYTE
+                {
+                    target.copy_from_slice(bytes);
+                }
+            }
+            PageOp::Image { head, tail } => {
+                let body = &mut page[FIRST_OP_BYTE..];
+                if head.len() + tail.len() <= body.len() {
+                    let gap_end = body.len() - tail.len();
+                    body[..head.len()].copy_from_slice(head);
+                    body[head.len()..gap_end].fill(0);
+                    body[gap_end..].copy_from_slice(tail);
+                }
+            }
+            PageOp::SpaceBit { bit, used } => {
+                if bit < SPACE_BITS_PER_PAGE {
+                    let byte = &mut page[SPACE_BITS_OFFSET + (bit / 8) as usize];
+                    let mask = 1 << (bit % 8);
+                    *byte = if used { *byte | mask } else { *byte & !mask };
+                }
+            }
+            PageOp::Node(op) => op.apply(page),
+        }
+    }
+
+    /// Whether the page's earlier contents do not matter, so that redo need not read it.
+    pub(crate) fn starts_page(&self) -> bool {
+        matches!(self, PageOp::Init { .. } | PageOp::Image { .. })
+    }
+
+    /// Appends the encoded form.
+    pub(crate) fn encode(&self, page: PageId, out: &mut Vec<u8>) {
+        let tag = match self {
+            PageOp::Init { .. } => INIT,
+            PageOp::SetBytes { .. } => SET_BYTES,
+            PageOp::Image { .. } => IMAGE,
+            PageOp::SpaceBit { .. } => SPACE_BITS,
+            PageOp::Node(_) => NODE,
+        };
+        out.put_u8(tag);
+        out.put_u32(page.0);
+        let length_at = out.len();
+        out.put_u16(0);
+        match *self {
+            PageOp::Init { page_type } => out.put_u8(page_type),
+            PageOp::SetBytes { offset, bytes } => {
+                out.put_u16(offset);
+                out.put_bytes(bytes);
+            }
+            PageOp::Image { head, tail } => {
+                out.put_bytes16(head);
+                out.put_bytes(tail);
+            }
+            PageOp::SpaceBit { bit, used } => {
+                out.put_u32(bit);
+                out.put_u8(used.into());
+            }
+            PageOp::Node(op) => op.encode(out),
+        }
+        let body = out.len() - length_at - 2;
+        let body = u16::try_from(body).expect("invariant: page operations stay below 64 KiB");
+        out[length_at..length_at + 2].copy_from_slice(&body.to_le_bytes());
+    }
+
+    /// Reads what [`PageOp::encode`] wrote after the tag.
+    pub(crate) fn decode(tag: u8, from: &mut ByteReader<'a>) -> Option<(PageId, PageOp<'a>)> {
+        let page = PageId(from.u32()?);
+        let mut body = ByteReader::new(from.bytes16()?);
+        let op = match tag {
+            INIT => PageOp::Init { page_type: body.u8()? },
+            SET_BYTES => PageOp::SetBytes { offset: body.u16()?, bytes: body.tail() },
+            IMAGE => PageOp::Image { head: body.bytes16()?, tail: body.tail() },
+            SPACE_BITS => PageOp::SpaceBit { bit: body.u32()?, used: body.u8()? != 0 },
+            NODE => PageOp::Node(NodeOp::decode(&mut body)?),
+            _ => return None,
+        };
+        Some((page, op))
+    }
+}
+
+/// Gives a page without contents (new, or damaged and about to be rebuilt) its id, for the operation
+/// that starts it.
+pub(crate) fn adopt(page: &mut PageBytes, id: PageId) {
+    put_u32(page, 4, id.0);
+    put_u64(page, 8, 0);
+}

@@ -1,0 +1,1 @@
+//! Recovery: from what a crash left on disk to a consistent store.

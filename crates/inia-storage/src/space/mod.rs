@@ -1,0 +1,1 @@
+//! Space: which pages of the data file are in use.
