@@ -72,6 +72,62 @@ pub struct Completion {
     pub warnings: u16,
     /// Human-readable info such as "Records: 3  Duplicates: 0  Warnings: 0".
     pub info: String,
+    /// The session's status after the statement, see [`status`].
+    pub status: u16,
+    /// What the statement changed in the session, for clients that track it; mostly empty.
+    pub changes: Vec<SessionChange>,
+}
+
+/// Bits of [`Completion::status`]: the protocol's server status flags.
+pub mod status {
+    /// A transaction is open.
+    pub const IN_TRANS: u16 = 1;
+    /// Autocommit mode is on.
+    pub const AUTOCOMMIT: u16 = 2;
+    /// Another result follows (set by the protocol layer).
+    pub const MORE_RESULTS_EXISTS: u16 = 8;
+    /// No good index was used.
+    pub const NO_GOOD_INDEX_USED: u16 = 16;
+    /// No index was used.
+    pub const NO_INDEX_USED: u16 = 32;
+    /// A cursor is open (set by the protocol layer).
+    pub const CURSOR_EXISTS: u16 = 64;
+    /// The cursor's last row has been sent (set by the protocol layer).
+    pub const LAST_ROW_SENT: u16 = 128;
+    /// A database was dropped.
+    pub const DB_DROPPED: u16 = 256;
+    /// sql_mode has NO_BACKSLASH_ESCAPES.
+    pub const NO_BACKSLASH_ESCAPES: u16 = 512;
+    /// A re-prepared statement has other columns than before.
+    pub const METADATA_CHANGED: u16 = 1024;
+    /// The query was slow.
+    pub const QUERY_WAS_SLOW: u16 = 2048;
+    /// The result set holds a procedure's OUT parameters.
+    pub const PS_OUT_PARAMS: u16 = 4096;
+    /// The open transaction is read-only.
+    pub const IN_TRANS_READONLY: u16 = 8192;
+    /// Session state changed (set by the protocol layer).
+    pub const SESSION_STATE_CHANGED: u16 = 16384;
+}
+
+/// One change of session state that a tracking client is told about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SessionChange {
+    /// A tracked system variable has a new value.
+    Variable {
+        /// Its name.
+        name: String,
+        /// Its new value as text.
+        value: String,
+    },
+    /// The default database is now this one.
+    Schema(String),
+    /// Something that a connection pool would have to reset (session_track_state_change).
+    State,
+    /// Transaction characteristics as SQL (session_track_transaction_info = CHARACTERISTICS).
+    TransactionCharacteristics(String),
+    /// Transaction state in eight letters (session_track_transaction_info = STATE).
+    TransactionState(String),
 }
 
 /// Takes the rows of one statement, cell by cell, in column order.
