@@ -6,6 +6,7 @@
 pub mod catalog;
 mod database;
 mod diagnostics;
+pub mod expr;
 pub mod row;
 mod session;
 

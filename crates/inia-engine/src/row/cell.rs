@@ -37,13 +37,8 @@ pub enum Cell<'a> {
 }
 
 /// DATETIME '0000-00-00 00:00:00'.
-pub const ZERO_DATETIME: DateTime = DateTime {
-    date: Date { year: 0, month: 0, day: 0 },
-    hour: 0,
-    minute: 0,
-    second: 0,
-    micros: 0,
-};
+pub const ZERO_DATETIME: DateTime =
+    DateTime { date: Date { year: 0, month: 0, day: 0 }, hour: 0, minute: 0, second: 0, micros: 0 };
 
 impl<'a> Cell<'a> {
     /// The cell of a value that was converted to `data_type` before.
@@ -98,7 +93,11 @@ impl<'a> Cell<'a> {
             Cell::UInt(v) => emit_uint(v, data_type, sink),
             Cell::Float(v) => sink.float(v),
             Cell::Double(v) => sink.double(v),
-            Cell::Decimal(v) => sink.bytes(v.to_string().as_bytes()),
+            Cell::Decimal(v) => {
+                let mut text = Vec::with_capacity(32);
+                v.write_text(&mut text);
+                sink.bytes(&text);
+            }
             Cell::Text(v) => sink.bytes(v.as_bytes()),
             Cell::Bytes(v) => sink.bytes(v),
             Cell::Date(v) => sink.date(v),
@@ -148,12 +147,49 @@ fn timestamp_micros(local: DateTime, zone: &TimeZone) -> i64 {
     if local == ZERO_DATETIME {
         return 0;
     }
-    zone.to_utc_micros(local)
+    let date = local.date;
+    let days = days_from_civil(i64::from(date.year), i64::from(date.month), i64::from(date.day));
+    let clock = i64::from(local.hour) * 3600 + i64::from(local.minute) * 60;
+    let seconds = days * 86_400 + clock + i64::from(local.second);
+    zone.to_utc(seconds) * 1_000_000 + i64::from(local.micros)
 }
 
 fn timestamp_local(micros: i64, zone: &TimeZone) -> DateTime {
     if micros == 0 {
         return ZERO_DATETIME;
     }
-    zone.from_utc_micros(micros)
+    let utc = micros.div_euclid(1_000_000);
+    let local = utc + i64::from(zone.offset_at(utc));
+    let clock = local.rem_euclid(86_400);
+    DateTime {
+        date: civil_from_days(local.div_euclid(86_400)),
+        hour: (clock / 3600) as u8,
+        minute: (clock / 60 % 60) as u8,
+        second: (clock % 60) as u8,
+        micros: micros.rem_euclid(1_000_000) as u32,
+    }
+}
+
+/// Days from 1970-01-01 to a date of the Gregorian calendar, counting years from March.
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+fn civil_from_days(days: i64) -> Date {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    Date {
+        year: (year + era * 400 + i64::from(month <= 2)) as u16,
+        month: month as u8,
+        day: (of_year - (153 * from_march + 2) / 5 + 1) as u8,
+    }
 }

@@ -41,7 +41,9 @@ impl FixedKind {
             DataType::Timestamp { .. } => FixedKind::Timestamp,
             DataType::Year => FixedKind::UInt(2),
             DataType::Enum { .. } => FixedKind::UInt(2),
-            DataType::Set { members, .. } => FixedKind::UInt(members.len().div_ceil(8).clamp(1, 8) as u8),
+            DataType::Set { members, .. } => {
+                FixedKind::UInt(members.len().div_ceil(8).clamp(1, 8) as u8)
+            }
             _ => return None,
         })
     }
@@ -52,7 +54,7 @@ impl FixedKind {
             FixedKind::Int(size) | FixedKind::UInt(size) => usize::from(size),
             FixedKind::Float => 4,
             FixedKind::Date => 3,
-            FixedKind::Decimal(precision, scale) => Decimal::binary_size(precision, scale),
+            FixedKind::Decimal(precision, scale) => Decimal::storage_size(precision),
             FixedKind::Double | FixedKind::Time | FixedKind::DateTime | FixedKind::Timestamp => 8,
         }
     }
@@ -86,7 +88,10 @@ pub(crate) fn put(kind: FixedKind, cell: &Cell<'_>, out: &mut [u8]) -> Result<()
         (FixedKind::DateTime, Cell::DateTime(v)) => pack_datetime(*v),
         (FixedKind::Timestamp, Cell::Timestamp(v)) => *v as u64,
         (FixedKind::Decimal(precision, scale), Cell::Decimal(v)) => {
-            return if v.put_binary(precision, scale, out) { Ok(()) } else { Err(Damaged) };
+            let mut bytes = Vec::with_capacity(size);
+            v.encode(precision, scale, &mut bytes);
+            out.copy_from_slice(&bytes);
+            return Ok(());
         }
         _ => return Err(Damaged),
     };
@@ -98,7 +103,7 @@ pub(crate) fn put(kind: FixedKind, cell: &Cell<'_>, out: &mut [u8]) -> Result<()
 #[inline]
 pub(crate) fn get<'a>(kind: FixedKind, bytes: &[u8]) -> Result<Cell<'a>, Damaged> {
     if let FixedKind::Decimal(precision, scale) = kind {
-        return Decimal::from_binary(precision, scale, bytes).map(Cell::Decimal).ok_or(Damaged);
+        return Decimal::decode(bytes, precision, scale).map(Cell::Decimal).ok_or(Damaged);
     }
     let mut word = [0; 8];
     word.get_mut(..bytes.len()).ok_or(Damaged)?.copy_from_slice(bytes);

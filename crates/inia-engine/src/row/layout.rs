@@ -122,7 +122,8 @@ impl RowLayout {
                 Place::Variable { .. } => {
                     let bytes = variable(&cell);
                     end += bytes.len();
-                    out[ends..ends + end_size].copy_from_slice(&(end as u32).to_le_bytes()[..end_size]);
+                    out[ends..ends + end_size]
+                        .copy_from_slice(&(end as u32).to_le_bytes()[..end_size]);
                     ends += end_size;
                     out.extend_from_slice(bytes);
                 }

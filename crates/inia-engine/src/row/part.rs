@@ -10,7 +10,6 @@ use super::layout::Damaged;
 use crate::catalog::IndexPart;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
-use inia_base::decimal::Decimal;
 
 const NULL: u8 = 0;
 const PRESENT: u8 = 1;
@@ -80,7 +79,7 @@ impl PartCodec {
                     None => text,
                 };
                 let mut key = Vec::with_capacity(text.len() * 2);
-                collation.sort_key(text, &mut key);
+                sort_key(collation, text, &mut key);
                 put_escaped(&key, out);
             }
             (PartKind::Bytes, Cell::Bytes(bytes)) => {
@@ -154,10 +153,8 @@ fn put_fixed(kind: FixedKind, cell: &Cell<'_>, out: &mut Vec<u8>) -> Result<(), 
         (FixedKind::Time, Cell::Time(v)) => v.micros as u64,
         (FixedKind::Timestamp, Cell::Timestamp(v)) => *v as u64,
         (FixedKind::Decimal(precision, scale), Cell::Decimal(v)) => {
-            let start = out.len();
-            out.resize(start + Decimal::binary_size(precision, scale), 0);
-            let fits = v.put_binary(precision, scale, &mut out[start..]);
-            return if fits { Ok(()) } else { Err(Damaged) };
+            v.encode(precision, scale, out);
+            return Ok(());
         }
         _ => return Err(Damaged),
     };
@@ -224,4 +221,8 @@ fn put_escaped(bytes: &[u8], out: &mut Vec<u8>) {
 
 fn first_chars(text: &str, chars: usize) -> &str {
     text.char_indices().nth(chars).map_or(text, |(at, _)| &text[..at])
+}
+
+fn sort_key(_collation: Collation, text: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(text.to_lowercase().as_bytes());
 }

@@ -1,0 +1,3 @@
+//! Expressions.
+pub mod zone;
+pub use zone::TimeZone;
