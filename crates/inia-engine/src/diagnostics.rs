@@ -1,41 +1,9 @@
 //! The diagnostics area: what SHOW WARNINGS and SHOW ERRORS tell of the last statement.
 
-use inia_base::error::{ErrorCode, SqlError};
+use inia_base::error::{ErrorCode, SqlError, Warning};
 use std::fmt;
 
-/// How serious a condition is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    /// Note.
-    Note,
-    /// Warning.
-    Warning,
-    /// Error.
-    Error,
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Level::Note => "Note",
-            Level::Warning => "Warning",
-            Level::Error => "Error",
-        })
-    }
-}
-
-/// One condition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    /// How serious.
-    pub level: Level,
-    /// Number.
-    pub code: ErrorCode,
-    /// Text.
-    pub message: String,
-}
-
-/// The conditions of the current or last statement.
+/// The conditions of the current or last statement: all are counted, the first few are kept.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
     list: Vec<Warning>,
@@ -57,21 +25,26 @@ impl Diagnostics {
     }
 
     /// Adds a condition; beyond `max_error_count` conditions are counted but not kept.
-    pub fn push(&mut self, level: Level, error: SqlError) {
+    pub fn push(&mut self, warning: Warning) {
         self.count += 1;
         if self.list.len() < self.limit {
-            self.list.push(Warning { level, code: error.code, message: error.message });
+            self.list.push(warning);
         }
+    }
+
+    /// Adds the statement's error.
+    pub fn error(&mut self, error: &SqlError) {
+        self.push(Warning::from(error));
     }
 
     /// Adds a warning.
     pub fn warn(&mut self, code: ErrorCode, args: &[&dyn fmt::Display]) {
-        self.push(Level::Warning, SqlError::new(code, args));
+        self.push(Warning::new(code, args));
     }
 
     /// Adds a note.
     pub fn note(&mut self, code: ErrorCode, args: &[&dyn fmt::Display]) {
-        self.push(Level::Note, SqlError::new(code, args));
+        self.push(Warning::note(code, args));
     }
 
     /// The conditions that were kept.

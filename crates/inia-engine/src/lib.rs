@@ -5,11 +5,12 @@
 
 pub mod catalog;
 mod database;
+mod ddl;
 mod diagnostics;
-pub mod expr;
+mod error;
 pub mod row;
 mod session;
 
 pub use database::{ClientInfo, Database, DatabaseOptions, OpenError};
-pub use diagnostics::{Diagnostics, Level, Warning};
+pub use diagnostics::Diagnostics;
 pub use session::{KillHandle, Prepared, Session, status};

@@ -1,10 +1,9 @@
 //! One column's value borrowed from stored bytes or from a [`Value`]: the currency of the codecs.
 
-use crate::expr::TimeZone;
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
-use inia_base::temporal::{Date, DateTime, Time};
+use inia_base::temporal::{Date, DateTime, Time, TimeZone};
 use inia_base::value::Value;
 
 /// A stored value: like [`Value`], but borrowed, and TIMESTAMP in UTC.
@@ -32,12 +31,12 @@ pub enum Cell<'a> {
     Time(Time),
     /// DATETIME.
     DateTime(DateTime),
-    /// TIMESTAMP: microseconds since 1970 UTC; 0 is the zero timestamp.
-    Timestamp(i64),
+    /// TIMESTAMP in UTC.
+    Timestamp(DateTime),
 }
 
-/// DATETIME '0000-00-00 00:00:00'.
-pub const ZERO_DATETIME: DateTime =
+/// '0000-00-00 00:00:00'.
+const ZERO_DATETIME: DateTime =
     DateTime { date: Date { year: 0, month: 0, day: 0 }, hour: 0, minute: 0, second: 0, micros: 0 };
 
 impl<'a> Cell<'a> {
@@ -58,7 +57,7 @@ impl<'a> Cell<'a> {
             (Value::Date(v), _) => Cell::Date(*v),
             (Value::Time(v), _) => Cell::Time(*v),
             (Value::DateTime(v), DataType::Timestamp { .. }) => {
-                Cell::Timestamp(timestamp_micros(*v, zone))
+                Cell::Timestamp(zone.to_utc(*v).unwrap_or(ZERO_DATETIME))
             }
             (Value::DateTime(v), DataType::Date) => Cell::Date(v.date),
             (Value::DateTime(v), _) => Cell::DateTime(*v),
@@ -80,7 +79,7 @@ impl<'a> Cell<'a> {
             Cell::Date(v) => Value::Date(v),
             Cell::Time(v) => Value::Time(v),
             Cell::DateTime(v) => Value::DateTime(v),
-            Cell::Timestamp(v) => Value::DateTime(timestamp_local(v, zone)),
+            Cell::Timestamp(v) => Value::DateTime(local(v, zone)),
         }
     }
 
@@ -103,7 +102,7 @@ impl<'a> Cell<'a> {
             Cell::Date(v) => sink.date(v),
             Cell::Time(v) => sink.time(v, fsp(data_type)),
             Cell::DateTime(v) => sink.datetime(v, fsp(data_type)),
-            Cell::Timestamp(v) => sink.datetime(timestamp_local(v, zone), fsp(data_type)),
+            Cell::Timestamp(v) => sink.datetime(local(v, zone), fsp(data_type)),
         }
     }
 }
@@ -142,54 +141,7 @@ fn fsp(data_type: &DataType) -> u8 {
     }
 }
 
-/// Microseconds since 1970 UTC of a local time; 0 for the zero timestamp.
-fn timestamp_micros(local: DateTime, zone: &TimeZone) -> i64 {
-    if local == ZERO_DATETIME {
-        return 0;
-    }
-    let date = local.date;
-    let days = days_from_civil(i64::from(date.year), i64::from(date.month), i64::from(date.day));
-    let clock = i64::from(local.hour) * 3600 + i64::from(local.minute) * 60;
-    let seconds = days * 86_400 + clock + i64::from(local.second);
-    zone.to_utc(seconds) * 1_000_000 + i64::from(local.micros)
-}
-
-fn timestamp_local(micros: i64, zone: &TimeZone) -> DateTime {
-    if micros == 0 {
-        return ZERO_DATETIME;
-    }
-    let utc = micros.div_euclid(1_000_000);
-    let local = utc + i64::from(zone.offset_at(utc));
-    let clock = local.rem_euclid(86_400);
-    DateTime {
-        date: civil_from_days(local.div_euclid(86_400)),
-        hour: (clock / 3600) as u8,
-        minute: (clock / 60 % 60) as u8,
-        second: (clock % 60) as u8,
-        micros: micros.rem_euclid(1_000_000) as u32,
-    }
-}
-
-/// Days from 1970-01-01 to a date of the Gregorian calendar, counting years from March.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-fn civil_from_days(days: i64) -> Date {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    Date {
-        year: (year + era * 400 + i64::from(month <= 2)) as u16,
-        month: month as u8,
-        day: (of_year - (153 * from_march + 2) / 5 + 1) as u8,
-    }
+/// A stored TIMESTAMP as the session sees it.
+fn local(utc: DateTime, zone: &TimeZone) -> DateTime {
+    zone.from_utc(utc).unwrap_or(ZERO_DATETIME)
 }

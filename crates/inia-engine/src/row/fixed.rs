@@ -86,7 +86,7 @@ pub(crate) fn put(kind: FixedKind, cell: &Cell<'_>, out: &mut [u8]) -> Result<()
         (FixedKind::Date, Cell::Date(v)) => u64::from(pack_date(*v)),
         (FixedKind::Time, Cell::Time(v)) => v.micros as u64,
         (FixedKind::DateTime, Cell::DateTime(v)) => pack_datetime(*v),
-        (FixedKind::Timestamp, Cell::Timestamp(v)) => *v as u64,
+        (FixedKind::Timestamp, Cell::Timestamp(v)) => pack_datetime(*v),
         (FixedKind::Decimal(precision, scale), Cell::Decimal(v)) => {
             let mut bytes = Vec::with_capacity(size);
             v.encode(precision, scale, &mut bytes);
@@ -119,7 +119,7 @@ pub(crate) fn get<'a>(kind: FixedKind, bytes: &[u8]) -> Result<Cell<'a>, Damaged
         FixedKind::Date => Cell::Date(unpack_date(word as u32)),
         FixedKind::Time => Cell::Time(Time { micros: word as i64 }),
         FixedKind::DateTime => Cell::DateTime(unpack_datetime(word)),
-        FixedKind::Timestamp => Cell::Timestamp(word as i64),
+        FixedKind::Timestamp => Cell::Timestamp(unpack_datetime(word)),
         FixedKind::Decimal(..) => return Err(Damaged),
     })
 }

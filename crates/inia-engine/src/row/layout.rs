@@ -16,9 +16,9 @@
 
 use super::cell::Cell;
 use super::fixed::{self, FixedKind};
-use crate::expr::TimeZone;
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
+use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 
 /// Stored bytes that do not fit the table's layout.

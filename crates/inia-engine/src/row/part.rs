@@ -151,7 +151,7 @@ fn put_fixed(kind: FixedKind, cell: &Cell<'_>, out: &mut Vec<u8>) -> Result<(), 
         (FixedKind::Date, Cell::Date(v)) => u64::from(fixed::pack_date(*v)),
         (FixedKind::DateTime, Cell::DateTime(v)) => fixed::pack_datetime(*v),
         (FixedKind::Time, Cell::Time(v)) => v.micros as u64,
-        (FixedKind::Timestamp, Cell::Timestamp(v)) => *v as u64,
+        (FixedKind::Timestamp, Cell::Timestamp(v)) => fixed::pack_datetime(*v),
         (FixedKind::Decimal(precision, scale), Cell::Decimal(v)) => {
             v.encode(precision, scale, out);
             return Ok(());
@@ -188,7 +188,7 @@ fn get_fixed<'a>(kind: FixedKind, bytes: &mut [u8]) -> Result<Cell<'a>, Damaged>
 }
 
 fn signed(kind: FixedKind) -> bool {
-    matches!(kind, FixedKind::Int(_) | FixedKind::Time | FixedKind::Timestamp)
+    matches!(kind, FixedKind::Int(_) | FixedKind::Time)
 }
 
 fn order_f64(value: f64) -> u64 {
@@ -223,6 +223,7 @@ fn first_chars(text: &str, chars: usize) -> &str {
     text.char_indices().nth(chars).map_or(text, |(at, _)| &text[..at])
 }
 
-fn sort_key(_collation: Collation, text: &str, out: &mut Vec<u8>) {
+/// Appends the sort key of a string.
+pub(crate) fn sort_key(_collation: Collation, text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(text.to_lowercase().as_bytes());
 }

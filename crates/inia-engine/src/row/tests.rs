@@ -2,12 +2,11 @@
 
 use super::*;
 use crate::catalog::{ColumnDef, ColumnDefault, IndexDef, IndexKind, IndexPart, TableDef, TableId};
-use crate::expr::TimeZone;
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::decimal::Decimal;
 use inia_base::ids::TreeId;
-use inia_base::temporal::{Date, DateTime, Time};
+use inia_base::temporal::{Date, DateTime, Time, TimeZone};
 use inia_base::value::Value;
 
 const INT: DataType = DataType::Int { width: IntWidth::Int, unsigned: false };
@@ -54,12 +53,12 @@ fn every_type_survives_the_row() {
     let layout = RowLayout::new(types.iter().map(|(t, _)| (t, true)));
     let row: Vec<Value> = types.iter().map(|(_, v)| v.clone()).collect();
     let mut bytes = Vec::new();
-    layout.encode_values(&row, &TimeZone::UTC, &mut bytes).unwrap();
+    layout.encode_values(&row, &TimeZone::utc(), &mut bytes).unwrap();
     let mut back = Vec::new();
-    layout.decode(&bytes, &TimeZone::UTC, &mut back).unwrap();
+    layout.decode(&bytes, &TimeZone::utc(), &mut back).unwrap();
     assert_eq!(back, row);
     for cut in 0..bytes.len().min(200) {
-        let _ = layout.decode(&bytes[..cut], &TimeZone::UTC, &mut back);
+        let _ = layout.decode(&bytes[..cut], &TimeZone::utc(), &mut back);
     }
 }
 
@@ -70,7 +69,7 @@ fn nulls_take_a_bit_and_patches_reach_fixed_columns_only() {
     layout
         .encode_values(
             &[Value::Int(7), Value::Null, Value::Text("ab".into())],
-            &TimeZone::UTC,
+            &TimeZone::utc(),
             &mut bytes,
         )
         .unwrap();
@@ -139,7 +138,7 @@ fn table(indexes: Vec<IndexDef>) -> TableDef {
 type Entry = (Vec<u8>, Vec<u8>, Vec<u8>, bool);
 
 fn entry(def: &TableDef, number: usize, row: &[Value]) -> Entry {
-    let cell = |i: usize| Ok(Cell::of(&row[i], &def.columns[i].data_type, &TimeZone::UTC));
+    let cell = |i: usize| Ok(Cell::of(&row[i], &def.columns[i].data_type, &TimeZone::utc()));
     let (mut primary, mut key, mut value) = (vec![], vec![], vec![]);
     IndexCodec::new(def, 0).put_clustered_key(cell, &mut primary).unwrap();
     let unique =
@@ -163,7 +162,7 @@ fn entries_lead_to_their_row_and_cover_their_columns() {
             for (i, expected) in row.iter().enumerate() {
                 assert!(codec.covers(i));
                 let cell = codec.cell(&key, &value, i).unwrap();
-                assert_eq!(cell.value(&def.columns[i].data_type, &TimeZone::UTC), *expected);
+                assert_eq!(cell.value(&def.columns[i].data_type, &TimeZone::utc()), *expected);
             }
         }
     }

@@ -1,3 +1,0 @@
-//! Expressions.
-pub mod zone;
-pub use zone::TimeZone;
