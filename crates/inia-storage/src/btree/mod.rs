@@ -1,3 +1,276 @@
-//! B+trees over pages.
+//! B+trees over pages: search, insert, split, merge, bulk build, check.
+//!
+//! A tree is named by its root page, which never moves: when the root must split, its contents go
+//! down into a new page and the root becomes that page's parent.
+//!
+//! ```text
+//!                       root (level 1)   lower and upper: none
+//!                      ┌──────────────┐
+//!                      │ -∞ │ g │ p   │
+//!                      └─┬────┬───┬───┘
+//!            ┌───────────┘    │   └───────────┐
+//!      ┌─────▼─────┐    ┌─────▼─────┐    ┌────▼──────┐
+//!      │ a c f     │───▶│ g k m     │───▶│ p t z     │     level 0
+//!      └───────────┘    └───────────┘    └───────────┘
+//!      fences -∞..g       g..p             p..+∞
+//! ```
+//!
+//! A child's lower fence is its separator in the parent, its upper fence is the next separator.
+//!
+//! # Latching
+//!
+//! Readers latch nothing: they descend optimistically, and validate a parent after they took the
+//! child's version, so that each step starts from a state in which the child was the right one
+//! ([`descend`]). A writer upgrades only the leaf. After a few failed tries either takes shared
+//! latches hand over hand. Splits ([`split`]) and merges ([`merge`]) latch parent, then children
+//! from left to right, in a mini-transaction of their own, and never while a row change is under
+//! way: a row change first makes room, then begins anew. Latches are always taken downwards and to
+//! the right, so that there is no cycle.
 
+mod bulk;
+mod check;
+mod descend;
+mod edit;
+mod estimate;
+mod free;
+mod leaf;
+mod leaf_mut;
+mod merge;
+mod node;
 pub(crate) mod op;
+mod overflow;
+mod split;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use bulk::BulkBuilder;
+pub(crate) use check::Problem;
+pub(crate) use leaf::{LeafCopy, PayloadRef};
+pub(crate) use leaf_mut::LeafMut;
+pub(crate) use node::RecordHeader;
+
+use crate::Result;
+use crate::error::StorageError;
+use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageOp, PageRead};
+use crate::store::{FIRST_FREE_PAGE, Latched, Mtr, Store};
+use descend::{Stop, TRIES};
+use inia_base::ids::{Lsn, PageId, TreeId};
+use node::{OverflowRef, is_node_of};
+use split::Need;
+use std::sync::atomic::AtomicU32;
+
+/// Longest key that a tree takes: an inner node must hold three separators and two fences.
+pub(crate) const MAX_KEY: usize = 3800;
+
+/// Longest payload that a tree takes.
+pub(crate) const MAX_PAYLOAD: usize = 64 << 20;
+
+/// A tree. Holds no state but a hint, so that any number of values may stand for the same tree.
+pub(crate) struct BTree {
+    root: PageId,
+    /// The page that was the last leaf when it was last looked for; 0 = not known.
+    tail: AtomicU32,
+    /// Bytes of a node that splits may use; less than all of it only in tests.
+    usable: usize,
+}
+
+/// Which leaf to load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seek<'a> {
+    /// The first leaf.
+    First,
+    /// The last leaf.
+    Last,
+    /// The leaf whose fences enclose the key.
+    Covering(&'a [u8]),
+    /// The leaf whose fences enclose the greatest possible key below this one.
+    Before(&'a [u8]),
+}
+
+/// The operation that makes a page equal to `node`, a node with sound space accounting.
+fn image(node: &PageBytes) -> PageOp<'_> {
+    let end = node::SLOTS + node::count(node) * node::SLOT_SIZE;
+    let heap = usize::from(node.u16_at(node::HEAP)).clamp(end, PAGE_SIZE);
+    PageOp::image(node, end, heap)
+}
+
+impl BTree {
+    /// Makes an empty tree; it exists once `mtr` has committed.
+    pub(crate) fn create(_store: &Store, mtr: &mut Mtr<'_>) -> Result<BTree> {
+        let root = mtr.allocate(FIRST_FREE_PAGE, node::NODE_PAGE)?;
+        let tree = BTree::open(mtr.id(root));
+        tree.make_empty(mtr, root);
+        Ok(tree)
+    }
+
+    /// The tree with this root page.
+    pub(crate) fn open(root: PageId) -> BTree {
+        BTree { root, tail: AtomicU32::new(0), usable: node::USABLE }
+    }
+
+    /// The root page.
+    pub(crate) fn root(&self) -> PageId {
+        self.root
+    }
+
+    /// The tree's name.
+    pub(crate) fn id(&self) -> TreeId {
+        TreeId(self.root.0)
+    }
+
+    /// Makes a page an empty leaf that covers everything.
+    fn make_empty(&self, mtr: &mut Mtr<'_>, page: Latched) {
+        let mut leaf = PageBuf::new();
+        edit::init(&mut leaf.bytes, &self.spec()).expect("invariant: a node without fences fits");
+        mtr.apply(page, &image(&leaf.bytes));
+    }
+
+    /// Reads the newest version of a key: its header is returned, its payload put in `out` (which
+    /// is cleared). `None` when there is no record. A record may be delete-marked.
+    pub(crate) fn get(
+        &self,
+        store: &Store,
+        key: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<Option<RecordHeader>> {
+        for _ in 0..TRIES {
+            match self.try_get(store, key, out) {
+                Ok(found) => return Ok(found),
+                Err(Stop::Restart) => {}
+                Err(Stop::Failed(error)) => return Err(error),
+            }
+        }
+        let (_, leaf) = self.shared_leaf(store, Seek::Covering(key))?;
+        let Some((header, chain)) = read_record(&*leaf, key, out) else { return Ok(None) };
+        if let Some(chain) = chain {
+            self.read_chain(store, chain, out)?;
+        }
+        Ok(Some(header))
+    }
+
+    #[inline]
+    fn try_get(
+        &self,
+        store: &Store,
+        key: &[u8],
+        out: &mut Vec<u8>,
+    ) -> std::result::Result<Option<RecordHeader>, Stop> {
+        let Some(leaf) = self.descend(store, Seek::Covering(key), 0)? else {
+            return Err(StorageError::Corrupt(self.root, "tree without leaves").into());
+        };
+        let found = read_record(&leaf.page, key, out);
+        leaf.page.validate()?;
+        let Some((header, chain)) = found else { return Ok(None) };
+        if let Some(chain) = chain {
+            let read = self.read_chain(store, chain, out);
+            leaf.page.validate()?;
+            read?;
+        }
+        Ok(Some(header))
+    }
+
+    /// Copies a leaf. An empty one is possible, also in the middle of the tree.
+    pub(crate) fn load_leaf(&self, store: &Store, at: Seek<'_>, leaf: &mut LeafCopy) -> Result<()> {
+        for _ in 0..TRIES {
+            match self.try_load(store, at, leaf) {
+                Ok(()) => return Ok(()),
+                Err(Stop::Restart) => {}
+                Err(Stop::Failed(error)) => return Err(error),
+            }
+        }
+        let (id, page) = self.shared_leaf(store, at)?;
+        leaf.copy(&*page);
+        leaf.keep(id, page.version());
+        Ok(())
+    }
+
+    fn try_load(
+        &self,
+        store: &Store,
+        at: Seek<'_>,
+        leaf: &mut LeafCopy,
+    ) -> std::result::Result<(), Stop> {
+        let Some(node) = self.descend(store, at, 0)? else {
+            return Err(StorageError::Corrupt(self.root, "tree without leaves").into());
+        };
+        leaf.copy(&node.page);
+        node.page.validate()?;
+        leaf.keep(node.id, node.page.version());
+        Ok(())
+    }
+
+    /// Replaces the copy by the leaf that begins at its upper fence; false at the tree's end.
+    pub(crate) fn next_leaf(&self, store: &Store, leaf: &mut LeafCopy) -> Result<bool> {
+        let Some(fence) = leaf.upper_fence().map(<[u8]>::to_vec) else { return Ok(false) };
+        if let Some(id) = leaf.right() {
+            let page = store.optimistic_scan(id)?;
+            leaf.copy(&page);
+            let version = page.version();
+            let is_next = is_node_of(leaf.bytes(), self.root)
+                && node::level(leaf.bytes()) == 0
+                && leaf.lower_fence() == Some(&fence[..]);
+            if page.validate().is_ok() && is_next {
+                leaf.keep(id, version);
+                return Ok(true);
+            }
+        }
+        self.load_leaf(store, Seek::Covering(&fence), leaf)?;
+        Ok(true)
+    }
+
+    /// Replaces the copy by the leaf that ends at its lower fence; false at the tree's beginning.
+    pub(crate) fn previous_leaf(&self, store: &Store, leaf: &mut LeafCopy) -> Result<bool> {
+        let Some(fence) = leaf.lower_fence().map(<[u8]>::to_vec) else { return Ok(false) };
+        self.load_leaf(store, Seek::Before(&fence), leaf)?;
+        Ok(true)
+    }
+
+    /// Gives `change` exclusive access to the leaf that covers `key`, with room for a record of
+    /// that key with `room` bytes of payload (or for the key's record to grow to that). What it
+    /// does to the leaf, and the records it logs, are one mini-transaction; its end is returned if
+    /// there was anything.
+    pub(crate) fn modify<R>(
+        &self,
+        store: &Store,
+        key: &[u8],
+        room: usize,
+        change: impl FnOnce(&mut LeafMut<'_, '_>) -> Result<R>,
+    ) -> Result<(R, Option<Lsn>)> {
+        if key.len() > MAX_KEY || room > MAX_PAYLOAD {
+            return Err(StorageError::TooLarge);
+        }
+        loop {
+            let mut mtr = store.mtr()?;
+            let page = self.latch_leaf(store, &mut mtr, key)?;
+            if !self.has_room(mtr.page(page), key, Need::Payload(room)) {
+                drop(mtr);
+                self.make_room(store, key, room)?;
+                continue;
+            }
+            let mut leaf = LeafMut::new(self, store, &mut mtr, page);
+            let result = change(&mut leaf);
+            let end = leaf.is_changed().then(|| mtr.commit());
+            return result.map(|result| (result, end));
+        }
+    }
+}
+
+/// Reads a record out of a leaf: header, and payload into `out` or the chain that holds it.
+#[inline]
+fn read_record<P: PageRead>(
+    leaf: &P,
+    key: &[u8],
+    out: &mut Vec<u8>,
+) -> Option<(RecordHeader, Option<OverflowRef>)> {
+    out.clear();
+    let i = node::search(leaf, key).ok()?;
+    let slot = node::slot(leaf, i);
+    let header = node::header_at(leaf, slot.value_at());
+    node::append_to(leaf, slot.value_at() + node::HEADER_LEN, slot.payload_len(), out);
+    if slot.flags & node::SLOT_OVERFLOW == 0 {
+        return Some((header, None));
+    }
+    let chain = OverflowRef::from_bytes(out);
+    out.clear();
+    Some((header, Some(chain)))
+}

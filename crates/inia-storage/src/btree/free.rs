@@ -1,0 +1,77 @@
+//! Dropping a tree: its pages are freed from the right, a leaf at a time.
+//!
+//! After each mini-transaction the tree is a smaller one that can be dropped in the same way, so
+//! that dropping goes on after a crash wherever it was.
+
+use super::BTree;
+use super::leaf::{PayloadRef, payload};
+use super::node::{self, is_node_of};
+use super::op::NodeOp;
+use crate::Result;
+use crate::error::StorageError;
+use crate::page::PageOp;
+use crate::store::{Latched, Mtr, Store};
+
+impl BTree {
+    /// Frees every page but the root, which becomes an empty leaf. Nobody else may use the tree.
+    pub(crate) fn free_all(&self, store: &Store) -> Result<()> {
+        loop {
+            let mut mtr = store.mtr()?;
+            let root = mtr.latch(self.root)?;
+            if !is_node_of(mtr.page(root), self.root) {
+                return Ok(());
+            }
+            if node::count(mtr.page(root)) == 0 && node::level(mtr.page(root)) == 0 {
+                return Ok(());
+            }
+            if node::level(mtr.page(root)) == 0 || node::count(mtr.page(root)) == 0 {
+                self.free_chains(&mut mtr, root)?;
+                self.make_empty(&mut mtr, root);
+            } else {
+                self.free_last(&mut mtr, root)?;
+            }
+            mtr.commit();
+        }
+    }
+
+    /// Frees the root that [`BTree::free_all`] left, in the mini-transaction that forgets the tree:
+    /// the page may become another tree's root at once.
+    pub(crate) fn free_root(&self, mtr: &mut Mtr<'_>) -> Result<()> {
+        let root = mtr.latch(self.root)?;
+        mtr.free(root)
+    }
+
+    /// Frees the last node without children below `root`.
+    fn free_last(&self, mtr: &mut Mtr<'_>, root: Latched) -> Result<()> {
+        let mut parent = root;
+        loop {
+            let last = node::count(mtr.page(parent)).saturating_sub(1);
+            let id = node::child(mtr.page(parent), last);
+            let child = mtr.latch(id)?;
+            let level = node::level(mtr.page(child));
+            if !is_node_of(mtr.page(child), self.root) || level + 1 != node::level(mtr.page(parent))
+            {
+                return Err(StorageError::Corrupt(id, "not the child of its parent"));
+            }
+            if level == 0 || node::count(mtr.page(child)) == 0 {
+                if level == 0 {
+                    self.free_chains(mtr, child)?;
+                }
+                mtr.free(child)?;
+                let op = NodeOp::Remove { slot: last as u16 };
+                mtr.apply(parent, &PageOp::Node(op));
+                return Ok(());
+            }
+            parent = child;
+        }
+    }
+
+    fn free_chains(&self, mtr: &mut Mtr<'_>, leaf: Latched) -> Result<()> {
+        for i in 0..node::count(mtr.page(leaf)) {
+            if let PayloadRef::Overflow(chain) = payload(mtr.page(leaf), i) {
+                self.free_chain(mtr, chain)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! A leaf copied out of the buffer pool: what cursors stand on.
+
+use super::BTree;
+use super::node::{self, OverflowRef, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW};
+use crate::Result;
+use crate::buffer::PageVersion;
+use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageRead};
+use crate::store::Store;
+use inia_base::ids::{PageId, TxnId};
+
+/// A record's payload, or where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PayloadRef<'a> {
+    /// All of it.
+    Inline(&'a [u8]),
+    /// In overflow pages; `BTree::read_overflow` puts it together.
+    Overflow(OverflowRef),
+}
+
+/// The payload of leaf record `i`.
+pub(super) fn payload(page: &PageBytes, i: usize) -> PayloadRef<'_> {
+    let bytes = node::payload(page, i);
+    if node::slot(page, i).flags & SLOT_OVERFLOW != 0 {
+        return PayloadRef::Overflow(OverflowRef::from_bytes(bytes));
+    }
+    PayloadRef::Inline(bytes)
+}
+
+/// A consistent copy of one leaf. Empty until a tree loads a leaf into it; reused for many.
+///
+/// Record numbers beyond the end give empty answers.
+pub(crate) struct LeafCopy {
+    page: Box<PageBuf>,
+    id: PageId,
+    version: Option<PageVersion>,
+}
+
+impl LeafCopy {
+    /// A copy of nothing.
+    pub(crate) fn new() -> LeafCopy {
+        LeafCopy { page: PageBuf::new(), id: PageId(0), version: None }
+    }
+
+    /// Copies what of the page is in use. Good only after [`LeafCopy::keep`], which follows the
+    /// page's validation.
+    pub(super) fn copy(&mut self, from: &impl PageRead) {
+        self.version = None;
+        let end = node::SLOTS + node::count(from) * node::SLOT_SIZE;
+        let heap = usize::from(from.u16_at(node::HEAP)).clamp(end, PAGE_SIZE);
+        from.copy_out(0, &mut self.page.bytes[..end]);
+        from.copy_out(heap, &mut self.page.bytes[heap..]);
+    }
+
+    /// The copy was validated as the page's state `version`.
+    pub(super) fn keep(&mut self, id: PageId, version: PageVersion) {
+        self.id = id;
+        self.version = Some(version);
+    }
+
+    pub(super) fn bytes(&self) -> &PageBytes {
+        &self.page.bytes
+    }
+
+    #[cfg(test)]
+    pub(super) fn bytes_mut(&mut self) -> &mut PageBytes {
+        &mut self.page.bytes
+    }
+
+    /// The page that was copied.
+    pub(crate) fn page_id(&self) -> PageId {
+        self.id
+    }
+
+    /// Whether the page is still as it was when it was copied.
+    pub(crate) fn is_current(&self, store: &Store) -> bool {
+        self.version.is_some_and(|version| store.is_current(self.id, version))
+    }
+
+    /// Number of records.
+    pub(crate) fn len(&self) -> usize {
+        node::count(self.bytes())
+    }
+
+    /// Whether there are no records.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Puts record `i`'s whole key in `out`.
+    pub(crate) fn key(&self, i: usize, out: &mut Vec<u8>) {
+        node::key_to(self.bytes(), i, out);
+    }
+
+    /// The bytes that all keys of the leaf begin with.
+    pub(crate) fn key_prefix(&self) -> &[u8] {
+        node::prefix(self.bytes())
+    }
+
+    /// Record `i`'s key without the prefix.
+    pub(crate) fn key_suffix(&self, i: usize) -> &[u8] {
+        node::suffix(self.bytes(), i)
+    }
+
+    /// Record `i`'s version.
+    pub(crate) fn header(&self, i: usize) -> RecordHeader {
+        node::header(self.bytes(), i)
+    }
+
+    /// Whether record `i`'s newest version is a deletion.
+    pub(crate) fn is_deleted(&self, i: usize) -> bool {
+        node::slot(self.bytes(), i).flags & SLOT_MARKED != 0
+    }
+
+    /// Record `i`'s payload.
+    pub(crate) fn payload(&self, i: usize) -> PayloadRef<'_> {
+        payload(self.bytes(), i)
+    }
+
+    /// The record with this key, or the one before which it would be inserted.
+    pub(crate) fn lower_bound(&self, key: &[u8]) -> std::result::Result<usize, usize> {
+        node::search_any(self.bytes(), key)
+    }
+
+    /// The least key the leaf covers; `None` in the first leaf.
+    pub(crate) fn lower_fence(&self) -> Option<&[u8]> {
+        node::lower(self.bytes())
+    }
+
+    /// The least key above the leaf; `None` in the last leaf.
+    pub(crate) fn upper_fence(&self) -> Option<&[u8]> {
+        node::upper(self.bytes())
+    }
+
+    /// No record was written by a transaction with a greater id.
+    pub(crate) fn max_txn_id(&self) -> TxnId {
+        node::max_txn(self.bytes())
+    }
+
+    /// Whether any record's newest version is a deletion.
+    pub(crate) fn has_delete_marks(&self) -> bool {
+        node::marked(self.bytes()) > 0
+    }
+
+    /// The leaf after this one, as it was when this one was copied.
+    pub(super) fn right(&self) -> Option<PageId> {
+        node::right(self.bytes())
+    }
+}
+
+impl BTree {
+    /// Puts record `i`'s whole payload in `out`. False when it is in overflow pages and the leaf has
+    /// changed since it was copied: load it again.
+    pub(crate) fn payload_of(
+        &self,
+        store: &Store,
+        leaf: &LeafCopy,
+        i: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<bool> {
+        out.clear();
+        match leaf.payload(i) {
+            PayloadRef::Inline(bytes) => {
+                out.extend_from_slice(bytes);
+                Ok(true)
+            }
+            PayloadRef::Overflow(at) => {
+                let read = self.read_chain(store, at, out);
+                // Nothing frees the chain without changing the leaf.
+                if leaf.is_current(store) { read.map(|()| true) } else { Ok(false) }
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! A leaf under an exclusive latch, with the changes that the transaction layer makes to it.
+
+use super::edit::Damaged;
+use super::leaf::{PayloadRef, payload};
+use super::node::{
+    self, HEADER_LEN, OVERFLOW_REF_LEN, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW, SLOT_SIZE,
+};
+use super::op::NodeOp;
+use super::{BTree, MAX_KEY};
+use crate::Result;
+use crate::error::StorageError;
+use crate::page::{PageBytes, PageOp};
+use crate::store::{Latched, Mtr, Store};
+use crate::wal::record::LogRecord;
+use inia_base::ids::{PageId, TxnId};
+
+impl BTree {
+    /// Whether a record with these lengths keeps its payload in the leaf.
+    pub(super) fn is_inline(&self, key_len: usize, payload_len: usize) -> bool {
+        payload_len <= OVERFLOW_REF_LEN || key_len + payload_len <= self.usable / 4
+    }
+
+    /// Bytes of the value of a record with these lengths.
+    pub(super) fn value_len(&self, key_len: usize, payload_len: usize) -> usize {
+        let inline = self.is_inline(key_len, payload_len);
+        HEADER_LEN + if inline { payload_len } else { OVERFLOW_REF_LEN }
+    }
+}
+
+/// Exclusive access to one leaf. All changes, and the log records noted with them, are one
+/// mini-transaction.
+///
+/// A function that has made a change must not fail afterwards, unless it means the change to stay.
+pub(crate) struct LeafMut<'a, 's> {
+    tree: &'a BTree,
+    store: &'s Store,
+    mtr: &'a mut Mtr<'s>,
+    leaf: Latched,
+    changed: bool,
+}
+
+impl<'a, 's> LeafMut<'a, 's> {
+    pub(super) fn new(
+        tree: &'a BTree,
+        store: &'s Store,
+        mtr: &'a mut Mtr<'s>,
+        leaf: Latched,
+    ) -> LeafMut<'a, 's> {
+        LeafMut { tree, store, mtr, leaf, changed: false }
+    }
+
+    /// Whether there is anything to commit.
+    pub(super) fn is_changed(&self) -> bool {
+        self.changed
+    }
+
+    fn page(&self) -> &PageBytes {
+        self.mtr.page(self.leaf)
+    }
+
+    fn apply(&mut self, op: NodeOp<'_>) {
+        self.changed = true;
+        self.mtr.apply(self.leaf, &PageOp::Node(op));
+    }
+
+    fn corrupt<T>(&self, what: &'static str) -> Result<T> {
+        Err(StorageError::Corrupt(self.page_id(), what))
+    }
+
+    /// The leaf's page.
+    pub(crate) fn page_id(&self) -> PageId {
+        self.mtr.id(self.leaf)
+    }
+
+    /// Number of records.
+    pub(crate) fn len(&self) -> usize {
+        node::count(self.page())
+    }
+
+    /// Whether there are no records.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Puts record `i`'s whole key in `out`. The neighbours of a key are at its position ± 1.
+    pub(crate) fn key(&self, i: usize, out: &mut Vec<u8>) {
+        node::key_to(self.page(), i, out);
+    }
+
+    /// Record `i`'s version.
+    pub(crate) fn header(&self, i: usize) -> RecordHeader {
+        node::header(self.page(), i)
+    }
+
+    /// Record `i`'s payload, or where it is.
+    pub(crate) fn payload(&self, i: usize) -> PayloadRef<'_> {
+        payload(self.page(), i)
+    }
+
+    /// Puts record `i`'s whole payload in `out`.
+    pub(crate) fn payload_to(&self, i: usize, out: &mut Vec<u8>) -> Result<()> {
+        out.clear();
+        match self.payload(i) {
+            PayloadRef::Inline(bytes) => out.extend_from_slice(bytes),
+            PayloadRef::Overflow(at) => self.tree.read_chain(self.store, at, out)?,
+        }
+        Ok(())
+    }
+
+    /// The record with this key, or the one before which it would be inserted.
+    pub(crate) fn lower_bound(&self, key: &[u8]) -> std::result::Result<usize, usize> {
+        node::search_any(self.page(), key)
+    }
+
+    /// The least key the leaf covers; `None` in the first leaf.
+    pub(crate) fn lower_fence(&self) -> Option<&[u8]> {
+        node::lower(self.page())
+    }
+
+    /// The least key above the leaf; `None` in the last leaf.
+    pub(crate) fn upper_fence(&self) -> Option<&[u8]> {
+        node::upper(self.page())
+    }
+
+    /// No record was written by a transaction with a greater id.
+    pub(crate) fn max_txn_id(&self) -> TxnId {
+        node::max_txn(self.page())
+    }
+
+    /// Whether any record's newest version is a deletion.
+    pub(crate) fn has_delete_marks(&self) -> bool {
+        node::marked(self.page()) > 0
+    }
+
+    /// Whether the leaf is so empty that `BTree::try_merge` is worth a call.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.tree.is_sparse(self.page())
+    }
+
+    /// Adds a record to the log group of the changes.
+    pub(crate) fn log(&mut self, record: &LogRecord<'_>) {
+        self.changed = true;
+        self.mtr.log(record);
+    }
+
+    /// Inserts a record and returns its number. The key must not be there, and there must be room
+    /// (the `room` that the leaf was opened with).
+    pub(crate) fn insert(
+        &mut self,
+        key: &[u8],
+        header: RecordHeader,
+        payload: &[u8],
+    ) -> Result<usize> {
+        let Err(slot) = self.lower_bound(key) else { return Err(StorageError::DuplicateKey) };
+        if key.len() > MAX_KEY {
+            return Err(StorageError::TooLarge);
+        }
+        let Some(suffix) = key.get(node::prefix_len(self.page())..) else {
+            return self.corrupt("key outside the fences");
+        };
+        let value_len = self.tree.value_len(key.len(), payload.len());
+        if node::free(self.page()) < suffix.len() + value_len + SLOT_SIZE {
+            return Err(StorageError::TooLarge);
+        }
+        let chain = self.write_overflow(key.len(), payload)?;
+        let (flags, rest) = stored(header, payload, chain.as_ref());
+        let value = [&header.to_bytes()[..], rest];
+        self.apply(NodeOp::Insert { slot: slot as u16, flags, suffix, value });
+        Ok(slot)
+    }
+
+    /// Replaces record `i`'s version and payload; an old overflow chain is freed.
+    pub(crate) fn replace(&mut self, i: usize, header: RecordHeader, payload: &[u8]) -> Result<()> {
+        let (old, key_len) = self.checked(i)?;
+        let value_len = self.tree.value_len(key_len, payload.len());
+        if value_len > old.value_len
+            && node::free(self.page()) + old.value_len < old.key_len + value_len
+        {
+            return Err(StorageError::TooLarge);
+        }
+        let chain = self.write_overflow(key_len, payload)?;
+        self.free_overflow(i)?;
+        let (flags, rest) = stored(header, payload, chain.as_ref());
+        let value = [&header.to_bytes()[..], rest];
+        self.apply(NodeOp::Replace { slot: i as u16, flags, value });
+        Ok(())
+    }
+
+    /// Overwrites record `i`'s version and leaves the payload (delete mark and its removal).
+    pub(crate) fn set_header(&mut self, i: usize, header: RecordHeader) -> Result<()> {
+        self.checked(i)?;
+        self.apply(NodeOp::SetHeader { slot: i as u16, header });
+        Ok(())
+    }
+
+    /// Removes record `i` with its overflow chain.
+    pub(crate) fn remove(&mut self, i: usize) -> Result<()> {
+        self.checked(i)?;
+        self.free_overflow(i)?;
+        self.apply(NodeOp::Remove { slot: i as u16 });
+        Ok(())
+    }
+
+    /// Slot `i` and the length of its whole key.
+    fn checked(&self, i: usize) -> Result<(node::Slot, usize)> {
+        let page = self.page();
+        match super::edit::checked_slot(page, i) {
+            Ok(slot) if slot.value_len >= HEADER_LEN => {
+                Ok((slot, slot.key_len + node::prefix_len(page)))
+            }
+            Ok(_) => self.corrupt("record without a header"),
+            Err(Damaged(what)) => self.corrupt(what),
+        }
+    }
+
+    fn write_overflow(
+        &mut self,
+        key_len: usize,
+        payload: &[u8],
+    ) -> Result<Option<[u8; OVERFLOW_REF_LEN]>> {
+        if self.tree.is_inline(key_len, payload.len()) {
+            return Ok(None);
+        }
+        self.changed = true;
+        let near = self.page_id();
+        let chain = self.tree.write_chain(self.mtr, near, payload)?;
+        Ok(Some(chain.to_bytes()))
+    }
+
+    fn free_overflow(&mut self, i: usize) -> Result<()> {
+        let PayloadRef::Overflow(at) = self.payload(i) else { return Ok(()) };
+        self.changed = true;
+        self.tree.free_chain(self.mtr, at)
+    }
+}
+
+/// A slot's flags, and the value's bytes after the header.
+pub(super) fn stored<'v>(
+    header: RecordHeader,
+    payload: &'v [u8],
+    chain: Option<&'v [u8; OVERFLOW_REF_LEN]>,
+) -> (u16, &'v [u8]) {
+    let mark = if header.is_deleted() { SLOT_MARKED } else { 0 };
+    match chain {
+        Some(reference) => (mark | SLOT_OVERFLOW, reference),
+        None => (mark, payload),
+    }
+}

@@ -1,0 +1,128 @@
+//! Merging sparse nodes, lazily: called by purge, never by row changes.
+
+use super::edit::{self, NodeSpec};
+use super::node;
+use super::op::NodeOp;
+use super::{BTree, image};
+use crate::Result;
+use crate::page::{PageBuf, PageBytes, PageOp};
+use crate::store::{Latched, Mtr, Store};
+
+/// What an attempt at one level came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Merge {
+    Done,
+    NotPossible,
+    /// The level has no parent.
+    AtRoot,
+}
+
+impl BTree {
+    /// Whether the node is less than 40 % full.
+    pub(super) fn is_sparse(&self, page: &PageBytes) -> bool {
+        node::used(page) * 5 < self.usable * 2
+    }
+
+    /// Merges the leaf that covers `key` with a neighbour under the same parent, if it is sparse
+    /// and both fit into one; then the same with its ancestors, and a root with one child takes
+    /// that child's place. Returns whether anything was merged.
+    pub(crate) fn try_merge(&self, store: &Store, key: &[u8]) -> Result<bool> {
+        let mut merged = false;
+        for level in 0.. {
+            match self.merge_level(store, key, level)? {
+                Merge::Done => merged = true,
+                Merge::NotPossible if level == 0 => {}
+                Merge::NotPossible | Merge::AtRoot => break,
+            }
+        }
+        if merged {
+            while self.shrink(store)? {}
+        }
+        Ok(merged)
+    }
+
+    fn merge_level(&self, store: &Store, key: &[u8], level: usize) -> Result<Merge> {
+        let mut mtr = store.mtr()?;
+        let Some(parent) = self.latch_node(store, &mut mtr, key, level + 1)? else {
+            return Ok(Merge::AtRoot);
+        };
+        let slot = node::child_slot(mtr.page(parent), key);
+        let last = node::count(mtr.page(parent)).saturating_sub(1);
+        for left in [Some(slot), slot.checked_sub(1)].into_iter().flatten() {
+            if left >= last {
+                continue;
+            }
+            if self.merge_pair(&mut mtr, parent, left, slot)? {
+                mtr.commit();
+                return Ok(Merge::Done);
+            }
+        }
+        Ok(Merge::NotPossible)
+    }
+
+    /// Merges the children at `left` and `left + 1`, if the one at `sparse` is.
+    fn merge_pair(
+        &self,
+        mtr: &mut Mtr<'_>,
+        parent: Latched,
+        left: usize,
+        sparse: usize,
+    ) -> Result<bool> {
+        let ids = [left, left + 1].map(|slot| node::child(mtr.page(parent), slot));
+        let a = mtr.latch(ids[0])?;
+        let b = match mtr.latch(ids[1]) {
+            Ok(b) => b,
+            Err(error) => {
+                mtr.unlatch(a);
+                return Err(error);
+            }
+        };
+        let target = if sparse == left { a } else { b };
+        let mut union = PageBuf::new();
+        if !self.is_sparse(mtr.page(target))
+            || !self.unite(&mut union.bytes, mtr.page(a), mtr.page(b))
+        {
+            mtr.unlatch(b);
+            mtr.unlatch(a);
+            return Ok(false);
+        }
+        mtr.free(b)?;
+        mtr.apply(a, &image(&union.bytes));
+        let op = NodeOp::Remove { slot: (left + 1) as u16 };
+        mtr.apply(parent, &PageOp::Node(op));
+        Ok(true)
+    }
+
+    /// Builds one node of two neighbours; false when it would be too full.
+    fn unite(&self, union: &mut PageBytes, a: &PageBytes, b: &PageBytes) -> bool {
+        let spec = NodeSpec {
+            tree: self.root,
+            level: node::level(a),
+            right: node::right(b),
+            lower: node::lower(a),
+            upper: node::upper(b),
+            max_txn: node::max_txn(a).0.max(node::max_txn(b).0),
+        };
+        let built = edit::init(union, &spec)
+            .and_then(|()| edit::append_from(union, a, 0..node::count(a)))
+            .and_then(|()| edit::append_from(union, b, 0..node::count(b)));
+        // Some room must stay, or the next insert would split the node again.
+        built.is_ok() && node::used(union) * 5 <= self.usable * 4
+    }
+
+    /// Makes the root take the place of its only child.
+    fn shrink(&self, store: &Store) -> Result<bool> {
+        let mut mtr = store.mtr()?;
+        let root = mtr.latch(self.root)?;
+        if node::level(mtr.page(root)) == 0 || node::count(mtr.page(root)) != 1 {
+            return Ok(false);
+        }
+        let child = mtr.latch(node::child(mtr.page(root), 0))?;
+        let mut content = PageBuf::new();
+        content.bytes = *mtr.page(child);
+        mtr.free(child)?;
+        mtr.apply(root, &image(&content.bytes));
+        mtr.commit();
+        Ok(true)
+    }
+}

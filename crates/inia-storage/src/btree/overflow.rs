@@ -1,0 +1,130 @@
+//! Payloads too long for a leaf: chains of overflow pages.
+//!
+//! ```text
+//!   leaf record: key │ header │ first page, length        page 91              page 92
+//!                               └────────────────────▶ next=92 │ data ──▶ next=0 │ data
+//! ```
+//!
+//! A chain belongs to one record and is never changed, only written and freed, always in the
+//! mini-transaction that changes the record. So whoever has read a chain, and finds the leaf
+//! unchanged afterwards, has read the right bytes.
+
+use super::BTree;
+use super::node::{OVERFLOW_PAGE, OverflowRef, PAGE_TYPE, TREE};
+use super::op::{NodeOp, OVERFLOW_CAPACITY, OVERFLOW_DATA, OVERFLOW_LEN, OVERFLOW_NEXT};
+use crate::error::StorageError;
+use crate::page::{PageOp, PageRead};
+use crate::store::{Mtr, Store};
+use crate::{Result, btree::MAX_PAYLOAD};
+use inia_base::ids::PageId;
+
+/// Pages that a payload of `len` bytes takes.
+fn pages(len: usize) -> usize {
+    len.div_ceil(OVERFLOW_CAPACITY)
+}
+
+/// What is wrong with a chain's page, if anything.
+fn check_page(page: &impl PageRead, root: PageId, expected: usize) -> Option<&'static str> {
+    if page.u8_at(PAGE_TYPE) != OVERFLOW_PAGE || page.u32_at(TREE) != root.0 {
+        return Some("not an overflow page of this tree");
+    }
+    let right_length = usize::from(page.u16_at(OVERFLOW_LEN)) == expected;
+    (!right_length).then_some("overflow page of a wrong length")
+}
+
+impl BTree {
+    /// Writes `payload` to new pages.
+    pub(super) fn write_chain(
+        &self,
+        mtr: &mut Mtr<'_>,
+        near: PageId,
+        payload: &[u8],
+    ) -> Result<OverflowRef> {
+        if payload.len() > MAX_PAYLOAD {
+            return Err(StorageError::TooLarge);
+        }
+        let mut chain = Vec::with_capacity(pages(payload.len()));
+        let mut last = near;
+        for _ in 0..pages(payload.len()) {
+            match mtr.allocate(last, OVERFLOW_PAGE) {
+                Ok(page) => {
+                    last = mtr.id(page);
+                    chain.push(page);
+                }
+                Err(error) => {
+                    for page in chain {
+                        mtr.free(page)?;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        for (i, data) in payload.chunks(OVERFLOW_CAPACITY).enumerate() {
+            let next = chain.get(i + 1).map(|page| mtr.id(*page));
+            let op = NodeOp::Overflow { tree: self.root, next, data };
+            mtr.apply(chain[i], &PageOp::Node(op));
+        }
+        Ok(OverflowRef { first: mtr.id(chain[0]), len: payload.len() as u32 })
+    }
+
+    /// Frees a chain.
+    pub(super) fn free_chain(&self, mtr: &mut Mtr<'_>, at: OverflowRef) -> Result<()> {
+        let mut id = at.first;
+        let mut left = at.len as usize;
+        while left > 0 {
+            let page = mtr.latch(id)?;
+            let len = left.min(OVERFLOW_CAPACITY);
+            if let Some(what) = check_page(mtr.page(page), self.root, len) {
+                mtr.unlatch(page);
+                return Err(StorageError::Corrupt(id, what));
+            }
+            let next = PageId(mtr.page(page).u32_at(OVERFLOW_NEXT));
+            mtr.free(page)?;
+            left -= len;
+            id = next;
+        }
+        Ok(())
+    }
+
+    /// Appends a chain's payload to `out`. The caller makes sure, by a latch or by validating the
+    /// leaf afterwards, that the chain was there all the time; an error may mean that it was not.
+    pub(super) fn read_chain(
+        &self,
+        store: &Store,
+        at: OverflowRef,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.walk_chain(store, at, |_, data| out.extend_from_slice(data))
+    }
+
+    /// The pages of a chain, after checking them.
+    pub(super) fn chain_pages(&self, store: &Store, at: OverflowRef) -> Result<Vec<PageId>> {
+        let mut pages = Vec::new();
+        self.walk_chain(store, at, |id, _| pages.push(id))?;
+        Ok(pages)
+    }
+
+    fn walk_chain(
+        &self,
+        store: &Store,
+        at: OverflowRef,
+        mut visit: impl FnMut(PageId, &[u8]),
+    ) -> Result<()> {
+        let mut id = at.first;
+        let mut left = at.len as usize;
+        if left > MAX_PAYLOAD {
+            return Err(StorageError::Corrupt(id, "overflow chain of a senseless length"));
+        }
+        while left > 0 {
+            let len = left.min(OVERFLOW_CAPACITY);
+            let page = store.shared(id)?;
+            if let Some(what) = check_page(&*page, self.root, len) {
+                return Err(StorageError::Corrupt(id, what));
+            }
+            visit(id, &page[OVERFLOW_DATA..OVERFLOW_DATA + len]);
+            left -= len;
+            id = PageId(page.u32_at(OVERFLOW_NEXT));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! Result sets of the binary protocol.
+
+use super::*;
+use crate::caps::Capabilities;
+use crate::cursor::Cursor;
+use crate::packet::{KeepAll, PacketWriter};
+use inia_base::column::status;
+use inia_base::datatype::{DataType, IntWidth};
+
+fn column(data_type: DataType) -> ResultColumn {
+    ResultColumn {
+        schema: String::new(),
+        table: String::new(),
+        org_table: String::new(),
+        name: "x".to_owned(),
+        org_name: String::new(),
+        data_type,
+        flags: 0,
+        length: 6,
+        decimals: 31,
+    }
+}
+
+fn int(width: IntWidth) -> ResultColumn {
+    column(DataType::Int { width, unsigned: false })
+}
+
+fn encode(run: impl FnOnce(&mut BinaryRows<'_>)) -> Vec<u8> {
+    let (mut out, mut layout) = (PacketWriter::new(), BinaryLayout::default());
+    out.set_sequence(1);
+    let mut keep = KeepAll;
+    let reply = Reply::new(&mut out, &mut keep, Capabilities::PROTOCOL_41, 255, 2);
+    run(&mut BinaryRows::new(reply, &mut layout));
+    out.bytes().to_vec()
+}
+
+#[test]
+fn cells_take_their_column_s_form() {
+    let columns = [
+        int(IntWidth::Tiny),
+        int(IntWidth::Small),
+        int(IntWidth::Medium),
+        int(IntWidth::Big),
+        column(DataType::VarBinary(9)),
+        column(DataType::Double { decimals: None, unsigned: false }),
+        int(IntWidth::Int),
+        column(DataType::Time { fsp: 0 }),
+    ];
+    let bytes = encode(|rows| {
+        rows.columns(&columns).unwrap();
+        rows.begin_row();
+        rows.int(-1);
+        rows.int(2);
+        rows.int(3);
+        rows.int(-4);
+        rows.bytes(b"abc");
+        rows.double(1.0);
+        rows.null();
+        rows.time(Time { micros: -3_723_000_000 }, 0);
+        rows.end_row().unwrap();
+    });
+    let mut expected = vec![0, 0x00, 0x01, 0xff, 2, 0, 3, 0, 0, 0];
+    expected.extend_from_slice(&(-4i64).to_le_bytes());
+    expected.extend_from_slice(b"\x03abc");
+    expected.extend_from_slice(&1f64.to_le_bytes());
+    expected.extend_from_slice(&[8, 1, 0, 0, 0, 0, 1, 2, 3]);
+    assert!(bytes.ends_with(&expected));
+}
+
+#[test]
+fn the_null_bitmap_starts_at_bit_two() {
+    let columns: Vec<_> = (0..9).map(|_| int(IntWidth::Tiny)).collect();
+    let bytes = encode(|rows| {
+        rows.columns(&columns).unwrap();
+        rows.begin_row();
+        (0..9).for_each(|i| if i % 2 == 0 { rows.null() } else { rows.int(i) });
+        rows.end_row().unwrap();
+    });
+    assert!(bytes.ends_with(&[0, 0b0101_0100, 0b0000_0101, 1, 3, 5, 7]));
+}
+
+#[test]
+fn cells_that_do_not_fit_their_column_keep_the_stream_readable() {
+    let date = Date { year: 2024, month: 1, day: 2 };
+    let bytes = encode(|rows| {
+        rows.columns(&[column(DataType::VarBinary(9)), int(IntWidth::Big)]).unwrap();
+        rows.begin_row();
+        rows.date(date);
+        rows.bytes(b"12");
+        rows.null();
+        rows.end_row().unwrap();
+    });
+    assert!(bytes.ends_with(b"\0\0\x0a2024-01-02\0\0\0\0\0\0\0\0"));
+}
+
+#[test]
+fn a_cursor_hands_out_rows_in_pieces() {
+    let whole = encode(|rows| {
+        rows.columns(&[int(IntWidth::Tiny)]).unwrap();
+        for n in 0..5 {
+            rows.begin_row();
+            rows.int(n);
+            rows.end_row().unwrap();
+        }
+        rows.complete(&Completion::default(), false).unwrap();
+    });
+    let caps = Capabilities::PROTOCOL_41;
+    let mut out = PacketWriter::new();
+    let mut cursor = Cursor::open(&whole, caps, status::AUTOCOMMIT, &mut out).unwrap();
+    assert!(out.bytes().ends_with(b"\x05\0\0\x02\xfe\0\0\x42\0"));
+    out.clear();
+    out.set_sequence(1);
+    assert!(cursor.fetch(3, caps, 2, &mut out));
+    assert_eq!(
+        out.bytes(),
+        b"\x03\0\0\x01\0\0\0\x03\0\0\x02\0\0\x01\x03\0\0\x03\0\0\x02\x05\0\0\x04\xfe\0\0\x42\0"
+    );
+    assert!(!cursor.fetch(3, caps, 2, &mut out));
+    assert!(out.bytes().ends_with(b"\x05\0\0\x07\xfe\0\0\x82\0"));
+}
+
+#[test]
+fn a_reply_without_rows_opens_no_cursor() {
+    let ok = encode(|rows| rows.complete(&Completion::default(), false).unwrap());
+    let mut out = PacketWriter::new();
+    out.set_sequence(1);
+    assert!(Cursor::open(&ok, Capabilities::PROTOCOL_41, 2, &mut out).is_none());
+    assert_eq!(out.bytes(), ok);
+}

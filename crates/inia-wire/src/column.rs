@@ -1,0 +1,204 @@
+//! Column definition packets: MySQL's type codes, collation ids, lengths and flags.
+
+use crate::codec::{Reader, put_lenenc_bytes, put_u16, put_u32};
+use crate::error::WireError;
+use crate::handshake::text;
+use inia_base::collation::Collation;
+use inia_base::column::{ResultColumn, flags};
+use inia_base::datatype::{DataType, IntWidth};
+
+/// The protocol's type codes.
+pub mod type_code {
+    #![allow(missing_docs)]
+    pub const DECIMAL: u8 = 0;
+    pub const TINY: u8 = 1;
+    pub const SHORT: u8 = 2;
+    pub const LONG: u8 = 3;
+    pub const FLOAT: u8 = 4;
+    pub const DOUBLE: u8 = 5;
+    pub const NULL: u8 = 6;
+    pub const TIMESTAMP: u8 = 7;
+    pub const LONGLONG: u8 = 8;
+    pub const INT24: u8 = 9;
+    pub const DATE: u8 = 10;
+    pub const TIME: u8 = 11;
+    pub const DATETIME: u8 = 12;
+    pub const YEAR: u8 = 13;
+    pub const VARCHAR: u8 = 15;
+    pub const BIT: u8 = 16;
+    pub const JSON: u8 = 245;
+    pub const NEWDECIMAL: u8 = 246;
+    pub const ENUM: u8 = 247;
+    pub const SET: u8 = 248;
+    pub const TINY_BLOB: u8 = 249;
+    pub const MEDIUM_BLOB: u8 = 250;
+    pub const LONG_BLOB: u8 = 251;
+    pub const BLOB: u8 = 252;
+    pub const VAR_STRING: u8 = 253;
+    pub const STRING: u8 = 254;
+    pub const GEOMETRY: u8 = 255;
+}
+
+use type_code as ty;
+
+/// The type code that a result column of this type is sent with. All sizes of TEXT and BLOB are
+/// BLOB, and ENUM and SET are STRING with a flag.
+pub fn type_code_of(data_type: &DataType) -> u8 {
+    match data_type {
+        DataType::Null => ty::NULL,
+        DataType::Int { width, .. } => match width {
+            IntWidth::Tiny => ty::TINY,
+            IntWidth::Small => ty::SHORT,
+            IntWidth::Medium => ty::INT24,
+            IntWidth::Int => ty::LONG,
+            IntWidth::Big => ty::LONGLONG,
+        },
+        DataType::Bit(_) => ty::BIT,
+        DataType::Decimal { .. } => ty::NEWDECIMAL,
+        DataType::Float { .. } => ty::FLOAT,
+        DataType::Double { .. } => ty::DOUBLE,
+        DataType::Char { .. } | DataType::Binary(_) => ty::STRING,
+        DataType::Enum { .. } | DataType::Set { .. } => ty::STRING,
+        DataType::VarChar { .. } | DataType::VarBinary(_) => ty::VAR_STRING,
+        DataType::Text { .. } | DataType::Blob(_) => ty::BLOB,
+        DataType::Date => ty::DATE,
+        DataType::Time { .. } => ty::TIME,
+        DataType::DateTime { .. } => ty::DATETIME,
+        DataType::Timestamp { .. } => ty::TIMESTAMP,
+        DataType::Year => ty::YEAR,
+        DataType::Json => ty::JSON,
+    }
+}
+
+/// The collation id that a column is sent with: strings are sent in the connection's result
+/// character set (0 means "as declared"), everything else is binary.
+fn collation_of(column: &ResultColumn, results: u16) -> u16 {
+    match &column.data_type {
+        DataType::Char { collation, .. }
+        | DataType::VarChar { collation, .. }
+        | DataType::Text { collation, .. }
+        | DataType::Enum { collation, .. }
+        | DataType::Set { collation, .. } => {
+            if *collation == Collation::BINARY || results == 0 {
+                collation.0
+            } else {
+                results
+            }
+        }
+        // A JSON column is binary, a computed document is text.
+        DataType::Json if column.org_table.is_empty() && results != 0 => results,
+        _ => Collation::BINARY.0,
+    }
+}
+
+/// The `_bin` collations of the usual character sets: utf8mb4, utf8mb4_0900, utf8mb3, latin1,
+/// ascii, and binary itself.
+const BINARY_COLLATIONS: [u16; 6] = [46, 309, 83, 47, 65, 63];
+
+/// Flags that follow from the type alone, added to those the engine reports.
+fn type_flags(column: &ResultColumn) -> u16 {
+    let by_collation = |collation: &Collation| match BINARY_COLLATIONS.contains(&collation.0) {
+        true => flags::BINARY,
+        false => 0,
+    };
+    match &column.data_type {
+        DataType::Enum { collation, .. } => flags::ENUM | by_collation(collation),
+        DataType::Set { collation, .. } => flags::SET | by_collation(collation),
+        DataType::Text { collation, .. } => flags::BLOB | by_collation(collation),
+        DataType::Char { collation, .. } | DataType::VarChar { collation, .. } => {
+            by_collation(collation)
+        }
+        DataType::Json if column.org_table.is_empty() => flags::BINARY,
+        DataType::Blob(_) | DataType::Json => flags::BLOB | flags::BINARY,
+        DataType::Int { unsigned: true, .. }
+        | DataType::Decimal { unsigned: true, .. }
+        | DataType::Float { unsigned: true, .. }
+        | DataType::Double { unsigned: true, .. }
+        | DataType::Bit(_) => flags::UNSIGNED,
+        DataType::Int { .. }
+        | DataType::Decimal { .. }
+        | DataType::Float { .. }
+        | DataType::Double { .. } => 0,
+        DataType::Year => flags::UNSIGNED | flags::ZEROFILL,
+        DataType::Null
+        | DataType::Binary(_)
+        | DataType::VarBinary(_)
+        | DataType::Date
+        | DataType::Time { .. }
+        | DataType::DateTime { .. }
+        | DataType::Timestamp { .. } => flags::BINARY,
+    }
+}
+
+/// Appends a column definition's payload; `results` is the collation id of the connection's
+/// result character set.
+pub fn put_column(out: &mut Vec<u8>, column: &ResultColumn, results: u16) {
+    out.extend_from_slice(b"\x03def");
+    put_lenenc_bytes(out, column.schema.as_bytes());
+    put_lenenc_bytes(out, column.table.as_bytes());
+    put_lenenc_bytes(out, column.org_table.as_bytes());
+    put_lenenc_bytes(out, column.name.as_bytes());
+    put_lenenc_bytes(out, column.org_name.as_bytes());
+    out.push(12);
+    put_u16(out, collation_of(column, results));
+    put_u32(out, column.length);
+    out.push(type_code_of(&column.data_type));
+    // NUM is a flag of the client library, not of the protocol.
+    put_u16(out, (column.flags & !flags::NUM) | type_flags(column));
+    out.push(column.decimals);
+    put_u16(out, 0);
+}
+
+/// A column definition as a client reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ColumnDef {
+    /// Database of the base table.
+    pub schema: String,
+    /// Table alias.
+    pub table: String,
+    /// Base table.
+    pub org_table: String,
+    /// Column alias.
+    pub name: String,
+    /// Base column.
+    pub org_name: String,
+    /// Collation id.
+    pub collation: u16,
+    /// Display length in bytes.
+    pub length: u32,
+    /// See [`type_code`].
+    pub type_code: u8,
+    /// See [`inia_base::column::flags`].
+    pub flags: u16,
+    /// Digits after the point, or 31.
+    pub decimals: u8,
+}
+
+impl ColumnDef {
+    /// Reads a column definition's payload.
+    pub fn decode(payload: &[u8]) -> Result<ColumnDef, WireError> {
+        let mut from = Reader::new(payload);
+        from.lenenc_bytes()?;
+        let schema = text(from.lenenc_bytes()?);
+        let table = text(from.lenenc_bytes()?);
+        let org_table = text(from.lenenc_bytes()?);
+        let name = text(from.lenenc_bytes()?);
+        let org_name = text(from.lenenc_bytes()?);
+        from.lenenc()?;
+        Ok(ColumnDef {
+            schema,
+            table,
+            org_table,
+            name,
+            org_name,
+            collation: from.u16()?,
+            length: from.u32()?,
+            type_code: from.u8()?,
+            flags: from.u16()?,
+            decimals: from.u8()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

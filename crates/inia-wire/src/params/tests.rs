@@ -1,0 +1,115 @@
+//! Parameters of executions.
+
+use super::*;
+use crate::testing::Random;
+
+const PLAIN: Capabilities = Capabilities::CLIENT;
+
+fn decode(params: &mut Params, body: &[u8]) -> Result<Vec<Value>, WireError> {
+    let mut values = Vec::new();
+    params.decode(body, 0, PLAIN, &mut values)?;
+    Ok(values)
+}
+
+fn date(year: u16, month: u8, day: u8) -> Date {
+    Date { year, month, day }
+}
+
+fn samples() -> Vec<Value> {
+    let noon = DateTime { date: date(2024, 2, 29), hour: 12, minute: 0, second: 1, micros: 5 };
+    vec![
+        Value::Null,
+        Value::Int(-5),
+        Value::UInt(u64::MAX),
+        Value::Double(1.5),
+        Value::Text("naïve".to_owned()),
+        Value::Bytes(vec![0, 255]),
+        Value::Date(date(2024, 2, 29)),
+        Value::DateTime(noon),
+        Value::Time(Time { micros: -(34 * 86_400 + 22 * 3600 + 59 * 60 + 59) * 1_000_000 }),
+        Value::Time(Time { micros: 1 }),
+        Value::Time(Time { micros: 0 }),
+        Value::Null,
+    ]
+}
+
+#[test]
+fn every_kind_there_and_back() {
+    let mut body = Vec::new();
+    encode_execute(&mut body, &samples());
+    assert_eq!(decode(&mut Params::new(samples().len()), &body), Ok(samples()));
+}
+
+#[test]
+fn types_are_remembered_between_executions() {
+    let mut params = Params::new(2);
+    let first = b"\0\x01\x03\0\x02\x80\x07\0\0\0\xff\xff";
+    assert_eq!(decode(&mut params, first), Ok(vec![Value::Int(7), Value::UInt(65535)]));
+    let later = b"\x02\0\x08\0\0\0";
+    assert_eq!(decode(&mut params, later), Ok(vec![Value::Int(8), Value::Null]));
+}
+
+#[test]
+fn an_execution_before_any_types_is_refused() {
+    let error = decode(&mut Params::new(1), b"\0\0\x01").unwrap_err();
+    assert_eq!(error.server_error().message, "Incorrect arguments to mysqld_stmt_execute");
+    assert_eq!(error.server_error().code, 1210);
+}
+
+#[test]
+fn long_data_takes_the_place_of_a_value() {
+    let mut params = Params::new(2);
+    params.add_long_data(0, b"ab");
+    params.add_long_data(0, b"cd");
+    let body = b"\0\x01\xfc\0\x01\0\x09";
+    let expected = vec![Value::Bytes(b"abcd".to_vec()), Value::Int(9)];
+    assert_eq!(decode(&mut params, body), Ok(expected));
+    // It is used once.
+    assert!(decode(&mut params, body).is_err());
+}
+
+#[test]
+fn long_data_for_no_parameter_fails_the_next_execution() {
+    let mut params = Params::new(1);
+    params.add_long_data(5, b"ab");
+    let body = b"\0\x01\x01\0\x09";
+    assert!(decode(&mut params, body).is_err());
+    assert_eq!(decode(&mut params, body), Ok(vec![Value::Int(9)]));
+}
+
+#[test]
+fn query_attributes_follow_the_parameters() {
+    let caps = PLAIN.with(Capabilities::QUERY_ATTRIBUTES);
+    let body = b"\x02\0\x01\x01\0\0\xfd\0\x05trace\x09\x02ab";
+    let mut values = Vec::new();
+    Params::new(1).decode(body, PARAMETER_COUNT_AVAILABLE, caps, &mut values).unwrap();
+    assert_eq!(values, [Value::Int(9)]);
+}
+
+#[test]
+fn impossible_times_are_refused() {
+    for body in [
+        &b"\0\x01\x0c\0\x04\xe8\x07\x0d\x01"[..],
+        b"\0\x01\x0c\0\x05\xe8\x07\x0c\x01\0",
+        b"\0\x01\x0b\0\x08\0\xff\xff\xff\xff\0\0\0",
+    ] {
+        assert!(decode(&mut Params::new(1), body).is_err());
+    }
+}
+
+#[test]
+fn any_bytes_give_a_result() {
+    let mut random = Random::new(3);
+    let mut good = Vec::new();
+    encode_execute(&mut good, &samples());
+    let caps = PLAIN.with(Capabilities::QUERY_ATTRIBUTES);
+    for round in 0..50_000 {
+        let body = if round % 2 == 0 { random.bytes(80) } else { random.damage(&good) };
+        let mut params = Params::new(random.below(13));
+        let mut values = Vec::new();
+        let flags = random.next() as u8;
+        let _ = params.decode(&body, flags, caps, &mut values);
+        let _ = params.decode(&body, 0, PLAIN, &mut values);
+        let _ = decode_query_attributes(&mut Reader::new(&body));
+    }
+}

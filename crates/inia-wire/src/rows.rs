@@ -1,0 +1,95 @@
+//! What the text and the binary result sets share: the head, the end, and sending early.
+
+use crate::caps::Capabilities;
+use crate::codec::put_lenenc;
+use crate::column::put_column;
+use crate::packet::{FLUSH_AT, Flush, PacketWriter};
+use crate::reply::{EOF, OK, put_eof, put_ok};
+use inia_base::column::{Completion, ResultColumn};
+use inia_base::error::{ErrorCode, SqlError};
+
+/// Where the results of one command go.
+pub struct Reply<'a> {
+    /// Packets of the reply.
+    pub out: &'a mut PacketWriter,
+    /// Sends early when the reply grows.
+    pub flush: &'a mut dyn Flush,
+    /// The connection's capabilities.
+    pub caps: Capabilities,
+    /// Collation id of the connection's result character set; 0 for "as declared".
+    pub collation: u16,
+    in_rows: bool,
+    /// Status flags of the last column list, for the EOF packet behind it.
+    status: u16,
+    /// A flush failed, so the client is gone.
+    broken: bool,
+}
+
+impl<'a> Reply<'a> {
+    /// An empty reply. `status` is the session's status before the command.
+    pub fn new(
+        out: &'a mut PacketWriter,
+        flush: &'a mut dyn Flush,
+        caps: Capabilities,
+        collation: u16,
+        status: u16,
+    ) -> Reply<'a> {
+        Reply { out, flush, caps, collation, in_rows: false, status, broken: false }
+    }
+
+    /// Whether sending failed.
+    pub fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    pub(crate) fn head(&mut self, columns: &[ResultColumn]) {
+        put_lenenc(self.out.begin(), columns.len() as u64);
+        self.out.end();
+        for column in columns {
+            put_column(self.out.begin(), column, self.collation);
+            self.out.end();
+        }
+        if !self.caps.has(Capabilities::DEPRECATE_EOF) {
+            let completion = Completion { status: self.status, ..Completion::default() };
+            put_eof(self.out.begin(), &completion, false);
+            self.out.end();
+        }
+        self.in_rows = true;
+    }
+
+    #[inline]
+    pub(crate) fn end_row(&mut self) -> Result<(), SqlError> {
+        self.out.end();
+        if self.out.len() >= FLUSH_AT { self.send() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn send(&mut self) -> Result<(), SqlError> {
+        self.out.flush(self.flush).map_err(|error| {
+            self.broken = true;
+            SqlError::new(ErrorCode::UnknownError, &[&error])
+        })
+    }
+
+    pub(crate) fn complete(&mut self, completion: &Completion, more: bool) {
+        let rows = std::mem::take(&mut self.in_rows);
+        self.status = completion.status;
+        let out = self.out.begin();
+        match (rows, self.caps.has(Capabilities::DEPRECATE_EOF)) {
+            (false, _) => put_ok(out, OK, completion, more, self.caps),
+            (true, false) => put_eof(out, completion, more),
+            (true, true) => {
+                // A result set changes nothing, whatever ROW_COUNT() says of it.
+                let end = Completion {
+                    affected_rows: 0,
+                    last_insert_id: 0,
+                    info: String::new(),
+                    changes: completion.changes.clone(),
+                    ..*completion
+                };
+                put_ok(out, EOF, &end, more, self.caps);
+            }
+        }
+        self.out.end();
+    }
+}

@@ -1,0 +1,154 @@
+//! Rows of the text protocol: every cell a length-encoded text, NULL the byte 0xfb.
+
+use crate::codec::put_lenenc_bytes;
+use crate::number::{self, NOT_FIXED};
+use crate::rows::Reply;
+use inia_base::column::{Completion, ResultColumn, RowSink, flags};
+use inia_base::error::SqlError;
+use inia_base::temporal::{Date, DateTime, Time};
+
+/// How numbers of one column are printed.
+#[derive(Clone, Copy, Debug)]
+struct Print {
+    /// Digits after the point of FLOAT and DOUBLE.
+    decimals: u8,
+    /// Width for ZEROFILL, or 0.
+    fill: u8,
+}
+
+/// Memory of a [`TextRows`] that a connection keeps between statements.
+#[derive(Debug, Default)]
+pub struct TextLayout {
+    columns: Vec<Print>,
+}
+
+/// Encodes rows for COM_QUERY.
+pub struct TextRows<'a> {
+    reply: Reply<'a>,
+    layout: &'a mut TextLayout,
+    cell: usize,
+}
+
+impl<'a> TextRows<'a> {
+    /// A sink that appends to `reply`.
+    pub fn new(reply: Reply<'a>, layout: &'a mut TextLayout) -> TextRows<'a> {
+        TextRows { reply, layout, cell: 0 }
+    }
+
+    /// Whether sending failed.
+    pub fn is_broken(&self) -> bool {
+        self.reply.is_broken()
+    }
+
+    /// Appends a short cell: `write` appends at most 250 bytes.
+    #[inline]
+    fn short(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let out = self.reply.out.payload();
+        let at = out.len();
+        out.push(0);
+        write(out);
+        out[at] = (out.len() - at - 1) as u8;
+        self.cell += 1;
+    }
+
+    fn print(&self) -> Print {
+        let default = Print { decimals: NOT_FIXED, fill: 0 };
+        self.layout.columns.get(self.cell).copied().unwrap_or(default)
+    }
+
+    fn real(&mut self, write: impl FnOnce(&mut Vec<u8>, u8)) {
+        let decimals = self.print().decimals;
+        let out = self.reply.out.payload();
+        let at = out.len();
+        out.push(0);
+        write(out, decimals);
+        let len = out.len() - at - 1;
+        if len <= 250 {
+            out[at] = len as u8;
+        } else {
+            out.splice(at..=at, [0xfc, len as u8, (len >> 8) as u8]);
+        }
+        self.cell += 1;
+    }
+}
+
+impl RowSink for TextRows<'_> {
+    fn columns(&mut self, columns: &[ResultColumn]) -> Result<(), SqlError> {
+        self.layout.columns.clear();
+        self.layout.columns.extend(columns.iter().map(|column| Print {
+            decimals: column.decimals,
+            fill: match column.flags & flags::ZEROFILL {
+                0 => 0,
+                _ => column.length.min(250) as u8,
+            },
+        }));
+        self.reply.head(columns);
+        Ok(())
+    }
+
+    #[inline]
+    fn begin_row(&mut self) {
+        self.reply.out.begin();
+        self.cell = 0;
+    }
+
+    #[inline]
+    fn null(&mut self) {
+        self.reply.out.payload().push(0xfb);
+        self.cell += 1;
+    }
+
+    #[inline]
+    fn int(&mut self, value: i64) {
+        self.short(|out| number::put_i64(out, value));
+    }
+
+    #[inline]
+    fn uint(&mut self, value: u64) {
+        let fill = usize::from(self.print().fill);
+        self.short(|out| {
+            let digits = value.checked_ilog10().unwrap_or(0) as usize + 1;
+            (digits..fill).for_each(|_| out.push(b'0'));
+            number::put_u64(out, value);
+        });
+    }
+
+    fn float(&mut self, value: f32) {
+        self.real(|out, decimals| number::put_f32(out, value, decimals));
+    }
+
+    fn double(&mut self, value: f64) {
+        self.real(|out, decimals| number::put_f64(out, value, decimals));
+    }
+
+    #[inline]
+    fn bytes(&mut self, value: &[u8]) {
+        put_lenenc_bytes(self.reply.out.payload(), value);
+        self.cell += 1;
+    }
+
+    fn date(&mut self, value: Date) {
+        self.short(|out| number::put_date(out, value));
+    }
+
+    fn time(&mut self, value: Time, fsp: u8) {
+        self.short(|out| number::put_time(out, value, fsp));
+    }
+
+    fn datetime(&mut self, value: DateTime, fsp: u8) {
+        self.short(|out| number::put_datetime(out, &value, fsp));
+    }
+
+    #[inline]
+    fn end_row(&mut self) -> Result<(), SqlError> {
+        self.reply.end_row()
+    }
+
+    fn complete(&mut self, completion: &Completion, more: bool) -> Result<(), SqlError> {
+        self.reply.complete(completion, more);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! Result sets of the text protocol.
+
+use super::*;
+use crate::caps::Capabilities;
+use crate::packet::{FLUSH_AT, Flush, KeepAll, PacketWriter};
+use inia_base::column::status;
+use inia_base::datatype::{DataType, IntWidth};
+
+fn column(data_type: DataType, decimals: u8) -> ResultColumn {
+    ResultColumn {
+        schema: String::new(),
+        table: String::new(),
+        org_table: String::new(),
+        name: "x".to_owned(),
+        org_name: String::new(),
+        data_type,
+        flags: 0,
+        length: 6,
+        decimals,
+    }
+}
+
+fn int() -> ResultColumn {
+    column(DataType::Int { width: IntWidth::Int, unsigned: false }, 0)
+}
+
+fn done() -> Completion {
+    Completion { status: status::AUTOCOMMIT, ..Completion::default() }
+}
+
+fn encode(caps: Capabilities, run: impl FnOnce(&mut TextRows<'_>)) -> Vec<u8> {
+    let (mut out, mut layout) = (PacketWriter::new(), TextLayout::default());
+    out.set_sequence(1);
+    let mut keep = KeepAll;
+    let reply = Reply::new(&mut out, &mut keep, caps, 255, status::AUTOCOMMIT);
+    run(&mut TextRows::new(reply, &mut layout));
+    out.bytes().to_vec()
+}
+
+fn two_rows(rows: &mut TextRows<'_>) {
+    rows.columns(&[int()]).unwrap();
+    rows.begin_row();
+    rows.int(-7);
+    rows.end_row().unwrap();
+    rows.begin_row();
+    rows.null();
+    rows.end_row().unwrap();
+    rows.complete(&done(), false).unwrap();
+}
+
+const COLUMN: &[u8] = b"\x17\0\0\x02\x03def\0\0\0\x01x\0\x0c\x3f\0\x06\0\0\0\x03\0\0\0\0\0";
+
+#[test]
+fn a_result_set_with_eof_packets() {
+    let mut expected = b"\x01\0\0\x01\x01".to_vec();
+    expected.extend_from_slice(COLUMN);
+    expected.extend_from_slice(b"\x05\0\0\x03\xfe\0\0\x02\0");
+    expected.extend_from_slice(b"\x03\0\0\x04\x02-7\x01\0\0\x05\xfb");
+    expected.extend_from_slice(b"\x05\0\0\x06\xfe\0\0\x02\0");
+    assert_eq!(encode(Capabilities::PROTOCOL_41, two_rows), expected);
+}
+
+#[test]
+fn a_result_set_without_eof_packets() {
+    let caps = Capabilities::PROTOCOL_41.with(Capabilities::DEPRECATE_EOF);
+    let mut expected = b"\x01\0\0\x01\x01".to_vec();
+    expected.extend_from_slice(COLUMN);
+    expected.extend_from_slice(b"\x03\0\0\x03\x02-7\x01\0\0\x04\xfb");
+    expected.extend_from_slice(b"\x07\0\0\x05\xfe\0\0\x02\0\0\0");
+    assert_eq!(encode(caps, two_rows), expected);
+}
+
+#[test]
+fn statements_without_rows_are_ok_packets() {
+    let bytes = encode(Capabilities::PROTOCOL_41, |rows| {
+        rows.complete(&done(), true).unwrap();
+        rows.complete(&done(), false).unwrap();
+    });
+    assert_eq!(bytes, b"\x07\0\0\x01\0\0\0\x0a\0\0\0\x07\0\0\x02\0\0\0\x02\0\0\0");
+}
+
+#[test]
+fn declared_decimals_and_zerofill_change_the_text() {
+    let mut filled = column(DataType::Int { width: IntWidth::Int, unsigned: true }, 0);
+    filled.flags = flags::ZEROFILL;
+    let real = DataType::Double { decimals: Some(2), unsigned: false };
+    let bytes = encode(Capabilities::PROTOCOL_41, |rows| {
+        rows.columns(&[filled, column(real, 2)]).unwrap();
+        rows.begin_row();
+        rows.uint(42);
+        rows.double(1.0);
+        rows.end_row().unwrap();
+    });
+    assert!(bytes.ends_with(b"\x06000042\x041.00"));
+}
+
+#[test]
+fn numbers_of_more_than_250_digits_have_a_long_length() {
+    let real = DataType::Double { decimals: Some(2), unsigned: false };
+    let bytes = encode(Capabilities::PROTOCOL_41, |rows| {
+        rows.columns(&[column(real, 2)]).unwrap();
+        rows.begin_row();
+        rows.double(1e300);
+        rows.end_row().unwrap();
+    });
+    let at = bytes.len() - 304 - 3;
+    assert_eq!(bytes[at..at + 4], [0xfc, 0x30, 0x01, b'1']);
+}
+
+/// Counts what it is given.
+struct Sent(Vec<usize>);
+
+impl Flush for Sent {
+    fn flush(&mut self, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+        self.0.push(bytes.len());
+        bytes.clear();
+        Ok(())
+    }
+}
+
+#[test]
+fn big_results_are_sent_early() {
+    let (mut out, mut layout, mut sent) =
+        (PacketWriter::new(), TextLayout::default(), Sent(Vec::new()));
+    let reply = Reply::new(&mut out, &mut sent, Capabilities::PROTOCOL_41, 255, 2);
+    let mut rows = TextRows::new(reply, &mut layout);
+    rows.columns(&[int()]).unwrap();
+    for _ in 0..3000 {
+        rows.begin_row();
+        rows.bytes(&[b'x'; 1000]);
+        rows.end_row().unwrap();
+    }
+    assert_eq!(sent.0.len(), 2);
+    assert!(sent.0.iter().all(|n| (FLUSH_AT..FLUSH_AT + 2000).contains(n)));
+}
