@@ -2,7 +2,11 @@
 
 pub mod ast;
 mod error;
+pub mod keyword;
+mod lexer;
 mod mode;
+mod parser;
 
 pub use error::{ParseError, ParseErrorKind};
 pub use mode::SqlMode;
+pub use parser::{Parser, Span, parse, parse_bytes, parse_expr};

@@ -1,11 +1,28 @@
 //! The facade of the storage engine.
 
 use crate::Result;
-use inia_base::ids::{Lsn, TreeId};
+use crate::btree::BTree;
+use crate::lock::LockSystem;
+use crate::lock::wait::LockWait;
+use crate::store::{Store, StoreOptions};
+use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
+use crate::txn::handle::Txn;
+use crate::txn::horizon::{CheckpointView, Roots};
+use crate::txn::log::TxnRecord;
+use crate::txn::recover::Analysis;
+use crate::txn::session::{ActiveTxn, Sessions};
+use crate::txn::status::{STATUS_SLOTS, StatusTable};
+use crate::txn::trees::{Tree, Trees};
+use crate::txn::undo::UndoStore;
+use inia_base::ids::{Lsn, TreeId, TxnId};
 use inia_base::io::Disk;
+use inia_base::rt::WaitCell;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::thread::JoinHandle;
 use std::time::Duration;
+
+/// How long background purge sleeps when there was nothing to do.
+const PURGE_PAUSE: Duration = Duration::from_millis(50);
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]
@@ -17,278 +34,220 @@ pub struct EngineOptions {
     pub background: bool,
 }
 
+/// What transactions, trees and background work share.
+pub(crate) struct Core {
+    pub(crate) store: Arc<Store>,
+    pub(crate) status: Arc<StatusTable>,
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) locks: LockSystem,
+    pub(crate) undo: Arc<UndoStore>,
+    pub(crate) trees: Trees,
+    pub(crate) roots: Roots,
+    /// Ids below belong to earlier runs: all are finished, and none has a history.
+    pub(crate) boundary: TxnId,
+    /// The purge horizon as last computed.
+    pub(crate) horizon: AtomicU64,
+    /// Records that scans found marked as deleted by earlier runs.
+    pub(crate) dead: Mutex<Vec<(TreeId, Vec<u8>)>>,
+    /// Whether the garbage tree may have something in it.
+    pub(crate) garbage_waits: AtomicBool,
+    pub(crate) collecting: Mutex<()>,
+}
+
 /// An open store. Shared by all sessions; dropped after the last one.
-pub struct Engine {}
+pub struct Engine {
+    core: Arc<Core>,
+    purger: Mutex<Option<Purger>>,
+}
+
+struct Purger {
+    thread: JoinHandle<()>,
+    stop: Arc<AtomicBool>,
+    cell: Arc<WaitCell>,
+}
+
+/// Counters and gauges of an engine, at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EngineStats {
+    /// Lock waits so far.
+    pub lock_waits: u64,
+    /// Time spent in them.
+    pub lock_wait_micros: u64,
+    /// Deadlocks so far.
+    pub deadlocks: u64,
+    /// Lock waits that ended by timeout.
+    pub lock_timeouts: u64,
+    /// Bytes of memory that undo takes.
+    pub undo_bytes: u64,
+    /// Finished transactions that wait for purge.
+    pub history_length: u64,
+    /// The id that the next writing transaction will get.
+    pub next_txn: TxnId,
+    /// Every smaller id is finished and durable.
+    pub low_water: TxnId,
+    /// Every snapshot sees the commits up to here.
+    pub purge_horizon: Lsn,
+    /// The log is durable up to here.
+    pub durable_lsn: Lsn,
+}
 
 impl Engine {
     /// Opens the store in `disk`, creating it when the disk is empty, recovering it when it was
     /// not closed.
-    pub fn open(_disk: Arc<dyn Disk>, _options: EngineOptions) -> Result<Arc<Engine>> {
-        todo!()
+    pub fn open(disk: Arc<dyn Disk>, options: EngineOptions) -> Result<Arc<Engine>> {
+        let mut analysis = Analysis::new();
+        let store_options = StoreOptions::new(options.buffer_pool_size, options.background);
+        let store = Store::open(disk, store_options, &mut analysis)?;
+        let roots = match analysis.roots() {
+            Some(roots) => roots,
+            None => found(&store)?,
+        };
+        let boundary = analysis.next_id();
+        let core = Arc::new(Core {
+            status: Arc::new(StatusTable::new(boundary, STATUS_SLOTS)),
+            sessions: Arc::default(),
+            locks: LockSystem::new(),
+            undo: Arc::default(),
+            trees: Trees::default(),
+            roots,
+            boundary,
+            horizon: AtomicU64::new(0),
+            dead: Mutex::default(),
+            garbage_waits: AtomicBool::new(true),
+            collecting: Mutex::new(()),
+            store,
+        });
+        analysis.roll_back_losers(&core)?;
+        core.store.set_checkpoint_source(Arc::new(CheckpointView {
+            store: Arc::downgrade(&core.store),
+            sessions: Arc::clone(&core.sessions),
+            status: Arc::clone(&core.status),
+            roots,
+        }));
+        let purger = options.background.then(|| start_purger(&core));
+        Ok(Arc::new(Engine { core, purger: Mutex::new(purger) }))
     }
 
     /// Writes everything back and closes cleanly. Later writes fail.
     pub fn close(&self) -> Result<()> {
-        todo!()
+        self.stop_purger();
+        self.core.store.close()
     }
 
     /// A session's transaction handle, idle. One per connection, reused for all its transactions.
     pub fn attach(self: &Arc<Engine>) -> Txn {
-        todo!()
+        Txn::new(Arc::clone(&self.core))
     }
 
     /// The tree that the SQL layer keeps its catalog in; it is there from the first open.
     pub fn catalog_tree(&self) -> Tree {
-        todo!()
+        self.core.trees.get(self.core.roots.catalog)
     }
 
     /// A handle on the tree with this id.
-    pub fn tree(&self, _id: TreeId) -> Tree {
-        todo!()
+    pub fn tree(&self, id: TreeId) -> Tree {
+        self.core.trees.get(id)
     }
 
     /// Waits until the log is durable up to `lsn`.
-    pub fn wait_durable(&self, _lsn: Lsn) -> Result<()> {
-        todo!()
+    pub fn wait_durable(&self, lsn: Lsn) -> Result<()> {
+        let wal = self.core.store.wal();
+        if wal.durable_lsn() < lsn {
+            wal.wait_durable(lsn)?;
+        }
+        self.core.status.advance(wal.durable_lsn());
+        Ok(())
     }
 
     /// One step of background work (page writing, checkpoint, purge); true when there was some.
     pub fn background_step(&self) -> Result<bool> {
-        todo!()
+        let purged = self.core.purge_step()?;
+        Ok(self.core.store.background_step()? || purged)
+    }
+
+    /// About how many records the tree has (deleted ones that are not purged yet included).
+    pub fn estimate_rows(&self, tree: &Tree) -> Result<u64> {
+        tree.btree().estimate_range(&self.core.store, None, None)
+    }
+
+    /// About how many records have keys in `lower ≤ key < upper`; exact when one leaf holds them.
+    pub fn estimate_range(
+        &self,
+        tree: &Tree,
+        lower: Option<&[u8]>,
+        upper: Option<&[u8]>,
+    ) -> Result<u64> {
+        tree.btree().estimate_range(&self.core.store, lower, upper)
+    }
+
+    /// The transactions that have written or locked something.
+    pub fn active_transactions(&self) -> Vec<ActiveTxn> {
+        self.core.sessions.list().iter().filter_map(|session| session.describe()).collect()
+    }
+
+    /// Who waits for whom.
+    pub fn lock_waits(&self) -> Vec<LockWait> {
+        let sessions = self.core.sessions.list();
+        sessions.iter().filter_map(|session| self.core.locks.wait_of(&session.owner)).collect()
+    }
+
+    /// Counters and gauges.
+    pub fn stats(&self) -> EngineStats {
+        let (core, counters) = (&self.core, &self.core.locks.counters);
+        let history = core.sessions.list().iter().map(|s| s.history.lock().len() as u64).sum();
+        EngineStats {
+            lock_waits: counters.waits.load(Ordering::Relaxed),
+            lock_wait_micros: counters.wait_micros.load(Ordering::Relaxed),
+            deadlocks: counters.deadlocks.load(Ordering::Relaxed),
+            lock_timeouts: counters.timeouts.load(Ordering::Relaxed),
+            undo_bytes: core.undo.bytes(),
+            history_length: history,
+            next_txn: core.status.next_id(),
+            low_water: core.status.low_water(),
+            purge_horizon: core.purge_horizon(),
+            durable_lsn: core.store.wal().durable_lsn(),
+        }
+    }
+
+    fn stop_purger(&self) {
+        if let Some(purger) = self.purger.lock().take() {
+            purger.stop.store(true, Ordering::Release);
+            purger.cell.wake();
+            // A purge that panicked has nothing more to say.
+            let _ = purger.thread.join();
+        }
     }
 }
 
-/// A tree's runtime handle; cheap to clone.
-#[derive(Clone)]
-pub struct Tree {}
-
-impl Tree {
-    /// The tree's durable name.
-    pub fn id(&self) -> TreeId {
-        todo!()
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.stop_purger();
+        self.core.store.stop_background();
     }
 }
 
-/// The four isolation levels, with MySQL's meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Isolation {
-    /// Reads see uncommitted rows.
-    ReadUncommitted,
-    /// A snapshot per statement, no gap locks.
-    ReadCommitted,
-    /// A snapshot per transaction, next-key locks: the default.
-    RepeatableRead,
-    /// As REPEATABLE READ; the session turns plain reads into shared locking reads.
-    Serializable,
+/// Makes the engine's own trees in a new store.
+fn found(store: &Store) -> Result<Roots> {
+    let mut mtr = store.mtr()?;
+    let garbage = BTree::create(store, &mut mtr)?.id();
+    let catalog = BTree::create(store, &mut mtr)?.id();
+    let roots = Roots { garbage, catalog };
+    mtr.log(&TxnRecord::Founded(roots).encode(&mut Vec::new()));
+    let end = mtr.commit();
+    store.wal().wait_durable(end)?;
+    Ok(roots)
 }
 
-/// Row lock modes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LockMode {
-    /// FOR SHARE.
-    Shared,
-    /// FOR UPDATE, UPDATE, DELETE.
-    Exclusive,
-}
-
-/// What to do when a lock is held by another transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WaitPolicy {
-    /// Wait up to the lock wait timeout.
-    Wait,
-    /// Fail at once with [`StorageError::LockNotAvailable`].
-    NoWait,
-    /// Leave the row out.
-    SkipLocked,
-}
-
-/// A locking read's request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LockRequest {
-    /// Shared or exclusive.
-    pub mode: LockMode,
-    /// What to do when another transaction holds a conflicting lock.
-    pub wait: WaitPolicy,
-}
-
-/// How a read sees the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadMode {
-    /// Consistent read by the transaction's snapshot and its own changes.
-    Snapshot,
-    /// Current read of the newest committed version that locks what it passes: next-key locks at
-    /// REPEATABLE READ and above, record locks below.
-    Lock(LockRequest),
-}
-
-/// Scan direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// Ascending keys.
-    Forward,
-    /// Descending keys.
-    Backward,
-}
-
-/// One end of a key range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyBound<'a> {
-    /// No bound.
-    Unbounded,
-    /// The key belongs to the range.
-    Included(&'a [u8]),
-    /// The key does not.
-    Excluded(&'a [u8]),
-}
-
-/// A key and its value, borrowed from the cursor until its next move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecordRef<'a> {
-    /// The whole key.
-    pub key: &'a [u8],
-    /// The whole value.
-    pub value: &'a [u8],
-}
-
-/// A point in a transaction to roll back to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Savepoint(pub u64);
-
-/// One session's transaction: idle, or open since [`Txn::begin`].
-///
-/// Dropping an open transaction rolls it back.
-pub struct Txn {}
-
-impl Txn {
-    /// Opens a transaction. Nothing shared is written before the first write or lock.
-    pub fn begin(&mut self, _isolation: Isolation) {
-        todo!()
-    }
-
-    /// Marks the start of a statement: READ COMMITTED takes its next snapshot here.
-    pub fn begin_statement(&mut self) {
-        todo!()
-    }
-
-    /// Takes the snapshot now (START TRANSACTION WITH CONSISTENT SNAPSHOT).
-    pub fn take_snapshot(&mut self) {
-        todo!()
-    }
-
-    /// Whether the transaction has changed anything.
-    pub fn has_written(&self) -> bool {
-        todo!()
-    }
-
-    /// How long a lock wait may last (`innodb_lock_wait_timeout`).
-    pub fn set_lock_wait_timeout(&mut self, _limit: Duration) {
-        todo!()
-    }
-
-    /// The flag that KILL sets; waits look at it when [`Txn::interrupter`]'s wake reaches them.
-    pub fn interrupter(&self) -> Interrupter {
-        todo!()
-    }
-
-    /// Reads one key by the snapshot and hands its value to `read`.
-    pub fn get<R>(
-        &mut self,
-        _tree: &Tree,
-        _key: &[u8],
-        _read: impl FnOnce(&[u8]) -> R,
-    ) -> Result<Option<R>> {
-        todo!()
-    }
-
-    /// Locks one key and reads its current value. At REPEATABLE READ an absent key locks its gap;
-    /// a present one is locked without its gap (full unique-key equality, as in MySQL).
-    pub fn lock_get<R>(
-        &mut self,
-        _tree: &Tree,
-        _key: &[u8],
-        _request: LockRequest,
-        _read: impl FnOnce(&[u8]) -> R,
-    ) -> Result<Option<R>> {
-        todo!()
-    }
-
-    /// Opens a cursor before the first record of the range (in the scan's direction).
-    pub fn cursor(
-        &mut self,
-        _tree: &Tree,
-        _lower: KeyBound<'_>,
-        _upper: KeyBound<'_>,
-        _direction: Direction,
-        _mode: ReadMode,
-    ) -> Cursor {
-        todo!()
-    }
-
-    /// Inserts a new key. An existing one is [`StorageError::DuplicateKey`], after a shared lock on
-    /// it was taken, as MySQL does.
-    pub fn insert(&mut self, _tree: &Tree, _key: &[u8], _value: &[u8]) -> Result<()> {
-        todo!()
-    }
-
-    /// Replaces the value of a key that is there, locking it exclusively; false when it is not.
-    pub fn update(&mut self, _tree: &Tree, _key: &[u8], _value: &[u8]) -> Result<bool> {
-        todo!()
-    }
-
-    /// Deletes a key, locking it exclusively; false when it is not there.
-    pub fn delete(&mut self, _tree: &Tree, _key: &[u8]) -> Result<bool> {
-        todo!()
-    }
-
-    /// Creates an empty tree that exists from commit on.
-    pub fn create_tree(&mut self) -> Result<Tree> {
-        todo!()
-    }
-
-    /// Drops a tree at commit; its pages are freed in the background.
-    pub fn drop_tree(&mut self, _tree: &Tree) -> Result<()> {
-        todo!()
-    }
-
-    /// A point to roll back to.
-    pub fn savepoint(&self) -> Savepoint {
-        todo!()
-    }
-
-    /// Undoes everything since the savepoint; locks are kept, as in MySQL.
-    pub fn rollback_to(&mut self, _savepoint: Savepoint) -> Result<()> {
-        todo!()
-    }
-
-    /// Commits and waits until the commit is durable. The handle is idle afterwards.
-    pub fn commit(&mut self) -> Result<()> {
-        todo!()
-    }
-
-    /// Rolls everything back. The handle is idle afterwards.
-    pub fn rollback(&mut self) -> Result<()> {
-        todo!()
-    }
-}
-
-/// Interrupts a transaction's waits from another thread (KILL).
-#[derive(Clone)]
-pub struct Interrupter {
-    _flag: Arc<AtomicBool>,
-}
-
-/// A position in a range scan. It owns a copy of the leaf it is on, holds no latch, and may be
-/// kept while its transaction writes to the same tree.
-pub struct Cursor {}
-
-impl Cursor {
-    /// Moves to the next record and returns it, or `None` at the end of the range.
-    pub fn next<'c>(&'c mut self, _txn: &mut Txn) -> Result<Option<RecordRef<'c>>> {
-        todo!()
-    }
-
-    /// Gives back the lock of the record last returned (READ COMMITTED, row did not match).
-    pub fn unlock_current(&mut self, _txn: &mut Txn) {
-        todo!()
-    }
+fn start_purger(core: &Arc<Core>) -> Purger {
+    let (stop, cell) = (Arc::new(AtomicBool::new(false)), Arc::new(WaitCell::new()));
+    let (core, stopped, pause) = (Arc::clone(core), Arc::clone(&stop), Arc::clone(&cell));
+    let thread = std::thread::spawn(move || {
+        while !stopped.load(Ordering::Acquire) {
+            // A failed disk stops writers by itself; purge just has nothing to do then.
+            if !core.purge_step().unwrap_or(false) {
+                pause.wait(Some(PURGE_PAUSE));
+            }
+        }
+    });
+    Purger { thread, stop, cell }
 }

@@ -7,18 +7,27 @@ mod buffer;
 mod codec;
 mod engine;
 mod error;
+mod lock;
 mod page;
 mod recover;
+mod request;
 mod space;
 mod store;
 mod sync;
+mod txn;
 mod wal;
 
-pub use engine::{
-    Cursor, Direction, Engine, EngineOptions, Interrupter, Isolation, KeyBound, LockMode,
-    LockRequest, ReadMode, RecordRef, Savepoint, Tree, Txn, WaitPolicy,
+pub use engine::{Engine, EngineOptions, EngineStats};
+pub use error::{RollsBack, StorageError};
+pub use lock::wait::LockWait;
+pub use request::{
+    Direction, Isolation, KeyBound, LockMode, LockRequest, ReadMode, RecordRef, WaitPolicy,
 };
-pub use error::StorageError;
+pub use txn::cursor::Cursor;
+pub use txn::handle::{Interrupter, Txn};
+pub use txn::rollback::Savepoint;
+pub use txn::session::ActiveTxn;
+pub use txn::trees::Tree;
 
 /// What storage functions return.
 pub(crate) type Result<T> = std::result::Result<T, StorageError>;

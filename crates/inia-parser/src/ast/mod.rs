@@ -36,6 +36,8 @@ impl ObjectName {
 /// One statement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
+    /// Nothing but comments: succeeds and does nothing.
+    Empty,
     /// SELECT, VALUES, TABLE, WITH … SELECT and set operations.
     Select(Box<Query>),
     /// INSERT and REPLACE.

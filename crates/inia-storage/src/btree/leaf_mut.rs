@@ -137,6 +137,12 @@ impl<'a, 's> LeafMut<'a, 's> {
         self.tree.is_sparse(self.page())
     }
 
+    /// Frees the root that `BTree::free_all` left of another tree, together with the changes here.
+    pub(crate) fn free_tree_root(&mut self, dropped: &BTree) -> Result<()> {
+        self.changed = true;
+        dropped.free_root(self.mtr)
+    }
+
     /// Adds a record to the log group of the changes.
     pub(crate) fn log(&mut self, record: &LogRecord<'_>) {
         self.changed = true;

@@ -1,74 +1,275 @@
 //! The buffer pool: pages in memory, their latches and versions, eviction and writing back.
+//!
+//! The life of a page here:
+//! 1. a miss claims the page's entry ([`frame::Frames::begin_load`]), takes a free frame and reads and
+//!    checks the page ([`BufferPool::optimistic`]);
+//! 2. readers read optimistically or under a shared latch; mini-transactions change it under the
+//!    exclusive latch and note in the frame from which log position on the disk's copy lags (`rec_lsn`);
+//! 3. the write-back ([`flush`]) copies it, makes the log durable up to its LSN, writes it;
+//! 4. the clock ([`BufferPool::free_frame`]) marks it, and at its next visit evicts it if it is clean.
 
-use crate::page::{PageBuf, PageBytes, PageRead};
-use std::cmp::Ordering;
-use std::marker::PhantomData;
-use std::ops::Deref;
+mod entry;
+mod flush;
+mod frame;
+mod wait;
 
-/// An optimistic read met a writer: what was read may be garbage, begin again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Restart;
+#[cfg(test)]
+mod tests;
 
-/// A state of a page, to ask later whether the page is still in it. Not kept across a restart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PageVersion(u64);
+use crate::Result;
+use crate::error::StorageError;
+use crate::page::{self, PAGE_SIZE};
+use crate::space;
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Mutex, Ordering};
+use crate::wal::Wal;
+use flush::Flusher;
+use frame::{Attempt, Frames, FreeFrame, Visit};
+use inia_base::ids::{Lsn, PageId};
+use inia_base::io::DiskFile;
+use std::io;
+use std::sync::Arc;
+use wait::Intent;
 
-/// A racing read of a page: nothing is locked, every value is a guess until validated.
-#[derive(Clone, Copy)]
-pub(crate) struct OptimisticPage<'s>(PhantomData<&'s ()>);
+pub(crate) use frame::{
+    ExclusivePage, MAX_PAGES, OptimisticPage, PageVersion, Restart, SharedPage,
+};
 
-impl OptimisticPage<'_> {
-    /// Whether everything read so far was one consistent state of the page.
-    pub(crate) fn validate(&self) -> Result<(), Restart> {
-        todo!()
-    }
+/// Dirty pages that one write-back takes.
+pub(crate) const WRITE_BATCH: usize = 64;
+/// Fruitless rounds after which a pool whose frames are all latched gives up.
+const EVICTION_ROUNDS: u32 = 10_000;
 
-    /// The state being read.
-    pub(crate) fn version(&self) -> PageVersion {
-        todo!()
-    }
-
-    /// Copies the whole page; valid only if a later `validate` succeeds.
-    pub(crate) fn copy_page(&self, _out: &mut PageBuf) {
-        todo!()
-    }
+/// The pages of one data file in memory.
+pub(crate) struct BufferPool {
+    frames: Frames,
+    data: Arc<dyn DiskFile>,
+    wal: Arc<Wal>,
+    free: Mutex<Vec<FreeFrame>>,
+    clock: AtomicU32,
+    flusher: Mutex<Flusher>,
+    /// The durable checkpoint: redo of anything newer starts from the log.
+    checkpoint: AtomicU64,
+    /// Recovery is over: no page may be newer than the log.
+    recovered: AtomicBool,
 }
 
-impl PageRead for OptimisticPage<'_> {
-    fn u8_at(&self, _offset: usize) -> u8 {
-        todo!()
-    }
-    fn u16_at(&self, _offset: usize) -> u16 {
-        todo!()
-    }
-    fn u32_at(&self, _offset: usize) -> u32 {
-        todo!()
-    }
-    fn u64_at(&self, _offset: usize) -> u64 {
-        todo!()
-    }
-    fn copy_out(&self, _offset: usize, _out: &mut [u8]) {
-        todo!()
-    }
-    fn compare(&self, _offset: usize, _len: usize, _key: &[u8]) -> Ordering {
-        todo!()
-    }
+/// Byte offset of a page in the data file.
+pub(crate) fn page_offset(id: PageId) -> u64 {
+    u64::from(id.0) * PAGE_SIZE as u64
 }
 
-/// A page under a shared latch.
-pub(crate) struct SharedPage<'s>(PhantomData<&'s ()>);
-
-impl SharedPage<'_> {
-    /// The state being read.
-    pub(crate) fn version(&self) -> PageVersion {
-        todo!()
+impl BufferPool {
+    /// A pool of `bytes` of frames over a data file; `doublewrite` keeps copies during write-back.
+    pub(crate) fn new(
+        bytes: u64,
+        data: Arc<dyn DiskFile>,
+        doublewrite: Arc<dyn DiskFile>,
+        wal: Arc<Wal>,
+    ) -> Result<BufferPool> {
+        Ok(BufferPool {
+            frames: Frames::new(bytes / PAGE_SIZE as u64)?,
+            flusher: Mutex::new(Flusher::new(Arc::clone(&data), doublewrite)),
+            data,
+            wal,
+            free: Mutex::default(),
+            clock: AtomicU32::new(0),
+            checkpoint: AtomicU64::new(0),
+            recovered: AtomicBool::new(false),
+        })
     }
-}
 
-impl Deref for SharedPage<'_> {
-    type Target = PageBytes;
+    /// Starts an optimistic read, reading the page in when it is absent. A `scan` neither keeps pages
+    /// in memory nor leaves those it reads in for long.
+    #[inline]
+    pub(crate) fn optimistic(&self, id: PageId, scan: bool) -> Result<OptimisticPage<'_>> {
+        match self.frames.read(id, !scan)? {
+            Attempt::Got(page) => Ok(page),
+            _ => self.optimistic_slow(id, scan),
+        }
+    }
 
-    fn deref(&self) -> &PageBytes {
-        todo!()
+    #[cold]
+    fn optimistic_slow(&self, id: PageId, scan: bool) -> Result<OptimisticPage<'_>> {
+        loop {
+            match self.frames.read(id, !scan)? {
+                Attempt::Got(page) => return Ok(page),
+                Attempt::Blocked => self.frames.wait(id, Intent::Read),
+                Attempt::Absent => drop(self.read_in(id, scan)?),
+            }
+        }
+    }
+
+    /// Latches a page for reading.
+    pub(crate) fn shared(&self, id: PageId) -> Result<SharedPage<'_>> {
+        loop {
+            match self.frames.try_shared(id)? {
+                Attempt::Got(page) => return Ok(page),
+                Attempt::Blocked => self.frames.wait(id, Intent::Share),
+                Attempt::Absent => drop(self.read_in(id, false)?),
+            }
+        }
+    }
+
+    /// Latches a page for writing.
+    pub(crate) fn exclusive(&self, id: PageId) -> Result<ExclusivePage<'_>> {
+        loop {
+            match self.frames.try_exclusive(id)? {
+                Attempt::Got(page) => return Ok(page),
+                Attempt::Blocked => self.frames.wait(id, Intent::Write),
+                Attempt::Absent => {
+                    if let Some(page) = self.read_in(id, false)? {
+                        return Ok(page);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Latches a page whose contents do not matter, without reading it: an absent one gets its id and LSN
+    /// zero, its other bytes are arbitrary. `None` when another thread has it latched.
+    pub(crate) fn try_exclusive_blank(&self, id: PageId) -> Result<Option<ExclusivePage<'_>>> {
+        loop {
+            match self.frames.try_exclusive(id)? {
+                Attempt::Got(page) => return Ok(Some(page)),
+                Attempt::Blocked => return Ok(None),
+                Attempt::Absent => {
+                    if let Some(loading) = self.frames.begin_load(id)? {
+                        let mut page = loading.attach(self.free_frame()?);
+                        page::op::adopt(&mut page, id);
+                        return Ok(Some(page));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Turns an optimistic read into the exclusive latch.
+    pub(crate) fn upgrade<'s>(
+        &'s self,
+        page: OptimisticPage<'s>,
+    ) -> std::result::Result<ExclusivePage<'s>, Restart> {
+        page.upgrade()
+    }
+
+    /// Whether the page has kept its state since `version` was taken.
+    pub(crate) fn is_current(&self, id: PageId, version: PageVersion) -> bool {
+        self.frames.is_current(id, version)
+    }
+
+    /// Reads an absent page into memory; `None` when another thread was faster.
+    fn read_in(&self, id: PageId, scan: bool) -> Result<Option<ExclusivePage<'_>>> {
+        let Some(loading) = self.frames.begin_load(id)? else { return Ok(None) };
+        let frame = self.free_frame()?;
+        let mut page = loading.attach(frame);
+        page.cold = scan;
+        let loaded = match self.data.read_at(&mut page[..], page_offset(id)) {
+            Ok(()) => self.check(&page, id),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(StorageError::Corrupt(id, "past the end of the file"))
+            }
+            Err(error) => Err(error.into()),
+        };
+        match loaded {
+            Ok(()) => Ok(Some(page)),
+            Err(error) => {
+                self.discard(page);
+                Err(error)
+            }
+        }
+    }
+
+    fn check(&self, page: &page::PageBytes, id: PageId) -> Result<()> {
+        page::verify(page, id).map_err(|what| StorageError::Corrupt(id, what))?;
+        let recovered = self.recovered.load(Ordering::Relaxed);
+        if recovered && page::page_lsn(page) > self.wal.closed_lsn() {
+            return Err(StorageError::Corrupt(id, "newer than the log"));
+        }
+        Ok(())
+    }
+
+    /// Forgets what memory has of a page.
+    pub(crate) fn discard(&self, page: ExclusivePage<'_>) {
+        self.free.lock().push(page.evict());
+    }
+
+    /// Notes that the latched page is about to change, before its first change is logged: the log from
+    /// `now` on will be needed to repeat it.
+    pub(crate) fn note_change(&self, page: &ExclusivePage<'_>, now: Lsn, starts_page: bool) {
+        let meta = page.meta();
+        if meta.rec_lsn.load(Ordering::Relaxed) == 0 {
+            meta.rec_lsn.store(now.0, Ordering::Release);
+        }
+        if starts_page {
+            meta.init_lsn.store(now.0, Ordering::Relaxed);
+        }
+    }
+
+    /// A frame without page: a freed one, an unused one, or one whose page is evicted for it.
+    fn free_frame(&self) -> Result<FreeFrame> {
+        for _ in 0..EVICTION_ROUNDS {
+            if let Some(frame) = self.free.lock().pop() {
+                return Ok(frame);
+            }
+            if let Some(frame) = self.frames.take_unused() {
+                return Ok(frame);
+            }
+            if let Some(frame) = self.evict_one()? {
+                return Ok(frame);
+            }
+            std::thread::yield_now();
+        }
+        Err(io::Error::new(io::ErrorKind::OutOfMemory, "every page frame is latched").into())
+    }
+
+    /// Turns the clock until a clean page gives its frame; writes dirty ones back when there is none.
+    fn evict_one(&self) -> Result<Option<FreeFrame>> {
+        let count = self.frames.count();
+        let mut dirty = Vec::new();
+        for _ in 0..2 * count {
+            let frame = self.clock.fetch_add(1, Ordering::Relaxed) % count;
+            let pinned = self.frames.meta(frame).page().is_none_or(space::is_pinned);
+            if pinned {
+                continue;
+            }
+            match self.frames.visit(frame) {
+                Visit::Skip => {}
+                Visit::Victim(page) => return Ok(Some(page.evict())),
+                Visit::Dirty => {
+                    dirty.push(frame);
+                    if dirty.len() == WRITE_BATCH {
+                        break;
+                    }
+                }
+            }
+        }
+        self.write_back(&dirty)?;
+        Ok(None)
+    }
+
+    /// Keeps some frames free, so that foreground misses need not evict. True when it did something.
+    pub(crate) fn provide_frames(&self) -> Result<bool> {
+        let count = self.frames.count();
+        let wanted = (count as usize / 32).min(1024);
+        if self.frames.used() < count || self.free.lock().len() >= wanted {
+            return Ok(false);
+        }
+        let mut provided = false;
+        for _ in 0..WRITE_BATCH {
+            if let Some(frame) = self.evict_one()? {
+                self.free.lock().push(frame);
+                provided = true;
+            }
+        }
+        Ok(provided)
+    }
+
+    /// Recovery is over.
+    pub(crate) fn set_recovered(&self) {
+        self.recovered.store(true, Ordering::Relaxed);
+    }
+
+    /// The data file.
+    pub(crate) fn data(&self) -> &Arc<dyn DiskFile> {
+        &self.data
     }
 }

@@ -159,6 +159,7 @@ impl<'a> PageOp<'a> {
 /// Gives a page without contents (new, or damaged and about to be rebuilt) its id, for the operation
 /// that starts it.
 pub(crate) fn adopt(page: &mut PageBytes, id: PageId) {
+    put_u32(page, 0, 0);
     put_u32(page, 4, id.0);
     put_u64(page, 8, 0);
 }

@@ -1,1 +1,240 @@
 //! Space: which pages of the data file are in use.
+//!
+//! The file is divided into groups of [`GROUP_PAGES`] pages; the second page of each group is its map, a
+//! bitmap of used pages. Page 0 is the file header and counts the groups:
+//!
+//! ```text
+//!   page 0: common header | magic u64 | format u32 | page size u32 | groups u32
+//!   page 1: map of pages 0..G,  page G+1: map of pages G..2G,  ...
+//! ```
+//! A copy of all maps in memory decides who gets which page, under a mutex. A mini-transaction writes its
+//! changes of the maps last, when it commits: map latches are therefore always the last ones taken, in
+//! ascending order, and nothing is waited for under them. Header and maps stay in the pool for good.
+//!
+//! Invariants: a bit in memory is set at or before the same bit in the map is, and cleared at or after;
+//! every page named by a set bit lies inside the file.
+
+use crate::Result;
+use crate::buffer::{BufferPool, MAX_PAGES, page_offset};
+use crate::error::StorageError;
+use crate::page::op::{SPACE_BITS_OFFSET, SPACE_BITS_PER_PAGE};
+use crate::page::{
+    PAGE_HEADER, PAGE_SIZE, PageBytes, PageRead, initialize, page_type, put_u32, put_u64,
+};
+use crate::sync::Mutex;
+use inia_base::ids::PageId;
+use inia_base::io::DiskFile;
+
+/// Pages of a group.
+pub(crate) const GROUP_PAGES: u32 = SPACE_BITS_PER_PAGE;
+/// The file header's page.
+pub(crate) const HEADER_PAGE: PageId = PageId(0);
+/// Pages that a new file is given.
+pub(crate) const FIRST_PAGES: u32 = 16;
+
+const WORDS: usize = (GROUP_PAGES / 64) as usize;
+const MAGIC: u64 = u64::from_le_bytes(*b"INIADATA");
+/// Version of all files' format.
+pub(crate) const FORMAT: u32 = 1;
+const MAGIC_AT: usize = PAGE_HEADER;
+const FORMAT_AT: usize = MAGIC_AT + 8;
+const PAGE_SIZE_AT: usize = FORMAT_AT + 4;
+/// Where the header page counts the groups.
+pub(crate) const GROUPS_AT: usize = PAGE_SIZE_AT + 4;
+/// Most pages that the file grows by at once.
+const MAX_GROWTH: u32 = (64 << 20) / PAGE_SIZE as u32;
+
+const _: () = assert!(GROUP_PAGES % 64 == 0);
+
+/// The map that has a page's bit.
+pub(crate) fn map_of(id: PageId) -> PageId {
+    PageId(id.0 / GROUP_PAGES * GROUP_PAGES + 1)
+}
+
+/// A page's bit in its map.
+pub(crate) fn bit_of(id: PageId) -> u32 {
+    id.0 % GROUP_PAGES
+}
+
+/// Whether the page stays in memory: the header and the maps.
+pub(crate) fn is_pinned(id: PageId) -> bool {
+    id == HEADER_PAGE || id.0 % GROUP_PAGES == 1
+}
+
+/// Makes the header page of a new file.
+pub(crate) fn initialize_header(page: &mut PageBytes) {
+    initialize(page, HEADER_PAGE, page_type::FILE_HEADER);
+    put_u64(page, MAGIC_AT, MAGIC);
+    put_u32(page, FORMAT_AT, FORMAT);
+    put_u32(page, PAGE_SIZE_AT, PAGE_SIZE as u32);
+    put_u32(page, GROUPS_AT, 1);
+}
+
+/// Makes the map of a group: its own page is used, and the header's in the first.
+pub(crate) fn initialize_map(page: &mut PageBytes, id: PageId) {
+    initialize(page, id, page_type::SPACE_MAP);
+    page[SPACE_BITS_OFFSET] = if id.0 == 1 { 0b11 } else { 0b10 };
+}
+
+struct Group {
+    used: Vec<u64>,
+    free: u32,
+}
+
+impl Group {
+    fn from_map(map: &PageBytes) -> Group {
+        let used: Vec<u64> =
+            (0..WORDS).map(|word| map.u64_at(SPACE_BITS_OFFSET + word * 8)).collect();
+        let free = used.iter().map(|word| word.count_zeros()).sum();
+        Group { used, free }
+    }
+
+    /// The first free bit at or after `from`, or else the first of all.
+    fn find(&self, from: u32) -> Option<u32> {
+        if self.free == 0 {
+            return None;
+        }
+        let first = from as usize / 64;
+        let in_word = |index: usize, word: u64| (index as u32) * 64 + (!word).trailing_zeros();
+        if let Some(&word) = self.used.get(first) {
+            let word = word | ((1 << (from % 64)) - 1);
+            if word != u64::MAX {
+                return Some(in_word(first, word));
+            }
+        }
+        let around = (first + 1..WORDS).chain(0..WORDS);
+        around
+            .map(|index| (index, self.used[index]))
+            .find(|&(_, word)| word != u64::MAX)
+            .map(|(index, word)| in_word(index, word))
+    }
+
+    fn is_used(&self, bit: u32) -> bool {
+        self.used[bit as usize / 64] >> (bit % 64) & 1 == 1
+    }
+
+    fn set(&mut self, bit: u32, used: bool) {
+        if self.is_used(bit) == used {
+            return;
+        }
+        self.used[bit as usize / 64] ^= 1 << (bit % 64);
+        self.free = if used { self.free - 1 } else { self.free + 1 };
+    }
+}
+
+struct State {
+    groups: Vec<Group>,
+    /// Pages that the file has room for.
+    file_pages: u32,
+}
+
+/// Who gets which page.
+pub(crate) struct Space {
+    state: Mutex<State>,
+}
+
+impl Space {
+    /// Checks the header, and brings all maps into memory, for good.
+    pub(crate) fn load(pool: &BufferPool) -> Result<Space> {
+        let groups = {
+            let header = pool.shared(HEADER_PAGE)?;
+            if header.u64_at(MAGIC_AT) != MAGIC {
+                return Err(StorageError::Corrupt(HEADER_PAGE, "not a data file"));
+            }
+            let (format, size) = (header.u32_at(FORMAT_AT), header.u32_at(PAGE_SIZE_AT));
+            if format != FORMAT || size as usize != PAGE_SIZE {
+                return Err(StorageError::Unopenable(format!(
+                    "the data file has format {format} and pages of {size} bytes; \
+                     this version reads format {FORMAT} and {PAGE_SIZE}"
+                )));
+            }
+            header.u32_at(GROUPS_AT)
+        };
+        let file_pages = pool.data().len()? / PAGE_SIZE as u64;
+        let file_pages = u32::try_from(file_pages).unwrap_or(u32::MAX);
+        let groups = (0..groups)
+            .map(|group| {
+                let id = group.checked_mul(GROUP_PAGES).filter(|first| *first < MAX_PAGES);
+                let id = id.ok_or(StorageError::Corrupt(HEADER_PAGE, "too many groups"))?;
+                Ok(Group::from_map(&*pool.shared(PageId(id + 1))?))
+            })
+            .collect::<Result<Vec<Group>>>()?;
+        Ok(Space { state: Mutex::new(State { groups, file_pages }) })
+    }
+
+    /// Sets a free page aside, close after `near` if possible; `None` when all groups are full. The file
+    /// has room for it on return.
+    pub(crate) fn reserve(&self, near: PageId, data: &dyn DiskFile) -> Result<Option<PageId>> {
+        let mut state = self.state.lock();
+        let home = (near.0 / GROUP_PAGES) as usize;
+        let count = state.groups.len();
+        let others = (0..count).filter(|&group| group != home);
+        let found = [home].into_iter().chain(others).find_map(|group| {
+            let from = if group == home { bit_of(near) + 1 } else { 0 };
+            let bit = state.groups.get(group)?.find(from)?;
+            Some((group, bit))
+        });
+        let Some((group, bit)) = found else { return Ok(None) };
+        let id = group as u32 * GROUP_PAGES + bit;
+        state.grow_to(id + 1, data)?;
+        state.groups[group].set(bit, true);
+        Ok(Some(PageId(id)))
+    }
+
+    /// The map page of the group to add when all are full.
+    pub(crate) fn next_map(&self, data: &dyn DiskFile) -> Result<PageId> {
+        let mut state = self.state.lock();
+        let first = (state.groups.len() as u32).checked_mul(GROUP_PAGES);
+        let first = first.filter(|&first| first <= MAX_PAGES - GROUP_PAGES);
+        let map = first.ok_or(StorageError::DiskFull)? + 1;
+        state.grow_to(map + 1, data)?;
+        Ok(PageId(map))
+    }
+
+    /// Adds the group whose map was just made and logged.
+    pub(crate) fn add_group(&self, map: &PageBytes) {
+        self.state.lock().groups.push(Group::from_map(map));
+    }
+
+    /// Makes a page available again.
+    pub(crate) fn release(&self, id: PageId) {
+        let mut state = self.state.lock();
+        if let Some(group) = state.groups.get_mut((id.0 / GROUP_PAGES) as usize) {
+            group.set(bit_of(id), false);
+        }
+    }
+
+    /// Whether a page is in use or set aside.
+    pub(crate) fn is_used(&self, id: PageId) -> bool {
+        let state = self.state.lock();
+        let group = state.groups.get((id.0 / GROUP_PAGES) as usize);
+        group.is_some_and(|group| group.is_used(bit_of(id)))
+    }
+
+    /// Pages in use or set aside, header and maps included.
+    pub(crate) fn used_pages(&self) -> u64 {
+        let state = self.state.lock();
+        state.groups.iter().map(|group| u64::from(GROUP_PAGES - group.free)).sum()
+    }
+}
+
+impl State {
+    /// Gives the file room for `pages` pages: an eighth more than it has at a time.
+    fn grow_to(&mut self, pages: u32, data: &dyn DiskFile) -> Result<()> {
+        if pages <= self.file_pages {
+            return Ok(());
+        }
+        let growth = (self.file_pages / 8).clamp(64, MAX_GROWTH);
+        let generous = pages.max(self.file_pages.saturating_add(growth)).min(MAX_PAGES);
+        // On a nearly full device the least will do.
+        let grown = match data.set_len(page_offset(PageId(generous))) {
+            Ok(()) => generous,
+            Err(_) => {
+                data.set_len(page_offset(PageId(pages)))?;
+                pages
+            }
+        };
+        self.file_pages = grown;
+        Ok(())
+    }
+}

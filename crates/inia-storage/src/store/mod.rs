@@ -1,29 +1,70 @@
 //! The page-level store: buffer pool, log and space map as one. No trees, no transactions.
+//!
+//! The life of a change: [`Store::mtr`] waits for log space, [`Mtr::latch`] and [`Mtr::apply`] change pages,
+//! [`Mtr::commit`] appends to the log, [`Wal::wait_durable`] makes it durable; later the background writes
+//! the page back and a checkpoint lets go of the log before it (`checkpoint.rs`).
+//!
+//! Lock order, outermost first: control, flusher, [`CheckpointSource`]; page latches (tree order, then header
+//! and maps); space, wait tables, log tail. The leader of a commit takes only the log's own locks.
 
+mod checkpoint;
+mod control;
 pub(crate) mod mtr;
 
+#[cfg(test)]
+mod tests;
+
 use crate::Result;
-use crate::buffer::{OptimisticPage, PageVersion, SharedPage};
-use crate::wal::Wal;
+use crate::buffer::{
+    BufferPool, OptimisticPage, PageVersion, SharedPage, WRITE_BATCH, page_offset,
+};
+use crate::error::StorageError;
+use crate::page::{PAGE_SIZE, PageBuf, seal};
+use crate::recover;
+use crate::space::{self, FIRST_PAGES, Space};
+use crate::sync::{AtomicU64, Condvar, Mutex};
+use crate::wal::reader::LogReader;
 use crate::wal::record::LogRecord;
+use crate::wal::segment::{FIRST_SEGMENT, Segments};
+use crate::wal::{FIRST_LSN, Wal};
+use checkpoint::Background;
+use control::{Checkpoint, Control};
 use inia_base::ids::{Lsn, PageId};
-use inia_base::io::Disk;
-use std::sync::Arc;
+use inia_base::io::{Disk, DiskFile};
+use std::sync::{Arc, OnceLock};
 
 pub(crate) use mtr::{Latched, Mtr};
 
-/// First page that trees may use; the engine's first tree is made right after the store is created.
+/// First page that trees may use: the first that [`Mtr::allocate`] gives out in a new store.
 pub(crate) const FIRST_FREE_PAGE: PageId = PageId(2);
+/// The data file's name.
+pub(crate) const DATA_FILE: &str = "inia.data";
+/// The doublewrite file's name.
+pub(crate) const DOUBLEWRITE_FILE: &str = "inia.doublewrite";
 
 /// How a store is opened.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreOptions {
     /// Bytes of page frames.
     pub(crate) buffer_pool_size: u64,
-    /// Bytes of log after which pages are written back in a hurry, and writers wait for it.
+    /// Bytes of log after which writers wait until pages are written back.
     pub(crate) log_capacity: u64,
+    /// Bytes of one log segment.
+    pub(crate) segment_size: u64,
     /// Whether a background thread writes pages and checkpoints (else [`Store::background_step`]).
     pub(crate) background: bool,
+}
+
+impl StoreOptions {
+    /// The usual log sizes.
+    pub(crate) fn new(buffer_pool_size: u64, background: bool) -> StoreOptions {
+        StoreOptions {
+            buffer_pool_size,
+            log_capacity: 512 << 20,
+            segment_size: 32 << 20,
+            background,
+        }
+    }
 }
 
 /// Takes what recovery finds in the log apart from page changes.
@@ -35,10 +76,11 @@ pub(crate) trait LogObserver {
     fn record(&mut self, lsn: Lsn, record: &LogRecord<'_>) -> Result<()>;
 }
 
-/// What the transactions tell a checkpoint.
+/// What the transactions tell a checkpoint. Both calls come while page writing stands still: they must not
+/// touch pages nor wait for anybody who does.
 pub(crate) trait CheckpointSource: Send + Sync {
-    /// The log from here on must be kept for rollback: a value of [`Wal::closed_lsn`] read before the
-    /// first record needed was appended. `None` when nothing is needed.
+    /// The log from here on must be kept for rollback: a value of [`Wal::closed_lsn`] that was read, and
+    /// made visible here, before the first record needed was appended. `None` when nothing is needed.
     fn hold_lsn(&self) -> Option<Lsn>;
     /// At most [`CHECKPOINT_STATE_MAX`] bytes kept with the checkpoint, taken after its position is
     /// fixed, so that it reflects at least everything below that position.
@@ -49,66 +91,180 @@ pub(crate) trait CheckpointSource: Send + Sync {
 pub(crate) const CHECKPOINT_STATE_MAX: usize = 512;
 
 /// Pool, log and space of one open data directory.
-pub(crate) struct Store {}
+pub(crate) struct Store {
+    wal: Arc<Wal>,
+    pool: BufferPool,
+    space: Space,
+    /// Held while a group of pages is added.
+    growth: Mutex<()>,
+    control: Mutex<Control>,
+    source: OnceLock<Arc<dyn CheckpointSource>>,
+    /// Until there is a source, checkpoints stay here.
+    recovered_from: Lsn,
+    /// Every change below is in place on disk.
+    pages_clean_to: AtomicU64,
+    /// Signalled when `pages_clean_to` has grown.
+    progress: (Mutex<()>, Condvar),
+    log_capacity: u64,
+    background: Option<Background>,
+    is_new: bool,
+}
 
 impl Store {
     /// Opens the store, creating it in an empty disk, recovering it where it was not closed. Records
     /// that are not page changes go to `observer` in log order.
     pub(crate) fn open(
-        _disk: Arc<dyn Disk>,
-        _options: StoreOptions,
-        _observer: &mut dyn LogObserver,
+        disk: Arc<dyn Disk>,
+        options: StoreOptions,
+        observer: &mut dyn LogObserver,
     ) -> Result<Arc<Store>> {
-        todo!()
+        let (mut control, is_new) = match Control::open(&*disk)? {
+            Some(control) => (control, false),
+            None => (create(&disk, &options)?, true),
+        };
+        let from = control.last.clone();
+        if !is_new {
+            observer.checkpoint(&from.state)?;
+        }
+        let epoch = from.epoch + 1;
+        control.write(Checkpoint { epoch, ..from.clone() })?;
+
+        let data = disk.open(DATA_FILE, false)?;
+        let doublewrite = disk.open(DOUBLEWRITE_FILE, false)?;
+        recover::restore_torn_pages(&*data, &*doublewrite)?;
+        let (segments, active) = Segments::open(disk, options.segment_size, options.log_capacity)?;
+        let mut reader = LogReader::new(active, from.lsn)?;
+        let wal = Arc::new(Wal::new(segments, from.lsn));
+        let pool = BufferPool::new(options.buffer_pool_size, data, doublewrite, Arc::clone(&wal))?;
+        pool.set_checkpoint(from.lsn);
+        recover::redo(&mut reader, &wal, &pool, observer)?;
+        let end = reader.finish(from.durable, &wal.segments().prepared())?;
+        let (used, cut_off) = reader.split_segments();
+        wal.segments().settle(used, cut_off)?;
+        wal.start(end, epoch);
+        pool.set_recovered();
+        let space = Space::load(&pool)?;
+
+        let store = Arc::new(Store {
+            wal,
+            pool,
+            space,
+            growth: Mutex::default(),
+            control: Mutex::new(control),
+            source: OnceLock::new(),
+            recovered_from: from.lsn,
+            pages_clean_to: AtomicU64::new(from.lsn.0),
+            progress: (Mutex::default(), Condvar::new()),
+            log_capacity: options.log_capacity,
+            background: options.background.then(Background::default),
+            is_new,
+        });
+        store.start_background()?;
+        Ok(store)
     }
 
     /// Whether the store was created by this `open`.
     pub(crate) fn is_new(&self) -> bool {
-        todo!()
+        self.is_new
     }
 
     /// Names what checkpoints must ask; until then they keep the log from the recovery's start on.
-    pub(crate) fn set_checkpoint_source(&self, _source: Arc<dyn CheckpointSource>) {
-        todo!()
+    pub(crate) fn set_checkpoint_source(&self, source: Arc<dyn CheckpointSource>) {
+        assert!(self.source.set(source).is_ok(), "the checkpoint source is set once");
     }
 
     /// Starts a racing read, reading the page in when it is absent.
-    pub(crate) fn optimistic(&self, _id: PageId) -> Result<OptimisticPage<'_>> {
-        todo!()
+    #[inline]
+    pub(crate) fn optimistic(&self, id: PageId) -> Result<OptimisticPage<'_>> {
+        self.pool.optimistic(id, false)
     }
 
     /// As [`Store::optimistic`], for scans: a page that this reads in is the first to be evicted.
-    pub(crate) fn optimistic_scan(&self, _id: PageId) -> Result<OptimisticPage<'_>> {
-        todo!()
+    #[inline]
+    pub(crate) fn optimistic_scan(&self, id: PageId) -> Result<OptimisticPage<'_>> {
+        self.pool.optimistic(id, true)
     }
 
     /// Latches the page for reading.
-    pub(crate) fn shared(&self, _id: PageId) -> Result<SharedPage<'_>> {
-        todo!()
+    pub(crate) fn shared(&self, id: PageId) -> Result<SharedPage<'_>> {
+        self.pool.shared(id)
     }
 
     /// Whether the page is still in the state of `version`.
-    pub(crate) fn is_current(&self, _id: PageId, _version: PageVersion) -> bool {
-        todo!()
+    pub(crate) fn is_current(&self, id: PageId, version: PageVersion) -> bool {
+        self.pool.is_current(id, version)
     }
 
     /// Starts a mini-transaction. May wait for log space: hold no latch and no other `Mtr`.
+    ///
+    /// Fails with `DiskFull` while no further log segment can be had, and with the disk's error after one.
     pub(crate) fn mtr(&self) -> Result<Mtr<'_>> {
-        todo!()
+        if self.wal.segments().is_short() {
+            self.find_log_segment()?;
+        }
+        self.mtr_for_rollback()
+    }
+
+    /// As [`Store::mtr`], but on a full disk too: taking changes back must go on as long as any log is left.
+    pub(crate) fn mtr_for_rollback(&self) -> Result<Mtr<'_>> {
+        if let Some(error) = self.wal.failure() {
+            return Err(error);
+        }
+        self.wait_for_log_space()?;
+        Ok(Mtr::new(self))
     }
 
     /// The log.
+    #[inline]
     pub(crate) fn wal(&self) -> &Wal {
-        todo!()
+        &self.wal
     }
 
-    /// One step of background work (page writing, checkpoint, log segments); true when there was some.
-    pub(crate) fn background_step(&self) -> Result<bool> {
-        todo!()
+    /// Pages in use, header and maps included.
+    pub(crate) fn used_pages(&self) -> u64 {
+        self.space.used_pages()
     }
 
-    /// Writes every page back and takes a last checkpoint. Nothing may be changed afterwards.
-    pub(crate) fn close(&self) -> Result<()> {
-        todo!()
+    /// Whether a page is in use.
+    pub(crate) fn is_page_used(&self, id: PageId) -> bool {
+        self.space.is_used(id)
     }
+}
+
+/// Makes the files of a new store; the control file comes last and makes it exist.
+fn create(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Control> {
+    let data = disk.open(DATA_FILE, true)?;
+    if data.len()? > page_offset(PageId(FIRST_PAGES)) {
+        return Err(StorageError::Unopenable(format!(
+            "{DATA_FILE} holds data, but {} is missing",
+            control::CONTROL_FILE
+        )));
+    }
+    // Left over from a creation that was cut short.
+    for name in disk.list()? {
+        if name.starts_with("wal-") {
+            disk.remove(&name)?;
+        }
+    }
+    data.set_len(page_offset(PageId(FIRST_PAGES)))?;
+    let mut page = PageBuf::new();
+    space::initialize_header(&mut page.bytes);
+    write_page(&*data, &mut page, PageId(0))?;
+    space::initialize_map(&mut page.bytes, PageId(1));
+    write_page(&*data, &mut page, PageId(1))?;
+    data.sync()?;
+    let doublewrite = disk.open(DOUBLEWRITE_FILE, true)?;
+    doublewrite.set_len((WRITE_BATCH * PAGE_SIZE) as u64)?;
+    doublewrite.sync()?;
+    let (segments, _) =
+        Segments::open(Arc::clone(disk), options.segment_size, options.log_capacity)?;
+    segments.prepare(options.segment_size.min(FIRST_SEGMENT))?;
+    let first = Checkpoint { epoch: 0, lsn: FIRST_LSN, durable: FIRST_LSN, state: Vec::new() };
+    Control::create(&**disk, first)
+}
+
+fn write_page(data: &dyn DiskFile, page: &mut PageBuf, id: PageId) -> Result<()> {
+    seal(&mut page.bytes);
+    data.write_at(&page.bytes, page_offset(id))?;
+    Ok(())
 }

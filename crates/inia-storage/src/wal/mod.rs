@@ -1,38 +1,316 @@
-//! The write-ahead log.
+//! The write-ahead log: one stream of groups, made durable by whoever waits first.
+//!
+//! A group is `length u32` (itself included) and one or more records; it is applied whole or not at all.
+//! An LSN is a byte position in the endless stream of groups; block headers do not count.
+//!
+//! Appending copies the group to the tail buffer under a mutex held for one `memcpy`. A thread that waits
+//! for durability while nobody writes becomes the *leader*: it takes the whole tail, writes it in new
+//! blocks, syncs, and wakes the *followers* whose groups were in it and one that has to lead next. There
+//! is no timer and no log thread: while one sync runs, the next batch gathers.
+//!
+//! ```text
+//!   A appends 1, leads: |== write+sync 1 ==|
+//!   B appends 2, waits      C appends 3, waits
+//!                                          B leads: |== write+sync 2,3 ==|  C is woken with it
+//! ```
+//!
+//! Invariants:
+//! - `durable_lsn <= closed_lsn`; both only grow, except that a failure freezes `durable_lsn`;
+//! - LSNs in `durable..closed` are in the tail buffer or in the leader's hands, in order, without a gap;
+//! - a block on disk is written once: each flush begins a new block;
+//! - after a failed write or sync nothing is ever reported durable again.
 
+pub(crate) mod block;
+pub(crate) mod reader;
 pub(crate) mod record;
+pub(crate) mod segment;
+
+#[cfg(test)]
+mod tests;
 
 use crate::Result;
+use crate::codec::ByteWriter;
+use crate::error::StorageError;
+use crate::sync::{AtomicU64, Mutex, Ordering};
+use block::{BLOCK, BLOCK_PAYLOAD, BlockHeader, write_block};
 use inia_base::ids::Lsn;
+use inia_base::io::AlignedBuf;
+use inia_base::rt::WaitCell;
+use reader::LogEnd;
 use record::LogRecord;
+use segment::{Segment, Segments};
+use std::cell::Cell;
+use std::sync::{Arc, OnceLock};
+
+/// Where an empty log begins. Positions below mean "none".
+pub(crate) const FIRST_LSN: Lsn = Lsn(64);
+/// Bytes of a group's length.
+pub(crate) const GROUP_HEADER: usize = 4;
+/// Blocks that are written in one request.
+const STAGED_BLOCKS: usize = 64;
+/// A tail buffer that grew beyond this is given back after its flush.
+const TAIL_KEPT: usize = 8 << 20;
+
+struct Tail {
+    /// Groups from the last flush on.
+    bytes: Vec<u8>,
+}
+
+struct Commits {
+    leading: bool,
+    waiting: Vec<(Lsn, Arc<WaitCell>)>,
+}
+
+/// What the leader works with.
+struct Writer {
+    epoch: u32,
+    segment: Option<Segment>,
+    next_block: u64,
+    staging: AlignedBuf,
+    taken: Vec<u8>,
+}
 
 /// The log's tail in memory and its writing to disk.
-pub(crate) struct Wal {}
+pub(crate) struct Wal {
+    tail: Mutex<Tail>,
+    closed: AtomicU64,
+    durable: AtomicU64,
+    commits: Mutex<Commits>,
+    writer: Mutex<Writer>,
+    segments: Segments,
+    failure: OnceLock<StorageError>,
+}
+
+thread_local! {
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    static CELL: Arc<WaitCell> = Arc::new(WaitCell::new());
+}
 
 impl Wal {
+    /// A log that recovery has yet to read; `from` is where its reading begins.
+    pub(crate) fn new(segments: Segments, from: Lsn) -> Wal {
+        Wal {
+            tail: Mutex::new(Tail { bytes: Vec::new() }),
+            closed: AtomicU64::new(from.0),
+            durable: AtomicU64::new(from.0),
+            commits: Mutex::new(Commits { leading: false, waiting: Vec::new() }),
+            writer: Mutex::new(Writer {
+                epoch: 0,
+                segment: None,
+                next_block: 0,
+                staging: AlignedBuf::new(STAGED_BLOCKS * BLOCK),
+                taken: Vec::new(),
+            }),
+            segments,
+            failure: OnceLock::new(),
+        }
+    }
+
+    /// Recovery has read a durable group up to `end`.
+    pub(crate) fn recovered_to(&self, end: Lsn) {
+        self.closed.store(end.0, Ordering::Release);
+        self.durable.store(end.0, Ordering::Release);
+    }
+
+    /// Opens the log for appending at its end, as a new epoch.
+    pub(crate) fn start(&self, end: LogEnd, epoch: u32) {
+        self.recovered_to(end.lsn);
+        let mut writer = self.writer.lock();
+        writer.epoch = epoch;
+        writer.segment = end.segment;
+        writer.next_block = end.next_block;
+    }
+
     /// Appends one record as a group of its own; its end.
     pub(crate) fn append(&self, record: &LogRecord<'_>) -> Lsn {
         self.append_with(record, |_| ())
     }
 
     /// Appends one record; `publish` runs with its end before any later group can be written and
-    /// before [`Wal::closed_lsn`] covers it.
-    pub(crate) fn append_with(&self, _record: &LogRecord<'_>, _publish: impl FnOnce(Lsn)) -> Lsn {
-        todo!()
+    /// before [`Wal::closed_lsn`] covers it. It must be short: appends wait for it.
+    pub(crate) fn append_with(&self, record: &LogRecord<'_>, publish: impl FnOnce(Lsn)) -> Lsn {
+        let mut group = SCRATCH.take();
+        begin_group(&mut group);
+        record.encode(&mut group);
+        finish_group(&mut group);
+        let end = self.append_group(&group, publish);
+        SCRATCH.set(group);
+        end
     }
 
-    /// Waits until the log is durable up to `lsn`.
-    pub(crate) fn wait_durable(&self, _lsn: Lsn) -> Result<()> {
-        todo!()
+    /// Appends a finished group; `publish` as in [`Wal::append_with`].
+    pub(crate) fn append_group(&self, group: &[u8], publish: impl FnOnce(Lsn)) -> Lsn {
+        let mut tail = self.tail.lock();
+        tail.bytes.extend_from_slice(group);
+        let end = Lsn(self.closed.load(Ordering::Relaxed) + group.len() as u64);
+        publish(end);
+        self.closed.store(end.0, Ordering::Release);
+        end
+    }
+
+    /// Waits until the log is durable up to `lsn`, which must not lie beyond [`Wal::closed_lsn`].
+    pub(crate) fn wait_durable(&self, lsn: Lsn) -> Result<()> {
+        while self.durable_lsn() < lsn {
+            let mut commits = self.commits.lock();
+            if self.durable_lsn() >= lsn {
+                break;
+            }
+            if let Some(error) = self.failure() {
+                return Err(error);
+            }
+            if commits.leading {
+                let cell = CELL.with(Arc::clone);
+                commits.waiting.push((lsn, Arc::clone(&cell)));
+                drop(commits);
+                cell.wait(None);
+                continue;
+            }
+            commits.leading = true;
+            drop(commits);
+            if let Err(error) = self.flush() {
+                self.fail(error);
+            }
+            self.hand_over();
+        }
+        Ok(())
+    }
+
+    /// Ends this thread's lead: wakes the next leader first, then everybody whose wait is over.
+    fn hand_over(&self) {
+        let mut commits = self.commits.lock();
+        commits.leading = false;
+        let durable = self.durable_lsn();
+        let failed = self.failure.get().is_some();
+        let mut next = None;
+        let mut done = Vec::new();
+        let mut later = Vec::new();
+        for (lsn, cell) in commits.waiting.drain(..) {
+            if failed || lsn <= durable {
+                done.push(cell);
+            } else if next.is_none() {
+                next = Some(cell);
+            } else {
+                later.push((lsn, cell));
+            }
+        }
+        commits.waiting = later;
+        drop(commits);
+        for cell in next.into_iter().chain(done) {
+            cell.wake();
+        }
+    }
+
+    /// Writes and syncs everything appended so far. Only the leader calls it.
+    fn flush(&self) -> Result<()> {
+        let mut writer = self.writer.lock();
+        let writer = &mut *writer;
+        let end = {
+            let mut tail = self.tail.lock();
+            std::mem::swap(&mut tail.bytes, &mut writer.taken);
+            Lsn(self.closed.load(Ordering::Relaxed))
+        };
+        let start = Lsn(end.0 - writer.taken.len() as u64);
+        let taken = std::mem::take(&mut writer.taken);
+        self.write(writer, start, &taken)?;
+        self.durable.store(end.0, Ordering::Release);
+        writer.taken = taken;
+        writer.taken.clear();
+        if writer.taken.capacity() > TAIL_KEPT {
+            writer.taken = Vec::new();
+        }
+        Ok(())
+    }
+
+    fn write(&self, writer: &mut Writer, start: Lsn, bytes: &[u8]) -> Result<()> {
+        let durable_lsn = self.durable_lsn();
+        let mut at = start;
+        let mut rest = bytes;
+        let mut last = None;
+        while !rest.is_empty() {
+            let segment = self.segment_with_room(writer, at)?;
+            let room = (segment.blocks - writer.next_block).min(STAGED_BLOCKS as u64) as usize;
+            let mut staged = 0;
+            while staged < room && !rest.is_empty() {
+                let (payload, after) = rest.split_at(rest.len().min(BLOCK_PAYLOAD));
+                let header = BlockHeader {
+                    epoch: writer.epoch,
+                    first_lsn: at,
+                    durable_lsn,
+                    len: payload.len(),
+                };
+                let block = &mut writer.staging[staged * BLOCK..(staged + 1) * BLOCK];
+                write_block(block, &header, payload);
+                at = Lsn(at.0 + payload.len() as u64);
+                rest = after;
+                staged += 1;
+            }
+            let staging = &writer.staging[..staged * BLOCK];
+            segment.file.write_at(staging, writer.next_block * BLOCK as u64)?;
+            writer.next_block += staged as u64;
+            last = Some(segment);
+        }
+        match last {
+            Some(segment) => Ok(segment.file.sync()?),
+            None => Ok(()),
+        }
+    }
+
+    /// The segment being written, or the next one when it is full; the full one is synced first.
+    fn segment_with_room(&self, writer: &mut Writer, at: Lsn) -> Result<Segment> {
+        if let Some(segment) = &writer.segment {
+            if writer.next_block < segment.blocks {
+                return Ok(segment.clone());
+            }
+            segment.file.sync()?;
+        }
+        let segment = self.segments.activate(at, writer.epoch)?;
+        writer.segment = Some(segment.clone());
+        writer.next_block = 1;
+        Ok(segment)
     }
 
     /// Everything below survives a crash.
+    #[inline]
     pub(crate) fn durable_lsn(&self) -> Lsn {
-        todo!()
+        Lsn(self.durable.load(Ordering::Acquire))
     }
 
     /// End of the log so far: everything below is in the log buffer or on disk, published.
+    #[inline]
     pub(crate) fn closed_lsn(&self) -> Lsn {
-        todo!()
+        Lsn(self.closed.load(Ordering::Acquire))
     }
+
+    /// The files.
+    pub(crate) fn segments(&self) -> &Segments {
+        &self.segments
+    }
+
+    /// The error that stopped the log, if one did.
+    pub(crate) fn failure(&self) -> Option<StorageError> {
+        self.failure.get().cloned()
+    }
+
+    /// Stops the log for good: every wait from now on fails, and so does every new mini-transaction. What
+    /// the disk has after a failed write or sync is not known, so trying again would prove nothing.
+    pub(crate) fn fail(&self, error: StorageError) {
+        // Only the first failure counts.
+        let _ = self.failure.set(error);
+        let waiting = std::mem::take(&mut self.commits.lock().waiting);
+        for (_, cell) in waiting {
+            cell.wake();
+        }
+    }
+}
+
+/// Starts a group in an empty or used buffer.
+pub(crate) fn begin_group(group: &mut Vec<u8>) {
+    group.clear();
+    group.put_u32(0);
+}
+
+/// Fills in the group's length.
+pub(crate) fn finish_group(group: &mut [u8]) {
+    let len = u32::try_from(group.len()).expect("invariant: groups stay below 4 GiB");
+    group[..GROUP_HEADER].copy_from_slice(&len.to_le_bytes());
 }

@@ -1,4 +1,18 @@
 //! The disk seam: every byte that Inia keeps goes through these two traits.
+//!
+//! [`FileDisk`] is a directory of real files, [`MemDisk`] one in memory. Fast paths of [`FileDisk`]
+//! want memory, offset and length to be multiples of [`DIRECT_ALIGN`]: see [`AlignedBuf`].
+
+mod aligned;
+mod file;
+mod mem;
+
+#[cfg(test)]
+mod tests;
+
+pub use aligned::{AlignedBuf, DIRECT_ALIGN};
+pub use file::FileDisk;
+pub use mem::MemDisk;
 
 use std::io;
 use std::sync::Arc;
@@ -29,6 +43,10 @@ pub trait DiskFile: Send + Sync {
     fn sync(&self) -> io::Result<()>;
     /// Length in bytes.
     fn len(&self) -> io::Result<u64>;
-    /// Grows (with zeros) or cuts the file.
+    /// Grows (with zeros, for which space is set aside) or cuts the file.
     fn set_len(&self, len: u64) -> io::Result<()>;
+    /// Whether the file has no bytes.
+    fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
 }

@@ -1,0 +1,191 @@
+//! A directory of real files, by direct I/O where the file system takes it.
+//!
+//! Each file has up to two descriptors: a direct one for aligned requests and a buffered one for the
+//! rest. The kernel keeps the two coherent for requests that do not overlap in time; the storage
+//! engine's own files only ever see aligned requests.
+#![allow(unsafe_code)]
+
+use super::{AlignedBuf, DIRECT_ALIGN, Disk, DiskFile};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Locked for as long as the directory is open.
+const LOCK_FILE: &str = "inia.lock";
+const PROBE_FILE: &str = "inia.probe";
+
+/// A data directory. Only one may be open on a directory at a time, in any process.
+pub struct FileDisk {
+    path: PathBuf,
+    direct: bool,
+    _lock: File,
+}
+
+impl FileDisk {
+    /// Opens a directory, creating it when it is missing. A directory that is open elsewhere is a
+    /// `ResourceBusy` error.
+    pub fn open(path: &Path) -> io::Result<FileDisk> {
+        std::fs::create_dir_all(path)?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path.join(LOCK_FILE))?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => io::Error::new(
+                io::ErrorKind::ResourceBusy,
+                format!("{} is in use by another server", path.display()),
+            ),
+            TryLockError::Error(error) => error,
+        })?;
+        let direct = takes_direct_io(path);
+        Ok(FileDisk { path: path.to_path_buf(), direct, _lock: lock })
+    }
+
+    /// Whether the file system takes direct I/O.
+    pub fn is_direct(&self) -> bool {
+        self.direct
+    }
+}
+
+/// Writes and reads one block past the page cache; any failure means that the cache must be used.
+fn takes_direct_io(path: &Path) -> bool {
+    let name = path.join(PROBE_FILE);
+    let probe = || -> io::Result<()> {
+        let file = open_direct(&name, true)?;
+        let mut block = AlignedBuf::new(DIRECT_ALIGN);
+        file.write_all_at(&block, 0)?;
+        file.read_exact_at(&mut block, 0)
+    };
+    let direct = probe().is_ok();
+    // The probe may not have come as far as creating its file.
+    let _ = std::fs::remove_file(&name);
+    direct
+}
+
+fn open_direct(path: &Path, create: bool) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(create).custom_flags(libc::O_DIRECT).open(path)
+}
+
+impl Disk for FileDisk {
+    fn open(&self, name: &str, create: bool) -> io::Result<Arc<dyn DiskFile>> {
+        let path = self.path.join(name);
+        let buffered =
+            OpenOptions::new().read(true).write(true).create(create).truncate(false).open(&path)?;
+        let direct = if self.direct { Some(open_direct(&path, false)?) } else { None };
+        let len = AtomicU64::new(buffered.metadata()?.len());
+        Ok(Arc::new(RealFile { buffered, direct, len, grown: AtomicBool::new(false) }))
+    }
+
+    fn list(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.path)? {
+            let entry = entry?;
+            if let Ok(name) = entry.file_name().into_string()
+                && name != LOCK_FILE
+                && entry.file_type()?.is_file()
+            {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        std::fs::remove_file(self.path.join(name))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        std::fs::rename(self.path.join(from), self.path.join(to))
+    }
+
+    fn sync_names(&self) -> io::Result<()> {
+        File::open(&self.path)?.sync_all()
+    }
+}
+
+struct RealFile {
+    buffered: File,
+    direct: Option<File>,
+    len: AtomicU64,
+    grown: AtomicBool,
+}
+
+impl RealFile {
+    /// The descriptor for a request of these bytes at this offset.
+    fn descriptor(&self, buf: &[u8], offset: u64) -> &File {
+        let aligned = buf.as_ptr().addr().is_multiple_of(DIRECT_ALIGN)
+            && buf.len().is_multiple_of(DIRECT_ALIGN)
+            && offset.is_multiple_of(DIRECT_ALIGN as u64);
+        match &self.direct {
+            Some(direct) if aligned => direct,
+            _ => &self.buffered,
+        }
+    }
+}
+
+impl DiskFile for RealFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        let result = self.descriptor(buf, offset).read_exact_at(buf, offset);
+        match result {
+            // A direct read that meets an unaligned end of file.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                self.buffered.read_exact_at(buf, offset)
+            }
+            result => result,
+        }
+    }
+
+    fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<()> {
+        self.descriptor(buf, offset).write_all_at(buf, offset)?;
+        let end = offset + buf.len() as u64;
+        if end > self.len.load(Ordering::Relaxed) {
+            self.len.fetch_max(end, Ordering::Relaxed);
+            self.grown.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        if self.grown.swap(false, Ordering::AcqRel) {
+            self.buffered.sync_all()
+        } else {
+            self.buffered.sync_data()
+        }
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.buffered.metadata()?.len())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let old = self.buffered.metadata()?.len();
+        if len <= old || !set_aside(&self.buffered, old, len)? {
+            self.buffered.set_len(len)?;
+        }
+        self.len.store(len, Ordering::Relaxed);
+        self.grown.store(true, Ordering::Release);
+        Ok(())
+    }
+}
+
+/// Grows the file with space set aside on the device; false when the file system cannot.
+fn set_aside(file: &File, from: u64, to: u64) -> io::Result<bool> {
+    let (Ok(start), Ok(len)) = (libc::off_t::try_from(from), libc::off_t::try_from(to - from))
+    else {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    };
+    // SAFETY: a plain system call on a descriptor that is open for as long as `file` is borrowed.
+    if unsafe { libc::fallocate(file.as_raw_fd(), 0, start, len) } == 0 {
+        return Ok(true);
+    }
+    let error = io::Error::last_os_error();
+    match error.raw_os_error() {
+        Some(libc::EOPNOTSUPP | libc::ENOSYS | libc::EINVAL) => Ok(false),
+        _ => Err(error),
+    }
+}

@@ -1,0 +1,237 @@
+//! Names, strings and numbers: the leaves that all rules share.
+
+use super::{PResult, Parser, utf8};
+use crate::{
+    ParseErrorKind, SqlMode,
+    ast::{ColumnName, ObjectName},
+    keyword::Kw,
+    lexer::{Tok, Token, unescape},
+};
+
+/// Characters in the name of a database, table, column and so on.
+const MAX_NAME: usize = 64;
+/// Characters in an alias.
+const MAX_ALIAS: usize = 256;
+
+impl Parser<'_> {
+    /// True where `token` can be an identifier.
+    pub(super) fn is_ident(token: Token) -> bool {
+        match token.tok {
+            Tok::Word => !token.kw.is_reserved(),
+            Tok::Quoted => true,
+            _ => false,
+        }
+    }
+
+    /// The identifier in a word or quoted name.
+    pub(super) fn ident_value(&self, token: Token) -> String {
+        let bytes = self.bytes(token);
+        if token.tok != Tok::Quoted {
+            return utf8(bytes);
+        }
+        let raw = &bytes[1..bytes.len() - 1];
+        if token.escaped { utf8(&unescape(raw, bytes[0], false)) } else { utf8(raw) }
+    }
+
+    /// An identifier.
+    pub(super) fn ident(&mut self) -> PResult<String> {
+        if !Self::is_ident(self.tok) {
+            return Err(self.error());
+        }
+        let token = self.bump();
+        Ok(self.ident_value(token))
+    }
+
+    /// After a point any word is an identifier.
+    pub(super) fn ident_after_dot(&mut self) -> PResult<String> {
+        if !matches!(self.tok.tok, Tok::Word | Tok::Quoted) {
+            return Err(self.error());
+        }
+        let token = self.bump();
+        Ok(self.ident_value(token))
+    }
+
+    /// The identifier of something that is being created: its length is checked.
+    pub(super) fn new_ident(&mut self) -> PResult<String> {
+        let name = self.ident()?;
+        self.check_name(name)
+    }
+
+    /// `name`, where it is not too long for an object.
+    pub(super) fn check_name(&self, name: String) -> PResult<String> {
+        if name.len() > MAX_NAME && name.chars().count() > MAX_NAME {
+            return Err(self.fail(ParseErrorKind::IdentifierTooLong(name)));
+        }
+        Ok(name)
+    }
+
+    /// An identifier or string, as aliases and many options allow.
+    pub(super) fn ident_or_string(&mut self) -> PResult<String> {
+        if self.is(Tok::Str) { self.string() } else { self.ident() }
+    }
+
+    /// `[db.]name`. A leading point is allowed as in `.t`.
+    pub(super) fn object_name(&mut self) -> PResult<ObjectName> {
+        if self.is(Tok::Dot) {
+            self.bump();
+            return Ok(ObjectName::bare(self.ident_after_dot()?));
+        }
+        let first = self.ident()?;
+        if self.accept(Tok::Dot) {
+            let name = self.ident_after_dot()?;
+            return Ok(ObjectName { db: Some(first), name });
+        }
+        Ok(ObjectName::bare(first))
+    }
+
+    /// The name of an object that is being created.
+    pub(super) fn new_object_name(&mut self) -> PResult<ObjectName> {
+        let name = self.object_name()?;
+        Ok(ObjectName { db: name.db, name: self.check_name(name.name)? })
+    }
+
+    /// A column name of one to three parts.
+    pub(super) fn column_name(&mut self) -> PResult<ColumnName> {
+        let first = if self.accept(Tok::Dot) { self.ident_after_dot()? } else { self.ident()? };
+        self.column_name_from(first)
+    }
+
+    /// The rest of a column name whose first part has been read.
+    pub(super) fn column_name_from(&mut self, first: String) -> PResult<ColumnName> {
+        if !self.accept(Tok::Dot) {
+            return Ok(ColumnName::bare(first));
+        }
+        let second = self.ident_after_dot()?;
+        if !self.accept(Tok::Dot) {
+            return Ok(ColumnName { db: None, table: Some(first), name: second });
+        }
+        let name = self.ident_after_dot()?;
+        Ok(ColumnName { db: Some(first), table: Some(second), name })
+    }
+
+    /// `[AS] alias`, where one stands; strings are allowed for select items only.
+    pub(super) fn alias(&mut self, strings: bool) -> PResult<Option<String>> {
+        let explicit = self.accept_kw(Kw::AS);
+        let string = strings && self.is(Tok::Str);
+        if !explicit {
+            if !string && !Self::is_ident(self.tok) {
+                return Ok(None);
+            }
+            if self.returning && self.is_kw(Kw::RETURNING) {
+                return Ok(None);
+            }
+        }
+        let alias = if string { self.string()? } else { self.ident()? };
+        if alias.len() > MAX_ALIAS && alias.chars().count() > MAX_ALIAS {
+            return Err(self.fail(ParseErrorKind::IdentifierTooLong(alias)));
+        }
+        Ok(Some(alias))
+    }
+
+    /// A parenthesised list of identifiers.
+    pub(super) fn ident_list(&mut self) -> PResult<Vec<String>> {
+        self.paren_list(Self::ident)
+    }
+
+    /// The bytes of a string token.
+    pub(super) fn string_bytes(&self, token: Token) -> Vec<u8> {
+        let mut bytes = self.bytes(token);
+        if token.tok == Tok::NStr {
+            bytes = &bytes[1..];
+        }
+        let raw = &bytes[1..bytes.len() - 1];
+        if token.escaped {
+            unescape(raw, bytes[0], !self.mode.has(SqlMode::NO_BACKSLASH_ESCAPES))
+        } else {
+            raw.to_vec()
+        }
+    }
+
+    /// One string, not joined with its neighbours.
+    pub(super) fn string(&mut self) -> PResult<String> {
+        let token = self.expect(Tok::Str)?;
+        Ok(utf8(&self.string_bytes(token)))
+    }
+
+    /// A string, or a hexadecimal literal as its bytes.
+    pub(super) fn string_or_hex(&mut self) -> PResult<Vec<u8>> {
+        let token = self.tok;
+        match token.tok {
+            Tok::Str => {
+                self.bump();
+                Ok(self.string_bytes(token))
+            }
+            Tok::Hex => {
+                self.bump();
+                Ok(self.hex_bytes(token))
+            }
+            _ => Err(self.error()),
+        }
+    }
+
+    /// The bytes of a hexadecimal literal.
+    pub(super) fn hex_bytes(&self, token: Token) -> Vec<u8> {
+        let nibble = |b: u8| match b {
+            b'0'..=b'9' => b - b'0',
+            _ => (b | 0x20).wrapping_sub(b'a').wrapping_add(10),
+        };
+        let digits = self.digits(token);
+        let mut out = Vec::with_capacity(digits.len().div_ceil(2));
+        let (odd, pairs) = digits.split_at(digits.len() % 2);
+        out.extend(odd.iter().map(|&b| nibble(b)));
+        out.extend(pairs.chunks(2).map(|pair| nibble(pair[0]) << 4 | nibble(pair[1])));
+        out
+    }
+
+    /// The bytes of a bit literal.
+    pub(super) fn bit_bytes(&self, token: Token) -> Vec<u8> {
+        let digits = self.digits(token);
+        let lead = digits.len() % 8;
+        let byte = |bits: &[u8]| bits.iter().fold(0u8, |n, &b| n << 1 | (b - b'0'));
+        let (first, rest) = digits.split_at(lead);
+        let mut out = Vec::with_capacity(digits.len().div_ceil(8));
+        if lead > 0 {
+            out.push(byte(first));
+        }
+        out.extend(rest.chunks(8).map(byte));
+        out
+    }
+
+    /// The digits of `0x…`, `x'…'`, `0b…`, `b'…'`.
+    fn digits(&self, token: Token) -> &[u8] {
+        let bytes = self.bytes(token);
+        let end = if bytes[1] == b'\'' { bytes.len() - 1 } else { bytes.len() };
+        &bytes[2..end]
+    }
+
+    /// The number in an integer or hexadecimal token.
+    pub(super) fn uint(&mut self) -> PResult<u64> {
+        let token = self.tok;
+        let value = match token.tok {
+            Tok::Int => str::from_utf8(self.bytes(token)).ok().and_then(|s| s.parse().ok()),
+            Tok::Hex => {
+                let bytes = self.hex_bytes(token);
+                (bytes.len() <= 8).then(|| bytes.iter().fold(0, |n, &b| n << 8 | u64::from(b)))
+            }
+            _ => None,
+        };
+        let value = value.ok_or_else(|| self.error())?;
+        self.bump();
+        Ok(value)
+    }
+
+    /// A charset name: identifier, string, or BINARY.
+    pub(super) fn charset_name(&mut self) -> PResult<String> {
+        if self.accept_kw(Kw::BINARY) {
+            return Ok("binary".to_string());
+        }
+        self.ident_or_string()
+    }
+
+    /// `CHARACTER SET`, `CHARSET` or `CHAR SET`.
+    pub(super) fn accept_charset(&mut self) -> bool {
+        self.accept_kw(Kw::CHARSET)
+            || self.accept_pair(Kw::CHARACTER, Kw::SET)
+            || self.accept_pair(Kw::CHAR, Kw::SET)
+    }
+}

@@ -1,0 +1,1 @@
+//! Statements and the trees they give.

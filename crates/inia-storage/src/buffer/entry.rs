@@ -1,0 +1,162 @@
+//! The page table's word: translation, latch state and version of one page in 64 bits.
+//!
+//! ```text
+//!  63            32 31        8   7    6      0
+//!  +---------------+-----------+------+--------+
+//!  | version       | frame     | wait | state  |
+//!  +---------------+-----------+------+--------+
+//! ```
+//! `version` grows at every exclusive unlock that changed the page and at every eviction. `wait` is set
+//! while threads are parked for the page. The all-zero word is an absent page, so that the table
+//! can be untouched zero memory.
+
+const STATE: u64 = 0x7f;
+const WAITERS: u64 = 0x80;
+const FRAME_SHIFT: u32 = 8;
+const FRAME: u64 = 0x00ff_ffff << FRAME_SHIFT;
+const VERSION_SHIFT: u32 = 32;
+const VERSION: u64 = 0xffff_ffff << VERSION_SHIFT;
+
+/// Most frames that a word can name.
+pub(super) const MAX_FRAMES: u32 = 1 << 24;
+
+const EVICTED: u64 = 0;
+const UNLOCKED: u64 = 1;
+const MARKED: u64 = 2;
+const LOCKED: u64 = 3;
+const SHARED_BASE: u64 = 3;
+const SHARED_MAX: u64 = STATE;
+
+/// One value of a page table word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word(pub(super) u64);
+
+/// A word's latch state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Not in memory.
+    Evicted,
+    /// In memory, no latch held.
+    Unlocked,
+    /// As unlocked; evicted by the clock's next visit unless used before.
+    Marked,
+    /// Latched exclusively, or being read in.
+    Locked,
+    /// Latched by this many readers.
+    Shared(u64),
+}
+
+impl Word {
+    /// The latch state.
+    #[inline]
+    pub(super) fn state(self) -> State {
+        match self.0 & STATE {
+            EVICTED => State::Evicted,
+            UNLOCKED => State::Unlocked,
+            MARKED => State::Marked,
+            LOCKED => State::Locked,
+            shared => State::Shared(shared - SHARED_BASE),
+        }
+    }
+
+    #[inline]
+    fn with_state(self, state: u64) -> Word {
+        Word((self.0 & !STATE) | state)
+    }
+
+    /// Whether threads are parked.
+    #[inline]
+    pub(super) fn has_waiters(self) -> bool {
+        self.0 & WAITERS != 0
+    }
+
+    /// The frame, meaningful unless evicted.
+    #[inline]
+    pub(super) fn frame(self) -> u32 {
+        ((self.0 & FRAME) >> FRAME_SHIFT) as u32
+    }
+
+    /// The version.
+    #[inline]
+    pub(super) fn version(self) -> u32 {
+        (self.0 >> VERSION_SHIFT) as u32
+    }
+
+    /// Whether both words translate to the same frame at the same version.
+    #[inline]
+    pub(super) fn same_page_state(self, other: Word) -> bool {
+        (self.0 ^ other.0) & (FRAME | VERSION) == 0
+    }
+
+    /// Whether readers must wait.
+    #[inline]
+    pub(super) fn is_locked(self) -> bool {
+        self.0 & STATE == LOCKED
+    }
+
+    /// Whether a writer must wait; an absent page is not waited for.
+    #[inline]
+    pub(super) fn is_latched(self) -> bool {
+        self.0 & STATE >= LOCKED
+    }
+
+    /// Whether one more reader must wait.
+    #[inline]
+    pub(super) fn refuses_shared(self) -> bool {
+        matches!(self.0 & STATE, LOCKED | SHARED_MAX)
+    }
+
+    pub(super) fn with_waiters(self) -> Word {
+        Word(self.0 | WAITERS)
+    }
+
+    pub(super) fn without_waiters(self) -> Word {
+        Word(self.0 & !WAITERS)
+    }
+
+    pub(super) fn locked(self) -> Word {
+        self.with_state(LOCKED)
+    }
+
+    pub(super) fn unlocked(self) -> Word {
+        self.with_state(UNLOCKED)
+    }
+
+    pub(super) fn marked(self) -> Word {
+        self.with_state(MARKED)
+    }
+
+    /// One more reader, from unlocked, marked or shared.
+    pub(super) fn with_reader(self) -> Word {
+        match self.0 & STATE {
+            UNLOCKED | MARKED => self.with_state(SHARED_BASE + 1),
+            shared => self.with_state(shared + 1),
+        }
+    }
+
+    /// One reader less.
+    pub(super) fn without_reader(self) -> Word {
+        match self.0 & STATE {
+            shared if shared == SHARED_BASE + 1 => self.with_state(UNLOCKED),
+            shared => self.with_state(shared - 1),
+        }
+    }
+
+    /// Locked, with this frame.
+    pub(super) fn loading_into(self, frame: u32) -> Word {
+        Word((self.0 & !FRAME) | (u64::from(frame) << FRAME_SHIFT)).locked()
+    }
+
+    /// Absent, no frame.
+    pub(super) fn evicted(self) -> Word {
+        Word(self.0 & VERSION)
+    }
+
+    /// The version after this one.
+    pub(super) fn next_version(self) -> Word {
+        Word(self.0.wrapping_add(1 << VERSION_SHIFT))
+    }
+
+    /// Adds the waiters bit of another reading of the same entry.
+    pub(super) const WAITERS_BIT: u64 = WAITERS;
+}

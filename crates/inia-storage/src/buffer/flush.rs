@@ -1,0 +1,194 @@
+//! Writing pages back: doublewrite, log-before-page, and the sweep that checkpoints rest on.
+//!
+//! One batch: copy each page under its shared latch; make the log durable up to the newest copy; write
+//! the copies in one piece to the doublewrite file and sync it; write them to their places and sync. A
+//! crash at any point leaves, for each page, an intact copy in its place or in the doublewrite file.
+//! Pages made anew since the last checkpoint need no copy: redo starts them from nothing.
+//!
+//! Invariants, all under the flusher's lock:
+//! - a frame with `rec_lsn == 0` and `writing == 0` equals the disk's synced copy;
+//! - outside a batch, everything older than the smallest `rec_lsn` of all frames is synced in place,
+//!   so a checkpoint may say so.
+
+use super::{BufferPool, WRITE_BATCH, page_offset};
+use crate::Result;
+use crate::error::StorageError;
+use crate::page::{self, PAGE_SIZE, PageBytes};
+use crate::sync::Ordering;
+use inia_base::ids::{Lsn, PageId};
+use inia_base::io::{AlignedBuf, DiskFile};
+use std::sync::Arc;
+
+/// The files that pages are written to, and the room to do it. One batch at a time.
+pub(super) struct Flusher {
+    data: Arc<dyn DiskFile>,
+    doublewrite: Arc<dyn DiskFile>,
+    /// `WRITE_BATCH` pages once anything was written.
+    copies: Option<AlignedBuf>,
+}
+
+/// A page copied for writing.
+struct Copy {
+    frame: u32,
+    id: PageId,
+    slot: usize,
+    protect: bool,
+}
+
+impl Flusher {
+    pub(super) fn new(data: Arc<dyn DiskFile>, doublewrite: Arc<dyn DiskFile>) -> Flusher {
+        Flusher { data, doublewrite, copies: None }
+    }
+
+    fn slot(&mut self, slot: usize) -> &mut PageBytes {
+        let copies = self.copies.get_or_insert_with(|| AlignedBuf::new(WRITE_BATCH * PAGE_SIZE));
+        copies[slot * PAGE_SIZE..]
+            .first_chunk_mut::<PAGE_SIZE>()
+            .expect("invariant: a batch has a slot for each of its pages")
+    }
+
+    /// Writes the copies, protected ones through the doublewrite file.
+    fn write(&mut self, batch: &mut [Copy]) -> Result<()> {
+        let Some(copies) = &self.copies else { return Ok(()) };
+        let protected = batch.iter().take_while(|copy| copy.protect).count();
+        if protected > 0 {
+            self.doublewrite.write_at(&copies[..protected * PAGE_SIZE], 0)?;
+            self.doublewrite.sync()?;
+        }
+        let mut rest: &[Copy] = batch;
+        while let Some(first) = rest.first() {
+            let run = rest
+                .iter()
+                .enumerate()
+                .take_while(|(i, copy)| {
+                    copy.slot == first.slot + i && copy.id.0 as usize == first.id.0 as usize + i
+                })
+                .count();
+            let from = first.slot * PAGE_SIZE;
+            self.data.write_at(&copies[from..from + run * PAGE_SIZE], page_offset(first.id))?;
+            rest = &rest[run..];
+        }
+        self.data.sync()?;
+        Ok(())
+    }
+}
+
+impl BufferPool {
+    /// Writes the pages in these frames back, as far as they are dirty and not latched by a writer;
+    /// how many it wrote. A failure stops the log, and with it all writing.
+    pub(crate) fn write_back(&self, frames: &[u32]) -> Result<usize> {
+        let mut flusher = self.flusher.lock();
+        let mut written = 0;
+        for chunk in frames.chunks(WRITE_BATCH) {
+            written += self.write_batch(&mut flusher, chunk)?;
+        }
+        Ok(written)
+    }
+
+    fn write_batch(&self, flusher: &mut Flusher, frames: &[u32]) -> Result<usize> {
+        if let Some(error) = self.wal.failure() {
+            return Err(error);
+        }
+        let (mut batch, newest) = self.copy_out(flusher, frames)?;
+        if batch.is_empty() {
+            return Ok(0);
+        }
+        let result = self.wal.wait_durable(newest).and_then(|()| {
+            assert!(self.wal.durable_lsn() >= newest, "log before page");
+            flusher.write(&mut batch)
+        });
+        if let Err(error) = result {
+            // The copies' `rec_lsn`s are gone: nothing may be evicted or checkpointed from now on.
+            self.wal.fail(error.clone());
+            return Err(error);
+        }
+        for copy in &batch {
+            self.frames.meta(copy.frame).writing.store(0, Ordering::Release);
+        }
+        Ok(batch.len())
+    }
+
+    /// Copies what can be written now, pages that need the doublewrite file first, each group in file
+    /// order; and the newest LSN among the copies.
+    fn copy_out(&self, flusher: &mut Flusher, frames: &[u32]) -> Result<(Vec<Copy>, Lsn)> {
+        let checkpoint = self.checkpoint.load(Ordering::Acquire);
+        let mut wanted: Vec<(bool, PageId, u32)> = frames
+            .iter()
+            .filter_map(|&frame| {
+                let meta = self.frames.meta(frame);
+                let unprotected = meta.init_lsn.load(Ordering::Relaxed) > checkpoint;
+                meta.page().map(|id| (unprotected, id, frame))
+            })
+            .collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut batch: Vec<Copy> = Vec::with_capacity(wanted.len());
+        let mut newest = Lsn(0);
+        for (unprotected, id, frame) in wanted {
+            let super::Attempt::Got(mut page) = self.frames.try_shared(id)? else { continue };
+            let meta = page.meta();
+            let still_unprotected = meta.init_lsn.load(Ordering::Relaxed) > checkpoint;
+            let dirty = meta.rec_lsn.load(Ordering::Relaxed) != 0;
+            // The frame may have changed hands since it was listed; a later batch will see it right.
+            if page.frame() != frame || !dirty || still_unprotected != unprotected {
+                continue;
+            }
+            let slot = batch.len();
+            let copy = flusher.slot(slot);
+            copy.copy_from_slice(&page[..]);
+            meta.writing.store(1, Ordering::Relaxed);
+            meta.rec_lsn.store(0, Ordering::Relaxed);
+            page.cold = true;
+            drop(page);
+            newest = newest.max(page::page_lsn(copy));
+            page::seal(copy);
+            batch.push(Copy { frame, id, slot, protect: !unprotected });
+        }
+        Ok((batch, newest))
+    }
+
+    /// Runs `checkpoint` with no batch under way, with the position that every change not yet in place
+    /// starts at or after: the smaller of `closed` and the oldest `rec_lsn`. When `checkpoint` returns a
+    /// position, it has become the durable checkpoint.
+    ///
+    /// `closed` must have been read from the log before. A group that ended below it had set its pages'
+    /// `rec_lsn` before, so the sweep sees them.
+    pub(crate) fn checkpoint(
+        &self,
+        closed: Lsn,
+        checkpoint: impl FnOnce(Lsn) -> Result<Lsn>,
+    ) -> Result<()> {
+        let _no_batch = self.flusher.lock();
+        if let Some(error) = self.wal.failure() {
+            return Err(error);
+        }
+        let durable = checkpoint(self.oldest_change().unwrap_or(closed).min(closed))?;
+        self.set_checkpoint(durable);
+        Ok(())
+    }
+
+    /// Names the durable checkpoint.
+    pub(crate) fn set_checkpoint(&self, lsn: Lsn) {
+        self.checkpoint.store(lsn.0, Ordering::Release);
+    }
+
+    /// The oldest `rec_lsn`. Pages being written are left out: call it with no batch under way.
+    fn oldest_change(&self) -> Option<Lsn> {
+        (0..self.frames.used())
+            .map(|frame| self.frames.meta(frame).rec_lsn.load(Ordering::Acquire))
+            .filter(|&lsn| lsn != 0)
+            .min()
+            .map(Lsn)
+    }
+
+    /// Frames whose copy on disk lacks changes from before `below`, oldest first, at most `limit`.
+    pub(crate) fn dirty_frames(&self, below: Lsn, limit: usize) -> Vec<u32> {
+        let mut dirty: Vec<(u64, u32)> = (0..self.frames.used())
+            .map(|frame| (self.frames.meta(frame).rec_lsn.load(Ordering::Relaxed), frame))
+            .filter(|&(lsn, _)| lsn != 0 && lsn < below.0)
+            .collect();
+        dirty.sort_unstable();
+        dirty.truncate(limit);
+        dirty.into_iter().map(|(_, frame)| frame).collect()
+    }
+}

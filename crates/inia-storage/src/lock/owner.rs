@@ -1,0 +1,193 @@
+//! The part of a session's transaction that other sessions see: who it is, what it holds and what it
+//! waits for.
+//!
+//! Invariants:
+//! - `wait` is `On` exactly while the owner stands in the queue (or gap list) its target names.
+//! - Lock order: detector, then a record shard or a tree's gaps, then `held` or `wait`.
+
+use super::gap::Gaps;
+use super::record::LockName;
+use crate::request::LockMode;
+use crate::sync::Mutex;
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
+use inia_base::ids::{TreeId, TxnId};
+use inia_base::rt::WaitCell;
+use std::sync::Arc;
+
+/// A lock owner: one per session, reused by its successive transactions.
+pub(crate) struct Owner {
+    index: u32,
+    txn: AtomicU64,
+    undo_records: AtomicU64,
+    held: Mutex<Held>,
+    pub(super) wait: Mutex<Wait>,
+    pub(super) cell: WaitCell,
+    interrupted: AtomicBool,
+}
+
+/// What an owner must give back when its transaction ends.
+#[derive(Default)]
+pub(super) struct Held {
+    pub(super) records: Vec<LockName>,
+    pub(super) gaps: Vec<Arc<Gaps>>,
+}
+
+/// Where an owner stands.
+#[derive(Clone, Default)]
+pub(super) enum Wait {
+    /// Running.
+    #[default]
+    No,
+    /// Waiting for this.
+    On(Arc<Target>),
+    /// The wait is over; the waiter has not run yet.
+    Granted,
+    /// Chosen to break a deadlock; still queued until it runs.
+    Victim(Arc<Target>),
+}
+
+/// What a waiter waits for.
+pub(super) struct Target {
+    pub(super) tree: TreeId,
+    pub(super) key: Vec<u8>,
+    pub(super) kind: TargetKind,
+}
+
+/// The structure a waiter is queued in.
+pub(super) enum TargetKind {
+    /// A record lock's queue.
+    Record(LockName, LockMode),
+    /// The gaps that cover the key.
+    Insert(Arc<Gaps>),
+}
+
+impl Owner {
+    /// An owner without locks. `index` tells owners apart.
+    pub(crate) fn new(index: u32) -> Owner {
+        Owner {
+            index,
+            txn: AtomicU64::new(0),
+            undo_records: AtomicU64::new(0),
+            held: Mutex::default(),
+            wait: Mutex::default(),
+            cell: WaitCell::new(),
+            interrupted: AtomicBool::new(false),
+        }
+    }
+
+    /// The owner's number among all owners.
+    pub(crate) fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// The id of its writing transaction, 0 when it has none.
+    pub(crate) fn txn(&self) -> TxnId {
+        TxnId(self.txn.load(Ordering::Acquire))
+    }
+
+    /// Gives the owner its transaction's id.
+    pub(crate) fn set_txn(&self, id: TxnId) {
+        self.txn.store(id.0, Ordering::Release);
+    }
+
+    /// How many records its transaction has changed so far.
+    pub(crate) fn set_undo_records(&self, count: u64) {
+        self.undo_records.store(count, Ordering::Relaxed);
+    }
+
+    /// How many records its transaction has changed so far.
+    pub(crate) fn undo_records(&self) -> u64 {
+        self.undo_records.load(Ordering::Relaxed)
+    }
+
+    /// How much work would be lost with it: changed records plus locks.
+    pub(crate) fn weight(&self) -> u64 {
+        self.undo_records() + self.lock_count() as u64
+    }
+
+    /// How many explicit locks it holds.
+    pub(crate) fn lock_count(&self) -> usize {
+        let held = self.held.lock();
+        held.records.len() + held.gaps.len()
+    }
+
+    /// Whether it is waiting for a lock.
+    pub(crate) fn is_waiting(&self) -> bool {
+        matches!(*self.wait.lock(), Wait::On(_) | Wait::Victim(_))
+    }
+
+    /// Asks the owner to stop: its waits end with [`crate::StorageError::Interrupted`].
+    pub(crate) fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::Release);
+        self.cell.wake();
+    }
+
+    /// Whether it was asked to stop.
+    #[inline]
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Forgets a request to stop.
+    pub(crate) fn clear_interrupt(&self) {
+        self.interrupted.store(false, Ordering::Release);
+    }
+
+    pub(super) fn note_record(&self, name: LockName) {
+        self.held.lock().records.push(name);
+    }
+
+    /// Notes a lock taken for the owner by another thread, unless its transaction `id` is over.
+    pub(super) fn note_record_of(&self, id: TxnId, name: LockName) -> bool {
+        let mut held = self.held.lock();
+        let same = self.txn() == id;
+        if same {
+            held.records.push(name);
+        }
+        same
+    }
+
+    pub(super) fn forget_record(&self, name: LockName) {
+        let mut held = self.held.lock();
+        if let Some(at) = held.records.iter().rposition(|&other| other == name) {
+            held.records.swap_remove(at);
+        }
+    }
+
+    pub(super) fn note_gaps(&self, gaps: &Arc<Gaps>) {
+        self.held.lock().gaps.push(Arc::clone(gaps));
+    }
+
+    /// Ends the transaction's identity and hands over what it held, in one step: afterwards nobody
+    /// can take a lock in its name.
+    pub(super) fn end(&self) -> Held {
+        let mut held = self.held.lock();
+        self.txn.store(0, Ordering::Release);
+        self.undo_records.store(0, Ordering::Relaxed);
+        std::mem::take(&mut *held)
+    }
+
+    /// Gives back the emptied lists of [`Owner::end`], for their memory.
+    pub(super) fn recycle(&self, mut empty: Held) {
+        const KEEP: usize = 1 << 12;
+        empty.records.clear();
+        empty.gaps.clear();
+        if empty.records.capacity() <= KEEP {
+            let mut held = self.held.lock();
+            if held.records.is_empty() && held.gaps.is_empty() {
+                *held = empty;
+            }
+        }
+    }
+
+    /// Ends a wait successfully, if it is still on.
+    pub(super) fn grant(&self) -> bool {
+        let mut wait = self.wait.lock();
+        let on = matches!(*wait, Wait::On(_));
+        if on {
+            *wait = Wait::Granted;
+            self.cell.wake();
+        }
+        on
+    }
+}

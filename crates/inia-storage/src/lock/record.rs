@@ -1,0 +1,299 @@
+//! Record locks: a sharded table of queues, one per locked record.
+//!
+//! A record is named by a 64-bit hash of its tree and key. Two keys with one hash share a lock: that
+//! can only make one wait longer than needed, and is less likely than a broken machine.
+//!
+//! Invariants, per queue:
+//! - granted locks of different owners are compatible;
+//! - every waiter conflicts with a granted lock or with an earlier waiter;
+//! - an owner that holds a lock and wants a stronger one passes the waiters: only holders stop it.
+
+use super::owner::Owner;
+use crate::request::LockMode;
+use crate::sync::Mutex;
+use crate::sync::{AtomicUsize, Ordering, fence};
+use inia_base::ids::{TreeId, TxnId};
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+const SHARDS: usize = 64;
+const SPARE_QUEUES: usize = 64;
+
+/// A record's name in the lock table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct LockName(u64);
+
+impl LockName {
+    /// The name of the record with this key.
+    pub(crate) fn new(tree: TreeId, key: &[u8]) -> LockName {
+        const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+        fn mix(state: u64, word: u64) -> u64 {
+            let product = u128::from(state ^ word) * u128::from(MULTIPLIER ^ word.rotate_left(32));
+            (product as u64) ^ ((product >> 64) as u64) ^ state.rotate_left(23)
+        }
+        let mut state = mix(u64::from(tree.0).wrapping_add(MULTIPLIER), key.len() as u64 + 1);
+        let mut words = key.chunks_exact(8);
+        for word in &mut words {
+            let word = u64::from_le_bytes(word.try_into().expect("chunks of eight bytes"));
+            state = mix(state, word.wrapping_add(MULTIPLIER));
+        }
+        let mut tail = [0u8; 8];
+        tail[..words.remainder().len()].copy_from_slice(words.remainder());
+        LockName(mix(mix(state, u64::from_le_bytes(tail)), MULTIPLIER))
+    }
+
+    fn shard(self) -> usize {
+        (self.0 >> 56) as usize % SHARDS
+    }
+}
+
+#[derive(Default)]
+struct NameHasher(u64);
+
+impl Hasher for NameHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+    fn write_u64(&mut self, name: u64) {
+        self.0 = name;
+    }
+}
+
+type Queues = HashMap<LockName, Queue, BuildHasherDefault<NameHasher>>;
+
+/// How a request was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grant {
+    /// The owner holds a lock that it did not hold before.
+    New,
+    /// The owner held a lock on the record already (it may have been made stronger).
+    Held,
+    /// Another owner is in the way.
+    Conflict,
+}
+
+#[derive(Default)]
+struct Queue {
+    granted: Vec<(Arc<Owner>, LockMode)>,
+    waiting: VecDeque<(Arc<Owner>, LockMode)>,
+}
+
+fn conflict(a: LockMode, b: LockMode) -> bool {
+    a == LockMode::Exclusive || b == LockMode::Exclusive
+}
+
+impl Queue {
+    fn held_by(&self, owner: &Arc<Owner>) -> Option<LockMode> {
+        self.granted.iter().find(|(other, _)| Arc::ptr_eq(other, owner)).map(|&(_, mode)| mode)
+    }
+
+    /// The holders and earlier waiters that stop `owner` from getting `mode`.
+    fn blockers<'q>(
+        &'q self,
+        owner: &'q Arc<Owner>,
+        mode: LockMode,
+        ahead: usize,
+    ) -> impl Iterator<Item = &'q Arc<Owner>> {
+        let ahead = if self.held_by(owner).is_some() { 0 } else { ahead };
+        let others = self.granted.iter().chain(self.waiting.iter().take(ahead));
+        others
+            .filter(move |(other, held)| !Arc::ptr_eq(other, owner) && conflict(*held, mode))
+            .map(|(other, _)| other)
+    }
+
+    fn blocked(&self, owner: &Arc<Owner>, mode: LockMode, ahead: usize) -> bool {
+        self.blockers(owner, mode, ahead).next().is_some()
+    }
+
+    /// Adds or strengthens a lock that nothing blocks.
+    fn admit(&mut self, owner: &Arc<Owner>, mode: LockMode) -> Grant {
+        match self.granted.iter_mut().find(|(other, _)| Arc::ptr_eq(other, owner)) {
+            Some((_, held)) => {
+                if mode == LockMode::Exclusive {
+                    *held = mode;
+                }
+                Grant::Held
+            }
+            None => {
+                self.granted.push((Arc::clone(owner), mode));
+                Grant::New
+            }
+        }
+    }
+
+    /// Hands the lock to every waiter that nothing blocks any more, in order of arrival.
+    fn advance(&mut self, name: LockName) {
+        let mut at = 0;
+        while at < self.waiting.len() {
+            let (owner, mode) = self.waiting[at].clone();
+            if !self.blocked(&owner, mode, at) && owner.grant() {
+                self.waiting.remove(at);
+                if self.admit(&owner, mode) == Grant::New {
+                    owner.note_record(name);
+                }
+            } else {
+                at += 1;
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Shard {
+    used: AtomicUsize,
+    state: Mutex<ShardState>,
+}
+
+#[derive(Default)]
+struct ShardState {
+    queues: Queues,
+    spare: Vec<Queue>,
+}
+
+impl ShardState {
+    fn queue(&mut self, name: LockName) -> &mut Queue {
+        let spare = &mut self.spare;
+        self.queues.entry(name).or_insert_with(|| spare.pop().unwrap_or_default())
+    }
+
+    fn drop_if_empty(&mut self, name: LockName) {
+        let empty =
+            self.queues.get(&name).is_some_and(|q| q.granted.is_empty() && q.waiting.is_empty());
+        if empty
+            && let Some(queue) = self.queues.remove(&name)
+            && self.spare.len() < SPARE_QUEUES
+        {
+            self.spare.push(queue);
+        }
+    }
+}
+
+/// The table of record locks.
+pub(super) struct RecordLocks {
+    shards: Vec<Shard>,
+}
+
+impl RecordLocks {
+    pub(super) fn new() -> RecordLocks {
+        RecordLocks { shards: (0..SHARDS).map(|_| Shard::default()).collect() }
+    }
+
+    fn with<R>(&self, name: LockName, act: impl FnOnce(&mut ShardState) -> R) -> R {
+        let shard = &self.shards[name.shard()];
+        let mut state = shard.state.lock();
+        let result = act(&mut state);
+        shard.used.store(state.queues.len(), Ordering::Relaxed);
+        result
+    }
+
+    /// Takes the lock if nothing is in the way.
+    pub(super) fn request(&self, owner: &Arc<Owner>, name: LockName, mode: LockMode) -> Grant {
+        let grant = self.with(name, |state| {
+            let queue = state.queue(name);
+            let ahead = queue.waiting.len();
+            let grant = match queue.held_by(owner) {
+                Some(held) if held == LockMode::Exclusive || held == mode => Grant::Held,
+                _ if queue.blocked(owner, mode, ahead) => Grant::Conflict,
+                _ => queue.admit(owner, mode),
+            };
+            if grant == Grant::New {
+                owner.note_record(name);
+            }
+            grant
+        });
+        // Pairs with the fence of a writer that looks at `used`: one of the two sees the other.
+        fence(Ordering::SeqCst);
+        grant
+    }
+
+    /// As [`RecordLocks::request`], but a conflicting request is put in the queue.
+    /// `register` runs before anybody can grant it.
+    pub(super) fn enqueue(
+        &self,
+        owner: &Arc<Owner>,
+        name: LockName,
+        mode: LockMode,
+        register: impl FnOnce(),
+    ) -> Grant {
+        self.with(name, |state| {
+            let queue = state.queue(name);
+            if queue.blocked(owner, mode, queue.waiting.len()) {
+                register();
+                queue.waiting.push_back((Arc::clone(owner), mode));
+                return Grant::Conflict;
+            }
+            let grant = queue.admit(owner, mode);
+            if grant == Grant::New {
+                owner.note_record(name);
+            }
+            grant
+        })
+    }
+
+    /// Takes a waiter out of the queue, if it still stands there.
+    pub(super) fn dequeue(&self, owner: &Arc<Owner>, name: LockName) {
+        self.with(name, |state| {
+            if let Some(queue) = state.queues.get_mut(&name) {
+                queue.waiting.retain(|(other, _)| !Arc::ptr_eq(other, owner));
+                queue.advance(name);
+            }
+            state.drop_if_empty(name);
+        });
+    }
+
+    /// Adds everyone whom the queued `owner` waits for.
+    pub(super) fn blockers(&self, owner: &Arc<Owner>, name: LockName, out: &mut Vec<Arc<Owner>>) {
+        let state = self.shards[name.shard()].state.lock();
+        let Some(queue) = state.queues.get(&name) else { return };
+        let at = queue.waiting.iter().position(|(other, _)| Arc::ptr_eq(other, owner));
+        let Some(at) = at else { return };
+        let mode = queue.waiting[at].1;
+        out.extend(queue.blockers(owner, mode, at).cloned());
+    }
+
+    /// Whether another owner's lock (or earlier request) forbids `owner` to take `mode` now.
+    pub(super) fn conflicts(&self, owner: &Arc<Owner>, name: LockName, mode: LockMode) -> bool {
+        fence(Ordering::SeqCst);
+        let shard = &self.shards[name.shard()];
+        if shard.used.load(Ordering::Relaxed) == 0 {
+            return false;
+        }
+        let state = shard.state.lock();
+        state.queues.get(&name).is_some_and(|q| q.blocked(owner, mode, q.waiting.len()))
+    }
+
+    /// Makes the implicit exclusive lock of `holder`'s transaction `id` explicit, so that others can
+    /// queue for it. False when that transaction is over.
+    pub(super) fn hold(&self, holder: &Arc<Owner>, id: TxnId, name: LockName) -> bool {
+        self.with(name, |state| {
+            let queue = state.queue(name);
+            let active = if queue.held_by(holder).is_some() {
+                holder.txn() == id
+            } else {
+                holder.note_record_of(id, name)
+            };
+            if active {
+                queue.admit(holder, LockMode::Exclusive);
+            }
+            state.drop_if_empty(name);
+            active
+        })
+    }
+
+    /// Gives a lock back and serves the queue.
+    pub(super) fn release(&self, owner: &Arc<Owner>, name: LockName) {
+        self.with(name, |state| {
+            if let Some(queue) = state.queues.get_mut(&name) {
+                queue.granted.retain(|(other, _)| !Arc::ptr_eq(other, owner));
+                queue.advance(name);
+            }
+            state.drop_if_empty(name);
+        });
+    }
+}

@@ -1,0 +1,266 @@
+//! What blocks what, who is served first, and who dies in a deadlock.
+//!
+//! Threads are used only where one must block; a test never sleeps: it waits until the lock system
+//! says that the other side is waiting.
+
+use super::gap::Intervals;
+use super::*;
+use crate::error::StorageError;
+use crate::request::LockMode::{self, Exclusive, Shared};
+use inia_base::ids::{TreeId, TxnId};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+const TREE: TreeId = TreeId(7);
+const LONG: Duration = Duration::from_secs(60);
+
+struct World {
+    locks: Arc<LockSystem>,
+    gaps: Arc<Gaps>,
+    owners: Vec<Arc<Owner>>,
+}
+
+type Waiting = JoinHandle<Result<(), StorageError>>;
+
+impl World {
+    fn new(owners: u32) -> World {
+        World {
+            locks: Arc::new(LockSystem::new()),
+            gaps: Arc::default(),
+            owners: (0..owners).map(|index| Arc::new(Owner::new(index))).collect(),
+        }
+    }
+
+    fn take(&self, owner: usize, key: &[u8], mode: LockMode) -> Grant {
+        self.locks.try_record(&self.owners[owner], RecordRequest { tree: TREE, key, mode })
+    }
+
+    /// Asks for a lock on a thread and returns once the request waits.
+    fn wait_for(&self, owner: usize, key: &'static [u8], mode: LockMode) -> Waiting {
+        let (locks, me) = (Arc::clone(&self.locks), Arc::clone(&self.owners[owner]));
+        let thread = std::thread::spawn(move || {
+            locks.wait_record(&me, RecordRequest { tree: TREE, key, mode }, LONG).map(|_| ())
+        });
+        self.until_waiting(owner, &thread);
+        thread
+    }
+
+    fn wait_to_insert(&self, owner: usize, key: &'static [u8]) -> Waiting {
+        let (locks, me) = (Arc::clone(&self.locks), Arc::clone(&self.owners[owner]));
+        let gaps = Arc::clone(&self.gaps);
+        let thread = std::thread::spawn(move || locks.wait_insert(&me, TREE, &gaps, key, LONG));
+        self.until_waiting(owner, &thread);
+        thread
+    }
+
+    fn until_waiting(&self, owner: usize, thread: &Waiting) {
+        while !self.owners[owner].is_waiting() {
+            assert!(!thread.is_finished(), "the request did not wait");
+            std::thread::yield_now();
+        }
+    }
+
+    fn release(&self, owner: usize) {
+        self.locks.release_all(&self.owners[owner]);
+    }
+}
+
+#[test]
+fn shared_locks_go_together_and_an_exclusive_one_stands_alone() {
+    let world = World::new(3);
+    assert_eq!(world.take(0, b"k", Shared), Grant::New);
+    assert_eq!(world.take(1, b"k", Shared), Grant::New);
+    assert_eq!(world.take(1, b"k", Shared), Grant::Held);
+    assert_eq!(world.take(2, b"k", Exclusive), Grant::Conflict);
+    assert_eq!(world.take(2, b"other", Exclusive), Grant::New);
+    assert_eq!(world.take(0, b"other", Shared), Grant::Conflict);
+    world.release(0);
+    world.release(1);
+    assert_eq!(world.take(2, b"k", Exclusive), Grant::New);
+    assert_eq!(world.owners[2].lock_count(), 2);
+}
+
+#[test]
+fn a_reader_does_not_overtake_a_waiting_writer() {
+    let world = World::new(3);
+    world.take(0, b"k", Shared);
+    let writer = world.wait_for(1, b"k", Exclusive);
+    assert_eq!(world.take(2, b"k", Shared), Grant::Conflict);
+    world.release(0);
+    writer.join().unwrap().unwrap();
+    assert_eq!(world.take(2, b"k", Shared), Grant::Conflict);
+    world.release(1);
+    assert_eq!(world.take(2, b"k", Shared), Grant::New);
+}
+
+#[test]
+fn the_sole_holder_may_strengthen_its_lock_past_the_waiters() {
+    let world = World::new(2);
+    world.take(0, b"k", Shared);
+    let writer = world.wait_for(1, b"k", Exclusive);
+    assert_eq!(world.take(0, b"k", Exclusive), Grant::Held);
+    world.release(0);
+    writer.join().unwrap().unwrap();
+}
+
+#[test]
+fn waiters_are_served_in_order_of_arrival() {
+    let world = World::new(4);
+    world.take(0, b"k", Exclusive);
+    let first = world.wait_for(1, b"k", Exclusive);
+    let second = world.wait_for(2, b"k", Shared);
+    let third = world.wait_for(3, b"k", Shared);
+    world.release(0);
+    first.join().unwrap().unwrap();
+    assert!(world.owners[2].is_waiting() && world.owners[3].is_waiting());
+    world.release(1);
+    second.join().unwrap().unwrap();
+    third.join().unwrap().unwrap();
+}
+
+#[test]
+fn two_that_wait_for_each_other_are_found_and_the_lighter_one_dies() {
+    let world = World::new(2);
+    world.owners[0].set_undo_records(10);
+    world.take(0, b"a", Exclusive);
+    world.take(1, b"b", Exclusive);
+    let light = world.wait_for(1, b"a", Exclusive);
+    let heavy = {
+        let (locks, me) = (Arc::clone(&world.locks), Arc::clone(&world.owners[0]));
+        let request = RecordRequest { tree: TREE, key: b"b", mode: Exclusive };
+        std::thread::spawn(move || locks.wait_record(&me, request, LONG))
+    };
+    assert!(matches!(light.join().unwrap(), Err(StorageError::Deadlock)));
+    world.release(1);
+    assert!(heavy.join().unwrap().is_ok());
+}
+
+#[test]
+fn between_equals_the_one_that_closes_the_cycle_dies() {
+    let world = World::new(3);
+    for (owner, key) in [(0, b"a"), (1, b"b"), (2, b"c")] {
+        world.take(owner, key, Exclusive);
+    }
+    let first = world.wait_for(0, b"b", Exclusive);
+    let second = world.wait_for(1, b"c", Exclusive);
+    let request = RecordRequest { tree: TREE, key: b"a", mode: Exclusive };
+    let closing = world.locks.wait_record(&world.owners[2], request, LONG);
+    assert!(matches!(closing, Err(StorageError::Deadlock)));
+    world.release(2);
+    second.join().unwrap().unwrap();
+    world.release(1);
+    first.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_cycle_behind_the_second_of_two_holders_is_found() {
+    // 0 and 1 share "k"; 2 waits for both. The cycle goes through 1, whichever is looked at first.
+    let world = World::new(3);
+    world.take(0, b"k", Shared);
+    world.take(1, b"k", Shared);
+    world.take(2, b"z", Exclusive);
+    let both = world.wait_for(2, b"k", Exclusive);
+    let request = RecordRequest { tree: TREE, key: b"z", mode: Shared };
+    let closing = world.locks.wait_record(&world.owners[1], request, LONG);
+    assert!(matches!(closing, Err(StorageError::Deadlock)));
+    world.release(1);
+    world.release(0);
+    both.join().unwrap().unwrap();
+}
+
+#[test]
+fn two_inserts_into_each_others_gap_are_a_deadlock() {
+    let world = World::new(2);
+    world.gaps.lock(&world.owners[0], Edge::Key(b"10"), Edge::Key(b"20"));
+    world.gaps.lock(&world.owners[1], Edge::Key(b"10"), Edge::Max);
+    let first = world.wait_to_insert(0, b"15");
+    let closing = world.locks.wait_insert(&world.owners[1], TREE, &world.gaps, b"16", LONG);
+    assert!(matches!(closing, Err(StorageError::Deadlock)));
+    world.release(1);
+    first.join().unwrap().unwrap();
+    world.release(0);
+    assert!(!world.gaps.forbid_insert(&world.owners[1], b"15"));
+}
+
+#[test]
+fn an_insert_waits_for_every_gap_that_covers_its_key_and_for_no_other() {
+    let world = World::new(3);
+    world.gaps.lock(&world.owners[0], Edge::Min, Edge::Key(b"20"));
+    world.gaps.lock(&world.owners[1], Edge::Key(b"10"), Edge::Key(b"20"));
+    assert!(!world.gaps.forbid_insert(&world.owners[2], b"25"));
+    let insert = world.wait_to_insert(2, b"15");
+    world.release(0);
+    assert!(world.owners[2].is_waiting());
+    world.release(1);
+    insert.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_wait_ends_by_timeout_or_interrupt_and_leaves_no_trace() {
+    let world = World::new(3);
+    world.take(0, b"k", Shared);
+    let request = RecordRequest { tree: TREE, key: b"k", mode: Exclusive };
+    let timeout = world.locks.wait_record(&world.owners[1], request, Duration::ZERO);
+    assert!(matches!(timeout, Err(StorageError::LockWaitTimeout)));
+    assert_eq!(world.take(2, b"k", Shared), Grant::New);
+    let waiting = world.wait_for(1, b"k", Exclusive);
+    world.owners[1].interrupt();
+    assert!(matches!(waiting.join().unwrap(), Err(StorageError::Interrupted)));
+    assert_eq!(world.take(2, b"k", Shared), Grant::Held);
+}
+
+#[test]
+fn an_implicit_lock_is_made_explicit_only_while_its_transaction_lives() {
+    let world = World::new(2);
+    world.owners[0].set_txn(TxnId(5));
+    assert!(!world.locks.hold(&world.owners[0], TxnId(4), TREE, b"k"));
+    assert!(world.locks.hold(&world.owners[0], TxnId(5), TREE, b"k"));
+    let waiting = world.wait_for(1, b"k", Shared);
+    let wait = world.locks.wait_of(&world.owners[1]).unwrap();
+    assert_eq!((wait.key.as_slice(), wait.blockers), (&b"k"[..], vec![(0, TxnId(5))]));
+    world.release(0);
+    waiting.join().unwrap().unwrap();
+    assert!(!world.locks.hold(&world.owners[0], TxnId(5), TREE, b"k"));
+}
+
+#[test]
+fn one_lock_can_be_given_back_early() {
+    let world = World::new(2);
+    world.take(0, b"a", Exclusive);
+    world.take(0, b"b", Exclusive);
+    world.locks.unlock(&world.owners[0], TREE, b"a");
+    assert_eq!(world.take(1, b"a", Exclusive), Grant::New);
+    assert_eq!(world.take(1, b"b", Exclusive), Grant::Conflict);
+    assert_eq!(world.owners[0].lock_count(), 1);
+}
+
+/// Merging intervals against the plainest model: a set of covered points.
+#[test]
+fn merged_intervals_cover_what_was_added() {
+    let mut seed = 1u64;
+    let mut random = move |below: u64| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) % below
+    };
+    for _ in 0..300 {
+        let mut set = Intervals::default();
+        let mut model = [false; 66];
+        for _ in 0..random(12) {
+            let (a, b) = (random(66) as u8, random(66) as u8);
+            let (low, high) = (a.min(b), a.max(b));
+            let (low_key, high_key) = ([low], [high]);
+            let low_edge = if low == 0 { Edge::Min } else { Edge::Key(&low_key) };
+            let high_edge = if high == 65 { Edge::Max } else { Edge::Key(&high_key) };
+            set.add(low_edge, high_edge);
+            for point in low + 1..=high {
+                model[usize::from(point)] = true;
+            }
+        }
+        for point in 1..66u8 {
+            assert_eq!(set.covers(&[point]), model[usize::from(point)], "point {point}");
+        }
+        let runs = model.windows(2).filter(|pair| !pair[0] && pair[1]).count();
+        assert_eq!(set.len(), runs, "touching intervals are merged");
+    }
+}

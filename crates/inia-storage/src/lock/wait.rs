@@ -1,0 +1,287 @@
+//! Waiting for locks, and finding deadlocks when a wait begins.
+//!
+//! A wait is registered while the detector's mutex is held, and only a running transaction can begin
+//! one. So during a search no transaction that was seen waiting can have been granted its lock and
+//! begun another wait: every edge of a cycle that is found was there at the same time.
+//! Edges that come later start from later waits, which search again; a granted lock never adds one.
+
+use super::gap::Gaps;
+use super::owner::{Owner, Target, TargetKind, Wait};
+use super::record::{Grant, LockName, RecordLocks};
+use crate::error::StorageError;
+use crate::request::LockMode;
+use crate::sync::Mutex;
+use crate::sync::{AtomicU64, Ordering};
+use inia_base::ids::{TreeId, TxnId};
+use inia_base::rt::Wake;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+type Result<T> = std::result::Result<T, StorageError>;
+
+/// A record lock that is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct RecordRequest<'a> {
+    /// The record's tree.
+    pub(crate) tree: TreeId,
+    /// The record's key.
+    pub(crate) key: &'a [u8],
+    /// Shared or exclusive.
+    pub(crate) mode: LockMode,
+}
+
+impl RecordRequest<'_> {
+    fn name(&self) -> LockName {
+        LockName::new(self.tree, self.key)
+    }
+}
+
+/// A transaction that waits for others, as seen at one moment.
+#[derive(Clone, Debug)]
+pub struct LockWait {
+    /// The waiting session's number.
+    pub session: u32,
+    /// The waiting transaction, 0 when it has written nothing.
+    pub txn: TxnId,
+    /// The tree of the record.
+    pub tree: TreeId,
+    /// The record's key, or the key to be inserted.
+    pub key: Vec<u8>,
+    /// The wanted mode; `None` for an insert into a locked gap.
+    pub mode: Option<LockMode>,
+    /// The sessions it waits for, with their transactions.
+    pub blockers: Vec<(u32, TxnId)>,
+}
+
+/// Counters of the lock system.
+#[derive(Default)]
+pub(crate) struct LockCounters {
+    pub(crate) waits: AtomicU64,
+    pub(crate) wait_micros: AtomicU64,
+    pub(crate) deadlocks: AtomicU64,
+    pub(crate) timeouts: AtomicU64,
+}
+
+/// All locks of an engine.
+pub(crate) struct LockSystem {
+    records: RecordLocks,
+    detector: Mutex<()>,
+    pub(crate) counters: LockCounters,
+}
+
+impl LockSystem {
+    pub(crate) fn new() -> LockSystem {
+        LockSystem {
+            records: RecordLocks::new(),
+            detector: Mutex::new(()),
+            counters: LockCounters::default(),
+        }
+    }
+
+    /// Takes a record lock if nobody is in the way.
+    pub(crate) fn try_record(&self, owner: &Arc<Owner>, request: RecordRequest<'_>) -> Grant {
+        self.records.request(owner, request.name(), request.mode)
+    }
+
+    /// Whether someone else's lock or earlier request forbids writing or locking the record.
+    #[inline]
+    pub(crate) fn conflicts(&self, owner: &Arc<Owner>, request: RecordRequest<'_>) -> bool {
+        self.records.conflicts(owner, request.name(), request.mode)
+    }
+
+    /// Makes the implicit lock of `holder`'s transaction `id` on a record explicit; false when that
+    /// transaction is over.
+    pub(crate) fn hold(&self, holder: &Arc<Owner>, id: TxnId, tree: TreeId, key: &[u8]) -> bool {
+        self.records.hold(holder, id, LockName::new(tree, key))
+    }
+
+    /// Gives back one record lock before the transaction ends.
+    pub(crate) fn unlock(&self, owner: &Arc<Owner>, tree: TreeId, key: &[u8]) {
+        let name = LockName::new(tree, key);
+        owner.forget_record(name);
+        self.records.release(owner, name);
+    }
+
+    /// Gives back everything at the end of the owner's transaction. Its id is 0 from then on.
+    pub(crate) fn release_all(&self, owner: &Arc<Owner>) {
+        let held = owner.end();
+        for &name in &held.records {
+            self.records.release(owner, name);
+        }
+        for gaps in &held.gaps {
+            gaps.release(owner);
+        }
+        owner.recycle(held);
+    }
+
+    /// Takes a record lock, waiting for it up to `limit`.
+    pub(crate) fn wait_record(
+        &self,
+        owner: &Arc<Owner>,
+        request: RecordRequest<'_>,
+        limit: Duration,
+    ) -> Result<Grant> {
+        let name = request.name();
+        let target = Arc::new(Target {
+            tree: request.tree,
+            key: request.key.to_vec(),
+            kind: TargetKind::Record(name, request.mode),
+        });
+        let register = || *owner.wait.lock() = Wait::On(Arc::clone(&target));
+        let detector = self.detector.lock();
+        let grant = self.records.enqueue(owner, name, request.mode, register);
+        if grant != Grant::Conflict {
+            return Ok(grant);
+        }
+        let found = self.break_deadlocks(owner);
+        drop(detector);
+        found?;
+        self.sleep(owner, limit)?;
+        Ok(Grant::New)
+    }
+
+    /// Waits until no other owner's gap lock covers `key`.
+    pub(crate) fn wait_insert(
+        &self,
+        owner: &Arc<Owner>,
+        tree: TreeId,
+        gaps: &Arc<Gaps>,
+        key: &[u8],
+        limit: Duration,
+    ) -> Result<()> {
+        let kind = TargetKind::Insert(Arc::clone(gaps));
+        let target = Arc::new(Target { tree, key: key.to_vec(), kind });
+        let register = || *owner.wait.lock() = Wait::On(Arc::clone(&target));
+        let detector = self.detector.lock();
+        if !gaps.enqueue(owner, key, register) {
+            return Ok(());
+        }
+        let found = self.break_deadlocks(owner);
+        drop(detector);
+        found?;
+        self.sleep(owner, limit)
+    }
+
+    /// Sleeps until the registered wait ends.
+    fn sleep(&self, owner: &Arc<Owner>, limit: Duration) -> Result<()> {
+        let start = Instant::now();
+        self.counters.waits.fetch_add(1, Ordering::Relaxed);
+        let reason = loop {
+            if owner.is_interrupted() {
+                break StorageError::Interrupted;
+            }
+            let wake = owner.cell.wait(Some(limit.saturating_sub(start.elapsed())));
+            if !matches!(*owner.wait.lock(), Wait::On(_)) {
+                break StorageError::Deadlock;
+            }
+            if wake == Wake::TimedOut {
+                self.counters.timeouts.fetch_add(1, Ordering::Relaxed);
+                break StorageError::LockWaitTimeout;
+            }
+        };
+        let result = self.give_up(owner, reason);
+        let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.counters.wait_micros.fetch_add(micros, Ordering::Relaxed);
+        result
+    }
+
+    /// Ends a wait from the waiter's side, for `error` unless it was granted after all.
+    fn give_up(&self, owner: &Arc<Owner>, error: StorageError) -> Result<()> {
+        let wait = std::mem::take(&mut *owner.wait.lock());
+        match wait {
+            Wait::Granted | Wait::No => Ok(()),
+            Wait::Victim(target) => {
+                self.leave(owner, &target);
+                Err(StorageError::Deadlock)
+            }
+            Wait::On(target) => {
+                self.leave(owner, &target);
+                Err(error)
+            }
+        }
+    }
+
+    fn leave(&self, owner: &Arc<Owner>, target: &Target) {
+        match &target.kind {
+            TargetKind::Record(name, _) => self.records.dequeue(owner, *name),
+            TargetKind::Insert(gaps) => gaps.dequeue(owner),
+        }
+    }
+
+    /// Breaks every cycle that the new wait of `start` closes. An error when `start` is the victim.
+    fn break_deadlocks(&self, start: &Arc<Owner>) -> Result<()> {
+        while let Some(cycle) = self.find_cycle(start) {
+            self.counters.deadlocks.fetch_add(1, Ordering::Relaxed);
+            let lightest = cycle.iter().min_by_key(|owner| owner.weight());
+            let victim = lightest.expect("a cycle has members, the newcomer first");
+            if Arc::ptr_eq(victim, start) {
+                return self.give_up(start, StorageError::Deadlock);
+            }
+            let mut wait = victim.wait.lock();
+            if let Wait::On(target) = &*wait {
+                *wait = Wait::Victim(Arc::clone(target));
+                victim.cell.wake();
+            }
+        }
+        Ok(())
+    }
+
+    /// A cycle through `start` in the wait-for graph, `start` first.
+    fn find_cycle(&self, start: &Arc<Owner>) -> Option<Vec<Arc<Owner>>> {
+        let mut path = vec![Arc::clone(start)];
+        let mut branches = vec![self.blockers(start)];
+        let mut seen = HashSet::new();
+        while let Some(branch) = branches.last_mut() {
+            match branch.pop() {
+                None => {
+                    branches.pop();
+                    path.pop();
+                }
+                Some(next) if Arc::ptr_eq(&next, start) => return Some(path),
+                Some(next) => {
+                    if seen.insert(next.index()) {
+                        branches.push(self.blockers(&next));
+                        path.push(next);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Everyone whom `owner` waits for; nobody when it runs or was chosen as a victim.
+    fn blockers(&self, owner: &Arc<Owner>) -> Vec<Arc<Owner>> {
+        let wait = owner.wait.lock().clone();
+        match wait {
+            Wait::On(target) => self.blockers_of(owner, &target),
+            Wait::No | Wait::Granted | Wait::Victim(_) => Vec::new(),
+        }
+    }
+
+    fn blockers_of(&self, owner: &Arc<Owner>, target: &Target) -> Vec<Arc<Owner>> {
+        let mut out = Vec::new();
+        match &target.kind {
+            TargetKind::Record(name, _) => self.records.blockers(owner, *name, &mut out),
+            TargetKind::Insert(gaps) => gaps.blockers(owner, &mut out),
+        }
+        out
+    }
+
+    /// What `owner` waits for now, if it waits.
+    pub(crate) fn wait_of(&self, owner: &Arc<Owner>) -> Option<LockWait> {
+        let Wait::On(target) = owner.wait.lock().clone() else { return None };
+        let blockers = self.blockers_of(owner, &target);
+        Some(LockWait {
+            session: owner.index(),
+            txn: owner.txn(),
+            tree: target.tree,
+            key: target.key.clone(),
+            mode: match target.kind {
+                TargetKind::Record(_, mode) => Some(mode),
+                TargetKind::Insert(_) => None,
+            },
+            blockers: blockers.iter().map(|other| (other.index(), other.txn())).collect(),
+        })
+    }
+}

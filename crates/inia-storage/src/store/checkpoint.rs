@@ -1,0 +1,242 @@
+//! Writing back, checkpoints and log space: what keeps the log short and writers running.
+//!
+//! ```text
+//!   checkpoint      pages clean to             soft target        closed
+//!   |---------------|--------------------------|------------------|
+//!   kept for        oldest change that a page  pages with older   new groups
+//!   rollback        on disk lacks              changes are written
+//! ```
+//! A step writes pages whose oldest unwritten change lies further back than half the log's capacity, takes a
+//! checkpoint when the clean position has moved by a sixteenth, and keeps one log segment prepared. Writers
+//! wait in [`Store::mtr`], before they latch anything, when changes on pages lie further back than the
+//! capacity. A transaction that holds the log back makes it longer but stops nobody.
+
+use super::control::Checkpoint;
+use super::{CHECKPOINT_STATE_MAX, Store};
+use crate::Result;
+use crate::buffer::WRITE_BATCH;
+use crate::error::StorageError;
+use crate::sync::{AtomicBool, Condvar, Mutex, Ordering};
+use inia_base::ids::Lsn;
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Appended bytes that may wait for a write before new writers help to write them.
+const MAX_UNWRITTEN: u64 = 32 << 20;
+/// Pages that one step writes at most.
+const STEP_PAGES: usize = 8 * WRITE_BATCH;
+/// How long the background sleeps when there is nothing to do and nobody calls it.
+const NAP: Duration = Duration::from_millis(100);
+
+/// What the background thread and the store say to each other.
+#[derive(Default)]
+struct Bell {
+    called: Mutex<bool>,
+    rung: Condvar,
+    stopped: AtomicBool,
+    /// The last step found no space for a log segment.
+    starved: AtomicBool,
+}
+
+impl Bell {
+    fn ring(&self) {
+        *self.called.lock() = true;
+        self.rung.notify_one();
+    }
+
+    fn nap(&self) {
+        let mut called = self.called.lock();
+        if !*called {
+            self.rung.wait_for(&mut called, NAP);
+        }
+        *called = false;
+    }
+}
+
+/// The background thread.
+#[derive(Default)]
+pub(super) struct Background {
+    bell: Arc<Bell>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Store {
+    /// Starts the background thread, if the options want one.
+    pub(super) fn start_background(self: &Arc<Store>) -> Result<()> {
+        let Some(background) = &self.background else { return Ok(()) };
+        let (store, bell) = (Arc::downgrade(self), Arc::clone(&background.bell));
+        let thread = std::thread::Builder::new().name("inia-pages".into());
+        *background.thread.lock() = Some(thread.spawn(move || run(&store, &bell))?);
+        Ok(())
+    }
+
+    /// Ends the background thread and waits for its end. Nothing is written; call it before the last
+    /// handle on the store goes, so that the disk is free for another when it has gone.
+    pub(crate) fn stop_background(&self) {
+        let Some(background) = &self.background else { return };
+        background.bell.stopped.store(true, Ordering::Relaxed);
+        background.bell.ring();
+        if let Some(thread) = background.thread.lock().take()
+            && thread.thread().id() != std::thread::current().id()
+        {
+            // A panic there has been reported on its own.
+            let _ = thread.join();
+        }
+    }
+
+    /// One step of background work (page writing, checkpoint, log segments); true when there was some.
+    pub(crate) fn background_step(&self) -> Result<bool> {
+        let mut busy = self.pool.provide_frames()?;
+        if self.age() > self.log_capacity / 2 {
+            // A sixteenth further than needed, so that the next round comes with as much to do.
+            let kept = self.log_capacity / 16 * 7;
+            let target = Lsn(self.wal.closed_lsn().0.saturating_sub(kept));
+            let dirty = self.pool.dirty_frames(target, STEP_PAGES);
+            busy |= self.pool.write_back(&dirty)? > 0;
+            if dirty.len() < STEP_PAGES || self.age() > self.log_capacity {
+                busy |= self.checkpoint()?;
+            }
+        } else if self.has_moved() {
+            busy |= self.checkpoint()?;
+        }
+        Ok(self.maintain_log()? || busy)
+    }
+
+    /// Takes back or prepares one log segment.
+    fn maintain_log(&self) -> Result<bool> {
+        let keep_from = self.control.lock().last.lsn;
+        self.wal.segments().maintain(keep_from)
+    }
+
+    /// Whether the log has grown by a sixteenth of its capacity since the last checkpoint.
+    fn has_moved(&self) -> bool {
+        let last = self.control.lock().last.durable;
+        self.wal.closed_lsn().0.saturating_sub(last.0) > self.log_capacity / 16
+    }
+
+    fn clean_to(&self) -> Lsn {
+        Lsn(self.pages_clean_to.load(Ordering::Acquire))
+    }
+
+    /// How much log is needed to bring the pages on disk up to date.
+    fn age(&self) -> u64 {
+        let closed = self.wal.closed_lsn();
+        closed.0.saturating_sub(self.clean_to().0)
+    }
+
+    /// Takes a checkpoint; true when its position moved.
+    pub(crate) fn checkpoint(&self) -> Result<bool> {
+        let mut control = self.control.lock();
+        let before = control.last.lsn;
+        let closed = self.wal.closed_lsn();
+        self.pool.checkpoint(closed, |clean_to| {
+            let source = self.source.get();
+            let hold = match source {
+                Some(source) => source.hold_lsn(),
+                None => Some(self.recovered_from),
+            };
+            let state = source.map_or_else(|| control.last.state.clone(), |source| source.state());
+            assert!(state.len() <= CHECKPOINT_STATE_MAX, "checkpoint state is too long");
+            let lsn = hold.map_or(clean_to, |hold| hold.min(clean_to)).max(before);
+            self.wal.wait_durable(lsn)?;
+            let epoch = control.last.epoch;
+            let durable = self.wal.durable_lsn();
+            let written = control.write(Checkpoint { epoch, lsn, durable, state });
+            if let Err(error) = written {
+                self.wal.fail(error.clone());
+                return Err(error);
+            }
+            self.pages_clean_to.fetch_max(clean_to.0, Ordering::AcqRel);
+            Ok(lsn)
+        })?;
+        let _waiters = self.progress.0.lock();
+        self.progress.1.notify_all();
+        Ok(control.last.lsn > before)
+    }
+
+    /// Writes every page back and takes a last checkpoint. Nothing may be changed afterwards.
+    pub(crate) fn close(&self) -> Result<()> {
+        self.stop_background();
+        let closed = self.wal.closed_lsn();
+        self.wal.wait_durable(closed)?;
+        loop {
+            let dirty = self.pool.dirty_frames(Lsn(u64::MAX), STEP_PAGES);
+            if self.pool.write_back(&dirty)? == 0 {
+                break;
+            }
+        }
+        self.checkpoint()?;
+        Ok(())
+    }
+
+    /// Lets a writer through once the log has room for it.
+    pub(super) fn wait_for_log_space(&self) -> Result<()> {
+        let closed = self.wal.closed_lsn();
+        if closed.0.saturating_sub(self.wal.durable_lsn().0) > MAX_UNWRITTEN {
+            self.wal.wait_durable(Lsn(closed.0 - MAX_UNWRITTEN / 2))?;
+        }
+        if self.age() > self.log_capacity / 4 * 3
+            && let Some(background) = &self.background
+        {
+            background.bell.ring();
+        }
+        while self.age() > self.log_capacity {
+            self.wait_for_progress()?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn wait_for_progress(&self) -> Result<()> {
+        if let Some(error) = self.wal.failure() {
+            return Err(error);
+        }
+        let Some(background) = &self.background else {
+            self.background_step()?;
+            return Ok(());
+        };
+        background.bell.ring();
+        let mut waiting = self.progress.0.lock();
+        if self.age() > self.log_capacity {
+            self.progress.1.wait_for(&mut waiting, NAP);
+        }
+        Ok(())
+    }
+
+    /// Sees to a log segment in advance; an error when there is no space for one.
+    #[cold]
+    pub(super) fn find_log_segment(&self) -> Result<()> {
+        let Some(background) = &self.background else {
+            while self.wal.segments().is_short() {
+                self.maintain_log()?;
+            }
+            return Ok(());
+        };
+        background.bell.ring();
+        if background.bell.starved.load(Ordering::Relaxed) {
+            return Err(StorageError::DiskFull);
+        }
+        Ok(())
+    }
+}
+
+/// The background thread: steps while there is work, naps when there is none. It holds the store only
+/// during a step.
+fn run(store: &Weak<Store>, bell: &Bell) {
+    while !bell.stopped.load(Ordering::Relaxed) {
+        let Some(store) = store.upgrade() else { return };
+        let step = store.background_step();
+        let starved = matches!(step, Err(StorageError::DiskFull));
+        bell.starved.store(starved, Ordering::Relaxed);
+        let failed = store.wal.failure().is_some();
+        drop(store);
+        match step {
+            Ok(true) => {}
+            // A stopped log ends all writing.
+            Err(_) if failed => return,
+            // A full disk may have room later.
+            Ok(false) | Err(_) => bell.nap(),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The control file: two alternating blocks, each a complete checkpoint.
+//!
+//! ```text
+//!  0        4        8         16           24        32           40            48        50
+//!  +--------+--------+---------+------------+---------+------------+-------------+---------+-------+
+//!  | crc32c | format | magic   | sequence   | epoch   | checkpoint | durable lsn | length  | state |
+//!  +--------+--------+---------+------------+---------+------------+-------------+---------+-------+
+//! ```
+//! The valid block with the higher sequence number counts; the next checkpoint overwrites the other one, so
+//! a torn write loses nothing. The file gets its name only once it is complete: where it exists, the store
+//! was created.
+
+use super::CHECKPOINT_STATE_MAX;
+use crate::Result;
+use crate::codec::{ByteReader, ByteWriter};
+use crate::error::StorageError;
+use crate::space::FORMAT;
+use inia_base::ids::Lsn;
+use inia_base::io::{AlignedBuf, Disk, DiskFile};
+use std::sync::Arc;
+
+/// The control file's name.
+pub(crate) const CONTROL_FILE: &str = "inia.control";
+const UNFINISHED: &str = "inia.control.new";
+const BLOCK: usize = 4096;
+const MAGIC: u64 = u64::from_le_bytes(*b"INIACTRL");
+
+const _: () = assert!(CHECKPOINT_STATE_MAX + 64 <= BLOCK);
+
+/// What the control file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Checkpoint {
+    /// How often the store was opened.
+    pub(crate) epoch: u32,
+    /// Recovery reads the log from here.
+    pub(crate) lsn: Lsn,
+    /// The log was durable to here: a shorter one is damaged.
+    pub(crate) durable: Lsn,
+    /// The transactions' own data.
+    pub(crate) state: Vec<u8>,
+}
+
+/// The open control file.
+pub(crate) struct Control {
+    file: Arc<dyn DiskFile>,
+    sequence: u64,
+    /// The last checkpoint written.
+    pub(crate) last: Checkpoint,
+}
+
+impl Control {
+    /// Opens the control file; `None` when the store was never created.
+    pub(crate) fn open(disk: &dyn Disk) -> Result<Option<Control>> {
+        if !disk.list()?.iter().any(|name| name == CONTROL_FILE) {
+            return Ok(None);
+        }
+        let file = disk.open(CONTROL_FILE, false)?;
+        let mut newest: Option<(u64, Checkpoint)> = None;
+        let mut block = AlignedBuf::new(BLOCK);
+        for slot in 0..2 {
+            let read = file.read_at(&mut block, slot * BLOCK as u64);
+            let Some((sequence, found)) = read.ok().and_then(|()| decode(&block)) else { continue };
+            if newest.as_ref().is_none_or(|(known, _)| sequence > *known) {
+                newest = Some((sequence, found));
+            }
+        }
+        let Some((sequence, last)) = newest else {
+            return Err(StorageError::Unopenable(format!("{CONTROL_FILE} is damaged")));
+        };
+        Ok(Some(Control { file, sequence, last }))
+    }
+
+    /// Creates the control file: from then on the store exists.
+    pub(crate) fn create(disk: &dyn Disk, first: Checkpoint) -> Result<Control> {
+        let file = disk.open(UNFINISHED, true)?;
+        file.set_len(2 * BLOCK as u64)?;
+        let mut control = Control { file, sequence: 0, last: first.clone() };
+        control.write(first)?;
+        disk.rename(UNFINISHED, CONTROL_FILE)?;
+        disk.sync_names()?;
+        Ok(control)
+    }
+
+    /// Makes a checkpoint the durable one.
+    pub(crate) fn write(&mut self, checkpoint: Checkpoint) -> Result<()> {
+        let sequence = self.sequence + 1;
+        let mut block = AlignedBuf::new(BLOCK);
+        encode(&mut block, sequence, &checkpoint);
+        self.file.write_at(&block, sequence % 2 * BLOCK as u64)?;
+        self.file.sync()?;
+        self.sequence = sequence;
+        self.last = checkpoint;
+        Ok(())
+    }
+}
+
+fn encode(block: &mut [u8], sequence: u64, checkpoint: &Checkpoint) {
+    let mut bytes = Vec::with_capacity(BLOCK);
+    bytes.put_u32(FORMAT);
+    bytes.put_u64(MAGIC);
+    bytes.put_u64(sequence);
+    bytes.put_u64(checkpoint.epoch.into());
+    bytes.put_u64(checkpoint.lsn.0);
+    bytes.put_u64(checkpoint.durable.0);
+    bytes.put_bytes16(&checkpoint.state);
+    block[4..4 + bytes.len()].copy_from_slice(&bytes);
+    let crc = crc32c::crc32c(&block[4..]);
+    block[..4].copy_from_slice(&crc.to_le_bytes());
+}
+
+fn decode(block: &[u8]) -> Option<(u64, Checkpoint)> {
+    let mut reader = ByteReader::new(block);
+    if reader.u32()? != crc32c::crc32c(&block[4..]) {
+        return None;
+    }
+    let format = reader.u32()?;
+    let magic = reader.u64()?;
+    let sequence = reader.u64()?;
+    let epoch = u32::try_from(reader.u64()?).ok()?;
+    let lsn = Lsn(reader.u64()?);
+    let durable = Lsn(reader.u64()?);
+    let state = reader.bytes16()?.to_vec();
+    let valid = magic == MAGIC && format == FORMAT;
+    valid.then_some((sequence, Checkpoint { epoch, lsn, durable, state }))
+}

@@ -1,0 +1,77 @@
+//! Making, filling and dropping whole trees.
+
+use super::handle::{CreatedTree, Txn};
+use super::log::TxnRecord;
+use super::purge::garbage_key;
+use super::trees::Tree;
+use crate::Result;
+use crate::btree::{BTree, BulkBuilder, RecordHeader};
+use crate::error::StorageError;
+use crate::sync::Ordering;
+
+impl Txn {
+    /// Creates an empty tree that exists from commit on.
+    pub fn create_tree(&mut self) -> Result<Tree> {
+        self.prepare_write();
+        let store = &self.core.store;
+        let mut mtr = store.mtr()?;
+        let btree = BTree::create(store, &mut mtr)?;
+        let tree = btree.id();
+        mtr.log(&TxnRecord::TreeCreated { txn: self.id, tree }.encode(&mut self.work.log));
+        mtr.commit();
+        self.created.push(CreatedTree { tree, records: self.undo.records() });
+        self.core.trees.forget(tree);
+        Ok(self.core.trees.get(tree))
+    }
+
+    /// Drops a tree at commit; its pages are freed in the background. Nobody may use the tree after
+    /// the commit.
+    pub fn drop_tree(&mut self, tree: &Tree) -> Result<()> {
+        self.abandoned.retain(|&other| other != tree.id());
+        self.put_in_garbage(tree)
+    }
+
+    fn put_in_garbage(&mut self, tree: &Tree) -> Result<()> {
+        let garbage = self.core.trees.get(self.core.roots.garbage);
+        match self.insert(&garbage, &garbage_key(tree.id()), &[]) {
+            Ok(()) | Err(StorageError::DuplicateKey) => {}
+            Err(error) => return Err(error),
+        }
+        self.core.garbage_waits.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Makes the drop of trees whose creation was rolled back part of the transaction.
+    pub(super) fn drop_abandoned(&mut self) -> Result<()> {
+        while let Some(&tree) = self.abandoned.last() {
+            let tree = self.core.trees.get(tree);
+            self.put_in_garbage(&tree)?;
+            self.abandoned.pop();
+        }
+        Ok(())
+    }
+
+    /// Fills an empty tree that this transaction has created with records in ascending key order;
+    /// their number. Much faster than inserts; it is undone only together with the tree's creation.
+    pub fn bulk_load<K, V>(
+        &mut self,
+        tree: &Tree,
+        records: impl IntoIterator<Item = (K, V)>,
+    ) -> Result<u64>
+    where
+        K: AsRef<[u8]>,
+        V: AsRef<[u8]>,
+    {
+        debug_assert!(self.created.iter().any(|created| created.tree == tree.id()));
+        self.prepare_write();
+        let header = RecordHeader::new(self.id, 0, false);
+        let mut builder = BulkBuilder::new(tree.btree(), &self.core.store);
+        let mut count = 0;
+        for (key, value) in records {
+            builder.push(key.as_ref(), header, value.as_ref())?;
+            count += 1;
+        }
+        builder.finish()?;
+        Ok(count)
+    }
+}

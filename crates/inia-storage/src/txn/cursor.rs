@@ -1,0 +1,424 @@
+//! Range scans: a cursor stands on a copy of one leaf and goes from leaf to leaf.
+//!
+//! A snapshot scan takes the fast path on quiet leaves: when no record of the leaf was written by a
+//! transaction at or above the low-water mark and none is marked as deleted, every record is visible
+//! as it is. Otherwise each record is checked, and older versions are fetched from undo.
+
+use super::handle::Txn;
+use super::place::Place;
+use super::session::Session;
+use super::snapshot::Snapshot;
+use super::trees::Tree;
+use crate::Result;
+use crate::btree::{PayloadRef, Seek};
+use crate::engine::Core;
+use crate::error::StorageError;
+use crate::request::{Direction, Isolation, KeyBound, ReadMode, RecordRef};
+use inia_base::ids::TxnId;
+use std::sync::Arc;
+
+/// A range's end with memory of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    Unbounded,
+    Included,
+    Excluded,
+}
+
+/// The memory of a cursor, handed on from one to the next of its session.
+pub(crate) struct CursorMemory {
+    pub(super) place: Place,
+    pub(super) key: Vec<u8>,
+    pub(super) value: Vec<u8>,
+    pub(super) lower: Vec<u8>,
+    pub(super) upper: Vec<u8>,
+    /// The last record passed, or the fence to go on from.
+    pub(super) last: Vec<u8>,
+    /// The record that a locking scan waited for.
+    pub(super) waited: Vec<u8>,
+}
+
+impl CursorMemory {
+    pub(crate) fn new() -> CursorMemory {
+        CursorMemory {
+            place: Place::new(),
+            key: Vec::new(),
+            value: Vec::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+            last: Vec::new(),
+            waited: Vec::new(),
+        }
+    }
+}
+
+/// Where a snapshot scan stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// No leaf is loaded yet.
+    Start,
+    /// On a leaf.
+    Leaf,
+    /// The range is exhausted.
+    End,
+}
+
+/// Which versions a scan without locks shows.
+#[derive(Clone, Copy)]
+enum View {
+    Uncommitted,
+    At(Snapshot),
+}
+
+/// A position in a range scan. It owns a copy of the leaf it is on, holds no latch, and may be
+/// kept while its transaction writes to the same tree.
+pub struct Cursor {
+    pub(super) tree: Tree,
+    core: Arc<Core>,
+    session: Arc<Session>,
+    pub(super) memory: Option<Box<CursorMemory>>,
+    pub(super) lower: Bound,
+    pub(super) upper: Bound,
+    pub(super) direction: Direction,
+    mode: ReadMode,
+    pub(super) stage: Stage,
+    view: View,
+    /// Every record of the leaf is visible as it is.
+    plain: bool,
+    /// Records `from..to` of the leaf are in the range and not passed yet.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// A locking scan has passed the record `last`.
+    pub(super) passed: bool,
+    /// A locking scan must look again behind the record it passed last.
+    pub(super) astray: bool,
+    /// The lock of the record last returned is this scan's.
+    pub(super) fresh: bool,
+}
+
+/// Where a record's value was found.
+enum Shown {
+    Leaf,
+    Memory,
+    Nothing,
+    Stale,
+}
+
+impl Txn {
+    /// Opens a cursor before the first record of the range (in the scan's direction).
+    pub fn cursor(
+        &mut self,
+        tree: &Tree,
+        lower: KeyBound<'_>,
+        upper: KeyBound<'_>,
+        direction: Direction,
+        mode: ReadMode,
+    ) -> Cursor {
+        let mut memory = self.session.cursor_memory();
+        let lower = copy_bound(lower, &mut memory.lower);
+        let upper = copy_bound(upper, &mut memory.upper);
+        Cursor {
+            tree: tree.clone(),
+            core: Arc::clone(&self.core),
+            session: Arc::clone(&self.session),
+            memory: Some(memory),
+            lower,
+            upper,
+            direction,
+            mode,
+            stage: Stage::Start,
+            view: View::Uncommitted,
+            plain: false,
+            from: 0,
+            to: 0,
+            passed: false,
+            astray: false,
+            fresh: false,
+        }
+    }
+}
+
+fn copy_bound(bound: KeyBound<'_>, memory: &mut Vec<u8>) -> Bound {
+    memory.clear();
+    match bound {
+        KeyBound::Unbounded => Bound::Unbounded,
+        KeyBound::Included(key) => {
+            memory.extend_from_slice(key);
+            Bound::Included
+        }
+        KeyBound::Excluded(key) => {
+            memory.extend_from_slice(key);
+            Bound::Excluded
+        }
+    }
+}
+
+impl Cursor {
+    /// Moves to the next record and returns it, or `None` at the end of the range.
+    #[inline]
+    pub fn next<'c>(&'c mut self, txn: &mut Txn) -> Result<Option<RecordRef<'c>>> {
+        if self.plain && self.from < self.to {
+            let i = self.step();
+            let memory = self.memory.as_mut().expect("a cursor has its memory until dropped");
+            if matches!(memory.place.leaf.payload(i), PayloadRef::Inline(_)) {
+                memory.place.leaf.key(i, &mut memory.key);
+                return Ok(self.record_in_leaf(i));
+            }
+            self.unstep();
+        }
+        match self.mode {
+            ReadMode::Snapshot => self.next_visible(txn),
+            ReadMode::Lock(request) => {
+                let found = self.next_locked(txn, request)?;
+                Ok(if found { self.record_in_memory() } else { None })
+            }
+        }
+    }
+
+    /// Gives back the lock of the record last returned (READ COMMITTED, row did not match).
+    pub fn unlock_current(&mut self, txn: &mut Txn) {
+        if std::mem::take(&mut self.fresh) {
+            txn.unlock(&self.tree, &self.memory().key);
+        }
+    }
+
+    pub(super) fn memory(&self) -> &CursorMemory {
+        self.memory.as_ref().expect("a cursor has its memory until dropped")
+    }
+
+    pub(super) fn memory_mut(&mut self) -> &mut CursorMemory {
+        self.memory.as_mut().expect("a cursor has its memory until dropped")
+    }
+
+    #[inline]
+    fn step(&mut self) -> usize {
+        match self.direction {
+            Direction::Forward => {
+                self.from += 1;
+                self.from - 1
+            }
+            Direction::Backward => {
+                self.to -= 1;
+                self.to
+            }
+        }
+    }
+
+    fn unstep(&mut self) {
+        match self.direction {
+            Direction::Forward => self.from -= 1,
+            Direction::Backward => self.to += 1,
+        }
+    }
+
+    fn record_in_leaf(&self, i: usize) -> Option<RecordRef<'_>> {
+        let memory = self.memory();
+        match memory.place.leaf.payload(i) {
+            PayloadRef::Inline(value) => Some(RecordRef { key: &memory.key, value }),
+            PayloadRef::Overflow(_) => None,
+        }
+    }
+
+    fn record_in_memory(&self) -> Option<RecordRef<'_>> {
+        let memory = self.memory();
+        Some(RecordRef { key: &memory.key, value: &memory.value })
+    }
+
+    fn next_visible(&mut self, txn: &mut Txn) -> Result<Option<RecordRef<'_>>> {
+        loop {
+            if self.from >= self.to {
+                if !self.next_leaf(txn)? {
+                    return Ok(None);
+                }
+                continue;
+            }
+            let i = self.step();
+            match self.show(i, txn.id)? {
+                Shown::Leaf => return Ok(self.record_in_leaf(i)),
+                Shown::Memory => return Ok(self.record_in_memory()),
+                Shown::Nothing => {}
+                Shown::Stale => {
+                    self.unstep();
+                    self.reload()?;
+                }
+            }
+        }
+    }
+
+    /// Finds the version of record `i` that the scan shows.
+    fn show(&mut self, i: usize, own: TxnId) -> Result<Shown> {
+        let (view, core, tree) = (self.view, &self.core, &self.tree);
+        let memory = self.memory.as_mut().expect("a cursor has its memory until dropped");
+        let leaf = &memory.place.leaf;
+        let header = leaf.header(i);
+        leaf.key(i, &mut memory.key);
+        let newest = match view {
+            View::Uncommitted => true,
+            View::At(snapshot) => snapshot.sees(header.txn_id(), own, &core.status),
+        };
+        if newest && header.is_deleted() {
+            core.note_dead(tree, header.txn_id(), &memory.key);
+            return Ok(Shown::Nothing);
+        }
+        if newest && matches!(leaf.payload(i), PayloadRef::Inline(_)) {
+            return Ok(Shown::Leaf);
+        }
+        if newest {
+            let whole = tree.btree().payload_of(&core.store, leaf, i, &mut memory.value)?;
+            return Ok(if whole { Shown::Memory } else { Shown::Stale });
+        }
+        let View::At(snapshot) = view else { return Ok(Shown::Nothing) };
+        let shown = core.resolve(snapshot, own, header, &mut memory.value);
+        Ok(if shown { Shown::Memory } else { Shown::Nothing })
+    }
+
+    /// Loads the current leaf again, because a record's overflow pages are gone.
+    fn reload(&mut self) -> Result<()> {
+        let core = Arc::clone(&self.core);
+        let tree = self.tree.clone();
+        let memory = self.memory_mut();
+        let (leaf, key) = (&mut memory.place.leaf, &memory.key);
+        tree.btree().load_leaf(&core.store, Seek::Covering(key), leaf)?;
+        let found = leaf.lower_bound(key);
+        match self.direction {
+            Direction::Forward => self.from = found.unwrap_or_else(|i| i),
+            Direction::Backward => self.to = found.map_or_else(|i| i, |i| i + 1),
+        }
+        self.enter_leaf();
+        Ok(())
+    }
+
+    /// Goes to the next leaf that the range reaches into; false at its end.
+    fn next_leaf(&mut self, txn: &mut Txn) -> Result<bool> {
+        if txn.owner.is_interrupted() {
+            return Err(StorageError::Interrupted);
+        }
+        match self.stage {
+            Stage::End => return Ok(false),
+            Stage::Start => {
+                self.view = match txn.isolation {
+                    Isolation::ReadUncommitted => View::Uncommitted,
+                    _ => View::At(txn.snapshot()?),
+                };
+                self.seek_start()?;
+                self.stage = Stage::Leaf;
+            }
+            Stage::Leaf => {
+                if !self.follow()? {
+                    self.stage = Stage::End;
+                    self.plain = false;
+                    return Ok(false);
+                }
+            }
+        }
+        self.enter_leaf();
+        Ok(true)
+    }
+
+    /// Loads the leaf in which the range begins and stands before its first record.
+    pub(super) fn seek_start(&mut self) -> Result<()> {
+        let (core, tree) = (&self.core, &self.tree);
+        let memory = self.memory.as_mut().expect("a cursor has its memory until dropped");
+        let (bound, key, open) = match self.direction {
+            Direction::Forward => (self.lower, &memory.lower, Seek::First),
+            Direction::Backward => (self.upper, &memory.upper, Seek::Last),
+        };
+        let seek = match (bound, self.direction) {
+            (Bound::Unbounded, _) => open,
+            (Bound::Excluded, Direction::Backward) => Seek::Before(key),
+            _ => Seek::Covering(key),
+        };
+        let leaf = &mut memory.place.leaf;
+        tree.btree().load_leaf(&core.store, seek, leaf)?;
+        let at = match (bound, self.direction, leaf.lower_bound(key)) {
+            (Bound::Unbounded, Direction::Forward, _) => 0,
+            (Bound::Unbounded, Direction::Backward, _) => leaf.len(),
+            (Bound::Excluded, Direction::Forward, Ok(i)) => i + 1,
+            (Bound::Included, Direction::Backward, Ok(i)) => i + 1,
+            (_, _, Ok(i) | Err(i)) => i,
+        };
+        match self.direction {
+            Direction::Forward => self.from = at,
+            Direction::Backward => self.to = at,
+        }
+        Ok(())
+    }
+
+    /// Loads the neighbouring leaf; false when the range does not reach it.
+    fn follow(&mut self) -> Result<bool> {
+        let (core, tree) = (&self.core, &self.tree);
+        let memory = self.memory.as_mut().expect("a cursor has its memory until dropped");
+        let leaf = &mut memory.place.leaf;
+        match self.direction {
+            Direction::Forward => {
+                let Some(fence) = leaf.upper_fence() else { return Ok(false) };
+                let beyond = match self.upper {
+                    Bound::Unbounded => false,
+                    Bound::Included => fence > &memory.upper[..],
+                    Bound::Excluded => fence >= &memory.upper[..],
+                };
+                memory.last.clear();
+                memory.last.extend_from_slice(fence);
+                if beyond || !tree.btree().next_leaf(&core.store, leaf)? {
+                    return Ok(false);
+                }
+                self.from = leaf.lower_bound(&memory.last).unwrap_or_else(|i| i);
+            }
+            Direction::Backward => {
+                let Some(fence) = leaf.lower_fence() else { return Ok(false) };
+                if self.lower != Bound::Unbounded && fence <= &memory.lower[..] {
+                    return Ok(false);
+                }
+                memory.last.clear();
+                memory.last.extend_from_slice(fence);
+                if !tree.btree().previous_leaf(&core.store, leaf)? {
+                    return Ok(false);
+                }
+                self.to = leaf.lower_bound(&memory.last).unwrap_or_else(|i| i);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Sets the far end of the range in a leaf just loaded, and whether it can be read plainly.
+    fn enter_leaf(&mut self) {
+        let memory = self.memory();
+        let leaf = &memory.place.leaf;
+        match self.direction {
+            Direction::Forward => {
+                let to = match self.upper {
+                    Bound::Unbounded => leaf.len(),
+                    Bound::Included => {
+                        leaf.lower_bound(&memory.upper).map_or_else(|i| i, |i| i + 1)
+                    }
+                    Bound::Excluded => leaf.lower_bound(&memory.upper).unwrap_or_else(|i| i),
+                };
+                self.to = to;
+            }
+            Direction::Backward => {
+                let from = match self.lower {
+                    Bound::Unbounded => 0,
+                    Bound::Included => leaf.lower_bound(&memory.lower).unwrap_or_else(|i| i),
+                    Bound::Excluded => {
+                        leaf.lower_bound(&memory.lower).map_or_else(|i| i, |i| i + 1)
+                    }
+                };
+                self.from = from;
+            }
+        }
+        let leaf = &self.memory().place.leaf;
+        let quiet = match self.view {
+            View::Uncommitted => true,
+            View::At(snapshot) => leaf.max_txn_id() < snapshot.low_water,
+        };
+        self.plain = self.mode == ReadMode::Snapshot && quiet && !leaf.has_delete_marks();
+    }
+}
+
+impl Drop for Cursor {
+    fn drop(&mut self) {
+        if let Some(memory) = self.memory.take() {
+            self.session.keep_cursor_memory(memory);
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Locking scans: what they lock, record by record, as MySQL 8.0 does.
+//!
+//! With keys 10, 20, 30, 40, at REPEATABLE READ (`X` record locked, `(a,b]` gap locked):
+//!
+//! ```text
+//!   ≥ 20                 20X (20,30] 30X (30,40] 40X (40,∞]     first record equal to the bound: no gap
+//!   > 20, < 25           (20,30]                                 gap before the first record beyond
+//!   20 … 30              20X (20,30] 30X                         stops at a record equal to the end
+//!   ≥ 20 descending      (40,∞] 40X (30,40] 30X (20,30] 20X (10,20] 10X (-∞,10]
+//!   ≤ 20 descending      (20,30] 20X (10,20] 10X (-∞,10]         begins with the gap after the start
+//! ```
+//!
+//! A descending scan locks the first record beyond its range as if it belonged to it. At READ COMMITTED
+//! only the records of the range are locked.
+//!
+//! Each lock is taken from what a copied leaf says and confirmed afterwards; when the leaf has moved
+//! on, the scan looks again behind the last record it has passed.
+
+use super::cursor::{Bound, Cursor, Stage};
+use super::handle::{Locked, Txn};
+use crate::Result;
+use crate::btree::Seek;
+use crate::error::StorageError;
+use crate::lock::Edge;
+use crate::request::{Direction, LockRequest};
+
+/// What became of the record under consideration.
+enum Verdict {
+    /// It is locked, and its value is in the cursor's memory.
+    Take,
+    /// It is to be passed over.
+    Pass,
+    /// Something has changed: look again.
+    Again,
+}
+
+impl Cursor {
+    /// Moves to the next record that the scan may return, and locks what it passes.
+    pub(super) fn next_locked(&mut self, txn: &mut Txn, request: LockRequest) -> Result<bool> {
+        self.fresh = false;
+        loop {
+            if self.stage == Stage::End {
+                return Ok(false);
+            }
+            if txn.owner.is_interrupted() {
+                return Err(StorageError::Interrupted);
+            }
+            let Some(i) = self.locate(txn)? else {
+                let locked = self.lock_end(txn)?;
+                self.finish_if(locked);
+                continue;
+            };
+            if !self.is_inside() && (self.direction == Direction::Forward || !txn.locks_gaps()) {
+                let locked = self.lock_gap_before(txn, i)?;
+                self.finish_if(locked);
+                continue;
+            }
+            match self.take(txn, i, request)? {
+                Verdict::Again => self.astray = true,
+                verdict => {
+                    let inside = self.is_inside();
+                    self.pass(i);
+                    match verdict {
+                        Verdict::Take if inside => return Ok(true),
+                        _ if !inside => self.stage = Stage::End,
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn finish_if(&mut self, confirmed: bool) {
+        if confirmed {
+            self.stage = Stage::End;
+        } else {
+            self.astray = true;
+        }
+    }
+
+    /// Stands on the next record not passed yet: its number in the leaf, its key in memory.
+    fn locate(&mut self, txn: &mut Txn) -> Result<Option<usize>> {
+        let astray = std::mem::take(&mut self.astray);
+        let leaf = &self.memory().place.leaf;
+        if astray || self.stage != Stage::Leaf || !leaf.is_current(&txn.core.store) {
+            self.seek(txn)?;
+        }
+        let store = &txn.core.store;
+        let tree = self.tree.clone();
+        let direction = self.direction;
+        let (mut from, mut to) = (self.from, self.to);
+        let memory = self.memory_mut();
+        let leaf = &mut memory.place.leaf;
+        let i = loop {
+            match direction {
+                Direction::Forward if from < leaf.len() => break from,
+                Direction::Backward if to > 0 => break to - 1,
+                Direction::Forward => {
+                    if !tree.btree().next_leaf(store, leaf)? {
+                        self.from = from;
+                        return Ok(None);
+                    }
+                    from = 0;
+                }
+                Direction::Backward => {
+                    if !tree.btree().previous_leaf(store, leaf)? {
+                        self.to = to;
+                        return Ok(None);
+                    }
+                    to = leaf.len();
+                }
+            }
+        };
+        leaf.key(i, &mut memory.key);
+        (self.from, self.to) = (i, i + 1);
+        Ok(Some(i))
+    }
+
+    /// Loads the leaf in which the scan goes on.
+    fn seek(&mut self, txn: &mut Txn) -> Result<()> {
+        let first = self.stage == Stage::Start;
+        if !self.passed {
+            self.seek_start()?;
+            self.stage = Stage::Leaf;
+            if first && self.direction == Direction::Backward && txn.locks_gaps() {
+                self.lock_gap_after_start(txn)?;
+            }
+            return Ok(());
+        }
+        let (store, tree, direction) = (&txn.core.store, self.tree.clone(), self.direction);
+        let memory = self.memory_mut();
+        let (leaf, last) = (&mut memory.place.leaf, &memory.last);
+        let seek = match direction {
+            Direction::Forward => Seek::Covering(last),
+            Direction::Backward => Seek::Before(last),
+        };
+        tree.btree().load_leaf(store, seek, leaf)?;
+        let found = leaf.lower_bound(last);
+        match direction {
+            Direction::Forward => self.from = found.map_or_else(|i| i, |i| i + 1),
+            Direction::Backward => self.to = found.unwrap_or_else(|i| i),
+        }
+        Ok(())
+    }
+
+    /// Whether the key in memory is in the range.
+    fn is_inside(&self) -> bool {
+        let memory = self.memory();
+        let key = &memory.key;
+        match (self.direction, self.lower, self.upper) {
+            (Direction::Forward, _, Bound::Included) => *key <= memory.upper,
+            (Direction::Forward, _, Bound::Excluded) => *key < memory.upper,
+            (Direction::Backward, Bound::Included, _) => *key >= memory.lower,
+            (Direction::Backward, Bound::Excluded, _) => *key > memory.lower,
+            (_, Bound::Unbounded, _) | (_, _, Bound::Unbounded) => true,
+        }
+    }
+
+    /// Notes that record `i`, whose key is in memory, is done with.
+    fn pass(&mut self, i: usize) {
+        let memory = self.memory_mut();
+        memory.last.clone_from(&memory.key);
+        self.passed = true;
+        let (bound, end) = match self.direction {
+            Direction::Forward => (self.upper, &self.memory().upper),
+            Direction::Backward => (self.lower, &self.memory().lower),
+        };
+        let at_end = self.direction == Direction::Forward
+            && bound == Bound::Included
+            && *end == self.memory().key;
+        if at_end {
+            self.stage = Stage::End;
+        }
+        match self.direction {
+            Direction::Forward => self.from = i + 1,
+            Direction::Backward => self.to = i,
+        }
+    }
+
+    /// Locks record `i` with the gap before it.
+    fn take(&mut self, txn: &mut Txn, i: usize, request: LockRequest) -> Result<Verdict> {
+        let equals_start = self.direction == Direction::Forward
+            && !self.passed
+            && self.lower == Bound::Included
+            && self.memory().key == self.memory().lower;
+        if !equals_start && !self.lock_gap_before(txn, i)? {
+            return Ok(Verdict::Again);
+        }
+        let tree = self.tree.clone();
+        self.give_back_vanished(txn);
+        let writer = self.memory().place.leaf.header(i).txn_id();
+        let locked = txn.lock_found(&tree, &self.memory().key, writer, request)?;
+        match locked {
+            Locked::Skip => return Ok(Verdict::Pass),
+            Locked::Retry { fresh } => {
+                self.fresh |= fresh;
+                let memory = self.memory_mut();
+                memory.waited.clone_from(&memory.key);
+                return Ok(Verdict::Again);
+            }
+            Locked::Yes { fresh } => self.fresh |= fresh,
+        }
+        let store = &txn.core.store;
+        let memory = self.memory_mut();
+        let leaf = &memory.place.leaf;
+        let deleted = leaf.is_deleted(i);
+        let whole = tree.btree().payload_of(store, leaf, i, &mut memory.value)?;
+        if !whole || !leaf.is_current(store) {
+            if std::mem::take(&mut self.fresh) {
+                txn.unlock(&tree, &self.memory().key);
+            }
+            return Ok(Verdict::Again);
+        }
+        if !deleted {
+            return Ok(Verdict::Take);
+        }
+        if std::mem::take(&mut self.fresh) && !txn.locks_gaps() {
+            txn.unlock(&tree, &self.memory().key);
+        }
+        Ok(Verdict::Pass)
+    }
+
+    /// Forgets a lock that was waited for when another record has come up since.
+    fn give_back_vanished(&mut self, txn: &mut Txn) {
+        if self.fresh && self.memory().waited != self.memory().key {
+            self.fresh = false;
+            if !txn.locks_gaps() {
+                txn.unlock(&self.tree, &self.memory().waited);
+            }
+        }
+    }
+
+    /// Locks the gap between record `i` and its predecessor (or the record passed before it). False
+    /// when the gap was no longer what it seemed; true without a lock where none is wanted.
+    fn lock_gap_before(&mut self, txn: &mut Txn, i: usize) -> Result<bool> {
+        if !txn.locks_gaps() {
+            return Ok(true);
+        }
+        let (store, tree) = (&txn.core.store, self.tree.clone());
+        let follows = self.passed && self.direction == Direction::Forward;
+        let memory = self.memory_mut();
+        if follows {
+            memory.place.low.set_key(&memory.last);
+        } else {
+            memory.place.find_low(&tree, store, i)?;
+        }
+        tree.gaps().lock(&txn.owner, memory.place.low.edge(), Edge::Key(&memory.key));
+        memory.place.confirm_low(&tree, store, i)
+    }
+
+    /// Locks the gap at the end of the tree that a scan has run into; false to look again.
+    fn lock_end(&mut self, txn: &mut Txn) -> Result<bool> {
+        if !txn.locks_gaps() {
+            return Ok(true);
+        }
+        let (store, tree) = (&txn.core.store, self.tree.clone());
+        let follows = self.passed;
+        let direction = self.direction;
+        let memory = self.memory_mut();
+        let place = &mut memory.place;
+        match direction {
+            Direction::Forward => {
+                let end = place.leaf.len();
+                if follows {
+                    place.low.set_key(&memory.last);
+                } else {
+                    place.find_low(&tree, store, end)?;
+                }
+                tree.gaps().lock(&txn.owner, place.low.edge(), Edge::Max);
+                place.confirm_low(&tree, store, end)
+            }
+            Direction::Backward => {
+                // The gap before the record passed last reaches to the tree's beginning already.
+                if follows {
+                    return Ok(place.leaf.is_current(store));
+                }
+                place.find_high(&tree, store, 0)?;
+                tree.gaps().lock(&txn.owner, Edge::Min, place.high.edge());
+                place.confirm_high(&tree, store, 0)
+            }
+        }
+    }
+
+    /// Locks the gap in which a descending scan starts: up to the first record beyond the range.
+    fn lock_gap_after_start(&mut self, txn: &mut Txn) -> Result<()> {
+        let (store, tree) = (&txn.core.store, self.tree.clone());
+        loop {
+            let at = self.to;
+            let memory = self.memory_mut();
+            let place = &mut memory.place;
+            place.find_low(&tree, store, at)?;
+            place.find_high(&tree, store, at)?;
+            tree.gaps().lock(&txn.owner, place.low.edge(), place.high.edge());
+            let confirmed =
+                place.confirm_low(&tree, store, at)? && place.confirm_high(&tree, store, at)?;
+            if confirmed {
+                return Ok(());
+            }
+            self.seek_start()?;
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! The transaction handle: begin, snapshot, commit.
+
+use super::place::Place;
+use super::session::{Session, Started};
+use super::snapshot::Snapshot;
+use super::status::TxnState;
+use super::trees::Tree;
+use super::undo::{UndoLog, UndoRecord};
+use crate::Result;
+use crate::engine::Core;
+use crate::error::StorageError;
+use crate::lock::{Grant, Owner, RecordRequest};
+use crate::request::{Isolation, LockMode, LockRequest, WaitPolicy};
+use crate::wal::record::LogRecord;
+use inia_base::ids::{Lsn, TreeId, TxnId};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// MySQL's default of `innodb_lock_wait_timeout`.
+const LOCK_WAIT_TIMEOUT: Duration = Duration::from_secs(50);
+
+/// One session's transaction: idle, or open since [`Txn::begin`].
+///
+/// Dropping an open transaction rolls it back.
+pub struct Txn {
+    pub(super) core: Arc<Core>,
+    pub(super) session: Arc<Session>,
+    pub(super) owner: Arc<Owner>,
+    open: bool,
+    pub(super) isolation: Isolation,
+    /// Given at the first write; 0 before.
+    pub(super) id: TxnId,
+    snapshot: Option<Snapshot>,
+    pub(super) undo: UndoLog,
+    lock_wait_timeout: Duration,
+    /// Whether it may hold explicit locks.
+    locked: bool,
+    /// Newest commit that it has built on, which may not be durable yet.
+    pub(super) seen: Lsn,
+    pub(super) created: Vec<CreatedTree>,
+    /// Trees whose creation was rolled back; they are dropped with the transaction's end.
+    pub(super) abandoned: Vec<TreeId>,
+    pub(super) work: Workspace,
+}
+
+/// A tree that the transaction made, and after how many changes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CreatedTree {
+    pub(super) tree: TreeId,
+    pub(super) records: u64,
+}
+
+/// Buffers that are kept from one operation to the next.
+pub(super) struct Workspace {
+    pub(super) place: Place,
+    pub(super) payload: Vec<u8>,
+    pub(super) log: Vec<u8>,
+    pub(super) record: UndoRecord,
+}
+
+/// What became of an attempt to lock a record that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Locked {
+    /// The lock is held; `fresh` when it was not before.
+    Yes { fresh: bool },
+    /// Another one holds it, and the request says to leave the record out.
+    Skip,
+    /// There was a wait: look again. `fresh` as above.
+    Retry { fresh: bool },
+}
+
+/// Interrupts a transaction's waits from another thread (KILL).
+#[derive(Clone)]
+pub struct Interrupter {
+    owner: Arc<Owner>,
+}
+
+impl Interrupter {
+    /// Ends the session's current wait or scan with [`StorageError::Interrupted`], and every later
+    /// one until [`Txn::clear_interrupt`].
+    pub fn interrupt(&self) {
+        self.owner.interrupt();
+    }
+
+    /// Whether an interrupt is pending.
+    pub fn is_interrupted(&self) -> bool {
+        self.owner.is_interrupted()
+    }
+}
+
+impl Txn {
+    pub(crate) fn new(core: Arc<Core>) -> Txn {
+        let session = core.sessions.attach();
+        let undo = UndoLog::new(Arc::clone(&core.undo), Arc::clone(&session.history));
+        let owner = Arc::clone(&session.owner);
+        owner.clear_interrupt();
+        Txn {
+            core,
+            session,
+            owner,
+            open: false,
+            isolation: Isolation::RepeatableRead,
+            id: TxnId(0),
+            snapshot: None,
+            undo,
+            lock_wait_timeout: LOCK_WAIT_TIMEOUT,
+            locked: false,
+            seen: Lsn(0),
+            created: Vec::new(),
+            abandoned: Vec::new(),
+            work: Workspace {
+                place: Place::new(),
+                payload: Vec::new(),
+                log: Vec::new(),
+                record: UndoRecord::default(),
+            },
+        }
+    }
+
+    /// Opens a transaction. Nothing shared is written before the first write or lock.
+    pub fn begin(&mut self, isolation: Isolation) {
+        debug_assert!(!self.open, "begin inside an open transaction");
+        self.open = true;
+        self.isolation = isolation;
+    }
+
+    /// Whether a transaction is open.
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Marks the start of a statement: READ COMMITTED takes its next snapshot here.
+    pub fn begin_statement(&mut self) {
+        if self.isolation == Isolation::ReadCommitted {
+            self.drop_snapshot();
+        }
+    }
+
+    /// Takes the snapshot now (START TRANSACTION WITH CONSISTENT SNAPSHOT).
+    pub fn take_snapshot(&mut self) {
+        // A failed log is reported by the first read or the commit.
+        let _ = self.snapshot();
+    }
+
+    /// Whether the transaction has changed anything.
+    pub fn has_written(&self) -> bool {
+        self.undo.records() > 0 || !self.created.is_empty()
+    }
+
+    /// The id of the transaction, once it has tried to write.
+    pub fn trx_id(&self) -> Option<TxnId> {
+        (self.id.0 != 0).then_some(self.id)
+    }
+
+    /// The session's number, as in the lists of transactions and lock waits.
+    pub fn session_index(&self) -> u32 {
+        self.owner.index()
+    }
+
+    /// How long a lock wait may last (`innodb_lock_wait_timeout`).
+    pub fn set_lock_wait_timeout(&mut self, limit: Duration) {
+        self.lock_wait_timeout = limit;
+    }
+
+    /// What KILL uses to end this session's waits.
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter { owner: Arc::clone(&self.owner) }
+    }
+
+    /// Forgets an interrupt that has been reported.
+    pub fn clear_interrupt(&mut self) {
+        self.owner.clear_interrupt();
+    }
+
+    /// Whether scans and failed searches lock gaps.
+    pub(super) fn locks_gaps(&self) -> bool {
+        matches!(self.isolation, Isolation::RepeatableRead | Isolation::Serializable)
+    }
+
+    /// The transaction's snapshot, taken now if there is none.
+    pub(super) fn snapshot(&mut self) -> Result<Snapshot> {
+        if let Some(snapshot) = self.snapshot {
+            return Ok(snapshot);
+        }
+        let wal = self.core.store.wal();
+        if self.seen > wal.durable_lsn() {
+            wal.wait_durable(self.seen)?;
+        }
+        let low_water = self.core.status.low_water();
+        let horizon = self.session.announce(wal.durable_lsn(), || wal.durable_lsn());
+        let snapshot = Snapshot { low_water, horizon };
+        self.snapshot = Some(snapshot);
+        Ok(snapshot)
+    }
+
+    fn drop_snapshot(&mut self) {
+        if self.snapshot.take().is_some() {
+            self.session.withdraw();
+        }
+    }
+
+    /// Notes that the transaction has something that others can see.
+    fn enlist(&mut self) {
+        if !self.locked {
+            self.locked = true;
+            let started = Started { wall: SystemTime::now(), clock: Instant::now() };
+            *self.session.started.lock() = Some(started);
+        }
+    }
+
+    /// Gives the transaction its id before its first write.
+    pub(super) fn prepare_write(&mut self) {
+        debug_assert!(self.open, "write outside a transaction");
+        if self.id.0 == 0 {
+            self.enlist();
+            let wal = self.core.store.wal();
+            self.session.hold_log(wal.closed_lsn(), wal.durable_lsn());
+            self.id = self.core.status.begin(self.owner.index());
+            self.owner.set_txn(self.id);
+        }
+    }
+
+    /// Locks a record whose newest version `writer` wrote, as far as that is possible at once or by
+    /// waiting. The caller has read it without a latch and must look again afterwards.
+    pub(super) fn lock_found(
+        &mut self,
+        tree: &Tree,
+        key: &[u8],
+        writer: TxnId,
+        request: LockRequest,
+    ) -> Result<Locked> {
+        if writer == self.id && self.id.0 != 0 {
+            return Ok(Locked::Yes { fresh: false });
+        }
+        self.enlist();
+        if self.note_writer(writer).is_some() {
+            return self.wait_for_writer(tree, key, writer, request);
+        }
+        let record = RecordRequest { tree: tree.id(), key, mode: request.mode };
+        match self.core.locks.try_record(&self.owner, record) {
+            Grant::New => Ok(Locked::Yes { fresh: true }),
+            Grant::Held => Ok(Locked::Yes { fresh: false }),
+            Grant::Conflict => self.wait_for_lock(record, request.wait),
+        }
+    }
+
+    /// The session of `writer`, if it still runs. Otherwise what it wrote is built upon: remembers a
+    /// commit that is not durable.
+    pub(super) fn note_writer(&mut self, writer: TxnId) -> Option<u32> {
+        if writer < self.core.status.low_water() {
+            return None;
+        }
+        match self.core.status.state(writer) {
+            TxnState::Active(session) => Some(session),
+            TxnState::Committed(stamp) => {
+                self.seen = self.seen.max(stamp);
+                None
+            }
+            TxnState::Finished => None,
+        }
+    }
+
+    /// Waits for a record lock that is in conflict.
+    fn wait_for_lock(&mut self, record: RecordRequest<'_>, wait: WaitPolicy) -> Result<Locked> {
+        match wait {
+            WaitPolicy::NoWait => Err(StorageError::LockNotAvailable),
+            WaitPolicy::SkipLocked => Ok(Locked::Skip),
+            WaitPolicy::Wait => {
+                let limit = self.lock_wait_timeout;
+                let grant = self.core.locks.wait_record(&self.owner, record, limit)?;
+                Ok(Locked::Retry { fresh: grant == Grant::New })
+            }
+        }
+    }
+
+    /// Waits for the running transaction `writer`, which holds the record by having written it.
+    pub(super) fn wait_for_writer(
+        &mut self,
+        tree: &Tree,
+        key: &[u8],
+        writer: TxnId,
+        request: LockRequest,
+    ) -> Result<Locked> {
+        self.enlist();
+        let TxnState::Active(session) = self.core.status.state(writer) else {
+            return Ok(Locked::Retry { fresh: false });
+        };
+        let Some(holder) = self.core.sessions.get(session) else {
+            return Ok(Locked::Retry { fresh: false });
+        };
+        if !self.core.locks.hold(&holder.owner, writer, tree.id(), key) {
+            return Ok(Locked::Retry { fresh: false });
+        }
+        let record = RecordRequest { tree: tree.id(), key, mode: request.mode };
+        self.wait_for_lock(record, request.wait)
+    }
+
+    /// Takes a lock on a key, whoever wrote its record: the caller looks at the record afterwards.
+    pub(super) fn lock_key(
+        &mut self,
+        tree: &Tree,
+        key: &[u8],
+        request: LockRequest,
+    ) -> Result<Locked> {
+        self.enlist();
+        let record = RecordRequest { tree: tree.id(), key, mode: request.mode };
+        match self.core.locks.try_record(&self.owner, record) {
+            Grant::New => Ok(Locked::Yes { fresh: true }),
+            Grant::Held => Ok(Locked::Yes { fresh: false }),
+            Grant::Conflict => self.wait_for_lock(record, request.wait),
+        }
+    }
+
+    /// Waits until nobody's gap lock forbids to insert `key`.
+    pub(super) fn wait_for_gap(&mut self, tree: &Tree, key: &[u8]) -> Result<()> {
+        let (locks, limit) = (&self.core.locks, self.lock_wait_timeout);
+        locks.wait_insert(&self.owner, tree.id(), tree.gaps(), key, limit)
+    }
+
+    /// Waits for an exclusive lock that a write needs.
+    pub(super) fn wait_to_write(&mut self, tree: &Tree, key: &[u8]) -> Result<()> {
+        let request = LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait };
+        self.lock_key(tree, key, request).map(|_| ())
+    }
+
+    /// Gives back one record lock.
+    pub(super) fn unlock(&mut self, tree: &Tree, key: &[u8]) {
+        self.core.locks.unlock(&self.owner, tree.id(), key);
+    }
+
+    /// Commits and waits until the commit is durable. The handle is idle afterwards.
+    pub fn commit(&mut self) -> Result<()> {
+        let wrote = self.id.0 != 0;
+        let end = self.commit_deferred()?;
+        if end > Lsn(0) {
+            let wal = self.core.store.wal();
+            wal.wait_durable(end)?;
+            if wrote {
+                self.core.status.advance(wal.durable_lsn());
+                self.core.purge_after_commit(&self.session)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Commits without waiting: the commit is visible to others, and safe, once the log is durable up
+    /// to the returned position ([`Engine::wait_durable`](crate::Engine::wait_durable)); zero when
+    /// there is nothing to wait for. The handle is idle afterwards.
+    pub fn commit_deferred(&mut self) -> Result<Lsn> {
+        self.drop_abandoned()?;
+        if self.id.0 == 0 {
+            let wal = self.core.store.wal();
+            let end = if self.seen > wal.durable_lsn() { self.seen } else { Lsn(0) };
+            self.end();
+            return Ok(end);
+        }
+        let (id, session) = (self.id, self.owner.index());
+        let end = if self.undo.is_untouched() && self.created.is_empty() {
+            self.core.status.roll_back(id, session);
+            self.session.release_log(Lsn(1));
+            self.seen
+        } else {
+            let status = &self.core.status;
+            let publish = |end| status.commit(id, session, end);
+            let end = self.core.store.wal().append_with(&LogRecord::Commit { txn: id }, publish);
+            self.session.release_log(end);
+            self.undo.finish(id, end);
+            self.seen = end;
+            end
+        };
+        self.end();
+        Ok(end)
+    }
+
+    /// Makes the handle idle: locks and snapshot are given back.
+    pub(super) fn end(&mut self) {
+        if self.locked {
+            *self.session.started.lock() = None;
+            self.core.locks.release_all(&self.owner);
+            self.locked = false;
+        }
+        self.drop_snapshot();
+        self.id = TxnId(0);
+        self.created.clear();
+        self.open = false;
+    }
+}
+
+impl Drop for Txn {
+    fn drop(&mut self) {
+        if self.open {
+            // A failed disk is the only reason; recovery rolls back then.
+            let _ = self.rollback();
+        }
+        self.core.sessions.detach(&self.session);
+    }
+}

@@ -1,0 +1,94 @@
+//! The log records of transactions that are not commits: before-images and created trees.
+//!
+//! ```text
+//!  undo     txn u64 | tree u32 | key length u16 | key | there was a record u8 |
+//!           header txn u64 | header undo u64 | payload
+//!  tree     txn u64 | tree u32
+//!  founded  garbage tree u32 | catalog tree u32
+//! ```
+
+use super::horizon::Roots;
+use crate::btree::RecordHeader;
+use crate::codec::{ByteReader, ByteWriter};
+use crate::wal::record::LogRecord;
+use inia_base::ids::{TreeId, TxnId};
+
+const UNDO: u8 = 16;
+const TREE_CREATED: u8 = 17;
+const FOUNDED: u8 = 18;
+
+/// A record of the transaction layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TxnRecord<'a> {
+    /// What a transaction replaced: the version that `key` had, `None` when there was no record.
+    Undo { txn: TxnId, tree: TreeId, key: &'a [u8], before: Option<(RecordHeader, &'a [u8])> },
+    /// The transaction made a tree.
+    TreeCreated { txn: TxnId, tree: TreeId },
+    /// The engine's own trees were made.
+    Founded(Roots),
+}
+
+impl<'a> TxnRecord<'a> {
+    fn tag(&self) -> u8 {
+        match self {
+            TxnRecord::Undo { .. } => UNDO,
+            TxnRecord::TreeCreated { .. } => TREE_CREATED,
+            TxnRecord::Founded(_) => FOUNDED,
+        }
+    }
+
+    /// The record in the log's form; `body` is scratch memory.
+    pub(crate) fn encode<'b>(&self, body: &'b mut Vec<u8>) -> LogRecord<'b> {
+        body.clear();
+        match *self {
+            TxnRecord::Undo { txn, tree, key, before } => {
+                body.put_u64(txn.0);
+                body.put_u32(tree.0);
+                body.put_bytes16(key);
+                body.put_u8(u8::from(before.is_some()));
+                if let Some((header, payload)) = before {
+                    body.put_u64(header.txn);
+                    body.put_u64(header.undo);
+                    body.put_bytes(payload);
+                }
+            }
+            TxnRecord::TreeCreated { txn, tree } => {
+                body.put_u64(txn.0);
+                body.put_u32(tree.0);
+            }
+            TxnRecord::Founded(roots) => {
+                body.put_u32(roots.garbage.0);
+                body.put_u32(roots.catalog.0);
+            }
+        }
+        LogRecord::Other { tag: self.tag(), body }
+    }
+
+    /// Reads a record of this layer; `None` for one of another or a senseless one.
+    pub(crate) fn decode(tag: u8, body: &'a [u8]) -> Option<TxnRecord<'a>> {
+        let mut from = ByteReader::new(body);
+        match tag {
+            UNDO => {
+                let txn = TxnId(from.u64()?);
+                let tree = TreeId(from.u32()?);
+                let key = from.bytes16()?;
+                let before = match from.u8()? {
+                    0 => None,
+                    _ => {
+                        let header = RecordHeader { txn: from.u64()?, undo: from.u64()? };
+                        Some((header, from.tail()))
+                    }
+                };
+                Some(TxnRecord::Undo { txn, tree, key, before })
+            }
+            TREE_CREATED => {
+                Some(TxnRecord::TreeCreated { txn: TxnId(from.u64()?), tree: TreeId(from.u32()?) })
+            }
+            FOUNDED => {
+                let (garbage, catalog) = (TreeId(from.u32()?), TreeId(from.u32()?));
+                Some(TxnRecord::Founded(Roots { garbage, catalog }))
+            }
+            _ => None,
+        }
+    }
+}

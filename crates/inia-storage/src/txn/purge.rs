@@ -1,0 +1,221 @@
+//! Purge: what no snapshot needs any more is taken away.
+//!
+//! Three kinds of it:
+//! - **History**: each session's finished transactions, oldest first. When every snapshot sees a
+//!   transaction's commit, the records it marked as deleted are removed and its undo chunks freed.
+//!   The session does a few after each of its commits; the background does the rest.
+//! - **Dead marks**: marks of transactions from before the last start have no history. Scans note them
+//!   in passing and the background removes them.
+//! - **Garbage**: dropped trees, named in the garbage tree; their pages are freed step by step, the
+//!   root together with the tree's record there. A crash in between resumes at the next open.
+
+use super::session::Session;
+use super::status::TxnState;
+use super::trees::Tree;
+use super::undo::{Finished, UndoKind, UndoRecord, UndoRef};
+use crate::Result;
+use crate::btree::{LeafCopy, RecordHeader, Seek};
+use crate::engine::Core;
+use crate::error::StorageError;
+use crate::sync::Ordering;
+use inia_base::ids::{Lsn, TreeId, TxnId};
+
+/// Records that a session removes after one of its commits.
+const STEPS_PER_COMMIT: usize = 8;
+/// Records that the background removes in one step.
+const STEPS_IN_BACKGROUND: usize = 256;
+/// A session's history from which on it computes the purge horizon itself.
+const LONG_HISTORY: usize = 64;
+/// Noted dead marks are dropped beyond this number: a later scan notes them again.
+const DEAD_MARKS: usize = 1024;
+
+impl Core {
+    /// A few steps of the session's own history.
+    pub(crate) fn purge_after_commit(&self, session: &Session) -> Result<()> {
+        let length = session.history.lock().len();
+        if length == 0 {
+            return Ok(());
+        }
+        let horizon = match length % LONG_HISTORY {
+            0 => self.refresh_horizon(),
+            _ => self.purge_horizon(),
+        };
+        self.purge_history(session, horizon, STEPS_PER_COMMIT).map(|_| ())
+    }
+
+    /// One step of background purge; true when there was something to do.
+    pub(crate) fn purge_step(&self) -> Result<bool> {
+        let horizon = self.refresh_horizon();
+        let mut some = false;
+        for session in self.sessions.list() {
+            some |= self.purge_history(&session, horizon, STEPS_IN_BACKGROUND)?;
+        }
+        some |= self.remove_noted()?;
+        if self.garbage_waits.swap(false, Ordering::AcqRel) {
+            let left = self.collect_garbage(horizon)?;
+            if left {
+                self.garbage_waits.store(true, Ordering::Release);
+            }
+        }
+        Ok(some)
+    }
+
+    /// Purges from a session's history, at most `steps` records; true when it did anything.
+    fn purge_history(&self, session: &Session, horizon: Lsn, mut steps: usize) -> Result<bool> {
+        let mut some = false;
+        while steps > 0 {
+            let Some(oldest) = session.history.lock().start_purge(horizon) else { break };
+            some = true;
+            let (tail, result) = self.purge_txn(oldest, &mut steps);
+            if tail == UndoRef::NONE {
+                session.history.lock().end_purge(&self.undo);
+            } else {
+                session.history.lock().pause_purge(tail);
+            }
+            result?;
+        }
+        Ok(some)
+    }
+
+    /// Removes what a transaction marked as deleted; where it stopped.
+    fn purge_txn(&self, txn: Finished, steps: &mut usize) -> (UndoRef, Result<()>) {
+        if txn.deletes == 0 {
+            *steps -= 1;
+            return (UndoRef::NONE, Ok(()));
+        }
+        let mut tail = txn.tail;
+        let mut record = UndoRecord::default();
+        while tail != UndoRef::NONE {
+            if *steps == 0 {
+                return (tail, Ok(()));
+            }
+            if !self.undo.read(tail, &mut record) {
+                break;
+            }
+            if record.kind == UndoKind::Delete {
+                *steps -= 1;
+                let tree = self.trees.get(record.tree);
+                let dead = |header: RecordHeader| header.txn_id() == txn.txn;
+                if let Err(error) = self.remove_dead(&tree, &record.key, dead) {
+                    return (tail, Err(error));
+                }
+            }
+            tail = record.previous;
+        }
+        *steps = steps.saturating_sub(1);
+        (UndoRef::NONE, Ok(()))
+    }
+
+    /// Removes a record for good if it is marked as deleted and `dead` agrees.
+    fn remove_dead(
+        &self,
+        tree: &Tree,
+        key: &[u8],
+        dead: impl Fn(RecordHeader) -> bool,
+    ) -> Result<()> {
+        let removed = tree.btree().modify(&self.store, key, 0, |leaf| {
+            let Ok(i) = leaf.lower_bound(key) else { return Ok(false) };
+            let header = leaf.header(i);
+            if !header.is_deleted() || !dead(header) {
+                return Ok(false);
+            }
+            leaf.remove(i)?;
+            Ok(leaf.is_sparse())
+        });
+        match removed {
+            Ok((true, _)) => tree.btree().try_merge(&self.store, key).map(|_| ()),
+            Ok((false, _)) => Ok(()),
+            // The tree has been dropped since, and its root page may be anything now.
+            Err(StorageError::Corrupt(..)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Notes a record that is marked as deleted by a transaction without a history.
+    pub(crate) fn note_dead(&self, tree: &Tree, writer: TxnId, key: &[u8]) {
+        if writer < self.boundary {
+            let mut noted = self.dead.lock();
+            if noted.len() < DEAD_MARKS {
+                noted.push((tree.id(), key.to_vec()));
+            }
+        }
+    }
+
+    fn remove_noted(&self) -> Result<bool> {
+        let noted = std::mem::take(&mut *self.dead.lock());
+        for (tree, key) in &noted {
+            let dead = |header: RecordHeader| header.txn_id() < self.boundary;
+            self.remove_dead(&self.trees.get(*tree), key, dead)?;
+        }
+        Ok(!noted.is_empty())
+    }
+
+    /// Frees dropped trees that nobody sees any more; true when some must wait.
+    fn collect_garbage(&self, horizon: Lsn) -> Result<bool> {
+        let Some(_only) = self.collecting.try_lock() else { return Ok(true) };
+        let garbage = self.trees.get(self.roots.garbage);
+        let mut leaf = LeafCopy::new();
+        let mut waits = false;
+        let mut key = Vec::new();
+        let mut ready = Vec::new();
+        garbage.btree().load_leaf(&self.store, Seek::First, &mut leaf)?;
+        loop {
+            for i in 0..leaf.len() {
+                let dropped = match self.status.state(leaf.header(i).txn_id()) {
+                    TxnState::Active(_) => false,
+                    TxnState::Committed(stamp) => stamp <= horizon,
+                    TxnState::Finished => true,
+                };
+                leaf.key(i, &mut key);
+                match (dropped, tree_of(&key)) {
+                    (true, Some(tree)) if !leaf.is_deleted(i) => ready.push(tree),
+                    (true, _) => {}
+                    (false, _) => waits = true,
+                }
+            }
+            if !garbage.btree().next_leaf(&self.store, &mut leaf)? {
+                break;
+            }
+        }
+        for tree in ready {
+            self.free_tree(&garbage, tree)?;
+        }
+        Ok(waits)
+    }
+
+    fn free_tree(&self, garbage: &Tree, id: TreeId) -> Result<()> {
+        let tree = self.trees.get(id);
+        tree.btree().free_all(&self.store)?;
+        let key = garbage_key(id);
+        garbage.btree().modify(&self.store, &key, 0, |leaf| {
+            if let Ok(i) = leaf.lower_bound(&key) {
+                leaf.remove(i)?;
+                leaf.free_tree_root(tree.btree())?;
+            }
+            Ok(())
+        })?;
+        self.trees.forget(id);
+        Ok(())
+    }
+
+    /// Puts a tree among the garbage whose creation by `by` is being rolled back.
+    pub(crate) fn abandon_tree(&self, by: TxnId, id: TreeId) -> Result<()> {
+        let garbage = self.trees.get(self.roots.garbage);
+        let key = garbage_key(id);
+        garbage.btree().modify(&self.store, &key, 0, |leaf| match leaf.lower_bound(&key) {
+            Ok(_) => Ok(()),
+            Err(_) => leaf.insert(&key, RecordHeader::new(by, 0, false), &[]).map(|_| ()),
+        })?;
+        self.garbage_waits.store(true, Ordering::Release);
+        Ok(())
+    }
+}
+
+/// A dropped tree's key in the garbage tree.
+pub(crate) fn garbage_key(tree: TreeId) -> [u8; 4] {
+    tree.0.to_be_bytes()
+}
+
+fn tree_of(key: &[u8]) -> Option<TreeId> {
+    key.try_into().ok().map(|bytes| TreeId(u32::from_be_bytes(bytes)))
+}

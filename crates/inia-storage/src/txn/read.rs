@@ -1,0 +1,128 @@
+//! Reads of one key.
+
+use super::handle::{Locked, Txn};
+use super::snapshot::Snapshot;
+use super::trees::Tree;
+use super::undo::UndoRef;
+use crate::Result;
+use crate::btree::{RecordHeader, Seek};
+use crate::engine::Core;
+use crate::request::{Isolation, LockRequest};
+use inia_base::ids::TxnId;
+
+impl Core {
+    /// Goes from the newest version of a record, whose value is in `payload`, back to the one that the
+    /// snapshot shows to a reader with the id `own`. False when it shows none.
+    pub(crate) fn resolve(
+        &self,
+        snapshot: Snapshot,
+        own: TxnId,
+        mut header: RecordHeader,
+        payload: &mut Vec<u8>,
+    ) -> bool {
+        loop {
+            if snapshot.sees(header.txn_id(), own, &self.status) {
+                return !header.is_deleted();
+            }
+            if header.undo == 0 {
+                return false;
+            }
+            match self.undo.version_before(UndoRef(header.undo), payload) {
+                Some(before) => header = before,
+                None => return false,
+            }
+        }
+    }
+}
+
+impl Txn {
+    /// Reads one key by the snapshot and hands its value to `read`.
+    pub fn get<R>(
+        &mut self,
+        tree: &Tree,
+        key: &[u8],
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> Result<Option<R>> {
+        let dirty = self.isolation == Isolation::ReadUncommitted;
+        let snapshot = if dirty { None } else { Some(self.snapshot()?) };
+        let payload = &mut self.work.payload;
+        let Some(header) = tree.btree().get(&self.core.store, key, payload)? else {
+            return Ok(None);
+        };
+        let shown = match snapshot {
+            None => !header.is_deleted(),
+            Some(snapshot) => self.core.resolve(snapshot, self.id, header, payload),
+        };
+        Ok(shown.then(|| read(payload)))
+    }
+
+    /// Locks one key and reads its current value. At REPEATABLE READ an absent key locks its gap;
+    /// a present one is locked without its gap (full unique-key equality, as in MySQL).
+    pub fn lock_get<R>(
+        &mut self,
+        tree: &Tree,
+        key: &[u8],
+        request: LockRequest,
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> Result<Option<R>> {
+        let mut fresh = false;
+        loop {
+            // The lock comes first: whatever the record says afterwards stays so, unless its writer
+            // still runs.
+            match self.lock_key(tree, key, request)? {
+                Locked::Skip => return Ok(None),
+                Locked::Yes { fresh: new } | Locked::Retry { fresh: new } => fresh |= new,
+            }
+            let payload = &mut self.work.payload;
+            let header = tree.btree().get(&self.core.store, key, payload)?;
+            let Some(header) = header else {
+                self.unlock_if(fresh, tree, key);
+                fresh = false;
+                if !self.locks_gaps() || self.lock_absent(tree, key)? {
+                    return Ok(None);
+                }
+                continue;
+            };
+            let running = header.txn_id() != self.id && self.note_writer(header.txn_id()).is_some();
+            if running {
+                self.unlock_if(fresh, tree, key);
+                match self.wait_for_writer(tree, key, header.txn_id(), request)? {
+                    Locked::Skip => return Ok(None),
+                    Locked::Yes { fresh: new } | Locked::Retry { fresh: new } => fresh = new,
+                }
+                continue;
+            }
+            if !header.is_deleted() {
+                return Ok(Some(read(&self.work.payload)));
+            }
+            if !self.locks_gaps() {
+                self.unlock_if(fresh, tree, key);
+                return Ok(None);
+            }
+            if self.lock_absent(tree, key)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    pub(super) fn unlock_if(&mut self, fresh: bool, tree: &Tree, key: &[u8]) {
+        if fresh {
+            self.unlock(tree, key);
+        }
+    }
+
+    /// Locks the gap in which `key` would be; false when something came in between.
+    fn lock_absent(&mut self, tree: &Tree, key: &[u8]) -> Result<bool> {
+        let (store, place) = (&self.core.store, &mut self.work.place);
+        tree.btree().load_leaf(store, Seek::Covering(key), &mut place.leaf)?;
+        let (before, after) = match place.leaf.lower_bound(key) {
+            Ok(i) if !place.leaf.is_deleted(i) => return Ok(false),
+            Ok(i) => (i, i + 1),
+            Err(i) => (i, i),
+        };
+        place.find_low(tree, store, before)?;
+        place.find_high(tree, store, after)?;
+        tree.gaps().lock(&self.owner, place.low.edge(), place.high.edge());
+        Ok(place.confirm_low(tree, store, before)? && place.confirm_high(tree, store, after)?)
+    }
+}

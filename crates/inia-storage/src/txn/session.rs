@@ -1,0 +1,196 @@
+//! Sessions: the shared part of each transaction handle, and the registry of them all.
+//!
+//! A session outlives its handle: its history may still wait for purge. The next handle adopts it.
+
+use super::cursor::CursorMemory;
+use super::undo::History;
+use crate::lock::Owner;
+use crate::sync::{AtomicU64, Mutex, Ordering, RwLock, fence};
+use inia_base::ids::{Lsn, TxnId};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+const NONE: u64 = u64::MAX;
+const SPARE_CURSORS: usize = 4;
+
+/// What other threads see of a session.
+pub(crate) struct Session {
+    /// Its identity towards locks.
+    pub(crate) owner: Arc<Owner>,
+    /// Its undo chunks and finished transactions.
+    pub(crate) history: Arc<Mutex<History>>,
+    /// What list of active transactions shows.
+    pub(crate) started: Mutex<Option<Started>>,
+    /// Memory of closed cursors.
+    spare_cursors: Mutex<Vec<Box<CursorMemory>>>,
+    /// Oldest horizon that its snapshots may have; `NONE` without a snapshot.
+    horizon: AtomicU64,
+    /// The log from here on is needed to roll its transaction back; `NONE` without one.
+    log_needed: AtomicU64,
+    /// End of the record that finished that transaction; 0 while it runs.
+    log_done: AtomicU64,
+}
+
+/// When a transaction was opened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Started {
+    pub(crate) wall: SystemTime,
+    pub(crate) clock: Instant,
+}
+
+impl Session {
+    fn new(index: u32) -> Session {
+        Session {
+            owner: Arc::new(Owner::new(index)),
+            history: Arc::default(),
+            started: Mutex::new(None),
+            spare_cursors: Mutex::default(),
+            horizon: AtomicU64::new(NONE),
+            log_needed: AtomicU64::new(NONE),
+            log_done: AtomicU64::new(0),
+        }
+    }
+
+    /// Memory for a cursor.
+    pub(crate) fn cursor_memory(&self) -> Box<CursorMemory> {
+        let spare = self.spare_cursors.lock().pop();
+        spare.unwrap_or_else(|| Box::new(CursorMemory::new()))
+    }
+
+    /// Takes back the memory of a closed cursor.
+    pub(crate) fn keep_cursor_memory(&self, memory: Box<CursorMemory>) {
+        let mut spare = self.spare_cursors.lock();
+        if spare.len() < SPARE_CURSORS {
+            spare.push(memory);
+        }
+    }
+
+    /// Announces a snapshot: first `early`, a horizon read before, then the horizon that `read` gives.
+    /// Whoever frees versions either sees `early`, or freed only what the later horizon does not need.
+    pub(crate) fn announce(&self, early: Lsn, read: impl FnOnce() -> Lsn) -> Lsn {
+        self.horizon.store(early.0, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        read()
+    }
+
+    /// Ends the snapshot.
+    pub(crate) fn withdraw(&self) {
+        self.horizon.store(NONE, Ordering::Release);
+    }
+
+    /// The announced horizon, if any.
+    pub(crate) fn horizon(&self) -> Option<Lsn> {
+        match self.horizon.load(Ordering::Acquire) {
+            NONE => None,
+            horizon => Some(Lsn(horizon)),
+        }
+    }
+
+    /// Keeps the log from `closed` on, from before the transaction's first record.
+    pub(crate) fn hold_log(&self, closed: Lsn, durable: Lsn) {
+        let done = self.log_done.load(Ordering::Relaxed);
+        let pending = done > durable.0 && self.log_needed.load(Ordering::Relaxed) != NONE;
+        if !pending {
+            self.log_needed.store(closed.0, Ordering::Release);
+        }
+        self.log_done.store(0, Ordering::Release);
+        fence(Ordering::SeqCst);
+    }
+
+    /// The log is needed no longer once it is durable up to `done`.
+    pub(crate) fn release_log(&self, done: Lsn) {
+        self.log_done.store(done.0, Ordering::Release);
+    }
+
+    fn needed_log(&self, durable: Lsn) -> Option<Lsn> {
+        let needed = self.log_needed.load(Ordering::Acquire);
+        let done = self.log_done.load(Ordering::Acquire);
+        let over = needed == NONE || (done != 0 && done <= durable.0);
+        (!over).then_some(Lsn(needed))
+    }
+}
+
+/// All sessions of an engine.
+#[derive(Default)]
+pub(crate) struct Sessions {
+    all: RwLock<Vec<Arc<Session>>>,
+    free: Mutex<Vec<u32>>,
+}
+
+impl Sessions {
+    /// A session that no handle uses.
+    pub(crate) fn attach(&self) -> Arc<Session> {
+        let free = self.free.lock().pop();
+        if let Some(index) = free {
+            return Arc::clone(&self.all.read()[index as usize]);
+        }
+        let mut all = self.all.write();
+        let index = u32::try_from(all.len()).expect("invariant: sessions are bounded by threads");
+        let session = Arc::new(Session::new(index));
+        all.push(Arc::clone(&session));
+        session
+    }
+
+    /// Gives the session to the next handle.
+    pub(crate) fn detach(&self, session: &Session) {
+        self.free.lock().push(session.owner.index());
+    }
+
+    /// The session with this number.
+    pub(crate) fn get(&self, index: u32) -> Option<Arc<Session>> {
+        self.all.read().get(index as usize).cloned()
+    }
+
+    /// All sessions at this moment.
+    pub(crate) fn list(&self) -> Vec<Arc<Session>> {
+        self.all.read().clone()
+    }
+
+    /// The least announced horizon, or `newest`.
+    pub(crate) fn least_horizon(&self, newest: Lsn) -> Lsn {
+        fence(Ordering::SeqCst);
+        let all = self.all.read();
+        all.iter().filter_map(|session| session.horizon()).fold(newest, Lsn::min)
+    }
+
+    /// Where the log begins that some running transaction needs for its rollback.
+    pub(crate) fn needed_log(&self, durable: Lsn) -> Option<Lsn> {
+        fence(Ordering::SeqCst);
+        self.all.read().iter().filter_map(|session| session.needed_log(durable)).min()
+    }
+}
+
+/// A transaction that is open, as seen at one moment.
+#[derive(Clone, Debug)]
+pub struct ActiveTxn {
+    /// Its session's number, as in [`LockWait`](crate::LockWait).
+    pub session: u32,
+    /// Its id; 0 when it has written nothing.
+    pub txn: TxnId,
+    /// When it was opened.
+    pub started: SystemTime,
+    /// For how many seconds it has been open.
+    pub age_secs: u64,
+    /// How many records it has changed.
+    pub rows_modified: u64,
+    /// How many explicit locks it holds.
+    pub locks: usize,
+    /// Whether it waits for a lock.
+    pub waiting: bool,
+}
+
+impl Session {
+    /// What the list of transactions shows of this one; `None` when none is open.
+    pub(crate) fn describe(&self) -> Option<ActiveTxn> {
+        let started = (*self.started.lock())?;
+        Some(ActiveTxn {
+            session: self.owner.index(),
+            txn: self.owner.txn(),
+            started: started.wall,
+            age_secs: started.clock.elapsed().as_secs(),
+            rows_modified: self.owner.undo_records(),
+            locks: self.owner.lock_count(),
+            waiting: self.owner.is_waiting(),
+        })
+    }
+}

@@ -1,0 +1,199 @@
+//! The transaction status table: what became of a transaction, by its id.
+//!
+//! ```text
+//!   ids    … 95  96  97  98  99 100 101          next = 102
+//!   state    c   c   c   A   c   r   A           c committed at a stamp, r rolled back, A active
+//!                        ▲
+//!                        low_water = 98: every smaller id is finished and durable
+//! ```
+//!
+//! The table is a ring: an id's slot is `id % slots`, and carries the id as a tag. When the ring comes
+//! round to a slot whose old id somebody may still ask for (active, or committed after the oldest
+//! snapshot), the old entry moves to a map at the side. A reader that finds neither knows that the
+//! transaction is finished and older than every snapshot.
+//!
+//! Invariants:
+//! - `low_water ≤ next`; every id below `low_water` is finished, with a durable stamp or none;
+//! - an entry is forgotten only when its stamp is at or below the purge horizon;
+//! - an owner has at most one active id.
+
+use crate::sync::{AtomicU64, Mutex, Ordering, RwLock, fence};
+use inia_base::ids::{Lsn, TxnId};
+use std::collections::HashMap;
+
+/// Slots of the ring in a running engine: 4 MiB.
+pub(crate) const STATUS_SLOTS: usize = 1 << 18;
+
+const ACTIVE: u64 = 1 << 63;
+const MOVED: u64 = u64::MAX >> 1;
+const ROLLED_BACK: u64 = 0;
+
+/// What became of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TxnState {
+    /// It runs, and belongs to the owner with this number.
+    Active(u32),
+    /// Committed; its commit record ends here.
+    Committed(Lsn),
+    /// Rolled back, or committed before every snapshot.
+    Finished,
+}
+
+impl TxnState {
+    fn decode(word: u64) -> TxnState {
+        match word {
+            ROLLED_BACK => TxnState::Finished,
+            word if word & ACTIVE != 0 => TxnState::Active((word & !ACTIVE) as u32),
+            stamp => TxnState::Committed(Lsn(stamp)),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Slot {
+    tag: AtomicU64,
+    word: AtomicU64,
+}
+
+/// The table.
+pub(crate) struct StatusTable {
+    slots: Vec<Slot>,
+    first: u64,
+    next: AtomicU64,
+    low_water: AtomicU64,
+    forget_below: AtomicU64,
+    aside: RwLock<HashMap<u64, u64>>,
+    advancing: Mutex<()>,
+}
+
+impl StatusTable {
+    /// A table in which every id below `first` is committed. `slots` is a power of two.
+    pub(crate) fn new(first: TxnId, slots: usize) -> StatusTable {
+        assert!(slots.is_power_of_two() && first.0 > 0);
+        StatusTable {
+            slots: (0..slots).map(|_| Slot::default()).collect(),
+            first: first.0,
+            next: AtomicU64::new(first.0),
+            low_water: AtomicU64::new(first.0),
+            forget_below: AtomicU64::new(0),
+            aside: RwLock::default(),
+            advancing: Mutex::new(()),
+        }
+    }
+
+    fn slot(&self, id: u64) -> &Slot {
+        &self.slots[(id as usize) & (self.slots.len() - 1)]
+    }
+
+    /// The id that the next writing transaction will get.
+    pub(crate) fn next_id(&self) -> TxnId {
+        TxnId(self.next.load(Ordering::SeqCst))
+    }
+
+    /// Every smaller id is finished, and durable if it committed.
+    #[inline]
+    pub(crate) fn low_water(&self) -> TxnId {
+        TxnId(self.low_water.load(Ordering::Acquire))
+    }
+
+    /// Begins a writing transaction of this owner.
+    pub(crate) fn begin(&self, owner: u32) -> TxnId {
+        let id = self.next.fetch_add(1, Ordering::SeqCst);
+        let slot = self.slot(id);
+        let previous = id.saturating_sub(self.slots.len() as u64);
+        let expected = if previous < self.first { 0 } else { previous };
+        while slot.tag.load(Ordering::Acquire) != expected {
+            std::thread::yield_now();
+        }
+        if expected != 0 {
+            self.move_aside(slot, expected);
+        }
+        slot.tag.store(0, Ordering::Relaxed);
+        fence(Ordering::Release);
+        slot.word.store(ACTIVE | u64::from(owner), Ordering::Relaxed);
+        slot.tag.store(id, Ordering::Release);
+        TxnId(id)
+    }
+
+    fn move_aside(&self, slot: &Slot, id: u64) {
+        let mut aside = self.aside.write();
+        let word = slot.word.swap(MOVED, Ordering::AcqRel);
+        let forget = word & ACTIVE == 0 && word <= self.forget_below.load(Ordering::Relaxed);
+        if !forget {
+            aside.insert(id, word);
+        }
+    }
+
+    /// Publishes the commit of an active transaction at `stamp`.
+    pub(crate) fn commit(&self, id: TxnId, owner: u32, stamp: Lsn) {
+        self.finish(id.0, owner, stamp.0);
+    }
+
+    /// Publishes that an active transaction is rolled back completely.
+    pub(crate) fn roll_back(&self, id: TxnId, owner: u32) {
+        self.finish(id.0, owner, ROLLED_BACK);
+    }
+
+    fn finish(&self, id: u64, owner: u32, word: u64) {
+        let slot = self.slot(id);
+        let active = ACTIVE | u64::from(owner);
+        if slot.tag.load(Ordering::Acquire) == id {
+            let swap =
+                slot.word.compare_exchange(active, word, Ordering::SeqCst, Ordering::Relaxed);
+            if swap.is_ok() {
+                return;
+            }
+        }
+        self.aside.write().insert(id, word);
+    }
+
+    /// What became of a transaction that was begun at some time.
+    pub(crate) fn state(&self, id: TxnId) -> TxnState {
+        if id.0 < self.first {
+            return TxnState::Finished;
+        }
+        let slot = self.slot(id.0);
+        if slot.tag.load(Ordering::Acquire) == id.0 {
+            let word = slot.word.load(Ordering::Acquire);
+            fence(Ordering::Acquire);
+            if word != MOVED && slot.tag.load(Ordering::Relaxed) == id.0 {
+                return TxnState::decode(word);
+            }
+        }
+        self.aside.read().get(&id.0).map_or(TxnState::Finished, |&word| TxnState::decode(word))
+    }
+
+    /// Moves the low-water mark over all transactions that are finished and durable.
+    pub(crate) fn advance(&self, durable: Lsn) {
+        let Some(_only) = self.advancing.try_lock() else { return };
+        let start = self.low_water.load(Ordering::Relaxed);
+        let mut low = start;
+        while low < self.next.load(Ordering::SeqCst) {
+            if self.slot(low).tag.load(Ordering::Acquire) < low {
+                break;
+            }
+            match self.state(TxnId(low)) {
+                TxnState::Committed(stamp) if stamp <= durable => low += 1,
+                TxnState::Finished => low += 1,
+                TxnState::Committed(_) | TxnState::Active(_) => break,
+            }
+        }
+        if low != start {
+            self.low_water.store(low, Ordering::Release);
+        }
+    }
+
+    /// Lets go of what only snapshots below `horizon` would ask for.
+    pub(crate) fn forget(&self, horizon: Lsn) {
+        self.forget_below.fetch_max(horizon.0, Ordering::Relaxed);
+        if !self.aside.read().is_empty() {
+            let keep = |word: u64| word & ACTIVE != 0 || word > horizon.0;
+            self.aside.write().retain(|_, word| keep(*word));
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn aside_len(&self) -> usize {
+        self.aside.read().len()
+    }
+}

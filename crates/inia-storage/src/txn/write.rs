@@ -1,0 +1,251 @@
+//! Insert, update and delete of one record.
+//!
+//! Each looks at the record under its leaf's exclusive latch. If a lock is in the way it lets go of
+//! the latch, waits, and begins anew: nothing that was seen before a wait is believed after it.
+
+use super::handle::{Locked, Txn, Workspace};
+use super::log::TxnRecord;
+use super::status::TxnState;
+use super::trees::Tree;
+use super::undo::{NewUndo, UndoKind, UndoLog};
+use crate::Result;
+use crate::btree::{LeafMut, RecordHeader};
+use crate::engine::Core;
+use crate::error::StorageError;
+use crate::lock::{Owner, RecordRequest};
+use crate::request::{LockMode, LockRequest, WaitPolicy};
+use inia_base::ids::TxnId;
+use std::sync::Arc;
+
+/// What an attempt to write found.
+enum Attempt {
+    /// It is done.
+    Done,
+    /// There is no record to change.
+    Absent,
+    /// There is a record already: one of this transaction's, or a committed one.
+    Duplicate { own: bool },
+    /// Another running transaction wrote the record last.
+    Writer(TxnId),
+    /// Another transaction holds or awaits a lock on the key.
+    Lock,
+    /// Another transaction's gap lock covers the key.
+    Gap,
+}
+
+/// Who wrote a record's newest version.
+enum Writer {
+    Own,
+    Finished,
+    Other(TxnId),
+}
+
+/// What a write needs besides the leaf.
+struct Writing<'t> {
+    core: &'t Core,
+    owner: &'t Arc<Owner>,
+    undo: &'t mut UndoLog,
+    work: &'t mut Workspace,
+    id: TxnId,
+    tree: &'t Tree,
+    key: &'t [u8],
+}
+
+impl Writing<'_> {
+    fn writer(&self, header: RecordHeader) -> Writer {
+        let writer = header.txn_id();
+        if writer == self.id {
+            return Writer::Own;
+        }
+        if writer >= self.core.status.low_water()
+            && matches!(self.core.status.state(writer), TxnState::Active(_))
+        {
+            return Writer::Other(writer);
+        }
+        Writer::Finished
+    }
+
+    fn locked_by_others(&self) -> bool {
+        let (tree, key) = (self.tree.id(), self.key);
+        let request = RecordRequest { tree, key, mode: LockMode::Exclusive };
+        self.core.locks.conflicts(self.owner, request)
+    }
+
+    fn insert(&mut self, leaf: &mut LeafMut<'_, '_>, value: &[u8]) -> Result<Attempt> {
+        let i = match leaf.lower_bound(self.key) {
+            Err(_) => {
+                if self.tree.gaps().forbid_insert(self.owner, self.key) {
+                    return Ok(Attempt::Gap);
+                }
+                if self.locked_by_others() {
+                    return Ok(Attempt::Lock);
+                }
+                self.change(leaf, None, UndoKind::Insert, value)?;
+                return Ok(Attempt::Done);
+            }
+            Ok(i) => i,
+        };
+        let header = leaf.header(i);
+        match self.writer(header) {
+            Writer::Other(id) => return Ok(Attempt::Writer(id)),
+            Writer::Own if !header.is_deleted() => return Ok(Attempt::Duplicate { own: true }),
+            Writer::Finished if !header.is_deleted() => {
+                return Ok(Attempt::Duplicate { own: false });
+            }
+            Writer::Finished if self.locked_by_others() => return Ok(Attempt::Lock),
+            Writer::Own | Writer::Finished => {}
+        }
+        self.change(leaf, Some(i), UndoKind::Change, value)?;
+        Ok(Attempt::Done)
+    }
+
+    /// Updates or deletes a record that is there.
+    fn overwrite(
+        &mut self,
+        leaf: &mut LeafMut<'_, '_>,
+        kind: UndoKind,
+        value: &[u8],
+    ) -> Result<Attempt> {
+        let Ok(i) = leaf.lower_bound(self.key) else { return Ok(Attempt::Absent) };
+        let header = leaf.header(i);
+        match self.writer(header) {
+            Writer::Other(id) => return Ok(Attempt::Writer(id)),
+            _ if header.is_deleted() => return Ok(Attempt::Absent),
+            Writer::Finished if self.locked_by_others() => return Ok(Attempt::Lock),
+            Writer::Own | Writer::Finished => {}
+        }
+        self.change(leaf, Some(i), kind, value)?;
+        Ok(Attempt::Done)
+    }
+
+    /// Makes a change that nothing forbids: undo, leaf and log.
+    fn change(
+        &mut self,
+        leaf: &mut LeafMut<'_, '_>,
+        i: Option<usize>,
+        kind: UndoKind,
+        value: &[u8],
+    ) -> Result<()> {
+        let mut before = RecordHeader::default();
+        self.work.payload.clear();
+        if let Some(i) = i {
+            before = leaf.header(i);
+            leaf.payload_to(i, &mut self.work.payload)?;
+        }
+        let (key, tree) = (self.key, self.tree.id());
+        let payload = &self.work.payload[..];
+        let previous = self.undo.tail();
+        let place = self.undo.push(NewUndo { kind, tree, key, before, payload });
+        let made = match (i, kind) {
+            (None, _) => leaf.insert(key, RecordHeader::new(self.id, 0, false), value).map(|_| ()),
+            (Some(i), UndoKind::Delete) => {
+                leaf.set_header(i, RecordHeader::new(self.id, place.0, true))
+            }
+            (Some(i), _) => leaf.replace(i, RecordHeader::new(self.id, place.0, false), value),
+        };
+        if let Err(error) = made {
+            self.undo.retract(previous);
+            return Err(error);
+        }
+        let before = i.map(|_| (before, payload));
+        let record = TxnRecord::Undo { txn: self.id, tree, key, before };
+        leaf.log(&record.encode(&mut self.work.log));
+        Ok(())
+    }
+}
+
+impl Txn {
+    /// Inserts a new key. An existing one is [`StorageError::DuplicateKey`], after a shared lock on
+    /// it was taken, as MySQL does.
+    pub fn insert(&mut self, tree: &Tree, key: &[u8], value: &[u8]) -> Result<()> {
+        self.insert_or_lock(tree, key, value, LockMode::Shared)
+    }
+
+    /// As [`Txn::insert`], with the mode in which an existing record is locked: exclusive for
+    /// INSERT ... ON DUPLICATE KEY UPDATE and REPLACE.
+    pub fn insert_or_lock(
+        &mut self,
+        tree: &Tree,
+        key: &[u8],
+        value: &[u8],
+        existing: LockMode,
+    ) -> Result<()> {
+        self.prepare_write();
+        let request = LockRequest { mode: existing, wait: WaitPolicy::Wait };
+        let mut existing_locked = false;
+        loop {
+            let attempt = self.attempt(tree, key, value.len(), |w, leaf| w.insert(leaf, value))?;
+            match attempt {
+                Attempt::Done | Attempt::Absent => return Ok(()),
+                Attempt::Duplicate { own } if own || existing_locked => {
+                    return Err(StorageError::DuplicateKey);
+                }
+                Attempt::Duplicate { .. } => {
+                    let locked = self.lock_key(tree, key, request)?;
+                    debug_assert!(locked != Locked::Skip);
+                    existing_locked = true;
+                }
+                Attempt::Writer(id) => {
+                    self.wait_for_writer(tree, key, id, request)?;
+                }
+                Attempt::Lock => self.wait_to_write(tree, key)?,
+                Attempt::Gap => self.wait_for_gap(tree, key)?,
+            }
+        }
+    }
+
+    /// Replaces the value of a key that is there, locking it exclusively; false when it is not.
+    pub fn update(&mut self, tree: &Tree, key: &[u8], value: &[u8]) -> Result<bool> {
+        self.overwrite(tree, key, UndoKind::Change, value)
+    }
+
+    /// Deletes a key, locking it exclusively; false when it is not there.
+    pub fn delete(&mut self, tree: &Tree, key: &[u8]) -> Result<bool> {
+        self.overwrite(tree, key, UndoKind::Delete, &[])
+    }
+
+    fn overwrite(&mut self, tree: &Tree, key: &[u8], kind: UndoKind, value: &[u8]) -> Result<bool> {
+        self.prepare_write();
+        let request = LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait };
+        loop {
+            let write =
+                |w: &mut Writing<'_>, leaf: &mut LeafMut<'_, '_>| w.overwrite(leaf, kind, value);
+            match self.attempt(tree, key, value.len(), write)? {
+                Attempt::Done => return Ok(true),
+                Attempt::Absent => return Ok(false),
+                Attempt::Writer(id) => {
+                    self.wait_for_writer(tree, key, id, request)?;
+                }
+                Attempt::Lock => self.wait_to_write(tree, key)?,
+                Attempt::Gap | Attempt::Duplicate { .. } => {
+                    unreachable!("only inserts meet gaps and duplicates")
+                }
+            }
+        }
+    }
+
+    /// Runs `write` on the leaf that covers `key`.
+    fn attempt(
+        &mut self,
+        tree: &Tree,
+        key: &[u8],
+        room: usize,
+        write: impl FnOnce(&mut Writing<'_>, &mut LeafMut<'_, '_>) -> Result<Attempt>,
+    ) -> Result<Attempt> {
+        let mut writing = Writing {
+            core: &self.core,
+            owner: &self.owner,
+            undo: &mut self.undo,
+            work: &mut self.work,
+            id: self.id,
+            tree,
+            key,
+        };
+        let change = |leaf: &mut LeafMut<'_, '_>| write(&mut writing, leaf);
+        let (attempt, _) = tree.btree().modify(&self.core.store, key, room, change)?;
+        if matches!(attempt, Attempt::Done) {
+            self.owner.set_undo_records(self.undo.records());
+        }
+        Ok(attempt)
+    }
+}

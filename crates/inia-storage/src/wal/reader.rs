@@ -1,0 +1,236 @@
+//! Reading the log after a crash: a strict walk along blocks that continue each other.
+//!
+//! A block is the next one when its checksum holds and either
+//! - it has the current epoch and its first LSN is the end of what was read, or
+//! - it has a newer epoch and its first LSN is the end of the last whole group: the store was opened there
+//!   after a crash, and what follows of the older epoch was cut off.
+//!
+//! Anything else ends the log. Stale blocks of a recycled segment never continue it: their epoch is not
+//! newer, and LSNs of one epoch never repeat. If a block after the end says that more had been durable
+//! when it was written, the log is damaged, not torn, and the store refuses to open.
+
+use super::block::{BLOCK, BlockHeader, read_block};
+use super::segment::{ActiveSegment, Segment};
+use super::{FIRST_LSN, GROUP_HEADER};
+use crate::Result;
+use crate::error::StorageError;
+use inia_base::ids::Lsn;
+use inia_base::io::AlignedBuf;
+
+/// Blocks read in one request.
+const READ_BLOCKS: u64 = 64;
+
+/// Where appending goes on.
+#[derive(Clone)]
+pub(crate) struct LogEnd {
+    /// End of the last whole group.
+    pub(crate) lsn: Lsn,
+    /// The segment with that end; `None` in an empty log.
+    pub(crate) segment: Option<Segment>,
+    /// The segment's first unused block.
+    pub(crate) next_block: u64,
+}
+
+/// Walks the groups of a log from a checkpoint to the end.
+pub(crate) struct LogReader {
+    segments: Vec<ActiveSegment>,
+    current: usize,
+    next_block: u64,
+    epoch: u32,
+    /// End of the payload read so far.
+    expected: Lsn,
+    /// Position of `pending[consumed]`: a group begins there.
+    group_start: Lsn,
+    pending: Vec<u8>,
+    consumed: usize,
+    window: AlignedBuf,
+    /// Segment and first block in the window, and how many.
+    windowed: Option<(usize, u64, u64)>,
+}
+
+impl LogReader {
+    /// A reader of these active segments (oldest first) that gives the groups from `from` on.
+    pub(crate) fn new(segments: Vec<ActiveSegment>, from: Lsn) -> Result<LogReader> {
+        let found = segments.iter().rposition(|found| found.header.start_lsn <= from);
+        if found.is_none() && !(segments.is_empty() && from == FIRST_LSN) {
+            return Err(StorageError::Unopenable(format!("the log lacks position {from}")));
+        }
+        let current = found.unwrap_or(0);
+        // What is read must be durable before anything is built on it.
+        for found in &segments[current..] {
+            found.segment.file.sync()?;
+        }
+        let first = segments.get(current).map(|found| found.header);
+        Ok(LogReader {
+            current,
+            next_block: 1,
+            epoch: first.map_or(0, |header| header.epoch),
+            expected: first.map_or(from, |header| header.start_lsn),
+            group_start: from,
+            pending: Vec::new(),
+            consumed: 0,
+            window: AlignedBuf::new(READ_BLOCKS as usize * BLOCK),
+            windowed: None,
+            segments,
+        })
+    }
+
+    /// The next whole group, header included, and its end.
+    pub(crate) fn next_group(&mut self) -> Result<Option<(Lsn, &[u8])>> {
+        loop {
+            if let Some(len) = self.whole_group()? {
+                let from = self.consumed;
+                self.consumed += len;
+                self.group_start = Lsn(self.group_start.0 + len as u64);
+                return Ok(Some((self.group_start, &self.pending[from..self.consumed])));
+            }
+            self.pending.drain(..self.consumed);
+            self.consumed = 0;
+            if !self.read_on()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The length of the group at the front, if all of it was read.
+    fn whole_group(&self) -> Result<Option<usize>> {
+        let rest = &self.pending[self.consumed..];
+        let Some(len) = rest.first_chunk::<GROUP_HEADER>() else { return Ok(None) };
+        let len = u32::from_le_bytes(*len) as usize;
+        if len <= GROUP_HEADER {
+            return Err(StorageError::Unopenable(format!(
+                "the log has no group at {}",
+                self.group_start
+            )));
+        }
+        Ok((rest.len() >= len).then_some(len))
+    }
+
+    /// Takes one more block; false at the end.
+    fn read_on(&mut self) -> Result<bool> {
+        let Some(segment) = self.segments.get(self.current) else { return Ok(false) };
+        if self.next_block >= segment.segment.blocks {
+            return Ok(self.enter_next_segment());
+        }
+        let block = self.block(self.current, self.next_block)?;
+        let Some((header, payload)) = read_block(block) else { return Ok(false) };
+        let payload = payload.to_vec();
+        if !self.continues(header.epoch, header.first_lsn) {
+            return Ok(false);
+        }
+        self.cut_to(header.epoch, header.first_lsn);
+        self.take(&header, &payload);
+        self.next_block += 1;
+        Ok(true)
+    }
+
+    fn enter_next_segment(&mut self) -> bool {
+        let Some(next) = self.segments.get(self.current + 1) else { return false };
+        let header = next.header;
+        if !self.continues(header.epoch, header.start_lsn) {
+            return false;
+        }
+        self.cut_to(header.epoch, header.start_lsn);
+        self.current += 1;
+        self.next_block = 1;
+        true
+    }
+
+    fn continues(&self, epoch: u32, first_lsn: Lsn) -> bool {
+        let skipping = self.expected < self.group_start;
+        (epoch == self.epoch && first_lsn == self.expected)
+            || (epoch > self.epoch
+                && (first_lsn == self.group_start || (skipping && first_lsn <= self.expected)))
+    }
+
+    /// Drops what an older epoch wrote from `first_lsn` on.
+    fn cut_to(&mut self, epoch: u32, first_lsn: Lsn) {
+        self.epoch = epoch;
+        if first_lsn < self.expected && first_lsn >= self.group_start {
+            self.pending.truncate(self.consumed + (first_lsn.0 - self.group_start.0) as usize);
+        }
+        self.expected = first_lsn;
+    }
+
+    fn take(&mut self, header: &BlockHeader, payload: &[u8]) {
+        let skip = self.group_start.0.saturating_sub(header.first_lsn.0).min(header.len as u64);
+        let skip = if self.expected < self.group_start { skip as usize } else { 0 };
+        self.pending.extend_from_slice(&payload[skip..]);
+        self.expected = Lsn(header.first_lsn.0 + header.len as u64);
+    }
+
+    /// One block's bytes, read together with those after it.
+    fn block(&mut self, segment: usize, block: u64) -> Result<&[u8]> {
+        let inside = self.windowed.is_some_and(|(windowed, first, count)| {
+            windowed == segment && (first..first + count).contains(&block)
+        });
+        if !inside {
+            let found = &self.segments[segment].segment;
+            let count = READ_BLOCKS.min(found.blocks - block);
+            let bytes = &mut self.window[..count as usize * BLOCK];
+            self.windowed = None;
+            found.file.read_at(bytes, block * BLOCK as u64)?;
+            self.windowed = Some((segment, block, count));
+        }
+        let first = self.windowed.map_or(block, |(_, first, _)| first);
+        let at = (block - first) as usize * BLOCK;
+        Ok(&self.window[at..at + BLOCK])
+    }
+
+    /// After the last group: where to append, once it is sure that nothing durable is missing. `durable`
+    /// is what the checkpoint says was durable; `prepared` are the segments without valid header.
+    pub(crate) fn finish(&mut self, durable: Lsn, prepared: &[Segment]) -> Result<LogEnd> {
+        let damaged = StorageError::Unopenable(format!(
+            "the log is damaged at position {}: later parts of it had been made durable",
+            self.expected
+        ));
+        if self.group_start < durable {
+            return Err(damaged);
+        }
+        let (current, next_block) = (self.current, self.next_block);
+        for index in current..self.segments.len() {
+            let first = if index == current { next_block } else { 1 };
+            for block in first..self.segments[index].segment.blocks {
+                if self.is_beyond(index, block)? {
+                    return Err(damaged);
+                }
+            }
+        }
+        for segment in prepared {
+            if self.follows(segment)? {
+                return Err(damaged);
+            }
+        }
+        Ok(LogEnd {
+            lsn: self.group_start,
+            segment: self.segments.get(current).map(|found| found.segment.clone()),
+            next_block,
+        })
+    }
+
+    /// Whether this block was written when the log was durable beyond the end found.
+    fn is_beyond(&mut self, segment: usize, block: u64) -> Result<bool> {
+        let expected = self.expected;
+        let header = read_block(self.block(segment, block)?).map(|(header, _)| header);
+        Ok(header.is_some_and(|header| header.durable_lsn > expected))
+    }
+
+    /// Whether a segment without valid header belongs after the end found.
+    fn follows(&self, segment: &Segment) -> Result<bool> {
+        let mut block = AlignedBuf::new(BLOCK);
+        for number in 1..segment.blocks {
+            segment.file.read_at(&mut block, number * BLOCK as u64)?;
+            match read_block(&block) {
+                Some((header, _)) if header.durable_lsn > self.expected => return Ok(true),
+                Some((header, _)) if header.first_lsn >= self.expected => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(false)
+    }
+
+    /// The segments up to the end found, and those after it, whose contents are cut off.
+    pub(crate) fn split_segments(&self) -> (&[ActiveSegment], &[ActiveSegment]) {
+        self.segments.split_at((self.current + 1).min(self.segments.len()))
+    }
+}

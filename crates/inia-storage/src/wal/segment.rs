@@ -1,0 +1,238 @@
+//! The log's files: fixed-size segments, filled with zeros ahead of use and recycled by renaming.
+//!
+//! A segment is *prepared* (named, zeros or a former life's bytes), then *active* (its header carries its
+//! own number), then, once a checkpoint has passed its end, renamed to a new number: prepared again.
+//! Filling with zeros beforehand means that a commit's sync writes data only, no file system metadata.
+
+use super::block::{BLOCK, SegmentHeader};
+use crate::Result;
+use crate::sync::{AtomicBool, Mutex, Ordering};
+use inia_base::ids::Lsn;
+use inia_base::io::{AlignedBuf, Disk, DiskFile};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Size of a segment made in the path of a commit because none was prepared.
+const HASTY_SEGMENT: u64 = 4 << 20;
+/// The first segment is small, so that a new store is ready at once.
+pub(crate) const FIRST_SEGMENT: u64 = 1 << 20;
+const UNNAMED: &str = "wal-new";
+/// Blocks that are written at a time when filling with zeros.
+const FILL: usize = 64 * BLOCK;
+
+/// A segment's file.
+#[derive(Clone)]
+pub(crate) struct Segment {
+    /// The number in its name.
+    pub(crate) number: u64,
+    /// The open file.
+    pub(crate) file: Arc<dyn DiskFile>,
+    /// Blocks it has room for, its header's included.
+    pub(crate) blocks: u64,
+}
+
+/// A file name for a segment number.
+pub(crate) fn segment_name(number: u64) -> String {
+    format!("wal-{number:012}")
+}
+
+fn segment_number(name: &str) -> Option<u64> {
+    name.strip_prefix("wal-")?.parse().ok()
+}
+
+/// An active segment as found on disk.
+#[derive(Clone)]
+pub(crate) struct ActiveSegment {
+    pub(crate) header: SegmentHeader,
+    pub(crate) segment: Segment,
+}
+
+struct State {
+    /// Numbers and starts of active segments, oldest first. The last one is being written.
+    active: VecDeque<(u64, Lsn)>,
+    prepared: VecDeque<Segment>,
+    next_number: u64,
+    /// Bytes of the largest segment so far.
+    largest: u64,
+}
+
+/// All segments of one store.
+pub(crate) struct Segments {
+    disk: Arc<dyn Disk>,
+    /// Bytes of a regular segment.
+    size: u64,
+    /// Regular segments to keep around, active or prepared.
+    keep: usize,
+    state: Mutex<State>,
+    /// Nothing is prepared.
+    short: AtomicBool,
+}
+
+impl Segments {
+    /// Takes stock of the segments in `disk`: the active ones by start, and the others as prepared.
+    pub(crate) fn open(
+        disk: Arc<dyn Disk>,
+        size: u64,
+        capacity: u64,
+    ) -> Result<(Segments, Vec<ActiveSegment>)> {
+        let mut active = Vec::new();
+        let mut prepared = VecDeque::new();
+        let mut next_number = 1;
+        let mut largest = 0;
+        for name in disk.list()? {
+            if name == UNNAMED {
+                disk.remove(&name)?;
+            }
+            let Some(number) = segment_number(&name) else { continue };
+            next_number = next_number.max(number + 1);
+            let file = disk.open(&name, false)?;
+            let blocks = file.len()? / BLOCK as u64;
+            largest = largest.max(blocks * BLOCK as u64);
+            let segment = Segment { number, file, blocks };
+            match read_header(&segment)? {
+                Some(header) => active.push(ActiveSegment { header, segment }),
+                None => prepared.push_back(segment),
+            }
+        }
+        active.sort_by_key(|found| (found.header.start_lsn, found.header.epoch));
+        let short = AtomicBool::new(prepared.is_empty());
+        let state = Mutex::new(State { active: VecDeque::new(), prepared, next_number, largest });
+        let keep = usize::try_from(capacity / size).unwrap_or(usize::MAX).max(2);
+        Ok((Segments { disk, size, keep, state, short }, active))
+    }
+
+    /// Segments that are not active: recovery looks at them for signs of a damaged header.
+    pub(crate) fn prepared(&self) -> Vec<Segment> {
+        self.state.lock().prepared.iter().cloned().collect()
+    }
+
+    /// Declares which segments are in use, oldest first, and which were cut off: those lose their
+    /// headers for good, so that no later recovery takes them for part of the log.
+    pub(crate) fn settle(&self, used: &[ActiveSegment], cut_off: &[ActiveSegment]) -> Result<()> {
+        let zeros = AlignedBuf::new(BLOCK);
+        for found in cut_off {
+            found.segment.file.write_at(&zeros, 0)?;
+            found.segment.file.sync()?;
+        }
+        let mut state = self.state.lock();
+        state.active =
+            used.iter().map(|found| (found.header.number, found.header.start_lsn)).collect();
+        state.prepared.extend(cut_off.iter().map(|found| found.segment.clone()));
+        Ok(())
+    }
+
+    /// Whether the next full segment would find no successor.
+    pub(crate) fn is_short(&self) -> bool {
+        self.short.load(Ordering::Relaxed)
+    }
+
+    /// Makes a file of zeros and gives it a number.
+    fn create(&self, size: u64) -> Result<Segment> {
+        let number = {
+            let mut state = self.state.lock();
+            state.next_number += 1;
+            state.largest = state.largest.max(size);
+            state.next_number - 1
+        };
+        let file = self.disk.open(UNNAMED, true)?;
+        let zeros = AlignedBuf::new(FILL);
+        let mut at = 0;
+        while at < size {
+            let len = (size - at).min(FILL as u64);
+            file.write_at(&zeros[..len as usize], at)?;
+            at += len;
+        }
+        file.sync()?;
+        self.disk.rename(UNNAMED, &segment_name(number))?;
+        self.disk.sync_names()?;
+        Ok(Segment { number, file, blocks: size / BLOCK as u64 })
+    }
+
+    /// Prepares a segment of this size.
+    pub(crate) fn prepare(&self, size: u64) -> Result<()> {
+        let segment = self.create(size)?;
+        self.add_prepared(segment);
+        Ok(())
+    }
+
+    fn add_prepared(&self, segment: Segment) {
+        self.state.lock().prepared.push_back(segment);
+        self.short.store(false, Ordering::Relaxed);
+    }
+
+    /// Puts a segment to use whose payload starts at `start_lsn`. Its header is durable with the next
+    /// sync of its file.
+    pub(crate) fn activate(&self, start_lsn: Lsn, epoch: u32) -> Result<Segment> {
+        let ready = {
+            let mut state = self.state.lock();
+            let ready = state.prepared.pop_front();
+            self.short.store(state.prepared.is_empty(), Ordering::Relaxed);
+            ready
+        };
+        let segment = match ready {
+            Some(segment) => segment,
+            None => self.create(self.size.min(HASTY_SEGMENT))?,
+        };
+        let mut block = AlignedBuf::new(BLOCK);
+        SegmentHeader { epoch, number: segment.number, start_lsn }.write(&mut block);
+        segment.file.write_at(&block, 0)?;
+        self.state.lock().active.push_back((segment.number, start_lsn));
+        Ok(segment)
+    }
+
+    /// Takes back segments that end at or before `keep_from` and keeps one prepared; true when there was
+    /// something to do. Run by one thread at a time.
+    pub(crate) fn maintain(&self, keep_from: Lsn) -> Result<bool> {
+        let retired = {
+            let mut state = self.state.lock();
+            let passed = state.active.get(1).is_some_and(|&(_, start)| start <= keep_from);
+            if passed { state.active.pop_front() } else { None }
+        };
+        if let Some((number, _)) = retired {
+            self.retire(number)?;
+            return Ok(true);
+        }
+        // Segments grow up to the regular size, so that a small store stays small.
+        let next_size = {
+            let state = self.state.lock();
+            state.prepared.is_empty().then(|| self.size.min(2 * state.largest.max(FIRST_SEGMENT)))
+        };
+        next_size.map_or(Ok(()), |size| self.prepare(size))?;
+        Ok(next_size.is_some())
+    }
+
+    fn retire(&self, number: u64) -> Result<()> {
+        let name = segment_name(number);
+        let regular = self.disk.open(&name, false)?.len()? == self.size;
+        let new_number = {
+            let mut state = self.state.lock();
+            let enough = state.active.len() + state.prepared.len() >= self.keep;
+            if enough || !regular {
+                None
+            } else {
+                state.next_number += 1;
+                Some(state.next_number - 1)
+            }
+        };
+        let Some(new_number) = new_number else {
+            self.disk.remove(&name)?;
+            return Ok(self.disk.sync_names()?);
+        };
+        let new_name = segment_name(new_number);
+        self.disk.rename(&name, &new_name)?;
+        self.disk.sync_names()?;
+        let file = self.disk.open(&new_name, false)?;
+        let blocks = self.size / BLOCK as u64;
+        self.add_prepared(Segment { number: new_number, file, blocks });
+        Ok(())
+    }
+}
+
+fn read_header(segment: &Segment) -> Result<Option<SegmentHeader>> {
+    if segment.blocks < 2 {
+        return Ok(None);
+    }
+    let mut block = AlignedBuf::new(BLOCK);
+    segment.file.read_at(&mut block, 0)?;
+    Ok(SegmentHeader::read(&block).filter(|header| header.number == segment.number))
+}
