@@ -280,7 +280,7 @@ fn members(
     let mut seen = std::collections::HashSet::new();
     for member in &members {
         let mut key = Vec::new();
-        crate::row::sort_key(collation, member, &mut key);
+        collation.sort_key(member.as_bytes(), &mut key);
         if !seen.insert(key) {
             return Err(error(ErrorCode::DuplicatedValueInType, &[&name, member, &kind]));
         }

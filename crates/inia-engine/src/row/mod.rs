@@ -11,7 +11,6 @@ mod part;
 pub use cell::Cell;
 pub use index::{IndexCodec, prefix_successor};
 pub use layout::{Damaged, RowLayout};
-pub(crate) use part::sort_key;
 
 #[cfg(test)]
 mod tests;

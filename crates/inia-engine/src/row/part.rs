@@ -79,7 +79,7 @@ impl PartCodec {
                     None => text,
                 };
                 let mut key = Vec::with_capacity(text.len() * 2);
-                sort_key(collation, text, &mut key);
+                collation.sort_key(text.as_bytes(), &mut key);
                 put_escaped(&key, out);
             }
             (PartKind::Bytes, Cell::Bytes(bytes)) => {
@@ -221,9 +221,4 @@ fn put_escaped(bytes: &[u8], out: &mut Vec<u8>) {
 
 fn first_chars(text: &str, chars: usize) -> &str {
     text.char_indices().nth(chars).map_or(text, |(at, _)| &text[..at])
-}
-
-/// Appends the sort key of a string.
-pub(crate) fn sort_key(_collation: Collation, text: &str, out: &mut Vec<u8>) {
-    out.extend_from_slice(text.to_lowercase().as_bytes());
 }
