@@ -186,18 +186,26 @@ pub(crate) fn append(page: &mut PageBytes, flags: u16, key: &[u8], value: &Value
     Ok(())
 }
 
-/// Sees to it that the gap between slots and heap has `need` bytes.
+/// Bytes between slots and heap.
+fn gap(page: &PageBytes) -> Edit<usize> {
+    checked_heap(page).map(|(count, heap)| heap - SLOTS - count * SLOT_SIZE)
+}
+
+/// Sees to it that the gap has `need` bytes.
 fn make_gap(page: &mut PageBytes, need: usize) -> Edit<()> {
-    let gap =
-        |page: &PageBytes| checked_heap(page).map(|(count, heap)| heap - SLOTS - count * SLOT_SIZE);
     if gap(page)? >= need {
         return Ok(());
     }
     if free(page) < need {
         return Err(Damaged("record larger than the free space"));
     }
+    let old = *page;
     compact(page)?;
-    if gap(page)? < need { Err(Damaged("wrong space accounting")) } else { Ok(()) }
+    if gap(page)? < need {
+        *page = old;
+        return Err(Damaged("wrong space accounting"));
+    }
+    Ok(())
 }
 
 /// Replaces the value of slot `i`, in place when it does not grow.
@@ -221,20 +229,21 @@ fn relocate(page: &mut PageBytes, i: usize, old: &Slot, new_len: usize) -> Edit<
     if free(page) + old.value_len < len {
         return Err(Damaged("record larger than the free space"));
     }
-    let (count, heap) = checked_heap(page)?;
-    if heap - SLOTS - count * SLOT_SIZE < len {
-        // Keep the key alone through the compaction: its value is about to be overwritten.
-        put_slot(page, i, &Slot { value_len: 0, ..*old });
-        add_garbage(page, old.value_len);
-        compact(page)?;
-        let kept = checked_slot(page, i)?;
-        let (count, heap) = checked_heap(page)?;
-        if heap - SLOTS - count * SLOT_SIZE < len {
-            return Err(Damaged("wrong space accounting"));
-        }
-        return Ok(move_key(page, &kept, len));
+    if gap(page)? >= len {
+        return Ok(move_key(page, old, len));
     }
-    Ok(move_key(page, old, len))
+    // Keep the key alone through the compaction: its value is about to be overwritten.
+    let before = *page;
+    put_slot(page, i, &Slot { value_len: 0, ..*old });
+    add_garbage(page, old.value_len);
+    let kept = compact(page).and_then(|()| checked_slot(page, i));
+    match kept {
+        Ok(kept) if gap(page)? >= len => Ok(move_key(page, &kept, len)),
+        _ => {
+            *page = before;
+            Err(Damaged("wrong space accounting"))
+        }
+    }
 }
 
 fn move_key(page: &mut PageBytes, old: &Slot, len: usize) -> Slot {

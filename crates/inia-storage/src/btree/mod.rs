@@ -199,9 +199,11 @@ impl BTree {
         Ok(())
     }
 
-    /// Replaces the copy by the leaf that begins at its upper fence; false at the tree's end.
-    pub(crate) fn next_leaf(&self, store: &Store, leaf: &mut LeafCopy) -> Result<bool> {
-        let Some(fence) = leaf.upper_fence().map(<[u8]>::to_vec) else { return Ok(false) };
+    /// Replaces the copy by the leaf that covers its upper fence. Returns the record to go on with:
+    /// not always the first, since a merge may have put records from before the fence in front.
+    /// `None` at the tree's end.
+    pub(crate) fn next_leaf(&self, store: &Store, leaf: &mut LeafCopy) -> Result<Option<usize>> {
+        let Some(fence) = leaf.upper_fence().map(<[u8]>::to_vec) else { return Ok(None) };
         if let Some(id) = leaf.right() {
             let page = store.optimistic_scan(id)?;
             leaf.copy(&page);
@@ -211,18 +213,26 @@ impl BTree {
                 && leaf.lower_fence() == Some(&fence[..]);
             if page.validate().is_ok() && is_next {
                 leaf.keep(id, version);
-                return Ok(true);
+                return Ok(Some(0));
             }
         }
         self.load_leaf(store, Seek::Covering(&fence), leaf)?;
-        Ok(true)
+        let (Ok(from) | Err(from)) = leaf.lower_bound(&fence);
+        Ok(Some(from))
     }
 
-    /// Replaces the copy by the leaf that ends at its lower fence; false at the tree's beginning.
-    pub(crate) fn previous_leaf(&self, store: &Store, leaf: &mut LeafCopy) -> Result<bool> {
-        let Some(fence) = leaf.lower_fence().map(<[u8]>::to_vec) else { return Ok(false) };
+    /// Replaces the copy by the leaf that holds the keys below its lower fence. Returns the number
+    /// of records to go on with, counted from the first: later ones are not below the fence. `None`
+    /// at the tree's beginning.
+    pub(crate) fn previous_leaf(
+        &self,
+        store: &Store,
+        leaf: &mut LeafCopy,
+    ) -> Result<Option<usize>> {
+        let Some(fence) = leaf.lower_fence().map(<[u8]>::to_vec) else { return Ok(None) };
         self.load_leaf(store, Seek::Before(&fence), leaf)?;
-        Ok(true)
+        let (Ok(to) | Err(to)) = leaf.lower_bound(&fence);
+        Ok(Some(to))
     }
 
     /// Gives `change` exclusive access to the leaf that covers `key`, with room for a record of

@@ -357,12 +357,15 @@ impl Cursor {
                     Bound::Included => fence > &memory.upper[..],
                     Bound::Excluded => fence >= &memory.upper[..],
                 };
-                memory.last.clear();
-                memory.last.extend_from_slice(fence);
-                if beyond || !tree.btree().next_leaf(&core.store, leaf)? {
+                if beyond {
                     return Ok(false);
                 }
-                self.from = leaf.lower_bound(&memory.last).unwrap_or_else(|i| i);
+                memory.last.clear();
+                memory.last.extend_from_slice(fence);
+                let Some(from) = tree.btree().next_leaf(&core.store, leaf)? else {
+                    return Ok(false);
+                };
+                self.from = from;
             }
             Direction::Backward => {
                 let Some(fence) = leaf.lower_fence() else { return Ok(false) };
@@ -371,10 +374,10 @@ impl Cursor {
                 }
                 memory.last.clear();
                 memory.last.extend_from_slice(fence);
-                if !tree.btree().previous_leaf(&core.store, leaf)? {
+                let Some(to) = tree.btree().previous_leaf(&core.store, leaf)? else {
                     return Ok(false);
-                }
-                self.to = leaf.lower_bound(&memory.last).unwrap_or_else(|i| i);
+                };
+                self.to = to;
             }
         }
         Ok(true)
