@@ -3,11 +3,17 @@
 //! A statement's way: [`Session::execute`] → parse → bind → plan → optimize → exec → the storage
 //! engine's transaction and cursors → the caller's [`RowSink`](inia_base::column::RowSink).
 
+mod access;
+mod bind;
 pub mod catalog;
 mod database;
 mod ddl;
 mod diagnostics;
 mod error;
+mod exec;
+pub mod expr;
+mod optimize;
+mod plan;
 pub mod row;
 mod session;
 

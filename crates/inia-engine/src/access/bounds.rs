@@ -253,8 +253,8 @@ fn convert_for_key<'v>(
                 _ => None,
             };
             let scaled = exact.and_then(|exact| {
-                let scaled = exact.rescale(*precision, *scale).ok()?;
-                (scaled.cmp(&exact).is_eq()).then_some(scaled)
+                let scaled = exact.rescale(*precision, *scale);
+                (!scaled.rounded && !scaled.overflow).then_some(scaled.value)
             });
             scaled.map_or(Bound::Unknown, |d| Bound::Cell(Cow::Owned(Value::Decimal(d))))
         }
@@ -294,7 +294,7 @@ fn integral(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<O
         Value::Double(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
             Some(*number as i128)
         }
-        Value::Decimal(number) if number.round(0).cmp(number).is_eq() => {
+        Value::Decimal(number) if number.truncate(0).cmp(number).is_eq() => {
             Some(convert::to_wide(value, ty, ctx)?)
         }
         Value::Text(text) => text.parse::<i64>().ok().map(i128::from),
@@ -327,7 +327,7 @@ fn dated<'v>(
     if !matches!(value, Value::Date(_) | Value::DateTime(_) | Value::Text(_)) {
         return Ok(Bound::Unknown);
     }
-    let Some(moment) = convert::to_datetime_for_compare(value, ty, ctx)? else {
+    let Some(moment) = convert::to_datetime(value, ty, ctx)? else {
         return Ok(Bound::Unknown);
     };
     let midnight = (moment.hour, moment.minute, moment.second, moment.micros) == (0, 0, 0, 0);

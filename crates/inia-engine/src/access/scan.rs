@@ -3,7 +3,7 @@
 use super::AccessPath;
 use super::bounds::{self, Bounds, KeyRange};
 use crate::catalog::{IndexKind, Table};
-use crate::error::{StorageResult, damaged};
+use crate::error::StorageResult;
 use crate::expr::EvalContext;
 use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
@@ -125,13 +125,13 @@ impl Scan {
         if self.covering {
             (self.key, self.row) = (key, value);
             let codec = &self.table.indexes[index].codec;
-            let clustered_key = codec.primary_key(&self.key, &self.row).map_err(damaged)?;
+            let clustered_key = codec.primary_key(&self.key, &self.row)?;
             let data = RowData::Entry { index, key: &self.key, value: &self.row };
             return Ok(Some(Found { clustered_key, data }));
         }
         let primary = self.table.indexes[index].codec.primary_key(&key, &value);
         self.key.clear();
-        self.key.extend_from_slice(primary.map_err(damaged)?);
+        self.key.extend_from_slice(primary?);
         Ok(self
             .lookup(txn)?
             .then_some(Found { clustered_key: &self.key, data: RowData::Row(&self.row) }))
@@ -208,7 +208,7 @@ impl Scan {
         }
         let Some(record) = self.current() else { return Ok(None) };
         let codec = &self.table.indexes[index].codec;
-        let clustered_key = codec.primary_key(record.key, record.value).map_err(damaged)?;
+        let clustered_key = codec.primary_key(record.key, record.value)?;
         let data = RowData::Entry { index, key: record.key, value: record.value };
         Ok(Some(Found { clustered_key, data }))
     }
@@ -219,7 +219,7 @@ impl Scan {
             key.clear();
             if let Some(record) = self.current() {
                 let codec = &self.table.indexes[index].codec;
-                let primary = codec.primary_key(record.key, record.value).map_err(damaged)?;
+                let primary = codec.primary_key(record.key, record.value)?;
                 key.extend_from_slice(primary);
             }
             self.key = key;
@@ -264,7 +264,7 @@ impl Found<'_> {
                 table.indexes[index].codec.cell(key, value, column)
             }
         };
-        Ok(cell.map_err(damaged)?.value(table.layout.data_type(column), zone))
+        Ok(cell?.value(table.layout.data_type(column), zone))
     }
 }
 

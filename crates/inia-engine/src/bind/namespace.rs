@@ -93,7 +93,7 @@ impl Namespace {
                 same_table(&other.alias, &table.alias) && other.schema == table.schema
             };
             if self.tables.iter().find(clash).is_some() {
-                return Err(SqlError::new(ErrorCode::NonuniqTable, &[&table.alias]));
+                return Err(SqlError::new(ErrorCode::NonUniqueTable, &[&table.alias]));
             }
         }
         let offset = self.tables.len();
@@ -120,7 +120,7 @@ impl Namespace {
         let mut take = |at| match found.replace(at) {
             None => Ok(()),
             Some(_) => {
-                Err(SqlError::new(ErrorCode::NonUniqColumn, &[&full_name(name), &clause]))
+                Err(SqlError::new(ErrorCode::NonUniqueColumn, &[&full_name(name), &clause]))
             }
         };
         match &name.table {
@@ -166,7 +166,7 @@ impl Namespace {
             .filter(|&at| same_column(&self.column(at).result.name, name));
         let first = matches.next();
         if matches.next().is_some() {
-            return Err(SqlError::new(ErrorCode::NonUniqColumn, &[&name, &clause]));
+            return Err(SqlError::new(ErrorCode::NonUniqueColumn, &[&name, &clause]));
         }
         Ok(first)
     }

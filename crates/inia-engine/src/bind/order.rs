@@ -39,7 +39,7 @@ pub(super) fn reference(expr: &ast::Expr, items: &[Item]) -> Result<Reference> {
                 }
                 match found {
                     Some(first) if !same_expr(&items[first].expr, &item.expr) => {
-                        let code = ErrorCode::NonUniqColumn;
+                        let code = ErrorCode::NonUniqueColumn;
                         return Err(SqlError::new(code, &[&name.name, &"order clause"]));
                     }
                     Some(_) => {}

@@ -69,7 +69,7 @@ impl BlockScope<'_, '_> {
             match found {
                 Some(other) if !same_column(&other.expr, &item.expr) => {
                     let clause = self.clause.name();
-                    return Err(SqlError::new(ErrorCode::NonUniqColumn, &[&name.name, &clause]));
+                    return Err(SqlError::new(ErrorCode::NonUniqueColumn, &[&name.name, &clause]));
                 }
                 _ => found = Some(item),
             }

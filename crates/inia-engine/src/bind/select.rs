@@ -258,7 +258,10 @@ impl QueryBinder<'_> {
         let mut need = |expr: &Expr| needed = needed.union(&slots_of(expr).slots);
         output.iter().chain(&clauses.conditions).chain(&clauses.group).for_each(&mut need);
         clauses.having.iter().for_each(&mut need);
-        clauses.aggregates.iter().flat_map(Aggregate::exprs).for_each(&mut need);
+        for aggregate in &clauses.aggregates {
+            aggregate.args.iter().for_each(&mut need);
+            aggregate.order_by.iter().for_each(|(expr, _)| need(expr));
+        }
         if let Some(tree) = &from.tree {
             for_each_on(tree, &mut need);
         }

@@ -5,8 +5,7 @@
 
 use super::Result;
 use super::keys::encode_key;
-use crate::expr::aggregate::AggregateState;
-use crate::expr::{EvalContext, ExprKind};
+use crate::expr::{Accumulator, Aggregate, EvalContext, ExprKind};
 use crate::plan::Aggregation;
 use inia_base::value::Value;
 use std::collections::HashMap;
@@ -18,7 +17,7 @@ const PRESENT: u8 = 0;
 struct Group {
     /// The group's first row: what expressions outside aggregates read.
     row: Vec<Value>,
-    states: Vec<AggregateState>,
+    states: Vec<Accumulator>,
 }
 
 /// The groups of one SELECT.
@@ -70,7 +69,7 @@ impl<'p> Groups<'p> {
                 row[index] = Value::Null;
             }
         }
-        let states = self.plan.calls.iter().map(AggregateState::new).collect();
+        let states = self.plan.calls.iter().map(Aggregate::start).collect();
         self.groups.push(Group { row, states });
         self.positions.insert(self.key.clone(), self.groups.len() - 1);
         self.groups.len() - 1

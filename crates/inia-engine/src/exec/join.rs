@@ -3,6 +3,7 @@
 //! A hash join reads its right side once, keyed by the encoded values of its equalities, and then
 //! streams the left side. NULL keys match nothing.
 
+use super::keys::encode_equal;
 use super::select::holds;
 use super::source::clear;
 use super::{Result, RowVisitor, Runner};
@@ -103,7 +104,7 @@ fn encode<'k>(
         if value == Value::Null {
             return Ok(None);
         }
-        key.class.encode_equal(&value, &mut bytes);
+        encode_equal(&key.class, &value, &mut bytes);
     }
     Ok(Some(bytes))
 }

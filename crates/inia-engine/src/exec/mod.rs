@@ -22,10 +22,11 @@ use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_storage::Txn;
+pub(crate) use keys::hashable;
 use parts::PartCache;
 use sort::Sorter;
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -43,8 +44,8 @@ pub(crate) type RowVisitor<'v> =
 /// One run of a statement's plan.
 pub(crate) struct Runner<'s> {
     plan: &'s StatementPlan,
-    txn: &'s RefCell<&'s mut Txn>,
-    killed: &'s AtomicBool,
+    txn: &'s RefCell<Txn>,
+    killed: &'s AtomicU8,
     parts: PartCache,
     found_rows: Cell<Option<u64>>,
 }
@@ -53,8 +54,8 @@ impl<'s> Runner<'s> {
     /// A run that reads through `txn` and stops when `killed` is set.
     pub(crate) fn new(
         plan: &'s StatementPlan,
-        txn: &'s RefCell<&'s mut Txn>,
-        killed: &'s AtomicBool,
+        txn: &'s RefCell<Txn>,
+        killed: &'s AtomicU8,
     ) -> Runner<'s> {
         Runner { plan, txn, killed, parts: PartCache::default(), found_rows: Cell::new(None) }
     }
@@ -71,7 +72,7 @@ impl<'s> Runner<'s> {
 
     /// Fails when the statement was killed.
     fn check_killed(&self) -> Result<()> {
-        if self.killed.load(Ordering::Relaxed) {
+        if self.killed.load(Ordering::Relaxed) != 0 {
             return Err(SqlError::new(ErrorCode::QueryInterrupted, &[]));
         }
         Ok(())

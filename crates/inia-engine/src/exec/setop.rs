@@ -5,7 +5,8 @@
 
 use super::keys::TupleKey;
 use super::{Result, Runner, Tuple, TupleVisitor};
-use crate::expr::{EvalContext, ExprType, convert};
+use crate::expr::cast::unify;
+use crate::expr::{EvalContext, ExprType};
 use crate::plan::{Body, SetPlan, SetStep};
 use inia_base::value::Value;
 use inia_parser::ast::SetOp;
@@ -62,11 +63,12 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
+        let from = body.types();
         self.body(body, ctx, &mut |ctx, tuple| {
             self.check_killed()?;
             let mut converted: Tuple = Vec::with_capacity(types.len());
-            for (value, ty) in tuple.iter().zip(types) {
-                converted.push(convert(value.clone(), &ty.data_type, ctx)?);
+            for ((value, from), ty) in tuple.iter().zip(&from).zip(types) {
+                converted.push(unify(value.clone(), from, ty, ctx)?);
             }
             visit(ctx, &converted)
         })

@@ -2,10 +2,11 @@
 
 use super::select::holds;
 use super::{Result, RowVisitor, Runner};
-use crate::access;
+use crate::access::Scan;
 use crate::expr::EvalContext;
 use crate::plan::{Source, TableSource, VirtualSource};
 use inia_base::value::Value;
+use inia_storage::ReadMode;
 
 impl Runner<'_> {
     /// Runs a source; false when the visitor wanted no more.
@@ -66,15 +67,23 @@ impl Runner<'_> {
         row: &mut Vec<Value>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
-        let mut scan = access::open(source, self.txn, ctx, row)?;
-        while scan.next(self.txn, row)? {
+        let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
+        let mut scan = Scan::open(&source.table, &source.access, mode, ctx, row)?;
+        let slots = source.base..source.base + source.needed.len();
+        loop {
+            {
+                let mut txn = self.txn.borrow_mut();
+                let Some(found) = scan.next(&mut txn)? else { break };
+                let zone = &ctx.env.time_zone;
+                found.fill(&source.table, &source.needed, zone, &mut row[slots.clone()])?;
+            }
             self.check_killed()?;
             if holds(&source.filter, ctx, row)? {
                 if !visit(ctx, row)? {
                     return Ok(false);
                 }
             } else if source.lock.is_some() {
-                scan.unlock_current(self.txn);
+                scan.unlock_current(&mut self.txn.borrow_mut());
             }
         }
         Ok(true)

@@ -3,6 +3,7 @@
 use super::conditions::take_ready;
 use super::{Block, FromTree, Leaf, LeafKind, SlotSet, slots_of};
 use crate::access::{self, Choice};
+use crate::exec::hashable;
 use crate::expr::{CmpOp, Expr, ExprKind};
 use crate::plan::{
     HashKey, JoinMethod, JoinPlan, JoinType, Source, TableSource, VirtualSource,
@@ -214,7 +215,7 @@ fn attach_leaf(
 /// An equality between an expression over `own` slots and one over others, as a hash join's key.
 fn hash_key(condition: Expr, own: &SlotSet) -> Result<HashKey, Expr> {
     let ExprKind::Compare(compare) = &condition.kind else { return Err(condition) };
-    if compare.op != CmpOp::Eq || !compare.class.hashable() {
+    if compare.op != CmpOp::Eq || !hashable(&compare.class, &compare.left.ty, &compare.right.ty) {
         return Err(condition);
     }
     let (left, right) = (slots_of(&compare.left), slots_of(&compare.right));

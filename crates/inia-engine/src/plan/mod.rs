@@ -8,12 +8,11 @@
 //! slots 0-1 belong to `a`, slots 2-3 to `b`; the tuple is `(slot 1, slot 3)` with one visible
 //! value, sorted by its second value.
 
-pub mod explain;
-
 use crate::access::AccessPath;
 use crate::catalog::Table;
 use crate::expr::aggregate::Aggregate;
-use crate::expr::{CmpClass, Expr, ExprType};
+use crate::expr::compare::CmpClass;
+use crate::expr::{Expr, ExprType};
 use inia_base::column::ResultColumn;
 use inia_base::value::Value;
 use inia_storage::LockRequest;
@@ -49,6 +48,20 @@ pub struct RecursivePlan {
     pub step: QueryPlan,
     /// UNION DISTINCT: rows seen before are dropped.
     pub distinct: bool,
+}
+
+impl Body {
+    /// The types of its visible columns.
+    pub(crate) fn types(&self) -> Vec<ExprType> {
+        match self {
+            Body::Select(select) => {
+                select.output[..select.visible].iter().map(|expr| expr.ty.clone()).collect()
+            }
+            Body::Values(rows) => rows[0].iter().map(|expr| expr.ty.clone()).collect(),
+            Body::SetOperation(set) => set.types.clone(),
+            Body::Nested(query) => query.columns.iter().map(|column| column.ty.clone()).collect(),
+        }
+    }
 }
 
 /// One query expression.
