@@ -1,1 +1,3 @@
 //! Everything between a parsed statement and its rows.
+
+pub mod expr;
