@@ -74,6 +74,9 @@ pub(crate) struct BTree {
     usable: usize,
 }
 
+/// How a mini-transaction begins.
+type Begin = for<'s> fn(&'s Store) -> Result<Mtr<'s>>;
+
 /// Which leaf to load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seek<'a> {
@@ -246,15 +249,37 @@ impl BTree {
         room: usize,
         change: impl FnOnce(&mut LeafMut<'_, '_>) -> Result<R>,
     ) -> Result<(R, Option<Lsn>)> {
+        self.modify_by(store, key, room, Store::mtr, change)
+    }
+
+    /// As [`BTree::modify`], to take a change back: goes on while a full disk stops other writers.
+    pub(crate) fn modify_for_rollback<R>(
+        &self,
+        store: &Store,
+        key: &[u8],
+        room: usize,
+        change: impl FnOnce(&mut LeafMut<'_, '_>) -> Result<R>,
+    ) -> Result<(R, Option<Lsn>)> {
+        self.modify_by(store, key, room, Store::mtr_for_rollback, change)
+    }
+
+    fn modify_by<R>(
+        &self,
+        store: &Store,
+        key: &[u8],
+        room: usize,
+        begin: Begin,
+        change: impl FnOnce(&mut LeafMut<'_, '_>) -> Result<R>,
+    ) -> Result<(R, Option<Lsn>)> {
         if key.len() > MAX_KEY || room > MAX_PAYLOAD {
             return Err(StorageError::TooLarge);
         }
         loop {
-            let mut mtr = store.mtr()?;
+            let mut mtr = begin(store)?;
             let page = self.latch_leaf(store, &mut mtr, key)?;
             if !self.has_room(mtr.page(page), key, Need::Payload(room)) {
                 drop(mtr);
-                self.make_room(store, key, room)?;
+                self.split_at_level(store, key, 0, Need::Payload(room), begin)?;
                 continue;
             }
             let mut leaf = LeafMut::new(self, store, &mut mtr, page);
