@@ -382,6 +382,7 @@ impl<'a> Lexer<'a> {
             let fraction = digits(whole + 1);
             return match exponent(fraction) {
                 Some(end) => self.token(Tok::Float, start, end),
+                None if matches!(byte(fraction), b'e' | b'E') => self.error(start),
                 None => self.token(Tok::Decimal, start, fraction),
             };
         }
@@ -470,6 +471,7 @@ impl<'a> Lexer<'a> {
             (b'~', ..) => (Tok::Tilde, 1),
             (b'!', b'=', _) => (Tok::Ne, 2),
             (b'!', ..) => (Tok::Bang, 1),
+            (b'=', b'=', _) => return self.error(start),
             (b'=', ..) => (Tok::Eq, 1),
             (b'<', b'=', b'>') => (Tok::NullEq, 3),
             (b'<', b'=', _) => (Tok::Le, 2),

@@ -96,9 +96,13 @@ impl Engine {
     /// Opens the store in `disk`, creating it when the disk is empty, recovering it when it was
     /// not closed.
     pub fn open(disk: Arc<dyn Disk>, options: EngineOptions) -> Result<Arc<Engine>> {
+        Engine::open_with(disk, StoreOptions::new(options.buffer_pool_size, options.background))
+    }
+
+    pub(crate) fn open_with(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<Arc<Engine>> {
+        let background = options.background;
         let mut analysis = Analysis::new();
-        let store_options = StoreOptions::new(options.buffer_pool_size, options.background);
-        let store = Store::open(disk, store_options, &mut analysis)?;
+        let store = Store::open(disk, options, &mut analysis)?;
         let roots = match analysis.roots() {
             Some(roots) => roots,
             None => found(&store)?,
@@ -125,7 +129,7 @@ impl Engine {
             status: Arc::clone(&core.status),
             roots,
         }));
-        let purger = options.background.then(|| start_purger(&core));
+        let purger = background.then(|| start_purger(&core));
         Ok(Arc::new(Engine { core, purger: Mutex::new(purger) }))
     }
 

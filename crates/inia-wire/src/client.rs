@@ -472,7 +472,7 @@ impl<S: Read + Write> Client<S> {
         flags: u8,
     ) -> Result<ResultSet> {
         let mut body = Vec::new();
-        encode_execute(&mut body, params);
+        encode_execute(&mut body, params, self.caps);
         self.send_command(&Command::Execute { id, flags, body: &body })?;
         self.more = Some(Rows::Binary);
         let packet = self.read_checked()?;
@@ -539,6 +539,7 @@ fn scramble(plugin: &str, password: &str, nonce: &[u8]) -> Result<Vec<u8>> {
     match plugin {
         NATIVE => Ok(auth::native_scramble(password.as_bytes(), nonce)),
         CACHING_SHA2 => Ok(auth::sha2_scramble(password.as_bytes(), nonce)),
+        _ if password.is_empty() => Ok(Vec::new()),
         other => Err(ClientError::Unsupported(format!("authentication plugin {other}"))),
     }
 }

@@ -182,7 +182,7 @@ pub enum Quantifier {
 }
 
 /// Units of INTERVAL, EXTRACT, TIMESTAMPADD and TIMESTAMPDIFF.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum IntervalUnit {
     Microsecond,
@@ -205,6 +205,13 @@ pub enum IntervalUnit {
     DayMinute,
     DayHour,
     YearMonth,
+}
+
+impl IntervalUnit {
+    /// True for units of one field, which TIMESTAMPADD and TIMESTAMPDIFF ask for.
+    pub fn is_simple(self) -> bool {
+        self <= IntervalUnit::Year
+    }
 }
 
 /// The target of CAST and CONVERT.

@@ -27,7 +27,7 @@ impl Parser<'_> {
         if self.is(Tok::UserVar) {
             let token = self.bump();
             let mut name = self.user_var_name(token);
-            if token.end == token.start + 1 {
+            if token.end == token.start + 1 && (Self::is_ident(self.tok) || self.is(Tok::Str)) {
                 name = self.ident_or_string()?;
             }
             host = Some(name.to_ascii_lowercase());

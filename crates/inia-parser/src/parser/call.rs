@@ -5,7 +5,7 @@
 
 use super::{PResult, Parser, expr::Interval, utf8};
 use crate::{
-    SqlMode,
+    ParseErrorKind, SqlMode,
     ast::{
         AggregateCall, AggregateFunc, CastType, Expr, FunctionCall, JsonOnResponse, JsonValue,
         TrimSide,
@@ -38,13 +38,8 @@ impl Parser<'_> {
             Kw::UTC_TIME => self.bare_time("utc_time"),
             Kw::UTC_TIMESTAMP => self.bare_time("utc_timestamp"),
             Kw::CURRENT_USER => self.bare_time("current_user"),
-            _ if self.peek().tok != Tok::LParen => Ok(None),
             Kw::NotKeyword => self.named_call(token),
             Kw::CHAR => self.char_call().map(Some),
-            Kw::TIMESTAMPADD | Kw::TIMESTAMPDIFF => self.timestamp_call(token.kw).map(Some),
-            Kw::GET_FORMAT => self.get_format_call().map(Some),
-            Kw::WEIGHT_STRING => self.weight_string_call().map(Some),
-            Kw::JSON_VALUE => self.json_value_call().map(Some),
             Kw::IF => self.fixed_call("if", 3, 3).map(Some),
             Kw::LEFT => self.fixed_call("left", 2, 2).map(Some),
             Kw::RIGHT => self.fixed_call("right", 2, 2).map(Some),
@@ -54,10 +49,16 @@ impl Parser<'_> {
             Kw::MOD => self.fixed_call("mod", 2, 2).map(Some),
             Kw::DATABASE | Kw::SCHEMA => self.fixed_call("database", 0, 0).map(Some),
             Kw::GROUPING => self.fixed_call("grouping", 1, 64).map(Some),
-            _ => match self.window_func(token.kw) {
+            _ if token.kw.is_reserved() => match self.window_func(token.kw) {
                 Some(func) => self.window_call(func).map(Some),
-                None => self.named_call(token),
+                None => Ok(None),
             },
+            _ if self.peek().tok != Tok::LParen => Ok(None),
+            Kw::TIMESTAMPADD | Kw::TIMESTAMPDIFF => self.timestamp_call(token.kw).map(Some),
+            Kw::GET_FORMAT => self.get_format_call().map(Some),
+            Kw::WEIGHT_STRING => self.weight_string_call().map(Some),
+            Kw::JSON_VALUE => self.json_value_call().map(Some),
+            _ => self.named_call(token),
         }
     }
 
@@ -96,10 +97,10 @@ impl Parser<'_> {
             b"extract" => self.extract_call()?,
             b"adddate" | b"date_add" => self.date_arith_call(false, name.len() == 7)?,
             b"subdate" | b"date_sub" => self.date_arith_call(true, name.len() == 7)?,
-            b"now" => self.fixed_call("now", 0, 1)?,
-            b"sysdate" => self.fixed_call("sysdate", 0, 1)?,
+            b"now" => return self.bare_time("now"),
+            b"sysdate" => return self.bare_time("sysdate"),
             b"curdate" => self.fixed_call("curdate", 0, 0)?,
-            b"curtime" => self.fixed_call("curtime", 0, 1)?,
+            b"curtime" => return self.bare_time("curtime"),
             b"user" | b"session_user" | b"system_user" => self.fixed_call("user", 0, 0)?,
             _ => return Ok(None),
         };
@@ -240,7 +241,11 @@ impl Parser<'_> {
     fn timestamp_call(&mut self, kw: Kw) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
+        let at = self.tok.start;
         let unit = self.interval_unit()?;
+        if !unit.is_simple() {
+            return Err(self.error_at(at, ParseErrorKind::Syntax));
+        }
         self.expect(Tok::Comma)?;
         let first = Box::new(self.expr()?);
         self.expect(Tok::Comma)?;

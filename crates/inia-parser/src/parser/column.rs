@@ -2,6 +2,7 @@
 
 use super::{PResult, Parser, string_expr, utf8};
 use crate::{
+    ParseErrorKind,
     ast::{
         CheckDef, ColumnDef, ColumnDefault, Expr, ForeignKeyDef, Generated, IndexDef, IndexKind,
         IndexOptions, KeyPart, KeyPartKey, ReferenceAction, References, TableElement, TypeKind,
@@ -360,9 +361,10 @@ impl Parser<'_> {
             Tok::Minus => UnaryOp::Neg,
             Tok::Plus => UnaryOp::Plus,
             Tok::Word => {
+                let start = self.tok.start;
                 return match self.primary()? {
                     literal @ Expr::Literal(_) => Ok(literal),
-                    _ => Err(self.error()),
+                    _ => Err(self.error_at(start, ParseErrorKind::Syntax)),
                 };
             }
             _ => return Ok(Expr::Literal(self.literal(None)?)),

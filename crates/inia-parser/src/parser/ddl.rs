@@ -441,7 +441,7 @@ impl Parser<'_> {
             Kw::DATABASE | Kw::SCHEMA => {
                 self.bump();
                 let name = if Self::is_ident(self.tok)
-                    && !matches!(self.tok.kw, Kw::CHARSET | Kw::ENCRYPTION)
+                    && !(self.is_kw(Kw::ENCRYPTION) && self.peek().tok != Tok::Eof)
                 {
                     Some(self.ident()?)
                 } else {

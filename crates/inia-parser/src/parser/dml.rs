@@ -91,7 +91,7 @@ impl Parser<'_> {
     }
 
     fn row_alias(&mut self, insert: &mut Insert) -> PResult<()> {
-        if self.accept_kw(Kw::AS) {
+        if !insert.replace && self.accept_kw(Kw::AS) {
             let name = self.ident()?;
             let columns = if self.is(Tok::LParen) { self.ident_list()? } else { Vec::new() };
             insert.row_alias = Some(RowAlias { name, columns });
@@ -119,7 +119,7 @@ impl Parser<'_> {
     }
 
     fn opt_returning(&mut self) -> PResult<Vec<SelectItem>> {
-        if self.accept_kw(Kw::RETURNING) { self.list(Self::select_item) } else { Ok(Vec::new()) }
+        if self.accept_kw(Kw::RETURNING) { self.select_list() } else { Ok(Vec::new()) }
     }
 
     /// UPDATE; the word is the current token.
@@ -133,10 +133,7 @@ impl Parser<'_> {
         let assignments = self.list(Self::assignment)?;
         let where_ = self.opt_where()?;
         let order_by = self.opt_order_by()?;
-        let limit = self.opt_limit()?;
-        if limit.as_ref().is_some_and(|l| l.offset.is_some()) {
-            return Err(self.error());
-        }
+        let limit = self.opt_row_count()?;
         let returning = self.opt_returning()?;
         Ok(Statement::Update(Box::new(Update {
             with,
@@ -179,10 +176,7 @@ impl Parser<'_> {
         delete.where_ = self.opt_where()?;
         if matches!(delete.target, DeleteTarget::Single(_)) {
             delete.order_by = self.opt_order_by()?;
-            delete.limit = self.opt_limit()?;
-            if delete.limit.as_ref().is_some_and(|l| l.offset.is_some()) {
-                return Err(self.error());
-            }
+            delete.limit = self.opt_row_count()?;
             delete.returning = self.opt_returning()?;
         }
         Ok(Statement::Delete(Box::new(delete)))

@@ -224,7 +224,7 @@ impl Parser<'_> {
 
     /// `left op right`, or `left op ANY|ALL (query)`.
     fn comparison(&mut self, left: Expr, op: BinaryOp) -> PResult<Expr> {
-        self.bump();
+        let operator = self.bump();
         let left = Box::new(left);
         let quantifier = match self.kw() {
             Kw::ALL => Some(Quantifier::All),
@@ -232,6 +232,9 @@ impl Parser<'_> {
             _ => None,
         };
         if let Some(quantifier) = quantifier {
+            if op == BinaryOp::NullSafeEq {
+                return Err(self.error_at(operator.start, ParseErrorKind::Syntax));
+            }
             self.bump();
             let query = Box::new(self.subquery()?);
             return Ok(Expr::Quantified { left, op, quantifier, query });

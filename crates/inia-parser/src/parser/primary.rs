@@ -31,7 +31,6 @@ impl Parser<'_> {
             Tok::UserVar => self.user_var(),
             Tok::AtAt => Ok(Expr::SysVar(Box::new(self.sys_var()?))),
             Tok::LBrace => self.odbc_escape(),
-            Tok::Dot => Ok(Expr::Column(self.column_name()?)),
             _ => Ok(Expr::Literal(self.literal(None)?)),
         }
     }
@@ -214,9 +213,9 @@ impl Parser<'_> {
             Kw::PERSIST_ONLY => Some(VarScope::PersistOnly),
             _ => None,
         };
-        if scope.is_some() && self.peek().tok == Tok::Dot {
+        if scope.is_some() {
             self.bump();
-            self.bump();
+            self.expect(Tok::Dot)?;
             return self.sys_var_name(scope, start);
         }
         self.sys_var_name(None, start)
@@ -224,12 +223,7 @@ impl Parser<'_> {
 
     /// `[component.]name`, the variable's text starting at `start`.
     pub(super) fn sys_var_name(&mut self, scope: Option<VarScope>, start: u32) -> PResult<SysVar> {
-        let first = if self.is_kw(Kw::DEFAULT) && self.peek().tok == Tok::Dot {
-            let token = self.bump();
-            utf8(self.bytes(token))
-        } else {
-            self.ident_after_dot()?
-        };
+        let first = self.ident()?;
         let (component, name) = if self.accept(Tok::Dot) {
             (Some(first), self.ident_after_dot()?)
         } else {

@@ -169,7 +169,7 @@ impl Parser<'_> {
         self.expect_kw(Kw::SELECT)?;
         let mut select = Select::default();
         self.select_options(&mut select)?;
-        select.items = self.list(Self::select_item)?;
+        select.items = self.select_list()?;
         let into = self.opt_into()?;
         if self.accept_kw(Kw::FROM) {
             if !self.accept_kw(Kw::DUAL) {
@@ -180,11 +180,7 @@ impl Parser<'_> {
         if self.accept_kw(Kw::GROUP) {
             self.expect_kw(Kw::BY)?;
             select.group_by = self.list(Self::expr)?;
-            if self.is_kw(Kw::WITH) {
-                self.bump();
-                self.expect_kw(Kw::ROLLUP)?;
-                select.rollup = true;
-            }
+            select.rollup = self.accept_pair(Kw::WITH, Kw::ROLLUP);
         }
         if self.accept_kw(Kw::HAVING) {
             select.having = Some(self.expr()?);
@@ -224,11 +220,22 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `*`, `t.*`, or an expression with or without an alias.
-    pub(super) fn select_item(&mut self) -> PResult<SelectItem> {
+    /// The select list; a bare `*` can only be its first item.
+    pub(super) fn select_list(&mut self) -> PResult<Vec<SelectItem>> {
+        let mut items = Vec::new();
         if self.accept(Tok::Star) {
-            return Ok(SelectItem::Wildcard);
+            items.push(SelectItem::Wildcard);
+        } else {
+            items.push(self.select_item()?);
         }
+        while self.accept(Tok::Comma) {
+            items.push(self.select_item()?);
+        }
+        Ok(items)
+    }
+
+    /// `t.*`, or an expression with or without an alias.
+    fn select_item(&mut self) -> PResult<SelectItem> {
         if let Some(item) = self.table_wildcard()? {
             return Ok(item);
         }
@@ -302,6 +309,14 @@ impl Parser<'_> {
             return Ok(Some(Limit { offset: Some(self.limit_option()?), count: first }));
         }
         Ok(Some(Limit { offset: None, count: first }))
+    }
+
+    /// LIMIT n without an offset, or nothing.
+    pub(super) fn opt_row_count(&mut self) -> PResult<Option<Limit>> {
+        if !self.accept_kw(Kw::LIMIT) {
+            return Ok(None);
+        }
+        Ok(Some(Limit { offset: None, count: self.limit_option()? }))
     }
 
     fn limit_option(&mut self) -> PResult<Expr> {

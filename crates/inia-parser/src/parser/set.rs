@@ -65,10 +65,13 @@ impl Parser<'_> {
         }
         let next = self.peek();
         let assigned = matches!(next.tok, Tok::Eq | Tok::Assign | Tok::Dot);
-        if self.is_kw(Kw::NAMES) && !assigned {
+        if self.is_kw(Kw::NAMES) && next.tok != Tok::Dot {
             return self.set_names();
         }
-        if (self.is_kw(Kw::CHARSET) && !assigned) || self.is_kw(Kw::CHARACTER) {
+        if (self.is_kw(Kw::CHARSET) && !assigned)
+            || self.is_kw(Kw::CHARACTER)
+            || self.is_kw(Kw::CHAR)
+        {
             if !self.accept_charset() {
                 return Err(self.error());
             }
@@ -80,7 +83,10 @@ impl Parser<'_> {
         let start = self.tok.start;
         let scope = if assigned { None } else { self.opt_scope() };
         if self.is_kw(Kw::DEFAULT) && self.peek().tok == Tok::Dot {
-            let var = self.sys_var_name(scope, start)?;
+            self.bump();
+            self.bump();
+            let mut var = self.sys_var_name(scope, start)?;
+            var.component = Some("default".to_string());
             self.set_equal()?;
             return Ok(SetItem::SysVar { var, explicit: true, value: self.set_value()? });
         }

@@ -84,7 +84,6 @@ impl Parser<'_> {
         let analyze = self.accept_kw(Kw::ANALYZE);
         let mut format = ExplainFormat::Default;
         let mut wordy = analyze;
-        let _ = self.accept_any(&[Kw::EXTENDED, Kw::PARTITIONS]);
         if self.is_kw(Kw::FORMAT) && self.peek().tok == Tok::Eq {
             self.bump();
             self.bump();

@@ -40,7 +40,7 @@ struct Pending {
 /// Takes records in ascending key order and appends them to a tree, behind all its keys.
 pub(crate) struct BulkBuilder<'t> {
     tree: &'t BTree,
-    store: &'t Store,
+    pub(super) store: &'t Store,
     bytes: Vec<u8>,
     pending: Vec<Pending>,
     /// Sum of the pending records' sizes.
@@ -97,7 +97,8 @@ impl<'t> BulkBuilder<'t> {
 
     /// Bytes that the first `count` pending records take as a leaf that ends before `next`.
     fn leaf_size(&self, count: usize, next: Option<&[u8]>) -> usize {
-        let records: usize = self.pending[..count].iter().map(|record| record.size).sum();
+        let left_out: usize = self.pending[count..].iter().map(|record| record.size).sum();
+        let records = self.size - left_out;
         let lower = self.fence.as_deref();
         let upper = next.map(|next| separator(self.key(count - 1), next));
         let prefix = lower.zip(upper.as_deref()).map_or(0, |(low, high)| common_prefix(low, high));
@@ -114,7 +115,7 @@ impl<'t> BulkBuilder<'t> {
         }
         plain <= limit || {
             let fits = self.leaf_size(self.pending.len(), Some(key)) + size <= limit;
-            fits && plain <= 2 * limit
+            fits && plain <= 8 * limit
         }
     }
 
@@ -181,22 +182,24 @@ impl<'t> BulkBuilder<'t> {
                 return Ok(false);
             }
             let Some(fence) = fence else {
-                self.fill(&mut mtr, tail, count, None)?;
+                let chains = self.allocate_chains(&mut mtr, tail, count)?;
+                self.fill(&mut mtr, tail, count, &chains, None);
                 mtr.commit();
                 return Ok(true);
             };
             if !tree.has_room(mtr.page(parent), fence, Need::Child) {
                 drop(mtr);
-                tree.split_at_level(store, fence, 1, Need::Child)?;
+                tree.split_at_level(store, fence, 1, Need::Child, Store::mtr)?;
                 continue;
             }
+            let chains = self.allocate_chains(&mut mtr, tail, count)?;
             let new = mtr.allocate(mtr.id(tail), node::NODE_PAGE)?;
             let new_id = mtr.id(new);
             let mut empty = PageBuf::new();
             edit::init(&mut empty.bytes, &NodeSpec { lower: Some(fence), ..tree.spec() })
                 .expect("invariant: one fence fits a node");
             mtr.apply(new, &image(&empty.bytes));
-            self.fill(&mut mtr, tail, count, Some((fence, new_id)))?;
+            self.fill(&mut mtr, tail, count, &chains, Some((fence, new_id)));
             tree.link(&mut mtr, parent, fence, new_id);
             mtr.commit();
             return Ok(true);
@@ -220,7 +223,8 @@ impl<'t> BulkBuilder<'t> {
         if fence.is_some() {
             self.tree.raise(&mut mtr, root)?;
         } else {
-            self.fill(&mut mtr, root, count, None)?;
+            let chains = self.allocate_chains(&mut mtr, root, count)?;
+            self.fill(&mut mtr, root, count, &chains, None);
         }
         mtr.commit();
         Ok(if fence.is_some() { None } else { Some(true) })
@@ -232,13 +236,32 @@ impl<'t> BulkBuilder<'t> {
         is_last && node::lower(leaf) == self.fence.as_deref()
     }
 
+    /// Takes the overflow pages of the first `count` pending records, a chain for each.
+    fn allocate_chains(
+        &self,
+        mtr: &mut Mtr<'_>,
+        leaf: Latched,
+        count: usize,
+    ) -> Result<Vec<Vec<Latched>>> {
+        let near = mtr.id(leaf);
+        let chain = |i: usize| {
+            let mut chain = Vec::new();
+            if !self.tree.is_inline(self.key(i).len(), self.payload(i).len()) {
+                self.tree.allocate_chain(mtr, near, self.payload(i).len(), &mut chain)?;
+            }
+            Ok(chain)
+        };
+        (0..count).map(chain).collect()
+    }
+
     fn fill(
         &self,
         mtr: &mut Mtr<'_>,
         leaf: Latched,
         count: usize,
+        chains: &[Vec<Latched>],
         after: Option<(&[u8], PageId)>,
-    ) -> Result<()> {
+    ) {
         let mut full = PageBuf::new();
         let spec = NodeSpec {
             right: after.map(|(_, right)| right),
@@ -249,16 +272,15 @@ impl<'t> BulkBuilder<'t> {
         };
         let fits = "invariant: the leaf's size was computed before";
         edit::init(&mut full.bytes, &spec).expect(fits);
-        for i in 0..count {
+        for (i, chain) in chains.iter().enumerate() {
             let (key, payload, header) = (self.key(i), self.payload(i), self.pending[i].header);
-            let chain = match self.tree.is_inline(key.len(), payload.len()) {
+            let chain = match chain.is_empty() {
                 true => None,
-                false => Some(self.tree.write_chain(mtr, mtr.id(leaf), payload)?.to_bytes()),
+                false => Some(self.tree.write_chain(mtr, chain, payload).to_bytes()),
             };
             let (flags, rest) = stored(header, payload, chain.as_ref());
             edit::append(&mut full.bytes, flags, key, &[&header.to_bytes(), rest]).expect(fits);
         }
         mtr.apply(leaf, &image(&full.bytes));
-        Ok(())
     }
 }

@@ -9,6 +9,7 @@
 //! - `slots + records + fences + garbage = PAGE_SIZE − heap + 12 × count`, so garbage is exactly
 //!   what [`compact`] gives back
 //! - keys strictly ascend, and lie between the fences
+//! - `skip` ≤ length of what all suffixes share; heads are what follows it
 //! - `hint[i] = head of slot[(i + 1) × (count / 17)]` while there are at least 34 records
 //! - `marked` = number of slots with the mark flag; `max_txn` ≥ every record's transaction
 
@@ -160,19 +161,52 @@ pub(crate) fn insert(
         return Err(Damaged("insert beyond the last slot"));
     }
     make_gap(page, len + SLOT_SIZE)?;
+    let old_skip = skip(page);
+    let new_skip = skip_with(page, count, i, suffix);
     let offset = allocate(page, len);
     page[offset..offset + suffix.len()].copy_from_slice(suffix);
     put_value(page, offset + suffix.len(), value);
     let (from, end) = (SLOTS + i * SLOT_SIZE, SLOTS + count * SLOT_SIZE);
     page.copy_within(from..end, from + SLOT_SIZE);
-    let head = head_of(suffix);
+    let head = head_of(suffix.get(new_skip..).unwrap_or_default());
     let (key_len, value_len) = (suffix.len(), value_len(value));
     put_slot(page, i, &Slot { offset, key_len, value_len, flags, head });
     put_u16(page, COUNT, count + 1);
     put_u16(page, LAST, i);
     note_version(page, 0, flags, Some(value[0]));
-    update_hints(page, count, i);
+    if new_skip == old_skip {
+        update_hints(page, count, i);
+    } else {
+        set_skip(page, new_skip);
+    }
     Ok(())
+}
+
+/// The bytes that all suffixes share once `suffix` is among them, before slot `i`. Keys ascend, so
+/// that only a new first or last one can differ from the others in what they share.
+fn skip_with(page: &PageBytes, count: usize, i: usize, key: &[u8]) -> usize {
+    let (first, skip) = (first_keyed(page), skip(page));
+    if i < first {
+        return skip;
+    }
+    if count <= first {
+        return key.len();
+    }
+    match i {
+        _ if i == count => skip.min(common_prefix(key, suffix(page, first))),
+        _ if i == first => skip.min(common_prefix(key, suffix(page, count - 1))),
+        _ => skip,
+    }
+}
+
+/// Makes all heads begin after `skip` bytes.
+fn set_skip(page: &mut PageBytes, skip: usize) {
+    put_u16(page, SKIP, skip);
+    for i in first_keyed(page)..count(page) {
+        let head = head_of(suffix(page, i).get(skip..).unwrap_or_default());
+        put_u32(page, SLOTS + i * SLOT_SIZE + 8, head);
+    }
+    update_hints(page, 0, 0);
 }
 
 /// Appends a record with a whole key; for nodes under construction.
@@ -186,18 +220,26 @@ pub(crate) fn append(page: &mut PageBytes, flags: u16, key: &[u8], value: &Value
     Ok(())
 }
 
-/// Sees to it that the gap between slots and heap has `need` bytes.
+/// Bytes between slots and heap.
+fn gap(page: &PageBytes) -> Edit<usize> {
+    checked_heap(page).map(|(count, heap)| heap - SLOTS - count * SLOT_SIZE)
+}
+
+/// Sees to it that the gap has `need` bytes.
 fn make_gap(page: &mut PageBytes, need: usize) -> Edit<()> {
-    let gap =
-        |page: &PageBytes| checked_heap(page).map(|(count, heap)| heap - SLOTS - count * SLOT_SIZE);
     if gap(page)? >= need {
         return Ok(());
     }
     if free(page) < need {
         return Err(Damaged("record larger than the free space"));
     }
+    let old = *page;
     compact(page)?;
-    if gap(page)? < need { Err(Damaged("wrong space accounting")) } else { Ok(()) }
+    if gap(page)? < need {
+        *page = old;
+        return Err(Damaged("wrong space accounting"));
+    }
+    Ok(())
 }
 
 /// Replaces the value of slot `i`, in place when it does not grow.
@@ -221,20 +263,21 @@ fn relocate(page: &mut PageBytes, i: usize, old: &Slot, new_len: usize) -> Edit<
     if free(page) + old.value_len < len {
         return Err(Damaged("record larger than the free space"));
     }
-    let (count, heap) = checked_heap(page)?;
-    if heap - SLOTS - count * SLOT_SIZE < len {
-        // Keep the key alone through the compaction: its value is about to be overwritten.
-        put_slot(page, i, &Slot { value_len: 0, ..*old });
-        add_garbage(page, old.value_len);
-        compact(page)?;
-        let kept = checked_slot(page, i)?;
-        let (count, heap) = checked_heap(page)?;
-        if heap - SLOTS - count * SLOT_SIZE < len {
-            return Err(Damaged("wrong space accounting"));
-        }
-        return Ok(move_key(page, &kept, len));
+    if gap(page)? >= len {
+        return Ok(move_key(page, old, len));
     }
-    Ok(move_key(page, old, len))
+    // Keep the key alone through the compaction: its value is about to be overwritten.
+    let before = *page;
+    put_slot(page, i, &Slot { value_len: 0, ..*old });
+    add_garbage(page, old.value_len);
+    let kept = compact(page).and_then(|()| checked_slot(page, i));
+    match kept {
+        Ok(kept) if gap(page)? >= len => Ok(move_key(page, &kept, len)),
+        _ => {
+            *page = before;
+            Err(Damaged("wrong space accounting"))
+        }
+    }
 }
 
 fn move_key(page: &mut PageBytes, old: &Slot, len: usize) -> Slot {

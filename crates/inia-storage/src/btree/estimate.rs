@@ -5,7 +5,8 @@
 //!   level 1      [ . . a . ]     [ . b . . ]    1 subtree right of a, 1 left of b
 //!   level 0    [ . . x x x ]     [ x x . . ]    3 records from x on, 2 before the end
 //! ```
-//! A subtree counts as the product of the mean fan-outs seen on the two ways down.
+//! A subtree counts as the product of fan-outs: at each level the median of those seen on the ways
+//! down to both ends and to the middle between them.
 
 use super::BTree;
 use super::descend::{Stop, TRIES};
@@ -30,6 +31,8 @@ enum End<'a> {
     First,
     At(&'a [u8]),
     Last,
+    /// Not an end, but about the middle between two.
+    Middle(&'a [Step], &'a [Step]),
 }
 
 impl BTree {
@@ -49,7 +52,8 @@ impl BTree {
             let from = self.dive(store, lower.map_or(End::First, End::At))?;
             let to = self.dive(store, upper.map_or(End::Last, End::At))?;
             if from.len() == to.len() {
-                return Ok(between(&from, &to));
+                let middle = self.dive(store, End::Middle(&from, &to))?;
+                return Ok(between(&from, &to, &middle));
             }
         }
         Ok(0)
@@ -67,7 +71,7 @@ impl BTree {
         let mut id = self.root;
         let mut page = store.shared(id)?;
         loop {
-            steps.push(step(&*page, id, end));
+            steps.push(step(&*page, id, end, steps.len()));
             if node::level(&*page) == 0 || steps.len() > MAX_HEIGHT {
                 return Ok(steps);
             }
@@ -81,7 +85,7 @@ impl BTree {
         let mut id = self.root;
         let mut page = store.optimistic(id)?;
         loop {
-            let (level, at) = (node::level(&page), step(&page, id, end));
+            let (level, at) = (node::level(&page), step(&page, id, end, steps.len()));
             let child = node::child(&page, at.slot);
             page.validate()?;
             steps.push(at);
@@ -102,7 +106,7 @@ impl BTree {
 const MAX_HEIGHT: usize = 32;
 
 /// The position of a range's end in one node.
-fn step(page: &impl PageRead, id: PageId, end: End<'_>) -> Step {
+fn step(page: &impl PageRead, id: PageId, end: End<'_>, depth: usize) -> Step {
     let (level, count) = (node::level(page), node::count(page));
     let slot = match end {
         End::First => 0,
@@ -110,19 +114,25 @@ fn step(page: &impl PageRead, id: PageId, end: End<'_>) -> Step {
         End::Last => count.saturating_sub(1),
         End::At(key) if level > 0 => node::child_slot(page, key),
         End::At(key) => node::search(page, key).unwrap_or_else(|slot| slot),
+        End::Middle(from, to) => match (from.get(depth), to.get(depth)) {
+            (Some(from), Some(to)) if from.id == id && to.id == id => (from.slot + to.slot) / 2,
+            _ => count / 2,
+        },
     };
     Step { id, slot, count }
 }
 
 /// Records between two positions of the same height.
-fn between(from: &[Step], to: &[Step]) -> u64 {
+fn between(from: &[Step], to: &[Step], middle: &[Step]) -> u64 {
     let height = from.len();
     // below[d]: records under one child of a node at depth d.
     let mut below = vec![1.0f64; height];
     for depth in (0..height.saturating_sub(1)).rev() {
         let next = depth + 1;
-        let mean = (from[next].count + to[next].count) as f64 / 2.0;
-        below[depth] = below[next] * mean;
+        let third = middle.get(next).map_or(from[next].count, |step| step.count);
+        let mut fan_outs = [from[next].count, to[next].count, third];
+        fan_outs.sort_unstable();
+        below[depth] = below[next] * fan_outs[1] as f64;
     }
     let parting =
         |depth: &usize| from[*depth].slot != to[*depth].slot || from[*depth].id != to[*depth].id;

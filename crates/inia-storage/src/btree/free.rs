@@ -67,11 +67,12 @@ impl BTree {
     }
 
     fn free_chains(&self, mtr: &mut Mtr<'_>, leaf: Latched) -> Result<()> {
+        let mut pages = Vec::new();
         for i in 0..node::count(mtr.page(leaf)) {
             if let PayloadRef::Overflow(chain) = payload(mtr.page(leaf), i) {
-                self.free_chain(mtr, chain)?;
+                pages.append(&mut self.latch_chain(mtr, chain)?);
             }
         }
-        Ok(())
+        pages.into_iter().try_for_each(|page| mtr.free(page))
     }
 }

@@ -168,7 +168,8 @@ impl<'a, 's> LeafMut<'a, 's> {
         if node::free(self.page()) < suffix.len() + value_len + SLOT_SIZE {
             return Err(StorageError::TooLarge);
         }
-        let chain = self.write_overflow(key.len(), payload)?;
+        let new = self.allocate_overflow(key.len(), payload)?;
+        let chain = self.write_overflow(&new, payload);
         let (flags, rest) = stored(header, payload, chain.as_ref());
         let value = [&header.to_bytes()[..], rest];
         self.apply(NodeOp::Insert { slot: slot as u16, flags, suffix, value });
@@ -184,8 +185,10 @@ impl<'a, 's> LeafMut<'a, 's> {
         {
             return Err(StorageError::TooLarge);
         }
-        let chain = self.write_overflow(key_len, payload)?;
-        self.free_overflow(i)?;
+        let old = self.latch_overflow(i)?;
+        let new = self.allocate_overflow(key_len, payload)?;
+        self.free_pages(old)?;
+        let chain = self.write_overflow(&new, payload);
         let (flags, rest) = stored(header, payload, chain.as_ref());
         let value = [&header.to_bytes()[..], rest];
         self.apply(NodeOp::Replace { slot: i as u16, flags, value });
@@ -202,7 +205,8 @@ impl<'a, 's> LeafMut<'a, 's> {
     /// Removes record `i` with its overflow chain.
     pub(crate) fn remove(&mut self, i: usize) -> Result<()> {
         self.checked(i)?;
-        self.free_overflow(i)?;
+        let old = self.latch_overflow(i)?;
+        self.free_pages(old)?;
         self.apply(NodeOp::Remove { slot: i as u16 });
         Ok(())
     }
@@ -219,24 +223,48 @@ impl<'a, 's> LeafMut<'a, 's> {
         }
     }
 
-    fn write_overflow(
-        &mut self,
-        key_len: usize,
-        payload: &[u8],
-    ) -> Result<Option<[u8; OVERFLOW_REF_LEN]>> {
+    /// Takes the pages that a payload needs outside the leaf: none, or a chain.
+    fn allocate_overflow(&mut self, key_len: usize, payload: &[u8]) -> Result<Vec<Latched>> {
+        let mut chain = Vec::new();
         if self.tree.is_inline(key_len, payload.len()) {
-            return Ok(None);
+            return Ok(chain);
         }
-        self.changed = true;
         let near = self.page_id();
-        let chain = self.tree.write_chain(self.mtr, near, payload)?;
-        Ok(Some(chain.to_bytes()))
+        let taken = self.tree.allocate_chain(self.mtr, near, payload.len(), &mut chain);
+        if taken.is_err() && self.changed {
+            // Earlier changes will be committed, and these pages must not be with them.
+            self.free_pages(chain)?;
+            return taken.map(|()| Vec::new());
+        }
+        taken.map(|()| chain)
     }
 
-    fn free_overflow(&mut self, i: usize) -> Result<()> {
-        let PayloadRef::Overflow(at) = self.payload(i) else { return Ok(()) };
+    fn write_overflow(
+        &mut self,
+        chain: &[Latched],
+        payload: &[u8],
+    ) -> Option<[u8; OVERFLOW_REF_LEN]> {
+        if chain.is_empty() {
+            return None;
+        }
         self.changed = true;
-        self.tree.free_chain(self.mtr, at)
+        Some(self.tree.write_chain(self.mtr, chain, payload).to_bytes())
+    }
+
+    /// Latches record `i`'s overflow pages, if it has any.
+    fn latch_overflow(&mut self, i: usize) -> Result<Vec<Latched>> {
+        match self.payload(i) {
+            PayloadRef::Overflow(at) => self.tree.latch_chain(self.mtr, at),
+            PayloadRef::Inline(_) => Ok(Vec::new()),
+        }
+    }
+
+    fn free_pages(&mut self, pages: Vec<Latched>) -> Result<()> {
+        for page in pages {
+            self.mtr.free(page)?;
+            self.changed = true;
+        }
+        Ok(())
     }
 }
 

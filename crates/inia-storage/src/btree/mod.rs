@@ -74,6 +74,9 @@ pub(crate) struct BTree {
     usable: usize,
 }
 
+/// How a mini-transaction begins.
+type Begin = for<'s> fn(&'s Store) -> Result<Mtr<'s>>;
+
 /// Which leaf to load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seek<'a> {
@@ -199,9 +202,11 @@ impl BTree {
         Ok(())
     }
 
-    /// Replaces the copy by the leaf that begins at its upper fence; false at the tree's end.
-    pub(crate) fn next_leaf(&self, store: &Store, leaf: &mut LeafCopy) -> Result<bool> {
-        let Some(fence) = leaf.upper_fence().map(<[u8]>::to_vec) else { return Ok(false) };
+    /// Replaces the copy by the leaf that covers its upper fence. Returns the record to go on with:
+    /// not always the first, since a merge may have put records from before the fence in front.
+    /// `None` at the tree's end.
+    pub(crate) fn next_leaf(&self, store: &Store, leaf: &mut LeafCopy) -> Result<Option<usize>> {
+        let Some(fence) = leaf.upper_fence().map(<[u8]>::to_vec) else { return Ok(None) };
         if let Some(id) = leaf.right() {
             let page = store.optimistic_scan(id)?;
             leaf.copy(&page);
@@ -211,18 +216,26 @@ impl BTree {
                 && leaf.lower_fence() == Some(&fence[..]);
             if page.validate().is_ok() && is_next {
                 leaf.keep(id, version);
-                return Ok(true);
+                return Ok(Some(0));
             }
         }
         self.load_leaf(store, Seek::Covering(&fence), leaf)?;
-        Ok(true)
+        let (Ok(from) | Err(from)) = leaf.lower_bound(&fence);
+        Ok(Some(from))
     }
 
-    /// Replaces the copy by the leaf that ends at its lower fence; false at the tree's beginning.
-    pub(crate) fn previous_leaf(&self, store: &Store, leaf: &mut LeafCopy) -> Result<bool> {
-        let Some(fence) = leaf.lower_fence().map(<[u8]>::to_vec) else { return Ok(false) };
+    /// Replaces the copy by the leaf that holds the keys below its lower fence. Returns the number
+    /// of records to go on with, counted from the first: later ones are not below the fence. `None`
+    /// at the tree's beginning.
+    pub(crate) fn previous_leaf(
+        &self,
+        store: &Store,
+        leaf: &mut LeafCopy,
+    ) -> Result<Option<usize>> {
+        let Some(fence) = leaf.lower_fence().map(<[u8]>::to_vec) else { return Ok(None) };
         self.load_leaf(store, Seek::Before(&fence), leaf)?;
-        Ok(true)
+        let (Ok(to) | Err(to)) = leaf.lower_bound(&fence);
+        Ok(Some(to))
     }
 
     /// Gives `change` exclusive access to the leaf that covers `key`, with room for a record of
@@ -236,15 +249,37 @@ impl BTree {
         room: usize,
         change: impl FnOnce(&mut LeafMut<'_, '_>) -> Result<R>,
     ) -> Result<(R, Option<Lsn>)> {
+        self.modify_by(store, key, room, Store::mtr, change)
+    }
+
+    /// As [`BTree::modify`], to take a change back: goes on while a full disk stops other writers.
+    pub(crate) fn modify_for_rollback<R>(
+        &self,
+        store: &Store,
+        key: &[u8],
+        room: usize,
+        change: impl FnOnce(&mut LeafMut<'_, '_>) -> Result<R>,
+    ) -> Result<(R, Option<Lsn>)> {
+        self.modify_by(store, key, room, Store::mtr_for_rollback, change)
+    }
+
+    fn modify_by<R>(
+        &self,
+        store: &Store,
+        key: &[u8],
+        room: usize,
+        begin: Begin,
+        change: impl FnOnce(&mut LeafMut<'_, '_>) -> Result<R>,
+    ) -> Result<(R, Option<Lsn>)> {
         if key.len() > MAX_KEY || room > MAX_PAYLOAD {
             return Err(StorageError::TooLarge);
         }
         loop {
-            let mut mtr = store.mtr()?;
+            let mut mtr = begin(store)?;
             let page = self.latch_leaf(store, &mut mtr, key)?;
             if !self.has_room(mtr.page(page), key, Need::Payload(room)) {
                 drop(mtr);
-                self.make_room(store, key, room)?;
+                self.split_at_level(store, key, 0, Need::Payload(room), begin)?;
                 continue;
             }
             let mut leaf = LeafMut::new(self, store, &mut mtr, page);

@@ -14,7 +14,7 @@ use super::node::{OVERFLOW_PAGE, OverflowRef, PAGE_TYPE, TREE};
 use super::op::{NodeOp, OVERFLOW_CAPACITY, OVERFLOW_DATA, OVERFLOW_LEN, OVERFLOW_NEXT};
 use crate::error::StorageError;
 use crate::page::{PageOp, PageRead};
-use crate::store::{Mtr, Store};
+use crate::store::{Latched, Mtr, Store};
 use crate::{Result, btree::MAX_PAYLOAD};
 use inia_base::ids::PageId;
 
@@ -33,55 +33,76 @@ fn check_page(page: &impl PageRead, root: PageId, expected: usize) -> Option<&'s
 }
 
 impl BTree {
-    /// Writes `payload` to new pages.
-    pub(super) fn write_chain(
+    /// Takes free pages for a payload of `len` bytes, appending them to `chain`. Nothing is changed
+    /// yet; after an error those in `chain` are given back by dropping the mini-transaction.
+    pub(super) fn allocate_chain(
         &self,
         mtr: &mut Mtr<'_>,
         near: PageId,
-        payload: &[u8],
-    ) -> Result<OverflowRef> {
-        if payload.len() > MAX_PAYLOAD {
+        len: usize,
+        chain: &mut Vec<Latched>,
+    ) -> Result<()> {
+        if len > MAX_PAYLOAD {
             return Err(StorageError::TooLarge);
         }
-        let mut chain = Vec::with_capacity(pages(payload.len()));
-        let mut last = near;
-        for _ in 0..pages(payload.len()) {
-            match mtr.allocate(last, OVERFLOW_PAGE) {
-                Ok(page) => {
-                    last = mtr.id(page);
-                    chain.push(page);
-                }
-                Err(error) => {
-                    for page in chain {
-                        mtr.free(page)?;
-                    }
-                    return Err(error);
-                }
-            }
+        for _ in 0..pages(len) {
+            let near = chain.last().map_or(near, |page| mtr.id(*page));
+            chain.push(mtr.allocate(near, OVERFLOW_PAGE)?);
         }
+        Ok(())
+    }
+
+    /// Writes `payload` to the pages taken for it.
+    pub(super) fn write_chain(
+        &self,
+        mtr: &mut Mtr<'_>,
+        chain: &[Latched],
+        payload: &[u8],
+    ) -> OverflowRef {
         for (i, data) in payload.chunks(OVERFLOW_CAPACITY).enumerate() {
             let next = chain.get(i + 1).map(|page| mtr.id(*page));
             let op = NodeOp::Overflow { tree: self.root, next, data };
             mtr.apply(chain[i], &PageOp::Node(op));
         }
-        Ok(OverflowRef { first: mtr.id(chain[0]), len: payload.len() as u32 })
+        let first = chain.first().map_or(PageId(0), |page| mtr.id(*page));
+        OverflowRef { first, len: payload.len() as u32 }
     }
 
-    /// Frees a chain.
-    pub(super) fn free_chain(&self, mtr: &mut Mtr<'_>, at: OverflowRef) -> Result<()> {
+    /// Latches a chain's pages, to free them. After an error none is latched.
+    pub(super) fn latch_chain(&self, mtr: &mut Mtr<'_>, at: OverflowRef) -> Result<Vec<Latched>> {
+        let mut chain = Vec::new();
+        let latched = self.latch_pages(mtr, at, &mut chain);
+        if latched.is_err() {
+            for page in chain.drain(..) {
+                mtr.unlatch(page);
+            }
+        }
+        latched.map(|()| chain)
+    }
+
+    fn latch_pages(
+        &self,
+        mtr: &mut Mtr<'_>,
+        at: OverflowRef,
+        chain: &mut Vec<Latched>,
+    ) -> Result<()> {
         let mut id = at.first;
         let mut left = at.len as usize;
+        if left > MAX_PAYLOAD {
+            return Err(StorageError::Corrupt(id, "overflow chain of a senseless length"));
+        }
         while left > 0 {
+            if mtr.holds(id) {
+                return Err(StorageError::Corrupt(id, "overflow chain with a loop"));
+            }
             let page = mtr.latch(id)?;
+            chain.push(page);
             let len = left.min(OVERFLOW_CAPACITY);
             if let Some(what) = check_page(mtr.page(page), self.root, len) {
-                mtr.unlatch(page);
                 return Err(StorageError::Corrupt(id, what));
             }
-            let next = PageId(mtr.page(page).u32_at(OVERFLOW_NEXT));
-            mtr.free(page)?;
             left -= len;
-            id = next;
+            id = PageId(mtr.page(page).u32_at(OVERFLOW_NEXT));
         }
         Ok(())
     }

@@ -12,7 +12,7 @@
 use super::edit::{self, Damaged, NodeSpec};
 use super::node::{self, HEADER_LEN, NO_LAST, SLOT_SIZE, USABLE, common_prefix};
 use super::op::NodeOp;
-use super::{BTree, MAX_KEY, image};
+use super::{BTree, Begin, MAX_KEY, image};
 use crate::Result;
 use crate::error::StorageError;
 use crate::page::{PageBuf, PageBytes, PageOp, PageRead};
@@ -66,20 +66,17 @@ impl BTree {
         bytes <= node::free(page) && fits_limit
     }
 
-    /// Splits until the leaf that covers `key` has room for it with a payload of `room` bytes.
-    pub(super) fn make_room(&self, store: &Store, key: &[u8], room: usize) -> Result<()> {
-        self.split_at_level(store, key, 0, Need::Payload(room))
-    }
-
+    /// Splits until the node of a level that covers `key` has room for what is needed.
     pub(super) fn split_at_level(
         &self,
         store: &Store,
         key: &[u8],
         level: usize,
         need: Need,
+        begin: Begin,
     ) -> Result<()> {
         loop {
-            let mut mtr = store.mtr()?;
+            let mut mtr = begin(store)?;
             let Some(parent) = self.latch_node(store, &mut mtr, key, level + 1)? else {
                 if !self.grow(store, mtr, key, level, need)? {
                     return Ok(());
@@ -96,7 +93,7 @@ impl BTree {
             })?;
             if !self.has_room(mtr.page(parent), &cut.separator, Need::Child) {
                 drop(mtr);
-                self.split_at_level(store, &cut.separator, level + 1, Need::Child)?;
+                self.split_at_level(store, &cut.separator, level + 1, Need::Child, begin)?;
                 continue;
             }
             self.split_node(&mut mtr, parent, child, &cut)?;

@@ -12,7 +12,6 @@
 
 use super::{BufferPool, WRITE_BATCH, page_offset};
 use crate::Result;
-use crate::error::StorageError;
 use crate::page::{self, PAGE_SIZE, PageBytes};
 use crate::sync::Ordering;
 use inia_base::ids::{Lsn, PageId};

@@ -11,6 +11,7 @@
 mod entry;
 mod flush;
 mod frame;
+mod racy;
 mod wait;
 
 #[cfg(test)]
@@ -20,7 +21,7 @@ use crate::Result;
 use crate::error::StorageError;
 use crate::page::{self, PAGE_SIZE};
 use crate::space;
-use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Mutex, Ordering};
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Bell, Mutex, Ordering};
 use crate::wal::Wal;
 use flush::Flusher;
 use frame::{Attempt, Frames, FreeFrame, Visit};
@@ -35,7 +36,7 @@ pub(crate) use frame::{
 };
 
 /// Dirty pages that one write-back takes.
-pub(crate) const WRITE_BATCH: usize = 64;
+pub(crate) const WRITE_BATCH: usize = 128;
 /// Fruitless rounds after which a pool whose frames are all latched gives up.
 const EVICTION_ROUNDS: u32 = 10_000;
 
@@ -51,6 +52,8 @@ pub(crate) struct BufferPool {
     checkpoint: AtomicU64,
     /// Recovery is over: no page may be newer than the log.
     recovered: AtomicBool,
+    /// Calls who keeps frames free.
+    provider: Arc<Bell>,
 }
 
 /// Byte offset of a page in the data file.
@@ -75,6 +78,7 @@ impl BufferPool {
             clock: AtomicU32::new(0),
             checkpoint: AtomicU64::new(0),
             recovered: AtomicBool::new(false),
+            provider: Arc::default(),
         })
     }
 
@@ -213,6 +217,7 @@ impl BufferPool {
             if let Some(frame) = self.frames.take_unused() {
                 return Ok(frame);
             }
+            self.provider.ring();
             if let Some(frame) = self.evict_one()? {
                 return Ok(frame);
             }
@@ -261,6 +266,11 @@ impl BufferPool {
             }
         }
         Ok(provided)
+    }
+
+    /// Rings when free frames ran out.
+    pub(crate) fn provider_bell(&self) -> &Arc<Bell> {
+        &self.provider
     }
 
     /// Recovery is over.

@@ -96,18 +96,18 @@ impl Cursor {
                 Direction::Forward if from < leaf.len() => break from,
                 Direction::Backward if to > 0 => break to - 1,
                 Direction::Forward => {
-                    if !tree.btree().next_leaf(store, leaf)? {
+                    let Some(next) = tree.btree().next_leaf(store, leaf)? else {
                         self.from = from;
                         return Ok(None);
-                    }
-                    from = 0;
+                    };
+                    from = next;
                 }
                 Direction::Backward => {
-                    if !tree.btree().previous_leaf(store, leaf)? {
+                    let Some(next) = tree.btree().previous_leaf(store, leaf)? else {
                         self.to = to;
                         return Ok(None);
-                    }
-                    to = leaf.len();
+                    };
+                    to = next;
                 }
             }
         };

@@ -78,11 +78,9 @@ impl Place {
 
     /// Whether no record lies between `low` and position `i` now.
     pub(crate) fn confirm_low(&mut self, tree: &Tree, store: &Store, i: usize) -> Result<bool> {
-        if i == 0 {
-            predecessor(tree, store, &self.leaf, &mut self.side, i, &mut self.again)?;
-            if self.again.edge() > self.low.edge() {
-                return Ok(false);
-            }
+        predecessor(tree, store, &self.leaf, &mut self.side, i, &mut self.again)?;
+        if self.again.edge() > self.low.edge() {
+            return Ok(false);
         }
         Ok(self.leaf.is_current(store))
     }
@@ -114,12 +112,12 @@ fn predecessor(
     out.kind = Kind::Min;
     let Some(fence) = leaf.lower_fence() else { return Ok(()) };
     tree.btree().load_leaf(store, Seek::Before(fence), side)?;
-    while side.is_empty() {
-        if !tree.btree().previous_leaf(store, side)? {
-            return Ok(());
-        }
+    let (Ok(mut to) | Err(mut to)) = side.lower_bound(fence);
+    while to == 0 {
+        let Some(next) = tree.btree().previous_leaf(store, side)? else { return Ok(()) };
+        to = next;
     }
-    out.set_record(side, side.len() - 1);
+    out.set_record(side, to - 1);
     Ok(())
 }
 
@@ -138,11 +136,11 @@ fn successor(
     out.kind = Kind::Max;
     let Some(fence) = leaf.upper_fence() else { return Ok(()) };
     tree.btree().load_leaf(store, Seek::Covering(fence), side)?;
-    while side.is_empty() {
-        if !tree.btree().next_leaf(store, side)? {
-            return Ok(());
-        }
+    let (Ok(mut from) | Err(mut from)) = side.lower_bound(fence);
+    while from >= side.len() {
+        let Some(next) = tree.btree().next_leaf(store, side)? else { return Ok(()) };
+        from = next;
     }
-    out.set_record(side, 0);
+    out.set_record(side, from);
     Ok(())
 }

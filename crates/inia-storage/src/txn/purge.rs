@@ -196,8 +196,9 @@ impl Core {
         let mut key = Vec::new();
         let mut ready = Vec::new();
         garbage.btree().load_leaf(&self.store, Seek::First, &mut leaf)?;
+        let mut from = 0;
         loop {
-            for i in 0..leaf.len() {
+            for i in from..leaf.len() {
                 let dropped = self.is_past(leaf.header(i).txn_id(), horizon);
                 leaf.key(i, &mut key);
                 match (dropped, tree_of(&key)) {
@@ -206,8 +207,9 @@ impl Core {
                     (false, _) => waits = true,
                 }
             }
-            if !garbage.btree().next_leaf(&self.store, &mut leaf)? {
-                break;
+            match garbage.btree().next_leaf(&self.store, &mut leaf)? {
+                Some(next) => from = next,
+                None => break,
             }
         }
         for tree in ready {
@@ -222,8 +224,8 @@ impl Core {
         let key = garbage_key(id);
         garbage.btree().modify(&self.store, &key, 0, |leaf| {
             if let Ok(i) = leaf.lower_bound(&key) {
-                leaf.remove(i)?;
                 leaf.free_tree_root(tree.btree())?;
+                leaf.remove(i)?;
             }
             Ok(())
         })?;

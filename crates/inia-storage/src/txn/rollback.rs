@@ -46,7 +46,7 @@ impl Core {
     ) -> Result<()> {
         let room = before.map_or(0, |(_, payload)| payload.len());
         let mut marked_again = false;
-        let (sparse, _) = tree.btree().modify(&self.store, key, room, |leaf| {
+        let (sparse, _) = tree.btree().modify_for_rollback(&self.store, key, room, |leaf| {
             let Ok(i) = leaf.lower_bound(key) else { return Ok(false) };
             if leaf.header(i).txn_id() != txn {
                 return Ok(false);
