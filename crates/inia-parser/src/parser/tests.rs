@@ -76,7 +76,9 @@ fn accepts_what_mysql_accepts() {
 #[test]
 fn refuses_where_mysql_refuses() {
     for line in include_str!("tests/refused.txt").lines() {
-        if let Some((sql, text)) = line.split_once(" ==> ") {
+        if let Some((sql, text)) = line.split_once(" ==> ")
+            && !line.starts_with("##")
+        {
             assert_eq!(refusal(sql), near(text, 1), "{sql}");
         }
     }

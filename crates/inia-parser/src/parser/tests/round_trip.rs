@@ -138,15 +138,18 @@ impl Random {
     }
 }
 
+fn read(text: &str) -> Expr {
+    parse_expr(text, SqlMode::empty()).unwrap_or_else(|e| panic!("{text}\n{e}"))
+}
+
 #[test]
 fn canonical_texts_are_stable() {
     let mut random = Random(42);
     for round in 0..5_000 {
         let expr = random.expr(1 + round % 4);
-        let text = unparse(&expr).expect("a storable expression");
-        let once = parse_expr(&text, SqlMode::empty()).unwrap_or_else(|e| panic!("{text}\n{e}"));
-        let again = unparse(&once).expect("a storable expression");
-        assert_eq!(text, again, "{expr:?}");
-        assert_eq!(parse_expr(&again, SqlMode::empty()).expect("the same text"), once);
+        let canonical = read(&unparse(&expr).expect("a storable expression"));
+        let text = unparse(&canonical).expect("a storable expression");
+        assert_eq!(read(&text), canonical, "{text}");
+        assert_eq!(unparse(&read(&text)).as_deref(), Some(text.as_str()));
     }
 }
