@@ -8,7 +8,7 @@ use inia_base::collation::Collation;
 use inia_base::column::{Completion, ResultColumn, RowSink, status};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::SqlError;
-use inia_wire::auth::{CACHING_SHA2, NONCE};
+use inia_wire::auth::{NATIVE, NONCE};
 use inia_wire::binary::BinaryLayout;
 use inia_wire::caps::Capabilities;
 use inia_wire::column::put_column;
@@ -201,7 +201,8 @@ impl Client {
             capabilities: Capabilities::SERVER,
             collation: 255,
             status: status::AUTOCOMMIT,
-            plugin: CACHING_SHA2.to_owned(),
+            // Built into every client library, where others are loaded, which races between threads.
+            plugin: NATIVE.to_owned(),
         };
         greeting.encode(client.out.begin());
         client.out.end();

@@ -539,6 +539,7 @@ fn scramble(plugin: &str, password: &str, nonce: &[u8]) -> Result<Vec<u8>> {
     match plugin {
         NATIVE => Ok(auth::native_scramble(password.as_bytes(), nonce)),
         CACHING_SHA2 => Ok(auth::sha2_scramble(password.as_bytes(), nonce)),
+        _ if password.is_empty() => Ok(Vec::new()),
         other => Err(ClientError::Unsupported(format!("authentication plugin {other}"))),
     }
 }
