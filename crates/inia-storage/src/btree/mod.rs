@@ -209,7 +209,7 @@ impl BTree {
         let Some(fence) = leaf.upper_fence().map(<[u8]>::to_vec) else { return Ok(None) };
         if let Some(id) = leaf.right()
             && let Ok(page) = store.optimistic_scan(id)
-            // The link holds now, after the neighbour's version was taken: what is read is in place.
+            // The link holds now, after the neighbour's version was taken: it is the neighbour.
             && leaf.is_current(store)
         {
             leaf.copy(&page);
