@@ -2,7 +2,7 @@
 
 use super::{AccessPath, EqualPart, Interval};
 use crate::catalog::Table;
-use crate::expr::{EvalContext, Expr, ExprType, TypeClass, convert};
+use crate::expr::{EvalContext, ExprType, TypeClass, convert};
 use crate::row::{Cell, Damaged, prefix_successor};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::decimal::Decimal;
@@ -39,7 +39,14 @@ impl KeyRange {
 }
 
 /// What a path asks for in this run.
-pub(super) enum Bounds {
+pub(super) struct Bounds {
+    pub(super) keys: Keys,
+    /// No bound was left out: rows in the range fulfil the conditions that the path stands for.
+    pub(super) exact: bool,
+}
+
+/// Where to read.
+pub(super) enum Keys {
     /// One key of a unique index.
     Point(Vec<u8>),
     /// Disjoint ranges in ascending order.
@@ -60,25 +67,28 @@ pub(super) fn compute(
     ctx: &mut EvalContext<'_>,
     row: &[Value],
 ) -> Result<Bounds> {
-    let Some(index) = path.index else { return Ok(Bounds::Ranges(vec![KeyRange::all()])) };
-    let builder = Builder { table, index };
+    let Some(index) = path.index else {
+        return Ok(Bounds { keys: Keys::Ranges(vec![KeyRange::all()]), exact: true });
+    };
+    let mut builder = Builder { table, index, exact: true };
     let mut prefixes = vec![Vec::new()];
     for (part, equal) in path.equal.iter().enumerate() {
         let Some(next) = builder.extend(&prefixes, part, equal, ctx, row)? else {
             let ranges = prefixes.into_iter().map(KeyRange::prefix).collect();
-            return Ok(Bounds::Ranges(sorted(ranges)));
+            return Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact: false });
         };
         prefixes = next;
         if prefixes.is_empty() {
-            return Ok(Bounds::Ranges(Vec::new()));
+            return Ok(Bounds { keys: Keys::Ranges(Vec::new()), exact: true });
         }
     }
     if path.point {
         let key = prefixes.pop().unwrap_or_default();
-        return Ok(Bounds::Point(key));
+        return Ok(Bounds { keys: Keys::Point(key), exact: true });
     }
     if path.intervals.is_empty() {
-        return Ok(Bounds::Ranges(sorted(prefixes.into_iter().map(KeyRange::prefix).collect())));
+        let ranges = prefixes.into_iter().map(KeyRange::prefix).collect();
+        return Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact: true });
     }
     let mut ranges = Vec::new();
     for prefix in &prefixes {
@@ -87,7 +97,7 @@ pub(super) fn compute(
             ranges.extend(builder.interval(prefix, part, interval, ctx, row)?);
         }
     }
-    Ok(Bounds::Ranges(sorted(ranges)))
+    Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact: builder.exact })
 }
 
 /// Sorts ranges and merges those that overlap or touch.
@@ -119,6 +129,7 @@ fn sorted(mut ranges: Vec<KeyRange>) -> Vec<KeyRange> {
 struct Builder<'b> {
     table: &'b Table,
     index: usize,
+    exact: bool,
 }
 
 impl Builder<'_> {
@@ -179,7 +190,7 @@ impl Builder<'_> {
 
     /// The key range of an interval after a prefix; `None` where nothing can match.
     fn interval(
-        &self,
+        &mut self,
         prefix: &[u8],
         part: usize,
         interval: &Interval,
@@ -204,11 +215,15 @@ impl Builder<'_> {
             let value = match convert_for_key(value, &end.value.ty, self.data_type(part), ctx)? {
                 Bound::Cell(value) => value,
                 Bound::Nothing => return Ok(None),
-                Bound::Unknown => continue,
+                Bound::Unknown => {
+                    self.exact = false;
+                    continue;
+                }
             };
             let mut key = prefix.to_vec();
             let cell = Cell::of(&value, self.data_type(part), &ctx.env.time_zone);
             if self.put(part, &cell, &mut key).is_none() {
+                self.exact = false;
                 continue;
             }
             let starts = is_lower != descending;
@@ -237,12 +252,12 @@ fn convert_for_key<'v>(
     }
     Ok(match target {
         DataType::Int { width, unsigned } => match integral(&value, ty, ctx)? {
-            Some(number) if fits(number, *width, *unsigned) => Bound::Cell(Cow::Owned(
-                match unsigned {
+            Some(number) if fits(number, *width, *unsigned) => {
+                Bound::Cell(Cow::Owned(match unsigned {
                     true => Value::UInt(number as u64),
                     false => Value::Int(number as i64),
-                },
-            )),
+                }))
+            }
             _ => Bound::Unknown,
         },
         DataType::Decimal { precision, scale, .. } => {

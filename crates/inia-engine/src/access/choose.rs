@@ -38,6 +38,14 @@ pub(crate) struct Choice {
     pub(crate) rows: f64,
     /// Its bounds read slots of other tables, so it must run anew for each of their rows.
     pub(crate) reads_row: bool,
+    /// For each condition, whether the path alone makes it true, where its bounds turn out exact.
+    pub(crate) covered: Vec<bool>,
+}
+
+/// A path and the conditions it stands for.
+struct Candidate {
+    path: AccessPath,
+    covered: Vec<usize>,
 }
 
 /// The cheapest path for the conditions, of which those that read only this table's slots and the
@@ -45,7 +53,8 @@ pub(crate) struct Choice {
 pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSet) -> Choice {
     let table = request.table;
     let total = table.rows() as f64;
-    let mut best = AccessPath::all(table.def.primary().is_some());
+    let path = AccessPath::all(table.def.primary().is_some());
+    let mut best = Candidate { path, covered: Vec::new() };
     let (mut best_cost, mut best_rows) = (total, total);
     let usable = |position: &usize| {
         let index = &table.def.indexes[*position];
@@ -54,11 +63,12 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
             && request.allowed.is_none_or(|allowed| allowed.contains(position))
     };
     for position in (0..table.def.indexes.len()).filter(usable) {
-        let path = path_for(request, position, conditions, filled);
+        let candidate = path_for(request, position, conditions, filled);
+        let path = &candidate.path;
         if path.equal.is_empty() && path.intervals.is_empty() && !path.covering {
             continue;
         }
-        let rows = expected_rows(&path, &table.def.indexes[position], total);
+        let rows = expected_rows(path, &table.def.indexes[position], total);
         let clustered = table.def.indexes[position].kind == IndexKind::Primary;
         let each = match (clustered, path.covering) {
             (true, _) => 1.0,
@@ -67,14 +77,17 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         };
         let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
         let cost = if path.point { 1.0 } else { rows * each + f64::from(u8::from(!clustered)) };
-        if cost < best_cost || (request.allowed.is_some() && bounded && best.index != Some(position))
+        if cost < best_cost
+            || (request.allowed.is_some() && bounded && best.path.index != Some(position))
         {
-            (best, best_cost, best_rows) = (path, cost, rows);
+            (best, best_cost, best_rows) = (candidate, cost, rows);
         }
     }
     let mut reads_row = false;
-    best.exprs().for_each(|expr| reads_row |= slots_of(expr).slots != SlotSet::default());
-    Choice { path: best, rows: best_rows, reads_row }
+    let path = best.path;
+    path.exprs().for_each(|expr| reads_row |= slots_of(expr).slots != SlotSet::default());
+    let covered = (0..conditions.len()).map(|index| best.covered.contains(&index)).collect();
+    Choice { path, rows: best_rows, reads_row, covered }
 }
 
 fn expected_rows(path: &AccessPath, index: &IndexDef, total: f64) -> f64 {
@@ -105,30 +118,34 @@ fn path_for(
     position: usize,
     conditions: &[Expr],
     filled: &SlotSet,
-) -> AccessPath {
+) -> Candidate {
     let table = request.table;
     let index = &table.def.indexes[position];
     let codec = &table.indexes[position].codec;
     let finder = Finder { request, conditions, filled };
     let mut path = AccessPath::all(true);
     path.index = Some(position);
-    let mut single = true;
+    let (mut single, mut covered) = (true, Vec::new());
     for part in &index.parts {
-        match finder.equal(part.column) {
-            Some(equal) => {
-                single &= matches!(equal, EqualPart::Value(_)) && part.prefix.is_none();
-                path.equal.push(equal);
+        let whole = part.prefix.is_none();
+        let Some((condition, equal)) = finder.equal(part.column) else {
+            let used;
+            (path.intervals, used) = finder.intervals(part.column, !whole);
+            if whole {
+                covered.extend(used);
             }
-            None => {
-                path.intervals = finder.intervals(part.column, part.prefix.is_some());
-                break;
-            }
+            break;
+        };
+        if whole {
+            covered.push(condition);
         }
+        single &= matches!(equal, EqualPart::Value(_)) && whole;
+        path.equal.push(equal);
     }
     path.point = single && index.unique() && path.equal.len() == index.parts.len();
     path.covering = index.kind != IndexKind::Primary
         && request.needed.iter().enumerate().all(|(column, need)| !need || codec.covers(column));
-    path
+    Candidate { path, covered }
 }
 
 /// Looks for conditions on a column.
@@ -179,19 +196,22 @@ impl Finder<'_> {
         None
     }
 
-    fn equal(&self, column: usize) -> Option<EqualPart> {
+    /// An equality with the column, and which condition it is.
+    fn equal(&self, column: usize) -> Option<(usize, EqualPart)> {
         let mut any_of = None;
-        for condition in self.conditions {
+        for (number, condition) in self.conditions.iter().enumerate() {
             match self.comparison(condition, column) {
-                Some((CmpOp::Eq, value)) => return Some(EqualPart::Value(value.clone())),
+                Some((CmpOp::Eq, value)) => {
+                    return Some((number, EqualPart::Value(value.clone())));
+                }
                 Some((CmpOp::NullSafeEq, value)) => {
-                    return Some(EqualPart::NullSafe(value.clone()));
+                    return Some((number, EqualPart::NullSafe(value.clone())));
                 }
                 _ => {}
             }
             match &condition.kind {
                 ExprKind::IsNull(inner, false) if self.is_column(inner, column) => {
-                    return Some(EqualPart::NullSafe(Expr::null()));
+                    return Some((number, EqualPart::NullSafe(Expr::null())));
                 }
                 ExprKind::In(list)
                     if !list.negated
@@ -201,7 +221,7 @@ impl Finder<'_> {
                         }) =>
                 {
                     let items = list.items.iter().map(|(_, item)| item.clone()).collect();
-                    any_of = Some(EqualPart::AnyOf(items));
+                    any_of = Some((number, EqualPart::AnyOf(items)));
                 }
                 _ => {}
             }
@@ -209,12 +229,19 @@ impl Finder<'_> {
         any_of
     }
 
-    /// The intervals that conditions put the column into.
-    fn intervals(&self, column: usize, prefix: bool) -> Vec<Interval> {
+    /// The intervals that conditions put the column into, and the conditions they stand for.
+    fn intervals(&self, column: usize, prefix: bool) -> (Vec<Interval>, Vec<usize>) {
         let mut both = Interval::default();
-        let mut union = Vec::new();
-        for condition in self.conditions {
+        let (mut union, mut union_of) = (Vec::new(), Vec::new());
+        let mut used = Vec::new();
+        for (number, condition) in self.conditions.iter().enumerate() {
             if let Some(interval) = self.interval(condition, column) {
+                let like = matches!(condition.kind, ExprKind::Like(_));
+                let free = |ours: &Option<End>, new: &Option<End>| ours.is_none() || new.is_none();
+                if !like && free(&both.lower, &interval.lower) && free(&both.upper, &interval.upper)
+                {
+                    used.push(number);
+                }
                 both.lower = both.lower.or(interval.lower);
                 both.upper = both.upper.or(interval.upper);
             } else if let ExprKind::Or(items) = &condition.kind
@@ -223,17 +250,21 @@ impl Finder<'_> {
                 let intervals: Option<Vec<Interval>> =
                     items.iter().map(|item| self.conjunction(item, column)).collect();
                 union = intervals.unwrap_or_default();
+                union_of = vec![number];
             }
         }
         let mut found = match (&both.lower, &both.upper) {
-            (None, None) => union,
+            (None, None) => {
+                used = union_of;
+                union
+            }
             _ => vec![both],
         };
         if prefix {
             let ends = found.iter_mut().flat_map(|i| i.lower.iter_mut().chain(&mut i.upper));
             ends.for_each(|end| end.inclusive = true);
         }
-        found
+        (found, used)
     }
 
     /// One operand of an OR as an interval of the column; ANDs of bounds are intersected.
@@ -247,11 +278,17 @@ impl Finder<'_> {
         }
         let ExprKind::And(items) = &condition.kind else { return None };
         let mut both = Interval::default();
-        for interval in items.iter().filter_map(|item| self.interval(item, column)) {
+        for item in items {
+            let interval = self.interval(item, column)?;
+            let doubled = (both.lower.is_some() && interval.lower.is_some())
+                || (both.upper.is_some() && interval.upper.is_some());
+            if doubled {
+                return None;
+            }
             both.lower = both.lower.or(interval.lower);
             both.upper = both.upper.or(interval.upper);
         }
-        (both.lower.is_some() || both.upper.is_some()).then_some(both)
+        Some(both)
     }
 
     fn interval(&self, condition: &Expr, column: usize) -> Option<Interval> {

@@ -1,10 +1,11 @@
 //! Reads the rows of an access path.
 
 use super::AccessPath;
-use super::bounds::{self, Bounds, KeyRange};
+use super::bounds::{self, KeyRange, Keys};
 use crate::catalog::{IndexKind, Table};
 use crate::error::StorageResult;
 use crate::expr::EvalContext;
+use crate::row::Cell;
 use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
@@ -50,6 +51,7 @@ pub(crate) struct Scan {
     covering: bool,
     direction: Direction,
     mode: ReadMode,
+    exact: bool,
     state: State,
     /// The clustered row found by a secondary entry or a point read.
     row: Vec<u8>,
@@ -66,9 +68,10 @@ impl Scan {
         row: &[Value],
     ) -> Result<Scan> {
         let direction = if path.backward { Direction::Backward } else { Direction::Forward };
-        let state = match bounds::compute(table, path, ctx, row)? {
-            Bounds::Point(key) => State::Point(Some(key)),
-            Bounds::Ranges(mut ranges) => {
+        let bounds = bounds::compute(table, path, ctx, row)?;
+        let state = match bounds.keys {
+            Keys::Point(key) => State::Point(Some(key)),
+            Keys::Ranges(mut ranges) => {
                 if path.backward {
                     ranges.reverse();
                 }
@@ -81,10 +84,16 @@ impl Scan {
             covering: path.covering && mode == ReadMode::Snapshot,
             direction,
             mode,
+            exact: bounds.exact,
             state,
             row: Vec::new(),
             key: Vec::new(),
         })
+    }
+
+    /// Whether every row fulfils the conditions that the path stands for.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.exact
     }
 
     /// The index that is read where it is not the clustered tree itself.
@@ -115,10 +124,9 @@ impl Scan {
     fn point<'s>(&'s mut self, key: Vec<u8>, txn: &mut Txn) -> Result<Option<Found<'s>>> {
         let Some(index) = self.secondary() else {
             self.key = key;
-            return Ok(self.lookup(txn)?.then_some(Found {
-                clustered_key: &self.key,
-                data: RowData::Row(&self.row),
-            }));
+            return Ok(self
+                .lookup(txn)?
+                .then_some(Found { clustered_key: &self.key, data: RowData::Row(&self.row) }));
         };
         let value = read(&self.table.indexes[index].tree, &key, self.mode, txn)?;
         let Some(value) = value else { return Ok(None) };
@@ -196,10 +204,9 @@ impl Scan {
         if !self.advance(txn)? {
             return Ok(None);
         }
-        Ok(self.current().map(|record| Found {
-            clustered_key: record.key,
-            data: RowData::Row(record.value),
-        }))
+        Ok(self
+            .current()
+            .map(|record| Found { clustered_key: record.key, data: RowData::Row(record.value) }))
     }
 
     fn next_entry<'s>(&'s mut self, index: usize, txn: &mut Txn) -> Result<Option<Found<'s>>> {
@@ -258,13 +265,18 @@ impl Found<'_> {
 
     /// One column's value.
     pub(crate) fn value(&self, table: &Table, column: usize, zone: &TimeZone) -> Result<Value> {
-        let cell = match self.data {
-            RowData::Row(row) => table.layout.cell(row, column),
+        Ok(self.cell(table, column)?.value(table.layout.data_type(column), zone))
+    }
+
+    /// One column as it is stored.
+    #[inline]
+    pub(crate) fn cell(&self, table: &Table, column: usize) -> Result<Cell<'_>> {
+        Ok(match self.data {
+            RowData::Row(row) => table.layout.cell(row, column)?,
             RowData::Entry { index, key, value } => {
-                table.indexes[index].codec.cell(key, value, column)
+                table.indexes[index].codec.cell(key, value, column)?
             }
-        };
-        Ok(cell?.value(table.layout.data_type(column), zone))
+        })
     }
 }
 

@@ -70,9 +70,9 @@ impl QueryBinder<'_> {
             TableRef::Derived(derived) => self.derived_table(derived, context),
             TableRef::Join(join) => self.join(join, context),
             TableRef::List(list) => {
-                let (first, rest) = list.split_first().ok_or_else(|| {
-                    SqlError::new(ErrorCode::NoTablesUsed, &[])
-                })?;
+                let (first, rest) = list
+                    .split_first()
+                    .ok_or_else(|| SqlError::new(ErrorCode::NoTablesUsed, &[]))?;
                 let mut bound = self.table_ref(first, context)?;
                 for member in rest {
                     let right = self.table_ref(member, context)?;
@@ -145,9 +145,9 @@ impl QueryBinder<'_> {
 
     /// The lock that reading the member called `alias` takes.
     fn lock_of(&self, alias: &str, locking: &[ast::Locking]) -> Option<LockRequest> {
-        let clause = locking.iter().find(|clause| {
-            clause.of.is_empty() || clause.of.iter().any(|name| name.name == alias)
-        });
+        let clause = locking
+            .iter()
+            .find(|clause| clause.of.is_empty() || clause.of.iter().any(|name| name.name == alias));
         let Some(clause) = clause else { return self.context.plain_lock };
         Some(LockRequest {
             mode: match clause.strength {
@@ -217,9 +217,8 @@ impl QueryBinder<'_> {
             first.names.visible.sort_by_key(|&(t, _)| t < left_tables);
         }
         if let JoinConstraint::On(condition) = &join.constraint {
-            let condition = self.with_names(&first.names, |binder| {
-                binder.expression(condition, Clause::On, &[])
-            })?;
+            let condition = self
+                .with_names(&first.names, |binder| binder.expression(condition, Clause::On, &[]))?;
             conjuncts(condition, &mut on);
         }
         if outer {
@@ -359,12 +358,7 @@ fn member(
 }
 
 /// A stored table's column as a member of FROM sees it.
-pub(crate) fn table_column(
-    def: &TableDef,
-    index: usize,
-    alias: &str,
-    slot: usize,
-) -> FromColumn {
+pub(crate) fn table_column(def: &TableDef, index: usize, alias: &str, slot: usize) -> FromColumn {
     let column = &def.columns[index];
     let mut ty = ExprType::of_column(column.data_type.clone(), column.nullable);
     ty.zerofill = column.zerofill;

@@ -119,9 +119,7 @@ impl Namespace {
         let mut found = None;
         let mut take = |at| match found.replace(at) {
             None => Ok(()),
-            Some(_) => {
-                Err(SqlError::new(ErrorCode::NonUniqueColumn, &[&full_name(name), &clause]))
-            }
+            Some(_) => Err(SqlError::new(ErrorCode::NonUniqueColumn, &[&full_name(name), &clause])),
         };
         match &name.table {
             None => {

@@ -75,8 +75,7 @@ impl QueryBinder<'_> {
             if row.len() != width || width == 0 {
                 return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&(number + 1)]));
             }
-            let row: Result<_> =
-                row.iter().map(|e| bind(e, &mut EmptyScope, env, host)).collect();
+            let row: Result<_> = row.iter().map(|e| bind(e, &mut EmptyScope, env, host)).collect();
             bound.push(row?);
         }
         let columns = (0..width)
@@ -174,10 +173,9 @@ impl QueryBinder<'_> {
         let (head, tail) = step_terms.split_first().expect("one term reads the name");
         let step = match tail {
             [] => head.body.clone(),
-            tail => QueryBody::SetOperation {
-                first: Box::new(head.body.clone()),
-                rest: tail.to_vec(),
-            },
+            tail => {
+                QueryBody::SetOperation { first: Box::new(head.body.clone()), rest: tail.to_vec() }
+            }
         };
         let step = self.query(&ast::Query::new(step))?;
         let seed = seed.expect("the seed was bound before");
@@ -229,7 +227,9 @@ fn mentions(body: &QueryBody, name: &str) -> bool {
 /// ORDER BY of a set operation: a position or a column name of its result.
 fn order_by_output(item: &ast::OrderItem, columns: &[OutputColumn]) -> Result<SortKey> {
     let index = match &item.expr {
-        ast::Expr::Literal(ast::Literal::Int(position)) => super::order::position(*position, columns.len())?,
+        ast::Expr::Literal(ast::Literal::Int(position)) => {
+            super::order::position(*position, columns.len())?
+        }
         ast::Expr::Column(name) if name.table.is_none() => columns
             .iter()
             .position(|column| same_name(&column.result.name, &name.name))

@@ -116,9 +116,8 @@ impl BlockScope<'_, '_> {
         if let Some(item) = self.item(name)? {
             return Ok(Some(item));
         }
-        let selected = |column: &Expr| {
-            self.items.iter().any(|item| same_column(&item.expr, column))
-        };
+        let selected =
+            |column: &Expr| self.items.iter().any(|item| same_column(&item.expr, column));
         Ok(own.filter(selected))
     }
 }
@@ -135,12 +134,10 @@ impl Scope for BlockScope<'_, '_> {
     fn column(&mut self, name: &ColumnName) -> Result<Expr> {
         let found = match self.clause {
             Clause::Having if !self.in_aggregate => self.having_column(name)?,
-            Clause::Order | Clause::Group if !self.in_aggregate => {
-                match self.own_column(name)? {
-                    Some(column) => Some(column),
-                    None => self.item(name)?,
-                }
-            }
+            Clause::Order | Clause::Group if !self.in_aggregate => match self.own_column(name)? {
+                Some(column) => Some(column),
+                None => self.item(name)?,
+            },
             _ => self.own_column(name)?,
         };
         if let Some(column) = found {

@@ -8,9 +8,7 @@ use super::{Level, Namespace, QueryBinder, Result};
 use crate::expr::aggregate::Aggregate;
 use crate::expr::bind::Binder;
 use crate::expr::{Expr, ExprKind, SqlMode};
-use crate::optimize::{
-    Block, FromTree, LeafKind, SlotSet, conjuncts, plan_from, slots_of,
-};
+use crate::optimize::{Block, FromTree, LeafKind, SlotSet, conjuncts, plan_from, slots_of};
 use crate::plan::{Aggregation, Body, OutputColumn, QueryPlan, SelectPlan, SortKey};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, SelectItem};
@@ -128,8 +126,7 @@ impl QueryBinder<'_> {
                 }
                 SelectItem::Expr { expr, alias, text } => {
                     let mut aggregates = std::mem::take(&mut clauses.aggregates);
-                    let bound =
-                        self.bind_in(expr, Clause::FieldList, &[], &[], &mut aggregates);
+                    let bound = self.bind_in(expr, Clause::FieldList, &[], &[], &mut aggregates);
                     clauses.aggregates = aggregates;
                     let bound = bound?;
                     let name = match (alias, expr) {
@@ -318,11 +315,7 @@ fn distinct_order_error(expr: &Expr, number: usize, names: &Namespace) -> Result
     Err(SqlError::new(code, &[&number, &full, &"DISTINCT"]))
 }
 
-fn collect_tables<'t>(
-    tree: &'t FromTree,
-    tables: &mut Vec<Keyed>,
-    conditions: &mut Vec<&'t Expr>,
-) {
+fn collect_tables<'t>(tree: &'t FromTree, tables: &mut Vec<Keyed>, conditions: &mut Vec<&'t Expr>) {
     match tree {
         FromTree::Leaf(leaf) => {
             if let LeafKind::Table { table, .. } = &leaf.kind {

@@ -42,9 +42,7 @@ pub(crate) fn hashable(class: &CmpClass, left: &ExprType, right: &ExprType) -> b
         CmpClass::Decimal => both(&|ty| matches!(ty.class(), T::Int | T::Decimal)),
         CmpClass::Real => both(&|ty| matches!(ty.class(), T::Int | T::Decimal | T::Real)),
         CmpClass::Text(_) => both(&|ty| ty.is_text() && !is_listed(ty)),
-        CmpClass::Binary => {
-            both(&|ty| ty.class() == T::String && !ty.is_text() && !is_listed(ty))
-        }
+        CmpClass::Binary => both(&|ty| ty.class() == T::String && !ty.is_text() && !is_listed(ty)),
         CmpClass::Dates => both(&|ty| ty.class() == T::Dated),
         CmpClass::Times => both(&|ty| ty.class() == T::Time),
         CmpClass::Json => false,

@@ -9,6 +9,7 @@
 //! `scan a (scan b by slot of a (project (limit (sink))))`.
 
 mod aggregate;
+mod emit;
 mod join;
 mod keys;
 mod parts;
@@ -34,8 +35,7 @@ type Result<T> = std::result::Result<T, SqlError>;
 pub(crate) type Tuple = Vec<Value>;
 
 /// Takes tuples; returns whether it wants more.
-pub(crate) type TupleVisitor<'v> =
-    dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
+pub(crate) type TupleVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
 
 /// Takes rows of slots; returns whether it wants more.
 pub(crate) type RowVisitor<'v> =
@@ -61,7 +61,11 @@ impl<'s> Runner<'s> {
     }
 
     /// Runs the outermost query.
-    pub(crate) fn run(&self, ctx: &mut EvalContext<'_>, visit: &mut TupleVisitor<'_>) -> Result<()> {
+    pub(crate) fn run(
+        &self,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut TupleVisitor<'_>,
+    ) -> Result<()> {
         self.query(&self.plan.root, ctx, visit)
     }
 
@@ -85,10 +89,8 @@ impl<'s> Runner<'s> {
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
-        let window = match &query.limit {
-            Some(limit) => Window::of(limit, ctx)?,
-            None => Window { skip: 0, take: u64::MAX },
-        };
+        let (skip, take) = window(query.limit.as_ref(), ctx)?;
+        let window = Window { skip, take };
         let visible = query.columns.len();
         let mut limiter = Limiter { window, seen: 0, count_all: query.count_found_rows };
         if query.order.is_empty() {
@@ -150,6 +152,17 @@ impl SubqueryRunner for Runner<'_> {
     ) -> Result<()> {
         self.part(id, ctx, visit)
     }
+}
+
+/// LIMIT as (rows to skip, rows to return).
+fn window(limit: Option<&LimitPlan>, ctx: &mut EvalContext<'_>) -> Result<(u64, u64)> {
+    Ok(match limit {
+        Some(limit) => {
+            let Window { skip, take } = Window::of(limit, ctx)?;
+            (skip, take)
+        }
+        None => (0, u64::MAX),
+    })
 }
 
 /// LIMIT with its values.

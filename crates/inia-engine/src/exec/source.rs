@@ -78,7 +78,9 @@ impl Runner<'_> {
                 found.fill(&source.table, &source.needed, zone, &mut row[slots.clone()])?;
             }
             self.check_killed()?;
-            if holds(&source.filter, ctx, row)? {
+            if holds(&source.filter, ctx, row)?
+                && (scan.is_exact() || holds(&source.bound_filter, ctx, row)?)
+            {
                 if !visit(ctx, row)? {
                     return Ok(false);
                 }

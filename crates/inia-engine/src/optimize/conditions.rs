@@ -43,9 +43,10 @@ impl SlotSet {
 
     /// Whether every slot is in `other` too.
     pub(crate) fn is_subset(&self, other: &SlotSet) -> bool {
-        self.words.iter().enumerate().all(|(i, word)| {
-            word & !other.words.get(i).copied().unwrap_or_default() == 0
-        })
+        self.words
+            .iter()
+            .enumerate()
+            .all(|(i, word)| word & !other.words.get(i).copied().unwrap_or_default() == 0)
     }
 
     /// Whether some slot is in both.

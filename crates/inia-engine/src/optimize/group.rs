@@ -5,9 +5,7 @@ use super::{Block, FromTree, Leaf, LeafKind, SlotSet, slots_of};
 use crate::access::{self, Choice};
 use crate::exec::hashable;
 use crate::expr::{CmpOp, Expr, ExprKind};
-use crate::plan::{
-    HashKey, JoinMethod, JoinPlan, JoinType, Source, TableSource, VirtualSource,
-};
+use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, Source, TableSource, VirtualSource};
 
 /// Rows that a part or a computed table is taken to have.
 const UNKNOWN_ROWS: f64 = 100.0;
@@ -87,12 +85,7 @@ fn reads_earlier_members(tree: &FromTree) -> bool {
 }
 
 /// The rows that reading a member is expected to yield, with the `filled` slots known.
-fn expected_rows(
-    tree: &FromTree,
-    conditions: &[Expr],
-    filled: &SlotSet,
-    block: &Block<'_>,
-) -> f64 {
+fn expected_rows(tree: &FromTree, conditions: &[Expr], filled: &SlotSet, block: &Block<'_>) -> f64 {
     match tree {
         FromTree::Leaf(leaf) => match &leaf.kind {
             LeafKind::Table { table, allowed, .. } => {
@@ -135,9 +128,7 @@ fn attach(
 ) -> Source {
     let right_slots = right.tree.slot_range();
     let (source, on, method) = match right.tree {
-        FromTree::Leaf(leaf) => {
-            attach_leaf(leaf, right.conditions, filled, block, left.is_some())
-        }
+        FromTree::Leaf(leaf) => attach_leaf(leaf, right.conditions, filled, block, left.is_some()),
         FromTree::Join(join) if join.outer => {
             let mut conditions = right.conditions;
             let source = plan_outer(*join, &mut conditions, filled, block);
@@ -191,8 +182,13 @@ fn attach_leaf(
     };
     let looks_up = choice.as_ref().is_some_and(|choice| choice.reads_row)
         || matches!(leaf.kind, LeafKind::Part { lateral: true, .. });
+    let covered = choice.as_ref().map_or(Vec::new(), |choice| choice.covered.clone());
+    let mut covered = covered.into_iter().chain(std::iter::repeat(false));
+    let (bound_filter, conditions): (Vec<Expr>, Vec<Expr>) =
+        conditions.into_iter().partition(|_| covered.next() == Some(true));
     if looks_up || !joined {
-        return (leaf_source(leaf, choice, conditions, block), Vec::new(), JoinMethod::NestedLoop);
+        let source = leaf_source(leaf, choice, bound_filter, conditions, block);
+        return (source, Vec::new(), JoinMethod::NestedLoop);
     }
     let mut keys = Vec::new();
     let (mut filter, mut on) = (Vec::new(), Vec::new());
@@ -207,9 +203,8 @@ fn attach_leaf(
             }
         }
     }
-    let method =
-        if keys.is_empty() { JoinMethod::NestedLoop } else { JoinMethod::Hash(keys) };
-    (leaf_source(leaf, choice, filter, block), on, method)
+    let method = if keys.is_empty() { JoinMethod::NestedLoop } else { JoinMethod::Hash(keys) };
+    (leaf_source(leaf, choice, bound_filter, filter, block), on, method)
 }
 
 /// An equality between an expression over `own` slots and one over others, as a hash join's key.
@@ -231,17 +226,15 @@ fn hash_key(condition: Expr, own: &SlotSet) -> Result<HashKey, Expr> {
     };
     let ExprKind::Compare(compare) = condition.kind else { return Err(condition) };
     let compare = *compare;
-    let (left, right) = if swapped {
-        (compare.right, compare.left)
-    } else {
-        (compare.left, compare.right)
-    };
+    let (left, right) =
+        if swapped { (compare.right, compare.left) } else { (compare.left, compare.right) };
     Ok(HashKey { class: compare.class, left, right })
 }
 
 fn leaf_source(
     leaf: Leaf,
     choice: Option<Choice>,
+    bound_filter: Vec<Expr>,
     filter: Vec<Expr>,
     block: &Block<'_>,
 ) -> Source {
@@ -256,6 +249,7 @@ fn leaf_source(
                 needed,
                 access: choice.path,
                 filter,
+                bound_filter,
                 lock,
             }))
         }

@@ -65,4 +65,3 @@ fn plain_column(expr: &Expr) -> Option<usize> {
         _ => None,
     }
 }
-

@@ -218,6 +218,8 @@ pub struct TableSource {
     pub access: AccessPath,
     /// Conditions that need only this table's slots and those filled before it.
     pub filter: Vec<Expr>,
+    /// Conditions that the access path stands for; checked only where its bounds are not exact.
+    pub bound_filter: Vec<Expr>,
     /// FOR UPDATE, FOR SHARE.
     pub lock: Option<LockRequest>,
 }
