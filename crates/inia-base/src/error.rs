@@ -1,20 +1,25 @@
-//! SQL errors: MySQL's numbers, SQLSTATEs and message texts, declared once in a table.
+//! SQL errors and warnings: MySQL's numbers, SQLSTATEs and message texts.
+//!
+//! The table itself is in [`codes`]; this file gives it its type and builds messages from it.
 
 use std::fmt;
 
 macro_rules! error_codes {
-    ($($(#[$doc:meta])* $name:ident = $number:literal, $state:literal, $text:literal;)*) => {
+    ($($name:ident = $number:literal, $state:literal, $text:literal;)*) => {
         /// A MySQL error or warning number. The message text is part of MySQL's interface.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u16)]
         pub enum ErrorCode {
             $(
-                #[doc = concat!("MySQL error ", stringify!($number), ".")]
+                #[doc = concat!("MySQL error ", stringify!($number), ": ", $text)]
                 $name = $number,
             )*
         }
 
         impl ErrorCode {
+            /// Every code of the table, in ascending order of its number.
+            pub const ALL: &[ErrorCode] = &[$(ErrorCode::$name,)*];
+
             /// The five-character SQLSTATE.
             pub fn sqlstate(self) -> &'static str {
                 match self { $(ErrorCode::$name => $state,)* }
@@ -28,58 +33,139 @@ macro_rules! error_codes {
     };
 }
 
-error_codes! {
-    DbCreateExists = 1007, "HY000", "Can't create database '{}'; database exists";
-    DbDropExists = 1008, "HY000", "Can't drop database '{}'; database doesn't exist";
-    AccessDenied = 1045, "28000", "Access denied for user '{}'@'{}' (using password: {})";
-    NoDatabaseSelected = 1046, "3D000", "No database selected";
-    UnknownDatabase = 1049, "42000", "Unknown database '{}'";
-    TableExists = 1050, "42S01", "Table '{}' already exists";
-    UnknownTable = 1051, "42S02", "Unknown table '{}'";
-    UnknownColumn = 1054, "42S22", "Unknown column '{}' in '{}'";
-    DuplicateEntry = 1062, "23000", "Duplicate entry '{}' for key '{}'";
-    Syntax = 1064, "42000", "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near '{}' at line {}";
-    NoSuchTable = 1146, "42S02", "Table '{}.{}' doesn't exist";
-    LockWaitTimeout = 1205, "HY000", "Lock wait timeout exceeded; try restarting transaction";
-    Deadlock = 1213, "40001", "Deadlock found when trying to get lock; try restarting transaction";
-    NotSupportedYet = 1235, "42000", "This version of MySQL doesn't yet support '{}'";
-    UnknownError = 1105, "HY000", "{}";
-}
+mod codes;
+#[cfg(test)]
+mod tests;
+
+pub use codes::ErrorCode;
 
 impl ErrorCode {
     /// The number sent to clients.
     pub fn number(self) -> u16 {
         self as u16
     }
+
+    /// The code with this number, if the table has it.
+    pub fn from_number(number: u16) -> Option<ErrorCode> {
+        let found = ErrorCode::ALL.binary_search_by_key(&number, |code| code.number());
+        found.ok().map(|index| ErrorCode::ALL[index])
+    }
+}
+
+/// Fills the code's template with `args` in order.
+fn fill(code: ErrorCode, args: &[&dyn fmt::Display]) -> String {
+    use fmt::Write;
+    let mut message = String::new();
+    let mut pieces = code.template().split("{}");
+    message.push_str(pieces.next().unwrap_or_default());
+    let mut args = args.iter();
+    for piece in pieces {
+        if let Some(arg) = args.next() {
+            write!(message, "{arg}").expect("writing to a string does not fail");
+        }
+        message.push_str(piece);
+    }
+    message
+}
+
+/// A number and a SQLSTATE chosen by a program (SIGNAL), in place of the table's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signalled {
+    /// MYSQL_ERRNO.
+    pub number: u16,
+    /// The five-character SQLSTATE.
+    pub sqlstate: String,
 }
 
 /// An error that a client sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlError {
-    /// Number and SQLSTATE.
+    /// The table's entry.
     pub code: ErrorCode,
     /// The finished message.
     pub message: String,
+    /// Number and SQLSTATE in place of the table's, where a program chose them.
+    pub signalled: Option<Box<Signalled>>,
 }
 
 impl SqlError {
     /// Fills the code's template with `args` in order.
     pub fn new(code: ErrorCode, args: &[&dyn fmt::Display]) -> SqlError {
-        let mut message = String::new();
-        let mut pieces = code.template().split("{}");
-        message.push_str(pieces.next().unwrap_or_default());
-        for (piece, arg) in pieces.zip(args) {
-            message.push_str(&arg.to_string());
-            message.push_str(piece);
-        }
-        SqlError { code, message }
+        SqlError::with_message(code, fill(code, args))
+    }
+
+    /// An error whose message is not the table's.
+    pub fn with_message(code: ErrorCode, message: impl Into<String>) -> SqlError {
+        SqlError { code, message: message.into(), signalled: None }
+    }
+
+    /// The number sent to clients.
+    pub fn number(&self) -> u16 {
+        self.signalled.as_ref().map_or(self.code.number(), |signalled| signalled.number)
+    }
+
+    /// The SQLSTATE sent to clients.
+    pub fn sqlstate(&self) -> &str {
+        self.signalled.as_ref().map_or(self.code.sqlstate(), |signalled| &signalled.sqlstate)
     }
 }
 
 impl fmt::Display for SqlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ERROR {} ({}): {}", self.code.number(), self.code.sqlstate(), self.message)
+        write!(f, "ERROR {} ({}): {}", self.number(), self.sqlstate(), self.message)
     }
 }
 
 impl std::error::Error for SqlError {}
+
+/// How serious a diagnostic is, as SHOW WARNINGS prints it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Information only; hidden when `sql_notes` is off.
+    Note,
+    /// The statement went on.
+    Warning,
+    /// The statement failed (or would have, without IGNORE).
+    Error,
+}
+
+impl Level {
+    /// The word in SHOW WARNINGS.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Note => "Note",
+            Level::Warning => "Warning",
+            Level::Error => "Error",
+        }
+    }
+}
+
+/// One row of SHOW WARNINGS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Note, warning or error.
+    pub level: Level,
+    /// The number shown.
+    pub number: u16,
+    /// The finished message.
+    pub message: String,
+}
+
+impl Warning {
+    /// A warning with the code's template filled by `args`.
+    pub fn new(code: ErrorCode, args: &[&dyn fmt::Display]) -> Warning {
+        Warning { level: Level::Warning, number: code.number(), message: fill(code, args) }
+    }
+
+    /// A note with the code's template filled by `args`.
+    pub fn note(code: ErrorCode, args: &[&dyn fmt::Display]) -> Warning {
+        Warning { level: Level::Note, ..Warning::new(code, args) }
+    }
+}
+
+impl From<&SqlError> for Warning {
+    /// The error as a row of SHOW WARNINGS.
+    fn from(error: &SqlError) -> Warning {
+        Warning { level: Level::Error, number: error.number(), message: error.message.clone() }
+    }
+}

@@ -1,0 +1,255 @@
+//! Collations that go by weights: comparing, keys, hashes.
+
+use super::codes::{Codes, SPACE_STEP};
+use super::weights::{CharWeights, Weights};
+use std::cmp::Ordering;
+
+/// One level of comparison: later levels decide where the earlier ones find no difference.
+pub(super) struct Level {
+    pub(super) weights: Weights,
+    codes: Codes,
+}
+
+/// A collation with weights.
+pub(super) struct Weighted {
+    levels: Vec<Level>,
+    /// Whether the shorter text counts as padded with spaces.
+    pad: bool,
+}
+
+/// Decodes the character at `at` and moves past it. Bytes that are not UTF-8 count as U+FFFD.
+#[inline]
+pub(super) fn next_char(text: &[u8], at: &mut usize) -> u32 {
+    let first = text[*at];
+    if first < 0x80 {
+        *at += 1;
+        return first.into();
+    }
+    let len = match first {
+        0xC2..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF4 => 4,
+        _ => 1,
+    };
+    let Some(rest) = text.get(*at + 1..*at + len) else {
+        *at += 1;
+        return 0xFFFD;
+    };
+    let mut char = u32::from(first) & (0x7F >> len);
+    for &byte in rest {
+        if byte & 0xC0 != 0x80 {
+            *at += 1;
+            return 0xFFFD;
+        }
+        char = char << 6 | u32::from(byte & 0x3F);
+    }
+    *at += len;
+    if len == 1 { 0xFFFD } else { char }
+}
+
+/// The weights of a text, one after the other.
+struct WeightIter<'a> {
+    weights: &'a Weights,
+    text: &'a [u8],
+    at: usize,
+    pending: CharWeights,
+    taken: usize,
+}
+
+impl<'a> WeightIter<'a> {
+    fn new(weights: &'a Weights, text: &'a [u8]) -> WeightIter<'a> {
+        WeightIter { weights, text, at: 0, pending: CharWeights::EMPTY, taken: 0 }
+    }
+}
+
+impl Iterator for WeightIter<'_> {
+    type Item = u16;
+
+    #[inline]
+    fn next(&mut self) -> Option<u16> {
+        loop {
+            if let Some(&weight) = self.pending.as_slice().get(self.taken) {
+                self.taken += 1;
+                return Some(weight);
+            }
+            if self.at >= self.text.len() {
+                return None;
+            }
+            let char = next_char(self.text, &mut self.at);
+            if let Some(weight) = self.weights.single(char) {
+                return Some(weight);
+            }
+            self.pending = self.weights.of(char);
+            self.taken = 0;
+        }
+    }
+}
+
+impl Level {
+    pub(super) fn new(weights: Weights, pad: bool) -> Level {
+        let codes = Codes::new(&weights, pad);
+        Level { weights, codes }
+    }
+
+    /// Compares at this level only.
+    fn compare(&self, a: &[u8], b: &[u8], pad: bool) -> Ordering {
+        let common = a.len().min(b.len());
+        let mut at = 0;
+        while at + 8 <= common && a[at..at + 8] == b[at..at + 8] {
+            at += 8;
+        }
+        while at < common {
+            let (x, y) = (a[at], b[at]);
+            if x != y {
+                if (x | y) >= 0x80 {
+                    return self.compare_from(a, b, at, pad);
+                }
+                let (x, y) = (self.codes.ascii[usize::from(x)], self.codes.ascii[usize::from(y)]);
+                if x == 0 || y == 0 {
+                    return self.compare_from(a, b, at, pad);
+                }
+                if x != y {
+                    return x.cmp(&y);
+                }
+            }
+            at += 1;
+        }
+        if a.len() == b.len() { Ordering::Equal } else { self.compare_from(a, b, at, pad) }
+    }
+
+    /// Compares weight by weight from the character that byte `at` belongs to; the bytes before
+    /// it weigh the same on both sides.
+    #[cold]
+    fn compare_from(&self, a: &[u8], b: &[u8], mut at: usize, pad: bool) -> Ordering {
+        let inside = |text: &[u8], at: usize| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
+        while at > 0 && (inside(a, at) || inside(b, at)) {
+            at -= 1;
+        }
+        let mut a = WeightIter::new(&self.weights, &a[at..]);
+        let mut b = WeightIter::new(&self.weights, &b[at..]);
+        let end = pad.then_some(self.codes.space);
+        loop {
+            let order = match (a.next(), b.next()) {
+                (None, None) => return Ordering::Equal,
+                (x, y) => x.or(end).cmp(&y.or(end)),
+            };
+            if order != Ordering::Equal {
+                return order;
+            }
+            // A pad that equals a real weight goes on until the longer text ends.
+        }
+    }
+
+    /// Writes the level's codes of `text` to `push`.
+    #[inline]
+    fn emit(&self, text: &[u8], pad: bool, mut push: impl FnMut(u8)) {
+        if pad {
+            return self.emit_padded(text, push);
+        }
+        let mut at = 0;
+        while at < text.len() {
+            let byte = text[at];
+            if byte < 0x80 {
+                let code = self.codes.ascii[usize::from(byte)];
+                if code != 0 {
+                    push(code);
+                }
+                at += 1;
+                continue;
+            }
+            let char = next_char(text, &mut at);
+            match self.weights.single(char) {
+                Some(weight) => self.codes.emit(weight, &mut push),
+                None => {
+                    for &weight in self.weights.of(char).as_slice() {
+                        self.codes.emit(weight, &mut push);
+                    }
+                }
+            }
+        }
+    }
+
+    fn emit_padded(&self, text: &[u8], mut push: impl FnMut(u8)) {
+        let space = self.codes.space;
+        let middle = self.codes.space_code();
+        let mut spaces = 0usize;
+        for weight in WeightIter::new(&self.weights, text) {
+            if weight == space {
+                spaces += 1;
+                continue;
+            }
+            let code = if weight < space { middle - SPACE_STEP } else { middle + SPACE_STEP };
+            for _ in 0..spaces {
+                push(code);
+            }
+            spaces = 0;
+            self.codes.emit(weight, &mut push);
+        }
+        push(middle);
+    }
+}
+
+impl Weighted {
+    pub(super) fn new(levels: Vec<Weights>, pad: bool) -> Weighted {
+        let levels = levels.into_iter().map(|weights| Level::new(weights, pad)).collect();
+        Weighted { levels, pad }
+    }
+
+    #[inline]
+    pub(super) fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        let mut order = Ordering::Equal;
+        for level in &self.levels {
+            order = level.compare(a, b, self.pad);
+            if order != Ordering::Equal {
+                break;
+            }
+        }
+        order
+    }
+
+    pub(super) fn sort_key(&self, text: &[u8], out: &mut Vec<u8>) {
+        out.reserve(text.len() + 1);
+        for (index, level) in self.levels.iter().enumerate() {
+            if index > 0 {
+                out.push(1);
+            }
+            level.emit(text, self.pad, |code| out.push(code));
+        }
+    }
+
+    /// Equal texts have equal hashes: only the first level counts.
+    pub(super) fn hash(&self, text: &[u8]) -> u64 {
+        let mut hasher = super::ByteHash::new();
+        if let Some(level) = self.levels.first() {
+            level.emit(text, self.pad, |code| hasher.push(code));
+        }
+        hasher.finish()
+    }
+
+    /// Whether two single characters weigh the same at every level.
+    #[inline]
+    pub(super) fn same_char(&self, a: u32, b: u32) -> bool {
+        a == b
+            || self.levels.iter().all(|level| {
+                match (level.weights.single(a), level.weights.single(b)) {
+                    (Some(a), Some(b)) => a == b,
+                    (None, None) => {
+                        level.weights.of(a).as_slice() == level.weights.of(b).as_slice()
+                    }
+                    (Some(_), None) | (None, Some(_)) => false,
+                }
+            })
+    }
+
+    /// The weights of a text at each level, for WEIGHT_STRING.
+    pub(super) fn weight_string(&self, text: &[u8], out: &mut Vec<u8>) {
+        for (index, level) in self.levels.iter().enumerate() {
+            if index > 0 {
+                out.extend_from_slice(&[0, 0]);
+            }
+            for weight in WeightIter::new(&level.weights, text) {
+                out.extend_from_slice(&weight.to_be_bytes());
+            }
+        }
+    }
+}
