@@ -255,7 +255,7 @@ impl Parser<'_> {
                 Paren::Query(query) if self.at_query_tail() => {
                     let query = self.nested_by(SUBQUERY_WEIGHT, |p| p.query_after_paren(*query))?;
                     self.expect(Tok::RParen)?;
-                    return Ok(Paren::Query(query));
+                    return Ok(Paren::Query(Box::new(query)));
                 }
                 Paren::Query(query) => self.derived(*query, false)?,
                 Paren::Tables(tables) => tables,
