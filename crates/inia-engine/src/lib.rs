@@ -1,3 +1,22 @@
 //! Everything between a parsed statement and its rows.
+//!
+//! A statement's way: [`Session::execute`] → parse → bind → plan → optimize → exec → the storage
+//! engine's transaction and cursors → the caller's [`RowSink`](inia_base::column::RowSink).
 
+mod access;
+mod bind;
+pub mod catalog;
+mod database;
+mod ddl;
+mod diagnostics;
+mod error;
+mod exec;
 pub mod expr;
+mod optimize;
+mod plan;
+pub mod row;
+mod session;
+
+pub use database::{ClientInfo, Database, DatabaseOptions, OpenError};
+pub use diagnostics::Diagnostics;
+pub use session::{KillHandle, Prepared, Session, status};

@@ -35,8 +35,8 @@ struct Checker<'c> {
 }
 
 impl BTree {
-    /// Checks fences, order, levels, neighbours, space, prefixes, hints, counts and overflow chains.
-    /// The tree must be at rest. Returns the pages that belong to it.
+    /// Checks fences, order, levels, neighbours, space, prefixes, heads, hints, counts and overflow
+    /// chains. The tree must be at rest. Returns the pages that belong to it.
     pub(crate) fn check(&self, store: &Store, report: &mut Vec<Problem>) -> HashSet<PageId> {
         let (seen, right_of_last) = (HashSet::new(), Vec::new());
         let mut checker = Checker { tree: self, store, report, seen, right_of_last };

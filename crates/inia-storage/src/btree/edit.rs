@@ -358,10 +358,6 @@ pub(crate) fn append_from(
     Ok(())
 }
 
-pub(crate) fn set_right(page: &mut PageBytes, right: Option<PageId>) {
-    put_u32(page, RIGHT, right.map_or(0, |id| id.0));
-}
-
 /// Moves all records together, so that the garbage becomes part of the free gap.
 pub(crate) fn compact(page: &mut PageBytes) -> Edit<()> {
     let old = *page;

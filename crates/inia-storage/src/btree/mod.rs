@@ -207,15 +207,17 @@ impl BTree {
     /// `None` at the tree's end.
     pub(crate) fn next_leaf(&self, store: &Store, leaf: &mut LeafCopy) -> Result<Option<usize>> {
         let Some(fence) = leaf.upper_fence().map(<[u8]>::to_vec) else { return Ok(None) };
-        if let Some(id) = leaf.right() {
-            let page = store.optimistic_scan(id)?;
+        if let Some(id) = leaf.right()
+            && let Ok(page) = store.optimistic_scan(id)
+            // The link holds now, after the neighbour's version was taken: it is the neighbour.
+            && leaf.is_current(store)
+        {
             leaf.copy(&page);
-            let version = page.version();
             let is_next = is_node_of(leaf.bytes(), self.root)
                 && node::level(leaf.bytes()) == 0
                 && leaf.lower_fence() == Some(&fence[..]);
             if page.validate().is_ok() && is_next {
-                leaf.keep(id, version);
+                leaf.keep(id, page.version());
                 return Ok(Some(0));
             }
         }

@@ -346,9 +346,7 @@ fn slot_head(page: &impl PageRead, i: usize) -> u32 {
 
 /// The child that slot `i` of an inner node points at.
 pub(crate) fn child(page: &impl PageRead, i: usize) -> PageId {
-    let mut bytes = [0; 4];
-    page.copy_out(slot(page, i).value_at(), &mut bytes);
-    PageId(u32::from_le_bytes(bytes))
+    PageId(page.u32_at(slot(page, i).value_at()))
 }
 
 /// The header of leaf record `i`.
@@ -360,9 +358,7 @@ pub(crate) fn header(page: &impl PageRead, i: usize) -> RecordHeader {
 /// The header that begins at a place in the heap.
 #[inline]
 pub(crate) fn header_at(page: &impl PageRead, offset: usize) -> RecordHeader {
-    let mut bytes = [0; HEADER_LEN];
-    page.copy_out(offset, &mut bytes);
-    RecordHeader::from_bytes(&bytes)
+    RecordHeader { txn: page.u64_at(offset), undo: page.u64_at(offset + 8) }
 }
 
 /// The stored key bytes of slot `i`, without the prefix.

@@ -45,25 +45,21 @@ impl BTree {
     /// Whether the node has room for `key` with what is needed.
     pub(super) fn has_room(&self, page: &PageBytes, key: &[u8], need: Need) -> bool {
         let suffix_len = key.len().saturating_sub(node::prefix_len(page));
-        let bytes = match need {
-            Need::Child => suffix_len + size_of::<u32>() + SLOT_SIZE,
-            Need::Payload(len) => {
-                let value_len = self.value_len(key.len(), len);
-                match node::search_any(page, key) {
-                    Err(_) => suffix_len + value_len + SLOT_SIZE,
-                    Ok(i) => {
-                        let old = node::slot(page, i);
-                        if value_len <= old.value_len {
-                            return true;
-                        }
-                        // The record moves; the key's old bytes are free only afterwards.
-                        (value_len - old.value_len) + old.key_len
-                    }
-                }
-            }
+        let fits = |bytes: usize| {
+            let in_limit = node::used(page) + bytes <= self.usable || node::count(page) < 2;
+            bytes <= node::free(page) && in_limit
         };
-        let fits_limit = node::used(page) + bytes <= self.usable || node::count(page) < 2;
-        bytes <= node::free(page) && fits_limit
+        let Need::Payload(len) = need else {
+            return fits(suffix_len + size_of::<u32>() + SLOT_SIZE);
+        };
+        let value_len = self.value_len(key.len(), len);
+        if fits(suffix_len + value_len + SLOT_SIZE) {
+            return true;
+        }
+        let Ok(i) = node::search_any(page, key) else { return false };
+        let old = node::slot(page, i);
+        // A record that grows moves; its old key's bytes are free only afterwards.
+        value_len <= old.value_len || fits(value_len - old.value_len + old.key_len)
     }
 
     /// Splits until the node of a level that covers `key` has room for what is needed.

@@ -22,7 +22,7 @@
 #![allow(unsafe_code)]
 
 use super::entry::{MAX_FRAMES, State, Word};
-use super::wait::{Intent, WaitTable};
+use super::wait::{Attempt, Intent, WaitTable};
 use crate::Result;
 use crate::error::StorageError;
 use crate::page::{PAGE_SIZE, PageBytes};
@@ -151,16 +151,6 @@ impl FrameMeta {
 /// Ownership of a frame that holds no page.
 #[derive(Debug)]
 pub(super) struct FreeFrame(u32);
-
-/// How an attempt to latch ended.
-pub(super) enum Attempt<T> {
-    /// It succeeded.
-    Got(T),
-    /// Another thread is in the way: [`Frames::wait`].
-    Blocked,
-    /// The page is not in memory.
-    Absent,
-}
 
 /// What the clock found in a frame.
 pub(super) enum Visit<'s> {

@@ -221,7 +221,6 @@ impl Store {
     }
 
     /// Whether a page is in use.
-    #[cfg(test)]
     pub(crate) fn is_page_used(&self, id: PageId) -> bool {
         self.space.is_used(id)
     }

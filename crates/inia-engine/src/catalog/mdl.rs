@@ -1,0 +1,290 @@
+//! Metadata locks: a table's definition does not change while a transaction uses it.
+//!
+//! Statements take a table's lock shared and keep it to the end of their transaction; DDL takes it
+//! exclusively. Reads must not write memory that other sessions write, so a shared lock lives in
+//! the session's own [`MdlSlot`], and DDL pays: it raises the name's flag, then looks through all
+//! slots until no other session holds the name.
+//!
+//! Example: session 1 has read `t` (its slot holds `t`). Session 2 runs ALTER TABLE t: it raises
+//! `t`'s flag, finds `t` in slot 1 and sleeps. Session 3 wants to read `t`: it puts `t` into its
+//! slot, sees the flag, takes `t` out again and sleeps. Session 1 commits, clears its slot and
+//! wakes the sleepers; session 2 finds no holder and goes on; it lowers the flag and session 3
+//! goes on.
+//!
+//! Why no lock is missed: a reader adds the name to its slot under the slot's mutex and only then
+//! looks at the flag; DDL raises the flag and only then takes each slot's mutex. Whoever comes
+//! second at that mutex sees the other.
+//!
+//! A reader that would wait for DDL which itself waits for this reader gets a deadlock at once;
+//! two DDL statements take their names in sorted order and cannot wait for each other in a circle.
+
+use inia_base::error::{ErrorCode, SqlError};
+use parking_lot::{Condvar, Mutex};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// A lockable name. Compared by identity: there is one per schema and table name.
+#[derive(Debug, Default)]
+pub struct MdlName {
+    /// Owner of the exclusive lock, granted or wanted; 0 = none.
+    exclusive: AtomicU64,
+}
+
+/// One session's shared locks.
+#[derive(Default)]
+pub struct MdlSlot {
+    held: Mutex<Vec<Arc<MdlName>>>,
+}
+
+/// All names and slots.
+#[derive(Default)]
+pub struct MdlManager {
+    names: Mutex<HashMap<(String, String), Arc<MdlName>>>,
+    slots: Mutex<HashMap<u64, Arc<MdlSlot>>>,
+    next_owner: AtomicU64,
+    /// Sessions asleep; releasing sessions wake only when there are some.
+    sleepers: AtomicUsize,
+    /// Guards sleeping; holds what each waiting DDL owner waits for.
+    waiting: Mutex<HashMap<u64, Arc<MdlName>>>,
+    changed: Condvar,
+}
+
+/// A session's handle on the metadata locks. Dropping it releases everything.
+pub struct MdlSession {
+    manager: Arc<MdlManager>,
+    owner: u64,
+    slot: Arc<MdlSlot>,
+}
+
+/// Exclusive locks of one DDL statement, released when dropped.
+pub struct MdlExclusive {
+    manager: Arc<MdlManager>,
+    owner: u64,
+    names: Vec<Arc<MdlName>>,
+}
+
+impl MdlManager {
+    /// The lockable name of a table.
+    pub fn name(&self, schema: &str, table: &str) -> Arc<MdlName> {
+        let mut names = self.names.lock();
+        names.entry((schema.to_owned(), table.to_owned())).or_default().clone()
+    }
+
+    /// Registers a session.
+    pub fn session(self: &Arc<MdlManager>) -> MdlSession {
+        let owner = self.next_owner.fetch_add(1, Ordering::Relaxed) + 1;
+        let slot = Arc::new(MdlSlot::default());
+        self.slots.lock().insert(owner, slot.clone());
+        MdlSession { manager: self.clone(), owner, slot }
+    }
+
+    fn wake(&self) {
+        if self.sleepers.load(Ordering::SeqCst) > 0 {
+            drop(self.waiting.lock());
+            self.changed.notify_all();
+        }
+    }
+
+    /// Sleeps until something was released or `deadline` passed; false when it passed.
+    fn sleep_unless(
+        &self,
+        owner: u64,
+        name: &Arc<MdlName>,
+        deadline: Instant,
+        free: impl Fn() -> bool,
+    ) -> bool {
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        let mut waiting = self.waiting.lock();
+        waiting.insert(owner, name.clone());
+        let mut in_time = true;
+        while !free() {
+            if self.changed.wait_until(&mut waiting, deadline).timed_out() {
+                in_time = free();
+                break;
+            }
+        }
+        waiting.remove(&owner);
+        drop(waiting);
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+        in_time
+    }
+
+    fn held_by_others(&self, owner: u64, name: &Arc<MdlName>) -> bool {
+        let slots: Vec<Arc<MdlSlot>> = {
+            let slots = self.slots.lock();
+            slots.iter().filter(|(other, _)| **other != owner).map(|(_, s)| s.clone()).collect()
+        };
+        slots.iter().any(|slot| slot.holds(name))
+    }
+}
+
+impl MdlSlot {
+    fn holds(&self, name: &Arc<MdlName>) -> bool {
+        self.held.lock().iter().any(|held| Arc::ptr_eq(held, name))
+    }
+}
+
+impl MdlSession {
+    /// Takes the shared lock until [`MdlSession::release_all`]. Cheap when nobody alters the
+    /// table: one uncontended mutex of this session.
+    pub fn lock_shared(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
+        let mut deadline = None;
+        loop {
+            {
+                let mut held = self.slot.held.lock();
+                if held.iter().any(|other| Arc::ptr_eq(other, name)) {
+                    return Ok(());
+                }
+                held.push(name.clone());
+            }
+            let blocker = name.exclusive.load(Ordering::SeqCst);
+            if blocker == 0 || blocker == self.owner {
+                return Ok(());
+            }
+            self.slot.held.lock().retain(|other| !Arc::ptr_eq(other, name));
+            self.manager.wake();
+            if self.blocks(blocker) {
+                return Err(SqlError::new(ErrorCode::Deadlock, &[]));
+            }
+            let deadline = *deadline.get_or_insert_with(|| Instant::now() + limit);
+            let free = || {
+                let blocker = name.exclusive.load(Ordering::SeqCst);
+                blocker == 0 || blocker == self.owner
+            };
+            if !self.manager.sleep_unless(self.owner, name, deadline, free) {
+                return Err(SqlError::new(ErrorCode::LockWaitTimeout, &[]));
+            }
+        }
+    }
+
+    /// Whether the DDL statement `owner` waits for a name that this session holds.
+    fn blocks(&self, owner: u64) -> bool {
+        let wanted = self.manager.waiting.lock().get(&owner).cloned();
+        wanted.is_some_and(|name| self.slot.holds(&name))
+    }
+
+    /// Takes exclusive locks on `names` for one DDL statement, waiting for transactions that use
+    /// them. The caller has ended its own transaction and holds no shared lock.
+    pub fn lock_exclusive(
+        &self,
+        mut names: Vec<Arc<MdlName>>,
+        limit: Duration,
+    ) -> Result<MdlExclusive, SqlError> {
+        names.sort_by_key(|name| Arc::as_ptr(name) as usize);
+        names.dedup_by(|a, b| Arc::ptr_eq(a, b));
+        let deadline = Instant::now() + limit;
+        let timeout = || SqlError::new(ErrorCode::LockWaitTimeout, &[]);
+        let mut lock =
+            MdlExclusive { manager: self.manager.clone(), owner: self.owner, names: Vec::new() };
+        for name in names {
+            let owner = self.owner;
+            let claim = || {
+                name.exclusive
+                    .compare_exchange(0, owner, Ordering::SeqCst, Ordering::SeqCst)
+                    .is_ok_and(|_| true)
+            };
+            if !claim() && !self.manager.sleep_unless(owner, &name, deadline, claim) {
+                return Err(timeout());
+            }
+            lock.names.push(name.clone());
+            let unused = || !self.manager.held_by_others(owner, &name);
+            if !unused() && !self.manager.sleep_unless(owner, &name, deadline, unused) {
+                return Err(timeout());
+            }
+        }
+        Ok(lock)
+    }
+
+    /// Releases all shared locks, at the end of the transaction.
+    pub fn release_all(&self) {
+        let mut held = self.slot.held.lock();
+        if held.is_empty() {
+            return;
+        }
+        held.clear();
+        drop(held);
+        self.manager.wake();
+    }
+}
+
+impl Drop for MdlSession {
+    fn drop(&mut self) {
+        self.release_all();
+        self.manager.slots.lock().remove(&self.owner);
+    }
+}
+
+impl Drop for MdlExclusive {
+    fn drop(&mut self) {
+        for name in &self.names {
+            debug_assert_eq!(name.exclusive.load(Ordering::SeqCst), self.owner);
+            name.exclusive.store(0, Ordering::SeqCst);
+        }
+        self.manager.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    const LONG: Duration = Duration::from_secs(30);
+    const NONE: Duration = Duration::ZERO;
+
+    #[test]
+    fn readers_share_and_ddl_times_out_behind_them() {
+        let manager = Arc::new(MdlManager::default());
+        let (a, b, ddl) = (manager.session(), manager.session(), manager.session());
+        let t = manager.name("test", "t");
+        a.lock_shared(&t, NONE).unwrap();
+        b.lock_shared(&t, NONE).unwrap();
+        let error = ddl.lock_exclusive(vec![t.clone()], NONE).err().unwrap();
+        assert_eq!(error.code, ErrorCode::LockWaitTimeout);
+        a.release_all();
+        b.release_all();
+        let granted = ddl.lock_exclusive(vec![t.clone()], NONE).unwrap();
+        assert_eq!(a.lock_shared(&t, NONE).unwrap_err().code, ErrorCode::LockWaitTimeout);
+        drop(granted);
+        a.lock_shared(&t, NONE).unwrap();
+    }
+
+    #[test]
+    fn ddl_goes_on_when_the_last_reader_ends() {
+        let manager = Arc::new(MdlManager::default());
+        let (reader, ddl) = (manager.session(), manager.session());
+        let t = manager.name("test", "t");
+        reader.lock_shared(&t, NONE).unwrap();
+        thread::scope(|scope| {
+            let waiter = scope.spawn(|| ddl.lock_exclusive(vec![t.clone()], LONG).is_ok());
+            while manager.sleepers.load(Ordering::SeqCst) == 0 {
+                thread::yield_now();
+            }
+            reader.release_all();
+            assert!(waiter.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn a_circle_of_reader_and_ddl_is_a_deadlock() {
+        let manager = Arc::new(MdlManager::default());
+        let (reader, ddl) = (manager.session(), manager.session());
+        let mut names = [manager.name("test", "t"), manager.name("test", "u")];
+        names.sort_by_key(|name| Arc::as_ptr(name) as usize);
+        let [first, second] = names;
+        reader.lock_shared(&second, NONE).unwrap();
+        thread::scope(|scope| {
+            let both = vec![first.clone(), second.clone()];
+            let waiter = scope.spawn(|| ddl.lock_exclusive(both, LONG).is_ok());
+            while manager.sleepers.load(Ordering::SeqCst) == 0 {
+                thread::yield_now();
+            }
+            let error = reader.lock_shared(&first, LONG).unwrap_err();
+            assert_eq!(error.code, ErrorCode::Deadlock);
+            reader.release_all();
+            assert!(waiter.join().unwrap());
+        });
+    }
+}

@@ -1,0 +1,246 @@
+//! The catalog: databases and tables, kept in the storage engine's catalog tree and cached whole.
+//!
+//! Readers take a snapshot ([`Catalog::current`]) and see one version; DDL writes records in its
+//! own storage transaction and publishes the next version after the commit.
+//!
+//! Records of the catalog tree, by key:
+//!
+//! ```text
+//! 'd' name                 a database
+//! 't' schema 0 name        a table
+//! ```
+
+pub mod charset;
+mod codec;
+pub mod mdl;
+mod show_create;
+mod table;
+mod types;
+
+pub use show_create::{quoted, show_create_schema, show_create_table, value_text};
+pub use table::{
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
+    ReferentialAction, Table, TableDef, TableId, TableIndex, TableShared, same_name,
+};
+
+use crate::database::OpenError;
+use crate::error::StorageResult;
+use inia_base::collation::Collation;
+use inia_base::error::SqlError;
+use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, StorageError, Tree, Txn};
+use mdl::MdlManager;
+use parking_lot::{Mutex, RwLock};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const SCHEMA: u8 = b'd';
+const TABLE: u8 = b't';
+
+/// A database's durable definition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchemaDef {
+    /// Name.
+    pub name: String,
+    /// Default collation of new tables.
+    pub collation: Collation,
+    /// READ ONLY = 1.
+    pub read_only: bool,
+}
+
+/// A database and its tables in one catalog version.
+#[derive(Clone)]
+pub struct Schema {
+    /// Definition.
+    pub def: SchemaDef,
+    /// Tables by name.
+    pub tables: BTreeMap<String, Arc<Table>>,
+}
+
+/// One version of the whole catalog.
+#[derive(Clone, Default)]
+pub struct CatalogVersion {
+    /// Counts publications.
+    pub number: u64,
+    /// Databases by name.
+    pub schemas: BTreeMap<String, Arc<Schema>>,
+}
+
+/// One change of the published catalog.
+pub(crate) enum Change {
+    /// A database is there with this definition; its tables stay.
+    PutSchema(SchemaDef),
+    /// A database and its tables are gone.
+    DropSchema(String),
+    /// A table is there with this definition.
+    PutTable(TableDef),
+    /// A table is gone.
+    DropTable {
+        /// Its database.
+        schema: String,
+        /// Its name.
+        name: String,
+    },
+}
+
+/// The versioned, cached catalog.
+pub struct Catalog {
+    engine: Arc<Engine>,
+    tree: Tree,
+    current: RwLock<Arc<CatalogVersion>>,
+    /// Counters of tables by table id; they outlive a table's runtime handle.
+    shared: Mutex<HashMap<TableId, Arc<TableShared>>>,
+    next_table_id: AtomicU64,
+    mdl: Arc<MdlManager>,
+}
+
+impl Catalog {
+    /// Reads the whole catalog tree.
+    pub(crate) fn load(engine: &Arc<Engine>) -> Result<Catalog, OpenError> {
+        let tree = engine.catalog_tree();
+        let catalog = Catalog {
+            engine: engine.clone(),
+            tree: tree.clone(),
+            current: RwLock::default(),
+            shared: Mutex::default(),
+            next_table_id: AtomicU64::new(1),
+            mdl: Arc::default(),
+        };
+        let mut changes = Vec::new();
+        let mut txn = engine.attach();
+        txn.begin(Isolation::RepeatableRead);
+        let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
+        let mut cursor = txn.cursor(&tree, low, high, Direction::Forward, ReadMode::Snapshot);
+        while let Some(record) = cursor.next(&mut txn)? {
+            let change = match record.key.first() {
+                Some(&SCHEMA) => codec::schema(record.value).map(Change::PutSchema),
+                Some(&TABLE) => codec::table(record.value).map(Change::PutTable),
+                _ => None,
+            };
+            let name = || String::from_utf8_lossy(record.key).into_owned();
+            changes.push(change.ok_or_else(|| OpenError::Catalog(name()))?);
+        }
+        txn.commit()?;
+        for change in &changes {
+            if let Change::PutTable(def) = change {
+                catalog.next_table_id.fetch_max(def.id.0 + 1, Ordering::Relaxed);
+            }
+        }
+        catalog.publish(changes);
+        Ok(catalog)
+    }
+
+    /// The newest version.
+    pub fn current(&self) -> Arc<CatalogVersion> {
+        self.current.read().clone()
+    }
+
+    /// The newest version of a database.
+    pub fn schema(&self, name: &str) -> Option<Arc<Schema>> {
+        self.current.read().schemas.get(name).cloned()
+    }
+
+    /// The newest version of a table.
+    pub fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
+        self.current.read().schemas.get(schema)?.tables.get(name).cloned()
+    }
+
+    /// The metadata locks.
+    pub fn mdl(&self) -> &Arc<MdlManager> {
+        &self.mdl
+    }
+
+    pub(crate) fn new_table_id(&self) -> TableId {
+        TableId(self.next_table_id.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Writes a change into the catalog tree, in the caller's transaction.
+    pub(crate) fn write(&self, txn: &mut Txn, change: &Change) -> Result<(), SqlError> {
+        match change {
+            Change::PutSchema(def) => {
+                self.put(txn, &schema_key(&def.name), &codec::put_schema(def)).sql()
+            }
+            Change::DropSchema(name) => txn.delete(&self.tree, &schema_key(name)).sql().map(drop),
+            Change::PutTable(def) => {
+                self.put(txn, &table_key(&def.schema, &def.name), &codec::put_table(def)).sql()
+            }
+            Change::DropTable { schema, name } => {
+                txn.delete(&self.tree, &table_key(schema, name)).sql().map(drop)
+            }
+        }
+    }
+
+    fn put(&self, txn: &mut Txn, key: &[u8], value: &[u8]) -> Result<(), StorageError> {
+        if txn.update(&self.tree, key, value)? {
+            return Ok(());
+        }
+        txn.insert(&self.tree, key, value)
+    }
+
+    /// Makes committed changes visible to all sessions.
+    pub(crate) fn publish(&self, changes: Vec<Change>) {
+        let mut current = self.current.write();
+        let mut next = CatalogVersion::clone(&current);
+        next.number += 1;
+        for change in changes {
+            self.apply(&mut next, change);
+        }
+        *current = Arc::new(next);
+    }
+
+    fn apply(&self, version: &mut CatalogVersion, change: Change) {
+        match change {
+            Change::PutSchema(def) => {
+                let old = version.schemas.get(&def.name);
+                let tables = old.map(|schema| schema.tables.clone()).unwrap_or_default();
+                version.schemas.insert(def.name.clone(), Arc::new(Schema { def, tables }));
+            }
+            Change::DropSchema(name) => {
+                if let Some(schema) = version.schemas.remove(&name) {
+                    schema.tables.values().for_each(|table| self.retire(table, true));
+                }
+            }
+            Change::PutTable(def) => {
+                let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
+                let shared = self.shared.lock().entry(def.id).or_default().clone();
+                let mdl = self.mdl.name(&def.schema, &def.name);
+                let name = def.name.clone();
+                let tree = |id| self.engine.tree(id);
+                let table = Arc::new(Table::new(Arc::new(def), tree, mdl, shared));
+                let old = Arc::make_mut(schema).tables.insert(name, table);
+                old.iter().for_each(|table| self.retire(table, false));
+            }
+            Change::DropTable { schema, name } => {
+                let Some(schema) = version.schemas.get_mut(&schema) else { return };
+                let old = Arc::make_mut(schema).tables.remove(&name);
+                old.iter().for_each(|table| self.retire(table, false));
+            }
+        }
+    }
+
+    fn retire(&self, table: &Table, for_good: bool) {
+        table.make_stale();
+        if for_good {
+            self.forget(table.def.id);
+        }
+    }
+
+    /// Forgets the counters of a table that is gone.
+    pub(crate) fn forget(&self, id: TableId) {
+        self.shared.lock().remove(&id);
+    }
+}
+
+fn schema_key(name: &str) -> Vec<u8> {
+    let mut key = vec![SCHEMA];
+    key.extend_from_slice(name.as_bytes());
+    key
+}
+
+fn table_key(schema: &str, name: &str) -> Vec<u8> {
+    let mut key = vec![TABLE];
+    key.extend_from_slice(schema.as_bytes());
+    key.push(0);
+    key.extend_from_slice(name.as_bytes());
+    key
+}

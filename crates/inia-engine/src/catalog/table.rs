@@ -1,0 +1,325 @@
+//! What the catalog knows about a table: the durable definition and the runtime handle.
+//!
+//! Invariants of a [`TableDef`]:
+//! - `indexes[0]` is the primary key when there is one; no other index is primary;
+//! - every index part names an existing column;
+//! - without a primary key rows are clustered on a hidden 64-bit row id.
+
+use crate::catalog::mdl::MdlName;
+use crate::row::{IndexCodec, RowLayout};
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::ids::TreeId;
+use inia_base::value::Value;
+use inia_storage::Tree;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+
+/// A table's number; it never changes, TRUNCATE and ALTER keep it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TableId(pub u64);
+
+/// What a column gets when a statement gives it no value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColumnDefault {
+    /// No default: NULL for nullable columns when `None` was implicit, an error in strict mode
+    /// for the others.
+    None,
+    /// A constant, already converted to the column's type (`Value::Null` for DEFAULT NULL).
+    Value(Value),
+    /// CURRENT_TIMESTAMP with the column's fractional digits.
+    CurrentTimestamp,
+    /// DEFAULT (expression), as normalised text.
+    Expression(String),
+}
+
+/// GENERATED ALWAYS AS (…).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Generated {
+    /// The expression's text as SHOW CREATE TABLE prints it, without the outer parentheses.
+    pub expression: String,
+    /// STORED; a VIRTUAL column is kept in the row all the same, only its display differs.
+    pub stored: bool,
+}
+
+/// One column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnDef {
+    /// Name as declared; compared without case.
+    pub name: String,
+    /// Type.
+    pub data_type: DataType,
+    /// Declared display width: kept for TINYINT(1), YEAR and ZEROFILL columns.
+    pub display_width: Option<u8>,
+    /// Declared ZEROFILL.
+    pub zerofill: bool,
+    /// May be NULL.
+    pub nullable: bool,
+    /// Default value.
+    pub default: ColumnDefault,
+    /// ON UPDATE CURRENT_TIMESTAMP.
+    pub on_update_now: bool,
+    /// AUTO_INCREMENT.
+    pub auto_increment: bool,
+    /// COMMENT.
+    pub comment: String,
+    /// Computed column.
+    pub generated: Option<Generated>,
+    /// Left out of `SELECT *`.
+    pub invisible: bool,
+    /// The charset or collation was written out with the column (SHOW CREATE repeats it).
+    pub explicit_collation: bool,
+}
+
+/// Sorts of index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexKind {
+    /// PRIMARY KEY: the clustered index.
+    Primary,
+    /// UNIQUE.
+    Unique,
+    /// KEY.
+    Plain,
+    /// FULLTEXT KEY.
+    FullText,
+    /// SPATIAL KEY.
+    Spatial,
+}
+
+/// One part of an index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexPart {
+    /// Position in [`TableDef::columns`].
+    pub column: usize,
+    /// Prefix length in characters (bytes for binary types).
+    pub prefix: Option<u32>,
+    /// DESC.
+    pub descending: bool,
+}
+
+/// One index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexDef {
+    /// Name; `PRIMARY` for the primary key.
+    pub name: String,
+    /// Sort of index.
+    pub kind: IndexKind,
+    /// Parts in order.
+    pub parts: Vec<IndexPart>,
+    /// COMMENT.
+    pub comment: String,
+    /// INVISIBLE indexes are maintained and never chosen.
+    pub visible: bool,
+    /// USING BTREE or USING HASH as written.
+    pub using: Option<String>,
+    /// Its tree; the clustered tree for the primary key.
+    pub tree: TreeId,
+}
+
+impl IndexDef {
+    /// Whether no two rows may agree on all parts (unless one is NULL).
+    pub fn unique(&self) -> bool {
+        matches!(self.kind, IndexKind::Primary | IndexKind::Unique)
+    }
+}
+
+/// What a foreign key does when its parent row goes or changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReferentialAction {
+    /// RESTRICT, as written.
+    Restrict,
+    /// NO ACTION, as written or by default.
+    NoAction,
+    /// CASCADE.
+    Cascade,
+    /// SET NULL.
+    SetNull,
+    /// SET DEFAULT, which MySQL's default engine refuses.
+    SetDefault,
+}
+
+/// A foreign key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignKeyDef {
+    /// Constraint name.
+    pub name: String,
+    /// Child columns, as positions.
+    pub columns: Vec<usize>,
+    /// Parent schema.
+    pub ref_schema: String,
+    /// Parent table.
+    pub ref_table: String,
+    /// Parent column names.
+    pub ref_columns: Vec<String>,
+    /// ON DELETE.
+    pub on_delete: ReferentialAction,
+    /// ON UPDATE.
+    pub on_update: ReferentialAction,
+}
+
+/// A CHECK constraint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckDef {
+    /// Constraint name.
+    pub name: String,
+    /// The condition as SHOW CREATE TABLE prints it, without the outer parentheses.
+    pub expression: String,
+    /// Not declared NOT ENFORCED.
+    pub enforced: bool,
+}
+
+/// A table's durable definition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableDef {
+    /// Number.
+    pub id: TableId,
+    /// Database.
+    pub schema: String,
+    /// Name.
+    pub name: String,
+    /// Columns in order.
+    pub columns: Vec<ColumnDef>,
+    /// Indexes, the primary key first.
+    pub indexes: Vec<IndexDef>,
+    /// Foreign keys.
+    pub foreign_keys: Vec<ForeignKeyDef>,
+    /// CHECK constraints.
+    pub checks: Vec<CheckDef>,
+    /// The tree that holds the rows.
+    pub clustered: TreeId,
+    /// ENGINE, in MySQL's spelling.
+    pub engine: String,
+    /// Default collation.
+    pub collation: Collation,
+    /// COMMENT.
+    pub comment: String,
+    /// Floor of the AUTO_INCREMENT counter (AUTO_INCREMENT = n, and what ALTER and TRUNCATE keep).
+    pub auto_increment: u64,
+    /// Further options in the order SHOW CREATE TABLE prints them: (`ROW_FORMAT`, `DYNAMIC`).
+    pub options: Vec<(String, String)>,
+    /// Seconds since 1970 of the creation.
+    pub created: u64,
+}
+
+impl TableDef {
+    /// The primary key.
+    pub fn primary(&self) -> Option<&IndexDef> {
+        self.indexes.first().filter(|index| index.kind == IndexKind::Primary)
+    }
+
+    /// Position of a column, by its name without case.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| same_name(&column.name, name))
+    }
+
+    /// Position of an index, by its name without case.
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.indexes.iter().position(|index| same_name(&index.name, name))
+    }
+
+    /// The AUTO_INCREMENT column.
+    pub fn auto_increment_column(&self) -> Option<usize> {
+        self.columns.iter().position(|column| column.auto_increment)
+    }
+}
+
+/// Whether two column, index or constraint names are the same.
+pub fn same_name(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b) || (!(a.is_ascii() && b.is_ascii()) && fold(a) == fold(b))
+}
+
+fn fold(name: &str) -> String {
+    name.to_lowercase()
+}
+
+/// One index at run time: its tree and the codec of its entries.
+pub struct TableIndex {
+    /// The tree; the clustered tree for the primary key.
+    pub tree: Tree,
+    /// Builds and takes apart keys and values.
+    pub codec: IndexCodec,
+}
+
+/// A table at run time, shared by all sessions until DDL puts another in its place.
+pub struct Table {
+    /// Definition.
+    pub def: Arc<TableDef>,
+    /// The rows.
+    pub clustered: Tree,
+    /// Parallel to `def.indexes`.
+    pub indexes: Vec<TableIndex>,
+    /// How rows are laid out.
+    pub layout: RowLayout,
+    /// Its metadata lock.
+    pub mdl: Arc<MdlName>,
+    /// State that survives DDL on the same table.
+    pub shared: Arc<TableShared>,
+    stale: AtomicBool,
+}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Table({}.{})", self.def.schema, self.def.name)
+    }
+}
+
+/// What a table keeps across DDL: counters and estimates.
+#[derive(Default)]
+pub struct TableShared {
+    /// Next AUTO_INCREMENT value; 0 until it was read from the tree.
+    pub next_auto_increment: AtomicU64,
+    /// Next hidden row id; 0 until it was read from the tree.
+    pub next_row_id: AtomicU64,
+    /// Rows, as counted by this process's changes; an estimate.
+    pub row_estimate: AtomicI64,
+    /// Whether `row_estimate` was seeded by a count or a dive.
+    pub estimate_known: AtomicBool,
+    /// Seconds since 1970 of the last change, or 0.
+    pub updated: AtomicU64,
+}
+
+impl Table {
+    /// Builds the runtime handle.
+    pub fn new(
+        def: Arc<TableDef>,
+        tree: impl Fn(TreeId) -> Tree,
+        mdl: Arc<MdlName>,
+        shared: Arc<TableShared>,
+    ) -> Table {
+        let layout = RowLayout::new(def.columns.iter().map(|c| (&c.data_type, c.nullable)));
+        let indexes = (0..def.indexes.len())
+            .map(|i| TableIndex {
+                tree: tree(def.indexes[i].tree),
+                codec: IndexCodec::new(&def, i),
+            })
+            .collect();
+        let clustered = tree(def.clustered);
+        Table { def, clustered, indexes, layout, mdl, shared, stale: AtomicBool::new(false) }
+    }
+
+    /// Whether DDL has put another definition in this one's place.
+    pub fn is_stale(&self) -> bool {
+        self.stale.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn make_stale(&self) {
+        self.stale.store(true, Ordering::Release);
+    }
+
+    /// Estimated number of rows, at least 1.
+    pub fn rows(&self) -> u64 {
+        self.shared.row_estimate.load(Ordering::Relaxed).max(1) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same_name;
+
+    #[test]
+    fn column_names_ignore_case() {
+        assert!(same_name("Id", "iD"));
+        assert!(same_name("Größe", "GRÖSSE") || same_name("größe", "GRÖßE"));
+        assert!(!same_name("a", "b"));
+    }
+}

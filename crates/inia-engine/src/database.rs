@@ -1,0 +1,95 @@
+//! An open database: the storage engine, the catalog and what all sessions share.
+
+use crate::catalog::Catalog;
+use crate::session::Session;
+use inia_base::io::Disk;
+use inia_storage::{Engine, EngineOptions, StorageError};
+use std::fmt;
+use std::sync::Arc;
+
+/// How a database is opened.
+#[derive(Clone, Debug)]
+pub struct DatabaseOptions {
+    /// Bytes of page frames; memory is taken as pages are used.
+    pub buffer_pool_size: u64,
+    /// Whether background threads run; tests that drive the engine by hand switch them off.
+    pub background: bool,
+}
+
+impl Default for DatabaseOptions {
+    fn default() -> DatabaseOptions {
+        DatabaseOptions { buffer_pool_size: 128 << 20, background: true }
+    }
+}
+
+/// Who a session belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientInfo {
+    /// The number that CONNECTION_ID() and KILL use.
+    pub connection_id: u32,
+    /// Account name as given at login.
+    pub user: String,
+    /// Client host name or address.
+    pub host: String,
+}
+
+/// Why a database cannot be opened.
+#[derive(Clone, Debug)]
+pub enum OpenError {
+    /// The storage engine refused.
+    Storage(StorageError),
+    /// A catalog record cannot be read, and which.
+    Catalog(String),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Storage(error) => error.fmt(f),
+            OpenError::Catalog(what) => write!(f, "the catalog is damaged: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl From<StorageError> for OpenError {
+    fn from(error: StorageError) -> OpenError {
+        OpenError::Storage(error)
+    }
+}
+
+/// An open database, shared by all its sessions.
+pub struct Database {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) catalog: Catalog,
+}
+
+impl Database {
+    /// Opens the database in `disk`, creating it when the disk is empty and recovering it when it
+    /// was not closed.
+    pub fn open(disk: Arc<dyn Disk>, options: DatabaseOptions) -> Result<Arc<Database>, OpenError> {
+        let engine_options = EngineOptions {
+            buffer_pool_size: options.buffer_pool_size,
+            background: options.background,
+        };
+        let engine = Engine::open(disk, engine_options)?;
+        let catalog = Catalog::load(&engine)?;
+        Ok(Arc::new(Database { engine, catalog }))
+    }
+
+    /// Starts a session.
+    pub fn session(self: &Arc<Database>, client: ClientInfo) -> Session {
+        Session::new(self.clone(), client)
+    }
+
+    /// Writes everything back and closes cleanly; later statements fail.
+    pub fn close(&self) -> Result<(), OpenError> {
+        Ok(self.engine.close()?)
+    }
+
+    /// The catalog of databases and tables.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+}

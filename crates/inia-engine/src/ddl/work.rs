@@ -1,0 +1,497 @@
+//! A table definition under construction: what CREATE TABLE builds from nothing and ALTER TABLE
+//! from an existing table. [`Work::finish`] makes all checks that need the whole definition.
+
+use crate::catalog::{
+    CheckDef, ColumnDef, ForeignKeyDef, IndexDef, IndexKind, IndexPart, TableDef, TableId, charset,
+    same_name,
+};
+use inia_base::collation::Collation;
+use inia_base::datatype::{DataType, IntWidth};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::ids::TreeId;
+
+const MAX_COLUMNS: usize = 1017;
+const MAX_INDEXES: usize = 64;
+const MAX_PARTS: usize = 16;
+const MAX_KEY_BYTES: u64 = 3072;
+const MAX_ROW_BYTES: u64 = 65_535;
+
+/// A column and where its values come from.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkColumn {
+    pub(crate) def: ColumnDef,
+    /// Its position in the old table.
+    pub(crate) origin: Option<usize>,
+    /// NULL was written out, which a primary key does not override.
+    pub(crate) explicit_null: bool,
+}
+
+/// A part of an index, its column by name.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct WorkPart {
+    pub(crate) column: String,
+    pub(crate) prefix: Option<u32>,
+    pub(crate) descending: bool,
+}
+
+/// An index.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkIndex {
+    pub(crate) name: Option<String>,
+    pub(crate) kind: IndexKind,
+    pub(crate) parts: Vec<WorkPart>,
+    pub(crate) comment: String,
+    pub(crate) visible: bool,
+    pub(crate) using: Option<String>,
+    /// Its position in the old table.
+    pub(crate) origin: Option<usize>,
+    /// Made for a foreign key: left out where another index serves.
+    pub(crate) for_foreign_key: bool,
+}
+
+/// A foreign key, its columns by name.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkForeignKey {
+    pub(crate) columns: Vec<String>,
+    pub(crate) def: ForeignKeyDef,
+}
+
+/// The definition under construction.
+#[derive(Clone, Debug)]
+pub(crate) struct Work {
+    pub(crate) id: TableId,
+    pub(crate) schema: String,
+    pub(crate) name: String,
+    pub(crate) columns: Vec<WorkColumn>,
+    pub(crate) indexes: Vec<WorkIndex>,
+    pub(crate) foreign_keys: Vec<WorkForeignKey>,
+    pub(crate) checks: Vec<CheckDef>,
+    pub(crate) engine: String,
+    pub(crate) collation: Collation,
+    pub(crate) comment: String,
+    pub(crate) auto_increment: u64,
+    pub(crate) options: Vec<(String, String)>,
+    pub(crate) created: u64,
+    pub(crate) warnings: Vec<SqlError>,
+}
+
+fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
+    Err(SqlError::new(code, args))
+}
+
+impl Work {
+    /// An empty definition.
+    pub(crate) fn new(schema: &str, name: &str, collation: Collation) -> Work {
+        Work {
+            id: TableId(0),
+            schema: schema.to_owned(),
+            name: name.to_owned(),
+            columns: Vec::new(),
+            indexes: Vec::new(),
+            foreign_keys: Vec::new(),
+            checks: Vec::new(),
+            engine: String::from("InnoDB"),
+            collation,
+            comment: String::new(),
+            auto_increment: 0,
+            options: Vec::new(),
+            created: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The definition of an existing table.
+    pub(crate) fn from_table(def: &TableDef) -> Work {
+        let column = |(i, def): (usize, &ColumnDef)| WorkColumn {
+            def: def.clone(),
+            origin: Some(i),
+            explicit_null: false,
+        };
+        let name_of = |column: usize| def.columns[column].name.clone();
+        let index = |(i, index): (usize, &IndexDef)| WorkIndex {
+            name: Some(index.name.clone()),
+            kind: index.kind,
+            parts: index
+                .parts
+                .iter()
+                .map(|part| WorkPart {
+                    column: name_of(part.column),
+                    prefix: part.prefix,
+                    descending: part.descending,
+                })
+                .collect(),
+            comment: index.comment.clone(),
+            visible: index.visible,
+            using: index.using.clone(),
+            origin: Some(i),
+            for_foreign_key: false,
+        };
+        let foreign_key = |key: &ForeignKeyDef| WorkForeignKey {
+            columns: key.columns.iter().map(|c| name_of(*c)).collect(),
+            def: key.clone(),
+        };
+        Work {
+            id: def.id,
+            columns: def.columns.iter().enumerate().map(column).collect(),
+            indexes: def.indexes.iter().enumerate().map(index).collect(),
+            foreign_keys: def.foreign_keys.iter().map(foreign_key).collect(),
+            checks: def.checks.clone(),
+            engine: def.engine.clone(),
+            comment: def.comment.clone(),
+            auto_increment: def.auto_increment,
+            options: def.options.clone(),
+            created: def.created,
+            ..Work::new(&def.schema, &def.name, def.collation)
+        }
+    }
+
+    /// Position of a column.
+    pub(crate) fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| same_name(&column.def.name, name))
+    }
+
+    /// Position of an index.
+    pub(crate) fn index(&self, name: &str) -> Option<usize> {
+        let named = |index: &WorkIndex| index.name.as_deref().is_some_and(|n| same_name(n, name));
+        self.indexes.iter().position(named)
+    }
+
+    /// Adds a column at `place`, or at the end; error 1060.
+    pub(crate) fn add_column(
+        &mut self,
+        place: Option<usize>,
+        column: WorkColumn,
+    ) -> Result<(), SqlError> {
+        if self.column(&column.def.name).is_some() {
+            return error(ErrorCode::DupFieldname, &[&column.def.name]);
+        }
+        self.columns.insert(place.unwrap_or(self.columns.len()), column);
+        Ok(())
+    }
+
+    /// Makes all checks and gives the definition, its trees still without numbers, with the
+    /// origins of its columns and indexes.
+    pub(crate) fn finish(mut self) -> Result<Finished, SqlError> {
+        if self.columns.is_empty() {
+            return error(ErrorCode::TableMustHaveColumns, &[]);
+        }
+        if self.columns.len() > MAX_COLUMNS {
+            return error(ErrorCode::TooManyFields, &[]);
+        }
+        if self.columns.iter().all(|column| column.def.invisible) {
+            return error(ErrorCode::TableMustHaveAVisibleColumn, &[]);
+        }
+        self.drop_needless_indexes();
+        if self.indexes.len() > MAX_INDEXES {
+            return error(ErrorCode::TooManyKeys, &[&MAX_INDEXES]);
+        }
+        self.prepare_primary()?;
+        self.name_indexes()?;
+        let mut indexes = Vec::with_capacity(self.indexes.len());
+        for index in &self.indexes {
+            indexes.push((self.finish_index(index)?, index.origin));
+        }
+        self.check_auto_increment(&indexes)?;
+        self.check_row_size()?;
+        self.warn_duplicates(&indexes);
+        indexes.sort_by_key(|(index, _)| self.rank(index));
+        let foreign_keys = self.finish_foreign_keys()?;
+        let (indexes, index_origins) = indexes.into_iter().unzip();
+        let column_origins = self.columns.iter().map(|column| column.origin).collect();
+        let def = TableDef {
+            id: self.id,
+            schema: self.schema,
+            name: self.name,
+            columns: self.columns.into_iter().map(|column| column.def).collect(),
+            indexes,
+            foreign_keys,
+            checks: self.checks,
+            clustered: TreeId(0),
+            engine: self.engine,
+            collation: self.collation,
+            comment: self.comment,
+            auto_increment: self.auto_increment,
+            options: self.options,
+            created: self.created,
+        };
+        Ok(Finished { def, column_origins, index_origins, warnings: self.warnings })
+    }
+
+    /// A foreign key's own index goes where another index starts with its columns.
+    fn drop_needless_indexes(&mut self) {
+        let serves = |other: &WorkIndex, index: &WorkIndex| {
+            other.parts.len() >= index.parts.len()
+                && other
+                    .parts
+                    .iter()
+                    .zip(&index.parts)
+                    .all(|(a, b)| a.prefix.is_none() && same_name(&a.column, &b.column))
+        };
+        let mut at = 0;
+        while at < self.indexes.len() {
+            let index = &self.indexes[at];
+            let others = self.indexes.iter().enumerate().filter(|(i, _)| *i != at);
+            let needless = index.for_foreign_key
+                && others
+                    .into_iter()
+                    .any(|(i, other)| serves(other, index) && (!other.for_foreign_key || i < at));
+            if needless {
+                self.indexes.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    fn prepare_primary(&mut self) -> Result<(), SqlError> {
+        let mut primaries = self.indexes.iter().filter(|i| i.kind == IndexKind::Primary);
+        let Some(primary) = primaries.next() else { return Ok(()) };
+        if primaries.next().is_some() {
+            return error(ErrorCode::MultiplePriKey, &[]);
+        }
+        for name in primary.parts.iter().map(|part| part.column.clone()).collect::<Vec<_>>() {
+            let Some(column) = self.column(&name) else { continue };
+            let column = &mut self.columns[column];
+            if column.explicit_null {
+                return error(ErrorCode::PrimaryCantHaveNull, &[]);
+            }
+            column.def.nullable = false;
+            if column.def.default
+                == crate::catalog::ColumnDefault::Value(inia_base::value::Value::Null)
+            {
+                column.def.default = crate::catalog::ColumnDefault::None;
+            }
+        }
+        Ok(())
+    }
+
+    fn name_indexes(&mut self) -> Result<(), SqlError> {
+        for at in 0..self.indexes.len() {
+            if self.indexes[at].kind == IndexKind::Primary {
+                self.indexes[at].name = Some(String::from("PRIMARY"));
+                continue;
+            }
+            let name = match &self.indexes[at].name {
+                Some(name) => name.clone(),
+                None => {
+                    let base = self.indexes[at].parts.first();
+                    let base = base.map_or_else(String::new, |part| part.column.clone());
+                    self.free_index_name(&base)
+                }
+            };
+            if same_name(&name, "PRIMARY") {
+                return error(ErrorCode::WrongNameForIndex, &[&name]);
+            }
+            let named = |i: &WorkIndex| i.name.as_deref().is_some_and(|n| same_name(n, &name));
+            if self.indexes[..at].iter().any(named) {
+                return error(ErrorCode::DupKeyname, &[&name]);
+            }
+            self.indexes[at].name = Some(name);
+        }
+        Ok(())
+    }
+
+    /// An unnamed index is called after its first column, with `_2`, `_3` … where that is taken.
+    fn free_index_name(&self, base: &str) -> String {
+        let base = match self.column(base) {
+            Some(column) => self.columns[column].def.name.as_str(),
+            None => base,
+        };
+        let taken = |name: &str| self.index(name).is_some() || same_name(name, "PRIMARY");
+        if !taken(base) {
+            return base.to_owned();
+        }
+        (2..).map(|n| format!("{base}_{n}")).find(|name| !taken(name)).unwrap_or_default()
+    }
+
+    fn finish_index(&self, index: &WorkIndex) -> Result<IndexDef, SqlError> {
+        if index.parts.len() > MAX_PARTS {
+            return error(ErrorCode::TooManyKeyParts, &[&MAX_PARTS]);
+        }
+        let mut parts: Vec<IndexPart> = Vec::with_capacity(index.parts.len());
+        let mut bytes = 0;
+        for part in &index.parts {
+            let Some(column) = self.column(&part.column) else {
+                return error(ErrorCode::KeyColumnDoesNotExist, &[&part.column]);
+            };
+            if parts.iter().any(|other| other.column == column) {
+                return error(ErrorCode::DupFieldname, &[&part.column]);
+            }
+            let def = &self.columns[column].def;
+            let prefix = match index.kind {
+                IndexKind::FullText => None,
+                _ => prefix_of(def, part.prefix)?,
+            };
+            bytes += part_bytes(def, prefix);
+            parts.push(IndexPart { column, prefix, descending: part.descending });
+        }
+        if bytes > MAX_KEY_BYTES && index.kind != IndexKind::FullText {
+            return error(ErrorCode::TooLongKey, &[&MAX_KEY_BYTES]);
+        }
+        Ok(IndexDef {
+            name: index.name.clone().unwrap_or_default(),
+            kind: index.kind,
+            parts,
+            comment: index.comment.clone(),
+            visible: index.visible,
+            using: index.using.clone(),
+            tree: TreeId(0),
+        })
+    }
+
+    fn check_auto_increment(&self, indexes: &[(IndexDef, Option<usize>)]) -> Result<(), SqlError> {
+        let mut auto = self.columns.iter().enumerate().filter(|(_, c)| c.def.auto_increment);
+        let Some((column, work)) = auto.next() else { return Ok(()) };
+        let first = |(index, _): &(IndexDef, Option<usize>)| index.parts[0].column == column;
+        if auto.next().is_some() || !indexes.iter().any(first) {
+            return error(ErrorCode::WrongAutoKey, &[]);
+        }
+        let number = matches!(
+            work.def.data_type,
+            DataType::Int { .. } | DataType::Float { .. } | DataType::Double { .. }
+        );
+        if !number {
+            return error(ErrorCode::WrongFieldSpec, &[&work.def.name]);
+        }
+        Ok(())
+    }
+
+    fn check_row_size(&self) -> Result<(), SqlError> {
+        let bytes: u64 = self.columns.iter().map(|c| row_bytes(&c.def.data_type)).sum();
+        let nullable = self.columns.iter().filter(|c| c.def.nullable).count() as u64;
+        if bytes + nullable.div_ceil(8) > MAX_ROW_BYTES {
+            return error(ErrorCode::TooBigRowsize, &[&MAX_ROW_BYTES]);
+        }
+        Ok(())
+    }
+
+    fn warn_duplicates(&mut self, indexes: &[(IndexDef, Option<usize>)]) {
+        for (at, (index, origin)) in indexes.iter().enumerate() {
+            let same = |other: &IndexDef| other.kind == index.kind && other.parts == index.parts;
+            let repeats = indexes[..at].iter().any(|(other, _)| same(other));
+            if origin.is_none() && repeats && index.kind != IndexKind::Primary {
+                let args: [&dyn std::fmt::Display; 3] = [&index.name, &self.schema, &self.name];
+                self.warnings.push(SqlError::new(ErrorCode::DupIndex, &args));
+            }
+        }
+    }
+
+    /// MySQL's order of indexes: primary, unique without NULL, unique, plain, full text.
+    fn rank(&self, index: &IndexDef) -> u8 {
+        let nullable = index.parts.iter().any(|part| self.columns[part.column].def.nullable);
+        let partial = index.parts.iter().any(|part| part.prefix.is_some());
+        match index.kind {
+            IndexKind::Primary => 0,
+            IndexKind::Unique if !nullable => 1,
+            IndexKind::Unique if !partial => 2,
+            IndexKind::Unique => 3,
+            IndexKind::Plain | IndexKind::Spatial => 4,
+            IndexKind::FullText => 5,
+        }
+    }
+
+    fn finish_foreign_keys(&self) -> Result<Vec<ForeignKeyDef>, SqlError> {
+        let mut out: Vec<ForeignKeyDef> = Vec::new();
+        for key in &self.foreign_keys {
+            if out.iter().any(|other| same_name(&other.name, &key.def.name)) {
+                return error(ErrorCode::FkDupName, &[&key.def.name]);
+            }
+            let mut columns = Vec::with_capacity(key.columns.len());
+            for name in &key.columns {
+                let Some(column) = self.column(name) else {
+                    return error(ErrorCode::KeyColumnDoesNotExist, &[name]);
+                };
+                columns.push(column);
+            }
+            out.push(ForeignKeyDef { columns, ..key.def.clone() });
+        }
+        Ok(out)
+    }
+}
+
+/// What [`Work::finish`] gives.
+pub(crate) struct Finished {
+    pub(crate) def: TableDef,
+    /// For each column its position in the old table.
+    pub(crate) column_origins: Vec<Option<usize>>,
+    /// For each index its position in the old table.
+    pub(crate) index_origins: Vec<Option<usize>>,
+    pub(crate) warnings: Vec<SqlError>,
+}
+
+/// The prefix length to keep: none where it covers the whole column; errors 1170, 1089, 3152.
+fn prefix_of(def: &ColumnDef, prefix: Option<u32>) -> Result<Option<u32>, SqlError> {
+    if def.data_type == DataType::Json {
+        return error(ErrorCode::JsonUsedAsKey, &[&def.name]);
+    }
+    let lob = matches!(def.data_type, DataType::Text { .. } | DataType::Blob(_));
+    let whole = match def.data_type {
+        DataType::Char { chars, .. } | DataType::VarChar { chars, .. } => Some(chars),
+        DataType::Binary(bytes) | DataType::VarBinary(bytes) => Some(bytes),
+        _ => None,
+    };
+    match (prefix, whole) {
+        (None, _) if lob => error(ErrorCode::BlobKeyWithoutLength, &[&def.name]),
+        (None, _) => Ok(None),
+        (Some(0), _) => error(ErrorCode::KeyPart0, &[&def.name]),
+        (Some(_), _) if lob => Ok(prefix),
+        (Some(length), Some(whole)) if length < whole => Ok(prefix),
+        (Some(length), Some(whole)) if length == whole => Ok(None),
+        _ => error(ErrorCode::WrongSubKey, &[]),
+    }
+}
+
+fn part_bytes(def: &ColumnDef, prefix: Option<u32>) -> u64 {
+    let length = |whole: u32| u64::from(prefix.unwrap_or(whole));
+    match &def.data_type {
+        DataType::Char { chars, collation } | DataType::VarChar { chars, collation } => {
+            length(*chars) * u64::from(charset::max_bytes(*collation))
+        }
+        DataType::Text { collation, .. } => length(0) * u64::from(charset::max_bytes(*collation)),
+        DataType::Binary(bytes) | DataType::VarBinary(bytes) => length(*bytes),
+        DataType::Blob(_) => length(0),
+        other => row_bytes(other),
+    }
+}
+
+/// Bytes of a column in MySQL's own row, BLOBs by their pointer: what the row size limit counts.
+fn row_bytes(data_type: &DataType) -> u64 {
+    let fsp_bytes = |fsp: u8| u64::from(fsp.div_ceil(2));
+    let varying = |bytes: u64| bytes + if bytes > 255 { 2 } else { 1 };
+    match data_type {
+        DataType::Null => 0,
+        DataType::Int { width, .. } => match width {
+            IntWidth::Tiny => 1,
+            IntWidth::Small => 2,
+            IntWidth::Medium => 3,
+            IntWidth::Int => 4,
+            IntWidth::Big => 8,
+        },
+        DataType::Bit(bits) => u64::from(bits.div_ceil(8)),
+        DataType::Decimal { precision, .. } => u64::from(*precision).div_ceil(9) * 4,
+        DataType::Float { .. } | DataType::Timestamp { fsp: 0 } => 4,
+        DataType::Double { .. } => 8,
+        DataType::Char { chars, collation } => {
+            u64::from(*chars) * u64::from(charset::max_bytes(*collation))
+        }
+        DataType::VarChar { chars, collation } => {
+            varying(u64::from(*chars) * u64::from(charset::max_bytes(*collation)))
+        }
+        DataType::Text { .. } | DataType::Blob(_) | DataType::Json => 12,
+        DataType::Binary(bytes) => u64::from(*bytes),
+        DataType::VarBinary(bytes) => varying(u64::from(*bytes)),
+        DataType::Date => 3,
+        DataType::Time { fsp } => 3 + fsp_bytes(*fsp),
+        DataType::DateTime { fsp } => 5 + fsp_bytes(*fsp),
+        DataType::Timestamp { fsp } => 4 + fsp_bytes(*fsp),
+        DataType::Year => 1,
+        DataType::Enum { members, .. } => {
+            if members.len() > 255 {
+                2
+            } else {
+                1
+            }
+        }
+        DataType::Set { members, .. } => (members.len() as u64).div_ceil(8),
+    }
+}

@@ -1,0 +1,43 @@
+//! How errors of the layers below become the errors that clients see.
+
+use crate::row::Damaged;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_storage::StorageError;
+
+impl From<Damaged> for SqlError {
+    fn from(_: Damaged) -> SqlError {
+        let what = "a stored row does not fit its table's definition";
+        SqlError::new(ErrorCode::UnknownError, &[&what])
+    }
+}
+
+/// The client's error for a storage error. A duplicate key's text needs the index and the row, so
+/// writers of rows catch that one themselves.
+pub(crate) fn sql_error(error: StorageError) -> SqlError {
+    match error {
+        StorageError::DuplicateKey => SqlError::new(ErrorCode::DupKey, &[&""]),
+        StorageError::Deadlock => SqlError::new(ErrorCode::Deadlock, &[]),
+        StorageError::LockWaitTimeout => SqlError::new(ErrorCode::LockWaitTimeout, &[]),
+        StorageError::LockNotAvailable => SqlError::new(ErrorCode::LockNowait, &[]),
+        StorageError::Interrupted => SqlError::new(ErrorCode::QueryInterrupted, &[]),
+        StorageError::TooLarge => SqlError::new(ErrorCode::TooLongKey, &[&3072]),
+        StorageError::DiskFull => {
+            SqlError::new(ErrorCode::GetErrno, &[&28, &"No space left on device"])
+        }
+        StorageError::Corrupt(..) | StorageError::Unopenable(_) | StorageError::Io(_) => {
+            SqlError::new(ErrorCode::GetErrno, &[&168, &error])
+        }
+    }
+}
+
+/// Storage results as SQL results.
+pub(crate) trait StorageResult<T> {
+    /// Maps the error by [`sql_error`].
+    fn sql(self) -> Result<T, SqlError>;
+}
+
+impl<T> StorageResult<T> for Result<T, StorageError> {
+    fn sql(self) -> Result<T, SqlError> {
+        self.map_err(sql_error)
+    }
+}

@@ -1,0 +1,267 @@
+//! How a row is laid out in bytes: the value of a clustered tree's record.
+//!
+//! ```text
+//! [bits][fixed columns][ends of variable columns][variable bytes]
+//! ```
+//!
+//! - `bits`: bit 0 tells wide ends; then one bit per nullable column, set for NULL;
+//! - fixed columns stand at constant offsets, little-endian; a NULL one is zero-filled;
+//! - ends are u16, or u32 when wide, counted from the start of the variable bytes.
+//!
+//! Example, `(id INT NOT NULL, k INT, c VARCHAR(9), d VARCHAR(9))` and the row `(7, NULL, 'ab', 'x')`:
+//!
+//! ```text
+//! 02 | 07000000 00000000 | 0200 0300 | 'a' 'b' 'x'
+//! ```
+
+use super::cell::Cell;
+use super::fixed::{self, FixedKind};
+use inia_base::column::RowSink;
+use inia_base::datatype::DataType;
+use inia_base::temporal::TimeZone;
+use inia_base::value::Value;
+
+/// Stored bytes that do not fit the table's layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Damaged;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Fixed { offset: usize, kind: FixedKind },
+    Variable { index: usize, text: bool },
+}
+
+struct Slot {
+    place: Place,
+    /// Bit number in the row's bits; `None` for NOT NULL columns.
+    null_bit: Option<usize>,
+    data_type: DataType,
+}
+
+/// Where each column of a row is.
+pub struct RowLayout {
+    slots: Vec<Slot>,
+    bits: usize,
+    fixed_end: usize,
+    variable: usize,
+}
+
+impl RowLayout {
+    /// The layout of a row of these (type, nullable) columns.
+    pub fn new<'t>(columns: impl Iterator<Item = (&'t DataType, bool)>) -> RowLayout {
+        let columns: Vec<(&DataType, bool)> = columns.collect();
+        let nullable = columns.iter().filter(|(_, nullable)| *nullable).count();
+        let bits = (nullable + 1).div_ceil(8);
+        let (mut offset, mut variable, mut bit) = (bits, 0, 0);
+        let mut slots = Vec::with_capacity(columns.len());
+        for (data_type, nullable) in columns {
+            let place = match FixedKind::of(data_type) {
+                Some(kind) => {
+                    offset += kind.len();
+                    Place::Fixed { offset: offset - kind.len(), kind }
+                }
+                None => {
+                    variable += 1;
+                    Place::Variable { index: variable - 1, text: is_text(data_type) }
+                }
+            };
+            let null_bit = nullable.then(|| {
+                bit += 1;
+                bit
+            });
+            slots.push(Slot { place, null_bit, data_type: data_type.clone() });
+        }
+        RowLayout { slots, bits, fixed_end: offset, variable }
+    }
+
+    /// Number of columns.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there are no columns.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// A column's type.
+    pub fn data_type(&self, column: usize) -> &DataType {
+        &self.slots[column].data_type
+    }
+
+    /// Appends the row whose cells `cell` gives by position. The cells are of the columns' types.
+    pub fn encode<'v>(
+        &self,
+        cell: impl Fn(usize) -> Result<Cell<'v>, Damaged>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Damaged> {
+        let start = out.len();
+        let mut variable_bytes = 0;
+        for (column, slot) in self.slots.iter().enumerate() {
+            if matches!(slot.place, Place::Variable { .. }) {
+                variable_bytes += variable(&cell(column)?).len();
+            }
+        }
+        let wide = variable_bytes > usize::from(u16::MAX);
+        let end_size = if wide { 4 } else { 2 };
+        out.resize(start + self.fixed_end + self.variable * end_size, 0);
+        out[start] = u8::from(wide);
+        let mut ends = start + self.fixed_end;
+        let mut end = 0;
+        for (column, slot) in self.slots.iter().enumerate() {
+            let cell = cell(column)?;
+            if cell == Cell::Null {
+                let bit = slot.null_bit.ok_or(Damaged)?;
+                out[start + bit / 8] |= 1 << (bit % 8);
+            }
+            match slot.place {
+                Place::Fixed { offset, kind } => {
+                    let at = start + offset;
+                    fixed::put(kind, &cell, &mut out[at..at + kind.len()])?;
+                }
+                Place::Variable { .. } => {
+                    let bytes = variable(&cell);
+                    end += bytes.len();
+                    out[ends..ends + end_size]
+                        .copy_from_slice(&(end as u32).to_le_bytes()[..end_size]);
+                    ends += end_size;
+                    out.extend_from_slice(bytes);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends a row of values, which were converted to the columns' types before.
+    pub fn encode_values(
+        &self,
+        row: &[Value],
+        zone: &TimeZone,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Damaged> {
+        self.encode(|i| Ok(Cell::of(&row[i], &self.slots[i].data_type, zone)), out)
+    }
+
+    /// One column of a row.
+    #[inline]
+    pub fn cell<'a>(&self, row: &'a [u8], column: usize) -> Result<Cell<'a>, Damaged> {
+        let slot = &self.slots[column];
+        if let Some(bit) = slot.null_bit
+            && row.get(bit / 8).ok_or(Damaged)? >> (bit % 8) & 1 == 1
+        {
+            return Ok(Cell::Null);
+        }
+        match slot.place {
+            Place::Fixed { offset, kind } => {
+                fixed::get(kind, row.get(offset..offset + kind.len()).ok_or(Damaged)?)
+            }
+            Place::Variable { index, text } => {
+                let bytes = self.variable_bytes(row, index)?;
+                if text {
+                    return Ok(Cell::Text(std::str::from_utf8(bytes).map_err(|_| Damaged)?));
+                }
+                Ok(Cell::Bytes(bytes))
+            }
+        }
+    }
+
+    #[inline]
+    fn variable_bytes<'a>(&self, row: &'a [u8], index: usize) -> Result<&'a [u8], Damaged> {
+        let wide = row.first().ok_or(Damaged)? & 1 == 1;
+        let size = if wide { 4 } else { 2 };
+        let base = self.fixed_end + self.variable * size;
+        let end = |index: usize| -> Result<usize, Damaged> {
+            let at = self.fixed_end + index * size;
+            let bytes = row.get(at..at + size).ok_or(Damaged)?;
+            Ok(bytes.iter().rev().fold(0, |end, byte| end << 8 | usize::from(*byte)))
+        };
+        let from = if index == 0 { 0 } else { end(index - 1)? };
+        row.get(base + from..base + end(index)?).ok_or(Damaged)
+    }
+
+    /// One column as an owned value.
+    pub fn value(&self, row: &[u8], column: usize, zone: &TimeZone) -> Result<Value, Damaged> {
+        Ok(self.cell(row, column)?.value(&self.slots[column].data_type, zone))
+    }
+
+    /// Replaces `out` by all columns as owned values.
+    pub fn decode(&self, row: &[u8], zone: &TimeZone, out: &mut Vec<Value>) -> Result<(), Damaged> {
+        out.clear();
+        for column in 0..self.slots.len() {
+            out.push(self.value(row, column, zone)?);
+        }
+        Ok(())
+    }
+
+    /// As [`RowLayout::decode`], with NULL in place of the columns that are not `wanted`.
+    pub fn decode_some(
+        &self,
+        row: &[u8],
+        wanted: &[bool],
+        zone: &TimeZone,
+        out: &mut Vec<Value>,
+    ) -> Result<(), Damaged> {
+        out.clear();
+        for (column, wanted) in wanted.iter().enumerate() {
+            out.push(if *wanted { self.value(row, column, zone)? } else { Value::Null });
+        }
+        Ok(())
+    }
+
+    /// Sends one column.
+    #[inline]
+    pub fn emit(
+        &self,
+        row: &[u8],
+        column: usize,
+        zone: &TimeZone,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), Damaged> {
+        let slot = &self.slots[column];
+        if let Place::Variable { index, .. } = slot.place {
+            let null = match slot.null_bit {
+                Some(bit) => row.get(bit / 8).ok_or(Damaged)? >> (bit % 8) & 1 == 1,
+                None => false,
+            };
+            if null {
+                sink.null();
+            } else {
+                sink.bytes(self.variable_bytes(row, index)?);
+            }
+            return Ok(());
+        }
+        self.cell(row, column)?.emit(&slot.data_type, zone, sink);
+        Ok(())
+    }
+
+    /// Overwrites fixed-size column `column` of an encoded row in place; false when its place
+    /// depends on its value and the row must be encoded anew.
+    pub fn patch(&self, row: &mut [u8], column: usize, cell: &Cell<'_>) -> Result<bool, Damaged> {
+        let slot = &self.slots[column];
+        let Place::Fixed { offset, kind } = slot.place else { return Ok(false) };
+        if let Some(bit) = slot.null_bit {
+            let byte = row.get_mut(bit / 8).ok_or(Damaged)?;
+            *byte &= !(1 << (bit % 8));
+            *byte |= u8::from(*cell == Cell::Null) << (bit % 8);
+        } else if *cell == Cell::Null {
+            return Err(Damaged);
+        }
+        fixed::put(kind, cell, row.get_mut(offset..offset + kind.len()).ok_or(Damaged)?)?;
+        Ok(true)
+    }
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    matches!(
+        data_type,
+        DataType::Char { .. } | DataType::VarChar { .. } | DataType::Text { .. } | DataType::Json
+    )
+}
+
+fn variable<'v>(cell: &Cell<'v>) -> &'v [u8] {
+    match cell {
+        Cell::Text(text) => text.as_bytes(),
+        Cell::Bytes(bytes) => bytes,
+        _ => b"",
+    }
+}

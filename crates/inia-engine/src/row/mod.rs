@@ -1,0 +1,17 @@
+//! Row and index-entry codecs: between SQL values and the storage engine's byte keys and values.
+//!
+//! Everything here reads stored bytes with checks and answers [`Damaged`] where they do not fit.
+
+mod cell;
+mod fixed;
+mod index;
+mod layout;
+mod part;
+
+pub use cell::Cell;
+pub(crate) use cell::emit_uint;
+pub use index::{IndexCodec, prefix_successor};
+pub use layout::{Damaged, RowLayout};
+
+#[cfg(test)]
+mod tests;
