@@ -5,7 +5,7 @@ mod operators;
 mod prepare;
 mod special;
 
-pub(crate) use operators::{num_class, numeric};
+pub(crate) use operators::{arithmetic_node, case_node, num_class, numeric, scalar_comparison};
 pub use prepare::{converted, prepare};
 
 use crate::expr::aggregate::{Aggregate, WindowFunction};

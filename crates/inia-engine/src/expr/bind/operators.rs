@@ -3,7 +3,7 @@
 use super::{Binder, width};
 use crate::expr::collate;
 use crate::expr::compare::{self, CmpClass};
-use crate::expr::context::SqlMode;
+use crate::expr::context::{Environment, SqlMode};
 use crate::expr::merge;
 use crate::expr::tree::{
     Arith, ArithOp, Between, Case, CmpOp, Compare, Expr, ExprKind, InList, Like, NumClass,
@@ -434,4 +434,9 @@ fn arithmetic_type(
         NumClass::Real => ExprType::double(true),
         _ => ExprType::decimal(precision, scale, unsigned, true),
     }
+}
+
+/// `left op right` in numbers, by the session's settings.
+pub(crate) fn arithmetic_node(op: ArithOp, left: Expr, right: Expr, env: &Environment) -> Expr {
+    arithmetic(op, left, right, env.div_precision_increment, env.sql_mode)
 }
