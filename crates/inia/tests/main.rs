@@ -1,5 +1,6 @@
 //! The server from outside: a real server on a free port, with sessions that give canned answers.
 #![allow(clippy::unwrap_used)]
+mod binary;
 mod commands;
 mod differential;
 mod hostile;

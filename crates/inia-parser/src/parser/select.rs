@@ -181,10 +181,8 @@ impl Parser<'_> {
         self.select_options(&mut select)?;
         select.items = self.select_list()?;
         let into = self.opt_into()?;
-        if self.accept_kw(Kw::FROM) {
-            if !self.accept_kw(Kw::DUAL) {
-                select.from = self.table_refs()?;
-            }
+        if self.accept_kw(Kw::FROM) && !self.accept_kw(Kw::DUAL) {
+            select.from = self.table_refs()?;
         }
         select.where_ = self.opt_where()?;
         if self.accept_kw(Kw::GROUP) {
@@ -402,10 +400,10 @@ impl Parser<'_> {
         if self.accept_kw(Kw::DUMPFILE) {
             return Ok(Some(SelectInto::Dumpfile(self.string()?)));
         }
-        Ok(Some(SelectInto::Vars(self.list(Self::into_target)?)))
+        Ok(Some(SelectInto::Vars(self.list(Self::variable_target)?)))
     }
 
-    pub(super) fn into_target(&mut self) -> PResult<IntoTarget> {
+    pub(super) fn variable_target(&mut self) -> PResult<IntoTarget> {
         if self.is(Tok::UserVar) {
             let token = self.bump();
             return Ok(IntoTarget::UserVar(self.user_var_name(token)));

@@ -13,7 +13,7 @@ use crate::{
 
 /// What a parenthesis in FROM held.
 enum Paren {
-    Query(Query),
+    Query(Box<Query>),
     Tables(TableRef),
 }
 
@@ -140,7 +140,7 @@ impl Parser<'_> {
         match self.kind() {
             Tok::LParen => {
                 return match self.table_paren()? {
-                    Paren::Query(query) => self.derived(query, false),
+                    Paren::Query(query) => self.derived(*query, false),
                     Paren::Tables(tables) => Ok(tables),
                 };
             }
@@ -244,7 +244,7 @@ impl Parser<'_> {
         if self.at_query() {
             let query = self.nested_by(SUBQUERY_WEIGHT, Self::query)?;
             self.expect(Tok::RParen)?;
-            return Ok(Paren::Query(query));
+            return Ok(Paren::Query(Box::new(query)));
         }
         let first = if self.is(Tok::LParen) {
             match self.nested(Self::table_paren)? {
@@ -253,11 +253,11 @@ impl Parser<'_> {
                     return Ok(Paren::Query(query));
                 }
                 Paren::Query(query) if self.at_query_tail() => {
-                    let query = self.nested_by(SUBQUERY_WEIGHT, |p| p.query_after_paren(query))?;
+                    let query = self.nested_by(SUBQUERY_WEIGHT, |p| p.query_after_paren(*query))?;
                     self.expect(Tok::RParen)?;
-                    return Ok(Paren::Query(query));
+                    return Ok(Paren::Query(Box::new(query)));
                 }
-                Paren::Query(query) => self.derived(query, false)?,
+                Paren::Query(query) => self.derived(*query, false)?,
                 Paren::Tables(tables) => tables,
             }
         } else {
