@@ -1,6 +1,7 @@
 //! Transactions from outside, through the facade, on a disk in memory and without background threads.
 
 mod basics;
+mod crash;
 mod isolation;
 mod model;
 mod parts;
