@@ -5,10 +5,12 @@ use super::{Function, MANY, f, ft, r};
 use crate::expr::collate;
 use crate::expr::compare::{self, CmpClass};
 use crate::expr::context::Environment;
+use crate::expr::convert;
 use crate::expr::eval::{Args, FnResult, Stop, unify};
 use crate::expr::merge::merge;
 use crate::expr::tree::{Expr, ExprKind};
 use crate::expr::ty::{ExprType, TypeClass};
+use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use std::cmp::Ordering;
@@ -58,7 +60,17 @@ fn extreme(a: &mut Args<'_, '_>) -> FnResult {
             best = Some((i, value));
         }
     }
-    let (at, _) = best.ok_or(Stop::Null)?;
+    let (at, value) = best.ok_or(Stop::Null)?;
+    if class == CmpClass::Dates && a.ty.is_text() {
+        let timed = |ty: &ExprType| {
+            matches!(ty.data_type, DataType::DateTime { .. } | DataType::Timestamp { .. })
+        };
+        let fsp = (0..a.len()).map(|i| a.arg_type(i)).filter(|ty| timed(ty)).map(ExprType::fsp);
+        if let Some(fsp) = fsp.max() {
+            let moment = convert::to_datetime(&value, a.arg_type(at), a.ctx)?;
+            return Ok(Value::Text(moment.ok_or(Stop::Null)?.text(fsp)));
+        }
+    }
     Ok(unify(a.expr(at), a.ty, a.ctx, a.row)?)
 }
 

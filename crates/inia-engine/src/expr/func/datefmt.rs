@@ -53,7 +53,7 @@ fn format_type(args: &mut [Expr], env: &Environment) -> Result<ExprType, SqlErro
     })
 }
 
-fn format_length(format: &str) -> u64 {
+pub(super) fn format_length(format: &str) -> u64 {
     let mut length = 0;
     let mut chars = format.chars();
     while let Some(c) = chars.next() {
@@ -63,7 +63,8 @@ fn format_length(format: &str) -> u64 {
                 Some('D' | 'Y' | 'x' | 'X') => 4,
                 Some('a' | 'b') => 32,
                 Some('j') => 3,
-                Some('h' | 'H' | 'I' | 'k' | 'l') => 2,
+                Some('H' | 'k') => 7,
+                Some('h' | 'I' | 'l') => 2,
                 Some('r') => 11,
                 Some('T') => 8,
                 Some('f') => 6,
@@ -72,7 +73,7 @@ fn format_length(format: &str) -> u64 {
                     'm' | 'c' | 'd' | 'e' | 'i' | 's' | 'S' | 'p' | 'u' | 'U' | 'v' | 'V' | 'y',
                 ) => 2,
                 Some(_) => 1,
-                None => 0,
+                None => 1,
             },
             _ => 1,
         };

@@ -40,19 +40,13 @@ pub(super) const TABLE: &[Function] = &[
         }
     }),
     f("json_object", 0, MANY, object_type, object),
-    f(
-        "json_array",
-        0,
-        MANY,
-        |_, _| Ok(ExprType::json(false)),
-        |a| {
-            let mut items = Vec::with_capacity(a.len());
-            for i in 0..a.len() {
-                items.push(element(a, i)?);
-            }
-            done(Json::Array(items))
-        },
-    ),
+    f("json_array", 0, MANY, json, |a| {
+        let mut items = Vec::with_capacity(a.len());
+        for i in 0..a.len() {
+            items.push(element(a, i)?);
+        }
+        done(Json::Array(items))
+    }),
     f("json_valid", 1, 1, int_null::<21>, |a| {
         let valid = match &*a.value(0)? {
             Value::Json(_) => true,
@@ -116,24 +110,16 @@ pub(super) const TABLE: &[Function] = &[
         |_, env| Ok(ExprType::text(1 << 26, env.collation, true)),
         |a| Ok(Value::Text(a.json(0)?.pretty())),
     ),
-    f(
-        "member_of",
-        2,
-        2,
-        |_, _| Ok(ExprType::bool(true)),
-        |a| {
-            a.value(0)?;
-            let item = element(a, 0)?;
-            let found = match a.json(1)? {
-                Json::Array(items) => {
-                    items.iter().any(|other| order::compare(other, &item).is_eq())
-                }
-                other => order::compare(&other, &item).is_eq(),
-            };
-            Ok(Value::Int(found.into()))
-        },
-    ),
-    f("json_overlaps", 2, 2, int_null::<21>, |a| {
+    f("member_of", 2, 2, super::types::boolean, |a| {
+        a.value(0)?;
+        let item = element(a, 0)?;
+        let found = match a.json(1)? {
+            Json::Array(items) => items.iter().any(|other| order::compare(other, &item).is_eq()),
+            other => order::compare(&other, &item).is_eq(),
+        };
+        Ok(Value::Int(found.into()))
+    }),
+    f("json_overlaps", 2, 2, super::types::boolean, |a| {
         let (left, right) = (a.json(0)?, a.json(1)?);
         Ok(Value::Int(overlaps(&left, &right).into()))
     }),

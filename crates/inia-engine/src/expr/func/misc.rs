@@ -26,7 +26,13 @@ pub(super) const TABLE: &[Function] = &[
             Ok(Value::UInt(1 << 56 | (seconds & 0xFFFF_FFFF) << 24 | low))
         },
     ),
-    f("is_uuid", 1, 1, boolean, |a| Ok(Value::Int(parse_uuid(&a.text(0)?).is_some().into()))),
+    f(
+        "is_uuid",
+        1,
+        1,
+        |_, _| Ok(ExprType::bool(true)),
+        |a| Ok(Value::Int(parse_uuid(&a.text(0)?).is_some().into())),
+    ),
     f(
         "uuid_to_bin",
         1,

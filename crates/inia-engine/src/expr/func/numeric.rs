@@ -19,7 +19,7 @@ pub(super) const TABLE: &[Function] = &[
     f("ceiling", 1, 1, integral, |a| to_integral(a, f64::ceil, |d| d.ceil())),
     f("floor", 1, 1, integral, |a| to_integral(a, f64::floor, |d| d.floor())),
     ft("round", 1, 2, rounded, round, 0),
-    ft("truncate", 2, 2, rounded, round, 1),
+    ft("truncate", 2, 2, truncated, round, 1),
     f("sign", 1, 1, int::<21>, sign),
     r("mod", 2, 2, |args, env| {
         let mut args = args.into_iter();
@@ -141,6 +141,15 @@ fn to_integral(
 }
 
 fn rounded(args: &mut [Expr], env: &Environment) -> Result<ExprType, SqlError> {
+    round_type(args, env, 1)
+}
+
+fn truncated(args: &mut [Expr], env: &Environment) -> Result<ExprType, SqlError> {
+    round_type(args, env, 0)
+}
+
+/// Rounding up may bring one digit more (`carry`).
+fn round_type(args: &mut [Expr], env: &Environment, carry: u32) -> Result<ExprType, SqlError> {
     let like = number_like_first(args, env)?;
     let nullable = super::types::any_null(args);
     let places = match args.get(1) {
@@ -157,7 +166,7 @@ fn rounded(args: &mut [Expr], env: &Environment) -> Result<ExprType, SqlError> {
                 Some(arg) if arg.ty.class() == crate::expr::ty::TypeClass::Null => 0,
                 _ => places.unwrap_or(scale).clamp(0, scale),
             };
-            let grow = u32::from(places < scale || args.len() < 2);
+            let grow = if places < scale || args.len() < 2 { carry } else { 0 };
             let precision = like.precision() - (scale - places) as u32 + grow;
             ExprType::decimal(precision.max(1), places as u32, like.is_unsigned(), nullable)
         }
@@ -382,8 +391,7 @@ fn format_type(args: &mut [Expr], env: &Environment) -> Result<ExprType, SqlErro
     let own = std::mem::replace(&mut args[0], Expr::null());
     args[0] = numeric(own);
     let length = u64::from(args[0].ty.length);
-    let places = constant_int(&args[1]).unwrap_or(30).clamp(0, 30) as u64;
-    let length = length + length / 3 + places + 38;
+    let length = length + length / 3 + 2 + 30;
     Ok(ExprType::text(length, env.collation, true))
 }
 

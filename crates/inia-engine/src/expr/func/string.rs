@@ -13,14 +13,17 @@ use inia_base::value::Value;
 
 type Ty = Result<ExprType, SqlError>;
 
+/// The longest string that CONCAT's type admits.
+const MAX_BLOB_CHARS: u64 = 16_777_216;
+
 pub(super) const TABLE: &[Function] = &[
     f(
         "concat",
         1,
         MANY,
         |args, env| {
-            let length = args.iter().map(|arg| u64::from(arg.ty.length)).sum();
-            string_of(args, length, true, env, "concat")
+            let length: u64 = args.iter().map(|arg| u64::from(arg.ty.length)).sum();
+            string_of(args, length.min(MAX_BLOB_CHARS), true, env, "concat")
         },
         concat,
     ),

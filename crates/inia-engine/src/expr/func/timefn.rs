@@ -198,7 +198,11 @@ fn unix_timestamp(a: &mut Args<'_, '_>) -> FnResult {
 
 fn from_unix_type(args: &mut [Expr], env: &Environment) -> Ty {
     if args.len() == 2 {
-        return Ok(ExprType::text(u64::from(args[1].ty.length) * 10, env.collation, true));
+        let length = match args[1].as_literal() {
+            Some(Value::Text(format)) => super::datefmt::format_length(format),
+            _ => u64::from(args[1].ty.length) * 10,
+        };
+        return Ok(ExprType::text(length, env.collation, true));
     }
     let fsp = match args[0].ty.class() {
         TypeClass::Int => 0,
