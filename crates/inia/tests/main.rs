@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used)]
 mod binary;
 mod commands;
+mod differential;
 mod hostile;
 mod lifecycle;
 mod login;
+mod process;
 mod support;
