@@ -1,6 +1,6 @@
 //! Bound expressions as text, the way MySQL prints them in error messages.
 
-use crate::expr::tree::{CmpOp, Expr, ExprKind};
+use crate::expr::tree::{Expr, ExprKind};
 use crate::expr::ty::ExprType;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::value::Value;
@@ -180,9 +180,4 @@ pub(crate) fn target(ty: &ExprType) -> String {
         DataType::Char { chars, .. } => format!("char({chars})"),
         _ => "char".to_owned(),
     }
-}
-
-/// The name MySQL gives an operator in "Illegal mix of collations … for operation".
-pub(crate) fn operation(op: CmpOp) -> &'static str {
-    op.symbol()
 }
