@@ -8,6 +8,7 @@ mod parts;
 mod purging;
 mod ranges;
 mod recovery;
+mod stress;
 
 use crate::*;
 use inia_base::io::MemDisk;
