@@ -233,9 +233,9 @@ impl Collation {
         self.compare(a, b) == Ordering::Equal
     }
 
-    /// Appends a key that `memcmp` orders as [`Collation::compare`] orders the texts. A key is
-    /// never empty-prefixed by a smaller one: with a zero byte after it, it also orders right
-    /// inside a composite key (not for `binary`, whose key is the bytes themselves).
+    /// Appends a key that `memcmp` orders as [`Collation::compare`] orders the texts. But for
+    /// `binary`, whose key is the bytes themselves, a key holds no zero byte, so that one after it
+    /// makes it order right inside a composite key.
     #[inline]
     pub fn sort_key(self, text: &[u8], out: &mut Vec<u8>) {
         match self.engine() {

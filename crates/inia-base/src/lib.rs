@@ -10,6 +10,7 @@ pub mod error;
 pub mod ids;
 pub mod io;
 pub mod key;
+pub mod number;
 pub mod process;
 pub mod rt;
 pub mod temporal;

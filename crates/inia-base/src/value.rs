@@ -1,6 +1,7 @@
 //! A single SQL value in memory.
 
 use crate::decimal::Decimal;
+use crate::number;
 use crate::temporal::{Date, DateTime, Time};
 
 /// One SQL value. The declared type, collation and charset live beside it in a
@@ -33,4 +34,78 @@ pub enum Value {
     DateTime(DateTime),
     /// A JSON document as MySQL prints it (normalised keys and spacing).
     Json(String),
+}
+
+impl Value {
+    /// Whether this is NULL.
+    #[inline]
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+
+    /// The bytes of a text, binary string or JSON document.
+    #[inline]
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match self {
+            Value::Text(text) | Value::Json(text) => Some(text.as_bytes()),
+            Value::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// The text of a character string or JSON document, and of binary bytes that are UTF-8.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Value::Text(text) | Value::Json(text) => Some(text),
+            Value::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
+            _ => None,
+        }
+    }
+
+    /// Appends the value as text, with as many digits as the value itself has: microseconds only
+    /// where there are any, DOUBLE in its shortest form. NULL appends nothing. A caller that knows
+    /// the declared type writes times and FLOATs itself.
+    pub fn write_text(&self, out: &mut Vec<u8>) {
+        match self {
+            Value::Null => {}
+            Value::Int(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            Value::UInt(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            Value::Double(value) => number::write_double(*value, out),
+            Value::Decimal(value) => value.write_text(out),
+            Value::Text(text) | Value::Json(text) => out.extend_from_slice(text.as_bytes()),
+            Value::Bytes(bytes) => out.extend_from_slice(bytes),
+            Value::Date(date) => date.write_text(out),
+            Value::Time(time) => time.write_text(if time.fraction() == 0 { 0 } else { 6 }, out),
+            Value::DateTime(moment) => {
+                moment.write_text(if moment.micros == 0 { 0 } else { 6 }, out);
+            }
+        }
+    }
+}
+
+macro_rules! value_from {
+    ($($from:ty => $variant:ident),* $(,)?) => {
+        $(impl From<$from> for Value {
+            fn from(value: $from) -> Value {
+                Value::$variant(value.into())
+            }
+        })*
+    };
+}
+
+value_from! {
+    i64 => Int,
+    i32 => Int,
+    bool => Int,
+    u64 => UInt,
+    u32 => UInt,
+    f64 => Double,
+    Decimal => Decimal,
+    String => Text,
+    &str => Text,
+    Vec<u8> => Bytes,
+    &[u8] => Bytes,
+    Date => Date,
+    Time => Time,
+    DateTime => DateTime,
 }

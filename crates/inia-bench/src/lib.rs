@@ -1,1 +1,3 @@
 //! Inia's benchmark lab.
+
+pub mod floor;

@@ -1,12 +1,16 @@
 //! Inia's lexer and parser for the MySQL dialect: text in, [`ast`] out; no catalog, no I/O.
 
 pub mod ast;
+mod digest;
 mod error;
 pub mod keyword;
 mod lexer;
 mod mode;
 mod parser;
+mod unparse;
 
+pub use digest::{Digest, LiteralKind, LiteralSpan, digest};
 pub use error::{ParseError, ParseErrorKind};
 pub use mode::SqlMode;
 pub use parser::{Parser, Span, parse, parse_bytes, parse_expr};
+pub use unparse::{quote_name, quote_string, unparse};

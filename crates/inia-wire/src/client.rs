@@ -472,7 +472,7 @@ impl<S: Read + Write> Client<S> {
         flags: u8,
     ) -> Result<ResultSet> {
         let mut body = Vec::new();
-        encode_execute(&mut body, params);
+        encode_execute(&mut body, params, self.caps);
         self.send_command(&Command::Execute { id, flags, body: &body })?;
         self.more = Some(Rows::Binary);
         let packet = self.read_checked()?;

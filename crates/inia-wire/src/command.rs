@@ -20,6 +20,8 @@ pub mod code {
     pub const STATISTICS: u8 = 9;
     /// COM_PROCESS_INFO.
     pub const PROCESS_INFO: u8 = 10;
+    /// Not sent: a connection that is logging in.
+    pub const CONNECT: u8 = 11;
     /// COM_PROCESS_KILL.
     pub const PROCESS_KILL: u8 = 12;
     /// COM_DEBUG.
@@ -246,29 +248,32 @@ impl<'a> Command<'a> {
             }
         }
     }
+}
 
-    /// The command's name in the process list.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Command::Quit => "Quit",
-            Command::InitDb(_) => "Init DB",
-            Command::Query { .. } => "Query",
-            Command::FieldList { .. } => "Field List",
-            Command::Statistics => "Statistics",
-            Command::ProcessInfo => "Processlist",
-            Command::ProcessKill(_) => "Kill",
-            Command::Debug => "Debug",
-            Command::Ping => "Ping",
-            Command::ChangeUser(_) => "Change user",
-            Command::ResetConnection => "Reset Connection",
-            Command::SetOption(_) => "Set option",
-            Command::Prepare(_) => "Prepare",
-            Command::Execute { .. } => "Execute",
-            Command::SendLongData { .. } => "Long Data",
-            Command::CloseStatement(_) => "Close stmt",
-            Command::ResetStatement(_) => "Reset stmt",
-            Command::Fetch { .. } => "Fetch",
-        }
+/// A command's name in the process list, by its byte; 0 is an idle connection.
+pub fn name_of(code: u8) -> &'static str {
+    match code {
+        0 => "Sleep",
+        code::QUIT => "Quit",
+        code::INIT_DB => "Init DB",
+        code::QUERY => "Query",
+        code::FIELD_LIST => "Field List",
+        code::STATISTICS => "Statistics",
+        code::PROCESS_INFO => "Processlist",
+        code::CONNECT => "Connect",
+        code::PROCESS_KILL => "Kill",
+        code::DEBUG => "Debug",
+        code::PING => "Ping",
+        code::CHANGE_USER => "Change user",
+        code::STMT_PREPARE => "Prepare",
+        code::STMT_EXECUTE => "Execute",
+        code::STMT_SEND_LONG_DATA => "Long Data",
+        code::STMT_CLOSE => "Close stmt",
+        code::STMT_RESET => "Reset stmt",
+        code::SET_OPTION => "Set option",
+        code::STMT_FETCH => "Fetch",
+        code::RESET_CONNECTION => "Reset Connection",
+        _ => "Error",
     }
 }
 

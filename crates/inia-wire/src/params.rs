@@ -7,7 +7,7 @@
 //! so a statement remembers them. Parameters sent by SEND_LONG_DATA have no value in the packet.
 
 use crate::caps::Capabilities;
-use crate::codec::{Reader, put_lenenc_bytes, put_u16, put_u32};
+use crate::codec::{Reader, put_lenenc, put_lenenc_bytes, put_u16, put_u32};
 use crate::column::type_code as ty;
 use crate::command::execute_flags::PARAMETER_COUNT_AVAILABLE;
 use crate::error::WireError;
@@ -83,7 +83,7 @@ impl Params {
     ) -> Result<(), WireError> {
         values.resize(self.count, Value::Null);
         let attributes = caps.has(Capabilities::QUERY_ATTRIBUTES);
-        let counted = attributes && flags & PARAMETER_COUNT_AVAILABLE != 0;
+        let counted = attributes && (self.count > 0 || flags & PARAMETER_COUNT_AVAILABLE != 0);
         if self.count == 0 && !counted {
             return Ok(());
         }
@@ -93,8 +93,8 @@ impl Params {
         }
         let mut from = Reader::new(body);
         let sent = if counted { from.lenenc()? as usize } else { self.count };
-        if sent < self.count || sent > body.len().saturating_mul(8) {
-            return Err(WireError::WrongArguments(EXECUTE));
+        if sent < self.count {
+            return Err(WireError::WrongArguments("COM_STMT_EXECUTE"));
         }
         if sent == 0 {
             return Ok(());
@@ -262,10 +262,15 @@ fn decode_time(from: &mut Reader<'_>) -> Result<Time, WireError> {
     Ok(Time { micros: if negative { -total } else { total } })
 }
 
-/// Appends the body of an execution that binds `values` with their types.
-pub fn encode_execute(out: &mut Vec<u8>, values: &[Value]) {
+/// Appends the body of an execution that binds `values` with their types. Where query attributes
+/// are in use, the parameters are counted and have (empty) names.
+pub fn encode_execute(out: &mut Vec<u8>, values: &[Value], caps: Capabilities) {
     if values.is_empty() {
         return;
+    }
+    let attributes = caps.has(Capabilities::QUERY_ATTRIBUTES);
+    if attributes {
+        put_lenenc(out, values.len() as u64);
     }
     let nulls = out.len();
     out.resize(nulls + values.len().div_ceil(8), 0);
@@ -275,6 +280,9 @@ pub fn encode_execute(out: &mut Vec<u8>, values: &[Value]) {
             out[nulls + i / 8] |= 1 << (i % 8);
         }
         put_u16(out, param_type(value));
+        if attributes {
+            put_lenenc(out, 0);
+        }
     }
     values.iter().for_each(|value| encode_value(out, value));
 }

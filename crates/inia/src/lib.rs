@@ -1,1 +1,10 @@
 //! Inia: a MySQL-compatible database in one binary.
+//!
+//! The binary is `inia serve | sql | check | bench`; [`server`] is what `serve` runs.
+
+pub mod cli;
+pub mod config;
+mod data_dir;
+pub mod log;
+pub mod server;
+mod shell;

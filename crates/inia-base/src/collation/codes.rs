@@ -1,15 +1,16 @@
 //! Sort-key codes: weights rewritten so that ASCII text takes one byte a character.
 //!
 //! Every weight that some ASCII character has gets a code byte of its own, and so does each gap
-//! between two such weights; a weight in a gap is written as the gap's code and its two bytes. The
-//! codes ascend with the weights, so keys compare as the weights do:
+//! between two such weights; a weight in a gap is written as the gap's code and two bytes that tell
+//! its distance from the gap's start, to base 255 so that no byte is zero. The codes ascend with
+//! the weights, so keys compare as the weights do:
 //!
 //! ```text
 //! weights   …  0209 (space)   …   1C47 (a)   …   1C60 (b)  …
 //! codes     2  3              4   5          6   7          8      é-less text "ab " → 5 7 3
 //! ```
 //!
-//! Codes 0 and 1 stay free: 0 ends a key inside a composite one, 1 separates levels.
+//! Zero occurs nowhere in a key, so it can end one inside a composite key. Code 1 separates levels.
 //!
 //! Where trailing spaces do not count (PAD SPACE), the end of a text must sort like endless
 //! spaces. The space then has three codes: low, middle, high. A space is written low where the
@@ -30,7 +31,8 @@ pub(super) struct Codes {
     singles: Vec<u16>,
     /// Their codes.
     single_codes: Vec<u8>,
-    /// Codes of the gaps: before the first single, between them, after the last.
+    /// Codes of the gaps: before the first single, between them, after the last (where a second
+    /// code follows for what is too far from the start).
     gap_codes: Vec<u8>,
     /// Weight of the space.
     pub(super) space: u16,
@@ -38,6 +40,9 @@ pub(super) struct Codes {
 
 /// How far the space's low and high codes are from its middle one.
 pub(super) const SPACE_STEP: u8 = 1;
+
+/// Distances that two bytes of base 255 can tell.
+const GAP_REACH: u16 = 255 * 255;
 
 impl Codes {
     pub(super) fn new(weights: &Weights, pad: bool) -> Codes {
@@ -64,7 +69,7 @@ impl Codes {
             single_codes.push(if padded { take(3) + SPACE_STEP } else { take(1) });
             last = Some(weight);
         }
-        gap_codes.push(take(1));
+        gap_codes.push(take(2));
         let mut codes = Codes { ascii: [0; 128], singles, single_codes, gap_codes, space };
         for char in 0..128u8 {
             if let Some(weight) = weights.single(char.into())
@@ -82,10 +87,15 @@ impl Codes {
         match self.singles.binary_search(&weight) {
             Ok(index) => push(self.single_codes[index]),
             Err(index) => {
-                push(self.gap_codes[index]);
-                let [high, low] = weight.to_be_bytes();
-                push(high);
-                push(low);
+                let start = index.checked_sub(1).map_or(0, |before| self.singles[before] + 1);
+                let distance = weight - start;
+                let (code, distance) = match distance.checked_sub(GAP_REACH) {
+                    None => (self.gap_codes[index], distance),
+                    Some(beyond) => (self.gap_codes[index] + 1, beyond),
+                };
+                push(code);
+                push((distance / 255) as u8 + 1);
+                push((distance % 255) as u8 + 1);
             }
         }
     }

@@ -16,6 +16,7 @@ fn compare(collation: Collation, a: &str, b: &str) -> Ordering {
     let key = |text: &str| {
         let mut key = Vec::new();
         collation.sort_key(text.as_bytes(), &mut key);
+        assert!(!key.contains(&0), "{text:?} in {collation}");
         key.push(0);
         key
     };
@@ -190,6 +191,18 @@ fn accents_and_case_count_where_the_name_says_so() {
         assert_eq!(compare(AI_CI, a, b), ai_ci, "{a} {b}");
         assert_eq!(compare(AS_CI, a, b), as_ci, "{a} {b}");
         assert_eq!(compare(AS_CS, a, b), as_cs, "{a} {b}");
+    }
+}
+
+#[test]
+fn keys_order_every_first_plane_character() {
+    for collation in [AI_CI, GENERAL_CI, UNICODE_CI, UNICODE_520_CI, AS_CS, Collation(46)] {
+        let chars = (0..=0x1_0400).filter_map(char::from_u32).map(|char| char.to_string());
+        let mut chars: Vec<String> = chars.collect();
+        chars.sort_by(|a, b| collation.compare(a.as_bytes(), b.as_bytes()));
+        for pair in chars.windows(2) {
+            compare(collation, &pair[0], &pair[1]);
+        }
     }
 }
 

@@ -1,4 +1,6 @@
-//! Arithmetic and rounding.
+//! Arithmetic and rounding. Results are checked, so these are methods and not operators.
+
+#![allow(clippy::should_implement_trait)]
 
 use super::wide::{POW10_U128, Wide};
 use super::{Decimal, DecimalError, MAX_PRECISION, MAX_SCALE, Rescaled};

@@ -145,7 +145,7 @@ fn floating_point_goes_by_its_shortest_text() {
     let from = |value: f64| Decimal::from_f64(value).unwrap().to_string();
     assert_eq!(from(0.1), "0.1");
     assert_eq!(from(1e20), "100000000000000000000");
-    assert_eq!(from(123456789.123456789), "123456789.12345679");
+    assert_eq!(from(123456789.12345679), "123456789.12345679");
     assert_eq!(from(1e-7), "0.0000001");
     assert_eq!(Decimal::from_f64(f64::MAX), Err(DecimalError::Overflow));
     assert_eq!(Decimal::from_f64(f64::NAN), Err(DecimalError::Overflow));

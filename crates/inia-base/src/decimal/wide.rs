@@ -132,10 +132,10 @@ impl Wide {
     fn shift_left(self, bits: u32) -> Wide {
         let (words, bits) = ((bits / 64) as usize, bits % 64);
         let mut result = [0; LIMBS];
-        for i in words..LIMBS {
-            result[i] = self.0[i - words] << bits;
+        for (i, limb) in result.iter_mut().enumerate().skip(words) {
+            *limb = self.0[i - words] << bits;
             if bits > 0 && i > words {
-                result[i] |= self.0[i - words - 1] >> (64 - bits);
+                *limb |= self.0[i - words - 1] >> (64 - bits);
             }
         }
         Wide(result)

@@ -226,6 +226,7 @@ impl Interval {
     }
 
     /// The span in the other direction.
+    #[allow(clippy::should_implement_trait)]
     pub fn neg(self) -> Interval {
         Interval {
             months: self.months.saturating_neg(),

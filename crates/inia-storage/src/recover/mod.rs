@@ -3,7 +3,7 @@
 //! 1. *Doublewrite*: a page torn in its place is restored from its copy ([`restore_torn_pages`]).
 //! 2. *Redo*: one walk along the log from the checkpoint. Each whole group is applied to those of its pages
 //!    whose LSN is older; other records go to the observer ([`redo`]).
-//! 3. The log is cut after its last whole group and opened for appending as a new epoch.
+//! 3. An unfinished group at the log's end is dropped, and the log is opened for appending as a new epoch.
 //! 4. Rolling back unfinished transactions is the observer's business, after the store is open.
 //!
 //! Why doing it again is harmless: step 1 writes only over damaged pages, and the doublewrite file keeps its

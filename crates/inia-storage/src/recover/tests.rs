@@ -1,1 +1,163 @@
-//! tests
+//! Redo repeats what normal running did, bit by bit; doublewrite heals torn pages; damage is told.
+
+use super::*;
+use crate::store::tests::Idle;
+use crate::store::tests::fault_disk::{FaultDisk, Random};
+use crate::store::{DATA_FILE, Latched, Mtr, Store, StoreOptions};
+use inia_base::io::Disk;
+use std::sync::Arc;
+
+struct Nothing;
+
+impl LogObserver for Nothing {
+    fn checkpoint(&mut self, _state: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
+    fn record(&mut self, _lsn: Lsn, _record: &LogRecord<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn open(disk: &FaultDisk) -> Result<Arc<Store>> {
+    let options = StoreOptions {
+        buffer_pool_size: 256 * PAGE_SIZE as u64,
+        log_capacity: 64 << 20,
+        segment_size: 1 << 20,
+        background: false,
+    };
+    let store = Store::open(Arc::new(disk.clone()), options, &mut Nothing)?;
+    store.set_checkpoint_source(Arc::new(Idle));
+    Ok(store)
+}
+
+/// Any operation, on a page of at least 2,000 bytes of room.
+fn change(mtr: &mut Mtr<'_>, page: Latched, random: &mut Random) {
+    let bytes: Vec<u8> = (0..random.below(900)).map(|_| random.next() as u8).collect();
+    let offset = 32 + random.below(15_000) as u16;
+    match random.below(5) {
+        0 => mtr.apply(page, &PageOp::Init { page_type: 20 + random.below(9) as u8 }),
+        1 => {
+            let mut copy = PageBuf::new();
+            copy.bytes = *mtr.page(page);
+            let gap = 100 + random.below(7000) as usize;
+            mtr.apply(page, &PageOp::image(&copy.bytes, gap, gap + 5000));
+        }
+        _ => mtr.apply(page, &PageOp::SetBytes { offset, bytes: &bytes }),
+    }
+}
+
+/// A page without its checksum, which is filled in only on the way to the disk.
+fn contents(store: &Store, id: PageId) -> Vec<u8> {
+    store.shared(id).unwrap()[4..].to_vec()
+}
+
+#[test]
+fn replaying_the_log_gives_the_same_pages_bit_by_bit() {
+    for seed in 1..10 {
+        let disk = FaultDisk::default();
+        let mut random = Random::new(seed);
+        let store = open(&disk).unwrap();
+        let mut pages: Vec<PageId> = Vec::new();
+        for _ in 0..80 {
+            let mut mtr = store.mtr().unwrap();
+            if pages.len() < 20 {
+                let page = mtr.allocate(PageId(0), 20).unwrap();
+                pages.push(mtr.id(page));
+                change(&mut mtr, page, &mut random);
+            }
+            for _ in 0..random.below(4) {
+                let id = pages[random.below(pages.len() as u64) as usize];
+                if !mtr.holds(id) {
+                    let page = mtr.latch(id).unwrap();
+                    change(&mut mtr, page, &mut random);
+                    change(&mut mtr, page, &mut random);
+                }
+            }
+            mtr.commit();
+        }
+        store.wal().wait_durable(store.wal().closed_lsn()).unwrap();
+        // No page was written: everything comes from the log.
+        let replayed = open(&disk.after_kill()).unwrap();
+        pages.extend([PageId(0), PageId(1)]);
+        for &id in &pages {
+            assert!(contents(&replayed, id) == contents(&store, id), "page {id}, seed {seed}");
+        }
+        assert_eq!(replayed.used_pages(), store.used_pages());
+    }
+}
+
+/// A store with one page, written back, whose text is `text`.
+fn store_with_page(disk: &FaultDisk, text: &[u8]) -> PageId {
+    let store = open(disk).unwrap();
+    let mut mtr = store.mtr().unwrap();
+    let page = mtr.allocate(PageId(0), 20).unwrap();
+    mtr.apply(page, &PageOp::SetBytes { offset: 40, bytes: text });
+    let id = mtr.id(page);
+    mtr.commit();
+    store.close().unwrap();
+    // Once more, as a page that existed before the checkpoint: this time through the doublewrite file.
+    let mut mtr = store.mtr().unwrap();
+    let page = mtr.latch(id).unwrap();
+    mtr.apply(page, &PageOp::SetBytes { offset: 60, bytes: text });
+    mtr.commit();
+    store.close().unwrap();
+    id
+}
+
+#[test]
+fn a_page_torn_in_its_place_is_restored_from_its_copy() {
+    let disk = FaultDisk::default();
+    let id = store_with_page(&disk, b"copied");
+    disk.damage(DATA_FILE, |bytes| bytes[page_offset(id) as usize + 512..][..2048].fill(0xee));
+    let store = open(&disk).unwrap();
+    assert_eq!(&store.shared(id).unwrap()[40..46], b"copied");
+    assert_eq!(&store.shared(id).unwrap()[60..66], b"copied");
+}
+
+#[test]
+fn damage_that_nothing_can_repair_is_told_and_leaves_other_pages_alone() {
+    let disk = FaultDisk::default();
+    let first = store_with_page(&disk, b"first");
+    let second = store_with_page(&disk, b"second");
+    let place = page_offset(first) as usize;
+    disk.damage(DATA_FILE, |bytes| bytes[place + 512..][..512].fill(0xee));
+    let copies = disk.bytes(crate::store::DOUBLEWRITE_FILE).len();
+    disk.damage(crate::store::DOUBLEWRITE_FILE, |bytes| bytes[..copies].fill(0));
+    let store = open(&disk).unwrap();
+    assert!(matches!(store.shared(first), Err(StorageError::Corrupt(..))));
+    assert_eq!(&store.shared(second).unwrap()[40..46], b"second");
+}
+
+#[test]
+fn both_control_blocks_lost_is_not_taken_for_a_new_store() {
+    let disk = FaultDisk::default();
+    store_with_page(&disk, b"here");
+    disk.damage("inia.control", |bytes| bytes.fill(0));
+    assert!(matches!(open(&disk), Err(StorageError::Unopenable(_))));
+}
+
+#[test]
+fn one_control_block_lost_costs_nothing() {
+    for block in 0..2 {
+        let disk = FaultDisk::default();
+        let id = store_with_page(&disk, b"here");
+        let store = open(&disk).unwrap();
+        store.close().unwrap();
+        store.checkpoint().unwrap();
+        drop(store);
+        disk.damage("inia.control", |bytes| bytes[block * 4096..][..4096].fill(0));
+        assert_eq!(&open(&disk).unwrap().shared(id).unwrap()[40..44], b"here");
+    }
+}
+
+#[test]
+fn a_log_whose_durable_end_is_gone_is_refused() {
+    let disk = FaultDisk::default();
+    store_with_page(&disk, b"here");
+    let mut logs: Vec<String> =
+        disk.list().unwrap().into_iter().filter(|name| name.starts_with("wal-")).collect();
+    logs.sort();
+    disk.damage(&logs[0], |bytes| bytes[4096..].fill(0));
+    assert!(matches!(open(&disk), Err(StorageError::Unopenable(_))));
+}

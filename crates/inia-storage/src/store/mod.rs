@@ -12,7 +12,7 @@ mod control;
 pub(crate) mod mtr;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::Result;
 use crate::buffer::{

@@ -1,13 +1,17 @@
 //! Reading the log after a crash: a strict walk along blocks that continue each other.
 //!
-//! A block is the next one when its checksum holds and either
-//! - it has the current epoch and its first LSN is the end of what was read, or
-//! - it has a newer epoch and its first LSN is the end of the last whole group: the store was opened there
-//!   after a crash, and what follows of the older epoch was cut off.
+//! A block is the next one when its checksum holds, its first LSN is the end of what was read, and its epoch
+//! is the current one or newer. A newer one means that the store was opened here after a crash: a group that
+//! the older epoch left unfinished is dropped, its LSNs are not used again.
 //!
-//! Anything else ends the log. Stale blocks of a recycled segment never continue it: their epoch is not
-//! newer, and LSNs of one epoch never repeat. If a block after the end says that more had been durable
-//! when it was written, the log is damaged, not torn, and the store refuses to open.
+//! ```text
+//!   epoch 1: | group | group | half a gr|          epoch 2:             | group | ...
+//!            64      164     264        320                             320
+//! ```
+//! Anything else ends the log. Stale blocks never continue it: those of a recycled segment have positions
+//! long passed; those that a torn flush left beyond the end have an older epoch than what is written there
+//! next. If a block after the end says that more had been durable when it was written, the log is damaged,
+//! not torn, and the store refuses to open.
 
 use super::block::{BLOCK, BlockHeader, read_block};
 use super::segment::{ActiveSegment, Segment};
@@ -23,7 +27,7 @@ const READ_BLOCKS: u64 = 64;
 /// Where appending goes on.
 #[derive(Clone)]
 pub(crate) struct LogEnd {
-    /// End of the last whole group.
+    /// End of what is on disk, an unfinished group included.
     pub(crate) lsn: Lsn,
     /// The segment with that end; `None` in an empty log.
     pub(crate) segment: Option<Segment>,
@@ -118,7 +122,7 @@ impl LogReader {
         if !self.continues(header.epoch, header.first_lsn) {
             return Ok(false);
         }
-        self.cut_to(header.epoch, header.first_lsn);
+        self.enter_epoch(header.epoch);
         self.take(&header, &payload);
         self.next_block += 1;
         Ok(true)
@@ -130,32 +134,30 @@ impl LogReader {
         if !self.continues(header.epoch, header.start_lsn) {
             return false;
         }
-        self.cut_to(header.epoch, header.start_lsn);
+        self.enter_epoch(header.epoch);
         self.current += 1;
         self.next_block = 1;
         true
     }
 
     fn continues(&self, epoch: u32, first_lsn: Lsn) -> bool {
-        let skipping = self.expected < self.group_start;
-        (epoch == self.epoch && first_lsn == self.expected)
-            || (epoch > self.epoch
-                && (first_lsn == self.group_start || (skipping && first_lsn <= self.expected)))
+        epoch >= self.epoch && first_lsn == self.expected
     }
 
-    /// Drops what an older epoch wrote from `first_lsn` on.
-    fn cut_to(&mut self, epoch: u32, first_lsn: Lsn) {
-        self.epoch = epoch;
-        if first_lsn < self.expected && first_lsn >= self.group_start {
-            self.pending.truncate(self.consumed + (first_lsn.0 - self.group_start.0) as usize);
+    /// Drops the group that an older epoch left unfinished.
+    fn enter_epoch(&mut self, epoch: u32) {
+        if epoch > self.epoch {
+            self.pending.truncate(self.consumed);
+            self.group_start = self.group_start.max(self.expected);
         }
-        self.expected = first_lsn;
+        self.epoch = epoch;
     }
 
     fn take(&mut self, header: &BlockHeader, payload: &[u8]) {
-        let skip = self.group_start.0.saturating_sub(header.first_lsn.0).min(header.len as u64);
-        let skip = if self.expected < self.group_start { skip as usize } else { 0 };
-        self.pending.extend_from_slice(&payload[skip..]);
+        // Only before the checkpoint is there something to skip.
+        let wanted = Lsn(self.group_start.0 + (self.pending.len() - self.consumed) as u64);
+        let skip = wanted.0.saturating_sub(header.first_lsn.0).min(header.len as u64);
+        self.pending.extend_from_slice(&payload[skip as usize..]);
         self.expected = Lsn(header.first_lsn.0 + header.len as u64);
     }
 
@@ -177,14 +179,14 @@ impl LogReader {
         Ok(&self.window[at..at + BLOCK])
     }
 
-    /// After the last group: where to append, once it is sure that nothing durable is missing. `durable`
+    /// After the last whole group: where to append, once it is sure that nothing durable is missing. `durable`
     /// is what the checkpoint says was durable; `prepared` are the segments without valid header.
     pub(crate) fn finish(&mut self, durable: Lsn, prepared: &[Segment]) -> Result<LogEnd> {
         let damaged = StorageError::Unopenable(format!(
             "the log is damaged at position {}: later parts of it had been made durable",
             self.expected
         ));
-        if self.group_start < durable {
+        if self.expected < durable {
             return Err(damaged);
         }
         let (current, next_block) = (self.current, self.next_block);
@@ -202,7 +204,7 @@ impl LogReader {
             }
         }
         Ok(LogEnd {
-            lsn: self.group_start,
+            lsn: self.expected,
             segment: self.segments.get(current).map(|found| found.segment.clone()),
             next_block,
         })

@@ -36,8 +36,15 @@ fn samples() -> Vec<Value> {
 #[test]
 fn every_kind_there_and_back() {
     let mut body = Vec::new();
-    encode_execute(&mut body, &samples());
+    encode_execute(&mut body, &samples(), PLAIN);
     assert_eq!(decode(&mut Params::new(samples().len()), &body), Ok(samples()));
+
+    let caps = PLAIN.with(Capabilities::QUERY_ATTRIBUTES);
+    body.clear();
+    encode_execute(&mut body, &samples(), caps);
+    let mut values = Vec::new();
+    Params::new(samples().len()).decode(&body, 0, caps, &mut values).unwrap();
+    assert_eq!(values, samples());
 }
 
 #[test]
@@ -101,7 +108,7 @@ fn impossible_times_are_refused() {
 fn any_bytes_give_a_result() {
     let mut random = Random::new(3);
     let mut good = Vec::new();
-    encode_execute(&mut good, &samples());
+    encode_execute(&mut good, &samples(), PLAIN);
     let caps = PLAIN.with(Capabilities::QUERY_ATTRIBUTES);
     for round in 0..50_000 {
         let body = if round % 2 == 0 { random.bytes(80) } else { random.damage(&good) };

@@ -1,0 +1,519 @@
+//! Aggregate functions: result types, and accumulators that take one row at a time.
+
+use crate::expr::arith;
+use crate::expr::cast;
+use crate::expr::collate;
+use crate::expr::compare::{self, CmpClass};
+use crate::expr::context::{Environment, EvalContext};
+use crate::expr::convert;
+use crate::expr::json::{self, Json};
+use crate::expr::tree::Expr;
+use crate::expr::ty::{ExprType, TypeClass};
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::decimal::Decimal;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_parser::ast::{self, AggregateFunc, WindowFunc};
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// A bound aggregate.
+#[derive(Clone, Debug)]
+pub struct Aggregate {
+    /// Which function.
+    pub func: AggregateFunc,
+    /// DISTINCT.
+    pub distinct: bool,
+    /// Arguments; empty for COUNT(*).
+    pub args: Vec<Expr>,
+    /// GROUP_CONCAT's ORDER BY; the flag means DESC.
+    pub order_by: Vec<(Expr, bool)>,
+    /// GROUP_CONCAT's SEPARATOR.
+    pub separator: String,
+    /// The result's type.
+    pub ty: ExprType,
+}
+
+/// A function over a window.
+#[derive(Clone, Debug)]
+pub enum WindowFunction {
+    /// An aggregate.
+    Aggregate(Aggregate),
+    /// ROW_NUMBER, RANK, LAG and the like.
+    Ranked {
+        /// Which.
+        func: WindowFunc,
+        /// Its arguments.
+        args: Vec<Expr>,
+        /// The result's type.
+        ty: ExprType,
+    },
+}
+
+impl WindowFunction {
+    /// A function that exists only over windows.
+    pub fn ranked(func: WindowFunc, args: Vec<Expr>) -> Result<WindowFunction> {
+        let ty = match func {
+            WindowFunc::RowNumber | WindowFunc::Rank | WindowFunc::DenseRank => {
+                ExprType::uint(21, false)
+            }
+            WindowFunc::Ntile => ExprType::uint(21, true),
+            WindowFunc::PercentRank | WindowFunc::CumeDist => ExprType::double(false),
+            WindowFunc::Lead | WindowFunc::Lag => {
+                let types: Vec<&ExprType> = args.iter().step_by(2).map(|arg| &arg.ty).collect();
+                let merged = crate::expr::merge::merge(&types, "lead")?;
+                merged.with_nullable(args.len() < 3 || args[0].ty.nullable || args[2].ty.nullable)
+            }
+            WindowFunc::FirstValue | WindowFunc::LastValue | WindowFunc::NthValue => {
+                let first = args.first().map_or_else(ExprType::null, |arg| arg.ty.clone());
+                first.with_nullable(true)
+            }
+        };
+        Ok(WindowFunction::Ranked { func, args, ty })
+    }
+
+    /// The result's type.
+    pub fn ty(&self) -> &ExprType {
+        match self {
+            WindowFunction::Aggregate(aggregate) => &aggregate.ty,
+            WindowFunction::Ranked { ty, .. } => ty,
+        }
+    }
+}
+
+impl Aggregate {
+    /// A bound aggregate with its result type.
+    pub fn new(
+        call: &ast::AggregateCall,
+        args: Vec<Expr>,
+        order_by: Vec<(Expr, bool)>,
+        env: &Environment,
+    ) -> Result<Aggregate> {
+        let ty = result_type(call.func, &args, env)?;
+        let separator = call.separator.clone().unwrap_or_else(|| String::from(","));
+        let distinct = call.distinct;
+        Ok(Aggregate { func: call.func, distinct, args, order_by, separator, ty })
+    }
+
+    /// An empty accumulator.
+    pub fn start(&self) -> Accumulator {
+        let state = match self.func {
+            AggregateFunc::CountStar | AggregateFunc::Count => State::Count(0),
+            AggregateFunc::Sum | AggregateFunc::Avg if self.is_real() => {
+                State::RealSum { sum: 0.0, count: 0 }
+            }
+            AggregateFunc::Sum | AggregateFunc::Avg => {
+                State::ExactSum { small: 0, sum: None, count: 0 }
+            }
+            AggregateFunc::Min | AggregateFunc::Max => State::Extreme(Value::Null),
+            AggregateFunc::BitAnd => State::Bits(u64::MAX, None),
+            AggregateFunc::BitOr | AggregateFunc::BitXor => State::Bits(0, None),
+            AggregateFunc::StddevPop
+            | AggregateFunc::StddevSamp
+            | AggregateFunc::VarPop
+            | AggregateFunc::VarSamp => State::Moments { count: 0, mean: 0.0, squares: 0.0 },
+            AggregateFunc::GroupConcat => State::Rows(Vec::new()),
+            AggregateFunc::JsonArrayAgg => State::Array(Vec::new()),
+            AggregateFunc::JsonObjectAgg => State::Object(None),
+        };
+        Accumulator { state, seen: self.distinct.then(HashSet::new) }
+    }
+
+    fn is_real(&self) -> bool {
+        matches!(self.ty.class(), TypeClass::Real)
+    }
+}
+
+fn result_type(func: AggregateFunc, args: &[Expr], env: &Environment) -> Result<ExprType> {
+    let first = args.first().map(|arg| &arg.ty);
+    let null = ExprType::null();
+    let ty = first.unwrap_or(&null);
+    Ok(match func {
+        AggregateFunc::CountStar | AggregateFunc::Count => ExprType::int(21, false),
+        AggregateFunc::Sum | AggregateFunc::Avg => sum_type(func, ty, env),
+        AggregateFunc::Min | AggregateFunc::Max => match ty.data_type {
+            DataType::Enum { .. } | DataType::Set { .. } => {
+                let text = ExprType::text(u64::from(ty.length), ty.collation(), true);
+                text.with_coercibility(ty.coercibility)
+            }
+            _ => ty.clone().with_nullable(true),
+        },
+        AggregateFunc::BitAnd | AggregateFunc::BitOr | AggregateFunc::BitXor => {
+            ExprType::uint(21, false)
+        }
+        AggregateFunc::StddevPop
+        | AggregateFunc::StddevSamp
+        | AggregateFunc::VarPop
+        | AggregateFunc::VarSamp => ExprType::double(true),
+        AggregateFunc::GroupConcat => {
+            let types: Vec<&ExprType> = args.iter().map(|arg| &arg.ty).collect();
+            let (collation, coercibility) =
+                collate::aggregate_with(&types, "group_concat", env.collation)?;
+            let chars = env.group_concat_max_len as u64;
+            let ty = match collation == Collation::BINARY {
+                true => ExprType::binary(chars, true),
+                false => ExprType::text(chars, collation, true),
+            };
+            ty.with_coercibility(coercibility)
+        }
+        AggregateFunc::JsonArrayAgg | AggregateFunc::JsonObjectAgg => ExprType::json(true),
+    })
+}
+
+fn sum_type(func: AggregateFunc, ty: &ExprType, env: &Environment) -> ExprType {
+    let scale = u32::from(ty.decimals.min(30));
+    let exact = match ty.class() {
+        TypeClass::Int => Some((ty.precision(), 0)),
+        TypeClass::Decimal => Some((ty.precision(), scale)),
+        TypeClass::Dated | TypeClass::Time => Some((ty.precision(), u32::from(ty.fsp()))),
+        _ => None,
+    };
+    let Some((precision, scale)) = exact else { return ExprType::double(true) };
+    if func == AggregateFunc::Sum {
+        return ExprType::decimal(precision + 22, scale, false, true);
+    }
+    let increment = u32::from(env.div_precision_increment);
+    ExprType::decimal(precision + increment, scale + increment, false, true)
+}
+
+/// The running state of one aggregate over one group.
+#[derive(Clone, Debug)]
+pub struct Accumulator {
+    state: State,
+    seen: Option<HashSet<Vec<u8>>>,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Count(i64),
+    /// Integers add up in `small` until that overflows or a decimal comes.
+    ExactSum {
+        small: i128,
+        sum: Option<Decimal>,
+        count: i64,
+    },
+    RealSum {
+        sum: f64,
+        count: i64,
+    },
+    Extreme(Value),
+    Bits(u64, Option<Vec<u8>>),
+    Moments {
+        count: u64,
+        mean: f64,
+        squares: f64,
+    },
+    Rows(Vec<(Vec<Value>, String)>),
+    Array(Vec<Json>),
+    Object(Option<Vec<(String, Json)>>),
+}
+
+impl Accumulator {
+    /// Evaluates the arguments for `row` and takes them in.
+    pub fn add(
+        &mut self,
+        aggregate: &Aggregate,
+        ctx: &mut EvalContext<'_>,
+        row: &[Value],
+    ) -> Result<()> {
+        if let State::Count(count) = &mut self.state
+            && aggregate.args.is_empty()
+        {
+            *count += 1;
+            return Ok(());
+        }
+        let mut values = Vec::with_capacity(aggregate.args.len());
+        for arg in &aggregate.args {
+            let value = arg.eval(ctx, row)?;
+            let json = matches!(
+                aggregate.func,
+                AggregateFunc::JsonArrayAgg | AggregateFunc::JsonObjectAgg
+            );
+            if value == Value::Null && !json {
+                return Ok(());
+            }
+            values.push(value);
+        }
+        self.add_values(aggregate, values, ctx, row)
+    }
+
+    /// Takes in evaluated arguments, none of them NULL (but for the JSON functions). `row` is
+    /// read by GROUP_CONCAT's ORDER BY alone.
+    pub fn add_values(
+        &mut self,
+        aggregate: &Aggregate,
+        values: Vec<Value>,
+        ctx: &mut EvalContext<'_>,
+        row: &[Value],
+    ) -> Result<()> {
+        if let Some(seen) = &mut self.seen {
+            let types = aggregate.args.iter().map(|arg| &arg.ty);
+            let key = distinct_key(values.iter().zip(types));
+            if !seen.insert(key) {
+                return Ok(());
+            }
+        }
+        let ty = aggregate.args.first().map(|arg| &arg.ty);
+        let Some((value, ty)) = values.first().zip(ty) else { return Ok(()) };
+        match &mut self.state {
+            State::Count(count) => *count += 1,
+            State::ExactSum { small, sum, count } => {
+                *count += 1;
+                add_exact(small, sum, value, ty, ctx)?;
+            }
+            State::RealSum { sum, count } => {
+                *count += 1;
+                *sum += convert::to_real(value, ty, ctx)?;
+            }
+            State::Extreme(best) => {
+                let class = compare::natural_class(ty);
+                if *best == Value::Null || better(aggregate.func, &class, ty, value, best, ctx)? {
+                    *best = value.clone();
+                }
+            }
+            State::Bits(bits, _) => {
+                let value = convert::to_wide(value, ty, ctx)? as u64;
+                match aggregate.func {
+                    AggregateFunc::BitAnd => *bits &= value,
+                    AggregateFunc::BitOr => *bits |= value,
+                    _ => *bits ^= value,
+                }
+            }
+            State::Moments { count, mean, squares } => {
+                let value = convert::to_real(value, ty, ctx)?;
+                *count += 1;
+                let delta = value - *mean;
+                *mean += delta / *count as f64;
+                *squares += delta * (value - *mean);
+            }
+            State::Rows(rows) => {
+                let mut text = String::new();
+                for (value, arg) in values.iter().zip(&aggregate.args) {
+                    text.push_str(&convert::to_text(value, &arg.ty));
+                }
+                let mut keys = Vec::with_capacity(aggregate.order_by.len());
+                for (key, _) in &aggregate.order_by {
+                    keys.push(key.eval(ctx, row)?);
+                }
+                rows.push((keys, text));
+            }
+            State::Array(items) => items.push(json::of_value(value, ty)?),
+            State::Object(members) => {
+                if *value == Value::Null {
+                    return Err(SqlError::new(ErrorCode::JsonDocumentNullKey, &[]));
+                }
+                let key = convert::to_text(value, ty).into_owned();
+                let member = json::of_value(&values[1], &aggregate.args[1].ty)?;
+                Json::insert(members.get_or_insert_default(), key, member);
+            }
+        }
+        Ok(())
+    }
+
+    /// The result.
+    pub fn finish(self, aggregate: &Aggregate, ctx: &mut EvalContext<'_>) -> Result<Value> {
+        Ok(match self.state {
+            State::Count(count) => Value::Int(count),
+            State::ExactSum { count: 0, .. } | State::RealSum { count: 0, .. } => Value::Null,
+            State::ExactSum { small, sum, count } => {
+                let total = merge_small(small, sum)?;
+                let value = match aggregate.func {
+                    AggregateFunc::Avg => average(total, count, ctx)?,
+                    _ => total,
+                };
+                fit(value, &aggregate.ty)
+            }
+            State::RealSum { sum, count } if aggregate.func == AggregateFunc::Avg => {
+                Value::Double(sum / count as f64)
+            }
+            State::RealSum { sum, .. } if !sum.is_finite() => {
+                return Err(SqlError::new(ErrorCode::DataOutOfRange, &[&"DOUBLE", &"sum"]));
+            }
+            State::RealSum { sum, .. } => Value::Double(sum),
+            State::Extreme(value) if aggregate.ty.is_text() => {
+                let from = &aggregate.args[0].ty;
+                cast::unify(value, from, &aggregate.ty, ctx)?
+            }
+            State::Extreme(value) => value,
+            State::Bits(bits, _) => Value::UInt(bits),
+            State::Moments { count, squares, .. } => moments(aggregate.func, count, squares),
+            State::Rows(rows) => group_concat(aggregate, rows, ctx)?,
+            State::Array(items) if items.is_empty() => Value::Null,
+            State::Array(items) => Value::Json(Json::Array(items).to_string()),
+            State::Object(None) => Value::Null,
+            State::Object(Some(members)) => Value::Json(Json::Object(members).to_string()),
+        })
+    }
+}
+
+fn better(
+    func: AggregateFunc,
+    class: &CmpClass,
+    ty: &ExprType,
+    value: &Value,
+    best: &Value,
+    ctx: &mut EvalContext<'_>,
+) -> Result<bool> {
+    let listed = matches!(ty.data_type, DataType::Enum { .. } | DataType::Set { .. });
+    let order = match listed {
+        true => compare::order(&compare::text_class(ty.collation()), ty, value, best, ctx)?,
+        false => compare::order(class, ty, value, best, ctx)?,
+    };
+    Ok(order == if func == AggregateFunc::Min { Ordering::Less } else { Ordering::Greater })
+}
+
+fn overflow() -> SqlError {
+    SqlError::new(ErrorCode::DataOutOfRange, &[&"DECIMAL", &"sum"])
+}
+
+fn add_exact(
+    small: &mut i128,
+    sum: &mut Option<Decimal>,
+    value: &Value,
+    ty: &ExprType,
+    ctx: &mut EvalContext<'_>,
+) -> Result<()> {
+    match value {
+        Value::Int(v) => *small += i128::from(*v),
+        Value::UInt(v) => *small += i128::from(*v),
+        other => {
+            let exact = convert::to_decimal(other, ty, ctx)?;
+            let so_far = sum.unwrap_or(Decimal::ZERO);
+            *sum = Some(so_far.add(exact).map_err(|_| overflow())?);
+        }
+    }
+    Ok(())
+}
+
+fn merge_small(small: i128, sum: Option<Decimal>) -> Result<Decimal> {
+    let whole = Decimal::from_i128(small, 0);
+    match sum {
+        None => Ok(whole),
+        Some(sum) => sum.add(whole).map_err(|_| overflow()),
+    }
+}
+
+fn average(total: Decimal, count: i64, ctx: &EvalContext<'_>) -> Result<Decimal> {
+    let count = Decimal::from_i128(i128::from(count), 0);
+    arith::divide(total, count, ctx.env.div_precision_increment).map_err(|_| overflow())
+}
+
+fn fit(value: Decimal, ty: &ExprType) -> Value {
+    match ty.data_type {
+        DataType::Decimal { precision, scale, .. } => {
+            Value::Decimal(value.rescale(precision, scale).value)
+        }
+        _ => Value::Decimal(value),
+    }
+}
+
+fn moments(func: AggregateFunc, count: u64, squares: f64) -> Value {
+    let sample = matches!(func, AggregateFunc::StddevSamp | AggregateFunc::VarSamp);
+    let divisor = if sample { count.saturating_sub(1) } else { count };
+    if divisor == 0 {
+        return Value::Null;
+    }
+    let variance = squares / divisor as f64;
+    let root = matches!(func, AggregateFunc::StddevSamp | AggregateFunc::StddevPop);
+    Value::Double(if root { variance.sqrt() } else { variance })
+}
+
+fn group_concat(
+    aggregate: &Aggregate,
+    mut rows: Vec<(Vec<Value>, String)>,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value> {
+    if rows.is_empty() {
+        return Ok(Value::Null);
+    }
+    if !aggregate.order_by.is_empty() {
+        let mut failed = None;
+        rows.sort_by(|(left, _), (right, _)| {
+            order_keys(aggregate, left, right, ctx).unwrap_or_else(|error| {
+                failed = Some(error);
+                Ordering::Equal
+            })
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+    }
+    let limit = ctx.env.group_concat_max_len;
+    let mut out = String::new();
+    for (i, (_, text)) in rows.iter().enumerate() {
+        if i > 0 {
+            out.push_str(&aggregate.separator);
+        }
+        out.push_str(text);
+        if out.len() > limit {
+            let cut = (0..=limit).rev().find(|at| out.is_char_boundary(*at)).unwrap_or(0);
+            out.truncate(cut);
+            ctx.warn(ErrorCode::CutValueGroupConcat, &[&(i + 1)])?;
+            break;
+        }
+    }
+    Ok(match aggregate.ty.is_text() {
+        true => Value::Text(out),
+        false => Value::Bytes(out.into_bytes()),
+    })
+}
+
+fn order_keys(
+    aggregate: &Aggregate,
+    left: &[Value],
+    right: &[Value],
+    ctx: &mut EvalContext<'_>,
+) -> Result<Ordering> {
+    for ((key, desc), (l, r)) in aggregate.order_by.iter().zip(left.iter().zip(right)) {
+        let class = compare::natural_class(&key.ty);
+        let order = compare::order(&class, &key.ty, l, r, ctx)?;
+        if order.is_ne() {
+            return Ok(if *desc { order.reverse() } else { order });
+        }
+    }
+    Ok(Ordering::Equal)
+}
+
+/// Bytes that are equal exactly for values that DISTINCT and GROUP BY hold equal.
+pub fn distinct_key<'v>(values: impl Iterator<Item = (&'v Value, &'v ExprType)>) -> Vec<u8> {
+    let mut key = Vec::new();
+    for (value, ty) in values {
+        distinct_part(value, ty, &mut key);
+    }
+    key
+}
+
+fn distinct_part(value: &Value, ty: &ExprType, key: &mut Vec<u8>) {
+    let mut tagged = |tag: u8, bytes: &[u8]| {
+        key.push(tag);
+        key.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
+        key.extend_from_slice(bytes);
+    };
+    match value {
+        Value::Null => tagged(0, &[]),
+        Value::Int(v) => tagged(1, &i128::from(*v).to_be_bytes()),
+        Value::UInt(v) => tagged(1, &i128::from(*v).to_be_bytes()),
+        Value::Double(v) => tagged(2, &(if *v == 0.0 { 0.0 } else { *v }).to_bits().to_be_bytes()),
+        Value::Decimal(v) => {
+            let text = v.to_string();
+            let trimmed = match text.contains('.') {
+                true => text.trim_end_matches('0').trim_end_matches('.'),
+                false => &text,
+            };
+            tagged(3, trimmed.as_bytes());
+        }
+        Value::Text(text) => tagged(4, &collate::sort_key(ty.collation(), text)),
+        Value::Bytes(bytes) => tagged(5, bytes),
+        Value::Date(date) => tagged(6, &date.at_midnight().pack().to_be_bytes()),
+        Value::DateTime(moment) => {
+            let mut bytes = moment.pack().to_be_bytes().to_vec();
+            bytes.extend_from_slice(&moment.micros.to_be_bytes());
+            tagged(6, &bytes);
+        }
+        Value::Time(time) => tagged(7, &time.micros.to_be_bytes()),
+        Value::Json(text) => tagged(8, text.as_bytes()),
+    }
+}

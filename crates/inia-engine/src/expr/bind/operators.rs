@@ -1,0 +1,437 @@
+//! Operators: which numbers they compute in, and the type that comes out.
+
+use super::{Binder, width};
+use crate::expr::collate;
+use crate::expr::compare::{self, CmpClass};
+use crate::expr::context::SqlMode;
+use crate::expr::merge;
+use crate::expr::tree::{
+    Arith, ArithOp, Between, Case, CmpOp, Compare, Expr, ExprKind, InList, Like, NumClass,
+    SubqueryKind,
+};
+use crate::expr::ty::{ExprType, TypeClass};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_parser::ast::{self, BinaryOp, UnaryOp};
+
+/// The comparison an operator stands for.
+pub(super) fn cmp_op(op: BinaryOp) -> Option<CmpOp> {
+    Some(match op {
+        BinaryOp::Eq => CmpOp::Eq,
+        BinaryOp::Ne => CmpOp::Ne,
+        BinaryOp::Lt => CmpOp::Lt,
+        BinaryOp::Le => CmpOp::Le,
+        BinaryOp::Gt => CmpOp::Gt,
+        BinaryOp::Ge => CmpOp::Ge,
+        BinaryOp::NullSafeEq => CmpOp::NullSafeEq,
+        _ => return None,
+    })
+}
+
+fn arith_op(op: BinaryOp) -> Option<ArithOp> {
+    Some(match op {
+        BinaryOp::Add => ArithOp::Add,
+        BinaryOp::Sub => ArithOp::Sub,
+        BinaryOp::Mul => ArithOp::Mul,
+        BinaryOp::Div => ArithOp::Div,
+        BinaryOp::IntDiv => ArithOp::IntDiv,
+        BinaryOp::Mod => ArithOp::Mod,
+        _ => return None,
+    })
+}
+
+impl Binder<'_> {
+    pub(super) fn unary(&mut self, op: UnaryOp, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        let operand = self.scalar(expr)?;
+        match op {
+            UnaryOp::Plus => Ok(operand),
+            UnaryOp::Neg => Ok(negate(operand)),
+            UnaryOp::Not => {
+                let ty = ExprType::bool(operand.ty.nullable);
+                Ok(Expr { kind: ExprKind::Not(Box::new(operand)), ty })
+            }
+            UnaryOp::BitNot => self.call("~", vec![operand]),
+            UnaryOp::Binary => self.call("binary", vec![operand]),
+        }
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        left: &ast::Expr,
+        right: &ast::Expr,
+    ) -> Result<Expr, SqlError> {
+        if let Some(op) = cmp_op(op) {
+            let (left, right) = (self.bind(left)?, self.bind(right)?);
+            return self.comparison(op, left, right);
+        }
+        let (left, right) = (self.scalar(left)?, self.scalar(right)?);
+        if let Some(op) = arith_op(op) {
+            return Ok(arithmetic(
+                op,
+                left,
+                right,
+                self.env.div_precision_increment,
+                self.env.sql_mode,
+            ));
+        }
+        let name = match op {
+            BinaryOp::BitOr => "|",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::BitXor => "^",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight => ">>",
+            _ => {
+                let ty = ExprType::bool(left.ty.nullable || right.ty.nullable);
+                return Ok(Expr { kind: ExprKind::Xor(Box::new(left), Box::new(right)), ty });
+            }
+        };
+        self.call(name, vec![left, right])
+    }
+
+    /// `left op right` of scalars or rows.
+    pub(crate) fn comparison(
+        &mut self,
+        op: CmpOp,
+        left: Expr,
+        right: Expr,
+    ) -> Result<Expr, SqlError> {
+        let columns = width(&left);
+        if columns != width(&right) {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
+        }
+        match (left.kind, right.kind) {
+            (ExprKind::Row(left), ExprKind::Row(right)) => self.row_comparison(op, left, right),
+            (ExprKind::Row(items), ExprKind::Subquery(sub)) => self.row_subquery(op, items, &sub),
+            (ExprKind::Subquery(sub), ExprKind::Row(items)) => {
+                self.row_subquery(op.swapped(), items, &sub)
+            }
+            (left_kind, right_kind) => {
+                let left = Expr { kind: left_kind, ty: left.ty };
+                let right = Expr { kind: right_kind, ty: right.ty };
+                scalar_comparison(op, left, right)
+            }
+        }
+    }
+
+    fn row_comparison(
+        &mut self,
+        op: CmpOp,
+        left: Vec<Expr>,
+        right: Vec<Expr>,
+    ) -> Result<Expr, SqlError> {
+        let mut parts = Vec::new();
+        let mut nullable = false;
+        for (left, right) in left.into_iter().zip(right) {
+            let columns = width(&left);
+            if columns != width(&right) || columns != 1 {
+                return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
+            }
+            nullable |= left.ty.nullable || right.ty.nullable;
+            let class = compare::choose(&left, &right, op.symbol())?;
+            parts.push(Compare { op, class, left, right });
+        }
+        let ty = ExprType::bool(nullable && op != CmpOp::NullSafeEq);
+        Ok(Expr { kind: ExprKind::CompareRows(op, parts), ty })
+    }
+
+    fn row_subquery(
+        &mut self,
+        op: CmpOp,
+        items: Vec<Expr>,
+        sub: &crate::expr::tree::Subquery,
+    ) -> Result<Expr, SqlError> {
+        let SubqueryKind::Row(types) = &sub.kind else {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&1]));
+        };
+        let bound =
+            super::BoundSubquery { id: sub.id, columns: types.clone(), correlated: sub.correlated };
+        let row = Expr { kind: ExprKind::Row(items), ty: ExprType::null() };
+        self.quantified(row, op, false, &bound)
+    }
+
+    pub(super) fn junction(
+        &mut self,
+        items: &[ast::Expr],
+        make: fn(Vec<Expr>) -> ExprKind,
+    ) -> Result<Expr, SqlError> {
+        let items = self.scalars(items)?;
+        let nullable = items.iter().any(|item| item.ty.nullable);
+        Ok(Expr { kind: make(items), ty: ExprType::bool(nullable) })
+    }
+
+    pub(super) fn is_test(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        let kind = match expr {
+            ast::Expr::IsNull { expr, negated } => {
+                ExprKind::IsNull(Box::new(self.scalar(expr)?), *negated)
+            }
+            ast::Expr::IsTruth { expr, truth, negated } => {
+                let operand = Box::new(self.scalar(expr)?);
+                match truth {
+                    ast::Truth::True => ExprKind::IsTruth(operand, true, *negated),
+                    ast::Truth::False => ExprKind::IsTruth(operand, false, *negated),
+                    ast::Truth::Unknown => ExprKind::IsNull(operand, *negated),
+                }
+            }
+            other => return self.bind(other),
+        };
+        Ok(Expr { kind, ty: ExprType::bool(false) })
+    }
+
+    pub(super) fn in_list(
+        &mut self,
+        expr: &ast::Expr,
+        list: &[ast::Expr],
+        negated: bool,
+    ) -> Result<Expr, SqlError> {
+        let value = self.bind(expr)?;
+        let mut nullable = value.ty.nullable && width(&value) == 1;
+        let mut items = Vec::with_capacity(list.len());
+        for item in list {
+            let item = self.bind(item)?;
+            let columns = width(&value);
+            if columns != width(&item) {
+                return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
+            }
+            if columns > 1 {
+                let row = self.comparison(CmpOp::Eq, value.clone(), item)?;
+                nullable |= row.ty.nullable;
+                items.push((CmpClass::Int, row));
+                continue;
+            }
+            nullable |= item.ty.nullable;
+            let (left, item) = align(value.clone(), item);
+            items.push((compare::choose(&left, &item, " IN ")?, item));
+        }
+        let value = if items.iter().any(|(class, _)| *class != CmpClass::Int) {
+            value
+        } else {
+            numeric(value)
+        };
+        let node = InList { value, items, set: None, negated };
+        Ok(Expr { kind: ExprKind::In(Box::new(node)), ty: ExprType::bool(nullable) })
+    }
+
+    pub(super) fn between(
+        &mut self,
+        expr: &ast::Expr,
+        low: &ast::Expr,
+        high: &ast::Expr,
+        negated: bool,
+    ) -> Result<Expr, SqlError> {
+        let (value, low, high) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
+        let nullable = value.ty.nullable || low.ty.nullable || high.ty.nullable;
+        let mut classes =
+            (compare::choose(&value, &low, "between")?, compare::choose(&value, &high, "between")?);
+        let text = |class: &CmpClass| matches!(class, CmpClass::Text(_) | CmpClass::Binary);
+        if text(&classes.0) && text(&classes.1) {
+            let types = [&value.ty, &low.ty, &high.ty];
+            let collation = collate::aggregate_for_comparison(&types, "between")?;
+            classes = (compare::text_class(collation), compare::text_class(collation));
+        }
+        let node = Between { value, low, high, classes, negated };
+        Ok(Expr { kind: ExprKind::Between(Box::new(node)), ty: ExprType::bool(nullable) })
+    }
+
+    pub(super) fn like(
+        &mut self,
+        expr: &ast::Expr,
+        pattern: &ast::Expr,
+        escape: Option<&ast::Expr>,
+        negated: bool,
+    ) -> Result<Expr, SqlError> {
+        let (value, pattern) = (self.scalar(expr)?, self.scalar(pattern)?);
+        let collation = collate::aggregate_for_comparison(&[&value.ty, &pattern.ty], "like")?;
+        let escape = match escape {
+            None if self.env.sql_mode.has(SqlMode::NO_BACKSLASH_ESCAPES) => None,
+            None => Some('\\'),
+            Some(written) => self.escape_char(written)?,
+        };
+        let ty = ExprType::bool(value.ty.nullable || pattern.ty.nullable);
+        let node = Like { value, pattern, escape, compiled: None, collation, negated };
+        Ok(Expr { kind: ExprKind::Like(Box::new(node)), ty })
+    }
+
+    fn escape_char(&mut self, written: &ast::Expr) -> Result<Option<char>, SqlError> {
+        let wrong = || SqlError::new(ErrorCode::WrongArguments, &[&"ESCAPE"]);
+        let bound = self.scalar(written)?;
+        match bound.as_literal() {
+            Some(Value::Null) => Ok(Some('\\')),
+            Some(Value::Text(text)) => {
+                let mut chars = text.chars();
+                let first = chars.next();
+                if chars.next().is_some() { Err(wrong()) } else { Ok(first) }
+            }
+            _ => Err(wrong()),
+        }
+    }
+
+    pub(super) fn case(
+        &mut self,
+        operand: Option<&ast::Expr>,
+        whens: &[(ast::Expr, ast::Expr)],
+        otherwise: Option<&ast::Expr>,
+    ) -> Result<Expr, SqlError> {
+        let operand = operand.map(|operand| self.scalar(operand)).transpose()?;
+        let mut bound = Vec::with_capacity(whens.len());
+        for (condition, result) in whens {
+            let condition = self.scalar(condition)?;
+            let condition = match &operand {
+                None => condition,
+                Some(operand) => scalar_comparison(CmpOp::Eq, operand.clone(), condition)?,
+            };
+            bound.push((condition, self.scalar(result)?));
+        }
+        let otherwise = otherwise.map(|other| self.scalar(other)).transpose()?;
+        case_node(bound, otherwise)
+    }
+}
+
+/// A searched CASE over bound parts.
+pub(crate) fn case_node(
+    whens: Vec<(Expr, Expr)>,
+    otherwise: Option<Expr>,
+) -> Result<Expr, SqlError> {
+    let results = whens.iter().map(|(_, result)| &result.ty);
+    let types: Vec<&ExprType> = results.chain(otherwise.iter().map(|e| &e.ty)).collect();
+    let mut ty = merge::merge(&types, "case")?;
+    ty.nullable |= otherwise.is_none();
+    Ok(Expr { kind: ExprKind::Case(Box::new(Case { whens, otherwise })), ty })
+}
+
+/// `left op right` of two scalars.
+pub(crate) fn scalar_comparison(op: CmpOp, left: Expr, right: Expr) -> Result<Expr, SqlError> {
+    let (left, right) = align(left, right);
+    let class = compare::choose(&left, &right, op.symbol())?;
+    let ty = ExprType::bool(op != CmpOp::NullSafeEq && (left.ty.nullable || right.ty.nullable));
+    Ok(Expr { kind: ExprKind::Compare(Box::new(Compare { op, class, left, right })), ty })
+}
+
+/// A hexadecimal literal beside a number is a number.
+fn align(left: Expr, right: Expr) -> (Expr, Expr) {
+    let number =
+        |e: &Expr| matches!(e.ty.class(), TypeClass::Int | TypeClass::Decimal | TypeClass::Real);
+    if number(&left) {
+        (left, numeric(right))
+    } else if number(&right) {
+        (numeric(left), right)
+    } else {
+        (left, right)
+    }
+}
+
+/// The operand as arithmetic sees it: hexadecimal literals are unsigned integers.
+pub(crate) fn numeric(expr: Expr) -> Expr {
+    let ExprKind::HexLiteral(bytes) = &expr.kind else { return expr };
+    let tail = &bytes[bytes.len().saturating_sub(8)..];
+    let value = tail.iter().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+    let digits = value.checked_ilog10().unwrap_or(0) + 1;
+    Expr::literal(Value::UInt(value), ExprType::uint(digits, false))
+}
+
+/// In which numbers an operand takes part in arithmetic.
+pub(crate) fn num_class(ty: &ExprType) -> NumClass {
+    match ty.class() {
+        TypeClass::Int => NumClass::Int,
+        TypeClass::Decimal => NumClass::Decimal,
+        TypeClass::Dated | TypeClass::Time if ty.fsp() == 0 => NumClass::Int,
+        TypeClass::Dated | TypeClass::Time => NumClass::Decimal,
+        TypeClass::Real | TypeClass::String | TypeClass::Json | TypeClass::Null => NumClass::Real,
+    }
+}
+
+/// Unary minus; negative literals become constants at once.
+pub(crate) fn negate(operand: Expr) -> Expr {
+    let operand = numeric(operand);
+    match (&operand.kind, num_class(&operand.ty)) {
+        (ExprKind::Literal(Value::Int(v)), _) if *v >= 0 && !operand.ty.is_unsigned() => {
+            Expr::literal(Value::Int(-*v), operand.ty)
+        }
+        (ExprKind::Literal(Value::UInt(v)), _) if *v == 1 << 63 => {
+            Expr::literal(Value::Int(i64::MIN), ExprType::int(20, false))
+        }
+        (ExprKind::Literal(_), NumClass::Int) if operand.ty.is_unsigned() => {
+            negated(operand, NumClass::Decimal)
+        }
+        (ExprKind::Literal(Value::Int(i64::MIN)), _) => negated(operand, NumClass::Decimal),
+        (_, class) => negated(operand, class),
+    }
+}
+
+fn negated(operand: Expr, class: NumClass) -> Expr {
+    let nullable = operand.ty.nullable;
+    let (whole, scale) = (operand.ty.precision(), u32::from(operand.ty.decimals));
+    let ty = match class {
+        NumClass::Int => {
+            let extra = u32::from(operand.ty.is_unsigned());
+            ExprType::int(operand.ty.length + extra, nullable)
+        }
+        NumClass::Decimal => ExprType::decimal(whole, scale, false, nullable),
+        NumClass::Real => ExprType::double(nullable),
+    };
+    Expr { kind: ExprKind::Neg(Box::new(operand), class), ty }
+}
+
+/// `left op right` in numbers.
+pub(crate) fn arithmetic(
+    op: ArithOp,
+    left: Expr,
+    right: Expr,
+    increment: u8,
+    mode: SqlMode,
+) -> Expr {
+    let (left, right) = (numeric(left), numeric(right));
+    let classes = (num_class(&left.ty), num_class(&right.ty));
+    let class = match classes {
+        (NumClass::Int, NumClass::Int) if op == ArithOp::Div => NumClass::Decimal,
+        (NumClass::Int, NumClass::Int) => NumClass::Int,
+        _ if op == ArithOp::IntDiv => NumClass::Decimal,
+        (NumClass::Real, _) | (_, NumClass::Real) => NumClass::Real,
+        _ => NumClass::Decimal,
+    };
+    let nullable = left.ty.nullable
+        || right.ty.nullable
+        || matches!(op, ArithOp::Div | ArithOp::IntDiv | ArithOp::Mod);
+    let signs = (left.ty.is_unsigned(), right.ty.is_unsigned());
+    let unsigned = match op {
+        ArithOp::Mod => signs.0,
+        ArithOp::Sub if mode.has(SqlMode::NO_UNSIGNED_SUBTRACTION) => false,
+        _ if class == NumClass::Decimal && op != ArithOp::IntDiv => signs.0 && signs.1,
+        _ => signs.0 || signs.1,
+    };
+    let ty = arithmetic_type(op, class, &left.ty, &right.ty, increment, unsigned);
+    let node = Arith { op, class, left, right };
+    Expr { kind: ExprKind::Arith(Box::new(node)), ty: ty.with_nullable(nullable) }
+}
+
+fn arithmetic_type(
+    op: ArithOp,
+    class: NumClass,
+    left: &ExprType,
+    right: &ExprType,
+    increment: u8,
+    unsigned: bool,
+) -> ExprType {
+    let scale_of = |ty: &ExprType| match num_class(ty) {
+        NumClass::Real => 0,
+        _ => u32::from(ty.decimals),
+    };
+    let (p1, p2) = (left.precision(), right.precision());
+    let (s1, s2) = (scale_of(left), scale_of(right));
+    let whole = p1.saturating_sub(s1).max(p2.saturating_sub(s2));
+    let (precision, scale) = match op {
+        ArithOp::Add | ArithOp::Sub => (whole + 1 + s1.max(s2), s1.max(s2)),
+        ArithOp::Mul => (p1 + p2, s1 + s2),
+        ArithOp::Div => (p1 + s2 + u32::from(increment), s1 + u32::from(increment)),
+        ArithOp::Mod => (p1.max(p2), s1.max(s2)),
+        ArithOp::IntDiv => (p1.saturating_sub(s1) + s2, 0),
+    };
+    if op == ArithOp::IntDiv || class == NumClass::Int {
+        let length = precision.min(20) + u32::from(!unsigned);
+        return if unsigned { ExprType::uint(length, true) } else { ExprType::int(length, true) };
+    }
+    match class {
+        NumClass::Real => ExprType::double(true),
+        _ => ExprType::decimal(precision, scale, unsigned, true),
+    }
+}

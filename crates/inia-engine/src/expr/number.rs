@@ -1,0 +1,120 @@
+//! Numbers as text and back, the way MySQL prints and reads them.
+
+/// A double with the fewest digits that read back the same: `0.1`, `1e15`, `1.5e-20`.
+pub fn double_text(value: f64) -> String {
+    shortest(format!("{value:e}"), value)
+}
+
+/// A FLOAT with single precision's digits.
+pub fn float_text(value: f64) -> String {
+    let single = value as f32;
+    shortest(format!("{single:e}"), f64::from(single))
+}
+
+/// A double with a fixed number of digits after the point.
+pub fn fixed_text(value: f64, decimals: u8) -> String {
+    format!("{value:.*}", usize::from(decimals))
+}
+
+/// Plain notation where the point is within 15 digits of the first, else exponential.
+fn shortest(exponential: String, value: f64) -> String {
+    if value == 0.0 {
+        return String::from(if value.is_sign_negative() { "-0" } else { "0" });
+    }
+    let Some((mantissa, exponent)) = exponential.split_once('e') else { return exponential };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let point = exponent + 1;
+    if !(-14..=15).contains(&point) {
+        return exponential;
+    }
+    let negative = mantissa.starts_with('-');
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let mut text = String::new();
+    if negative {
+        text.push('-');
+    }
+    if point <= 0 {
+        text.push_str("0.");
+        (0..-point).for_each(|_| text.push('0'));
+        text.push_str(&digits);
+        return text;
+    }
+    let point = point as usize;
+    if digits.len() <= point {
+        text.push_str(&digits);
+        (digits.len()..point).for_each(|_| text.push('0'));
+    } else {
+        text.push_str(&digits[..point]);
+        text.push('.');
+        text.push_str(&digits[point..]);
+    }
+    text
+}
+
+/// A number read from the start of a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefix<T> {
+    /// Its value, 0 where there is none.
+    pub value: T,
+    /// Something other than blanks follows, or there is no number.
+    pub truncated: bool,
+    /// The number is beyond the type's range and was clamped.
+    pub overflow: bool,
+}
+
+fn only_blanks(bytes: &[u8]) -> bool {
+    bytes.iter().all(u8::is_ascii_whitespace)
+}
+
+/// Reads a double: blanks, sign, digits, point, exponent.
+pub fn parse_real(text: &[u8]) -> Prefix<f64> {
+    let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let mut at = start + usize::from(matches!(text.get(start), Some(b'+' | b'-')));
+    let digits = |from: usize| text[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let whole = digits(at);
+    at += whole;
+    let mut seen = whole;
+    if text.get(at) == Some(&b'.') {
+        let fraction = digits(at + 1);
+        if whole + fraction > 0 {
+            at += 1 + fraction;
+            seen += fraction;
+        }
+    }
+    if seen == 0 {
+        return Prefix { value: 0.0, truncated: true, overflow: false };
+    }
+    if matches!(text.get(at), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
+        let exponent = if at + 1 + sign <= text.len() { digits(at + 1 + sign) } else { 0 };
+        if exponent > 0 {
+            at += 1 + sign + exponent;
+        }
+    }
+    let number = std::str::from_utf8(&text[start..at]).unwrap_or("0");
+    let value: f64 = number.parse().unwrap_or(0.0);
+    if value.is_infinite() {
+        return Prefix { value: value.signum() * f64::MAX, truncated: true, overflow: true };
+    }
+    Prefix { value, truncated: !only_blanks(&text[at..]), overflow: false }
+}
+
+/// Reads an integer: blanks, sign, digits. Positive values reach to 2^64 - 1.
+pub fn parse_int(text: &[u8]) -> Prefix<i128> {
+    let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let negative = text.get(start) == Some(&b'-');
+    let from = start + usize::from(matches!(text.get(start), Some(b'+' | b'-')));
+    let mut value: i128 = 0;
+    let mut at = from;
+    while let Some(digit @ b'0'..=b'9') = text.get(at) {
+        value = value.saturating_mul(10).saturating_add(i128::from(digit - b'0'));
+        at += 1;
+    }
+    if at == from {
+        return Prefix { value: 0, truncated: true, overflow: false };
+    }
+    let value = if negative { -value } else { value };
+    let fitted = value.clamp(i128::from(i64::MIN), i128::from(u64::MAX));
+    let overflow = fitted != value;
+    Prefix { value: fitted, truncated: overflow || !only_blanks(&text[at..]), overflow }
+}

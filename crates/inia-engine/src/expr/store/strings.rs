@@ -1,0 +1,224 @@
+//! Values on their way into string, ENUM and SET columns.
+
+use super::{Result, Target};
+use crate::expr::collate;
+use crate::expr::context::EvalContext;
+use crate::expr::convert;
+use crate::expr::ty::{ExprType, TypeClass, lob_bytes};
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::error::ErrorCode;
+use inia_base::value::Value;
+
+/// How much fits.
+enum Limit {
+    Chars(u32),
+    Bytes(u32),
+}
+
+pub(super) fn string(
+    value: Value,
+    from: &ExprType,
+    target: &Target<'_>,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value> {
+    match target.column {
+        DataType::Char { chars, collation } => {
+            let text = text(value, from, *collation, target, ctx)?;
+            let mut text = fit(text, Limit::Chars(*chars), *collation, true, target, ctx)?;
+            text.truncate(text.trim_end_matches(' ').len());
+            Ok(Value::Text(text))
+        }
+        DataType::VarChar { chars, collation } => {
+            let text = text(value, from, *collation, target, ctx)?;
+            fit(text, Limit::Chars(*chars), *collation, false, target, ctx).map(Value::Text)
+        }
+        DataType::Text { size, collation } => {
+            let text = text(value, from, *collation, target, ctx)?;
+            let limit = Limit::Bytes(lob_bytes(*size));
+            fit(text, limit, *collation, false, target, ctx).map(Value::Text)
+        }
+        DataType::Binary(length) => {
+            let mut bytes = bytes(value, from, *length, target, ctx)?;
+            bytes.resize(*length as usize, 0);
+            Ok(Value::Bytes(bytes))
+        }
+        DataType::VarBinary(length) => bytes(value, from, *length, target, ctx).map(Value::Bytes),
+        DataType::Blob(size) => bytes(value, from, lob_bytes(*size), target, ctx).map(Value::Bytes),
+        _ => Ok(value),
+    }
+}
+
+/// The value as text that the column's character set can hold.
+fn text(
+    value: Value,
+    from: &ExprType,
+    collation: Collation,
+    target: &Target<'_>,
+    ctx: &mut EvalContext<'_>,
+) -> Result<String> {
+    let text = match value {
+        Value::Text(text) => text,
+        Value::Bytes(bytes) => match collation.charset().decode(&bytes) {
+            Ok(text) => text.into_owned(),
+            Err(at) => {
+                let shown = bad_bytes(&bytes[at..]);
+                target.warn(target.incorrect("string", &shown), ctx)?;
+                String::from_utf8_lossy(&bytes[..at]).into_owned()
+            }
+        },
+        other => convert::to_text(&other, from).into_owned(),
+    };
+    let charset = collation.charset();
+    if let Some(at) = charset.first_missing(&text) {
+        let shown = bad_bytes(&text.as_bytes()[at..]);
+        target.warn(target.incorrect("string", &shown), ctx)?;
+        return Ok(charset.replace_missing(&text).into_owned());
+    }
+    Ok(text)
+}
+
+/// `\xE6\x97…`: six bytes at most, ASCII as it is.
+fn bad_bytes(bytes: &[u8]) -> String {
+    let mut shown: String = bytes
+        .iter()
+        .take(6)
+        .map(|byte| match byte {
+            0x20..=0x7E => char::from(*byte).to_string(),
+            _ => format!("\\x{byte:02X}"),
+        })
+        .collect();
+    if bytes.len() > 6 {
+        shown.push_str("...");
+    }
+    shown
+}
+
+/// Cuts what does not fit: error 1406, but spaces at the end only bring a note.
+fn fit(
+    mut text: String,
+    limit: Limit,
+    collation: Collation,
+    silent_spaces: bool,
+    target: &Target<'_>,
+    ctx: &mut EvalContext<'_>,
+) -> Result<String> {
+    let end = match limit {
+        Limit::Chars(chars) if text.len() <= chars as usize => return Ok(text),
+        Limit::Chars(chars) => text.char_indices().nth(chars as usize).map(|(at, _)| at),
+        Limit::Bytes(bytes) if text.len() <= bytes as usize => return Ok(text),
+        Limit::Bytes(bytes) => {
+            let wide = collate::is_utf8(collation);
+            let units = text.char_indices().scan(0usize, |used, (at, c)| {
+                *used += if wide { c.len_utf8() } else { 1 };
+                Some((at, *used))
+            });
+            units.into_iter().find(|(_, used)| *used > bytes as usize).map(|(at, _)| at)
+        }
+    };
+    let Some(end) = end else { return Ok(text) };
+    let spaces = text[end..].chars().all(|c| c == ' ');
+    if !spaces {
+        let strict = target.error(ErrorCode::DataTooLong);
+        target.warn_or(strict, target.error(ErrorCode::WarnDataTruncated), ctx)?;
+    } else if !silent_spaces {
+        target.note(ctx);
+    }
+    text.truncate(end);
+    Ok(text)
+}
+
+fn bytes(
+    value: Value,
+    from: &ExprType,
+    limit: u32,
+    target: &Target<'_>,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Vec<u8>> {
+    let mut bytes = match value {
+        Value::Bytes(bytes) => bytes,
+        Value::Text(text) if from.is_text() && !collate::is_utf8(from.collation()) => {
+            collate::encode(from.collation(), &text)
+        }
+        Value::Text(text) | Value::Json(text) => text.into_bytes(),
+        other => convert::to_bytes(&other, from).into_owned(),
+    };
+    if bytes.len() > limit as usize {
+        let strict = target.error(ErrorCode::DataTooLong);
+        target.warn_or(strict, target.error(ErrorCode::WarnDataTruncated), ctx)?;
+        bytes.truncate(limit as usize);
+    }
+    Ok(bytes)
+}
+
+/// The number of a member: spaces at the end do not count.
+fn member(members: &[String], collation: Collation, text: &str) -> Option<u64> {
+    let text = text.trim_end_matches(' ');
+    let found = members.iter().position(|m| collate::compare(collation, m, text).is_eq());
+    found.map(|at| at as u64 + 1)
+}
+
+fn is_number(value: &Value, from: &ExprType) -> bool {
+    !matches!(value, Value::Text(_) | Value::Bytes(_) | Value::Json(_))
+        && matches!(from.class(), TypeClass::Int | TypeClass::Decimal | TypeClass::Real)
+}
+
+pub(super) fn enumeration(
+    value: &Value,
+    from: &ExprType,
+    members: &[String],
+    collation: Collation,
+    target: &Target<'_>,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value> {
+    let found = if is_number(value, from) {
+        let number = convert::to_wide(value, from, ctx)?;
+        u64::try_from(number).ok().filter(|n| (1..=members.len() as u64).contains(n))
+    } else {
+        let text = convert::to_text(value, from);
+        member(members, collation, &text).or_else(|| {
+            let number: u64 = text.trim().parse().ok()?;
+            (1..=members.len() as u64).contains(&number).then_some(number)
+        })
+    };
+    if found.is_none() {
+        target.truncated(ctx)?;
+    }
+    Ok(Value::UInt(found.unwrap_or(0)))
+}
+
+pub(super) fn set(
+    value: &Value,
+    from: &ExprType,
+    members: &[String],
+    collation: Collation,
+    target: &Target<'_>,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value> {
+    let all = if members.len() == 64 { u64::MAX } else { (1 << members.len()) - 1 };
+    let mut wrong = false;
+    let bits = if is_number(value, from) {
+        let number = convert::to_wide(value, from, ctx)?;
+        let bits = u64::try_from(number).unwrap_or(u64::MAX);
+        wrong = bits & !all != 0 || number < 0;
+        bits & all
+    } else {
+        let text = convert::to_text(value, from);
+        let mut bits = 0;
+        for part in text.split(',').filter(|_| !text.is_empty()) {
+            match member(members, collation, part) {
+                Some(number) => bits |= 1 << (number - 1),
+                None => wrong = true,
+            }
+        }
+        if wrong && let Ok(number) = text.trim().parse::<u64>() {
+            wrong = number & !all != 0;
+            bits = number & all;
+        }
+        bits
+    };
+    if wrong {
+        target.truncated(ctx)?;
+    }
+    Ok(Value::UInt(bits))
+}

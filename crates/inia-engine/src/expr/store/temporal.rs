@@ -1,0 +1,188 @@
+//! Values on their way into DATE, TIME, DATETIME and TIMESTAMP columns.
+
+use super::{Result, Target};
+use crate::expr::cast::{round_datetime, round_time};
+use crate::expr::context::{EvalContext, Strictness};
+use crate::expr::convert;
+use crate::expr::ty::{ExprType, TypeClass};
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::{DateRules, DateTime, TemporalError, Time};
+use inia_base::value::Value;
+
+/// What a value gave, before the column's own rules.
+struct Found {
+    moment: DateTime,
+    truncated: bool,
+}
+
+fn find(
+    value: &Value,
+    from: &ExprType,
+    rules: DateRules,
+    ctx: &mut EvalContext<'_>,
+) -> Result<std::result::Result<Found, TemporalError>> {
+    let plain = |moment: DateTime| Found { moment, truncated: false };
+    Ok(match value {
+        Value::Date(date) => date.check(rules).map(|()| plain(date.at_midnight())),
+        Value::DateTime(moment) => moment.date.check(rules).map(|()| plain(*moment)),
+        Value::Time(time) => {
+            time.on(ctx.env.now().date).map(plain).ok_or(TemporalError::OutOfRange)
+        }
+        Value::Int(_) | Value::UInt(_) if from.class() == TypeClass::Int => {
+            let number = i64::try_from(convert::to_wide(value, from, ctx)?).unwrap_or(i64::MAX);
+            DateTime::from_number(number, rules).map(|(moment, _)| plain(moment))
+        }
+        Value::Double(_) | Value::Decimal(_) => {
+            let number = convert::to_decimal(value, from, ctx)?;
+            let whole = number.truncate(0).to_i64().unwrap_or(i64::MAX);
+            DateTime::from_number(whole, rules).map(|(moment, has_time)| {
+                let micros = if has_time { convert::fraction_micros(number) } else { 0 };
+                plain(moment.add_micros(micros).unwrap_or(moment))
+            })
+        }
+        _ => {
+            let text = convert::to_text(value, from);
+            DateTime::parse(&text, rules).map(|parsed| {
+                let moment = match parsed.offset_minutes {
+                    Some(minutes) => {
+                        let utc = parsed.value.add_micros(-i64::from(minutes) * 60_000_000);
+                        let local = utc.and_then(|utc| ctx.env.time_zone.from_utc(utc));
+                        local.unwrap_or(parsed.value)
+                    }
+                    None => parsed.value,
+                };
+                Found { moment, truncated: parsed.truncated }
+            })
+        }
+    })
+}
+
+/// How a zero date that the mode refuses, and a day that its month does not have, show.
+fn lenient_code(value: &Value, from: &ExprType) -> ErrorCode {
+    let text = convert::to_text(value, from);
+    let loose = DateRules { allow_invalid_dates: true, ..DateRules::ZEROS };
+    match DateTime::parse(&text, loose) {
+        Ok(_) => ErrorCode::WarnDataOutOfRange,
+        Err(_) => ErrorCode::WarnDataTruncated,
+    }
+}
+
+pub(super) fn datetime(
+    value: &Value,
+    from: &ExprType,
+    target: &Target<'_>,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value> {
+    let date = *target.column == DataType::Date;
+    let kind = if date { "date" } else { "datetime" };
+    let shown = || convert::error_text(convert::to_text(value, from).as_bytes());
+    let zero =
+        if date { Value::Date(DateTime::ZERO.date) } else { Value::DateTime(DateTime::ZERO) };
+    let rules = ctx.env.date_rules();
+    let found = match find(value, from, rules, ctx)? {
+        Ok(found) => found,
+        Err(_) => {
+            let lenient = target.error(lenient_code(value, from));
+            target.warn_or(target.incorrect_temporal(kind, &shown()), lenient, ctx)?;
+            return Ok(zero);
+        }
+    };
+    if found.truncated {
+        let strict = target.incorrect_temporal(kind, &shown());
+        target.warn_or(strict, target.error(ErrorCode::WarnDataTruncated), ctx)?;
+    }
+    if date {
+        if found.moment.time() != Time::ZERO && !found.truncated && !matches!(value, Value::Time(_))
+        {
+            note_lost_time(&shown(), target, ctx);
+        }
+        return Ok(Value::Date(found.moment.date));
+    }
+    let fsp = match target.column {
+        DataType::DateTime { fsp } | DataType::Timestamp { fsp } => *fsp,
+        _ => 0,
+    };
+    let Some(moment) = round_datetime(found.moment, fsp, ctx) else {
+        target.out_of_range(ctx)?;
+        return Ok(zero);
+    };
+    if let DataType::Timestamp { .. } = target.column
+        && !fits_timestamp(moment, ctx)
+    {
+        let strict = target.incorrect_temporal(kind, &shown());
+        target.warn_or(strict, target.error(ErrorCode::WarnDataOutOfRange), ctx)?;
+        return Ok(zero);
+    }
+    Ok(Value::DateTime(moment))
+}
+
+/// A time of day that a DATE column drops.
+fn note_lost_time(shown: &str, target: &Target<'_>, ctx: &mut EvalContext<'_>) {
+    use crate::expr::context::{Level, Warning};
+    let SqlError { code, message, .. } = match ctx.strictness {
+        Strictness::Strict => target.incorrect_temporal("date", shown),
+        _ => target.error(ErrorCode::WarnDataTruncated),
+    };
+    ctx.warnings.push(Warning { level: Level::Note, code, message });
+}
+
+/// Whether a local time is a TIMESTAMP: after 1970 and before 2038 in UTC, or zero.
+fn fits_timestamp(moment: DateTime, ctx: &EvalContext<'_>) -> bool {
+    if moment.is_zero() {
+        return true;
+    }
+    let real = moment.date.month > 0 && moment.date.day > 0;
+    real && ctx.env.time_zone.to_utc(moment).is_some_and(DateTime::is_timestamp)
+}
+
+pub(super) fn time(
+    value: &Value,
+    from: &ExprType,
+    fsp: u8,
+    target: &Target<'_>,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value> {
+    let shown = || convert::error_text(convert::to_text(value, from).as_bytes());
+    let wrong = |code: ErrorCode, ctx: &mut EvalContext<'_>| {
+        let strict = target.incorrect_temporal("time", &shown());
+        target.warn_or(strict, target.error(code), ctx)
+    };
+    let (time, problem) = match value {
+        Value::Time(time) => (*time, None),
+        Value::DateTime(moment) => (moment.time(), None),
+        Value::Date(_) => (Time::ZERO, None),
+        Value::Int(_) | Value::UInt(_) | Value::Double(_) | Value::Decimal(_) => {
+            let number = convert::to_decimal(value, from, ctx)?;
+            let whole = number.truncate(0).to_i64().unwrap_or(i64::MAX);
+            match Time::from_number(whole) {
+                Ok(time) => (Time::clamped(time.micros + convert::fraction_micros(number)).0, None),
+                Err(TemporalError::OutOfRange) => {
+                    let bound = if whole < 0 { Time::MIN } else { Time::MAX };
+                    (bound, Some(ErrorCode::WarnDataOutOfRange))
+                }
+                Err(_) => (Time::ZERO, Some(ErrorCode::WarnDataOutOfRange)),
+            }
+        }
+        _ => {
+            let text = convert::to_text(value, from);
+            match Time::parse(&text) {
+                Ok(parsed) if parsed.out_of_range => {
+                    (parsed.value, Some(ErrorCode::WarnDataOutOfRange))
+                }
+                Ok(parsed) if parsed.truncated => {
+                    (parsed.value, Some(ErrorCode::WarnDataTruncated))
+                }
+                Ok(parsed) => (parsed.value, None),
+                Err(_) if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
+                    (Time::ZERO, Some(ErrorCode::WarnDataOutOfRange))
+                }
+                Err(_) => (Time::ZERO, Some(ErrorCode::WarnDataTruncated)),
+            }
+        }
+    };
+    if let Some(code) = problem {
+        wrong(code, ctx)?;
+    }
+    Ok(Value::Time(round_time(time, fsp, ctx)))
+}

@@ -1,0 +1,1 @@
+//! Expressions checked against answers of MySQL 8.0.31.

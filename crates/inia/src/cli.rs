@@ -1,0 +1,186 @@
+//! The command line: `inia serve | sql | check | bench`.
+
+use crate::config::{Config, OPTIONS};
+use crate::server::{Opened, Server};
+use crate::{log, shell};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use inia_base::process::Processes;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Runs the program with these arguments, the program's name first.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let matches = match command().try_get_matches_from(arguments) {
+        Ok(matches) => matches,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(error.exit_code() as u8);
+        }
+    };
+    let result = match matches.subcommand() {
+        Some(("serve", matches)) => serve(matches),
+        Some(("sql", matches)) => sql(matches),
+        Some(("check", matches)) => check(matches),
+        Some(("bench", matches)) => match matches.subcommand() {
+            Some(("floor", matches)) => floor(matches),
+            _ => Err("choose what to measure; see inia bench --help".to_owned()),
+        },
+        _ => Err("choose a command; see inia --help".to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("inia: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn command() -> Command {
+    let serve =
+        OPTIONS.iter().fold(Command::new("serve").about("Run the server"), |command, option| {
+            command.arg(
+                Arg::new(option.name).long(option.name).value_name(option.value).help(option.help),
+            )
+        });
+    let serve = serve.arg(
+        Arg::new("config")
+            .long("config")
+            .value_name("FILE")
+            .help("Options file; the command line wins over it"),
+    );
+    Command::new("inia")
+        .about("A MySQL-compatible database in one binary")
+        .version(env!("CARGO_PKG_VERSION"))
+        .arg_required_else_help(true)
+        .subcommand_required(true)
+        .subcommand(serve)
+        .subcommand(sql_command())
+        .subcommand(
+            Command::new("check")
+                .about("Check a data directory; exit code 1 if it is damaged")
+                .arg(Arg::new("dir").value_name("DIR").required(true)),
+        )
+        .subcommand(
+            Command::new("bench").about("Measure").arg_required_else_help(true).subcommand(
+                Command::new("floor")
+                    .about("Serve canned replies to sysbench: the floor for any server")
+                    .arg(port_argument()),
+            ),
+        )
+}
+
+fn port_argument() -> Arg {
+    Arg::new("port").long("port").value_name("PORT").default_value("3306").help("TCP port")
+}
+
+fn sql_command() -> Command {
+    Command::new("sql")
+        .about("Talk to a server")
+        .arg(
+            Arg::new("url")
+                .value_name("URL")
+                .default_value("mysql://root@127.0.0.1:3306/")
+                .help("mysql://user:password@host:port/database"),
+        )
+        .arg(
+            Arg::new("execute")
+                .short('e')
+                .long("execute")
+                .value_name("SQL")
+                .help("Run these statements and leave"),
+        )
+        .arg(
+            Arg::new("table")
+                .short('t')
+                .long("table")
+                .action(ArgAction::SetTrue)
+                .help("Print tables even when the output is not a terminal"),
+        )
+}
+
+fn read_config(matches: &ArgMatches) -> Result<Config, String> {
+    let mut config = Config::default();
+    if let Some(file) = matches.get_one::<String>("config") {
+        config.read_file(Path::new(file))?;
+    }
+    for option in OPTIONS {
+        if let Some(value) = matches.get_one::<String>(option.name) {
+            config.set(option.name, value)?;
+        }
+    }
+    Ok(config)
+}
+
+fn serve(matches: &ArgMatches) -> Result<(), String> {
+    let config = read_config(matches)?;
+    // Signals that come from here on are not lost.
+    let mut signals =
+        Signals::new([SIGTERM, SIGINT]).map_err(|error| format!("no signals: {error}"))?;
+    let server = Server::start(&config, |dir, processes| open_database(&config, dir, processes))
+        .map_err(|error| error.to_string())?;
+    announce(&server, &config);
+    if let Some(signal) = signals.forever().next() {
+        let name = if signal == SIGTERM { "SIGTERM" } else { "SIGINT" };
+        log::note(format_args!("{name}: shutting down"));
+    }
+    server.shutdown()?;
+    log::note(format_args!("shut down"));
+    Ok(())
+}
+
+/// The one line on standard output: where the server listens and how to connect.
+fn announce(server: &Server, config: &Config) {
+    let address = server.address();
+    let socket = match &config.socket {
+        Some(path) => format!(" and {}", path.display()),
+        None => String::new(),
+    };
+    let host = match address.ip() {
+        ip if ip.is_unspecified() => "127.0.0.1".to_owned(),
+        ip if ip.is_ipv6() => format!("[{ip}]"),
+        ip => ip.to_string(),
+    };
+    let mut out = std::io::stdout();
+    // Nobody may be listening; the server runs all the same.
+    let _ = writeln!(
+        out,
+        "Inia {} listens on {address}{socket}; connect by: inia sql mysql://root@{host}:{}/",
+        env!("CARGO_PKG_VERSION"),
+        address.port()
+    );
+    let _ = out.flush();
+}
+
+fn open_database(
+    _config: &Config,
+    _dir: &Path,
+    _processes: Arc<dyn Processes>,
+) -> Result<Opened, String> {
+    Err("this build has no SQL engine".to_owned())
+}
+
+fn sql(matches: &ArgMatches) -> Result<(), String> {
+    let url = matches.get_one::<String>("url").map_or("", String::as_str);
+    let statements = matches.get_one::<String>("execute").map(String::as_str);
+    shell::run(url, statements, matches.get_flag("table"))
+}
+
+fn check(matches: &ArgMatches) -> Result<(), String> {
+    let dir = matches.get_one::<String>("dir").map_or("", String::as_str);
+    Err(format!("{dir}: this build cannot check a data directory"))
+}
+
+fn floor(matches: &ArgMatches) -> Result<(), String> {
+    let port = matches.get_one::<String>("port").map_or("", String::as_str);
+    let port: u16 = port.parse().map_err(|_| format!("'{port}' is not a port"))?;
+    let floor = inia_bench::floor::Floor::bind(("127.0.0.1", port))
+        .map_err(|error| format!("cannot listen on port {port}: {error}"))?;
+    println!("The floor listens on {}", floor.address());
+    floor.run().map_err(|error| error.to_string())
+}

@@ -1,0 +1,197 @@
+//! Settings of the server: defaults, then the options file, then the command line.
+//!
+//! The options file has lines `name = value` with the names of the command line's options:
+//!
+//! ```text
+//! # inia.conf
+//! data = "/var/lib/inia"
+//! port = 3306
+//! buffer-pool-size = 4G
+//! ```
+
+use std::path::{Path, PathBuf};
+
+/// Everything that `inia serve` can be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Data directory.
+    pub data: PathBuf,
+    /// Address to listen on.
+    pub host: String,
+    /// TCP port; 0 lets the system choose.
+    pub port: u16,
+    /// Path of a Unix socket to listen on, too.
+    pub socket: Option<PathBuf>,
+    /// Bytes of page frames; `None` is a quarter of the machine's memory.
+    pub buffer_pool_size: Option<u64>,
+    /// Connections at once.
+    pub max_connections: usize,
+    /// Longest packet a client may send.
+    pub max_allowed_packet: usize,
+    /// Seconds that a login may take.
+    pub connect_timeout: u64,
+    /// Seconds that a connection may be idle.
+    pub wait_timeout: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            data: PathBuf::from("inia-data"),
+            host: "127.0.0.1".to_owned(),
+            port: 3306,
+            socket: None,
+            buffer_pool_size: None,
+            max_connections: 10_000,
+            max_allowed_packet: 64 << 20,
+            connect_timeout: 10,
+            wait_timeout: 28_800,
+        }
+    }
+}
+
+/// An option: its name, what stands for its value in the help, and its description.
+pub struct OptionInfo {
+    /// Name on the command line (after `--`) and in the options file.
+    pub name: &'static str,
+    /// Placeholder of the value.
+    pub value: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+}
+
+const fn option(name: &'static str, value: &'static str, help: &'static str) -> OptionInfo {
+    OptionInfo { name, value, help }
+}
+
+/// Every option that has the same name in the file and on the command line.
+pub const OPTIONS: &[OptionInfo] = &[
+    option("data", "DIR", "Data directory [default: ./inia-data]"),
+    option("host", "ADDRESS", "Address to listen on [default: 127.0.0.1]"),
+    option("port", "PORT", "TCP port, 0 for any free one [default: 3306]"),
+    option("socket", "PATH", "Also listen on this Unix socket"),
+    option("buffer-pool-size", "N[K|M|G]", "Memory for pages [default: a quarter of all memory]"),
+    option("max-connections", "N", "Connections at once [default: 10000]"),
+    option("max-allowed-packet", "N[K|M|G]", "Longest packet from a client [default: 64M]"),
+    option("connect-timeout", "SECONDS", "Time a login may take [default: 10]"),
+    option("wait-timeout", "SECONDS", "Time a connection may be idle [default: 28800]"),
+];
+
+impl Config {
+    /// Sets one option by its name.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "data" => self.data = PathBuf::from(value),
+            "host" => self.host = value.to_owned(),
+            "port" => self.port = number(name, value, u64::from(u16::MAX))? as u16,
+            "socket" => self.socket = Some(PathBuf::from(value)),
+            "buffer-pool-size" => self.buffer_pool_size = Some(size(name, value)?),
+            "max-connections" => {
+                self.max_connections = number(name, value, 100_000)?.max(1) as usize;
+            }
+            "max-allowed-packet" => {
+                self.max_allowed_packet = size(name, value)?.clamp(1024, 1 << 30) as usize;
+            }
+            "connect-timeout" => self.connect_timeout = number(name, value, 31_536_000)?.max(1),
+            "wait-timeout" => self.wait_timeout = number(name, value, 31_536_000)?.max(1),
+            unknown => {
+                let names = OPTIONS.iter().map(|option| option.name);
+                return Err(match nearest(unknown, names) {
+                    Some(name) => format!("unknown option '{unknown}'; did you mean '{name}'?"),
+                    None => format!("unknown option '{unknown}'"),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the settings of an options file.
+    pub fn read_file(&mut self, path: &Path) -> Result<(), String> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        self.read_text(&text).map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    fn read_text(&mut self, text: &str) -> Result<(), String> {
+        for (number, line) in text.lines().enumerate() {
+            let at_line = |error: String| format!("line {}: {error}", number + 1);
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let Some((name, value)) = line.split_once('=') else {
+                return Err(at_line(format!("'{line}' is not of the form name = value")));
+            };
+            let value = unquote(value).map_err(at_line)?;
+            self.set(name.trim(), value).map_err(at_line)?;
+        }
+        Ok(())
+    }
+}
+
+/// The value of an options line, without quotes and comment.
+fn unquote(value: &str) -> Result<&str, String> {
+    let value = value.trim();
+    match value.strip_prefix('"') {
+        Some(rest) => match rest.split_once('"') {
+            Some((text, tail)) if tail.trim().is_empty() || tail.trim().starts_with('#') => {
+                Ok(text)
+            }
+            _ => Err(format!("the quotes of {value} do not match")),
+        },
+        None => Ok(value.split('#').next().unwrap_or_default().trim()),
+    }
+}
+
+fn number(name: &str, value: &str, max: u64) -> Result<u64, String> {
+    match value.parse::<u64>() {
+        Ok(n) if n <= max => Ok(n),
+        _ => Err(format!("'{value}' is not a number from 0 to {max} for option '{name}'")),
+    }
+}
+
+fn size(name: &str, value: &str) -> Result<u64, String> {
+    let upper = value.to_ascii_uppercase();
+    let upper = upper.strip_suffix('B').unwrap_or(&upper);
+    let (digits, shift) = match upper.as_bytes().last() {
+        Some(b'K') => (&upper[..upper.len() - 1], 10),
+        Some(b'M') => (&upper[..upper.len() - 1], 20),
+        Some(b'G') => (&upper[..upper.len() - 1], 30),
+        _ => (upper, 0),
+    };
+    digits
+        .trim()
+        .parse::<u64>()
+        .ok()
+        .and_then(|n| n.checked_mul(1 << shift))
+        .ok_or_else(|| format!("'{value}' is not a size such as 512M for option '{name}'"))
+}
+
+/// The name that differs least from `wanted`, if any is near.
+fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = wanted.replace('_', "-").to_ascii_lowercase();
+    names
+        .map(|name| (distance(&wanted, name), name))
+        .filter(|&(distance, name)| distance <= 1 + name.len() / 3)
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// How many letters must be changed, added or left out.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &to) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(from != to);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests;

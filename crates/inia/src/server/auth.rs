@@ -1,0 +1,284 @@
+//! Accounts and password checks.
+//!
+//! A login for an unknown account takes the whole way of a known one, with a decoy that no
+//! password opens, so that neither packets nor times tell which accounts exist.
+
+use super::tls::PasswordKeys;
+use inia_wire::auth::{self, CACHING_SHA2, NATIVE, NONCE};
+use inia_wire::error::ServerError;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What an account's row says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Name.
+    pub user: String,
+    /// Host pattern.
+    pub host: String,
+    /// Authentication plugin.
+    pub plugin: String,
+    /// The plugin's stored form of the password; empty for no password.
+    pub auth_string: Vec<u8>,
+    /// ACCOUNT LOCK.
+    pub locked: bool,
+    /// PASSWORD EXPIRE.
+    pub expired: bool,
+}
+
+/// Finds accounts.
+pub trait AccountLookup: Send + Sync {
+    /// The account that `user` from `host` logs in to.
+    fn account(&self, user: &str, host: &str) -> Option<Account>;
+}
+
+/// The accounts of a fresh server: `root`@`localhost` without a password.
+pub struct RootOnly;
+
+impl AccountLookup for RootOnly {
+    fn account(&self, user: &str, host: &str) -> Option<Account> {
+        (user == "root" && host == "localhost").then(|| Account {
+            user: user.to_owned(),
+            host: host.to_owned(),
+            plugin: CACHING_SHA2.to_owned(),
+            auth_string: Vec::new(),
+            locked: false,
+            expired: false,
+        })
+    }
+}
+
+/// The packets of a login, as the check needs them.
+pub(crate) trait Exchange {
+    /// Sends a payload.
+    fn send(&mut self, payload: &[u8]) -> Result<(), LoginError>;
+    /// The client's next payload.
+    fn receive(&mut self) -> Result<Vec<u8>, LoginError>;
+    /// Whether a password may be sent as it is.
+    fn is_secure(&self) -> bool;
+}
+
+/// Why a login ends without a session.
+#[derive(Debug)]
+pub(crate) enum LoginError {
+    /// The client left, or was too slow.
+    Gone,
+    /// The client is told.
+    Refused(ServerError),
+}
+
+impl From<inia_wire::WireError> for LoginError {
+    fn from(error: inia_wire::WireError) -> LoginError {
+        LoginError::Refused(error.server_error())
+    }
+}
+
+/// What a client says about itself.
+pub(crate) struct Claim<'a> {
+    pub(crate) user: &'a str,
+    pub(crate) host: &'a str,
+    /// The plugin that `reply` was made with.
+    pub(crate) plugin: Option<&'a str>,
+    /// The client knows plugins, so it can be asked for another reply.
+    pub(crate) can_switch: bool,
+    pub(crate) reply: Vec<u8>,
+    pub(crate) nonce: [u8; NONCE],
+}
+
+type CacheKey = (String, String);
+
+/// What was learnt by a full login, for as long as the stored form stays the same.
+struct Cached {
+    auth_string: Vec<u8>,
+    digest: [u8; 32],
+}
+
+/// Checks logins.
+pub struct Authenticator {
+    accounts: Arc<dyn AccountLookup>,
+    keys: Arc<PasswordKeys>,
+    cache: Mutex<HashMap<CacheKey, Cached>>,
+    decoy: Vec<u8>,
+}
+
+impl Authenticator {
+    /// An authenticator over these accounts.
+    pub(crate) fn new(accounts: Arc<dyn AccountLookup>, keys: Arc<PasswordKeys>) -> Authenticator {
+        // A salt with a hash that no password has.
+        let mut decoy = b"$A$005$".to_vec();
+        decoy.extend_from_slice(&random_nonce());
+        decoy.extend_from_slice(&[b'.'; 43]);
+        Authenticator { accounts, keys, cache: Mutex::default(), decoy }
+    }
+
+    /// Whether `root` could log in without a password.
+    pub(crate) fn root_is_open(&self) -> bool {
+        let root = self.accounts.account("root", "localhost");
+        root.is_some_and(|account| account.auth_string.is_empty() && !account.locked)
+    }
+
+    /// Checks a claim, talking to the client as the account's plugin demands.
+    pub(crate) fn check(
+        &self,
+        mut claim: Claim<'_>,
+        exchange: &mut dyn Exchange,
+    ) -> Result<Account, LoginError> {
+        let found = self.accounts.account(claim.user, claim.host);
+        let known = found.is_some();
+        let account = found.unwrap_or_else(|| self.decoy(&claim));
+        let open = account.auth_string.is_empty();
+        if !(open && claim.reply.is_empty()) {
+            self.agree_on_plugin(&account, &mut claim, exchange)?;
+        }
+        let using = if claim.reply.is_empty() { "NO" } else { "YES" };
+        let proven = match account.plugin.as_str() {
+            _ if open => claim.reply.is_empty(),
+            _ if claim.reply.is_empty() => false,
+            NATIVE => auth::native_from_stored(&account.auth_string)
+                .is_some_and(|digest| auth::native_verify(&digest, &claim.nonce, &claim.reply)),
+            CACHING_SHA2 => self.check_sha2(&account, &claim, exchange)?,
+            _ => false,
+        };
+        if !proven || !known {
+            return Err(denied(&claim, using));
+        }
+        refuse_locked(&account)?;
+        Ok(account)
+    }
+
+    fn decoy(&self, claim: &Claim<'_>) -> Account {
+        Account {
+            user: claim.user.to_owned(),
+            host: claim.host.to_owned(),
+            plugin: CACHING_SHA2.to_owned(),
+            auth_string: self.decoy.clone(),
+            locked: false,
+            expired: false,
+        }
+    }
+
+    /// Asks for a reply by the account's plugin, if the client used another.
+    fn agree_on_plugin(
+        &self,
+        account: &Account,
+        claim: &mut Claim<'_>,
+        exchange: &mut dyn Exchange,
+    ) -> Result<(), LoginError> {
+        if claim.plugin == Some(account.plugin.as_str()) {
+            return Ok(());
+        }
+        if !claim.can_switch {
+            return Err(inia_wire::WireError::UnsupportedAuth.into());
+        }
+        claim.nonce = random_nonce();
+        let mut packet = Vec::new();
+        inia_wire::handshake::put_auth_switch(&mut packet, &account.plugin, &claim.nonce);
+        exchange.send(&packet)?;
+        claim.reply = exchange.receive()?;
+        // Some clients say "no password" by a single zero byte.
+        if claim.reply == [0] {
+            claim.reply.clear();
+        }
+        Ok(())
+    }
+
+    fn check_sha2(
+        &self,
+        account: &Account,
+        claim: &Claim<'_>,
+        exchange: &mut dyn Exchange,
+    ) -> Result<bool, LoginError> {
+        let key = (account.user.clone(), account.host.clone());
+        let cached = self.cache.lock().get(&key).and_then(|cached| {
+            (cached.auth_string == account.auth_string).then_some(cached.digest)
+        });
+        if cached.is_some_and(|digest| auth::sha2_verify(&digest, &claim.nonce, &claim.reply)) {
+            send_more(exchange, &[auth::FAST_AUTH_OK])?;
+            return Ok(true);
+        }
+        send_more(exchange, &[auth::FULL_AUTH])?;
+        let Some(password) = self.receive_password(claim, exchange)? else { return Ok(false) };
+        if !auth::sha2_check_stored(&account.auth_string, &password) {
+            return Ok(false);
+        }
+        let auth_string = account.auth_string.clone();
+        let digest = auth::sha2_digest(&password);
+        self.cache.lock().insert(key, Cached { auth_string, digest });
+        Ok(true)
+    }
+
+    fn receive_password(
+        &self,
+        claim: &Claim<'_>,
+        exchange: &mut dyn Exchange,
+    ) -> Result<Option<Vec<u8>>, LoginError> {
+        let packet = exchange.receive()?;
+        // Passwords end with a zero byte, so a client that asks for the key means just that.
+        let wants_key = packet == [auth::REQUEST_PUBLIC_KEY];
+        if exchange.is_secure() && !wants_key {
+            let password = packet.strip_suffix(&[0]).unwrap_or(&packet);
+            return Ok(Some(password.to_vec()));
+        }
+        let keys = self
+            .keys
+            .get()
+            .map_err(|error| LoginError::Refused(ServerError::new(1105, "HY000", error)))?;
+        let sealed = if wants_key {
+            send_more(exchange, keys.public_pem().as_bytes())?;
+            exchange.receive()?
+        } else {
+            packet
+        };
+        Ok(keys.decrypt_password(&sealed, &claim.nonce))
+    }
+}
+
+fn send_more(exchange: &mut dyn Exchange, data: &[u8]) -> Result<(), LoginError> {
+    let mut packet = Vec::new();
+    inia_wire::handshake::put_auth_more(&mut packet, data);
+    exchange.send(&packet)
+}
+
+fn denied(claim: &Claim<'_>, using: &str) -> LoginError {
+    LoginError::Refused(ServerError::new(
+        1045,
+        "28000",
+        format!(
+            "Access denied for user '{}'@'{}' (using password: {using})",
+            claim.user, claim.host
+        ),
+    ))
+}
+
+fn refuse_locked(account: &Account) -> Result<(), LoginError> {
+    if account.locked {
+        return Err(LoginError::Refused(ServerError::new(
+            3118,
+            "HY000",
+            format!(
+                "Access denied for user '{}'@'{}'. Account is locked.",
+                account.user, account.host
+            ),
+        )));
+    }
+    if account.expired {
+        return Err(LoginError::Refused(ServerError::new(
+            1862,
+            "HY000",
+            "Your password has expired. To log in you must change it using a client that \
+             supports expired passwords.",
+        )));
+    }
+    Ok(())
+}
+
+/// Random bytes for a scramble: from 1 to 127 and never `$`, as clients expect text.
+pub(crate) fn random_nonce() -> [u8; NONCE] {
+    let mut nonce = [0; NONCE];
+    getrandom::fill(&mut nonce).expect("the system has a source of random bytes");
+    nonce.map(|byte| match byte & 0x7f {
+        0 | b'$' => b'i',
+        other => other,
+    })
+}

@@ -1,0 +1,93 @@
+//! The seam between connections and the SQL engine, so that tests can serve canned sessions.
+
+use inia_base::column::{ResultColumn, RowSink};
+use inia_base::error::SqlError;
+use inia_base::value::Value;
+use std::sync::Arc;
+
+/// Who a session belongs to, and what its client asked for at login.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientInfo {
+    /// Connection id.
+    pub connection_id: u32,
+    /// Name given at login.
+    pub user: String,
+    /// Client's host name or address.
+    pub host: String,
+    /// Name of the account that matched.
+    pub account_user: String,
+    /// Host pattern of the account that matched.
+    pub account_host: String,
+    /// Collation of the connection.
+    pub collation: u16,
+    /// Affected rows count matched rows.
+    pub found_rows: bool,
+    /// Several statements in one text are allowed.
+    pub multi_statements: bool,
+    /// `sql_mode` starts with IGNORE_SPACE.
+    pub ignore_space: bool,
+    /// `interactive_timeout` takes the place of `wait_timeout`.
+    pub interactive: bool,
+    /// Connection attributes.
+    pub attributes: Vec<(String, String)>,
+}
+
+/// A prepared statement as its client sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prepared {
+    /// Handle.
+    pub id: u32,
+    /// One description per parameter.
+    pub params: Vec<ResultColumn>,
+    /// The result's columns; empty for statements without rows.
+    pub columns: Vec<ResultColumn>,
+    /// Number of warnings.
+    pub warnings: u16,
+}
+
+/// Interrupts a session from another thread.
+pub trait Interrupt: Send + Sync {
+    /// Ends the running statement with error 1317; `connection` says that no other will follow.
+    fn interrupt(&self, connection: bool);
+}
+
+/// One client's session.
+pub trait ClientSession: Send {
+    /// Runs all statements of a text.
+    fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError>;
+    /// Prepares one statement.
+    fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError>;
+    /// Runs a prepared statement.
+    fn execute_prepared(
+        &mut self,
+        id: u32,
+        params: &[Value],
+        sink: &mut dyn RowSink,
+    ) -> Result<(), SqlError>;
+    /// Forgets a prepared statement.
+    fn close_prepared(&mut self, id: u32);
+    /// Changes the default database.
+    fn use_database(&mut self, name: &str) -> Result<(), SqlError>;
+    /// The default database.
+    fn current_database(&self) -> Option<&str>;
+    /// Rolls back and returns to the state after login.
+    fn reset(&mut self) -> Result<(), SqlError>;
+    /// As [`ClientSession::reset`], for another client.
+    fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError>;
+    /// Turns multi-statements on or off.
+    fn set_multi_statements(&mut self, on: bool);
+    /// The protocol's status flags.
+    fn status_flags(&self) -> u16;
+    /// The collation id that result columns are described with; 0 for each column's own.
+    fn result_collation(&self) -> u16;
+    /// A handle for other threads.
+    fn interrupter(&self) -> Arc<dyn Interrupt>;
+}
+
+/// A database that sessions can be opened on.
+pub trait Backend: Send + Sync {
+    /// Starts a session.
+    fn session(&self, client: ClientInfo) -> Box<dyn ClientSession>;
+    /// Writes everything back; there will be no more statements.
+    fn close(&self) -> Result<(), String>;
+}

@@ -1,0 +1,177 @@
+//! One client: login, then requests one after another. The top of every statement's way.
+
+use super::Shared;
+use super::auth::{Claim, Exchange, LoginError};
+use super::backend::ClientInfo;
+use super::dispatch::{Next, Worker};
+use super::login::{LoggedIn, MAX_LOGIN_PACKET, Talk, log_in};
+use super::registry::{KillReason, Slot};
+use super::stream::{Socket, Stream};
+use crate::log;
+use inia_wire::caps::Capabilities;
+use inia_wire::command::{ChangeUser, Command, code};
+use inia_wire::error::ServerError;
+use inia_wire::packet::Received;
+use inia_wire::reply::put_err;
+use inia_wire::{PacketReader, PacketWriter, WireError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// A client that has logged in.
+pub(crate) struct Connection {
+    reader: PacketReader,
+    socket: Arc<Socket>,
+    worker: Worker,
+}
+
+/// Serves one client from greeting to goodbye. A panic ends only this connection.
+pub(crate) fn serve(shared: &Arc<Shared>, slot: &Arc<Slot>, socket: Arc<Socket>) {
+    let connection = catch_unwind(AssertUnwindSafe(|| open(shared, slot, socket.clone())));
+    let Ok(Some(mut connection)) = connection else { return };
+    if catch_unwind(AssertUnwindSafe(|| connection.run())).is_err() {
+        log::error(format_args!("connection {} ended by an internal error", slot.id()));
+        connection.worker.fail_internally();
+    }
+    // Dropping the session rolls back, which may meet the same trouble again.
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(connection)));
+}
+
+/// Logs the client in and starts its session.
+fn open(shared: &Arc<Shared>, slot: &Arc<Slot>, socket: Arc<Socket>) -> Option<Connection> {
+    let mut stream = Stream::Plain(socket.clone());
+    let mut reader = PacketReader::new(MAX_LOGIN_PACKET);
+    let mut out = PacketWriter::new();
+    let logged_in = log_in(shared, slot, &socket, &mut stream, &mut reader, &mut out)?;
+    let LoggedIn { caps, nonce, client, database } = logged_in;
+    set_identity(slot, &client, &socket);
+    reader.set_max_packet(shared.max_allowed_packet);
+    out.set_sequence(reader.next_sequence());
+    let worker = Worker::new(shared.clone(), slot.clone(), stream, out, caps, nonce, client);
+    let mut connection = Connection { reader, socket, worker };
+    let stays = connection.worker.finish_login(database.as_deref());
+    (stays == Next::Continue).then_some(connection)
+}
+
+fn set_identity(slot: &Slot, client: &ClientInfo, socket: &Socket) {
+    match socket.port() {
+        Some(port) => slot.set_identity(&client.user, &format!("{}:{port}", client.host)),
+        None => slot.set_identity(&client.user, &client.host),
+    }
+}
+
+impl Connection {
+    /// Request, reply, request, reply: one read and one write each.
+    fn run(&mut self) {
+        loop {
+            self.worker.start_reply();
+            self.reader.shrink();
+            self.reader.expect_sequence(0);
+            let packet = match self.receive() {
+                Ok(Some(packet)) => packet,
+                Ok(None) => return self.worker.say_goodbye(),
+                Err(error) => return self.refuse(&error),
+            };
+            let payload = self.reader.payload(packet);
+            self.worker.set_sequence(self.reader.next_sequence());
+            let next = if payload.first() == Some(&code::CHANGE_USER) {
+                self.change_user(packet)
+            } else {
+                self.worker.handle(payload)
+            };
+            if next == Next::Close || self.worker.send().is_err() {
+                return;
+            }
+            if self.worker.kill_reason() != KillReason::None {
+                return self.worker.say_goodbye();
+            }
+        }
+    }
+
+    /// The next request, or `None` when there will be no more.
+    #[inline]
+    fn receive(&mut self) -> Result<Option<Received>, WireError> {
+        loop {
+            if let Some(packet) = self.reader.next_packet()? {
+                return Ok(Some(packet));
+            }
+            match self.worker.stream().read(self.reader.space()) {
+                Ok(0) | Err(_) => return Ok(None),
+                Ok(n) => self.reader.received(n),
+            }
+        }
+    }
+
+    /// The bytes cannot be understood any more: says why, and lets the client hear it before the
+    /// connection closes.
+    fn refuse(&mut self, error: &WireError) {
+        self.worker.set_sequence(self.reader.next_sequence().wrapping_add(1));
+        self.worker.put_error(&error.server_error());
+        if self.worker.send().is_ok() {
+            self.socket.linger();
+        }
+    }
+
+    fn change_user(&mut self, packet: Received) -> Next {
+        let payload = self.reader.payload(packet);
+        self.worker.begin(code::CHANGE_USER);
+        let login = match Command::decode(payload, self.worker.caps()) {
+            Ok(Command::ChangeUser(login)) => *login,
+            Ok(_) => return Next::Close,
+            Err(error) => return self.worker.end_with(Err(error.server_error())),
+        };
+        match self.try_change_user(login) {
+            Ok(()) => self.worker.end_with(Ok(())),
+            Err(LoginError::Gone) => Next::Close,
+            Err(LoginError::Refused(error)) => {
+                self.worker.set_sequence(self.reader.next_sequence());
+                self.worker.put_error(&error);
+                let _ = self.worker.send();
+                Next::Close
+            }
+        }
+    }
+
+    fn try_change_user(&mut self, login: ChangeUser) -> Result<(), LoginError> {
+        let nonce = self.worker.nonce();
+        let host = self.socket.host();
+        let shared = self.worker.shared().clone();
+        let can_switch = self.worker.caps().has(Capabilities::PLUGIN_AUTH);
+        let (stream, out) = self.worker.stream_and_out();
+        let mut talk =
+            Talk { stream, reader: &mut self.reader, out, local: self.socket.is_local() };
+        let claim = Claim {
+            user: &login.user,
+            host: &host,
+            plugin: login.plugin.as_deref(),
+            can_switch,
+            reply: login.auth,
+            nonce,
+        };
+        let account = shared.authenticator.check(claim, &mut talk)?;
+        self.worker.set_sequence(self.reader.next_sequence());
+        let client = ClientInfo {
+            user: login.user,
+            host,
+            account_user: account.user,
+            account_host: account.host,
+            collation: login.collation.unwrap_or(self.worker.client().collation),
+            attributes: login.attributes,
+            ..self.worker.client().clone()
+        };
+        set_identity(self.worker.slot(), &client, &self.socket);
+        self.worker.change_user(client, login.database.as_deref()).map_err(LoginError::Refused)
+    }
+}
+
+/// Tells a client that was not admitted why, without a login.
+pub(crate) fn turn_away(socket: &Arc<Socket>, error: &ServerError) {
+    let mut stream = Stream::Plain(socket.clone());
+    let mut reader = PacketReader::new(MAX_LOGIN_PACKET);
+    let mut out = PacketWriter::new();
+    let mut packet = Vec::new();
+    // Before a login clients expect the old form, without an SQLSTATE.
+    put_err(&mut packet, error, Capabilities::default());
+    let local = socket.is_local();
+    let mut talk = Talk { stream: &mut stream, reader: &mut reader, out: &mut out, local };
+    let _ = talk.send(&packet);
+}

@@ -1,0 +1,558 @@
+//! What each command does: decoded request in, reply packets out.
+
+use super::Shared;
+use super::backend::{ClientInfo, ClientSession, Prepared};
+use super::registry::{KillReason, Slot};
+use super::stream::Stream;
+use inia_base::column::{Completion, ResultColumn, RowSink};
+use inia_base::error::SqlError;
+use inia_base::process::{KillTarget, Processes};
+use inia_base::temporal::{Date, DateTime, Time};
+use inia_base::value::Value;
+use inia_wire::auth::NONCE;
+use inia_wire::binary::BinaryLayout;
+use inia_wire::caps::Capabilities;
+use inia_wire::column::put_column;
+use inia_wire::command::execute_flags::CURSOR_READ_ONLY;
+use inia_wire::cursor::Cursor;
+use inia_wire::error::ServerError;
+use inia_wire::packet::KeepAll;
+use inia_wire::params::Params;
+use inia_wire::reply::{EOF, OK, put_eof, put_err, put_ok};
+use inia_wire::rows::Reply;
+use inia_wire::text::TextLayout;
+use inia_wire::{BinaryRows, Command, PacketWriter, TextRows, WireError};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+/// What follows a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Send the reply, if there is one, and take the next request.
+    Continue,
+    /// Close the connection.
+    Close,
+}
+
+type Outcome = Result<(), ServerError>;
+
+const NO_STATEMENT: &str = "mysql_stmt_precheck";
+
+/// A prepared statement as the connection knows it.
+struct Statement {
+    sql: Arc<str>,
+    params: Params,
+    values: Vec<Value>,
+    cursor: Option<Cursor>,
+}
+
+/// Statement ids are small and dense; they need no strong hash.
+#[derive(Default)]
+struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
+    }
+
+    fn write_u32(&mut self, id: u32) {
+        self.0 = (self.0 ^ u64::from(id)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+/// A connection's state in the command phase, without its receive buffer.
+pub(crate) struct Worker {
+    shared: Arc<Shared>,
+    slot: Arc<Slot>,
+    stream: Stream,
+    out: PacketWriter,
+    caps: Capabilities,
+    nonce: [u8; NONCE],
+    client: ClientInfo,
+    session: Box<dyn ClientSession>,
+    statements: HashMap<u32, Statement, BuildHasherDefault<IdHasher>>,
+    text: TextLayout,
+    binary: BinaryLayout,
+    /// The default database as the process list shows it.
+    database: Option<String>,
+    /// A send failed in the middle of a reply.
+    broken: bool,
+}
+
+impl Worker {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        slot: Arc<Slot>,
+        stream: Stream,
+        out: PacketWriter,
+        caps: Capabilities,
+        nonce: [u8; NONCE],
+        client: ClientInfo,
+    ) -> Worker {
+        let session = shared.backend.session(client.clone());
+        slot.set_interrupt(session.interrupter());
+        Worker {
+            shared,
+            slot,
+            stream,
+            out,
+            caps,
+            nonce,
+            client,
+            session,
+            statements: HashMap::default(),
+            text: TextLayout::default(),
+            binary: BinaryLayout::default(),
+            database: None,
+            broken: false,
+        }
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    pub(crate) fn slot(&self) -> &Slot {
+        &self.slot
+    }
+
+    pub(crate) fn client(&self) -> &ClientInfo {
+        &self.client
+    }
+
+    pub(crate) fn caps(&self) -> Capabilities {
+        self.caps
+    }
+
+    pub(crate) fn nonce(&self) -> [u8; NONCE] {
+        self.nonce
+    }
+
+    #[inline]
+    pub(crate) fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+
+    pub(crate) fn stream_and_out(&mut self) -> (&mut Stream, &mut PacketWriter) {
+        (&mut self.stream, &mut self.out)
+    }
+
+    #[inline]
+    pub(crate) fn kill_reason(&self) -> KillReason {
+        self.slot.kill_reason()
+    }
+
+    /// Empties the reply of the last request.
+    #[inline]
+    pub(crate) fn start_reply(&mut self) {
+        self.out.clear();
+    }
+
+    #[inline]
+    pub(crate) fn set_sequence(&mut self, sequence: u8) {
+        self.out.set_sequence(sequence);
+    }
+
+    /// Sends the reply, if there is one.
+    #[inline]
+    pub(crate) fn send(&mut self) -> std::io::Result<()> {
+        self.out.flush(&mut self.stream)
+    }
+
+    /// A command begins.
+    #[inline]
+    pub(crate) fn begin(&self, code: u8) {
+        self.slot.begin(code);
+    }
+
+    /// Takes the default database and says OK to a login.
+    pub(crate) fn finish_login(&mut self, database: Option<&str>) -> Next {
+        let outcome = database.map_or(Ok(()), |name| self.use_database(name));
+        let next = if outcome.is_ok() { Next::Continue } else { Next::Close };
+        let ended = self.end_with(outcome);
+        if self.send().is_err() || ended == Next::Close { Next::Close } else { next }
+    }
+
+    /// Says OK, or what went wrong, and ends the command.
+    pub(crate) fn end_with(&mut self, outcome: Outcome) -> Next {
+        match outcome {
+            Ok(()) => self.put_ok(),
+            Err(error) => self.put_error(&error),
+        }
+        self.slot.end();
+        Next::Continue
+    }
+
+    /// Tells the client why the server ends the connection, where MySQL does.
+    pub(crate) fn say_goodbye(&mut self) {
+        let error = match self.slot.kill_reason() {
+            KillReason::None | KillReason::SlowLogin | KillReason::Killed => return,
+            KillReason::Idle => ServerError::new(
+                4031,
+                "HY000",
+                "The client was disconnected by the server because of inactivity. \
+                 See wait_timeout and interactive_timeout for configuring this behavior.",
+            ),
+            KillReason::Shutdown => ServerError::new(1053, "08S01", "Server shutdown in progress"),
+        };
+        self.out.clear();
+        self.out.set_sequence(0);
+        self.put_error(&error);
+        // The client may have left already.
+        let _ = self.send();
+    }
+
+    /// The session has panicked: what it had written is dropped, the client is told.
+    pub(crate) fn fail_internally(&mut self) {
+        self.out.abort();
+        self.put_error(&ServerError::new(1105, "HY000", "Internal error; the connection ends"));
+        let _ = self.send();
+    }
+
+    /// Carries out one request.
+    #[inline]
+    pub(crate) fn handle(&mut self, payload: &[u8]) -> Next {
+        let command = match Command::decode(payload, self.caps) {
+            Ok(command) => command,
+            Err(error) => {
+                self.put_error(&error.server_error());
+                return Next::Continue;
+            }
+        };
+        self.slot.begin(payload.first().copied().unwrap_or_default());
+        let outcome = match command {
+            Command::Execute { id, flags, body } => self.execute(id, flags, body),
+            Command::Query { sql, .. } => self.query(sql),
+            Command::CloseStatement(id) => {
+                self.close_statement(id);
+                Ok(())
+            }
+            Command::Prepare(sql) => self.prepare(sql),
+            Command::Quit => return Next::Close,
+            other => self.handle_rare(other),
+        };
+        if let Err(error) = outcome {
+            self.out.abort();
+            self.put_error(&error);
+        }
+        self.slot.end();
+        if self.broken { Next::Close } else { Next::Continue }
+    }
+
+    fn handle_rare(&mut self, command: Command<'_>) -> Outcome {
+        match command {
+            Command::Ping => self.put_ok(),
+            Command::InitDb(name) => {
+                self.use_database(text(name)?)?;
+                self.put_ok();
+            }
+            Command::Fetch { id, rows } => self.fetch(id, rows)?,
+            Command::ResetStatement(id) => {
+                let statement = find(&mut self.statements, id)?;
+                statement.params.reset();
+                statement.cursor = None;
+                self.put_ok();
+            }
+            Command::SendLongData { id, param, data } => {
+                if let Some(statement) = self.statements.get_mut(&id) {
+                    statement.params.add_long_data(param, data);
+                }
+            }
+            Command::ResetConnection => self.reset()?,
+            Command::SetOption(on) => {
+                self.session.set_multi_statements(on);
+                self.put_end(&Completion::default());
+            }
+            Command::Debug => self.put_end(&Completion::default()),
+            Command::Statistics => self.put_statistics(),
+            Command::ProcessInfo => return self.query(b"SHOW PROCESSLIST"),
+            Command::ProcessKill(id) => self.kill(id)?,
+            Command::FieldList { table, pattern } => self.field_list(table, pattern)?,
+            _ => return Err(WireError::UnknownCommand.server_error()),
+        }
+        Ok(())
+    }
+
+    fn query(&mut self, sql: &[u8]) -> Outcome {
+        let sql = text(sql)?;
+        self.slot.set_text(sql);
+        let status = self.session.status_flags();
+        let collation = self.session.result_collation();
+        let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status);
+        let mut rows = TextRows::new(reply, &mut self.text);
+        let result = self.session.execute(sql, &mut rows);
+        self.broken |= rows.is_broken();
+        if self.session.current_database() != self.database.as_deref() {
+            self.note_database();
+        }
+        result.map_err(|error| ServerError::from(&error))
+    }
+
+    fn execute(&mut self, id: u32, flags: u8, body: &[u8]) -> Outcome {
+        let statement = find(&mut self.statements, id)?;
+        statement.cursor = None;
+        statement
+            .params
+            .decode(body, flags, self.caps, &mut statement.values)
+            .map_err(|error| error.server_error())?;
+        self.slot.set_prepared(&statement.sql);
+        if flags & CURSOR_READ_ONLY != 0 {
+            return self.open_cursor(id);
+        }
+        let status = self.session.status_flags();
+        let collation = self.session.result_collation();
+        let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status);
+        let mut rows = BinaryRows::new(reply, &mut self.binary);
+        let result = self.session.execute_prepared(id, &statement.values, &mut rows);
+        self.broken |= rows.is_broken();
+        result.map_err(|error| ServerError::from(&error))
+    }
+
+    fn open_cursor(&mut self, id: u32) -> Outcome {
+        let statement = find(&mut self.statements, id)?;
+        let (status, collation) = (self.session.status_flags(), self.session.result_collation());
+        let (mut whole, mut keep) = (PacketWriter::new(), KeepAll);
+        whole.set_sequence(self.out.sequence());
+        let reply = Reply::new(&mut whole, &mut keep, self.caps, collation, status);
+        let mut rows = BinaryRows::new(reply, &mut self.binary);
+        let result = self.session.execute_prepared(id, &statement.values, &mut rows);
+        result.map_err(|error| ServerError::from(&error))?;
+        let status = self.session.status_flags();
+        statement.cursor = Cursor::open(whole.bytes(), self.caps, status, &mut self.out);
+        Ok(())
+    }
+
+    fn fetch(&mut self, id: u32, rows: u32) -> Outcome {
+        let statement = find(&mut self.statements, id)?;
+        let Some(cursor) = &mut statement.cursor else {
+            return Err(WireError::NoCursor(id).server_error());
+        };
+        let status = self.session.status_flags();
+        if !cursor.fetch(rows, self.caps, status, &mut self.out) {
+            statement.cursor = None;
+        }
+        Ok(())
+    }
+
+    fn prepare(&mut self, sql: &[u8]) -> Outcome {
+        let sql = text(sql)?;
+        self.slot.set_text(sql);
+        let prepared = self.session.prepare(sql).map_err(|error| ServerError::from(&error))?;
+        self.put_prepared(&prepared);
+        let statement = Statement {
+            sql: Arc::from(sql),
+            params: Params::new(prepared.params.len()),
+            values: Vec::new(),
+            cursor: None,
+        };
+        self.statements.insert(prepared.id, statement);
+        Ok(())
+    }
+
+    fn put_prepared(&mut self, prepared: &Prepared) {
+        let head = self.out.begin();
+        head.push(0);
+        head.extend_from_slice(&prepared.id.to_le_bytes());
+        head.extend_from_slice(&(prepared.columns.len() as u16).to_le_bytes());
+        head.extend_from_slice(&(prepared.params.len() as u16).to_le_bytes());
+        head.push(0);
+        head.extend_from_slice(&prepared.warnings.to_le_bytes());
+        self.out.end();
+        let collation = self.session.result_collation();
+        for columns in [&prepared.params, &prepared.columns] {
+            for column in columns {
+                put_column(self.out.begin(), column, collation);
+                self.out.end();
+            }
+            if !columns.is_empty() && !self.caps.has(Capabilities::DEPRECATE_EOF) {
+                self.put_end(&Completion::default());
+            }
+        }
+    }
+
+    fn close_statement(&mut self, id: u32) {
+        if self.statements.remove(&id).is_some() {
+            self.session.close_prepared(id);
+        }
+    }
+
+    fn use_database(&mut self, name: &str) -> Outcome {
+        self.session.use_database(name).map_err(|error| ServerError::from(&error))?;
+        self.note_database();
+        Ok(())
+    }
+
+    /// Shows the session's default database in the process list.
+    #[cold]
+    fn note_database(&mut self) {
+        self.database = self.session.current_database().map(str::to_owned);
+        self.slot.set_database(self.database.as_deref());
+    }
+
+    fn reset(&mut self) -> Outcome {
+        self.statements.clear();
+        self.session.reset().map_err(|error| ServerError::from(&error))?;
+        self.note_database();
+        self.put_ok();
+        Ok(())
+    }
+
+    /// Another client takes over the connection.
+    pub(crate) fn change_user(&mut self, client: ClientInfo, database: Option<&str>) -> Outcome {
+        self.statements.clear();
+        let changed = self.session.change_user(client.clone());
+        changed.map_err(|error| ServerError::from(&error))?;
+        self.client = client;
+        self.note_database();
+        database.map_or(Ok(()), |name| self.use_database(name))
+    }
+
+    fn kill(&mut self, id: u32) -> Outcome {
+        let own = id == self.slot.id();
+        if !own && !self.shared.registry.kill(u64::from(id), KillTarget::Connection) {
+            return Err(ServerError::new(1094, "HY000", format!("Unknown thread id: {id}")));
+        }
+        if own {
+            return Err(ServerError::new(1317, "70100", "Query execution was interrupted"));
+        }
+        self.put_ok();
+        Ok(())
+    }
+
+    /// COM_FIELD_LIST: the columns of a table, each with its default value (always NULL here).
+    fn field_list(&mut self, table: &[u8], pattern: &[u8]) -> Outcome {
+        let (table, pattern) = (text(table)?, text(pattern)?);
+        let sql = format!("SELECT * FROM `{}` LIMIT 0", table.replace('`', "``"));
+        let mut columns = ColumnsOnly::default();
+        let result = self.session.execute(&sql, &mut columns);
+        result.map_err(|error| ServerError::from(&error))?;
+        let collation = self.session.result_collation();
+        for column in &columns.columns {
+            if pattern.is_empty() || like(&column.name, pattern) {
+                let out = self.out.begin();
+                put_column(out, column, collation);
+                out.push(0xfb);
+                self.out.end();
+            }
+        }
+        self.put_end(&Completion::default());
+        Ok(())
+    }
+
+    fn put_statistics(&mut self) {
+        let counts = self.shared.registry.counts();
+        let per_second = counts.questions as f64 / counts.uptime.max(1) as f64;
+        let line = format!(
+            "Uptime: {}  Threads: {}  Questions: {}  Slow queries: 0  Opens: 0  \
+             Flush tables: 0  Open tables: 0  Queries per second avg: {per_second:.3}",
+            counts.uptime, counts.threads, counts.questions
+        );
+        self.out.put(line.as_bytes());
+    }
+
+    fn put_ok(&mut self) {
+        let status = self.session.status_flags();
+        let completion = Completion { status, ..Completion::default() };
+        put_ok(self.out.begin(), OK, &completion, false, self.caps);
+        self.out.end();
+    }
+
+    /// An EOF packet, or the OK packet in its place.
+    fn put_end(&mut self, completion: &Completion) {
+        let completion = Completion { status: self.session.status_flags(), ..completion.clone() };
+        let out = self.out.begin();
+        if self.caps.has(Capabilities::DEPRECATE_EOF) {
+            put_ok(out, EOF, &completion, false, self.caps);
+        } else {
+            put_eof(out, &completion, false);
+        }
+        self.out.end();
+    }
+
+    pub(crate) fn put_error(&mut self, error: &ServerError) {
+        put_err(self.out.begin(), error, self.caps);
+        self.out.end();
+    }
+}
+
+fn find<S>(
+    statements: &mut HashMap<u32, Statement, S>,
+    id: u32,
+) -> Result<&mut Statement, ServerError>
+where
+    S: std::hash::BuildHasher,
+{
+    let missing = || WireError::UnknownStatement(id, NO_STATEMENT).server_error();
+    statements.get_mut(&id).ok_or_else(missing)
+}
+
+/// A request's text, which must be UTF-8.
+fn text(bytes: &[u8]) -> Result<&str, ServerError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let bad = &bytes[error.valid_up_to()..];
+        let mut part = String::new();
+        for &byte in bad.iter().take(6) {
+            match byte {
+                0x20..=0x7e => part.push(char::from(byte)),
+                _ => part.push_str(&format!("\\x{byte:02X}")),
+            }
+        }
+        WireError::InvalidText(part).server_error()
+    })
+}
+
+/// SQL's LIKE without an escape character, ignoring ASCII case.
+fn like(name: &str, pattern: &str) -> bool {
+    fn matches(name: &[u8], pattern: &[u8]) -> bool {
+        match pattern.split_first() {
+            None => name.is_empty(),
+            Some((b'%', rest)) => (0..=name.len()).any(|skip| matches(&name[skip..], rest)),
+            Some((&wanted, rest)) => match name.split_first() {
+                Some((&got, tail)) => {
+                    (wanted == b'_' || wanted.eq_ignore_ascii_case(&got)) && matches(tail, rest)
+                }
+                None => false,
+            },
+        }
+    }
+    // Names have at most 64 characters; a longer pattern of wildcards would only cost time.
+    let simple = pattern.bytes().filter(|&b| b == b'%').count() <= 4;
+    simple && matches(name.as_bytes(), pattern.as_bytes())
+}
+
+/// Keeps a result's columns and drops its rows.
+#[derive(Default)]
+struct ColumnsOnly {
+    columns: Vec<ResultColumn>,
+}
+
+impl RowSink for ColumnsOnly {
+    fn columns(&mut self, columns: &[ResultColumn]) -> Result<(), SqlError> {
+        self.columns = columns.to_vec();
+        Ok(())
+    }
+
+    fn begin_row(&mut self) {}
+    fn null(&mut self) {}
+    fn int(&mut self, _: i64) {}
+    fn uint(&mut self, _: u64) {}
+    fn float(&mut self, _: f32) {}
+    fn double(&mut self, _: f64) {}
+    fn bytes(&mut self, _: &[u8]) {}
+    fn date(&mut self, _: Date) {}
+    fn time(&mut self, _: Time, _: u8) {}
+    fn datetime(&mut self, _: DateTime, _: u8) {}
+
+    fn end_row(&mut self) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn complete(&mut self, _: &Completion, _: bool) -> Result<(), SqlError> {
+        Ok(())
+    }
+}

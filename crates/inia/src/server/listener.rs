@@ -1,0 +1,256 @@
+//! Starting, accepting and stopping.
+
+use super::Shared;
+use super::auth::{AccountLookup, Authenticator};
+use super::backend::Backend;
+use super::connection::{serve, turn_away};
+use super::registry::Registry;
+use super::stream::Socket;
+use super::tls::{self, PasswordKeys};
+use crate::config::Config;
+use crate::data_dir::DataDir;
+use crate::log;
+use inia_base::process::Processes;
+use inia_wire::error::ServerError;
+use std::fmt;
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// A connection's stack. Unoptimised code needs more of it.
+const STACK: usize = if cfg!(debug_assertions) { 4 << 20 } else { 512 << 10 };
+/// How long a shutdown waits for connections.
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
+
+/// Why a server does not start, in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartError(pub String);
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl From<String> for StartError {
+    fn from(text: String) -> StartError {
+        StartError(text)
+    }
+}
+
+/// A database and its accounts.
+pub struct Opened {
+    /// Where sessions run.
+    pub backend: Arc<dyn Backend>,
+    /// Who may log in.
+    pub accounts: Arc<dyn AccountLookup>,
+}
+
+/// A running server.
+pub struct Server {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    socket: Option<PathBuf>,
+    acceptors: Vec<JoinHandle<()>>,
+    ticker: Option<JoinHandle<()>>,
+    /// Held until the database is closed.
+    _data: DataDir,
+}
+
+impl Server {
+    /// Takes the data directory, opens the database by `open`, and listens. `open` is given the
+    /// directory and the process list.
+    pub fn start(
+        config: &Config,
+        open: impl FnOnce(&Path, Arc<dyn Processes>) -> Result<Opened, String>,
+    ) -> Result<Server, StartError> {
+        let data = DataDir::take(&config.data)?;
+        let registry = Arc::new(Registry::new(
+            config.max_connections,
+            config.connect_timeout,
+            config.wait_timeout,
+        ));
+        let opened = open(data.path(), registry.clone())?;
+        let keys = Arc::new(PasswordKeys::new(data.path()));
+        let authenticator = Authenticator::new(opened.accounts, keys.clone());
+        let listener = listen(config, &authenticator)?;
+        let address = listener.local_addr().map_err(|error| StartError(error.to_string()))?;
+        let unix = config.socket.as_deref().map(listen_unix).transpose()?;
+        let shared = Arc::new(Shared {
+            backend: opened.backend,
+            registry: registry.clone(),
+            authenticator,
+            tls: Some(tls::server_config(data.path())?),
+            max_allowed_packet: config.max_allowed_packet,
+        });
+        let mut acceptors = vec![spawn_acceptor("accept-tcp", shared.clone(), move || {
+            listener.accept().map(|(stream, _)| Socket::Tcp(stream))
+        })?];
+        if let Some(unix) = unix {
+            acceptors.push(spawn_acceptor("accept-unix", shared.clone(), move || {
+                unix.accept().map(|(stream, _)| Socket::Unix(stream))
+            })?);
+        }
+        let ticker = spawn("ticker", move || registry.tick_until_stopped())?;
+        spawn("rsa-key", move || {
+            if let Err(error) = keys.get() {
+                log::warning(format_args!("no RSA key for logins without TLS: {error}"));
+            }
+        })?;
+        Ok(Server {
+            shared,
+            address,
+            socket: config.socket.clone(),
+            acceptors,
+            ticker: Some(ticker),
+            _data: data,
+        })
+    }
+
+    /// Where the server listens for TCP.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The process list.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.shared.registry
+    }
+
+    /// Stops accepting, ends all connections (open transactions roll back), closes the database.
+    pub fn shutdown(mut self) -> Result<(), String> {
+        let left = self.shared.registry.stop(SHUTDOWN_LIMIT);
+        if left > 0 {
+            log::warning(format_args!("{left} connections did not end in time"));
+        }
+        // The acceptors see that the server stops when they wake up.
+        let _ = TcpStream::connect_timeout(&wake_address(self.address), Duration::from_secs(1));
+        if let Some(path) = &self.socket {
+            let _ = UnixStream::connect(path);
+        }
+        let threads = self.acceptors.drain(..).chain(self.ticker.take());
+        for thread in threads {
+            if thread.join().is_err() {
+                log::error(format_args!("a server thread ended by an internal error"));
+            }
+        }
+        if let Some(path) = &self.socket {
+            let _ = std::fs::remove_file(path);
+        }
+        self.shared.backend.close()
+    }
+}
+
+/// Where a connection reaches a listener on this address.
+fn wake_address(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    address
+}
+
+fn listen(config: &Config, authenticator: &Authenticator) -> Result<TcpListener, StartError> {
+    let (host, port) = (config.host.as_str(), config.port);
+    let addresses: Vec<SocketAddr> = (host, port)
+        .to_socket_addrs()
+        .map_err(|error| format!("cannot resolve host '{host}': {error}"))?
+        .collect();
+    let loopback = addresses.iter().all(|address| address.ip().is_loopback());
+    if !loopback && authenticator.root_is_open() {
+        return Err(StartError(format!(
+            "refusing to listen on {host}: the account root has no password. Start on 127.0.0.1, \
+             set one by ALTER USER root@localhost IDENTIFIED BY '...', and start again"
+        )));
+    }
+    TcpListener::bind(&*addresses).map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            StartError(format!("port {port} on {host} is in use; choose another by --port"))
+        }
+        _ => StartError(format!("cannot listen on {host}:{port}: {error}")),
+    })
+}
+
+/// Listens on a path, taking the place of a socket that nobody serves any more.
+fn listen_unix(path: &Path) -> Result<UnixListener, StartError> {
+    let fail =
+        |error: io::Error| StartError(format!("cannot listen on {}: {error}", path.display()));
+    match UnixListener::bind(path) {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            if UnixStream::connect(path).is_ok() {
+                return Err(StartError(format!(
+                    "socket {} is in use by another server",
+                    path.display()
+                )));
+            }
+            std::fs::remove_file(path).map_err(fail)?;
+            UnixListener::bind(path).map_err(fail)
+        }
+        other => other.map_err(fail),
+    }
+}
+
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, StartError> {
+    thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(run)
+        .map_err(|error| StartError(format!("cannot start a thread: {error}")))
+}
+
+fn spawn_acceptor(
+    name: &str,
+    shared: Arc<Shared>,
+    accept: impl Fn() -> io::Result<Socket> + Send + 'static,
+) -> Result<JoinHandle<()>, StartError> {
+    spawn(name, move || {
+        while !shared.registry.is_stopping() {
+            match accept() {
+                Ok(socket) if !shared.registry.is_stopping() => start_connection(&shared, socket),
+                Ok(_) => return,
+                Err(error) => {
+                    // Out of file descriptors, most likely: connections that end give some back.
+                    log::warning(format_args!("cannot accept a connection: {error}"));
+                    thread::sleep(Duration::from_millis(100));
+                }
+            }
+        }
+    })
+}
+
+fn start_connection(shared: &Arc<Shared>, socket: Socket) {
+    if socket.prepare().is_err() {
+        return;
+    }
+    let socket = Arc::new(socket);
+    let Some(slot) = shared.registry.admit(socket.clone()) else {
+        return turn_away(&socket, &ServerError::new(1040, "08004", "Too many connections"));
+    };
+    let id = slot.id();
+    let (their_shared, their_socket) = (shared.clone(), socket.clone());
+    let started =
+        thread::Builder::new().name(format!("client-{id}")).stack_size(STACK).spawn(move || {
+            serve(&their_shared, &slot, their_socket);
+            their_shared.registry.remove(id);
+        });
+    if let Err(error) = started {
+        shared.registry.remove(id);
+        log::warning(format_args!("cannot start a thread for a connection: {error}"));
+        turn_away(
+            &socket,
+            &ServerError::new(
+                1135,
+                "HY000",
+                "Can't create a new thread; if you are not out of available memory, you can consult \
+             the manual for a possible OS-dependent bug",
+            ),
+        );
+    }
+}

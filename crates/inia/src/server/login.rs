@@ -1,0 +1,196 @@
+//! The connection phase: greeting, TLS if the client wants it, and the proof of who it is.
+
+use super::auth::{Account, Claim, Exchange, LoginError, random_nonce};
+use super::backend::ClientInfo;
+use super::registry::{KillReason, Slot};
+use super::stream::{Socket, Stream};
+use super::{Shared, VERSION};
+use crate::log;
+use inia_base::column::status;
+use inia_wire::auth::{CACHING_SHA2, NATIVE, NONCE};
+use inia_wire::caps::Capabilities;
+use inia_wire::error::ServerError;
+use inia_wire::handshake::{FirstPacket, Greeting, Login};
+use inia_wire::reply::put_err;
+use inia_wire::{PacketReader, PacketWriter, WireError};
+use std::sync::Arc;
+
+/// Before a login, no packet may be longer.
+pub(crate) const MAX_LOGIN_PACKET: usize = 64 * 1024;
+
+/// A client that has proven who it is.
+pub(crate) struct LoggedIn {
+    pub(crate) caps: Capabilities,
+    pub(crate) nonce: [u8; NONCE],
+    pub(crate) client: ClientInfo,
+    pub(crate) database: Option<String>,
+}
+
+/// The packets of a connection that is not, or no longer, in the command phase.
+pub(crate) struct Talk<'a> {
+    pub(crate) stream: &'a mut Stream,
+    pub(crate) reader: &'a mut PacketReader,
+    pub(crate) out: &'a mut PacketWriter,
+    /// The socket cannot be read by others.
+    pub(crate) local: bool,
+}
+
+impl Exchange for Talk<'_> {
+    fn send(&mut self, payload: &[u8]) -> Result<(), LoginError> {
+        self.out.clear();
+        self.out.set_sequence(self.reader.next_sequence());
+        self.out.put(payload);
+        self.reader.expect_sequence(self.out.sequence());
+        let sent = self.stream.write_all(self.out.bytes());
+        self.out.clear();
+        sent.map_err(|_| LoginError::Gone)
+    }
+
+    fn receive(&mut self) -> Result<Vec<u8>, LoginError> {
+        loop {
+            if let Some(packet) = self.reader.next_packet()? {
+                return Ok(self.reader.payload(packet).to_vec());
+            }
+            match self.stream.read(self.reader.space()) {
+                Ok(0) | Err(_) => return Err(LoginError::Gone),
+                Ok(n) => self.reader.received(n),
+            }
+        }
+    }
+
+    fn is_secure(&self) -> bool {
+        self.local || self.stream.is_tls()
+    }
+}
+
+/// Greets a new client and lets it log in; `None` if it may not stay (it has been told).
+pub(crate) fn log_in(
+    shared: &Shared,
+    slot: &Slot,
+    socket: &Arc<Socket>,
+    stream: &mut Stream,
+    reader: &mut PacketReader,
+    out: &mut PacketWriter,
+) -> Option<LoggedIn> {
+    let mut talk = Talk { stream, reader, out, local: socket.is_local() };
+    match try_log_in(shared, slot, socket, &mut talk) {
+        Ok(logged_in) => Some(logged_in),
+        Err(LoginError::Gone) if slot.kill_reason() == KillReason::Shutdown => {
+            refuse(&mut talk, &ServerError::new(1053, "08S01", "Server shutdown in progress"));
+            None
+        }
+        Err(LoginError::Gone) => {
+            if slot.kill_reason() == KillReason::SlowLogin {
+                log::warning(format_args!("connection {}: the login took too long", slot.id()));
+            }
+            None
+        }
+        Err(LoginError::Refused(error)) => {
+            refuse(&mut talk, &error);
+            None
+        }
+    }
+}
+
+fn refuse(talk: &mut Talk<'_>, error: &ServerError) {
+    let mut packet = Vec::new();
+    put_err(&mut packet, error, Capabilities::PROTOCOL_41);
+    // The connection ends, whether or not the client hears why.
+    let _ = talk.send(&packet);
+}
+
+fn try_log_in(
+    shared: &Shared,
+    slot: &Slot,
+    socket: &Arc<Socket>,
+    talk: &mut Talk<'_>,
+) -> Result<LoggedIn, LoginError> {
+    let mut offered = Capabilities::SERVER;
+    if shared.tls.is_some() {
+        offered = offered.with(Capabilities::SSL);
+    }
+    let nonce = random_nonce();
+    greet(slot.id(), offered, nonce, talk)?;
+    let mut first = FirstPacket::decode(&talk.receive()?, offered)?;
+    if first == FirstPacket::SslRequest {
+        start_tls(shared, socket, talk)?;
+        first = FirstPacket::decode(&talk.receive()?, offered.without(Capabilities::SSL))?;
+    }
+    let FirstPacket::Login(login) = first else {
+        return Err(WireError::BadHandshake.into());
+    };
+    let host = socket.host();
+    let plugin = login_plugin(&login);
+    let claim = Claim {
+        user: &login.user,
+        host: &host,
+        plugin: plugin.as_deref(),
+        can_switch: login.capabilities.has(Capabilities::PLUGIN_AUTH),
+        reply: login.auth.clone(),
+        nonce,
+    };
+    let account = shared.authenticator.check(claim, talk)?;
+    let client = client_info(slot.id(), *login, host, account);
+    Ok(LoggedIn { caps: client.1, nonce, database: client.2, client: client.0 })
+}
+
+fn greet(
+    connection_id: u32,
+    capabilities: Capabilities,
+    nonce: [u8; NONCE],
+    talk: &mut Talk<'_>,
+) -> Result<(), LoginError> {
+    let greeting = Greeting {
+        version: VERSION.to_owned(),
+        connection_id,
+        nonce,
+        capabilities,
+        collation: 255,
+        status: status::AUTOCOMMIT,
+        plugin: CACHING_SHA2.to_owned(),
+    };
+    let mut packet = Vec::new();
+    greeting.encode(&mut packet);
+    talk.send(&packet)
+}
+
+fn start_tls(shared: &Shared, socket: &Arc<Socket>, talk: &mut Talk<'_>) -> Result<(), LoginError> {
+    let Some(config) = shared.tls.clone() else { return Err(WireError::BadHandshake.into()) };
+    let early = talk.reader.take_pending();
+    *talk.stream = Stream::tls(socket.clone(), early, config).map_err(|_| LoginError::Gone)?;
+    Ok(())
+}
+
+/// The plugin that a login's reply was made with. Clients that know 20-byte scrambles but no
+/// plugins mean the native one.
+fn login_plugin(login: &Login) -> Option<String> {
+    let native = login.capabilities.has(Capabilities::SECURE_CONNECTION) && login.auth.len() == 20;
+    match &login.plugin {
+        Some(plugin) => Some(plugin.clone()),
+        None if login.capabilities.has(Capabilities::PLUGIN_AUTH) => Some(String::new()),
+        None => native.then(|| NATIVE.to_owned()),
+    }
+}
+
+fn client_info(
+    connection_id: u32,
+    login: Login,
+    host: String,
+    account: Account,
+) -> (ClientInfo, Capabilities, Option<String>) {
+    let caps = login.capabilities;
+    let client = ClientInfo {
+        connection_id,
+        user: login.user,
+        host,
+        account_user: account.user,
+        account_host: account.host,
+        collation: u16::from(login.collation),
+        found_rows: caps.has(Capabilities::FOUND_ROWS),
+        multi_statements: caps.has(Capabilities::MULTI_STATEMENTS),
+        ignore_space: caps.has(Capabilities::IGNORE_SPACE),
+        interactive: caps.has(Capabilities::INTERACTIVE),
+        attributes: login.attributes,
+    };
+    (client, caps, login.database)
+}

@@ -1,0 +1,355 @@
+//! All connections: the process list, KILL, limits, and counters.
+//!
+//! Each connection owns a [`Slot`]. Its thread writes the slot with plain stores and one mutex
+//! that nobody else holds except for the moment of a SHOW PROCESSLIST; other threads only read,
+//! or set the kill mark and interrupt. A ticking thread moves the clock once a second, so that no
+//! request asks for the time, and ends connections that log in too slowly or idle too long.
+//!
+//! Invariants: a slot is in the map from its connection's admission to the end of its thread; a
+//! kill mark never goes down.
+
+use super::backend::Interrupt;
+use super::stream::Socket;
+use inia_base::process::{KillTarget, ProcessEntry, Processes};
+use inia_wire::command::{code, name_of};
+use parking_lot::{Condvar, Mutex};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// The process list keeps at most so much of a statement.
+const MAX_INFO: usize = 64 * 1024;
+const SLEEP: u8 = 0;
+
+/// Why a connection must end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum KillReason {
+    /// It need not.
+    None = 0,
+    /// Idle for too long.
+    Idle = 1,
+    /// The login took too long.
+    SlowLogin = 2,
+    /// KILL CONNECTION.
+    Killed = 3,
+    /// The server stops.
+    Shutdown = 4,
+}
+
+impl KillReason {
+    fn from_u8(n: u8) -> KillReason {
+        match n {
+            0 => KillReason::None,
+            1 => KillReason::Idle,
+            2 => KillReason::SlowLogin,
+            3 => KillReason::Killed,
+            _ => KillReason::Shutdown,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Identity {
+    user: String,
+    host: String,
+    db: Option<String>,
+}
+
+#[derive(Default)]
+struct Info {
+    text: String,
+    prepared: Option<Arc<str>>,
+}
+
+/// One connection as other threads see it.
+pub struct Slot {
+    id: u32,
+    socket: Arc<Socket>,
+    clock: Arc<AtomicU64>,
+    identity: Mutex<Identity>,
+    interrupt: Mutex<Option<Arc<dyn Interrupt>>>,
+    info: Mutex<Info>,
+    command: AtomicU8,
+    /// Clock at the last change of `command`.
+    since: AtomicU64,
+    kill: AtomicU8,
+    /// Seconds of idleness allowed.
+    wait_timeout: AtomicU64,
+    questions: AtomicU64,
+}
+
+impl Slot {
+    /// The connection's id.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// A command begins.
+    #[inline]
+    pub fn begin(&self, command: u8) {
+        self.questions.store(self.questions.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        self.since.store(self.clock.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.command.store(command, Ordering::Relaxed);
+    }
+
+    /// The command's statement, as text.
+    #[inline]
+    pub fn set_text(&self, sql: &str) {
+        let mut info = self.info.lock();
+        info.prepared = None;
+        info.text.clear();
+        info.text.push_str(&sql[..sql.floor_char_boundary(MAX_INFO)]);
+    }
+
+    /// The command's statement, prepared.
+    #[inline]
+    pub fn set_prepared(&self, sql: &Arc<str>) {
+        self.info.lock().prepared = Some(sql.clone());
+    }
+
+    /// The command has ended.
+    #[inline]
+    pub fn end(&self) {
+        self.since.store(self.clock.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.command.store(SLEEP, Ordering::Relaxed);
+    }
+
+    /// Who the connection belongs to now.
+    pub fn set_identity(&self, user: &str, host: &str) {
+        let mut identity = self.identity.lock();
+        user.clone_into(&mut identity.user);
+        host.clone_into(&mut identity.host);
+    }
+
+    /// The default database.
+    pub fn set_database(&self, db: Option<&str>) {
+        self.identity.lock().db = db.map(str::to_owned);
+    }
+
+    /// How to interrupt the session.
+    pub fn set_interrupt(&self, interrupt: Arc<dyn Interrupt>) {
+        *self.interrupt.lock() = Some(interrupt);
+    }
+
+    /// Seconds that the connection may be idle.
+    pub fn set_wait_timeout(&self, seconds: u64) {
+        self.wait_timeout.store(seconds, Ordering::Relaxed);
+    }
+
+    /// Why the connection must end, if it must.
+    #[inline]
+    pub fn kill_reason(&self) -> KillReason {
+        KillReason::from_u8(self.kill.load(Ordering::Acquire))
+    }
+
+    /// Ends the connection: its statement is interrupted, its read returns.
+    pub fn end_connection(&self, reason: KillReason) {
+        self.kill.fetch_max(reason as u8, Ordering::AcqRel);
+        if let Some(interrupt) = self.interrupt.lock().clone() {
+            interrupt.interrupt(true);
+        }
+        self.socket.stop_reading();
+    }
+
+    fn entry(&self, now: u64) -> ProcessEntry {
+        let command = self.command.load(Ordering::Relaxed);
+        let identity = self.identity.lock();
+        let info = match command {
+            code::QUERY | code::STMT_PREPARE => Some(self.info.lock().text.clone()),
+            code::STMT_EXECUTE => self.info.lock().prepared.as_deref().map(str::to_owned),
+            _ => None,
+        };
+        let login = command == code::CONNECT;
+        ProcessEntry {
+            id: u64::from(self.id),
+            user: if login { "unauthenticated user".to_owned() } else { identity.user.clone() },
+            host: identity.host.clone(),
+            db: identity.db.clone(),
+            command: name_of(command),
+            time: now.saturating_sub(self.since.load(Ordering::Relaxed)),
+            state: match command {
+                SLEEP => "",
+                code::CONNECT => "login",
+                _ => "executing",
+            },
+            info,
+        }
+    }
+}
+
+/// Server-wide counts, as COM_STATISTICS and SHOW STATUS tell them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Seconds since the start.
+    pub uptime: u64,
+    /// Open connections.
+    pub threads: usize,
+    /// Commands received.
+    pub questions: u64,
+    /// Connections accepted.
+    pub connections: u64,
+}
+
+/// All connections.
+pub struct Registry {
+    slots: Mutex<BTreeMap<u32, Arc<Slot>>>,
+    all_gone: Condvar,
+    next_id: AtomicU32,
+    max_connections: usize,
+    /// Seconds since the start, moved by the ticking thread.
+    clock: Arc<AtomicU64>,
+    started: Instant,
+    stopping: AtomicBool,
+    /// Woken to end the ticking thread.
+    tick: Mutex<()>,
+    tick_end: Condvar,
+    connect_timeout: u64,
+    wait_timeout: u64,
+    /// Commands of connections that are gone.
+    old_questions: AtomicU64,
+}
+
+impl Registry {
+    /// An empty registry with its limits.
+    pub fn new(max_connections: usize, connect_timeout: u64, wait_timeout: u64) -> Registry {
+        Registry {
+            slots: Mutex::new(BTreeMap::new()),
+            all_gone: Condvar::new(),
+            next_id: AtomicU32::new(1),
+            max_connections,
+            clock: Arc::default(),
+            started: Instant::now(),
+            stopping: AtomicBool::new(false),
+            tick: Mutex::new(()),
+            tick_end: Condvar::new(),
+            connect_timeout,
+            wait_timeout,
+            old_questions: AtomicU64::new(0),
+        }
+    }
+
+    /// Admits a connection; `None` when there are too many or the server stops.
+    pub(super) fn admit(&self, socket: Arc<Socket>) -> Option<Arc<Slot>> {
+        let mut slots = self.slots.lock();
+        if slots.len() >= self.max_connections || self.is_stopping() {
+            return None;
+        }
+        let mut id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        while id == 0 || slots.contains_key(&id) {
+            id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        }
+        let slot = Arc::new(Slot {
+            id,
+            socket,
+            clock: self.clock.clone(),
+            identity: Mutex::default(),
+            interrupt: Mutex::new(None),
+            info: Mutex::default(),
+            command: AtomicU8::new(code::CONNECT),
+            since: AtomicU64::new(self.clock.load(Ordering::Relaxed)),
+            kill: AtomicU8::new(KillReason::None as u8),
+            wait_timeout: AtomicU64::new(self.wait_timeout),
+            questions: AtomicU64::new(0),
+        });
+        slots.insert(id, slot.clone());
+        Some(slot)
+    }
+
+    /// A connection's thread ends.
+    pub fn remove(&self, id: u32) {
+        let mut slots = self.slots.lock();
+        if let Some(slot) = slots.remove(&id) {
+            let questions = slot.questions.load(Ordering::Relaxed);
+            self.old_questions.fetch_add(questions, Ordering::Relaxed);
+        }
+        if slots.is_empty() {
+            self.all_gone.notify_all();
+        }
+    }
+
+    /// Whether the server stops.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Refuses new connections, ends all others and waits for them, up to `limit`. Returns how
+    /// many are left.
+    pub fn stop(&self, limit: Duration) -> usize {
+        self.stopping.store(true, Ordering::Release);
+        let mut slots = self.slots.lock();
+        slots.values().for_each(|slot| slot.end_connection(KillReason::Shutdown));
+        let deadline = Instant::now() + limit;
+        while !slots.is_empty() {
+            if self.all_gone.wait_until(&mut slots, deadline).timed_out() {
+                break;
+            }
+        }
+        let left = slots.len();
+        drop(slots);
+        let _ticking = self.tick.lock();
+        self.tick_end.notify_all();
+        left
+    }
+
+    /// Moves the clock and enforces time limits until the server stops.
+    pub fn tick_until_stopped(&self) {
+        let mut ticking = self.tick.lock();
+        while !self.is_stopping() {
+            self.tick_end.wait_for(&mut ticking, Duration::from_secs(1));
+            let now = self.started.elapsed().as_secs();
+            self.clock.store(now, Ordering::Relaxed);
+            self.end_late(now);
+        }
+    }
+
+    fn end_late(&self, now: u64) {
+        for slot in self.slots.lock().values() {
+            let idle = now.saturating_sub(slot.since.load(Ordering::Relaxed));
+            match slot.command.load(Ordering::Relaxed) {
+                SLEEP if idle > slot.wait_timeout.load(Ordering::Relaxed) => {
+                    slot.end_connection(KillReason::Idle);
+                }
+                code::CONNECT if idle > self.connect_timeout => {
+                    slot.end_connection(KillReason::SlowLogin);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Server-wide counts.
+    pub fn counts(&self) -> Counts {
+        let slots = self.slots.lock();
+        let current: u64 = slots.values().map(|slot| slot.questions.load(Ordering::Relaxed)).sum();
+        Counts {
+            uptime: self.started.elapsed().as_secs(),
+            threads: slots.len(),
+            questions: current + self.old_questions.load(Ordering::Relaxed),
+            connections: u64::from(self.next_id.load(Ordering::Relaxed)) - 1,
+        }
+    }
+}
+
+impl Processes for Registry {
+    fn list(&self) -> Vec<ProcessEntry> {
+        let now = self.started.elapsed().as_secs();
+        self.slots.lock().values().map(|slot| slot.entry(now)).collect()
+    }
+
+    fn kill(&self, id: u64, target: KillTarget) -> bool {
+        let Ok(id) = u32::try_from(id) else { return false };
+        let Some(slot) = self.slots.lock().get(&id).cloned() else { return false };
+        match target {
+            KillTarget::Connection => slot.end_connection(KillReason::Killed),
+            KillTarget::Query => {
+                let interrupt = slot.interrupt.lock().clone();
+                if let Some(interrupt) = interrupt {
+                    interrupt.interrupt(false);
+                }
+            }
+        }
+        true
+    }
+}

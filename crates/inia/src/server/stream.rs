@@ -1,0 +1,199 @@
+//! A client's byte stream: TCP or Unix socket, plain or under TLS.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A client that does not take its reply for so long is given up.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// An accepted socket; shared so that other threads can shut it.
+pub(crate) enum Socket {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Socket {
+    /// Prepares the socket: small packets go out at once, dead peers are noticed.
+    pub(crate) fn prepare(&self) -> io::Result<()> {
+        match self {
+            Socket::Tcp(stream) => {
+                stream.set_nodelay(true)?;
+                stream.set_write_timeout(Some(WRITE_TIMEOUT))
+            }
+            Socket::Unix(stream) => stream.set_write_timeout(Some(WRITE_TIMEOUT)),
+        }
+    }
+
+    /// The client's host as accounts name it.
+    pub(crate) fn host(&self) -> String {
+        match self {
+            Socket::Tcp(stream) => match stream.peer_addr() {
+                Ok(address) if address.ip().to_canonical().is_loopback() => "localhost".to_owned(),
+                Ok(address) => address.ip().to_canonical().to_string(),
+                Err(_) => String::new(),
+            },
+            Socket::Unix(_) => "localhost".to_owned(),
+        }
+    }
+
+    /// The client's port, for the process list.
+    pub(crate) fn port(&self) -> Option<u16> {
+        match self {
+            Socket::Tcp(stream) => stream.peer_addr().ok().map(|address| address.port()),
+            Socket::Unix(_) => None,
+        }
+    }
+
+    /// Whether nobody else can read along.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self, Socket::Unix(_))
+    }
+
+    /// Lets a blocked read return as if the client had left; what is written still goes out.
+    pub(crate) fn stop_reading(&self) {
+        let _ = match self {
+            Socket::Tcp(stream) => stream.shutdown(Shutdown::Read),
+            Socket::Unix(stream) => stream.shutdown(Shutdown::Read),
+        };
+    }
+
+    /// Ends the sending side and drops what still arrives for a moment, so that the client reads
+    /// the last reply before it sees the connection closed.
+    pub(crate) fn linger(&self) {
+        const MOMENT: Option<Duration> = Some(Duration::from_secs(2));
+        const MOST: usize = 256 << 20;
+        let half_closed = match self {
+            Socket::Tcp(stream) => {
+                stream.set_read_timeout(MOMENT).and_then(|()| stream.shutdown(Shutdown::Write))
+            }
+            Socket::Unix(stream) => {
+                stream.set_read_timeout(MOMENT).and_then(|()| stream.shutdown(Shutdown::Write))
+            }
+        };
+        let mut dropped = 0;
+        let mut buf = [0; 16 * 1024];
+        while half_closed.is_ok() && dropped < MOST {
+            match self.read(&mut buf) {
+                Ok(0) | Err(_) => return,
+                Ok(n) => dropped += n,
+            }
+        }
+    }
+
+    fn read(&self, buf: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Socket::Tcp(stream) => (&*stream).read(buf),
+            Socket::Unix(stream) => (&*stream).read(buf),
+        }
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Socket::Tcp(stream) => (&*stream).write(bytes),
+            Socket::Unix(stream) => (&*stream).write(bytes),
+        }
+    }
+}
+
+/// The socket as a reader and writer, with bytes that were read too early put in front.
+pub(crate) struct SharedSocket {
+    socket: Arc<Socket>,
+    early: Vec<u8>,
+}
+
+impl Read for SharedSocket {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if self.early.is_empty() {
+            return self.socket.read(buf);
+        }
+        let n = self.early.len().min(buf.len());
+        buf[..n].copy_from_slice(&self.early[..n]);
+        self.early.drain(..n);
+        Ok(n)
+    }
+}
+
+impl Write for SharedSocket {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.socket.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+type TlsStream = rustls::StreamOwned<rustls::ServerConnection, SharedSocket>;
+
+/// What a connection reads from and writes to.
+pub(crate) enum Stream {
+    Plain(Arc<Socket>),
+    Tls(Box<TlsStream>),
+}
+
+impl Stream {
+    /// Starts TLS on the socket; `early` are bytes of the client that were already read.
+    pub(crate) fn tls(
+        socket: Arc<Socket>,
+        early: Vec<u8>,
+        config: Arc<rustls::ServerConfig>,
+    ) -> Result<Stream, rustls::Error> {
+        let connection = rustls::ServerConnection::new(config)?;
+        let shared = SharedSocket { socket, early };
+        Ok(Stream::Tls(Box::new(rustls::StreamOwned::new(connection, shared))))
+    }
+
+    /// Whether the bytes are encrypted.
+    pub(crate) fn is_tls(&self) -> bool {
+        matches!(self, Stream::Tls(_))
+    }
+
+    /// Reads what is there; blocks only while there is nothing.
+    #[inline]
+    pub(crate) fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let result = match self {
+                Stream::Plain(socket) => socket.read(buf),
+                Stream::Tls(stream) => stream.read(buf),
+            };
+            match result {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
+                other => return other,
+            }
+        }
+    }
+
+    /// Writes everything, normally by one system call.
+    #[inline]
+    pub(crate) fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Stream::Plain(socket) => {
+                while !bytes.is_empty() {
+                    match socket.write(bytes) {
+                        Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                        Ok(n) => bytes = &bytes[n..],
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(())
+            }
+            Stream::Tls(stream) => {
+                stream.write_all(bytes)?;
+                stream.flush()
+            }
+        }
+    }
+}
+
+impl inia_wire::Flush for Stream {
+    fn flush(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let result = self.write_all(bytes);
+        bytes.clear();
+        result
+    }
+}

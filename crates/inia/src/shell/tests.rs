@@ -1,0 +1,89 @@
+//! The shell's parts that need no server.
+
+use super::*;
+use inia_base::value::Value;
+use inia_wire::column::ColumnDef;
+
+fn statements(text: &str) -> Vec<String> {
+    let mut splitter = Splitter::default();
+    let mut pieces: Vec<Piece> =
+        text.split_inclusive('\n').flat_map(|line| splitter.feed(line)).collect();
+    pieces.extend(splitter.rest());
+    pieces.into_iter().map(|piece| piece.sql).collect()
+}
+
+#[test]
+fn statements_end_at_semicolons_outside_quotes_and_comments() {
+    let text = "SELECT ';', \"a;\", `b;`, 'it''s', 'x\\';' /* ; */; -- no; end\nSELECT\n2;SELECT 3";
+    assert_eq!(
+        statements(text),
+        ["SELECT ';', \"a;\", `b;`, 'it''s', 'x\\';' /* ; */", "-- no; end\nSELECT\n2", "SELECT 3"]
+    );
+}
+
+#[test]
+fn delimiters_can_be_changed() {
+    let text = "DELIMITER //\nCREATE PROCEDURE p() BEGIN DO 1; END//\ndelimiter ;\nCALL p();\n";
+    assert_eq!(statements(text), ["CREATE PROCEDURE p() BEGIN DO 1; END", "CALL p()"]);
+}
+
+#[test]
+fn backslash_g_asks_for_vertical_rows() {
+    let pieces = Splitter::default().feed("SELECT 1\\G");
+    assert_eq!(pieces[0].ending, Ending::Vertical);
+}
+
+#[test]
+fn urls() {
+    let target = |place, user: &str, password: &str, database: Option<&str>| Target {
+        place,
+        user: user.to_owned(),
+        password: password.to_owned(),
+        database: database.map(str::to_owned),
+    };
+    let tcp = |host: &str, port| Place::Tcp(host.to_owned(), port);
+    let cases = [
+        (
+            "mysql://root@127.0.0.1:3307/test",
+            target(tcp("127.0.0.1", 3307), "root", "", Some("test")),
+        ),
+        ("mysql://a:p%40ss@db", target(tcp("db", 3306), "a", "p@ss", None)),
+        ("localhost:4000", target(tcp("localhost", 4000), "root", "", None)),
+        ("mysql://u@[::1]:9/", target(tcp("::1", 9), "u", "", None)),
+        ("mysql://u@%2Ftmp%2Fs/d", target(Place::Unix("/tmp/s".to_owned()), "u", "", Some("d"))),
+    ];
+    for (url, expected) in cases {
+        assert_eq!(Target::parse(url), Ok(expected), "{url}");
+    }
+    assert!(Target::parse("postgres://x").is_err());
+    assert!(Target::parse("mysql://h:port").is_err());
+}
+
+#[test]
+fn rows_as_a_table_as_tabs_and_as_lines() {
+    let column = |name: &str, type_code| ColumnDef {
+        name: name.to_owned(),
+        type_code,
+        ..ColumnDef::default()
+    };
+    let result = ResultSet {
+        columns: vec![column("id", 3), column("name", 253)],
+        rows: vec![
+            vec![Value::Text("1".to_owned()), Value::Text("ä\tb".to_owned())],
+            vec![Value::Text("20".to_owned()), Value::Null],
+        ],
+        ..ResultSet::default()
+    };
+    let printed = |layout| {
+        let mut out = Vec::new();
+        print::rows(&mut out, &result, layout);
+        String::from_utf8(out).unwrap()
+    };
+    assert_eq!(
+        printed(Layout::Table),
+        "+----+------+\n| id | name |\n+----+------+\n|  1 | ä\tb  |\n| 20 | NULL |\n+----+------+\n"
+    );
+    assert_eq!(printed(Layout::Tabs), "id\tname\n1\tä\\tb\n20\tNULL\n");
+    assert!(printed(Layout::Vertical).contains(" 2. row *"));
+    assert!(printed(Layout::Vertical).contains("  id: 20\nname: NULL\n"));
+}

@@ -1,0 +1,142 @@
+//! Clients that break the rules: each is told by MySQL's error, and nobody else notices.
+
+use crate::support::{TestServer, cell};
+use inia_wire::client::{Client, ClientError, LoginOptions};
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+
+fn end_of(client: &mut Client<TcpStream>) {
+    assert!(matches!(client.read_payload(), Err(ClientError::Io(_))));
+}
+
+/// Reads until the server closes.
+fn drain(stream: &mut TcpStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    bytes
+}
+
+#[test]
+fn wrong_packets_have_mysql_s_errors() {
+    let server = TestServer::start();
+    let mut client = server.client();
+    let statement = client.prepare("PARAMS ?").unwrap();
+    let id = statement.id.to_le_bytes();
+    let execute = |tail: &[u8]| [&[0x17][..], &id, &[0, 1, 0, 0, 0], tail].concat();
+    let cases = [
+        (vec![0x55], 1047),
+        (vec![], 1835),
+        (vec![0x17, 1], 1835),
+        (vec![0x17, 99, 0, 0, 0, 0, 1, 0, 0, 0], 1243),
+        (execute(&[]), 1835),
+        (execute(&[0, 0]), 1210),
+        (execute(&[0, 1, 8, 0, 1, 2]), 1835),
+        (vec![0x1c, 9, 0, 0, 0, 1, 0, 0, 0], 1243),
+        (vec![0x1a, 9, 0, 0, 0], 1243),
+        (vec![0x0c, 9, 9, 9, 0], 1094),
+        (b"\x03SELECT '\xff\xfe'".to_vec(), 1300),
+        (b"\x02nosuch".to_vec(), 1049),
+    ];
+    for (payload, code) in cases {
+        client.send_payload(&payload).unwrap();
+        assert_eq!(client.read_ok().unwrap_err().code(), Some(code), "{payload:?}");
+    }
+    client.ping().unwrap();
+}
+
+#[test]
+fn packets_out_of_order_end_the_connection() {
+    let server = TestServer::start();
+    let mut client = server.client();
+    client.stream().write_all(b"\x01\0\0\x05\x0e").unwrap();
+    let reply = drain(client.stream());
+    assert_eq!(&reply[4..], b"\xff\x84\x04#08S01Got packets out of order");
+}
+
+#[test]
+fn too_big_packets_end_the_connection_and_say_so() {
+    let server = TestServer::start_with(|config| config.max_allowed_packet = 1 << 20);
+    let mut client = server.client();
+    let fits = format!("LENGTH {}", "x".repeat((1 << 20) - 8));
+    assert_eq!(cell(&client.rows(&fits).unwrap()), ((1 << 20) - 1).to_string());
+    let error = client.query(&format!("{fits}x")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "ERROR 1153 (08S01): Got a packet bigger than 'max_allowed_packet' bytes"
+    );
+    end_of(&mut client);
+    server.client().ping().unwrap();
+}
+
+#[test]
+fn connections_may_end_anywhere() {
+    let server = TestServer::start();
+    drop(server.stream());
+    for bytes in [&b"\x10"[..], b"\xff\xff\xff\x01abc", b"\x05\0\0\x01ab"] {
+        let mut stream = server.stream();
+        stream.write_all(bytes).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        drain(&mut stream);
+    }
+    let mut client = server.client();
+    client.stream().write_all(b"\x20\0\0\0\x03ROWS").unwrap();
+    client.stream().shutdown(Shutdown::Write).unwrap();
+    drain(client.stream());
+    server.client().ping().unwrap();
+}
+
+#[test]
+fn noise_instead_of_a_login_is_refused() {
+    let server = TestServer::start();
+    let cases = [
+        (&b"\x04\0\0\x01GET "[..], "#08004Client does not support"),
+        (b"\x03\0\0\x01abc", "#HY000Malformed"),
+        (b"\x01\0\0\x02a", "#08S01Got packets out of order"),
+        (b"\xff\xff\xff\x01abc", "#08S01Got a packet bigger"),
+    ];
+    for (bytes, expected) in cases {
+        let mut stream = server.stream();
+        stream.write_all(bytes).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let reply = String::from_utf8_lossy(&drain(&mut stream)).into_owned();
+        assert!(reply.contains(expected), "{bytes:?}: {reply}");
+    }
+}
+
+#[test]
+fn a_client_that_never_logs_in_is_dropped() {
+    let server = TestServer::start_with(|config| config.connect_timeout = 1);
+    let mut silent = server.stream();
+    let greeting = drain(&mut silent);
+    assert_eq!(greeting[4], 10);
+}
+
+#[test]
+fn an_idle_client_is_told_why_it_is_dropped() {
+    let server = TestServer::start_with(|config| config.wait_timeout = 1);
+    let mut client = server.client();
+    let reply = String::from_utf8_lossy(&drain(client.stream())).into_owned();
+    assert!(reply.contains("disconnected by the server because of inactivity"), "{reply}");
+}
+
+#[test]
+fn too_many_connections_are_refused() {
+    let server = TestServer::start_with(|config| config.max_connections = 2);
+    let (first, _second) = (server.client(), server.client());
+    let refused = server.log_in(&LoginOptions::default()).err().unwrap();
+    assert_eq!(refused.code(), Some(1040));
+    drop(first);
+    // The place is free as soon as the server has seen the client leave.
+    while let Err(error) = server.log_in(&LoginOptions::default()) {
+        assert_eq!(error.code(), Some(1040));
+    }
+}
+
+#[test]
+fn a_panic_ends_one_connection() {
+    let server = TestServer::start();
+    let (mut victim, mut other) = (server.client(), server.client());
+    assert_eq!(victim.query("PANIC").unwrap_err().code(), Some(1105));
+    end_of(&mut victim);
+    other.ping().unwrap();
+}
