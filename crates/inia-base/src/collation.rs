@@ -1,8 +1,8 @@
 //! Collations: how strings compare, hash and turn into sort keys.
 //!
 //! Texts are UTF-8 whatever character set a column declares. A collation is one of three engines:
-//! bytes (`binary`), code points (`…_bin`, by UTF-8 bytes, which order the same), or weights, one to
-//! three levels of them, taken from tables ([`weights`] tells their form and where they come from).
+//! bytes (`binary`), code points (`…_bin`, by UTF-8 bytes, which order the same), or weights, one
+//! to three levels of them, taken from tables ([`weights`] tells their form and where they come from).
 //!
 //! ASCII is the fast path throughout: comparing looks at weights only where bytes differ and
 //! then by one table of code bytes; a sort key of ASCII text has one byte a character ([`codes`]).
@@ -92,8 +92,8 @@ enum Engine {
 macro_rules! weighted {
     ($name:ident, $pad:literal, $($file:literal),+) => {
         static $name: LazyLock<Weighted> = LazyLock::new(|| {
-            let levels = vec![$(Weights::expand(include_bytes!(concat!("collation/data/", $file)))),+];
-            Weighted::new(levels, $pad)
+            let stored: &[&[u8]] = &[$(include_bytes!(concat!("collation/data/", $file))),+];
+            Weighted::new(stored.iter().map(|level| Weights::expand(level)).collect(), $pad)
         });
     };
 }

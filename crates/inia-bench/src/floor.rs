@@ -8,7 +8,7 @@ use inia_base::collation::Collation;
 use inia_base::column::{Completion, ResultColumn, RowSink, status};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::SqlError;
-use inia_wire::auth::{CACHING_SHA2, NONCE};
+use inia_wire::auth::{NATIVE, NONCE};
 use inia_wire::binary::BinaryLayout;
 use inia_wire::caps::Capabilities;
 use inia_wire::column::put_column;
@@ -24,6 +24,8 @@ use std::sync::Arc;
 use std::thread;
 
 const STACK: usize = 256 << 10;
+const OFFERED: Capabilities =
+    Capabilities::SERVER.without(Capabilities::COMPRESS).without(Capabilities::ZSTD_COMPRESSION);
 const MAX_PACKET: usize = 16 << 20;
 /// Rows of sysbench's ranges.
 const RANGE: usize = 100;
@@ -155,9 +157,9 @@ impl Floor {
 
     /// Serves until the process ends.
     pub fn run(&self) -> io::Result<()> {
-        let plain = Capabilities::SERVER.without(Capabilities::DEPRECATE_EOF);
+        let plain = OFFERED.without(Capabilities::DEPRECATE_EOF);
         let canned = |caps| Canned::new(caps).map(Arc::new).map_err(io::Error::other);
-        let (old, new) = (canned(plain)?, canned(Capabilities::SERVER)?);
+        let (old, new) = (canned(plain)?, canned(OFFERED)?);
         for (id, stream) in self.listener.incoming().enumerate() {
             let stream = stream?;
             stream.set_nodelay(true)?;
@@ -198,10 +200,11 @@ impl Client {
             version: "8.0.31-inia-floor".to_owned(),
             connection_id,
             nonce: [b'n'; NONCE],
-            capabilities: Capabilities::SERVER,
+            capabilities: OFFERED,
             collation: 255,
             status: status::AUTOCOMMIT,
-            plugin: CACHING_SHA2.to_owned(),
+            // Built into every client library, where others are loaded, which races between threads.
+            plugin: NATIVE.to_owned(),
         };
         greeting.encode(client.out.begin());
         client.out.end();
@@ -209,7 +212,7 @@ impl Client {
         client.reader.expect_sequence(1);
         let packet = client.receive()?;
         let payload = client.reader.payload(packet);
-        let first = FirstPacket::decode(payload, Capabilities::SERVER).map_err(io::Error::other)?;
+        let first = FirstPacket::decode(payload, OFFERED).map_err(io::Error::other)?;
         let FirstPacket::Login(login) = first else {
             return Err(io::ErrorKind::InvalidData.into());
         };

@@ -3,15 +3,18 @@
 //! A statement's way: [`Session::execute`] → parse → bind → plan → optimize → exec → the storage
 //! engine's transaction and cursors → the caller's [`RowSink`](inia_base::column::RowSink).
 
-pub mod access;
+mod access;
+mod bind;
 pub mod catalog;
 mod database;
 mod ddl;
 mod dml;
 mod error;
+mod exec;
 pub mod expr;
+mod optimize;
+mod plan;
 pub mod row;
-mod select;
 mod session;
 mod sysvar;
 mod user_locks;

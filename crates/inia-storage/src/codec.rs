@@ -14,11 +14,6 @@ impl<'a> ByteReader<'a> {
         ByteReader { rest: bytes }
     }
 
-    /// How many bytes are left.
-    pub(crate) fn remaining(&self) -> usize {
-        self.rest.len()
-    }
-
     /// Whether nothing is left.
     pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
@@ -92,13 +87,6 @@ pub(crate) trait ByteWriter {
     fn put_bytes16(&mut self, bytes: &[u8]) {
         let len = u16::try_from(bytes.len()).expect("invariant: field fits its 16-bit length");
         self.put_u16(len);
-        self.put_bytes(bytes);
-    }
-
-    /// Bytes preceded by their length as a `u32`.
-    fn put_bytes32(&mut self, bytes: &[u8]) {
-        let len = u32::try_from(bytes.len()).expect("invariant: field fits its 32-bit length");
-        self.put_u32(len);
         self.put_bytes(bytes);
     }
 }

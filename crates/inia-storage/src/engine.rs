@@ -14,9 +14,10 @@ use crate::txn::session::{ActiveTxn, Sessions};
 use crate::txn::status::{STATUS_SLOTS, StatusTable};
 use crate::txn::trees::{Tree, Trees};
 use crate::txn::undo::UndoStore;
-use inia_base::ids::{Lsn, TreeId, TxnId};
+use inia_base::ids::{Lsn, PageId, TreeId, TxnId};
 use inia_base::io::Disk;
 use inia_base::rt::WaitCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -56,7 +57,7 @@ pub(crate) struct Core {
 
 /// An open store. Shared by all sessions; dropped after the last one.
 pub struct Engine {
-    core: Arc<Core>,
+    pub(crate) core: Arc<Core>,
     purger: Mutex<Option<Purger>>,
 }
 
@@ -95,9 +96,13 @@ impl Engine {
     /// Opens the store in `disk`, creating it when the disk is empty, recovering it when it was
     /// not closed.
     pub fn open(disk: Arc<dyn Disk>, options: EngineOptions) -> Result<Arc<Engine>> {
+        Engine::open_with(disk, StoreOptions::new(options.buffer_pool_size, options.background))
+    }
+
+    pub(crate) fn open_with(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<Arc<Engine>> {
+        let background = options.background;
         let mut analysis = Analysis::new();
-        let store_options = StoreOptions::new(options.buffer_pool_size, options.background);
-        let store = Store::open(disk, store_options, &mut analysis)?;
+        let store = Store::open(disk, options, &mut analysis)?;
         let roots = match analysis.roots() {
             Some(roots) => roots,
             None => found(&store)?,
@@ -124,7 +129,7 @@ impl Engine {
             status: Arc::clone(&core.status),
             roots,
         }));
-        let purger = options.background.then(|| start_purger(&core));
+        let purger = background.then(|| start_purger(&core));
         Ok(Arc::new(Engine { core, purger: Mutex::new(purger) }))
     }
 
@@ -189,6 +194,30 @@ impl Engine {
     pub fn lock_waits(&self) -> Vec<LockWait> {
         let sessions = self.core.sessions.list();
         sessions.iter().filter_map(|session| self.core.locks.wait_of(&session.owner)).collect()
+    }
+
+    /// Checks every page of the engine's own trees and of `trees`, which must be all others. The
+    /// engine must be at rest. What is wrong, in words; nothing when all is well.
+    pub fn check(&self, trees: &[TreeId]) -> Result<Vec<String>> {
+        let roots = self.core.roots;
+        let mut report = Vec::new();
+        let mut owners: HashMap<PageId, TreeId> = HashMap::new();
+        for id in [roots.garbage, roots.catalog].into_iter().chain(trees.iter().copied()) {
+            let mut problems = Vec::new();
+            let pages = self.tree(id).btree().check(&self.core.store, &mut problems);
+            for problem in problems {
+                report.push(format!("tree {id}, page {}: {}", problem.page, problem.what));
+            }
+            for page in pages {
+                if let Some(other) = owners.insert(page, id) {
+                    report.push(format!("page {page} belongs to tree {other} and tree {id}"));
+                }
+                if !self.core.store.is_page_used(page) {
+                    report.push(format!("tree {id}: page {page} is marked as free"));
+                }
+            }
+        }
+        Ok(report)
     }
 
     /// Counters and gauges.

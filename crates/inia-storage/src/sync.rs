@@ -1,6 +1,36 @@
 //! Every lock and atomic that storage uses, in one place so that a model checker can stand in.
 
-pub(crate) use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
+pub(crate) use parking_lot::{Condvar, Mutex, RwLock};
 pub(crate) use std::sync::atomic::{
-    AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
+use std::time::Duration;
+
+/// Calls a background thread that naps. Ringing twice before it wakes is one call, and cheap.
+#[derive(Default)]
+pub(crate) struct Bell {
+    called: AtomicBool,
+    asleep: Mutex<()>,
+    rung: Condvar,
+}
+
+impl Bell {
+    /// Ends the nap under way, or the next one at once.
+    pub(crate) fn ring(&self) {
+        if self.called.load(Ordering::Relaxed) || self.called.swap(true, Ordering::Release) {
+            return;
+        }
+        // The lock makes sure that a thread about to sleep either saw the call or gets the notice.
+        drop(self.asleep.lock());
+        self.rung.notify_one();
+    }
+
+    /// Sleeps until called, or until `limit` has passed, and takes the call.
+    pub(crate) fn nap(&self, limit: Duration) {
+        let mut asleep = self.asleep.lock();
+        if !self.called.swap(false, Ordering::Acquire) {
+            self.rung.wait_for(&mut asleep, limit);
+            self.called.store(false, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,1 +1,12 @@
-//! Inia's test tools: simulated disk, seeded randomness, golden scripts, house rules.
+//! Test tools that every layer uses and no product code does: a simulated disk, seeded randomness,
+//! golden scripts, house rules.
+//!
+//! Sees only `inia-base`, so that each crate's own tests can use it.
+
+pub mod golden;
+pub mod random;
+pub mod sim_disk;
+pub mod tidy;
+
+pub use random::Random;
+pub use sim_disk::{Fault, SimDisk, When};

@@ -101,6 +101,8 @@ impl Capabilities {
         .with(Capabilities::LONG_FLAG)
         .with(Capabilities::CONNECT_WITH_DB)
         .with(Capabilities::NO_SCHEMA)
+        .with(Capabilities::COMPRESS)
+        .with(Capabilities::ZSTD_COMPRESSION)
         .with(Capabilities::ODBC)
         .with(Capabilities::LOCAL_FILES)
         .with(Capabilities::IGNORE_SPACE)

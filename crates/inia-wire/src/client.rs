@@ -5,6 +5,7 @@ use crate::caps::Capabilities;
 use crate::codec::Reader;
 use crate::column::{ColumnDef, type_code as ty};
 use crate::command::Command;
+use crate::compress::{Channel, Method};
 use crate::error::{ServerError, WireError};
 use crate::handshake::{Greeting, Login, decode_auth_switch};
 use crate::packet::{PacketReader, PacketWriter, Received};
@@ -17,6 +18,7 @@ use std::io::{self, Read, Write};
 
 /// Replies may have packets of any size.
 const MAX_REPLY: usize = 1 << 30;
+const ZSTD_LEVEL: u8 = 3;
 
 /// Why a call failed.
 #[derive(Debug)]
@@ -127,7 +129,7 @@ pub struct Prepared {
 
 /// A connection to a server.
 pub struct Client<S> {
-    stream: S,
+    channel: Channel<S>,
     reader: PacketReader,
     writer: PacketWriter,
     greeting: Greeting,
@@ -168,7 +170,7 @@ impl<S: Read + Write> Client<S> {
         plain.writer.end();
         plain.send()?;
         let mut client = Client {
-            stream: upgrade(plain.stream)?,
+            channel: Channel::new(upgrade(plain.channel.into_stream())?),
             reader: PacketReader::new(MAX_REPLY),
             writer: PacketWriter::new(),
             greeting: plain.greeting,
@@ -179,9 +181,10 @@ impl<S: Read + Write> Client<S> {
         Ok(client)
     }
 
-    fn greet(mut stream: S, options: &LoginOptions) -> Result<Client<S>> {
+    fn greet(stream: S, options: &LoginOptions) -> Result<Client<S>> {
+        let mut channel = Channel::new(stream);
         let mut reader = PacketReader::new(MAX_REPLY);
-        let packet = read_packet(&mut reader, &mut stream)?;
+        let packet = read_packet(&mut reader, &mut channel)?;
         let payload = reader.payload(packet);
         if payload.first() == Some(&ERR) {
             return Err(ClientError::Server(decode_err(payload)?));
@@ -192,7 +195,7 @@ impl<S: Read + Write> Client<S> {
             caps = caps.with(Capabilities::CONNECT_WITH_DB);
         }
         let caps = caps.common(greeting.capabilities);
-        Ok(Client { stream, reader, writer: PacketWriter::new(), greeting, caps, more: None })
+        Ok(Client { channel, reader, writer: PacketWriter::new(), greeting, caps, more: None })
     }
 
     fn login_packet(&self, options: &LoginOptions, auth: Vec<u8>) -> Login {
@@ -205,7 +208,7 @@ impl<S: Read + Write> Client<S> {
             database: options.database.clone(),
             plugin: Some(self.first_plugin(options)),
             attributes: options.attributes.clone(),
-            zstd_level: 0,
+            zstd_level: ZSTD_LEVEL,
         }
     }
 
@@ -225,7 +228,11 @@ impl<S: Read + Write> Client<S> {
         self.writer.end();
         self.send()?;
         let nonce = self.greeting.nonce;
-        self.authenticate(&options.password, nonce.to_vec(), secure)
+        self.authenticate(&options.password, nonce.to_vec(), secure)?;
+        if let Some(method) = Method::agreed(self.caps, ZSTD_LEVEL) {
+            self.channel.compress(method, MAX_REPLY);
+        }
+        Ok(())
     }
 
     /// Follows the server's wishes until it says OK.
@@ -273,12 +280,11 @@ impl<S: Read + Write> Client<S> {
 
     /// The stream below, for tests that misbehave on it.
     pub fn stream(&mut self) -> &mut S {
-        &mut self.stream
+        self.channel.stream()
     }
 
     fn send(&mut self) -> Result<()> {
-        self.stream.write_all(self.writer.bytes())?;
-        self.stream.flush()?;
+        self.channel.write_all(self.writer.bytes())?;
         self.writer.clear();
         Ok(())
     }
@@ -310,6 +316,7 @@ impl<S: Read + Write> Client<S> {
 
     fn start_request(&mut self) {
         self.more = None;
+        self.channel.start_request();
         self.writer.clear();
         self.writer.set_sequence(0);
         self.reader.shrink();
@@ -317,13 +324,13 @@ impl<S: Read + Write> Client<S> {
 
     /// The next packet's payload, whatever it is.
     pub fn read_payload(&mut self) -> Result<Vec<u8>> {
-        let packet = read_packet(&mut self.reader, &mut self.stream)?;
+        let packet = read_packet(&mut self.reader, &mut self.channel)?;
         Ok(self.reader.payload(packet).to_vec())
     }
 
     /// The next packet's payload; an ERR packet becomes an error.
     fn read_checked(&mut self) -> Result<Received> {
-        let packet = read_packet(&mut self.reader, &mut self.stream)?;
+        let packet = read_packet(&mut self.reader, &mut self.channel)?;
         let payload = self.reader.payload(packet);
         if payload.first() == Some(&ERR) {
             self.more = None;
@@ -521,16 +528,17 @@ impl<S: Read + Write> Client<S> {
     }
 }
 
-fn read_packet<S: Read>(reader: &mut PacketReader, stream: &mut S) -> Result<Received> {
+fn read_packet<S: Read + Write>(
+    reader: &mut PacketReader,
+    channel: &mut Channel<S>,
+) -> Result<Received> {
     loop {
         if let Some(packet) = reader.next_packet()? {
             return Ok(packet);
         }
-        match stream.read(reader.space()) {
-            Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
-            Ok(n) => reader.received(n),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error.into()),
+        match channel.read(reader.space())? {
+            0 => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+            n => reader.received(n),
         }
     }
 }
@@ -539,6 +547,7 @@ fn scramble(plugin: &str, password: &str, nonce: &[u8]) -> Result<Vec<u8>> {
     match plugin {
         NATIVE => Ok(auth::native_scramble(password.as_bytes(), nonce)),
         CACHING_SHA2 => Ok(auth::sha2_scramble(password.as_bytes(), nonce)),
+        _ if password.is_empty() => Ok(Vec::new()),
         other => Err(ClientError::Unsupported(format!("authentication plugin {other}"))),
     }
 }

@@ -47,7 +47,7 @@ impl ServerError {
 
 impl From<&inia_base::error::SqlError> for ServerError {
     fn from(error: &inia_base::error::SqlError) -> ServerError {
-        ServerError::new(error.code.number(), error.code.sqlstate(), error.message.clone())
+        ServerError::new(error.number(), error.sqlstate(), error.message.clone())
     }
 }
 

@@ -12,6 +12,7 @@ pub mod client;
 pub mod codec;
 pub mod column;
 pub mod command;
+pub mod compress;
 pub mod cursor;
 pub mod error;
 pub mod handshake;

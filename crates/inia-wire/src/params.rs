@@ -12,6 +12,7 @@ use crate::column::type_code as ty;
 use crate::command::execute_flags::PARAMETER_COUNT_AVAILABLE;
 use crate::error::WireError;
 use crate::handshake::text;
+use inia_base::decimal::Decimal;
 use inia_base::temporal::{Date, DateTime, Time};
 use inia_base::value::Value;
 
@@ -186,6 +187,7 @@ pub(crate) fn decode_value(
         ty::DATETIME | ty::TIMESTAMP => Value::DateTime(decode_datetime(from)?),
         ty::TIME => Value::Time(decode_time(from)?),
         ty::NULL => Value::Null,
+        ty::NEWDECIMAL | ty::DECIMAL => decode_decimal(from.lenenc_bytes()?),
         kind => {
             let bytes = from.lenenc_bytes()?;
             set_bytes(slot, bytes, kind);
@@ -193,6 +195,12 @@ pub(crate) fn decode_value(
         }
     };
     Ok(())
+}
+
+/// A decimal number, which travels as text. Texts that are no number are left to the engine.
+fn decode_decimal(bytes: &[u8]) -> Value {
+    let text = text(bytes);
+    text.parse::<Decimal>().map(Value::Decimal).unwrap_or(Value::Text(text))
 }
 
 /// Sets a string value, reusing the slot's memory. BLOB and BIT parameters, and text that is not
@@ -293,7 +301,8 @@ fn param_type(value: &Value) -> u16 {
         Value::Int(_) => u16::from(ty::LONGLONG),
         Value::UInt(_) => u16::from(ty::LONGLONG) | 0x8000,
         Value::Double(_) => u16::from(ty::DOUBLE),
-        Value::Decimal(_) | Value::Text(_) | Value::Json(_) => u16::from(ty::VAR_STRING),
+        Value::Decimal(_) => u16::from(ty::NEWDECIMAL),
+        Value::Text(_) | Value::Json(_) => u16::from(ty::VAR_STRING),
         Value::Bytes(_) => u16::from(ty::BLOB),
         Value::Date(_) => u16::from(ty::DATE),
         Value::Time(_) => u16::from(ty::TIME),
@@ -307,7 +316,7 @@ fn encode_value(out: &mut Vec<u8>, value: &Value) {
         Value::Int(n) => out.extend_from_slice(&n.to_le_bytes()),
         Value::UInt(n) => out.extend_from_slice(&n.to_le_bytes()),
         Value::Double(x) => out.extend_from_slice(&x.to_le_bytes()),
-        Value::Decimal(_) => put_lenenc_bytes(out, b"0"),
+        Value::Decimal(number) => put_lenenc_bytes(out, number.to_string().as_bytes()),
         Value::Text(text) | Value::Json(text) => put_lenenc_bytes(out, text.as_bytes()),
         Value::Bytes(bytes) => put_lenenc_bytes(out, bytes),
         Value::Date(date) => {

@@ -65,9 +65,9 @@ impl<'a> Reply<'a> {
 
     #[cold]
     fn send(&mut self) -> Result<(), SqlError> {
-        self.out.flush(self.flush).map_err(|error| {
+        self.out.flush(self.flush).map_err(|_| {
             self.broken = true;
-            SqlError::new(ErrorCode::UnknownError, &[&error])
+            SqlError::new(ErrorCode::NetErrorOnWrite, &[])
         })
     }
 

@@ -1,4 +1,4 @@
-//! Every command of the protocol, in both framings of results.
+//! Every command of the protocol, in every framing.
 
 use crate::support::{TestServer, cell};
 use inia_base::column::status;
@@ -8,11 +8,13 @@ use inia_wire::client::LoginOptions;
 use inia_wire::command::Command;
 use inia_wire::command::execute_flags::CURSOR_READ_ONLY;
 
-fn both_framings(run: impl Fn(&mut inia_wire::Client<std::net::TcpStream>)) {
+fn in_every_framing(run: impl Fn(&mut inia_wire::Client<std::net::TcpStream>)) {
     let server = TestServer::start();
     let old = Capabilities::CLIENT.without(Capabilities::DEPRECATE_EOF);
     let asking = Capabilities::CLIENT.with(Capabilities::QUERY_ATTRIBUTES);
-    for capabilities in [Capabilities::CLIENT, old, asking] {
+    let zlib = Capabilities::CLIENT.with(Capabilities::COMPRESS);
+    let zstd = Capabilities::CLIENT.with(Capabilities::ZSTD_COMPRESSION);
+    for capabilities in [Capabilities::CLIENT, old, asking, zlib, zstd] {
         let options = LoginOptions { capabilities, ..LoginOptions::default() };
         run(&mut server.log_in(&options).unwrap());
     }
@@ -24,7 +26,7 @@ fn text(value: &str) -> Value {
 
 #[test]
 fn text_queries_and_several_results() {
-    both_framings(|client| {
+    in_every_framing(|client| {
         let results = client.query("ROWS 2; DO 1; ROWS 0;").unwrap();
         assert_eq!(results.len(), 3);
         let expected = vec![vec![text("0"), Value::Null], vec![text("1"), text("odd")]];
@@ -38,7 +40,7 @@ fn text_queries_and_several_results() {
 
 #[test]
 fn errors_leave_the_connection_usable() {
-    both_framings(|client| {
+    in_every_framing(|client| {
         for sql in ["GARBAGE", "ROWS 3; GARBAGE", "PARTIAL", ""] {
             if !sql.is_empty() {
                 assert_eq!(client.query(sql).unwrap_err().code(), Some(1105), "{sql}");
@@ -50,7 +52,7 @@ fn errors_leave_the_connection_usable() {
 
 #[test]
 fn prepared_statements() {
-    both_framings(|client| {
+    in_every_framing(|client| {
         let echo = client.prepare("PARAMS ? ?").unwrap();
         assert_eq!(echo.params, 2);
         let values = [Value::Int(7), text("é")];
@@ -79,7 +81,7 @@ fn prepared_statements() {
 
 #[test]
 fn long_data_comes_in_pieces() {
-    both_framings(|client| {
+    in_every_framing(|client| {
         let echo = client.prepare("PARAMS ?").unwrap();
         for piece in [&b"ab"[..], b"cd"] {
             let id = echo.id;
@@ -96,7 +98,7 @@ fn long_data_comes_in_pieces() {
 
 #[test]
 fn cursors_hand_out_rows_in_pieces() {
-    both_framings(|client| {
+    in_every_framing(|client| {
         let list = client.prepare("ROWS 5").unwrap();
         let opened = client.execute_with_flags(list.id, &[], CURSOR_READ_ONLY).unwrap();
         assert_ne!(opened.completion.status & status::CURSOR_EXISTS, 0);
@@ -113,7 +115,7 @@ fn cursors_hand_out_rows_in_pieces() {
 
 #[test]
 fn the_small_commands() {
-    both_framings(|client| {
+    in_every_framing(|client| {
         client.ping().unwrap();
         client.use_database("shop").unwrap();
         assert_eq!(client.use_database("nosuch").unwrap_err().code(), Some(1049));
@@ -132,7 +134,7 @@ fn the_small_commands() {
 
 #[test]
 fn field_lists_name_the_columns_that_match() {
-    both_framings(|client| {
+    in_every_framing(|client| {
         for (pattern, expected) in [("", 2), ("n_m%", 1), ("%", 2), ("x", 0)] {
             let pattern = pattern.as_bytes();
             client.send_command(&Command::FieldList { table: b"t", pattern }).unwrap();
@@ -163,7 +165,14 @@ fn requests_may_come_all_at_once() {
 #[test]
 fn big_requests_and_big_replies_take_several_frames() {
     let server = TestServer::start();
-    let mut client = server.client();
+    for compression in [Capabilities::default(), Capabilities::COMPRESS] {
+        let capabilities = Capabilities::CLIENT.with(compression);
+        let options = LoginOptions { capabilities, ..LoginOptions::default() };
+        big_exchange(&mut server.log_in(&options).unwrap());
+    }
+}
+
+fn big_exchange(client: &mut inia_wire::Client<std::net::TcpStream>) {
     let length = 17 << 20;
     let sql = format!("LENGTH {}", "x".repeat(length - 7));
     assert_eq!(cell(&client.rows(&sql).unwrap()), length.to_string());

@@ -128,6 +128,8 @@ fn the_mariadb_client_can_connect() {
         &["-unative", "-psecret"],
         &["-usha2", "-psecret"],
         &["-usha2", "-psecret", "--ssl"],
+        &["-uroot", "--compress"],
+        &["-uroot", "--compress", "--ssl"],
     ] {
         // Where the client is not installed there is nothing to try.
         let Some((success, output)) = run(extra) else { return };

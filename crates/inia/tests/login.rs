@@ -31,6 +31,8 @@ fn root_needs_no_password_at_first() {
 #[test]
 fn every_plugin_logs_in_with_the_right_password_only() {
     let server = TestServer::start();
+    let none = Some("dummy_fallback_auth".to_owned());
+    server.log_in(&LoginOptions { plugin: none, ..options("root", "") }).unwrap().ping().unwrap();
     for user in ["native", "sha2"] {
         for first in [NATIVE, CACHING_SHA2] {
             let plugin = Some(first.to_owned());

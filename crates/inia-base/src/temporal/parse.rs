@@ -4,7 +4,7 @@
 //! *delimited*, when anything else separates the parts:
 //!
 //! ```text
-//! 20240131101112.5     packed: year of 4 digits when there are 4, 8 or at least 14 digits, else of 2
+//! 20240131101112.5     packed: the year has 4 digits when there are 4, 8, 14 or more, else 2
 //! 24-1-31 10:11:12.5   delimited: any punctuation separates, parts have any number of digits
 //! ```
 //!

@@ -150,7 +150,8 @@ impl DateTime {
         }
     }
 
-    /// Whether a UTC moment can be a TIMESTAMP: 1970-01-01 00:00:01 to 2038-01-19 03:14:07, or zero.
+    /// Whether a UTC moment can be a TIMESTAMP: zero, or from 1970-01-01 00:00:01 to
+    /// 2038-01-19 03:14:07.
     pub fn is_timestamp(self) -> bool {
         self.is_zero() || (1..=i64::from(i32::MAX)).contains(&self.to_unix())
     }

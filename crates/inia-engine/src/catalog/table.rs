@@ -257,6 +257,12 @@ pub struct Table {
     stale: AtomicBool,
 }
 
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Table({}.{})", self.def.schema, self.def.name)
+    }
+}
+
 /// What a table keeps across DDL: counters and estimates.
 #[derive(Default)]
 pub struct TableShared {

@@ -107,7 +107,8 @@ impl<'a> Cell<'a> {
     }
 }
 
-fn emit_uint(value: u64, data_type: &DataType, sink: &mut dyn RowSink) {
+/// Sends an unsigned number as a column of type `data_type` shows it.
+pub(crate) fn emit_uint(value: u64, data_type: &DataType, sink: &mut dyn RowSink) {
     match data_type {
         DataType::Bit(bits) => {
             let bytes = value.to_be_bytes();

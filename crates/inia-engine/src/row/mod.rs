@@ -9,6 +9,7 @@ mod layout;
 mod part;
 
 pub use cell::Cell;
+pub(crate) use cell::emit_uint;
 pub use index::{IndexCodec, prefix_successor};
 pub use layout::{Damaged, RowLayout};
 

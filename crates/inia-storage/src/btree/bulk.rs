@@ -189,7 +189,7 @@ impl<'t> BulkBuilder<'t> {
             };
             if !tree.has_room(mtr.page(parent), fence, Need::Child) {
                 drop(mtr);
-                tree.split_at_level(store, fence, 1, Need::Child)?;
+                tree.split_at_level(store, fence, 1, Need::Child, Store::mtr)?;
                 continue;
             }
             let chains = self.allocate_chains(&mut mtr, tail, count)?;

@@ -184,7 +184,7 @@ impl BTree {
         mtr: &mut Mtr<'s>,
         key: &[u8],
     ) -> Result<Latched> {
-        if let Some(leaf) = self.latch_tail(store, mtr, key)? {
+        if let Some(leaf) = self.latch_tail(store, mtr, key) {
             return Ok(leaf);
         }
         let leaf = self.latch_node(store, mtr, key, 0)?;
@@ -196,22 +196,18 @@ impl BTree {
     }
 
     /// Latches the last leaf if it is where it was and covers `key`. Whatever the page has become
-    /// meanwhile, its contents tell: the last leaf of a tree is the one without an upper fence.
-    fn latch_tail<'s>(
-        &self,
-        store: &'s Store,
-        mtr: &mut Mtr<'s>,
-        key: &[u8],
-    ) -> Result<Option<Latched>> {
+    /// meanwhile, its contents tell: the last leaf of a tree is the one without an upper fence. A
+    /// merge that frees the page takes it out of `tail`.
+    fn latch_tail<'s>(&self, store: &'s Store, mtr: &mut Mtr<'s>, key: &[u8]) -> Option<Latched> {
         let tail = PageId(self.tail.load(Ordering::Relaxed));
         if tail.0 == 0 {
-            return Ok(None);
+            return None;
         }
-        let page = store.optimistic(tail)?;
+        let page = store.optimistic(tail).ok()?;
         let covers = is_node_of(&page, self.root)
             && node::level(&page) == 0
             && !node::has_upper(&page)
             && node::at_or_above_lower(&page, key);
-        Ok(if covers { mtr.upgrade(page).ok() } else { None })
+        if covers { mtr.upgrade(page).ok() } else { None }
     }
 }

@@ -9,6 +9,7 @@
 //! - `slots + records + fences + garbage = PAGE_SIZE − heap + 12 × count`, so garbage is exactly
 //!   what [`compact`] gives back
 //! - keys strictly ascend, and lie between the fences
+//! - `skip` ≤ length of what all suffixes share; heads are what follows it
 //! - `hint[i] = head of slot[(i + 1) × (count / 17)]` while there are at least 34 records
 //! - `marked` = number of slots with the mark flag; `max_txn` ≥ every record's transaction
 
@@ -160,19 +161,52 @@ pub(crate) fn insert(
         return Err(Damaged("insert beyond the last slot"));
     }
     make_gap(page, len + SLOT_SIZE)?;
+    let old_skip = skip(page);
+    let new_skip = skip_with(page, count, i, suffix);
     let offset = allocate(page, len);
     page[offset..offset + suffix.len()].copy_from_slice(suffix);
     put_value(page, offset + suffix.len(), value);
     let (from, end) = (SLOTS + i * SLOT_SIZE, SLOTS + count * SLOT_SIZE);
     page.copy_within(from..end, from + SLOT_SIZE);
-    let head = head_of(suffix);
+    let head = head_of(suffix.get(new_skip..).unwrap_or_default());
     let (key_len, value_len) = (suffix.len(), value_len(value));
     put_slot(page, i, &Slot { offset, key_len, value_len, flags, head });
     put_u16(page, COUNT, count + 1);
     put_u16(page, LAST, i);
     note_version(page, 0, flags, Some(value[0]));
-    update_hints(page, count, i);
+    if new_skip == old_skip {
+        update_hints(page, count, i);
+    } else {
+        set_skip(page, new_skip);
+    }
     Ok(())
+}
+
+/// The bytes that all suffixes share once `suffix` is among them, before slot `i`. Keys ascend, so
+/// that only a new first or last one can differ from the others in what they share.
+fn skip_with(page: &PageBytes, count: usize, i: usize, key: &[u8]) -> usize {
+    let (first, skip) = (first_keyed(page), skip(page));
+    if i < first {
+        return skip;
+    }
+    if count <= first {
+        return key.len();
+    }
+    match i {
+        _ if i == count => skip.min(common_prefix(key, suffix(page, first))),
+        _ if i == first => skip.min(common_prefix(key, suffix(page, count - 1))),
+        _ => skip,
+    }
+}
+
+/// Makes all heads begin after `skip` bytes.
+fn set_skip(page: &mut PageBytes, skip: usize) {
+    put_u16(page, SKIP, skip);
+    for i in first_keyed(page)..count(page) {
+        let head = head_of(suffix(page, i).get(skip..).unwrap_or_default());
+        put_u32(page, SLOTS + i * SLOT_SIZE + 8, head);
+    }
+    update_hints(page, 0, 0);
 }
 
 /// Appends a record with a whole key; for nodes under construction.
@@ -322,10 +356,6 @@ pub(crate) fn append_from(
         append(page, slot.flags, &key, &[value, &[]])?;
     }
     Ok(())
-}
-
-pub(crate) fn set_right(page: &mut PageBytes, right: Option<PageId>) {
-    put_u32(page, RIGHT, right.map_or(0, |id| id.0));
 }
 
 /// Moves all records together, so that the garbage becomes part of the free gap.

@@ -148,8 +148,8 @@ impl LeafCopy {
 }
 
 impl BTree {
-    /// Puts record `i`'s whole payload in `out`. False when it is in overflow pages and the leaf has
-    /// changed since it was copied: load it again.
+    /// Puts record `i`'s whole payload in `out`. False when it is in overflow pages and the leaf
+    /// has changed since it was copied: load it again.
     pub(crate) fn payload_of(
         &self,
         store: &Store,

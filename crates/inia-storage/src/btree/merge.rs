@@ -7,6 +7,7 @@ use super::{BTree, image};
 use crate::Result;
 use crate::page::{PageBuf, PageBytes, PageOp};
 use crate::store::{Latched, Mtr, Store};
+use std::sync::atomic::Ordering;
 
 /// What an attempt at one level came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,7 @@ impl BTree {
             mtr.unlatch(a);
             return Ok(false);
         }
+        let _ = self.tail.compare_exchange(ids[1].0, 0, Ordering::Relaxed, Ordering::Relaxed);
         mtr.free(b)?;
         mtr.apply(a, &image(&union.bytes));
         let op = NodeOp::Remove { slot: (left + 1) as u16 };
@@ -120,6 +122,7 @@ impl BTree {
         let child = mtr.latch(node::child(mtr.page(root), 0))?;
         let mut content = PageBuf::new();
         content.bytes = *mtr.page(child);
+        self.tail.store(0, Ordering::Relaxed);
         mtr.free(child)?;
         mtr.apply(root, &image(&content.bytes));
         mtr.commit();

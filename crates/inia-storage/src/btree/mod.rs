@@ -74,6 +74,9 @@ pub(crate) struct BTree {
     usable: usize,
 }
 
+/// How a mini-transaction begins.
+type Begin = for<'s> fn(&'s Store) -> Result<Mtr<'s>>;
+
 /// Which leaf to load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seek<'a> {
@@ -204,15 +207,17 @@ impl BTree {
     /// `None` at the tree's end.
     pub(crate) fn next_leaf(&self, store: &Store, leaf: &mut LeafCopy) -> Result<Option<usize>> {
         let Some(fence) = leaf.upper_fence().map(<[u8]>::to_vec) else { return Ok(None) };
-        if let Some(id) = leaf.right() {
-            let page = store.optimistic_scan(id)?;
+        if let Some(id) = leaf.right()
+            && let Ok(page) = store.optimistic_scan(id)
+            // The link holds now, after the neighbour's version was taken: it is the neighbour.
+            && leaf.is_current(store)
+        {
             leaf.copy(&page);
-            let version = page.version();
             let is_next = is_node_of(leaf.bytes(), self.root)
                 && node::level(leaf.bytes()) == 0
                 && leaf.lower_fence() == Some(&fence[..]);
             if page.validate().is_ok() && is_next {
-                leaf.keep(id, version);
+                leaf.keep(id, page.version());
                 return Ok(Some(0));
             }
         }
@@ -246,15 +251,37 @@ impl BTree {
         room: usize,
         change: impl FnOnce(&mut LeafMut<'_, '_>) -> Result<R>,
     ) -> Result<(R, Option<Lsn>)> {
+        self.modify_by(store, key, room, Store::mtr, change)
+    }
+
+    /// As [`BTree::modify`], to take a change back: goes on while a full disk stops other writers.
+    pub(crate) fn modify_for_rollback<R>(
+        &self,
+        store: &Store,
+        key: &[u8],
+        room: usize,
+        change: impl FnOnce(&mut LeafMut<'_, '_>) -> Result<R>,
+    ) -> Result<(R, Option<Lsn>)> {
+        self.modify_by(store, key, room, Store::mtr_for_rollback, change)
+    }
+
+    fn modify_by<R>(
+        &self,
+        store: &Store,
+        key: &[u8],
+        room: usize,
+        begin: Begin,
+        change: impl FnOnce(&mut LeafMut<'_, '_>) -> Result<R>,
+    ) -> Result<(R, Option<Lsn>)> {
         if key.len() > MAX_KEY || room > MAX_PAYLOAD {
             return Err(StorageError::TooLarge);
         }
         loop {
-            let mut mtr = store.mtr()?;
+            let mut mtr = begin(store)?;
             let page = self.latch_leaf(store, &mut mtr, key)?;
             if !self.has_room(mtr.page(page), key, Need::Payload(room)) {
                 drop(mtr);
-                self.make_room(store, key, room)?;
+                self.split_at_level(store, key, 0, Need::Payload(room), begin)?;
                 continue;
             }
             let mut leaf = LeafMut::new(self, store, &mut mtr, page);

@@ -11,9 +11,11 @@
 //!        │ lower_off │ lower_len │ upper_off│ upper_len │  u16 each
 //!     60 ├───────────┼───────────┼──────────┴───────────┤
 //!        │ flags u16 │ last u16  │ max_txn u64          │
-//!     72 ├───────────┴───────────┴──────────────────────┤
+//!     72 ├───────────┼───────────┴──────────────────────┤
+//!        │ skip u16  │ zeros                            │
+//!     80 ├───────────┴──────────────────────────────────┤
 //!        │ 16 hints: key heads at regular slot distances│  u32 each
-//!    136 ├──────────────────────────────────────────────┤
+//!    144 ├──────────────────────────────────────────────┤
 //!        │ slots, in key order, 12 bytes each           │
 //!        │   offset u16, key_len u16                    │
 //!        │   value_len u16, flags u16, key head u32     │
@@ -25,8 +27,10 @@
 //!  16384 └──────────────────────────────────────────────┘
 //! ```
 //!
-//! All integers are little-endian, but a head: the first four bytes of the key suffix read as a
-//! big-endian number, zeros where the suffix is shorter, so that comparing heads compares keys.
+//! All integers are little-endian, but a head: four bytes of the key suffix read as a big-endian
+//! number, zeros where the suffix is shorter, so that comparing heads compares keys. The heads
+//! begin after the first `skip` bytes of the suffixes, which all records share. (These are stored,
+//! since a later insert may differ in them: fences bound all future keys, records do not.)
 //!
 //! A node covers the keys `lower ≤ key < upper`. Either fence may be absent (`flags`): the node is
 //! then the first or the last of its level. All covered keys share the common prefix of the two
@@ -71,8 +75,9 @@ pub(crate) const UPPER_LEN: usize = 58;
 pub(crate) const FLAGS: usize = 60;
 pub(crate) const LAST: usize = 62;
 pub(crate) const MAX_TXN: usize = 64;
-pub(crate) const HINTS: usize = 72;
-pub(crate) const SLOTS: usize = 136;
+pub(crate) const SKIP: usize = 72;
+pub(crate) const HINTS: usize = 80;
+pub(crate) const SLOTS: usize = 144;
 
 /// Where the node's own header begins, after the header all pages have.
 pub(crate) const NODE_START: usize = PAGE_HEADER;
@@ -312,12 +317,12 @@ pub(crate) fn covers(page: &impl PageRead, key: &[u8]) -> bool {
 
 pub(crate) fn at_or_above_lower(page: &impl PageRead, key: &[u8]) -> bool {
     let (at, len) = (page.u16_at(LOWER_OFF).into(), page.u16_at(LOWER_LEN).into());
-    !has_lower(page) || page.compare(at, len, key) != Ordering::Greater
+    !has_lower(page) || compare(page, at, len, key) != Ordering::Greater
 }
 
 pub(crate) fn below_upper(page: &impl PageRead, key: &[u8]) -> bool {
     let (at, len) = (page.u16_at(UPPER_OFF).into(), page.u16_at(UPPER_LEN).into());
-    !has_upper(page) || page.compare(at, len, key) == Ordering::Greater
+    !has_upper(page) || compare(page, at, len, key) == Ordering::Greater
 }
 
 /// Slot `i`; a slot number beyond the page gives an empty one.
@@ -341,9 +346,7 @@ fn slot_head(page: &impl PageRead, i: usize) -> u32 {
 
 /// The child that slot `i` of an inner node points at.
 pub(crate) fn child(page: &impl PageRead, i: usize) -> PageId {
-    let mut bytes = [0; 4];
-    page.copy_out(slot(page, i).value_at(), &mut bytes);
-    PageId(u32::from_le_bytes(bytes))
+    PageId(page.u32_at(slot(page, i).value_at()))
 }
 
 /// The header of leaf record `i`.
@@ -355,9 +358,7 @@ pub(crate) fn header(page: &impl PageRead, i: usize) -> RecordHeader {
 /// The header that begins at a place in the heap.
 #[inline]
 pub(crate) fn header_at(page: &impl PageRead, offset: usize) -> RecordHeader {
-    let mut bytes = [0; HEADER_LEN];
-    page.copy_out(offset, &mut bytes);
-    RecordHeader::from_bytes(&bytes)
+    RecordHeader { txn: page.u64_at(offset), undo: page.u64_at(offset + 8) }
 }
 
 /// The stored key bytes of slot `i`, without the prefix.
@@ -400,17 +401,71 @@ pub(crate) fn used(page: &impl PageRead) -> usize {
     USABLE.saturating_sub(free(page))
 }
 
+/// The first slot that has a key: in an inner node slot 0 stands for all keys below slot 1.
+#[inline]
+pub(crate) fn first_keyed(page: &impl PageRead) -> usize {
+    usize::from(level(page) > 0)
+}
+
+/// Bytes that all stored suffixes share, and heads leave out.
+#[inline]
+pub(crate) fn skip(page: &impl PageRead) -> usize {
+    page.u16_at(SKIP).into()
+}
+
+/// Compares `len` page bytes with `key`, eight at a time.
+#[inline]
+fn compare(page: &impl PageRead, offset: usize, len: usize, key: &[u8]) -> Ordering {
+    let common = len.min(key.len());
+    let mut done = 0;
+    while done < common {
+        let part = (common - done).min(8);
+        let mut bytes = [0; 8];
+        bytes[..part].copy_from_slice(&key[done..done + part]);
+        let mask = u64::MAX << (64 - 8 * part);
+        let ours = be_word(page, offset + done) & mask;
+        match ours.cmp(&u64::from_be_bytes(bytes)) {
+            Ordering::Equal => done += part,
+            unequal => return unequal,
+        }
+    }
+    len.cmp(&key.len())
+}
+
+/// The eight bytes at any offset as a big-endian number; zeros stand for bytes beyond the page.
+#[inline]
+fn be_word(page: &impl PageRead, offset: usize) -> u64 {
+    let last = PAGE_SIZE - 8;
+    let word = page.u64_at(offset.min(last)).swap_bytes();
+    let beyond = offset.saturating_sub(last).min(8) as u32;
+    word.checked_shl(8 * beyond).unwrap_or(0)
+}
+
 /// The slot of `key`, or the slot it would be inserted at. The caller knows that the node covers
 /// the key, or validates later: the prefix is not compared.
 #[inline]
 pub(crate) fn search<P: PageRead>(page: &P, key: &[u8]) -> Result<usize, usize> {
     let suffix = key.get(prefix_len(page)..).unwrap_or_default();
-    let head = head_of(suffix);
-    let (mut low, mut high) = hinted(page, head);
+    let (first, count, skip) = (first_keyed(page), count(page), skip(page));
+    if count <= first {
+        return Err(count);
+    }
+    let shared = &suffix[..suffix.len().min(skip)];
+    if skip > 0 {
+        match compare(page, slot(page, first).offset, skip, shared) {
+            Ordering::Equal => {}
+            Ordering::Greater => return Err(first),
+            Ordering::Less => return Err(count),
+        }
+    }
+    let rest = &suffix[shared.len()..];
+    let head = head_of(rest);
+    let (low, high) = hinted(page, head, count);
+    let (mut low, mut high) = (low.max(first), high);
     while low < high {
         let middle = (low + high) / 2;
         let order = match slot_head(page, middle).cmp(&head) {
-            Ordering::Equal => compare_rest(page, middle, suffix),
+            Ordering::Equal => compare_rest(page, middle, skip, rest),
             different => different,
         };
         match order {
@@ -422,22 +477,22 @@ pub(crate) fn search<P: PageRead>(page: &P, key: &[u8]) -> Result<usize, usize> 
     Err(low)
 }
 
-/// Compares slot `i` with a suffix that has the same head.
+/// Compares what follows the skipped bytes of slot `i` with `rest`, which has the same head.
 #[inline]
-fn compare_rest<P: PageRead>(page: &P, i: usize, suffix: &[u8]) -> Ordering {
+fn compare_rest<P: PageRead>(page: &P, i: usize, skip: usize, rest: &[u8]) -> Ordering {
     let place = page.u32_at(SLOTS + i * SLOT_SIZE);
     let (offset, key_len) = ((place & 0xffff) as usize, (place >> 16) as usize);
-    if key_len <= 4 || suffix.len() <= 4 {
+    let key_len = key_len.saturating_sub(skip);
+    if key_len <= 4 || rest.len() <= 4 {
         // Equal heads: the shorter key, filled up with zeros, begins the longer one.
-        return key_len.cmp(&suffix.len());
+        return key_len.cmp(&rest.len());
     }
-    page.compare(offset + 4, key_len - 4, &suffix[4..])
+    compare(page, offset + skip + 4, key_len - 4, &rest[4..])
 }
 
 /// The slots between which `head` must be, by the hints.
 #[inline]
-fn hinted<P: PageRead>(page: &P, head: u32) -> (usize, usize) {
-    let count = count(page);
+fn hinted<P: PageRead>(page: &P, head: u32, count: usize) -> (usize, usize) {
     let distance = count / (HINT_COUNT + 1);
     if distance < 2 {
         return (0, count);

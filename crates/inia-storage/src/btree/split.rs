@@ -12,7 +12,7 @@
 use super::edit::{self, Damaged, NodeSpec};
 use super::node::{self, HEADER_LEN, NO_LAST, SLOT_SIZE, USABLE, common_prefix};
 use super::op::NodeOp;
-use super::{BTree, MAX_KEY, image};
+use super::{BTree, Begin, MAX_KEY, image};
 use crate::Result;
 use crate::error::StorageError;
 use crate::page::{PageBuf, PageBytes, PageOp, PageRead};
@@ -45,41 +45,34 @@ impl BTree {
     /// Whether the node has room for `key` with what is needed.
     pub(super) fn has_room(&self, page: &PageBytes, key: &[u8], need: Need) -> bool {
         let suffix_len = key.len().saturating_sub(node::prefix_len(page));
-        let bytes = match need {
-            Need::Child => suffix_len + size_of::<u32>() + SLOT_SIZE,
-            Need::Payload(len) => {
-                let value_len = self.value_len(key.len(), len);
-                match node::search_any(page, key) {
-                    Err(_) => suffix_len + value_len + SLOT_SIZE,
-                    Ok(i) => {
-                        let old = node::slot(page, i);
-                        if value_len <= old.value_len {
-                            return true;
-                        }
-                        // The record moves; the key's old bytes are free only afterwards.
-                        (value_len - old.value_len) + old.key_len
-                    }
-                }
-            }
+        let fits = |bytes: usize| {
+            let in_limit = node::used(page) + bytes <= self.usable || node::count(page) < 2;
+            bytes <= node::free(page) && in_limit
         };
-        let fits_limit = node::used(page) + bytes <= self.usable || node::count(page) < 2;
-        bytes <= node::free(page) && fits_limit
+        let Need::Payload(len) = need else {
+            return fits(suffix_len + size_of::<u32>() + SLOT_SIZE);
+        };
+        let value_len = self.value_len(key.len(), len);
+        if fits(suffix_len + value_len + SLOT_SIZE) {
+            return true;
+        }
+        let Ok(i) = node::search_any(page, key) else { return false };
+        let old = node::slot(page, i);
+        // A record that grows moves; its old key's bytes are free only afterwards.
+        value_len <= old.value_len || fits(value_len - old.value_len + old.key_len)
     }
 
-    /// Splits until the leaf that covers `key` has room for it with a payload of `room` bytes.
-    pub(super) fn make_room(&self, store: &Store, key: &[u8], room: usize) -> Result<()> {
-        self.split_at_level(store, key, 0, Need::Payload(room))
-    }
-
+    /// Splits until the node of a level that covers `key` has room for what is needed.
     pub(super) fn split_at_level(
         &self,
         store: &Store,
         key: &[u8],
         level: usize,
         need: Need,
+        begin: Begin,
     ) -> Result<()> {
         loop {
-            let mut mtr = store.mtr()?;
+            let mut mtr = begin(store)?;
             let Some(parent) = self.latch_node(store, &mut mtr, key, level + 1)? else {
                 if !self.grow(store, mtr, key, level, need)? {
                     return Ok(());
@@ -96,7 +89,7 @@ impl BTree {
             })?;
             if !self.has_room(mtr.page(parent), &cut.separator, Need::Child) {
                 drop(mtr);
-                self.split_at_level(store, &cut.separator, level + 1, Need::Child)?;
+                self.split_at_level(store, &cut.separator, level + 1, Need::Child, begin)?;
                 continue;
             }
             self.split_node(&mut mtr, parent, child, &cut)?;

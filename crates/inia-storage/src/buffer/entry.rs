@@ -157,6 +157,6 @@ impl Word {
         Word(self.0.wrapping_add(1 << VERSION_SHIFT))
     }
 
-    /// Adds the waiters bit of another reading of the same entry.
+    /// The bit that says that threads are parked.
     pub(super) const WAITERS_BIT: u64 = WAITERS;
 }

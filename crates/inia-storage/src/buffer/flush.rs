@@ -10,9 +10,9 @@
 //! - outside a batch, everything older than the smallest `rec_lsn` of all frames is synced in place,
 //!   so a checkpoint may say so.
 
+use super::wait::Attempt;
 use super::{BufferPool, WRITE_BATCH, page_offset};
 use crate::Result;
-use crate::error::StorageError;
 use crate::page::{self, PAGE_SIZE, PageBytes};
 use crate::sync::Ordering;
 use inia_base::ids::{Lsn, PageId};
@@ -125,7 +125,7 @@ impl BufferPool {
         let mut batch: Vec<Copy> = Vec::with_capacity(wanted.len());
         let mut newest = Lsn(0);
         for (unprotected, id, frame) in wanted {
-            let super::Attempt::Got(mut page) = self.frames.try_shared(id)? else { continue };
+            let Attempt::Got(mut page) = self.frames.try_shared(id)? else { continue };
             let meta = page.meta();
             let still_unprotected = meta.init_lsn.load(Ordering::Relaxed) > checkpoint;
             let dirty = meta.rec_lsn.load(Ordering::Relaxed) != 0;

@@ -22,10 +22,10 @@
 #![allow(unsafe_code)]
 
 use super::entry::{MAX_FRAMES, State, Word};
-use super::wait::{Intent, WaitTable};
+use super::wait::{Attempt, Intent, WaitTable};
 use crate::Result;
 use crate::error::StorageError;
-use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageRead};
+use crate::page::{PAGE_SIZE, PageBytes};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 use inia_base::ids::PageId;
 use std::cell::UnsafeCell;
@@ -151,16 +151,6 @@ impl FrameMeta {
 /// Ownership of a frame that holds no page.
 #[derive(Debug)]
 pub(super) struct FreeFrame(u32);
-
-/// How an attempt to latch ended.
-pub(super) enum Attempt<T> {
-    /// It succeeded.
-    Got(T),
-    /// Another thread is in the way: [`Frames::wait`].
-    Blocked,
-    /// The page is not in memory.
-    Absent,
-}
 
 /// What the clock found in a frame.
 pub(super) enum Visit<'s> {
@@ -407,11 +397,6 @@ pub(crate) struct OptimisticPage<'s> {
 }
 
 impl<'s> OptimisticPage<'s> {
-    /// The page's id.
-    pub(crate) fn id(&self) -> PageId {
-        self.id
-    }
-
     /// Whether everything read so far was one consistent state of the page.
     #[inline]
     pub(crate) fn validate(&self) -> std::result::Result<(), Restart> {
@@ -426,11 +411,6 @@ impl<'s> OptimisticPage<'s> {
         PageVersion(self.word.version())
     }
 
-    /// Copies the whole page; true only if a later `validate` succeeds.
-    pub(crate) fn copy_page(&self, out: &mut PageBuf) {
-        self.copy_out(0, &mut out.bytes);
-    }
-
     /// Latches exclusively, provided that the page did not change since the read began.
     pub(super) fn upgrade(self) -> std::result::Result<ExclusivePage<'s>, Restart> {
         let word = Word(self.entry.load(Ordering::Relaxed));
@@ -443,7 +423,7 @@ impl<'s> OptimisticPage<'s> {
 
     /// The aligned word that holds byte `offset`, which must be in the page.
     #[inline]
-    fn word(&self, offset: usize) -> u64 {
+    pub(super) fn word(&self, offset: usize) -> u64 {
         debug_assert!(offset < PAGE_SIZE);
         // SAFETY: `data` points at a frame of the never-unmapped arena and the masked offset is below
         // its size and a multiple of 8 (frames are aligned to 4096). The load is atomic; see the module's
@@ -453,79 +433,6 @@ impl<'s> OptimisticPage<'s> {
                 .load(Ordering::Relaxed)
         };
         u64::from_le(raw)
-    }
-
-    /// `width` bytes at any offset, as the low bytes of a word.
-    #[inline]
-    fn field(&self, offset: usize, width: usize) -> u64 {
-        let offset = offset.min(PAGE_SIZE - width);
-        let skip = offset % 8;
-        let low = self.word(offset) >> (8 * skip);
-        if skip + width <= 8 {
-            low
-        } else {
-            low | (self.word(offset + 8 - skip) << (64 - 8 * skip))
-        }
-    }
-}
-
-impl PageRead for OptimisticPage<'_> {
-    #[inline]
-    fn u8_at(&self, offset: usize) -> u8 {
-        self.field(offset, 1) as u8
-    }
-
-    #[inline]
-    fn u16_at(&self, offset: usize) -> u16 {
-        self.field(offset, 2) as u16
-    }
-
-    #[inline]
-    fn u32_at(&self, offset: usize) -> u32 {
-        self.field(offset, 4) as u32
-    }
-
-    #[inline]
-    fn u64_at(&self, offset: usize) -> u64 {
-        self.field(offset, 8)
-    }
-
-    #[inline]
-    fn copy_out(&self, offset: usize, out: &mut [u8]) {
-        let mut at = offset.min(PAGE_SIZE);
-        let len = out.len().min(PAGE_SIZE - at);
-        let head = (at.wrapping_neg() % 8).min(len);
-        let (start, rest) = out[..len].split_at_mut(head);
-        for byte in start {
-            *byte = self.u8_at(at);
-            at += 1;
-        }
-        let (words, end) = rest.as_chunks_mut::<8>();
-        for word in words {
-            *word = self.word(at).to_le_bytes();
-            at += 8;
-        }
-        for byte in end {
-            *byte = self.u8_at(at);
-            at += 1;
-        }
-    }
-
-    #[inline]
-    fn compare(&self, offset: usize, len: usize, key: &[u8]) -> std::cmp::Ordering {
-        let offset = offset.min(PAGE_SIZE);
-        let len = len.min(PAGE_SIZE - offset);
-        let mut chunk = [0; 64];
-        let mut done = 0;
-        while done < len && done < key.len() {
-            let part = chunk.len().min(len - done).min(key.len() - done);
-            self.copy_out(offset + done, &mut chunk[..part]);
-            match chunk[..part].cmp(&key[done..done + part]) {
-                std::cmp::Ordering::Equal => done += part,
-                unequal => return unequal,
-            }
-        }
-        len.cmp(&key.len())
     }
 }
 
@@ -539,11 +446,6 @@ pub(crate) struct SharedPage<'s> {
 }
 
 impl SharedPage<'_> {
-    /// The page's id.
-    pub(crate) fn id(&self) -> PageId {
-        self.id
-    }
-
     /// The state being read.
     pub(crate) fn version(&self) -> PageVersion {
         PageVersion(self.word.version())

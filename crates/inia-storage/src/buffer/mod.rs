@@ -11,6 +11,7 @@
 mod entry;
 mod flush;
 mod frame;
+mod racy;
 mod wait;
 
 #[cfg(test)]
@@ -20,22 +21,24 @@ use crate::Result;
 use crate::error::StorageError;
 use crate::page::{self, PAGE_SIZE};
 use crate::space;
-use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Mutex, Ordering};
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Bell, Mutex, Ordering};
 use crate::wal::Wal;
 use flush::Flusher;
-use frame::{Attempt, Frames, FreeFrame, Visit};
+use frame::{Frames, FreeFrame, Visit};
 use inia_base::ids::{Lsn, PageId};
 use inia_base::io::DiskFile;
 use std::io;
 use std::sync::Arc;
-use wait::Intent;
+use wait::{Attempt, Intent};
 
 pub(crate) use frame::{
     ExclusivePage, MAX_PAGES, OptimisticPage, PageVersion, Restart, SharedPage,
 };
 
 /// Dirty pages that one write-back takes.
-pub(crate) const WRITE_BATCH: usize = 64;
+pub(crate) const WRITE_BATCH: usize = 128;
+/// Frames that one search for a victim looks at.
+const CLOCK_STRETCH: u32 = 1024;
 /// Fruitless rounds after which a pool whose frames are all latched gives up.
 const EVICTION_ROUNDS: u32 = 10_000;
 
@@ -51,6 +54,8 @@ pub(crate) struct BufferPool {
     checkpoint: AtomicU64,
     /// Recovery is over: no page may be newer than the log.
     recovered: AtomicBool,
+    /// Calls who keeps frames free.
+    provider: Arc<Bell>,
 }
 
 /// Byte offset of a page in the data file.
@@ -75,6 +80,7 @@ impl BufferPool {
             clock: AtomicU32::new(0),
             checkpoint: AtomicU64::new(0),
             recovered: AtomicBool::new(false),
+            provider: Arc::default(),
         })
     }
 
@@ -213,6 +219,7 @@ impl BufferPool {
             if let Some(frame) = self.frames.take_unused() {
                 return Ok(frame);
             }
+            self.provider.ring();
             if let Some(frame) = self.evict_one()? {
                 return Ok(frame);
             }
@@ -221,12 +228,20 @@ impl BufferPool {
         Err(io::Error::new(io::ErrorKind::OutOfMemory, "every page frame is latched").into())
     }
 
-    /// Turns the clock until a clean page gives its frame; writes dirty ones back when there is none.
+    /// Turns the clock until a clean page gives its frame; writes dirty ones back when there is none. A
+    /// stretch full of pages in use is gone over twice rather than passed by, so that the first miss in a
+    /// large pool need not mark all of it.
     fn evict_one(&self) -> Result<Option<FreeFrame>> {
         let count = self.frames.count();
+        let stretch = count.min(CLOCK_STRETCH);
+        let start = self.clock.load(Ordering::Relaxed);
         let mut dirty = Vec::new();
-        for _ in 0..2 * count {
-            let frame = self.clock.fetch_add(1, Ordering::Relaxed) % count;
+        for turn in 0..2 * stretch {
+            let at = start.wrapping_add(turn % stretch);
+            if turn < stretch {
+                self.clock.store(at.wrapping_add(1), Ordering::Relaxed);
+            }
+            let frame = at % count;
             let pinned = self.frames.meta(frame).page().is_none_or(space::is_pinned);
             if pinned {
                 continue;
@@ -234,12 +249,8 @@ impl BufferPool {
             match self.frames.visit(frame) {
                 Visit::Skip => {}
                 Visit::Victim(page) => return Ok(Some(page.evict())),
-                Visit::Dirty => {
-                    dirty.push(frame);
-                    if dirty.len() == WRITE_BATCH {
-                        break;
-                    }
-                }
+                Visit::Dirty if dirty.len() < WRITE_BATCH => dirty.push(frame),
+                Visit::Dirty => break,
             }
         }
         self.write_back(&dirty)?;
@@ -261,6 +272,11 @@ impl BufferPool {
             }
         }
         Ok(provided)
+    }
+
+    /// Rings when free frames ran out.
+    pub(crate) fn provider_bell(&self) -> &Arc<Bell> {
+        &self.provider
     }
 
     /// Recovery is over.

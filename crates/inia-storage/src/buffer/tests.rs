@@ -257,7 +257,7 @@ fn racing_reads_at_any_offset_agree_with_the_bytes() {
         }
     }
     let mut whole = PageBuf::new();
-    racing.copy_page(&mut whole);
+    racing.copy_out(0, &mut whole.bytes);
     assert!(racing.validate().is_ok());
     assert!(whole.bytes == *latched);
 }

@@ -30,6 +30,16 @@ pub(super) enum Intent {
     Write,
 }
 
+/// How an attempt to latch ended.
+pub(super) enum Attempt<T> {
+    /// It succeeded.
+    Got(T),
+    /// Another thread is in the way: wait.
+    Blocked,
+    /// The page is not in memory.
+    Absent,
+}
+
 impl Intent {
     fn is_blocked(self, word: Word) -> bool {
         match self {

@@ -36,8 +36,6 @@ const _: () = assert!(PAGE_SIZE.is_power_of_two() && PAGE_SIZE <= 32 * 1024);
 
 /// What a page holds: byte 16. Node code adds its own from 16 on.
 pub(crate) mod page_type {
-    /// Never initialised.
-    pub(crate) const NONE: u8 = 0;
     /// The file header, page 0.
     pub(crate) const FILE_HEADER: u8 = 1;
     /// A bitmap of allocated pages.
@@ -161,6 +159,7 @@ pub(crate) fn set_page_lsn(page: &mut PageBytes, lsn: Lsn) {
 }
 
 /// The page's type, see [`page_type`].
+#[cfg(test)]
 pub(crate) fn page_type_of(page: &PageBytes) -> u8 {
     page[TYPE]
 }

@@ -44,7 +44,7 @@ pub(crate) const GROUPS_AT: usize = PAGE_SIZE_AT + 4;
 /// Most pages that the file grows by at once.
 const MAX_GROWTH: u32 = (64 << 20) / PAGE_SIZE as u32;
 
-const _: () = assert!(GROUP_PAGES % 64 == 0);
+const _: () = assert!(GROUP_PAGES.is_multiple_of(64));
 
 /// The map that has a page's bit.
 pub(crate) fn map_of(id: PageId) -> PageId {
@@ -212,6 +212,7 @@ impl Space {
     }
 
     /// Pages in use or set aside, header and maps included.
+    #[cfg(test)]
     pub(crate) fn used_pages(&self) -> u64 {
         let state = self.state.lock();
         state.groups.iter().map(|group| u64::from(GROUP_PAGES - group.free)).sum()

@@ -16,7 +16,7 @@ use super::{CHECKPOINT_STATE_MAX, Store};
 use crate::Result;
 use crate::buffer::WRITE_BATCH;
 use crate::error::StorageError;
-use crate::sync::{AtomicBool, Condvar, Mutex, Ordering};
+use crate::sync::{AtomicBool, Bell, Mutex, Ordering};
 use inia_base::ids::Lsn;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
@@ -29,45 +29,39 @@ const STEP_PAGES: usize = 8 * WRITE_BATCH;
 /// How long the background sleeps when there is nothing to do and nobody calls it.
 const NAP: Duration = Duration::from_millis(100);
 
-/// What the background thread and the store say to each other.
-#[derive(Default)]
-struct Bell {
-    called: Mutex<bool>,
-    rung: Condvar,
+/// What the background thread and the store share.
+struct Shared {
+    bell: Arc<Bell>,
     stopped: AtomicBool,
     /// The last step found no space for a log segment.
     starved: AtomicBool,
 }
 
-impl Bell {
-    fn ring(&self) {
-        *self.called.lock() = true;
-        self.rung.notify_one();
-    }
-
-    fn nap(&self) {
-        let mut called = self.called.lock();
-        if !*called {
-            self.rung.wait_for(&mut called, NAP);
-        }
-        *called = false;
-    }
+/// The background thread.
+pub(super) struct Background {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// The background thread.
-#[derive(Default)]
-pub(super) struct Background {
-    bell: Arc<Bell>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+impl Background {
+    /// A thread not started yet that answers to this bell.
+    pub(super) fn new(bell: &Arc<Bell>) -> Background {
+        let shared = Shared {
+            bell: Arc::clone(bell),
+            stopped: AtomicBool::new(false),
+            starved: AtomicBool::new(false),
+        };
+        Background { shared: Arc::new(shared), thread: Mutex::default() }
+    }
 }
 
 impl Store {
     /// Starts the background thread, if the options want one.
     pub(super) fn start_background(self: &Arc<Store>) -> Result<()> {
         let Some(background) = &self.background else { return Ok(()) };
-        let (store, bell) = (Arc::downgrade(self), Arc::clone(&background.bell));
+        let (store, shared) = (Arc::downgrade(self), Arc::clone(&background.shared));
         let thread = std::thread::Builder::new().name("inia-pages".into());
-        *background.thread.lock() = Some(thread.spawn(move || run(&store, &bell))?);
+        *background.thread.lock() = Some(thread.spawn(move || run(&store, &shared))?);
         Ok(())
     }
 
@@ -75,8 +69,8 @@ impl Store {
     /// handle on the store goes, so that the disk is free for another when it has gone.
     pub(crate) fn stop_background(&self) {
         let Some(background) = &self.background else { return };
-        background.bell.stopped.store(true, Ordering::Relaxed);
-        background.bell.ring();
+        background.shared.stopped.store(true, Ordering::Relaxed);
+        background.shared.bell.ring();
         if let Some(thread) = background.thread.lock().take()
             && thread.thread().id() != std::thread::current().id()
         {
@@ -179,7 +173,7 @@ impl Store {
         if self.age() > self.log_capacity / 4 * 3
             && let Some(background) = &self.background
         {
-            background.bell.ring();
+            background.shared.bell.ring();
         }
         while self.age() > self.log_capacity {
             self.wait_for_progress()?;
@@ -196,7 +190,7 @@ impl Store {
             self.background_step()?;
             return Ok(());
         };
-        background.bell.ring();
+        background.shared.bell.ring();
         let mut waiting = self.progress.0.lock();
         if self.age() > self.log_capacity {
             self.progress.1.wait_for(&mut waiting, NAP);
@@ -213,8 +207,8 @@ impl Store {
             }
             return Ok(());
         };
-        background.bell.ring();
-        if background.bell.starved.load(Ordering::Relaxed) {
+        background.shared.bell.ring();
+        if background.shared.starved.load(Ordering::Relaxed) {
             return Err(StorageError::DiskFull);
         }
         Ok(())
@@ -223,12 +217,12 @@ impl Store {
 
 /// The background thread: steps while there is work, naps when there is none. It holds the store only
 /// during a step.
-fn run(store: &Weak<Store>, bell: &Bell) {
-    while !bell.stopped.load(Ordering::Relaxed) {
+fn run(store: &Weak<Store>, shared: &Shared) {
+    while !shared.stopped.load(Ordering::Relaxed) {
         let Some(store) = store.upgrade() else { return };
         let step = store.background_step();
         let starved = matches!(step, Err(StorageError::DiskFull));
-        bell.starved.store(starved, Ordering::Relaxed);
+        shared.starved.store(starved, Ordering::Relaxed);
         let failed = store.wal.failure().is_some();
         drop(store);
         match step {
@@ -236,7 +230,7 @@ fn run(store: &Weak<Store>, bell: &Bell) {
             // A stopped log ends all writing.
             Err(_) if failed => return,
             // A full disk may have room later.
-            Ok(false) | Err(_) => bell.nap(),
+            Ok(false) | Err(_) => shared.bell.nap(NAP),
         }
     }
 }

@@ -107,7 +107,6 @@ pub(crate) struct Store {
     progress: (Mutex<()>, Condvar),
     log_capacity: u64,
     background: Option<Background>,
-    is_new: bool,
 }
 
 impl Store {
@@ -145,6 +144,7 @@ impl Store {
         pool.set_recovered();
         let space = Space::load(&pool)?;
 
+        let background = options.background.then(|| Background::new(pool.provider_bell()));
         let store = Arc::new(Store {
             wal,
             pool,
@@ -156,16 +156,10 @@ impl Store {
             pages_clean_to: AtomicU64::new(from.lsn.0),
             progress: (Mutex::default(), Condvar::new()),
             log_capacity: options.log_capacity,
-            background: options.background.then(Background::default),
-            is_new,
+            background,
         });
         store.start_background()?;
         Ok(store)
-    }
-
-    /// Whether the store was created by this `open`.
-    pub(crate) fn is_new(&self) -> bool {
-        self.is_new
     }
 
     /// Names what checkpoints must ask; until then they keep the log from the recovery's start on.
@@ -221,6 +215,7 @@ impl Store {
     }
 
     /// Pages in use, header and maps included.
+    #[cfg(test)]
     pub(crate) fn used_pages(&self) -> u64 {
         self.space.used_pages()
     }

@@ -94,6 +94,8 @@ pub struct Cursor {
     pub(super) astray: bool,
     /// The lock of the record last returned is this scan's.
     pub(super) fresh: bool,
+    /// The record last returned stands in the cursor's memory, not in the leaf.
+    in_memory: bool,
 }
 
 /// Where a record's value was found.
@@ -134,6 +136,7 @@ impl Txn {
             passed: false,
             astray: false,
             fresh: false,
+            in_memory: false,
         }
     }
 }
@@ -157,21 +160,40 @@ impl Cursor {
     /// Moves to the next record and returns it, or `None` at the end of the range.
     #[inline]
     pub fn next<'c>(&'c mut self, txn: &mut Txn) -> Result<Option<RecordRef<'c>>> {
+        Ok(if self.advance(txn)? { self.current() } else { None })
+    }
+
+    /// Moves to the next record; false at the end of the range.
+    #[inline]
+    pub fn advance(&mut self, txn: &mut Txn) -> Result<bool> {
         if self.plain && self.from < self.to {
             let i = self.step();
             let memory = self.memory.as_mut().expect("a cursor has its memory until dropped");
             if matches!(memory.place.leaf.payload(i), PayloadRef::Inline(_)) {
                 memory.place.leaf.key(i, &mut memory.key);
-                return Ok(self.record_in_leaf(i));
+                self.in_memory = false;
+                return Ok(true);
             }
             self.unstep();
         }
         match self.mode {
             ReadMode::Snapshot => self.next_visible(txn),
             ReadMode::Lock(request) => {
-                let found = self.next_locked(txn, request)?;
-                Ok(if found { self.record_in_memory() } else { None })
+                self.in_memory = true;
+                self.next_locked(txn, request)
             }
+        }
+    }
+
+    /// The record that the last move went to; only after a move that returned one.
+    #[inline]
+    pub fn current(&self) -> Option<RecordRef<'_>> {
+        if self.in_memory {
+            return self.record_in_memory();
+        }
+        match self.direction {
+            Direction::Forward => self.record_in_leaf(self.from.checked_sub(1)?),
+            Direction::Backward => self.record_in_leaf(self.to),
         }
     }
 
@@ -224,18 +246,19 @@ impl Cursor {
         Some(RecordRef { key: &memory.key, value: &memory.value })
     }
 
-    fn next_visible(&mut self, txn: &mut Txn) -> Result<Option<RecordRef<'_>>> {
+    fn next_visible(&mut self, txn: &mut Txn) -> Result<bool> {
         loop {
             if self.from >= self.to {
                 if !self.next_leaf(txn)? {
-                    return Ok(None);
+                    return Ok(false);
                 }
                 continue;
             }
             let i = self.step();
-            match self.show(i, txn.id)? {
-                Shown::Leaf => return Ok(self.record_in_leaf(i)),
-                Shown::Memory => return Ok(self.record_in_memory()),
+            let shown = self.show(i, txn.id)?;
+            self.in_memory = matches!(shown, Shown::Memory);
+            match shown {
+                Shown::Leaf | Shown::Memory => return Ok(true),
                 Shown::Nothing => {}
                 Shown::Stale => {
                     self.unstep();

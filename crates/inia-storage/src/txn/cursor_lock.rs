@@ -236,6 +236,7 @@ impl Cursor {
         if !txn.locks_gaps() {
             return Ok(true);
         }
+        txn.enlist();
         let (store, tree) = (&txn.core.store, self.tree.clone());
         let follows = self.passed && self.direction == Direction::Forward;
         let memory = self.memory_mut();
@@ -253,6 +254,7 @@ impl Cursor {
         if !txn.locks_gaps() {
             return Ok(true);
         }
+        txn.enlist();
         let (store, tree) = (&txn.core.store, self.tree.clone());
         let follows = self.passed;
         let direction = self.direction;
@@ -283,6 +285,7 @@ impl Cursor {
 
     /// Locks the gap in which a descending scan starts: up to the first record beyond the range.
     fn lock_gap_after_start(&mut self, txn: &mut Txn) -> Result<()> {
+        txn.enlist();
         let (store, tree) = (&txn.core.store, self.tree.clone());
         loop {
             let at = self.to;

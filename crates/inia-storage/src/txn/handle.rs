@@ -200,7 +200,7 @@ impl Txn {
     }
 
     /// Notes that the transaction has something that others can see.
-    fn enlist(&mut self) {
+    pub(super) fn enlist(&mut self) {
         if !self.locked {
             self.locked = true;
             let started = Started { wall: SystemTime::now(), clock: Instant::now() };

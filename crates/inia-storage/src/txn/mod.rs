@@ -40,3 +40,6 @@ pub(crate) mod status;
 pub(crate) mod trees;
 pub(crate) mod undo;
 mod write;
+
+#[cfg(test)]
+mod tests;

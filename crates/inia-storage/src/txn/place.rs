@@ -78,11 +78,9 @@ impl Place {
 
     /// Whether no record lies between `low` and position `i` now.
     pub(crate) fn confirm_low(&mut self, tree: &Tree, store: &Store, i: usize) -> Result<bool> {
-        if i == 0 {
-            predecessor(tree, store, &self.leaf, &mut self.side, i, &mut self.again)?;
-            if self.again.edge() > self.low.edge() {
-                return Ok(false);
-            }
+        predecessor(tree, store, &self.leaf, &mut self.side, i, &mut self.again)?;
+        if self.again.edge() > self.low.edge() {
+            return Ok(false);
         }
         Ok(self.leaf.is_current(store))
     }

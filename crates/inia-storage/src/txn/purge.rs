@@ -4,8 +4,9 @@
 //! - **History**: each session's finished transactions, oldest first. When every snapshot sees a
 //!   transaction's commit, the records it marked as deleted are removed and its undo chunks freed.
 //!   The session does a few after each of its commits; the background does the rest.
-//! - **Dead marks**: marks of transactions from before the last start have no history. Scans note them
-//!   in passing and the background removes them.
+//! - **Dead marks** without a history: those of transactions from before the last start, which scans
+//!   note in passing, and those that a rollback brings back after their own history was purged. They
+//!   are noted, and the background removes them.
 //! - **Garbage**: dropped trees, named in the garbage tree; their pages are freed step by step, the
 //!   root together with the tree's record there. A crash in between resumes at the next open.
 
@@ -50,14 +51,27 @@ impl Core {
         for session in self.sessions.list() {
             some |= self.purge_history(&session, horizon, STEPS_IN_BACKGROUND)?;
         }
-        some |= self.remove_noted()?;
+        some |= self.remove_noted(horizon)?;
         if self.garbage_waits.swap(false, Ordering::AcqRel) {
             let left = self.collect_garbage(horizon)?;
             if left {
                 self.garbage_waits.store(true, Ordering::Release);
             }
         }
-        Ok(some)
+        Ok(some || self.make_history_durable()?)
+    }
+
+    /// History that waits for nothing but the log: nobody else may come to write it.
+    fn make_history_durable(&self) -> Result<bool> {
+        let wal = self.store.wal();
+        let durable = wal.durable_lsn();
+        let oldest = self.sessions.list().iter().filter_map(|s| s.history.lock().oldest()).min();
+        match oldest {
+            Some(stamp) if stamp > durable && stamp <= wal.closed_lsn() => {
+                wal.wait_durable(stamp).map(|()| true)
+            }
+            _ => Ok(false),
+        }
     }
 
     /// Purges from a session's history, at most `steps` records; true when it did anything.
@@ -106,32 +120,36 @@ impl Core {
         (UndoRef::NONE, Ok(()))
     }
 
-    /// Removes a record for good if it is marked as deleted and `dead` agrees.
+    /// Removes a record for good if it is marked as deleted and `dead` agrees. True when it is marked,
+    /// but not dead.
     fn remove_dead(
         &self,
         tree: &Tree,
         key: &[u8],
         dead: impl Fn(RecordHeader) -> bool,
-    ) -> Result<()> {
+    ) -> Result<bool> {
+        let (mut sparse, mut waits) = (false, false);
         let removed = tree.btree().modify(&self.store, key, 0, |leaf| {
-            let Ok(i) = leaf.lower_bound(key) else { return Ok(false) };
+            let Ok(i) = leaf.lower_bound(key) else { return Ok(()) };
             let header = leaf.header(i);
-            if !header.is_deleted() || !dead(header) {
-                return Ok(false);
+            if header.is_deleted() && dead(header) {
+                leaf.remove(i)?;
+                sparse = leaf.is_sparse();
+            } else {
+                waits = header.is_deleted();
             }
-            leaf.remove(i)?;
-            Ok(leaf.is_sparse())
+            Ok(())
         });
         match removed {
-            Ok((true, _)) => tree.btree().try_merge(&self.store, key).map(|_| ()),
-            Ok((false, _)) => Ok(()),
+            Ok(_) if sparse => tree.btree().try_merge(&self.store, key).map(|_| false),
+            Ok(_) => Ok(waits),
             // The tree has been dropped since, and its root page may be anything now.
-            Err(StorageError::Corrupt(..)) => Ok(()),
+            Err(StorageError::Corrupt(..)) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// Notes a record that is marked as deleted by a transaction without a history.
+    /// Notes a record that a scan found marked as deleted, if the mark has no history.
     pub(crate) fn note_dead(&self, tree: &Tree, writer: TxnId, key: &[u8]) {
         if writer < self.boundary {
             let mut noted = self.dead.lock();
@@ -141,13 +159,32 @@ impl Core {
         }
     }
 
-    fn remove_noted(&self) -> Result<bool> {
+    /// Notes a record that a rollback has marked as deleted again.
+    pub(crate) fn note_mark_restored(&self, tree: &Tree, key: &[u8]) {
+        self.dead.lock().push((tree.id(), key.to_vec()));
+    }
+
+    fn remove_noted(&self, horizon: Lsn) -> Result<bool> {
         let noted = std::mem::take(&mut *self.dead.lock());
-        for (tree, key) in &noted {
-            let dead = |header: RecordHeader| header.txn_id() < self.boundary;
-            self.remove_dead(&self.trees.get(*tree), key, dead)?;
+        let mut some = false;
+        for (tree, key) in noted {
+            let dead = |header: RecordHeader| self.is_past(header.txn_id(), horizon);
+            if self.remove_dead(&self.trees.get(tree), &key, dead)? {
+                self.dead.lock().push((tree, key));
+            } else {
+                some = true;
+            }
         }
-        Ok(!noted.is_empty())
+        Ok(some)
+    }
+
+    /// Whether every snapshot sees what `writer` did.
+    fn is_past(&self, writer: TxnId, horizon: Lsn) -> bool {
+        match self.status.state(writer) {
+            TxnState::Active(_) => false,
+            TxnState::Committed(stamp) => stamp <= horizon,
+            TxnState::Finished => true,
+        }
     }
 
     /// Frees dropped trees that nobody sees any more; true when some must wait.
@@ -162,11 +199,7 @@ impl Core {
         let mut from = 0;
         loop {
             for i in from..leaf.len() {
-                let dropped = match self.status.state(leaf.header(i).txn_id()) {
-                    TxnState::Active(_) => false,
-                    TxnState::Committed(stamp) => stamp <= horizon,
-                    TxnState::Finished => true,
-                };
+                let dropped = self.is_past(leaf.header(i).txn_id(), horizon);
                 leaf.key(i, &mut key);
                 match (dropped, tree_of(&key)) {
                     (true, Some(tree)) if !leaf.is_deleted(i) => ready.push(tree),

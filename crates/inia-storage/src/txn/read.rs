@@ -113,6 +113,7 @@ impl Txn {
 
     /// Locks the gap in which `key` would be; false when something came in between.
     fn lock_absent(&mut self, tree: &Tree, key: &[u8]) -> Result<bool> {
+        self.enlist();
         let (store, place) = (&self.core.store, &mut self.work.place);
         tree.btree().load_leaf(store, Seek::Covering(key), &mut place.leaf)?;
         let (before, after) = match place.leaf.lower_bound(key) {

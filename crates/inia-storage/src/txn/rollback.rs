@@ -45,11 +45,14 @@ impl Core {
         payload_unchanged: bool,
     ) -> Result<()> {
         let room = before.map_or(0, |(_, payload)| payload.len());
-        let (sparse, _) = tree.btree().modify(&self.store, key, room, |leaf| {
+        let mut marked_again = false;
+        let (sparse, _) = tree.btree().modify_for_rollback(&self.store, key, room, |leaf| {
             let Ok(i) = leaf.lower_bound(key) else { return Ok(false) };
             if leaf.header(i).txn_id() != txn {
                 return Ok(false);
             }
+            marked_again =
+                before.is_some_and(|(before, _)| before.is_deleted() && before.txn_id() != txn);
             match before {
                 None => leaf.remove(i)?,
                 Some((header, _)) if payload_unchanged => leaf.set_header(i, header)?,
@@ -57,6 +60,9 @@ impl Core {
             }
             Ok(before.is_none() && leaf.is_sparse())
         })?;
+        if marked_again {
+            self.note_mark_restored(tree, key);
+        }
         if sparse {
             tree.btree().try_merge(&self.store, key)?;
         }

@@ -248,6 +248,11 @@ impl History {
         self.finished.len()
     }
 
+    /// The stamp of the transaction that is purged next.
+    pub(crate) fn oldest(&self) -> Option<Lsn> {
+        self.finished.front().map(|front| front.stamp)
+    }
+
     /// Takes the oldest transaction in hand if no snapshot below `horizon` is left that needs it.
     pub(crate) fn start_purge(&mut self, horizon: Lsn) -> Option<Finished> {
         let front = *self.finished.front()?;

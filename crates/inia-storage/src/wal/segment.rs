@@ -66,6 +66,8 @@ pub(crate) struct Segments {
     state: Mutex<State>,
     /// Nothing is prepared.
     short: AtomicBool,
+    /// Held while a file is being made: it has the same name each time.
+    creating: Mutex<()>,
 }
 
 impl Segments {
@@ -98,7 +100,7 @@ impl Segments {
         let short = AtomicBool::new(prepared.is_empty());
         let state = Mutex::new(State { active: VecDeque::new(), prepared, next_number, largest });
         let keep = usize::try_from(capacity / size).unwrap_or(usize::MAX).max(2);
-        Ok((Segments { disk, size, keep, state, short }, active))
+        Ok((Segments { disk, size, keep, state, short, creating: Mutex::default() }, active))
     }
 
     /// Segments that are not active: recovery looks at them for signs of a damaged header.
@@ -126,7 +128,7 @@ impl Segments {
         self.short.load(Ordering::Relaxed)
     }
 
-    /// Makes a file of zeros and gives it a number.
+    /// Makes a file of zeros and gives it a number. The caller holds `creating`.
     fn create(&self, size: u64) -> Result<Segment> {
         let number = {
             let mut state = self.state.lock();
@@ -148,8 +150,12 @@ impl Segments {
         Ok(Segment { number, file, blocks: size / BLOCK as u64 })
     }
 
-    /// Prepares a segment of this size.
+    /// Prepares a segment of this size, unless another thread did so meanwhile.
     pub(crate) fn prepare(&self, size: u64) -> Result<()> {
+        let _one_at_a_time = self.creating.lock();
+        if !self.state.lock().prepared.is_empty() {
+            return Ok(());
+        }
         let segment = self.create(size)?;
         self.add_prepared(segment);
         Ok(())
@@ -160,18 +166,26 @@ impl Segments {
         self.short.store(false, Ordering::Relaxed);
     }
 
+    fn take_prepared(&self) -> Option<Segment> {
+        let mut state = self.state.lock();
+        let ready = state.prepared.pop_front();
+        self.short.store(state.prepared.is_empty(), Ordering::Relaxed);
+        ready
+    }
+
     /// Puts a segment to use whose payload starts at `start_lsn`. Its header is durable with the next
     /// sync of its file.
     pub(crate) fn activate(&self, start_lsn: Lsn, epoch: u32) -> Result<Segment> {
-        let ready = {
-            let mut state = self.state.lock();
-            let ready = state.prepared.pop_front();
-            self.short.store(state.prepared.is_empty(), Ordering::Relaxed);
-            ready
-        };
-        let segment = match ready {
+        let segment = match self.take_prepared() {
             Some(segment) => segment,
-            None => self.create(self.size.min(HASTY_SEGMENT))?,
+            None => {
+                // Somebody may just be at it.
+                let _one_at_a_time = self.creating.lock();
+                match self.take_prepared() {
+                    Some(segment) => segment,
+                    None => self.create(self.size.min(HASTY_SEGMENT))?,
+                }
+            }
         };
         let mut block = AlignedBuf::new(BLOCK);
         SegmentHeader { epoch, number: segment.number, start_lsn }.write(&mut block);

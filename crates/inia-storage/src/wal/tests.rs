@@ -150,7 +150,7 @@ fn a_checkpoint_after_an_unfinished_group_finds_its_way() {
     append_durably(&wal, &last);
     drop(wal);
     let (_, found) = open(&disk.after_kill(), 3, checkpoint).unwrap();
-    assert_eq!(found, [last.clone()]);
+    assert!(found == std::slice::from_ref(&last));
     open_expecting(&disk, 3, &[first, group(50, 3), last]);
 }
 

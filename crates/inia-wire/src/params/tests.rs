@@ -22,6 +22,7 @@ fn samples() -> Vec<Value> {
         Value::Int(-5),
         Value::UInt(u64::MAX),
         Value::Double(1.5),
+        Value::Decimal("-12.340".parse().unwrap()),
         Value::Text("naïve".to_owned()),
         Value::Bytes(vec![0, 255]),
         Value::Date(date(2024, 2, 29)),

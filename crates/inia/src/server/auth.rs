@@ -128,7 +128,9 @@ impl Authenticator {
         let known = found.is_some();
         let account = found.unwrap_or_else(|| self.decoy(&claim));
         let open = account.auth_string.is_empty();
-        if !(open && claim.reply.is_empty()) {
+        // Clients without plugins get in where there is nothing to prove. All others are asked as
+        // MySQL does: some name a plugin of their own when they could not load the right one.
+        if claim.can_switch || !open || !claim.reply.is_empty() {
             self.agree_on_plugin(&account, &mut claim, exchange)?;
         }
         let using = if claim.reply.is_empty() { "NO" } else { "YES" };

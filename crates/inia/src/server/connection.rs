@@ -38,17 +38,20 @@ pub(crate) fn serve(shared: &Arc<Shared>, slot: &Arc<Slot>, socket: Arc<Socket>)
 
 /// Logs the client in and starts its session.
 fn open(shared: &Arc<Shared>, slot: &Arc<Slot>, socket: Arc<Socket>) -> Option<Connection> {
-    let mut stream = Stream::Plain(socket.clone());
+    let mut stream = Stream::plain(socket.clone());
     let mut reader = PacketReader::new(MAX_LOGIN_PACKET);
     let mut out = PacketWriter::new();
     let logged_in = log_in(shared, slot, &socket, &mut stream, &mut reader, &mut out)?;
-    let LoggedIn { caps, nonce, client, database } = logged_in;
+    let LoggedIn { caps, nonce, client, database, compression } = logged_in;
     set_identity(slot, &client, &socket);
     reader.set_max_packet(shared.max_allowed_packet);
     out.set_sequence(reader.next_sequence());
     let worker = Worker::new(shared.clone(), slot.clone(), stream, out, caps, nonce, client);
     let mut connection = Connection { reader, socket, worker };
     let stays = connection.worker.finish_login(database.as_deref());
+    if let Some(method) = compression {
+        connection.worker.stream().compress(method, shared.max_allowed_packet);
+    }
     (stays == Next::Continue).then_some(connection)
 }
 
@@ -165,7 +168,7 @@ impl Connection {
 
 /// Tells a client that was not admitted why, without a login.
 pub(crate) fn turn_away(socket: &Arc<Socket>, error: &ServerError) {
-    let mut stream = Stream::Plain(socket.clone());
+    let mut stream = Stream::plain(socket.clone());
     let mut reader = PacketReader::new(MAX_LOGIN_PACKET);
     let mut out = PacketWriter::new();
     let mut packet = Vec::new();

@@ -9,6 +9,7 @@ use crate::log;
 use inia_base::column::status;
 use inia_wire::auth::{CACHING_SHA2, NATIVE, NONCE};
 use inia_wire::caps::Capabilities;
+use inia_wire::compress::Method;
 use inia_wire::error::ServerError;
 use inia_wire::handshake::{FirstPacket, Greeting, Login};
 use inia_wire::reply::put_err;
@@ -24,6 +25,8 @@ pub(crate) struct LoggedIn {
     pub(crate) nonce: [u8; NONCE],
     pub(crate) client: ClientInfo,
     pub(crate) database: Option<String>,
+    /// What to do with everything after the login's OK.
+    pub(crate) compression: Option<Method>,
 }
 
 /// The packets of a connection that is not, or no longer, in the command phase.
@@ -130,8 +133,14 @@ fn try_log_in(
         nonce,
     };
     let account = shared.authenticator.check(claim, talk)?;
-    let client = client_info(slot.id(), *login, host, account);
-    Ok(LoggedIn { caps: client.1, nonce, database: client.2, client: client.0 })
+    let caps = login.capabilities;
+    Ok(LoggedIn {
+        caps,
+        nonce,
+        database: login.database.clone(),
+        compression: Method::agreed(caps, login.zstd_level),
+        client: client_info(slot.id(), *login, host, account),
+    })
 }
 
 fn greet(
@@ -172,25 +181,19 @@ fn login_plugin(login: &Login) -> Option<String> {
     }
 }
 
-fn client_info(
-    connection_id: u32,
-    login: Login,
-    host: String,
-    account: Account,
-) -> (ClientInfo, Capabilities, Option<String>) {
-    let caps = login.capabilities;
-    let client = ClientInfo {
+fn client_info(connection_id: u32, login: Login, host: String, account: Account) -> ClientInfo {
+    let has = |flag| login.capabilities.has(flag);
+    ClientInfo {
         connection_id,
-        user: login.user,
         host,
         account_user: account.user,
         account_host: account.host,
         collation: u16::from(login.collation),
-        found_rows: caps.has(Capabilities::FOUND_ROWS),
-        multi_statements: caps.has(Capabilities::MULTI_STATEMENTS),
-        ignore_space: caps.has(Capabilities::IGNORE_SPACE),
-        interactive: caps.has(Capabilities::INTERACTIVE),
+        found_rows: has(Capabilities::FOUND_ROWS),
+        multi_statements: has(Capabilities::MULTI_STATEMENTS),
+        ignore_space: has(Capabilities::IGNORE_SPACE),
+        interactive: has(Capabilities::INTERACTIVE),
+        user: login.user,
         attributes: login.attributes,
-    };
-    (client, caps, login.database)
+    }
 }

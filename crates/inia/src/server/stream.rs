@@ -1,5 +1,6 @@
 //! A client's byte stream: TCP or Unix socket, plain or under TLS.
 
+use inia_wire::compress::{Channel, Method};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -128,13 +129,55 @@ impl Write for SharedSocket {
 
 type TlsStream = rustls::StreamOwned<rustls::ServerConnection, SharedSocket>;
 
-/// What a connection reads from and writes to.
-pub(crate) enum Stream {
+/// What a connection's bytes go through before they are compressed or not.
+pub(crate) enum Transport {
     Plain(Arc<Socket>),
     Tls(Box<TlsStream>),
 }
 
+impl Read for Transport {
+    #[inline]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Transport::Plain(socket) => socket.read(buf),
+            Transport::Tls(stream) => match stream.read(buf) {
+                // The client closed without TLS's goodbye.
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+                other => other,
+            },
+        }
+    }
+}
+
+impl Write for Transport {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Transport::Plain(socket) => socket.write(bytes),
+            Transport::Tls(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Transport::Plain(_) => Ok(()),
+            Transport::Tls(stream) => stream.flush(),
+        }
+    }
+}
+
+/// What a connection reads from and writes to.
+pub(crate) struct Stream {
+    channel: Channel<Transport>,
+    tls: bool,
+}
+
 impl Stream {
+    /// The socket as it is.
+    pub(crate) fn plain(socket: Arc<Socket>) -> Stream {
+        Stream { channel: Channel::new(Transport::Plain(socket)), tls: false }
+    }
+
     /// Starts TLS on the socket; `early` are bytes of the client that were already read.
     pub(crate) fn tls(
         socket: Arc<Socket>,
@@ -143,50 +186,30 @@ impl Stream {
     ) -> Result<Stream, rustls::Error> {
         let connection = rustls::ServerConnection::new(config)?;
         let shared = SharedSocket { socket, early };
-        Ok(Stream::Tls(Box::new(rustls::StreamOwned::new(connection, shared))))
+        let stream = Box::new(rustls::StreamOwned::new(connection, shared));
+        Ok(Stream { channel: Channel::new(Transport::Tls(stream)), tls: true })
     }
 
     /// Whether the bytes are encrypted.
     pub(crate) fn is_tls(&self) -> bool {
-        matches!(self, Stream::Tls(_))
+        self.tls
+    }
+
+    /// Compresses everything from here on.
+    pub(crate) fn compress(&mut self, method: Method, max_packet: usize) {
+        self.channel.compress(method, max_packet);
     }
 
     /// Reads what is there; blocks only while there is nothing.
     #[inline]
     pub(crate) fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let result = match self {
-                Stream::Plain(socket) => socket.read(buf),
-                Stream::Tls(stream) => stream.read(buf),
-            };
-            match result {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
-                other => return other,
-            }
-        }
+        self.channel.read(buf)
     }
 
     /// Writes everything, normally by one system call.
     #[inline]
-    pub(crate) fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        match self {
-            Stream::Plain(socket) => {
-                while !bytes.is_empty() {
-                    match socket.write(bytes) {
-                        Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                        Ok(n) => bytes = &bytes[n..],
-                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                        Err(error) => return Err(error),
-                    }
-                }
-                Ok(())
-            }
-            Stream::Tls(stream) => {
-                stream.write_all(bytes)?;
-                stream.flush()
-            }
-        }
+    pub(crate) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.channel.write_all(bytes)
     }
 }
 

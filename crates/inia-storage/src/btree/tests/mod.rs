@@ -1,6 +1,7 @@
 //! The tree's tests, from the bytes of one node up to threads on a whole tree.
 
 mod bulk;
+mod crash;
 mod garbage;
 mod node;
 mod threads;

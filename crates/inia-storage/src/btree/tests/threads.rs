@@ -107,8 +107,8 @@ fn scan(tree: &BTree, store: &Store, leaf: &mut LeafCopy, last: &mut Vec<u8>, fo
     }
 }
 
-fn run(ascending: bool) {
-    let mut fixture = Fixture::new(1000);
+fn run(ascending: bool, frames: u64) {
+    let mut fixture = Fixture::with_frames(1000, frames);
     let stop = AtomicBool::new(false);
     let states: Vec<_> = std::thread::scope(|scope| {
         let (tree, store, stop) = (&fixture.tree, &*fixture.store, &stop);
@@ -136,12 +136,17 @@ fn run(ascending: bool) {
 
 #[test]
 fn writers_on_scattered_keys_and_readers_agree() {
-    run(false);
+    run(false, 2000);
 }
 
 #[test]
 fn writers_on_ascending_keys_and_readers_agree() {
-    run(true);
+    run(true, 2000);
+}
+
+#[test]
+fn writers_and_readers_agree_while_pages_come_and_go() {
+    run(false, 48);
 }
 
 #[test]

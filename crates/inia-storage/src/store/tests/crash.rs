@@ -200,3 +200,66 @@ fn a_kill_loses_nothing_appended_and_written() {
         run.go(10).unwrap();
     }
 }
+
+/// Adds one to the counter on each of these pages, as one group.
+fn count_up(store: &Store, pages: &[PageId]) -> Result<(u64, Lsn)> {
+    let mut mtr = store.mtr()?;
+    let latched = pages.iter().map(|&id| mtr.latch(id)).collect::<Result<Vec<Latched>>>()?;
+    let mut count = 0;
+    for &page in &latched {
+        count = mtr.page(page).u64_at(VALUE_AT) / 31 + 1;
+        Run::write(&mut mtr, page, count);
+    }
+    Ok((count, mtr.commit()))
+}
+
+#[test]
+fn a_crash_among_threads_loses_nothing_acknowledged() {
+    const THREADS: usize = 4;
+    for seed in 0..40u64 {
+        let disk = FaultDisk::default();
+        let mut random = Random::new(seed);
+        let options = StoreOptions { background: true, ..options() };
+        let store = Store::open(Arc::new(disk.clone()), options, &mut Records::default()).unwrap();
+        store.set_checkpoint_source(Arc::new(Idle));
+        let mut mtr = store.mtr().unwrap();
+        // Two pages for each thread, which only it changes, always together.
+        let pages: Vec<PageId> = (0..2 * THREADS)
+            .map(|_| {
+                let page = mtr.allocate(PageId(0), 20).unwrap();
+                Run::write(&mut mtr, page, 0);
+                mtr.id(page)
+            })
+            .collect();
+        let end = mtr.commit();
+        store.wal().wait_durable(end).unwrap();
+        disk.crash_after(random.below(300));
+        let acknowledged: Vec<u64> = std::thread::scope(|scope| {
+            let threads: Vec<_> = pages
+                .chunks(2)
+                .map(|own| {
+                    let store = &store;
+                    scope.spawn(move || {
+                        let mut acknowledged = 0;
+                        while let Ok((count, end)) = count_up(store, own) {
+                            if store.wal().wait_durable(end).is_ok() {
+                                acknowledged = count;
+                            }
+                        }
+                        acknowledged
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        store.stop_background();
+        drop(store);
+        let (_, store) = recover(disk.after_crash(&mut random), &mut random, seed % 3);
+        for (own, &acknowledged) in pages.chunks(2).zip(&acknowledged) {
+            let first = value_of(&store.shared(own[0]).unwrap());
+            let second = value_of(&store.shared(own[1]).unwrap());
+            assert_eq!(first, second, "seed {seed}");
+            assert!(first >= acknowledged, "seed {seed}: {first} of {acknowledged}");
+        }
+    }
+}

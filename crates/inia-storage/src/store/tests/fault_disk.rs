@@ -110,11 +110,6 @@ struct FaultFile {
 }
 
 impl FaultDisk {
-    /// Calls so far that change the disk.
-    pub(crate) fn calls(&self) -> u64 {
-        self.0.lock().calls
-    }
-
     fn set(&self, after: u64, fault: Fault) {
         let mut state = self.0.lock();
         state.fault = Some((state.calls + after, fault));

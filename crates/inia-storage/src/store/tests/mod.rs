@@ -76,7 +76,6 @@ fn text(store: &Store, id: PageId, len: usize) -> Vec<u8> {
 #[test]
 fn a_new_store_gives_out_its_first_free_page_first() {
     let store = open(&MemDisk::new(), 64);
-    assert!(store.is_new());
     assert_eq!(add_page(&store, b"x"), FIRST_FREE_PAGE);
 }
 
@@ -89,7 +88,6 @@ fn durable_changes_survive_without_any_page_written() {
     add_page(&store, b"lost");
     drop(store);
     let store = open(&disk, 64);
-    assert!(!store.is_new());
     assert_eq!(text(&store, id, 4), b"kept");
     assert_eq!(store.used_pages(), 3);
     assert_eq!(add_page(&store, b"next"), PageId(3));
@@ -283,4 +281,30 @@ fn writers_and_the_background_share_a_small_pool() {
 
 fn open_small(disk: &MemDisk) -> Arc<Store> {
     open(disk, 24)
+}
+
+#[test]
+fn a_directory_serves_as_well_as_memory() {
+    let path = std::env::temp_dir().join(format!("inia-store-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    let open = || {
+        let disk = Arc::new(inia_base::io::FileDisk::open(&path).unwrap());
+        let options = StoreOptions::new(32 * PAGE_SIZE as u64, true);
+        let store = Store::open(disk, options, &mut Records::default()).unwrap();
+        store.set_checkpoint_source(Arc::new(Idle));
+        store
+    };
+    let store = open();
+    let pages: Vec<PageId> = (0..100u32).map(|i| add_page(&store, &i.to_le_bytes())).collect();
+    store.wal().wait_durable(store.wal().closed_lsn()).unwrap();
+    store.stop_background();
+    drop(store);
+    for clean in [false, true] {
+        let store = open();
+        for (i, &id) in pages.iter().enumerate() {
+            assert_eq!(text(&store, id, 4), (i as u32).to_le_bytes(), "clean: {clean}");
+        }
+        store.close().unwrap();
+    }
+    std::fs::remove_dir_all(&path).unwrap();
 }

@@ -1,0 +1,354 @@
+//! Key ranges of an access path, computed from its expressions at run time.
+
+use super::{AccessPath, EqualPart, Interval};
+use crate::catalog::Table;
+use crate::expr::{EvalContext, ExprType, TypeClass, convert};
+use crate::row::{Cell, Damaged, prefix_successor};
+use inia_base::datatype::{DataType, IntWidth};
+use inia_base::decimal::Decimal;
+use inia_base::error::SqlError;
+use inia_base::value::Value;
+use std::borrow::Cow;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// More combinations of IN lists than this are read as one range.
+const MAX_COMBINATIONS: usize = 4096;
+
+/// A range of keys: from `start` (inclusive) to `end` (exclusive; `None` for no end).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct KeyRange {
+    pub(super) start: Vec<u8>,
+    pub(super) end: Option<Vec<u8>>,
+}
+
+impl KeyRange {
+    pub(super) fn all() -> KeyRange {
+        KeyRange { start: Vec::new(), end: None }
+    }
+
+    fn prefix(prefix: Vec<u8>) -> KeyRange {
+        let mut end = prefix.clone();
+        let bounded = prefix_successor(&mut end);
+        KeyRange { start: prefix, end: bounded.then_some(end) }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| *end <= self.start)
+    }
+}
+
+/// What a path asks for in this run.
+pub(super) struct Bounds {
+    pub(super) keys: Keys,
+    /// No bound was left out: rows in the range fulfil the conditions that the path stands for.
+    pub(super) exact: bool,
+}
+
+/// Where to read.
+pub(super) enum Keys {
+    /// One key of a unique index.
+    Point(Vec<u8>),
+    /// Disjoint ranges in ascending order.
+    Ranges(Vec<KeyRange>),
+}
+
+/// A value for a key part: usable, matching nothing, or not representable in the column's type.
+enum Bound<'v> {
+    Cell(Cow<'v, Value>),
+    Nothing,
+    Unknown,
+}
+
+/// Computes the bounds of `path` for the current row of the tables before it.
+pub(super) fn compute(
+    table: &Table,
+    path: &AccessPath,
+    ctx: &mut EvalContext<'_>,
+    row: &[Value],
+) -> Result<Bounds> {
+    let Some(index) = path.index else {
+        return Ok(Bounds { keys: Keys::Ranges(vec![KeyRange::all()]), exact: true });
+    };
+    let mut builder = Builder { table, index, exact: true };
+    let mut prefixes = vec![Vec::new()];
+    for (part, equal) in path.equal.iter().enumerate() {
+        let Some(next) = builder.extend(&prefixes, part, equal, ctx, row)? else {
+            let ranges = prefixes.into_iter().map(KeyRange::prefix).collect();
+            return Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact: false });
+        };
+        prefixes = next;
+        if prefixes.is_empty() {
+            return Ok(Bounds { keys: Keys::Ranges(Vec::new()), exact: true });
+        }
+    }
+    if path.point {
+        let key = prefixes.pop().unwrap_or_default();
+        return Ok(Bounds { keys: Keys::Point(key), exact: true });
+    }
+    if path.intervals.is_empty() {
+        let ranges = prefixes.into_iter().map(KeyRange::prefix).collect();
+        return Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact: true });
+    }
+    let mut ranges = Vec::new();
+    for prefix in &prefixes {
+        for interval in &path.intervals {
+            let part = path.equal.len();
+            ranges.extend(builder.interval(prefix, part, interval, ctx, row)?);
+        }
+    }
+    Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact: builder.exact })
+}
+
+/// Sorts ranges and merges those that overlap or touch.
+fn sorted(mut ranges: Vec<KeyRange>) -> Vec<KeyRange> {
+    ranges.retain(|range| !range.is_empty());
+    if ranges.len() < 2 {
+        return ranges;
+    }
+    ranges.sort();
+    let mut merged: Vec<KeyRange> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if last.end.as_ref().is_none_or(|end| range.start <= *end) => {
+                let longer = match (&last.end, &range.end) {
+                    (None, _) => false,
+                    (_, None) => true,
+                    (Some(a), Some(b)) => b > a,
+                };
+                if longer {
+                    last.end = range.end;
+                }
+            }
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+struct Builder<'b> {
+    table: &'b Table,
+    index: usize,
+    exact: bool,
+}
+
+impl Builder<'_> {
+    fn data_type(&self, part: usize) -> &DataType {
+        let column = self.table.def.indexes[self.index].parts[part].column;
+        &self.table.def.columns[column].data_type
+    }
+
+    fn nullable(&self, part: usize) -> bool {
+        let column = self.table.def.indexes[self.index].parts[part].column;
+        self.table.def.columns[column].nullable
+    }
+
+    fn put(&self, part: usize, cell: &Cell<'_>, key: &mut Vec<u8>) -> Option<()> {
+        self.table.indexes[self.index].codec.put_part(part, cell, key).map_err(|Damaged| ()).ok()
+    }
+
+    /// Appends an equal part to every prefix; `None` where its values cannot be key parts.
+    fn extend(
+        &self,
+        prefixes: &[Vec<u8>],
+        part: usize,
+        equal: &EqualPart,
+        ctx: &mut EvalContext<'_>,
+        row: &[Value],
+    ) -> Result<Option<Vec<Vec<u8>>>> {
+        let (items, null_safe) = match equal {
+            EqualPart::Value(expr) => (std::slice::from_ref(expr), false),
+            EqualPart::NullSafe(expr) => (std::slice::from_ref(expr), true),
+            EqualPart::AnyOf(exprs) => (exprs.as_slice(), false),
+        };
+        if prefixes.len() * items.len() > MAX_COMBINATIONS {
+            return Ok(None);
+        }
+        let mut extended = Vec::with_capacity(prefixes.len() * items.len());
+        for item in items {
+            let value = item.eval_ref(ctx, row)?;
+            let bound = match &*value {
+                Value::Null if null_safe && self.nullable(part) => Bound::Cell(value),
+                _ => convert_for_key(value, &item.ty, self.data_type(part), ctx)?,
+            };
+            let value = match bound {
+                Bound::Cell(value) => value,
+                Bound::Nothing => continue,
+                Bound::Unknown => return Ok(None),
+            };
+            let cell = Cell::of(&value, self.data_type(part), &ctx.env.time_zone);
+            for prefix in prefixes {
+                let mut key = prefix.clone();
+                if self.put(part, &cell, &mut key).is_none() {
+                    return Ok(None);
+                }
+                extended.push(key);
+            }
+        }
+        Ok(Some(extended))
+    }
+
+    /// The key range of an interval after a prefix; `None` where nothing can match.
+    fn interval(
+        &mut self,
+        prefix: &[u8],
+        part: usize,
+        interval: &Interval,
+        ctx: &mut EvalContext<'_>,
+        row: &[Value],
+    ) -> Result<Option<KeyRange>> {
+        let descending = self.table.def.indexes[self.index].parts[part].descending;
+        let mut range = KeyRange::prefix(prefix.to_vec());
+        if self.nullable(part) {
+            let mut null = prefix.to_vec();
+            if self.put(part, &Cell::Null, &mut null).is_some() {
+                if descending {
+                    range.end = Some(null);
+                } else if prefix_successor(&mut null) {
+                    range.start = null;
+                }
+            }
+        }
+        for (end, is_lower) in [(&interval.lower, true), (&interval.upper, false)] {
+            let Some(end) = end else { continue };
+            let value = end.value.eval_ref(ctx, row)?;
+            let value = match convert_for_key(value, &end.value.ty, self.data_type(part), ctx)? {
+                Bound::Cell(value) => value,
+                Bound::Nothing => return Ok(None),
+                Bound::Unknown => {
+                    self.exact = false;
+                    continue;
+                }
+            };
+            let mut key = prefix.to_vec();
+            let cell = Cell::of(&value, self.data_type(part), &ctx.env.time_zone);
+            if self.put(part, &cell, &mut key).is_none() {
+                self.exact = false;
+                continue;
+            }
+            let starts = is_lower != descending;
+            let past = starts != end.inclusive;
+            let bounded = !past || prefix_successor(&mut key);
+            match (starts, bounded) {
+                (true, true) => range.start = range.start.max(key),
+                (true, false) => return Ok(None),
+                (false, true) => range.end = Some(key),
+                (false, false) => {}
+            }
+        }
+        Ok(Some(range))
+    }
+}
+
+/// Converts a value that a column is compared with to the column's type, where that loses nothing.
+fn convert_for_key<'v>(
+    value: Cow<'v, Value>,
+    ty: &ExprType,
+    target: &DataType,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Bound<'v>> {
+    if matches!(&*value, Value::Null) {
+        return Ok(Bound::Nothing);
+    }
+    Ok(match target {
+        DataType::Int { width, unsigned } => match integral(&value, ty, ctx)? {
+            Some(number) if fits(number, *width, *unsigned) => {
+                Bound::Cell(Cow::Owned(match unsigned {
+                    true => Value::UInt(number as u64),
+                    false => Value::Int(number as i64),
+                }))
+            }
+            _ => Bound::Unknown,
+        },
+        DataType::Decimal { precision, scale, .. } => {
+            let exact = match &*value {
+                Value::Decimal(decimal) => Some(*decimal),
+                Value::Int(number) => Some(Decimal::from(*number)),
+                Value::UInt(number) => Some(Decimal::from(*number)),
+                _ => None,
+            };
+            let scaled = exact.and_then(|exact| {
+                let scaled = exact.rescale(*precision, *scale);
+                (!scaled.rounded && !scaled.overflow).then_some(scaled.value)
+            });
+            scaled.map_or(Bound::Unknown, |d| Bound::Cell(Cow::Owned(Value::Decimal(d))))
+        }
+        DataType::Double { .. } => match &*value {
+            Value::Double(_) => Bound::Cell(value),
+            Value::Int(_) | Value::UInt(_) | Value::Decimal(_) => {
+                let number = convert::to_real(&value, ty, ctx)?;
+                Bound::Cell(Cow::Owned(Value::Double(number)))
+            }
+            _ => Bound::Unknown,
+        },
+        DataType::Char { .. } | DataType::VarChar { .. } | DataType::Text { .. } => match &*value {
+            Value::Text(_) => Bound::Cell(value),
+            _ => Bound::Unknown,
+        },
+        DataType::Binary(_) | DataType::VarBinary(_) | DataType::Blob(_) => match &*value {
+            Value::Bytes(_) => Bound::Cell(value),
+            Value::Text(text) => Bound::Cell(Cow::Owned(Value::Bytes(text.clone().into_bytes()))),
+            _ => Bound::Unknown,
+        },
+        DataType::Date | DataType::DateTime { .. } | DataType::Timestamp { .. } => {
+            dated(&value, ty, target, ctx)?
+        }
+        DataType::Time { .. } => match &*value {
+            Value::Time(_) => Bound::Cell(value),
+            _ => Bound::Unknown,
+        },
+        _ => Bound::Unknown,
+    })
+}
+
+/// The value as an integer, where it is one exactly.
+fn integral(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Option<i128>> {
+    Ok(match value {
+        Value::Int(number) => Some(i128::from(*number)),
+        Value::UInt(number) if ty.class() == TypeClass::Int => Some(i128::from(*number)),
+        Value::Double(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+            Some(*number as i128)
+        }
+        Value::Decimal(number) if number.truncate(0).cmp(number).is_eq() => {
+            Some(convert::to_wide(value, ty, ctx)?)
+        }
+        Value::Text(text) => text.parse::<i64>().ok().map(i128::from),
+        _ => None,
+    })
+}
+
+fn fits(number: i128, width: IntWidth, unsigned: bool) -> bool {
+    let bits = match width {
+        IntWidth::Tiny => 8,
+        IntWidth::Small => 16,
+        IntWidth::Medium => 24,
+        IntWidth::Int => 32,
+        IntWidth::Big => 64,
+    };
+    if unsigned {
+        (0..1i128 << bits).contains(&number)
+    } else {
+        (-(1i128 << (bits - 1))..1i128 << (bits - 1)).contains(&number)
+    }
+}
+
+/// A date column's bound: a DATE column takes only values without a time of day.
+fn dated<'v>(
+    value: &Value,
+    ty: &ExprType,
+    target: &DataType,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Bound<'v>> {
+    if !matches!(value, Value::Date(_) | Value::DateTime(_) | Value::Text(_)) {
+        return Ok(Bound::Unknown);
+    }
+    let Some(moment) = convert::to_datetime(value, ty, ctx)? else {
+        return Ok(Bound::Unknown);
+    };
+    let midnight = (moment.hour, moment.minute, moment.second, moment.micros) == (0, 0, 0, 0);
+    Ok(match target {
+        DataType::Date if midnight => Bound::Cell(Cow::Owned(Value::Date(moment.date))),
+        DataType::Date => Bound::Unknown,
+        _ => Bound::Cell(Cow::Owned(Value::DateTime(moment))),
+    })
+}

@@ -1,0 +1,357 @@
+//! Picks an access path from the conditions on a table.
+
+use super::{AccessPath, End, EqualPart, Interval};
+use crate::catalog::{IndexDef, IndexKind, Table};
+use crate::expr::compare::{CmpClass, natural_class};
+use crate::expr::tree::Between;
+use crate::expr::{CmpOp, Expr, ExprKind, ExprType, TypeClass};
+use crate::optimize::{SlotSet, slots_of};
+use inia_base::datatype::DataType;
+use inia_base::value::Value;
+use std::sync::Arc;
+
+/// The part of the rows that an equality on a key part keeps, where the key is not unique.
+const EQUAL_SHARE: f64 = 0.01;
+/// The part that an interval with one or two ends keeps.
+const HALF_OPEN_SHARE: f64 = 0.33;
+const CLOSED_SHARE: f64 = 0.05;
+/// Reading a row by a secondary index costs this many sequential rows.
+const LOOKUP_COST: f64 = 3.0;
+
+/// What a path is asked for.
+pub(crate) struct Request<'r> {
+    /// The table.
+    pub(crate) table: &'r Arc<Table>,
+    /// Its first slot.
+    pub(crate) base: usize,
+    /// Which columns are read.
+    pub(crate) needed: Vec<bool>,
+    /// Indexes that hints allow, by position; `None` for all.
+    pub(crate) allowed: Option<&'r [usize]>,
+}
+
+/// A path with what it is expected to cost.
+pub(crate) struct Choice {
+    /// The path.
+    pub(crate) path: AccessPath,
+    /// Rows it is expected to yield.
+    pub(crate) rows: f64,
+    /// Its bounds read slots of other tables, so it must run anew for each of their rows.
+    pub(crate) reads_row: bool,
+    /// For each condition, whether the path alone makes it true, where its bounds turn out exact.
+    pub(crate) covered: Vec<bool>,
+}
+
+/// A path and the conditions it stands for.
+struct Candidate {
+    path: AccessPath,
+    covered: Vec<usize>,
+}
+
+/// The cheapest path for the conditions, of which those that read only this table's slots and the
+/// `filled` ones can be used.
+pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSet) -> Choice {
+    let table = request.table;
+    let total = table.rows() as f64;
+    let path = AccessPath::all(table.def.primary().is_some());
+    let mut best = Candidate { path, covered: Vec::new() };
+    let (mut best_cost, mut best_rows) = (total, total);
+    let usable = |position: &usize| {
+        let index = &table.def.indexes[*position];
+        index.visible
+            && !matches!(index.kind, IndexKind::FullText | IndexKind::Spatial)
+            && request.allowed.is_none_or(|allowed| allowed.contains(position))
+    };
+    for position in (0..table.def.indexes.len()).filter(usable) {
+        let candidate = path_for(request, position, conditions, filled);
+        let path = &candidate.path;
+        if path.equal.is_empty() && path.intervals.is_empty() && !path.covering {
+            continue;
+        }
+        let rows = expected_rows(path, &table.def.indexes[position], total);
+        let clustered = table.def.indexes[position].kind == IndexKind::Primary;
+        let each = match (clustered, path.covering) {
+            (true, _) => 1.0,
+            (false, true) => 0.9,
+            (false, false) => LOOKUP_COST,
+        };
+        let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
+        let cost = if path.point { 1.0 } else { rows * each + f64::from(u8::from(!clustered)) };
+        if cost < best_cost
+            || (request.allowed.is_some() && bounded && best.path.index != Some(position))
+        {
+            (best, best_cost, best_rows) = (candidate, cost, rows);
+        }
+    }
+    let mut reads_row = false;
+    let path = best.path;
+    path.exprs().for_each(|expr| reads_row |= slots_of(expr).slots != SlotSet::default());
+    let covered = (0..conditions.len()).map(|index| best.covered.contains(&index)).collect();
+    Choice { path, rows: best_rows, reads_row, covered }
+}
+
+fn expected_rows(path: &AccessPath, index: &IndexDef, total: f64) -> f64 {
+    if path.point {
+        return 1.0;
+    }
+    let mut rows = total;
+    let whole_unique = index.unique() && path.equal.len() == index.parts.len();
+    for part in &path.equal {
+        let values = match part {
+            EqualPart::AnyOf(items) => items.len() as f64,
+            _ => 1.0,
+        };
+        rows = if whole_unique { values } else { (rows * EQUAL_SHARE * values).min(rows) };
+    }
+    if !path.intervals.is_empty() {
+        let share = |i: &Interval| match (&i.lower, &i.upper) {
+            (Some(_), Some(_)) => CLOSED_SHARE,
+            _ => HALF_OPEN_SHARE,
+        };
+        rows *= path.intervals.iter().map(share).sum::<f64>().min(1.0);
+    }
+    rows.max(1.0)
+}
+
+fn path_for(
+    request: &Request<'_>,
+    position: usize,
+    conditions: &[Expr],
+    filled: &SlotSet,
+) -> Candidate {
+    let table = request.table;
+    let index = &table.def.indexes[position];
+    let codec = &table.indexes[position].codec;
+    let finder = Finder { request, conditions, filled };
+    let mut path = AccessPath::all(true);
+    path.index = Some(position);
+    let (mut single, mut covered) = (true, Vec::new());
+    for part in &index.parts {
+        let whole = part.prefix.is_none();
+        let Some((condition, equal)) = finder.equal(part.column) else {
+            let used;
+            (path.intervals, used) = finder.intervals(part.column, !whole);
+            if whole {
+                covered.extend(used);
+            }
+            break;
+        };
+        if whole {
+            covered.push(condition);
+        }
+        single &= matches!(equal, EqualPart::Value(_)) && whole;
+        path.equal.push(equal);
+    }
+    path.point = single && index.unique() && path.equal.len() == index.parts.len();
+    path.covering = index.kind != IndexKind::Primary
+        && request.needed.iter().enumerate().all(|(column, need)| !need || codec.covers(column));
+    Candidate { path, covered }
+}
+
+/// Looks for conditions on a column.
+struct Finder<'f> {
+    request: &'f Request<'f>,
+    conditions: &'f [Expr],
+    filled: &'f SlotSet,
+}
+
+impl Finder<'_> {
+    fn is_column(&self, expr: &Expr, column: usize) -> bool {
+        matches!(expr.kind, ExprKind::Column { index, .. } if index == self.request.base + column)
+    }
+
+    /// Whether the operand has one value for each row of the tables read before.
+    fn is_known(&self, expr: &Expr) -> bool {
+        let needs = slots_of(expr);
+        !needs.whole_row && needs.slots.is_subset(self.filled) && is_stable(expr)
+    }
+
+    /// Whether an index on the column orders values as a comparison of `class` does.
+    fn fits(&self, column: usize, class: &CmpClass) -> bool {
+        let def = &self.request.table.def.columns[column];
+        if matches!(def.data_type, DataType::Enum { .. } | DataType::Set { .. } | DataType::Json) {
+            return false;
+        }
+        let ty = ExprType::of_column(def.data_type.clone(), def.nullable);
+        let natural = natural_class(&ty);
+        *class == natural
+            || matches!(
+                (ty.class(), class),
+                (TypeClass::Int | TypeClass::Decimal, CmpClass::Decimal | CmpClass::Real)
+            )
+    }
+
+    /// `(op, other operand)` where the condition compares the column with something known.
+    fn comparison<'e>(&self, condition: &'e Expr, column: usize) -> Option<(CmpOp, &'e Expr)> {
+        let ExprKind::Compare(compare) = &condition.kind else { return None };
+        if !self.fits(column, &compare.class) {
+            return None;
+        }
+        if self.is_column(&compare.left, column) && self.is_known(&compare.right) {
+            return Some((compare.op, &compare.right));
+        }
+        if self.is_column(&compare.right, column) && self.is_known(&compare.left) {
+            return Some((compare.op.swapped(), &compare.left));
+        }
+        None
+    }
+
+    /// An equality with the column, and which condition it is.
+    fn equal(&self, column: usize) -> Option<(usize, EqualPart)> {
+        let mut any_of = None;
+        for (number, condition) in self.conditions.iter().enumerate() {
+            match self.comparison(condition, column) {
+                Some((CmpOp::Eq, value)) => {
+                    return Some((number, EqualPart::Value(value.clone())));
+                }
+                Some((CmpOp::NullSafeEq, value)) => {
+                    return Some((number, EqualPart::NullSafe(value.clone())));
+                }
+                _ => {}
+            }
+            match &condition.kind {
+                ExprKind::IsNull(inner, false) if self.is_column(inner, column) => {
+                    return Some((number, EqualPart::NullSafe(Expr::null())));
+                }
+                ExprKind::In(list)
+                    if !list.negated
+                        && self.is_column(&list.value, column)
+                        && list.items.iter().all(|(class, item)| {
+                            self.fits(column, class) && self.is_known(item)
+                        }) =>
+                {
+                    let items = list.items.iter().map(|(_, item)| item.clone()).collect();
+                    any_of = Some((number, EqualPart::AnyOf(items)));
+                }
+                _ => {}
+            }
+        }
+        any_of
+    }
+
+    /// The intervals that conditions put the column into, and the conditions they stand for.
+    fn intervals(&self, column: usize, prefix: bool) -> (Vec<Interval>, Vec<usize>) {
+        let mut both = Interval::default();
+        let (mut union, mut union_of) = (Vec::new(), Vec::new());
+        let mut used = Vec::new();
+        for (number, condition) in self.conditions.iter().enumerate() {
+            if let Some(interval) = self.interval(condition, column) {
+                let like = matches!(condition.kind, ExprKind::Like(_));
+                let free = |ours: &Option<End>, new: &Option<End>| ours.is_none() || new.is_none();
+                if !like && free(&both.lower, &interval.lower) && free(&both.upper, &interval.upper)
+                {
+                    used.push(number);
+                }
+                both.lower = both.lower.or(interval.lower);
+                both.upper = both.upper.or(interval.upper);
+            } else if let ExprKind::Or(items) = &condition.kind
+                && union.is_empty()
+            {
+                let intervals: Option<Vec<Interval>> =
+                    items.iter().map(|item| self.conjunction(item, column)).collect();
+                union = intervals.unwrap_or_default();
+                union_of = vec![number];
+            }
+        }
+        let mut found = match (&both.lower, &both.upper) {
+            (None, None) => {
+                used = union_of;
+                union
+            }
+            _ => vec![both],
+        };
+        if prefix {
+            let ends = found.iter_mut().flat_map(|i| i.lower.iter_mut().chain(&mut i.upper));
+            ends.for_each(|end| end.inclusive = true);
+        }
+        (found, used)
+    }
+
+    /// One operand of an OR as an interval of the column; ANDs of bounds are intersected.
+    fn conjunction(&self, condition: &Expr, column: usize) -> Option<Interval> {
+        if let Some(interval) = self.interval(condition, column) {
+            return Some(interval);
+        }
+        if let Some((CmpOp::Eq, value)) = self.comparison(condition, column) {
+            let end = End { value: value.clone(), inclusive: true };
+            return Some(Interval { lower: Some(end.clone()), upper: Some(end) });
+        }
+        let ExprKind::And(items) = &condition.kind else { return None };
+        let mut both = Interval::default();
+        for item in items {
+            let interval = self.interval(item, column)?;
+            let doubled = (both.lower.is_some() && interval.lower.is_some())
+                || (both.upper.is_some() && interval.upper.is_some());
+            if doubled {
+                return None;
+            }
+            both.lower = both.lower.or(interval.lower);
+            both.upper = both.upper.or(interval.upper);
+        }
+        Some(both)
+    }
+
+    fn interval(&self, condition: &Expr, column: usize) -> Option<Interval> {
+        if let Some((op, value)) = self.comparison(condition, column) {
+            let end = |inclusive| Some(End { value: value.clone(), inclusive });
+            return match op {
+                CmpOp::Gt | CmpOp::Ge => {
+                    Some(Interval { lower: end(op == CmpOp::Ge), upper: None })
+                }
+                CmpOp::Lt | CmpOp::Le => {
+                    Some(Interval { lower: None, upper: end(op == CmpOp::Le) })
+                }
+                _ => None,
+            };
+        }
+        match &condition.kind {
+            ExprKind::Between(between) if !between.negated => self.between(between, column),
+            ExprKind::Like(like) if !like.negated && self.is_column(&like.value, column) => {
+                let prefix = like.compiled.as_ref()?.prefix();
+                let ty = &like.value.ty;
+                if prefix.is_empty() || !ty.is_text() || !like_prefix_is_range(ty) {
+                    return None;
+                }
+                let end = |text: String| {
+                    let value = Expr::literal(Value::Text(text), ty.clone());
+                    Some(End { value, inclusive: true })
+                };
+                let upper = format!("{prefix}{}", char::MAX);
+                Some(Interval { lower: end(prefix.to_owned()), upper: end(upper) })
+            }
+            _ => None,
+        }
+    }
+
+    fn between(&self, between: &Between, column: usize) -> Option<Interval> {
+        let usable = self.is_column(&between.value, column)
+            && self.fits(column, &between.classes.0)
+            && self.fits(column, &between.classes.1)
+            && self.is_known(&between.low)
+            && self.is_known(&between.high);
+        let end = |value: &Expr| Some(End { value: value.clone(), inclusive: true });
+        usable.then(|| Interval { lower: end(&between.low), upper: end(&between.high) })
+    }
+}
+
+/// Whether texts with a common prefix are neighbours in the collation's order: so where each
+/// character compares for itself by its code point.
+fn like_prefix_is_range(ty: &ExprType) -> bool {
+    use inia_base::collation::Collation;
+    matches!(ty.collation(), Collation::UTF8MB4_BIN | Collation::BINARY)
+}
+
+/// Whether evaluating twice gives the same value and changes nothing.
+fn is_stable(expr: &Expr) -> bool {
+    let mut stable = true;
+    expr.walk(&mut |node| match &node.kind {
+        ExprKind::AssignUserVar(..) | ExprKind::UserVar(_) | ExprKind::Aggregate(_) => {
+            stable = false;
+        }
+        ExprKind::Call(call) => {
+            stable &= call.deterministic || Expr::is_constant_in_statement(node);
+        }
+        _ => {}
+    });
+    stable
+}

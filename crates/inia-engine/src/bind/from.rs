@@ -1,0 +1,430 @@
+//! FROM: its members get slots and names; joins get their conditions.
+
+use super::namespace::{FromColumn, FromTable, Namespace};
+use super::scope::Clause;
+use super::{QueryBinder, Result};
+use crate::catalog::{IndexKind, Table, TableDef, same_name};
+use crate::expr::bind::{Binder, EmptyScope};
+use crate::expr::{CmpOp, Expr, ExprType};
+use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, conjuncts};
+use inia_base::column::flags;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{self, JoinConstraint, JoinKind, TableRef};
+use inia_storage::{LockMode, LockRequest, WaitPolicy};
+use std::sync::Arc;
+
+/// A bound FROM.
+pub(super) struct BoundFrom {
+    /// `None` where there is no FROM.
+    pub(super) tree: Option<FromTree>,
+    /// Slots of the row.
+    pub(super) width: usize,
+}
+
+/// A member or join with its names.
+struct Bound {
+    tree: FromTree,
+    names: Namespace,
+}
+
+/// Hands out slots, and knows the locking clauses.
+struct FromContext<'q> {
+    width: usize,
+    locking: &'q [ast::Locking],
+}
+
+impl QueryBinder<'_> {
+    /// Binds FROM into the innermost level's namespace.
+    pub(super) fn from(
+        &mut self,
+        from: &[TableRef],
+        locking: &[ast::Locking],
+    ) -> Result<BoundFrom> {
+        let mut context = FromContext { width: 0, locking };
+        let mut tree: Option<FromTree> = None;
+        for member in from {
+            let bound = self.table_ref(member, &mut context)?;
+            self.names_mut().append(bound.names)?;
+            tree = Some(match tree {
+                None => bound.tree,
+                Some(left) => inner(left, bound.tree),
+            });
+        }
+        for name in locking.iter().flat_map(|clause| &clause.of) {
+            let known = self.names_mut().tables.iter().any(|table| table.alias == name.name);
+            if !known {
+                let code = ErrorCode::UnresolvedTableLock;
+                return Err(SqlError::new(code, &[&name.name]));
+            }
+        }
+        Ok(BoundFrom { tree, width: context.width })
+    }
+
+    fn names_mut(&mut self) -> &mut Namespace {
+        &mut self.levels.last_mut().expect("a SELECT is being bound").namespace
+    }
+
+    fn table_ref(&mut self, table: &TableRef, context: &mut FromContext<'_>) -> Result<Bound> {
+        match table {
+            TableRef::Table(factor) => self.named_table(factor, context),
+            TableRef::Derived(derived) => self.derived_table(derived, context),
+            TableRef::Join(join) => self.join(join, context),
+            TableRef::List(list) => {
+                let (first, rest) = list
+                    .split_first()
+                    .ok_or_else(|| SqlError::new(ErrorCode::NoTablesUsed, &[]))?;
+                let mut bound = self.table_ref(first, context)?;
+                for member in rest {
+                    let right = self.table_ref(member, context)?;
+                    bound.names.append(right.names)?;
+                    bound.tree = inner(bound.tree, right.tree);
+                }
+                Ok(bound)
+            }
+            TableRef::JsonTable(_) => {
+                Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"JSON_TABLE"]))
+            }
+        }
+    }
+
+    fn named_table(
+        &mut self,
+        factor: &ast::TableFactor,
+        context: &mut FromContext<'_>,
+    ) -> Result<Bound> {
+        let alias = factor.alias.as_ref().unwrap_or(&factor.name.name);
+        if factor.name.db.is_none()
+            && let Some(cte) = self.ctes.iter().rev().find(|cte| cte.name == factor.name.name)
+        {
+            let (id, columns) = (cte.part, cte.columns.clone());
+            return Ok(part_member(id, false, alias, &columns, context));
+        }
+        let schema = match (&factor.name.db, self.context.database) {
+            (Some(db), _) => db.as_str(),
+            (None, Some(db)) => db,
+            (None, None) => return Err(SqlError::new(ErrorCode::NoDatabaseSelected, &[])),
+        };
+        if let Some(table) = self.context.virtuals.find(schema, &factor.name.name) {
+            let columns: Vec<_> = table.columns().to_vec();
+            let (slots, mut names) = member(alias, schema, &columns, context);
+            for column in &mut names.tables[0].columns {
+                column.result.org_table = table.name().to_owned();
+            }
+            let leaf = Leaf { slots, alias: alias.clone(), kind: LeafKind::Virtual(table) };
+            return Ok(Bound { tree: FromTree::Leaf(leaf), names });
+        }
+        let table = self.table(schema, &factor.name.name)?;
+        let allowed = allowed_indexes(&table.def, &factor.hints)?;
+        let lock = self.lock_of(alias, context.locking);
+        let base = context.width;
+        context.width += table.def.columns.len();
+        let columns = (0..table.def.columns.len())
+            .map(|index| table_column(&table.def, index, alias, base + index))
+            .collect();
+        let names =
+            Namespace::of(FromTable { schema: schema.to_owned(), alias: alias.clone(), columns });
+        let slots = base..context.width;
+        let kind = LeafKind::Table { table, lock, allowed };
+        let tree = FromTree::Leaf(Leaf { slots, alias: alias.clone(), kind });
+        Ok(Bound { tree, names })
+    }
+
+    /// Finds a stored table and notes that the statement reads it.
+    fn table(&mut self, schema: &str, name: &str) -> Result<Arc<Table>> {
+        let Some(database) = self.context.catalog.schemas.get(schema) else {
+            return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&schema]));
+        };
+        let Some(table) = database.tables.get(name) else {
+            return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
+        };
+        if !self.tables.iter().any(|known| Arc::ptr_eq(known, table)) {
+            self.tables.push(table.clone());
+        }
+        Ok(table.clone())
+    }
+
+    /// The lock that reading the member called `alias` takes.
+    fn lock_of(&self, alias: &str, locking: &[ast::Locking]) -> Option<LockRequest> {
+        let clause = locking
+            .iter()
+            .find(|clause| clause.of.is_empty() || clause.of.iter().any(|name| name.name == alias));
+        let Some(clause) = clause else { return self.context.plain_lock };
+        Some(LockRequest {
+            mode: match clause.strength {
+                ast::LockStrength::Update => LockMode::Exclusive,
+                ast::LockStrength::Share => LockMode::Shared,
+            },
+            wait: match clause.wait {
+                ast::LockWait::Wait => WaitPolicy::Wait,
+                ast::LockWait::NoWait => WaitPolicy::NoWait,
+                ast::LockWait::SkipLocked => WaitPolicy::SkipLocked,
+            },
+        })
+    }
+
+    fn derived_table(
+        &mut self,
+        derived: &ast::DerivedTable,
+        context: &mut FromContext<'_>,
+    ) -> Result<Bound> {
+        let level = self.levels.len() - 1;
+        self.levels[level].open = derived.lateral;
+        let part = self.part(&derived.query);
+        self.levels[level].open = true;
+        let (id, correlated) = part?;
+        let bound = self.part_columns(id);
+        if !derived.columns.is_empty() && derived.columns.len() != bound.len() {
+            return Err(SqlError::new(ErrorCode::ViewWrongList, &[]));
+        }
+        let mut columns: Vec<(String, ExprType)> = Vec::with_capacity(bound.len());
+        for (index, column) in bound.iter().enumerate() {
+            let name = derived.columns.get(index).unwrap_or(&column.result.name);
+            if columns.iter().any(|(other, _)| same_name(other, name)) {
+                return Err(SqlError::new(ErrorCode::DupFieldname, &[name]));
+            }
+            columns.push((name.clone(), column.ty.clone()));
+        }
+        let lateral = derived.lateral && correlated;
+        Ok(part_member(id, lateral, &derived.alias, &columns, context))
+    }
+
+    fn join(&mut self, join: &ast::Join, context: &mut FromContext<'_>) -> Result<Bound> {
+        let left = self.table_ref(&join.left, context)?;
+        let open = self.names_mut().clone();
+        if lateral(&join.right) {
+            self.names_mut().append(left.names.clone())?;
+        }
+        let right = self.table_ref(&join.right, context);
+        *self.names_mut() = open;
+        let right = right?;
+        let (mut first, mut second) = match join.kind {
+            JoinKind::Right => (right, left),
+            _ => (left, right),
+        };
+        let outer = matches!(join.kind, JoinKind::Left | JoinKind::Right);
+        let shared = self.shared_columns(join, &first.names, &second.names)?;
+        let mut on = Vec::new();
+        for name in &shared {
+            on.push(self.shared_equality(name, &first.names, &second.names)?);
+        }
+        let left_tables = first.names.tables.len();
+        let visible = visible_after(&shared, &first.names, &second.names, join.kind, left_tables);
+        let second_range = left_tables..left_tables + second.names.tables.len();
+        first.names.append(std::mem::take(&mut second.names))?;
+        if let Some(visible) = visible {
+            first.names.visible = visible;
+        } else if join.kind == JoinKind::Right {
+            first.names.visible.sort_by_key(|&(t, _)| t < left_tables);
+        }
+        if let JoinConstraint::On(condition) = &join.constraint {
+            let condition = self
+                .with_names(&first.names, |binder| binder.expression(condition, Clause::On, &[]))?;
+            conjuncts(condition, &mut on);
+        }
+        if outer {
+            first.names.make_nullable(second_range);
+        }
+        let straight = join.kind == JoinKind::Straight;
+        let tree = FromJoin { outer, straight, left: first.tree, right: second.tree, on };
+        Ok(Bound { tree: FromTree::Join(Box::new(tree)), names: first.names })
+    }
+
+    /// Runs `f` while the innermost level also knows `names`.
+    fn with_names<R>(
+        &mut self,
+        names: &Namespace,
+        f: impl FnOnce(&mut Self) -> Result<R>,
+    ) -> Result<R> {
+        let saved = std::mem::replace(self.names_mut(), names.clone());
+        let result = f(self);
+        *self.names_mut() = saved;
+        result
+    }
+
+    /// The columns that USING names or NATURAL finds.
+    fn shared_columns(
+        &self,
+        join: &ast::Join,
+        left: &Namespace,
+        right: &Namespace,
+    ) -> Result<Vec<String>> {
+        if let JoinConstraint::Using(columns) = &join.constraint {
+            return Ok(columns.clone());
+        }
+        if !join.natural {
+            return Ok(Vec::new());
+        }
+        let mut shared = Vec::new();
+        for &at in &left.visible {
+            let name = &left.column(at).result.name;
+            if right.find_shared(name, Clause::On.name())?.is_some() {
+                shared.push(name.clone());
+            }
+        }
+        Ok(shared)
+    }
+
+    fn shared_equality(&self, name: &str, left: &Namespace, right: &Namespace) -> Result<Expr> {
+        let side = |names: &Namespace| -> Result<Expr> {
+            match names.find_shared(name, "from clause")? {
+                Some(at) => Ok(names.column(at).expr()),
+                None => Err(SqlError::new(ErrorCode::UnknownColumn, &[&name, &"from clause"])),
+            }
+        };
+        let (env, host) = (self.context.env, self.context.host);
+        let mut binder = Binder { scope: &mut EmptyScope, env, host };
+        binder.comparison(CmpOp::Eq, side(left)?, side(right)?)
+    }
+}
+
+/// What `*` shows after a join with shared columns: those once, then the rest of the side that is
+/// written first, then the rest of the other. `None` where nothing is shared.
+fn visible_after(
+    shared: &[String],
+    first: &Namespace,
+    second: &Namespace,
+    kind: JoinKind,
+    offset: usize,
+) -> Option<Vec<(usize, usize)>> {
+    if shared.is_empty() {
+        return None;
+    }
+    let is_shared = |names: &Namespace, at: (usize, usize)| {
+        shared.iter().any(|name| same_name(name, &names.column(at).result.name))
+    };
+    let (mut common, mut a, mut b) = (Vec::new(), Vec::new(), Vec::new());
+    for &at in &first.visible {
+        if is_shared(first, at) { common.push(at) } else { a.push(at) }
+    }
+    for &(t, c) in &second.visible {
+        if !is_shared(second, (t, c)) {
+            b.push((t + offset, c));
+        }
+    }
+    let (one, two) = if kind == JoinKind::Right { (b, a) } else { (a, b) };
+    Some(common.into_iter().chain(one).chain(two).collect())
+}
+
+fn inner(left: FromTree, right: FromTree) -> FromTree {
+    let join = FromJoin { outer: false, straight: false, left, right, on: Vec::new() };
+    FromTree::Join(Box::new(join))
+}
+
+/// Whether a member reads the members before it.
+fn lateral(table: &TableRef) -> bool {
+    match table {
+        TableRef::Derived(derived) => derived.lateral,
+        TableRef::Join(join) => lateral(&join.left) || lateral(&join.right),
+        TableRef::List(list) => list.iter().any(lateral),
+        TableRef::Table(_) | TableRef::JsonTable(_) => false,
+    }
+}
+
+/// A derived table, view or common table expression as a member.
+fn part_member(
+    id: usize,
+    lateral: bool,
+    alias: &str,
+    columns: &[(String, ExprType)],
+    context: &mut FromContext<'_>,
+) -> Bound {
+    let (slots, names) = member(alias, "", columns, context);
+    let leaf = Leaf { slots, alias: alias.to_owned(), kind: LeafKind::Part { id, lateral } };
+    Bound { tree: FromTree::Leaf(leaf), names }
+}
+
+/// Slots and names of a member that is no stored table.
+fn member(
+    alias: &str,
+    schema: &str,
+    columns: &[(String, ExprType)],
+    context: &mut FromContext<'_>,
+) -> (std::ops::Range<usize>, Namespace) {
+    let base = context.width;
+    context.width += columns.len();
+    let columns = columns
+        .iter()
+        .enumerate()
+        .map(|(index, (name, ty))| {
+            let mut result = ty.result_column(name);
+            result.table = alias.to_owned();
+            result.schema = schema.to_owned();
+            result.org_name = name.clone();
+            FromColumn { slot: base + index, ty: ty.clone(), result, hidden: false }
+        })
+        .collect();
+    let table = FromTable { schema: schema.to_owned(), alias: alias.to_owned(), columns };
+    (base..context.width, Namespace::of(table))
+}
+
+/// A stored table's column as a member of FROM sees it.
+pub(crate) fn table_column(def: &TableDef, index: usize, alias: &str, slot: usize) -> FromColumn {
+    let column = &def.columns[index];
+    let mut ty = ExprType::of_column(column.data_type.clone(), column.nullable);
+    ty.zerofill = column.zerofill;
+    if let Some(width) = column.display_width {
+        ty.length = u32::from(width);
+    }
+    let mut result = ty.result_column(&column.name);
+    result.schema = def.schema.clone();
+    result.table = alias.to_owned();
+    result.org_table = def.name.clone();
+    result.org_name = column.name.clone();
+    result.flags |= key_flags(def, index);
+    if column.auto_increment {
+        result.flags |= flags::AUTO_INCREMENT;
+    }
+    if column.on_update_now {
+        result.flags |= flags::ON_UPDATE_NOW;
+    }
+    if !column.nullable
+        && column.default == crate::catalog::ColumnDefault::None
+        && !column.auto_increment
+    {
+        result.flags |= flags::NO_DEFAULT_VALUE;
+    }
+    FromColumn { slot, ty, result, hidden: column.invisible }
+}
+
+fn key_flags(def: &TableDef, column: usize) -> u16 {
+    let mut bits = 0;
+    for index in &def.indexes {
+        let leads = index.parts.first().is_some_and(|part| part.column == column);
+        match index.kind {
+            IndexKind::Primary if index.parts.iter().any(|part| part.column == column) => {
+                bits |= flags::PRI_KEY;
+            }
+            IndexKind::Unique if leads && index.parts.len() == 1 => bits |= flags::UNIQUE_KEY,
+            IndexKind::Unique | IndexKind::Plain if leads => bits |= flags::MULTIPLE_KEY,
+            _ => {}
+        }
+    }
+    bits
+}
+
+/// The indexes that hints leave, by position; `None` for all.
+fn allowed_indexes(def: &TableDef, hints: &[ast::IndexHint]) -> Result<Option<Vec<usize>>> {
+    if hints.is_empty() {
+        return Ok(None);
+    }
+    let mut used: Option<Vec<usize>> = None;
+    let mut ignored = Vec::new();
+    for hint in hints {
+        for name in &hint.indexes {
+            let Some(index) = def.index(name) else {
+                let code = ErrorCode::KeyDoesNotExist;
+                return Err(SqlError::new(code, &[name, &def.name]));
+            };
+            match hint.kind {
+                ast::IndexHintKind::Ignore => ignored.push(index),
+                _ => used.get_or_insert_default().push(index),
+            }
+        }
+        if hint.kind == ast::IndexHintKind::Use && hint.indexes.is_empty() {
+            used.get_or_insert_default();
+        }
+    }
+    let mut allowed = used.unwrap_or_else(|| (0..def.indexes.len()).collect());
+    allowed.retain(|index| !ignored.contains(index));
+    Ok(Some(allowed))
+}

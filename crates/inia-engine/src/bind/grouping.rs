@@ -1,0 +1,154 @@
+//! ONLY_FULL_GROUP_BY: what a grouped SELECT may read outside its aggregates.
+//!
+//! A column is allowed where its value is the same in all rows of a group: it is a group
+//! expression, or the group fixes a key of its table, or WHERE makes it equal to a constant or to a
+//! column that is allowed.
+
+use super::order::same_expr;
+use super::scope::Item;
+use super::{Namespace, Result};
+use crate::catalog::{Table, TableDef};
+use crate::expr::{CmpOp, Expr, ExprKind};
+use crate::optimize::SlotSet;
+use inia_base::error::{ErrorCode, SqlError};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A stored table of FROM with its slots.
+pub(super) struct Keyed {
+    pub(super) table: Arc<Table>,
+    pub(super) slots: Range<usize>,
+}
+
+/// Checks a grouped SELECT's list.
+pub(super) struct GroupCheck<'g> {
+    pub(super) group: &'g [Expr],
+    pub(super) grouped: bool,
+    pub(super) fixed: SlotSet,
+}
+
+impl<'g> GroupCheck<'g> {
+    /// Works out which slots each group fixes.
+    pub(super) fn new(
+        group: &'g [Expr],
+        grouped: bool,
+        conditions: &[Expr],
+        tables: &[Keyed],
+    ) -> GroupCheck<'g> {
+        let mut fixed = SlotSet::default();
+        for expr in group {
+            if let ExprKind::Column { index, .. } = expr.kind {
+                fixed.insert(index);
+            }
+        }
+        loop {
+            let before = fixed.clone();
+            conditions.iter().for_each(|condition| spread(condition, &mut fixed));
+            for keyed in tables {
+                if fixes_a_key(&keyed.table.def, keyed.slots.start, &fixed) {
+                    fixed = fixed.union(&SlotSet::of_range(keyed.slots.clone()));
+                }
+            }
+            if fixed == before {
+                return GroupCheck { group, grouped, fixed };
+            }
+        }
+    }
+
+    /// Error 1055 or 1140 where a select item reads a column that its group does not fix.
+    pub(super) fn check(&self, items: &[Item], names: &Namespace) -> Result<()> {
+        for (number, item) in items.iter().enumerate() {
+            if let Some(slot) = self.loose_column(&item.expr) {
+                return Err(self.error(number + 1, "SELECT list", slot, names));
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for one expression of ORDER BY or HAVING.
+    pub(super) fn check_one(
+        &self,
+        expr: &Expr,
+        number: usize,
+        clause: &str,
+        names: &Namespace,
+    ) -> Result<()> {
+        match self.loose_column(expr) {
+            Some(slot) => Err(self.error(number, clause, slot, names)),
+            None => Ok(()),
+        }
+    }
+
+    fn error(&self, number: usize, clause: &str, slot: usize, names: &Namespace) -> SqlError {
+        let column = names
+            .tables
+            .iter()
+            .flat_map(|table| &table.columns)
+            .find(|column| column.slot == slot)
+            .map(|column| {
+                let result = &column.result;
+                let parts = [&result.schema, &result.table, &result.name];
+                let known: Vec<&str> =
+                    parts.iter().map(|part| part.as_str()).filter(|p| !p.is_empty()).collect();
+                known.join(".")
+            })
+            .unwrap_or_default();
+        if self.grouped {
+            SqlError::new(ErrorCode::WrongFieldWithGroup, &[&number, &clause, &column])
+        } else {
+            SqlError::new(ErrorCode::MixOfGroupFuncAndFields, &[&number, &clause, &column])
+        }
+    }
+
+    /// A column outside aggregates and group expressions that the group does not fix.
+    fn loose_column(&self, expr: &Expr) -> Option<usize> {
+        if self.group.iter().any(|group| same_expr(group, expr)) {
+            return None;
+        }
+        match &expr.kind {
+            ExprKind::Column { index, .. } => (!self.fixed.contains(*index)).then_some(*index),
+            ExprKind::Call(call) if call.name == "any_value" => None,
+            _ => {
+                let mut loose = None;
+                expr.children(&mut |child| {
+                    if loose.is_none() {
+                        loose = self.loose_column(child);
+                    }
+                });
+                loose
+            }
+        }
+    }
+}
+
+/// `a = constant` fixes `a`; `a = b` fixes one where the other is fixed.
+fn spread(condition: &Expr, fixed: &mut SlotSet) {
+    let ExprKind::Compare(compare) = &condition.kind else { return };
+    if compare.op != CmpOp::Eq {
+        return;
+    }
+    let column = |expr: &Expr| match expr.kind {
+        ExprKind::Column { index, .. } => Some(index),
+        _ => None,
+    };
+    match (column(&compare.left), column(&compare.right)) {
+        (Some(a), Some(b)) if fixed.contains(a) || fixed.contains(b) => {
+            fixed.insert(a);
+            fixed.insert(b);
+        }
+        (Some(a), None) if compare.right.is_constant_in_statement() => fixed.insert(a),
+        (None, Some(b)) if compare.left.is_constant_in_statement() => fixed.insert(b),
+        _ => {}
+    }
+}
+
+/// Whether some unique key without NULLs lies wholly in the fixed slots.
+fn fixes_a_key(def: &TableDef, base: usize, fixed: &SlotSet) -> bool {
+    def.indexes.iter().any(|index| {
+        index.unique()
+            && index.parts.iter().all(|part| {
+                let column = &def.columns[part.column];
+                !column.nullable && part.prefix.is_none() && fixed.contains(base + part.column)
+            })
+    })
+}

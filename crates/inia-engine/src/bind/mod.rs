@@ -1,0 +1,120 @@
+//! Binding of queries: from the syntax tree to a [`StatementPlan`].
+//!
+//! Each SELECT is a *level* on a stack. A name is looked up in the innermost level first; found
+//! further out, it becomes an outer column, and the subquery that reads it is correlated. Subqueries,
+//! derived tables and common table expressions become numbered parts of the statement's plan.
+//!
+//! Example: in `SELECT x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.y = a.x)` the subquery is
+//! part 0, bound at level 1; `a.x` is found at level 0, so it is an outer column of depth 1 and
+//! part 0 is correlated.
+
+mod from;
+mod grouping;
+mod namespace;
+mod order;
+mod query;
+mod scope;
+mod select;
+
+pub(crate) use namespace::{FromColumn, FromTable, Namespace};
+
+use crate::catalog::{CatalogVersion, Table};
+use crate::expr::{Environment, ExprType, SessionHost};
+use crate::optimize::SlotSet;
+use crate::plan::{PartPlan, StatementPlan, VirtualTable};
+use inia_base::error::SqlError;
+use inia_parser::ast;
+use inia_storage::LockRequest;
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// Finds tables that the server computes.
+pub(crate) trait VirtualTables {
+    /// The computed table of that name, if there is one.
+    fn find(&self, schema: &str, name: &str) -> Option<Arc<dyn VirtualTable>>;
+}
+
+/// What a query is bound against.
+pub(crate) struct BindContext<'c> {
+    /// The catalog's version.
+    pub(crate) catalog: &'c CatalogVersion,
+    /// The current database.
+    pub(crate) database: Option<&'c str>,
+    /// The session's settings.
+    pub(crate) env: &'c Environment,
+    /// The session's variables.
+    pub(crate) host: &'c dyn SessionHost,
+    /// Computed tables.
+    pub(crate) virtuals: &'c dyn VirtualTables,
+    /// The lock that plain reads take (SERIALIZABLE).
+    pub(crate) plain_lock: Option<LockRequest>,
+}
+
+/// Binds and plans a query.
+pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Result<StatementPlan> {
+    let mut binder = QueryBinder {
+        context,
+        parts: Vec::new(),
+        tables: Vec::new(),
+        levels: Vec::new(),
+        ctes: Vec::new(),
+        reached: usize::MAX,
+    };
+    let root = binder.query(query)?;
+    let parts = binder.parts.into_iter().map(|part| part.expect("every part was bound")).collect();
+    Ok(StatementPlan { root, parts, tables: binder.tables })
+}
+
+/// One SELECT that is being bound.
+struct Level {
+    /// The names of its FROM, as far as bound.
+    namespace: Namespace,
+    /// Whether queries inside may see those names now.
+    open: bool,
+    /// Slots that queries inside read.
+    read_by_parts: SlotSet,
+}
+
+/// A common table expression in scope.
+#[derive(Clone)]
+struct CteBinding {
+    name: String,
+    part: usize,
+    columns: Vec<(String, ExprType)>,
+}
+
+/// Binds one statement's queries.
+struct QueryBinder<'c> {
+    context: &'c BindContext<'c>,
+    /// Parts by number; `None` while a part is being bound.
+    parts: Vec<Option<PartPlan>>,
+    tables: Vec<Arc<Table>>,
+    levels: Vec<Level>,
+    ctes: Vec<CteBinding>,
+    /// The outermost level that was read since the innermost part began.
+    reached: usize,
+}
+
+impl QueryBinder<'_> {
+    /// Binds a query as a part; returns its number, its columns and whether it is correlated.
+    fn part(&mut self, query: &ast::Query) -> Result<(usize, bool)> {
+        let id = self.reserve_part();
+        let enclosing = std::mem::replace(&mut self.reached, usize::MAX);
+        let bound = self.query(query);
+        let correlated = self.reached < self.levels.len();
+        self.reached = self.reached.min(enclosing);
+        self.parts[id] = Some(PartPlan { query: bound?, correlated, recursive: None });
+        Ok((id, correlated))
+    }
+
+    fn reserve_part(&mut self) -> usize {
+        self.parts.push(None);
+        self.parts.len() - 1
+    }
+
+    /// The columns of a bound part.
+    fn part_columns(&self, id: usize) -> &[crate::plan::OutputColumn] {
+        self.parts[id].as_ref().map_or(&[], |part| &part.query.columns)
+    }
+}

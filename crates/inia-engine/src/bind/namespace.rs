@@ -1,0 +1,198 @@
+//! The names that a query's FROM makes known.
+//!
+//! Every member of FROM owns a run of slots. `visible` is what `*` expands to and what a bare name
+//! is looked up in; joins with USING or NATURAL show each shared column once.
+//!
+//! Example: `a(id, x) JOIN b(id, y) USING (id)`: slots are a.id 0, a.x 1, b.id 2, b.y 3; visible are
+//! a.id, a.x, b.y, so `id` is not ambiguous, while `b.id` still finds slot 2.
+
+use crate::expr::{Expr, ExprType};
+use inia_base::column::ResultColumn;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::ColumnName;
+
+/// One column of a member of FROM.
+#[derive(Clone, Debug)]
+pub(crate) struct FromColumn {
+    /// Its slot in the row.
+    pub(crate) slot: usize,
+    /// Its type here: nullable on the inner side of an outer join.
+    pub(crate) ty: ExprType,
+    /// What a client is told when it is selected as it is.
+    pub(crate) result: ResultColumn,
+    /// Left out of `*` (INVISIBLE).
+    pub(crate) hidden: bool,
+}
+
+/// One member of FROM.
+#[derive(Clone, Debug)]
+pub(crate) struct FromTable {
+    /// Its database; empty for derived tables.
+    pub(crate) schema: String,
+    /// The name it goes by.
+    pub(crate) alias: String,
+    /// Its columns.
+    pub(crate) columns: Vec<FromColumn>,
+}
+
+/// Everything that FROM makes known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Namespace {
+    /// Members in the order of FROM.
+    pub(crate) tables: Vec<FromTable>,
+    /// (table, column) pairs in the order of `*`.
+    pub(crate) visible: Vec<(usize, usize)>,
+}
+
+/// Whether two table names are the same; table names keep their case, as on Linux.
+fn same_table(a: &str, b: &str) -> bool {
+    a == b
+}
+
+fn same_column(a: &str, b: &str) -> bool {
+    crate::catalog::same_name(a, b)
+}
+
+impl FromColumn {
+    /// The column as an expression.
+    pub(crate) fn expr(&self) -> Expr {
+        Expr::column(self.slot, self.ty.clone(), self.printed())
+    }
+
+    /// The column's full name as error texts print it.
+    fn printed(&self) -> String {
+        let result = &self.result;
+        let mut text = String::new();
+        for part in [&result.schema, &result.table] {
+            if !part.is_empty() {
+                text.push_str(&format!("`{part}`."));
+            }
+        }
+        text.push_str(&format!("`{}`", result.name));
+        text
+    }
+}
+
+impl Namespace {
+    /// A namespace of one table.
+    pub(crate) fn of(table: FromTable) -> Namespace {
+        let shown = table.columns.iter().enumerate().filter(|(_, column)| !column.hidden);
+        let visible = shown.map(|(index, _)| (0, index)).collect();
+        Namespace { tables: vec![table], visible }
+    }
+
+    /// The column at a (table, column) pair.
+    pub(crate) fn column(&self, at: (usize, usize)) -> &FromColumn {
+        &self.tables[at.0].columns[at.1]
+    }
+
+    /// Takes in the members of `right`; a name used twice is error 1066.
+    pub(crate) fn append(&mut self, right: Namespace) -> Result<(), SqlError> {
+        for table in &right.tables {
+            let clash = |other: &&FromTable| {
+                same_table(&other.alias, &table.alias) && other.schema == table.schema
+            };
+            if self.tables.iter().find(clash).is_some() {
+                return Err(SqlError::new(ErrorCode::NonUniqueTable, &[&table.alias]));
+            }
+        }
+        let offset = self.tables.len();
+        self.tables.extend(right.tables);
+        self.visible.extend(right.visible.into_iter().map(|(t, c)| (t + offset, c)));
+        Ok(())
+    }
+
+    /// Makes every column of the tables from `first` on nullable: the inner side of an outer join.
+    pub(crate) fn make_nullable(&mut self, tables: std::ops::Range<usize>) {
+        for column in self.tables[tables].iter_mut().flat_map(|table| &mut table.columns) {
+            column.ty.nullable = true;
+            column.result.flags &= !inia_base::column::flags::NOT_NULL;
+        }
+    }
+
+    /// Finds a column by its name; `Ok(None)` where this namespace does not know it.
+    pub(crate) fn find(
+        &self,
+        name: &ColumnName,
+        clause: &str,
+    ) -> Result<Option<(usize, usize)>, SqlError> {
+        let mut found = None;
+        let mut take = |at| match found.replace(at) {
+            None => Ok(()),
+            Some(_) => Err(SqlError::new(ErrorCode::NonUniqueColumn, &[&full_name(name), &clause])),
+        };
+        match &name.table {
+            None => {
+                let hidden = self.tables.iter().enumerate().flat_map(|(t, table)| {
+                    let columns = table.columns.iter().enumerate();
+                    columns.filter(|(_, column)| column.hidden).map(move |(c, _)| (t, c))
+                });
+                for at in self.visible.iter().copied().chain(hidden) {
+                    if same_column(&self.column(at).result.name, &name.name) {
+                        take(at)?;
+                    }
+                }
+            }
+            Some(table_name) => {
+                for (t, table) in self.tables.iter().enumerate() {
+                    if !same_table(&table.alias, table_name)
+                        || name.db.as_ref().is_some_and(|db| *db != table.schema)
+                    {
+                        continue;
+                    }
+                    for (c, column) in table.columns.iter().enumerate() {
+                        if same_column(&column.result.name, &name.name) {
+                            take((t, c))?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Looks for a bare name among the visible columns only, for USING and NATURAL.
+    pub(crate) fn find_shared(
+        &self,
+        name: &str,
+        clause: &str,
+    ) -> Result<Option<(usize, usize)>, SqlError> {
+        let mut matches = self
+            .visible
+            .iter()
+            .copied()
+            .filter(|&at| same_column(&self.column(at).result.name, name));
+        let first = matches.next();
+        if matches.next().is_some() {
+            return Err(SqlError::new(ErrorCode::NonUniqueColumn, &[&name, &clause]));
+        }
+        Ok(first)
+    }
+
+    /// The visible columns of one member, for `t.*`; error 1051 where there is no such member.
+    pub(crate) fn columns_of(
+        &self,
+        schema: Option<&str>,
+        alias: &str,
+    ) -> Result<impl Iterator<Item = &FromColumn>, SqlError> {
+        let member = self.tables.iter().find(|table| {
+            same_table(&table.alias, alias) && schema.is_none_or(|schema| schema == table.schema)
+        });
+        match member {
+            Some(table) => Ok(table.columns.iter().filter(|column| !column.hidden)),
+            None => Err(SqlError::new(ErrorCode::UnknownTable, &[&alias])),
+        }
+    }
+}
+
+/// A column name as error texts print it.
+pub(crate) fn full_name(name: &ColumnName) -> String {
+    let parts = [&name.db, &name.table];
+    let mut text = String::new();
+    for part in parts.into_iter().flatten() {
+        text.push_str(part);
+        text.push('.');
+    }
+    text.push_str(&name.name);
+    text
+}

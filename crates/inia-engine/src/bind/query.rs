@@ -1,0 +1,250 @@
+//! Query expressions: WITH, set operations, VALUES, nesting, LIMIT.
+
+use super::{CteBinding, QueryBinder, Result};
+use crate::catalog::same_name;
+use crate::expr::bind::{EmptyScope, bind};
+use crate::expr::{Expr, ExprType, merge};
+use crate::plan::{
+    Body, LimitPlan, OutputColumn, PartPlan, QueryPlan, RecursivePlan, SetPlan, SetStep, SortKey,
+};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{self, QueryBody};
+
+impl QueryBinder<'_> {
+    /// Binds a query expression.
+    pub(super) fn query(&mut self, query: &ast::Query) -> Result<QueryPlan> {
+        let ctes = self.ctes.len();
+        if let Some(with) = &query.with {
+            for cte in &with.ctes {
+                self.cte(cte, with.recursive)?;
+            }
+        }
+        let plan = self.query_body(query);
+        self.ctes.truncate(ctes);
+        plan
+    }
+
+    fn query_body(&mut self, query: &ast::Query) -> Result<QueryPlan> {
+        if let QueryBody::Select(select) = &query.body {
+            let mut plan = self.select(select, &query.order_by, &query.locking)?;
+            plan.limit = self.limit(query.limit.as_ref())?;
+            return Ok(plan);
+        }
+        if let QueryBody::Nested(inner) = &query.body
+            && query.order_by.is_empty()
+            && query.limit.is_none()
+        {
+            return self.query(inner);
+        }
+        let (body, columns) = self.operand(&query.body)?;
+        let order = query
+            .order_by
+            .iter()
+            .map(|item| order_by_output(item, &columns))
+            .collect::<Result<_>>()?;
+        let limit = self.limit(query.limit.as_ref())?;
+        Ok(QueryPlan { columns, body, order, limit, count_found_rows: false })
+    }
+
+    /// Binds a body that stands for itself or as an operand of a set operation.
+    fn operand(&mut self, body: &QueryBody) -> Result<(Body, Vec<OutputColumn>)> {
+        match body {
+            QueryBody::Select(select) => {
+                let plan = self.select(select, &[], &[])?;
+                Ok((plan.body, plan.columns))
+            }
+            QueryBody::Nested(query) => {
+                let plan = self.query(query)?;
+                let columns = plan.columns.clone();
+                Ok((Body::Nested(Box::new(plan)), columns))
+            }
+            QueryBody::Table(name) => {
+                let plan = self.select(&select_all(name), &[], &[])?;
+                Ok((plan.body, plan.columns))
+            }
+            QueryBody::Values(rows) => self.values(rows),
+            QueryBody::SetOperation { first, rest } => self.set_operation(first, rest),
+        }
+    }
+
+    fn values(&mut self, rows: &[Vec<ast::Expr>]) -> Result<(Body, Vec<OutputColumn>)> {
+        let (env, host) = (self.context.env, self.context.host);
+        let width = rows.first().map_or(0, Vec::len);
+        let mut bound: Vec<Vec<Expr>> = Vec::with_capacity(rows.len());
+        for (number, row) in rows.iter().enumerate() {
+            if row.len() != width || width == 0 {
+                return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&(number + 1)]));
+            }
+            let row: Result<_> = row.iter().map(|e| bind(e, &mut EmptyScope, env, host)).collect();
+            bound.push(row?);
+        }
+        let columns = (0..width)
+            .map(|column| {
+                let types: Vec<&ExprType> = bound.iter().map(|row| &row[column].ty).collect();
+                let ty = merge::merge(&types, "VALUES")?;
+                Ok(OutputColumn { result: ty.result_column(&format!("column_{column}")), ty })
+            })
+            .collect::<Result<_>>()?;
+        Ok((Body::Values(bound), columns))
+    }
+
+    fn set_operation(
+        &mut self,
+        first: &QueryBody,
+        rest: &[ast::SetTerm],
+    ) -> Result<(Body, Vec<OutputColumn>)> {
+        let (first, mut columns) = self.operand(first)?;
+        let mut types: Vec<Vec<ExprType>> = columns.iter().map(|c| vec![c.ty.clone()]).collect();
+        let mut steps = Vec::with_capacity(rest.len());
+        for term in rest {
+            let (body, right) = self.operand(&term.body)?;
+            if right.len() != columns.len() {
+                let code = ErrorCode::WrongNumberOfColumnsInSelect;
+                return Err(SqlError::new(code, &[]));
+            }
+            for (types, column) in types.iter_mut().zip(right) {
+                types.push(column.ty);
+            }
+            steps.push(SetStep { op: term.op, all: term.all, body });
+        }
+        for (column, types) in columns.iter_mut().zip(&types) {
+            let types: Vec<&ExprType> = types.iter().collect();
+            let ty = merge::merge(&types, "UNION")?;
+            let result = ty.result_column(&column.result.name);
+            *column = OutputColumn { result, ty };
+        }
+        let types = columns.iter().map(|c| c.ty.clone()).collect();
+        Ok((Body::SetOperation(Box::new(SetPlan { first, rest: steps, types })), columns))
+    }
+
+    pub(super) fn limit(&mut self, limit: Option<&ast::Limit>) -> Result<Option<LimitPlan>> {
+        let (env, host) = (self.context.env, self.context.host);
+        let Some(limit) = limit else { return Ok(None) };
+        let mut bound = |expr: &ast::Expr| bind(expr, &mut EmptyScope, env, host);
+        let offset = limit.offset.as_ref().map(&mut bound).transpose()?;
+        Ok(Some(LimitPlan { offset, count: bound(&limit.count)? }))
+    }
+
+    /// Binds one common table expression and brings it into scope.
+    fn cte(&mut self, cte: &ast::Cte, recursive: bool) -> Result<()> {
+        if recursive
+            && let QueryBody::SetOperation { first, rest } = &cte.query.body
+            && rest.iter().any(|term| mentions(&term.body, &cte.name))
+        {
+            return self.recursive_cte(cte, first, rest);
+        }
+        let (part, _) = self.part(&cte.query)?;
+        let columns = self.cte_columns(cte, part)?;
+        self.ctes.push(CteBinding { name: cte.name.clone(), part, columns });
+        Ok(())
+    }
+
+    fn cte_columns(&self, cte: &ast::Cte, part: usize) -> Result<Vec<(String, ExprType)>> {
+        let bound = self.part_columns(part);
+        if !cte.columns.is_empty() && cte.columns.len() != bound.len() {
+            return Err(SqlError::new(ErrorCode::ViewWrongList, &[]));
+        }
+        let named = |(index, column): (usize, &OutputColumn)| {
+            let name = cte.columns.get(index).unwrap_or(&column.result.name);
+            (name.clone(), column.ty.clone())
+        };
+        Ok(bound.iter().enumerate().map(named).collect())
+    }
+
+    /// `name AS (seed UNION [ALL] step)` where the step reads `name`: the step sees the rows that
+    /// the round before it added. Columns are nullable, whatever the seed says.
+    fn recursive_cte(
+        &mut self,
+        cte: &ast::Cte,
+        first: &QueryBody,
+        rest: &[ast::SetTerm],
+    ) -> Result<()> {
+        let split = rest.iter().position(|term| mentions(&term.body, &cte.name)).unwrap_or(0);
+        let (seed_rest, step_terms) = rest.split_at(split);
+        let seed = match seed_rest {
+            [] => first.clone(),
+            rest => QueryBody::SetOperation { first: Box::new(first.clone()), rest: rest.to_vec() },
+        };
+        let (part, correlated) = self.part(&ast::Query::new(seed))?;
+        let mut columns = self.cte_columns(cte, part)?;
+        columns.iter_mut().for_each(|(_, ty)| ty.nullable = true);
+        self.ctes.push(CteBinding { name: cte.name.clone(), part, columns });
+        let seed = self.parts[part].take();
+        let (head, tail) = step_terms.split_first().expect("one term reads the name");
+        let step = match tail {
+            [] => head.body.clone(),
+            tail => {
+                QueryBody::SetOperation { first: Box::new(head.body.clone()), rest: tail.to_vec() }
+            }
+        };
+        let step = self.query(&ast::Query::new(step))?;
+        let seed = seed.expect("the seed was bound before");
+        if step.columns.len() != seed.query.columns.len() {
+            return Err(SqlError::new(ErrorCode::WrongNumberOfColumnsInSelect, &[]));
+        }
+        let recursive = Some(RecursivePlan { step, distinct: !head.all });
+        self.parts[part] = Some(PartPlan { query: seed.query, correlated, recursive });
+        Ok(())
+    }
+}
+
+/// `SELECT * FROM name`.
+fn select_all(name: &ast::ObjectName) -> ast::Select {
+    ast::Select {
+        items: vec![ast::SelectItem::Wildcard],
+        from: vec![ast::TableRef::Table(Box::new(ast::TableFactor {
+            name: name.clone(),
+            partitions: Vec::new(),
+            alias: None,
+            hints: Vec::new(),
+        }))],
+        ..ast::Select::default()
+    }
+}
+
+/// Whether a FROM directly in this body names `name`.
+fn mentions(body: &QueryBody, name: &str) -> bool {
+    fn in_ref(table: &ast::TableRef, name: &str) -> bool {
+        match table {
+            ast::TableRef::Table(table) => table.name.db.is_none() && table.name.name == name,
+            ast::TableRef::Join(join) => in_ref(&join.left, name) || in_ref(&join.right, name),
+            ast::TableRef::List(list) => list.iter().any(|table| in_ref(table, name)),
+            ast::TableRef::Derived(derived) => mentions(&derived.query.body, name),
+            ast::TableRef::JsonTable(_) => false,
+        }
+    }
+    match body {
+        QueryBody::Select(select) => select.from.iter().any(|table| in_ref(table, name)),
+        QueryBody::Nested(query) => mentions(&query.body, name),
+        QueryBody::Table(table) => table.db.is_none() && table.name == name,
+        QueryBody::Values(_) => false,
+        QueryBody::SetOperation { first, rest } => {
+            mentions(first, name) || rest.iter().any(|term| mentions(&term.body, name))
+        }
+    }
+}
+
+/// ORDER BY of a set operation: a position or a column name of its result.
+fn order_by_output(item: &ast::OrderItem, columns: &[OutputColumn]) -> Result<SortKey> {
+    let index = match &item.expr {
+        ast::Expr::Literal(ast::Literal::Int(position)) => {
+            super::order::position(*position, columns.len())?
+        }
+        ast::Expr::Column(name) if name.table.is_none() => columns
+            .iter()
+            .position(|column| same_name(&column.result.name, &name.name))
+            .ok_or_else(|| {
+                SqlError::new(ErrorCode::UnknownColumn, &[&name.name, &"order clause"])
+            })?,
+        ast::Expr::Column(name) => {
+            let table = name.table.as_deref().unwrap_or_default();
+            let code = ErrorCode::TablenameNotAllowedHere;
+            return Err(SqlError::new(code, &[&table, &"SELECT", &"order clause"]));
+        }
+        _ => {
+            let code = ErrorCode::NotSupportedYet;
+            return Err(SqlError::new(code, &[&"expressions in ORDER BY of a UNION"]));
+        }
+    };
+    Ok(SortKey { index, ty: columns[index].ty.clone(), descending: item.desc })
+}

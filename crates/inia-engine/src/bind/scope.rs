@@ -1,0 +1,177 @@
+//! Name resolution for the expressions of one SELECT.
+
+use super::namespace::{FromColumn, full_name};
+use super::{QueryBinder, Result};
+use crate::catalog::same_name;
+use crate::expr::aggregate::{Aggregate, WindowFunction};
+use crate::expr::bind::{BoundSubquery, Scope};
+use crate::expr::{Expr, ExprKind, ExprType};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{self, ColumnName};
+
+/// The clause an expression stands in: its name in error texts, and which names it sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clause {
+    FieldList,
+    On,
+    Where,
+    Group,
+    Having,
+    Order,
+}
+
+impl Clause {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Clause::FieldList => "field list",
+            Clause::On => "on clause",
+            Clause::Where => "where clause",
+            Clause::Group => "group statement",
+            Clause::Having => "having clause",
+            Clause::Order => "order clause",
+        }
+    }
+
+    fn allows_aggregates(self) -> bool {
+        matches!(self, Clause::FieldList | Clause::Having | Clause::Order)
+    }
+}
+
+/// A select item as later clauses see it.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub(super) name: String,
+    pub(super) expr: Expr,
+}
+
+/// The scope of one expression.
+pub(super) struct BlockScope<'s, 'c> {
+    pub(super) binder: &'s mut QueryBinder<'c>,
+    pub(super) clause: Clause,
+    /// The select list, for the clauses that may name its items.
+    pub(super) items: &'s [Item],
+    /// GROUP BY, for HAVING.
+    pub(super) group: &'s [Expr],
+    /// The block's aggregates so far.
+    pub(super) aggregates: &'s mut Vec<Aggregate>,
+    /// Inside an aggregate's arguments.
+    pub(super) in_aggregate: bool,
+}
+
+impl BlockScope<'_, '_> {
+    /// The select item that a bare name stands for; error 1052 where several differ.
+    fn item(&self, name: &ColumnName) -> Result<Option<Expr>> {
+        if name.table.is_some() {
+            return Ok(None);
+        }
+        let mut found: Option<&Item> = None;
+        for item in self.items.iter().filter(|item| same_name(&item.name, &name.name)) {
+            match found {
+                Some(other) if !same_column(&other.expr, &item.expr) => {
+                    let clause = self.clause.name();
+                    return Err(SqlError::new(ErrorCode::NonUniqueColumn, &[&name.name, &clause]));
+                }
+                _ => found = Some(item),
+            }
+        }
+        Ok(found.map(|item| item.expr.clone()))
+    }
+
+    /// The column in this SELECT's FROM.
+    fn own_column(&self, name: &ColumnName) -> Result<Option<Expr>> {
+        let Some(level) = self.binder.levels.last() else { return Ok(None) };
+        let found = level.namespace.find(name, self.clause.name())?;
+        Ok(found.map(|at| level.namespace.column(at).expr()))
+    }
+
+    /// The column in an enclosing SELECT's FROM.
+    fn outer_column(&mut self, name: &ColumnName) -> Result<Option<Expr>> {
+        let own = self.binder.levels.len() - 1;
+        for index in (0..own).rev() {
+            let level = &mut self.binder.levels[index];
+            if !level.open {
+                continue;
+            }
+            if let Some(at) = level.namespace.find(name, self.clause.name())? {
+                let FromColumn { slot, ty, .. } = level.namespace.column(at).clone();
+                let printed = level.namespace.column(at).expr();
+                let ExprKind::Column { name, .. } = printed.kind else { return Ok(None) };
+                level.read_by_parts.insert(slot);
+                self.binder.reached = self.binder.reached.min(index);
+                let kind = ExprKind::OuterColumn { depth: own - index, index: slot, name };
+                return Ok(Some(Expr { kind, ty }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// HAVING sees the select list and GROUP BY; FROM only inside aggregates.
+    fn having_column(&mut self, name: &ColumnName) -> Result<Option<Expr>> {
+        let own = self.own_column(name)?;
+        if let Some(column) = &own
+            && self.group.iter().any(|group| same_column(group, column))
+        {
+            return Ok(own);
+        }
+        if let Some(item) = self.item(name)? {
+            return Ok(Some(item));
+        }
+        let selected =
+            |column: &Expr| self.items.iter().any(|item| same_column(&item.expr, column));
+        Ok(own.filter(selected))
+    }
+}
+
+/// Whether both are the same column of the same row.
+fn same_column(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Column { index: a, .. }, ExprKind::Column { index: b, .. }) => a == b,
+        _ => false,
+    }
+}
+
+impl Scope for BlockScope<'_, '_> {
+    fn column(&mut self, name: &ColumnName) -> Result<Expr> {
+        let found = match self.clause {
+            Clause::Having if !self.in_aggregate => self.having_column(name)?,
+            Clause::Order | Clause::Group if !self.in_aggregate => match self.own_column(name)? {
+                Some(column) => Some(column),
+                None => self.item(name)?,
+            },
+            _ => self.own_column(name)?,
+        };
+        if let Some(column) = found {
+            return Ok(column);
+        }
+        if let Some(column) = self.outer_column(name)? {
+            return Ok(column);
+        }
+        let clause = self.clause.name();
+        Err(SqlError::new(ErrorCode::UnknownColumn, &[&full_name(name), &clause]))
+    }
+
+    fn subquery(&mut self, query: &ast::Query) -> Result<BoundSubquery> {
+        let (id, correlated) = self.binder.part(query)?;
+        let columns = self.binder.part_columns(id).iter().map(|c| c.ty.clone()).collect();
+        Ok(BoundSubquery { id, columns, correlated })
+    }
+
+    fn enter_aggregate(&mut self) -> Result<()> {
+        if !self.clause.allows_aggregates() || self.in_aggregate {
+            return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
+        }
+        self.in_aggregate = true;
+        Ok(())
+    }
+
+    fn aggregate(&mut self, call: Aggregate) -> Result<Expr> {
+        self.in_aggregate = false;
+        let ty: ExprType = call.ty.clone();
+        self.aggregates.push(call);
+        Ok(Expr { kind: ExprKind::Aggregate(self.aggregates.len() - 1), ty })
+    }
+
+    fn window(&mut self, _call: WindowFunction, _over: &ast::Over) -> Result<Expr> {
+        Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"window functions"]))
+    }
+}

@@ -1,0 +1,339 @@
+//! One SELECT: FROM, WHERE, select list, GROUP BY, HAVING, ORDER BY, then planning.
+
+use super::from::BoundFrom;
+use super::grouping::{GroupCheck, Keyed};
+use super::order::{Reference, reference, same_expr};
+use super::scope::{BlockScope, Clause, Item};
+use super::{Level, Namespace, QueryBinder, Result};
+use crate::expr::aggregate::Aggregate;
+use crate::expr::bind::Binder;
+use crate::expr::{Expr, ExprKind, SqlMode};
+use crate::optimize::{Block, FromTree, LeafKind, SlotSet, conjuncts, plan_from, slots_of};
+use crate::plan::{Aggregation, Body, OutputColumn, QueryPlan, SelectPlan, SortKey};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{self, SelectItem};
+
+/// A SELECT's bound clauses, before planning.
+#[derive(Default)]
+struct Clauses {
+    items: Vec<Item>,
+    columns: Vec<OutputColumn>,
+    conditions: Vec<Expr>,
+    group: Vec<Expr>,
+    having: Option<Expr>,
+    aggregates: Vec<Aggregate>,
+    order: Vec<SortKey>,
+    /// Expressions that only ORDER BY needs; they follow the select list in the tuple.
+    hidden: Vec<Expr>,
+}
+
+impl QueryBinder<'_> {
+    /// Binds and plans one SELECT.
+    pub(super) fn select(
+        &mut self,
+        select: &ast::Select,
+        order_by: &[ast::OrderItem],
+        locking: &[ast::Locking],
+    ) -> Result<QueryPlan> {
+        self.levels.push(Level {
+            namespace: Namespace::default(),
+            open: true,
+            read_by_parts: SlotSet::default(),
+        });
+        let bound = self.select_in_level(select, order_by, locking);
+        self.levels.pop();
+        bound
+    }
+
+    fn select_in_level(
+        &mut self,
+        select: &ast::Select,
+        order_by: &[ast::OrderItem],
+        locking: &[ast::Locking],
+    ) -> Result<QueryPlan> {
+        let from = self.from(&select.from, locking)?;
+        let mut clauses = Clauses::default();
+        if let Some(condition) = &select.where_ {
+            let condition = self.expression(condition, Clause::Where, &[])?;
+            conjuncts(condition, &mut clauses.conditions);
+        }
+        self.select_list(select, &mut clauses)?;
+        for item in &select.group_by {
+            let expr = self.group_item(item, &mut clauses)?;
+            clauses.group.push(expr);
+        }
+        if let Some(having) = &select.having {
+            clauses.having = Some(self.later(having, Clause::Having, &mut clauses)?);
+        }
+        self.order_by(order_by, &mut clauses)?;
+        if self.context.env.sql_mode.has(SqlMode::ONLY_FULL_GROUP_BY) {
+            self.check_full_group(select, &from, &clauses)?;
+        }
+        Ok(self.plan(select, from, clauses))
+    }
+
+    /// Binds an expression that may not name select items and collects no aggregates.
+    pub(super) fn expression(
+        &mut self,
+        expr: &ast::Expr,
+        clause: Clause,
+        items: &[Item],
+    ) -> Result<Expr> {
+        self.bind_in(expr, clause, items, &[], &mut Vec::new())
+    }
+
+    fn bind_in(
+        &mut self,
+        expr: &ast::Expr,
+        clause: Clause,
+        items: &[Item],
+        group: &[Expr],
+        aggregates: &mut Vec<Aggregate>,
+    ) -> Result<Expr> {
+        let (env, host) = (self.context.env, self.context.host);
+        let mut scope =
+            BlockScope { binder: self, clause, items, group, aggregates, in_aggregate: false };
+        Binder { scope: &mut scope, env, host }.scalar(expr)
+    }
+
+    /// Binds an expression of GROUP BY, HAVING or ORDER BY, which may name select items.
+    fn later(&mut self, expr: &ast::Expr, clause: Clause, clauses: &mut Clauses) -> Result<Expr> {
+        let Clauses { items, group, aggregates, .. } = clauses;
+        self.bind_in(expr, clause, items, group, aggregates)
+    }
+
+    fn names(&self) -> &Namespace {
+        &self.levels.last().expect("a SELECT is being bound").namespace
+    }
+
+    fn select_list(&mut self, select: &ast::Select, clauses: &mut Clauses) -> Result<()> {
+        for item in &select.items {
+            match item {
+                SelectItem::Wildcard => {
+                    if self.names().tables.is_empty() {
+                        return Err(SqlError::new(ErrorCode::NoTablesUsed, &[]));
+                    }
+                    let names = self.names();
+                    for &at in &names.visible {
+                        push_column(names.column(at), clauses);
+                    }
+                }
+                SelectItem::TableWildcard(table) => {
+                    let names = self.names();
+                    for column in names.columns_of(table.db.as_deref(), &table.name)? {
+                        push_column(column, clauses);
+                    }
+                }
+                SelectItem::Expr { expr, alias, text } => {
+                    let mut aggregates = std::mem::take(&mut clauses.aggregates);
+                    let bound = self.bind_in(expr, Clause::FieldList, &[], &[], &mut aggregates);
+                    clauses.aggregates = aggregates;
+                    let bound = bound?;
+                    let name = match (alias, expr) {
+                        (Some(alias), _) => alias.clone(),
+                        (None, ast::Expr::Column(column)) => column.name.clone(),
+                        (None, _) => text.clone(),
+                    };
+                    clauses.columns.push(self.output_column(&bound, &name));
+                    clauses.items.push(Item { name, expr: bound });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the client is told of a select item.
+    fn output_column(&self, expr: &Expr, name: &str) -> OutputColumn {
+        let mut result = expr.ty.result_column(name);
+        if let ExprKind::Column { index, .. } = expr.kind {
+            let columns = self.names().tables.iter().flat_map(|table| &table.columns);
+            if let Some(column) = columns.into_iter().find(|column| column.slot == index) {
+                result = column.result.clone();
+                result.name = name.to_owned();
+            }
+        }
+        OutputColumn { result, ty: expr.ty.clone() }
+    }
+
+    fn group_item(&mut self, item: &ast::Expr, clauses: &mut Clauses) -> Result<Expr> {
+        if let ast::Expr::Literal(ast::Literal::Int(number)) = item {
+            let columns = clauses.items.len();
+            let index = super::order::position(*number, columns).map_err(|_| {
+                SqlError::new(ErrorCode::UnknownColumn, &[number, &"group statement"])
+            })?;
+            let expr = clauses.items[index].expr.clone();
+            let mut has_aggregate = false;
+            expr.walk(&mut |e| has_aggregate |= matches!(e.kind, ExprKind::Aggregate(_)));
+            if has_aggregate {
+                let code = ErrorCode::WrongGroupField;
+                return Err(SqlError::new(code, &[&clauses.items[index].name]));
+            }
+            return Ok(expr);
+        }
+        let expr = self.later(item, Clause::Group, clauses)?;
+        let mut has_aggregate = false;
+        expr.walk(&mut |e| has_aggregate |= matches!(e.kind, ExprKind::Aggregate(_)));
+        if has_aggregate {
+            return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
+        }
+        Ok(expr)
+    }
+
+    fn order_by(&mut self, order_by: &[ast::OrderItem], clauses: &mut Clauses) -> Result<()> {
+        for item in order_by {
+            let index = match reference(&item.expr, &clauses.items)? {
+                Reference::Item(index) => index,
+                Reference::Expression => {
+                    let expr = self.later(&item.expr, Clause::Order, clauses)?;
+                    if expr.is_constant_in_statement() {
+                        continue;
+                    }
+                    let all = clauses.items.iter().map(|item| &item.expr).chain(&clauses.hidden);
+                    match all.into_iter().position(|known| same_expr(known, &expr)) {
+                        Some(index) => index,
+                        None => {
+                            clauses.hidden.push(expr);
+                            clauses.items.len() + clauses.hidden.len() - 1
+                        }
+                    }
+                }
+            };
+            let visible = clauses.items.len();
+            let expr = match index.checked_sub(visible) {
+                None => &clauses.items[index].expr,
+                Some(hidden) => &clauses.hidden[hidden],
+            };
+            let key = SortKey { index, ty: expr.ty.clone(), descending: item.desc };
+            clauses.order.push(key);
+        }
+        Ok(())
+    }
+
+    fn check_full_group(
+        &self,
+        select: &ast::Select,
+        from: &BoundFrom,
+        clauses: &Clauses,
+    ) -> Result<()> {
+        let grouped = !select.group_by.is_empty();
+        let visible = clauses.items.len();
+        if select.options.distinct && !grouped && clauses.aggregates.is_empty() {
+            for (number, key) in clauses.order.iter().enumerate() {
+                if let Some(hidden) = key.index.checked_sub(visible) {
+                    let names = self.names();
+                    distinct_order_error(&clauses.hidden[hidden], number + 1, names)?;
+                }
+            }
+        }
+        if !grouped && clauses.aggregates.is_empty() {
+            return Ok(());
+        }
+        let mut conditions = clauses.conditions.iter().collect::<Vec<_>>();
+        let mut tables = Vec::new();
+        if let Some(tree) = &from.tree {
+            collect_tables(tree, &mut tables, &mut conditions);
+        }
+        let conditions: Vec<Expr> = conditions.into_iter().cloned().collect();
+        let check = GroupCheck::new(&clauses.group, grouped, &conditions, &tables);
+        check.check(&clauses.items, self.names())?;
+        for (number, key) in clauses.order.iter().enumerate() {
+            if let Some(hidden) = key.index.checked_sub(visible) {
+                let expr = &clauses.hidden[hidden];
+                check.check_one(expr, number + 1, "ORDER BY", self.names())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn plan(&mut self, select: &ast::Select, from: BoundFrom, clauses: Clauses) -> QueryPlan {
+        let visible = clauses.items.len();
+        let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
+        let mut output: Vec<Expr> = clauses.items.into_iter().map(|item| item.expr).collect();
+        output.extend(clauses.hidden);
+        let level = self.levels.last().expect("a SELECT is being bound");
+        let mut needed = level.read_by_parts.clone();
+        let mut need = |expr: &Expr| needed = needed.union(&slots_of(expr).slots);
+        output.iter().chain(&clauses.conditions).chain(&clauses.group).for_each(&mut need);
+        clauses.having.iter().for_each(&mut need);
+        for aggregate in &clauses.aggregates {
+            aggregate.args.iter().for_each(&mut need);
+            aggregate.order_by.iter().for_each(|(expr, _)| need(expr));
+        }
+        if let Some(tree) = &from.tree {
+            for_each_on(tree, &mut need);
+        }
+        let block = Block { needed: &needed, straight: select.options.straight_join };
+        let (source, filter) = plan_from(from.tree, clauses.conditions, &block);
+        let aggregation = grouped.then_some(Aggregation {
+            group: clauses.group,
+            calls: clauses.aggregates,
+            rollup: select.rollup,
+        });
+        let plan = SelectPlan {
+            width: from.width,
+            source,
+            filter,
+            aggregation,
+            having: clauses.having,
+            output,
+            visible,
+            distinct: select.options.distinct,
+            ordered: false,
+        };
+        QueryPlan {
+            columns: clauses.columns,
+            body: Body::Select(Box::new(plan)),
+            order: clauses.order,
+            limit: None,
+            count_found_rows: select.options.calc_found_rows,
+        }
+    }
+}
+
+fn push_column(column: &super::FromColumn, clauses: &mut Clauses) {
+    let result = column.result.clone();
+    clauses.items.push(Item { name: result.name.clone(), expr: column.expr() });
+    clauses.columns.push(OutputColumn { result, ty: column.ty.clone() });
+}
+
+/// Error 3065: DISTINCT cannot be ordered by what it does not select.
+fn distinct_order_error(expr: &Expr, number: usize, names: &Namespace) -> Result<()> {
+    let mut slot = None;
+    expr.walk(&mut |node| {
+        if let ExprKind::Column { index, .. } = node.kind {
+            slot = slot.or(Some(index));
+        }
+    });
+    let columns = names.tables.iter().flat_map(|table| &table.columns);
+    let Some(column) = columns.into_iter().find(|column| Some(column.slot) == slot) else {
+        return Ok(());
+    };
+    let result = &column.result;
+    let full = format!("{}.{}.{}", result.schema, result.table, result.name);
+    let full = full.trim_start_matches('.');
+    let code = ErrorCode::FieldInOrderNotSelect;
+    Err(SqlError::new(code, &[&number, &full, &"DISTINCT"]))
+}
+
+fn collect_tables<'t>(tree: &'t FromTree, tables: &mut Vec<Keyed>, conditions: &mut Vec<&'t Expr>) {
+    match tree {
+        FromTree::Leaf(leaf) => {
+            if let LeafKind::Table { table, .. } = &leaf.kind {
+                tables.push(Keyed { table: table.clone(), slots: leaf.slots.clone() });
+            }
+        }
+        FromTree::Join(join) => {
+            conditions.extend(&join.on);
+            collect_tables(&join.left, tables, conditions);
+            collect_tables(&join.right, tables, conditions);
+        }
+    }
+}
+
+fn for_each_on(tree: &FromTree, visit: &mut dyn FnMut(&Expr)) {
+    if let FromTree::Join(join) = tree {
+        join.on.iter().for_each(&mut *visit);
+        for_each_on(&join.left, visit);
+        for_each_on(&join.right, visit);
+    }
+}

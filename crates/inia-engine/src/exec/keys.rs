@@ -1,0 +1,132 @@
+//! Values as memory-comparable bytes: what sorting, grouping, DISTINCT and hash joins compare.
+//!
+//! Every part starts with 0 for NULL or 1 for a value. Numbers have fixed sizes; strings are their
+//! collation's sort key, in which a zero byte becomes `00 FF`, ended by `00 00`.
+
+use crate::expr::compare::{CmpClass, natural_class};
+use crate::expr::{ExprType, TypeClass};
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::decimal::Decimal;
+use inia_base::value::Value;
+
+const NULL: u8 = 0;
+const PRESENT: u8 = 1;
+/// Digits of the widest DECIMAL.
+const MAX_DIGITS: u8 = 65;
+/// Digits after the point of the finest DECIMAL.
+const MAX_SCALE: u8 = 30;
+
+/// Appends `value` as one key part: equal bytes exactly where SQL calls the values equal, ordered
+/// as ORDER BY orders them, NULL first (last when descending).
+pub(super) fn encode_key(value: &Value, ty: &ExprType, descending: bool, out: &mut Vec<u8>) {
+    let start = out.len();
+    if *value == Value::Null {
+        out.push(NULL);
+    } else {
+        out.push(PRESENT);
+        let scale = ty.decimals.min(MAX_SCALE);
+        encode_value(value, &natural_class(ty), scale, out);
+    }
+    if descending {
+        out[start..].iter_mut().for_each(|byte| *byte = !*byte);
+    }
+}
+
+/// Whether values of both types can be compared in `class` by [`encode_equal`]'s bytes.
+pub(crate) fn hashable(class: &CmpClass, left: &ExprType, right: &ExprType) -> bool {
+    use TypeClass as T;
+    let both = |wanted: &dyn Fn(&ExprType) -> bool| wanted(left) && wanted(right);
+    match class {
+        CmpClass::Int => both(&|ty| ty.class() == T::Int),
+        CmpClass::Decimal => both(&|ty| matches!(ty.class(), T::Int | T::Decimal)),
+        CmpClass::Real => both(&|ty| matches!(ty.class(), T::Int | T::Decimal | T::Real)),
+        CmpClass::Text(_) => both(&|ty| ty.is_text() && !is_listed(ty)),
+        CmpClass::Binary => both(&|ty| ty.class() == T::String && !ty.is_text() && !is_listed(ty)),
+        CmpClass::Dates => both(&|ty| ty.class() == T::Dated),
+        CmpClass::Times => both(&|ty| ty.class() == T::Time),
+        CmpClass::Json => false,
+    }
+}
+
+/// Whether values are members of a list, carried as numbers.
+fn is_listed(ty: &ExprType) -> bool {
+    matches!(ty.data_type, DataType::Enum { .. } | DataType::Set { .. })
+}
+
+/// Appends a value that is not NULL as a key part of an equality in `class`.
+pub(super) fn encode_equal(class: &CmpClass, value: &Value, out: &mut Vec<u8>) {
+    encode_value(value, class, MAX_SCALE, out);
+}
+
+fn encode_value(value: &Value, class: &CmpClass, scale: u8, out: &mut Vec<u8>) {
+    match (value, class) {
+        (Value::Null, _) => {}
+        (Value::Int(v), CmpClass::Decimal) => encode_decimal(Decimal::from(*v), scale, out),
+        (Value::UInt(v), CmpClass::Decimal) => encode_decimal(Decimal::from(*v), scale, out),
+        (Value::Int(v), CmpClass::Real) => encode_real(*v as f64, out),
+        (Value::UInt(v), CmpClass::Real) => encode_real(*v as f64, out),
+        (Value::Decimal(v), CmpClass::Real) => encode_real(v.to_f64(), out),
+        (Value::Int(v), _) => encode_int(i128::from(*v), out),
+        (Value::UInt(v), _) => encode_int(i128::from(*v), out),
+        (Value::Decimal(v), _) => encode_decimal(*v, scale, out),
+        (Value::Double(v), _) => encode_real(*v, out),
+        (Value::Text(text), CmpClass::Text(collation)) => encode_text(*collation, text, out),
+        (Value::Text(text) | Value::Json(text), _) => encode_bytes(text.as_bytes(), out),
+        (Value::Bytes(bytes), _) => encode_bytes(bytes, out),
+        (Value::Date(v), _) => out.extend_from_slice(&v.at_midnight().pack().to_be_bytes()),
+        (Value::DateTime(v), _) => out.extend_from_slice(&v.pack().to_be_bytes()),
+        (Value::Time(v), _) => encode_int(i128::from(v.micros), out),
+    }
+}
+
+/// The low 9 bytes of the number with its sign flipped: enough for both kinds of 64-bit integers.
+fn encode_int(value: i128, out: &mut Vec<u8>) {
+    let shifted = (value + (1 << 64)).to_be_bytes();
+    out.extend_from_slice(&shifted[7..]);
+}
+
+fn encode_real(value: f64, out: &mut Vec<u8>) {
+    let bits = if value == 0.0 { 0 } else { value.to_bits() };
+    let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+    out.extend_from_slice(&ordered.to_be_bytes());
+}
+
+fn encode_decimal(value: Decimal, scale: u8, out: &mut Vec<u8>) {
+    value.encode(MAX_DIGITS, scale, out);
+}
+
+fn encode_text(collation: Collation, text: &str, out: &mut Vec<u8>) {
+    let mut key = Vec::with_capacity(text.len() * 2);
+    collation.sort_key(text.as_bytes(), &mut key);
+    encode_bytes(&key, out);
+}
+
+fn encode_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        out.push(*byte);
+        if *byte == 0 {
+            out.push(0xff);
+        }
+    }
+    out.extend_from_slice(&[0, 0]);
+}
+
+/// A whole tuple as bytes.
+pub(super) struct TupleKey(Vec<u8>);
+
+impl TupleKey {
+    /// The key of `tuple`, whose columns have `types`.
+    pub(super) fn new(tuple: &[Value], types: &[ExprType]) -> TupleKey {
+        let mut bytes = Vec::with_capacity(16 * types.len());
+        for (value, ty) in tuple.iter().zip(types) {
+            encode_key(value, ty, false, &mut bytes);
+        }
+        TupleKey(bytes)
+    }
+
+    /// The bytes.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+}

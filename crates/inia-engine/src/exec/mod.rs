@@ -1,0 +1,216 @@
+//! Runs query plans.
+//!
+//! Execution pushes: a source gives each row to a visitor, which returns whether it wants more.
+//! Nested loops are nested calls, LIMIT is a visitor that says no, and nothing is buffered unless
+//! an operator must (sort, group, distinct, hash join, materialised part). The row is one vector
+//! of slots that sources overwrite in place.
+//!
+//! Example: `SELECT a.x FROM a JOIN b ON b.id = a.id LIMIT 2` is
+//! `scan a (scan b by slot of a (project (limit (sink))))`.
+
+mod aggregate;
+mod emit;
+mod join;
+mod keys;
+mod parts;
+mod select;
+mod setop;
+mod sort;
+mod source;
+
+use crate::expr::{EvalContext, SubqueryRunner};
+use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_storage::Txn;
+pub(crate) use keys::hashable;
+use parts::PartCache;
+use sort::Sorter;
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// A finished row of a query: visible values, then hidden ones.
+pub(crate) type Tuple = Vec<Value>;
+
+/// Takes tuples; returns whether it wants more.
+pub(crate) type TupleVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
+
+/// Takes rows of slots; returns whether it wants more.
+pub(crate) type RowVisitor<'v> =
+    dyn FnMut(&mut EvalContext<'_>, &mut Vec<Value>) -> Result<bool> + 'v;
+
+/// One run of a statement's plan.
+pub(crate) struct Runner<'s> {
+    plan: &'s StatementPlan,
+    txn: &'s RefCell<Txn>,
+    killed: &'s AtomicU8,
+    parts: PartCache,
+    found_rows: Cell<Option<u64>>,
+}
+
+impl<'s> Runner<'s> {
+    /// A run that reads through `txn` and stops when `killed` is set.
+    pub(crate) fn new(
+        plan: &'s StatementPlan,
+        txn: &'s RefCell<Txn>,
+        killed: &'s AtomicU8,
+    ) -> Runner<'s> {
+        Runner { plan, txn, killed, parts: PartCache::default(), found_rows: Cell::new(None) }
+    }
+
+    /// Runs the outermost query.
+    pub(crate) fn run(
+        &self,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut TupleVisitor<'_>,
+    ) -> Result<()> {
+        self.query(&self.plan.root, ctx, visit)
+    }
+
+    /// What SQL_CALC_FOUND_ROWS counted.
+    pub(crate) fn found_rows(&self) -> Option<u64> {
+        self.found_rows.get()
+    }
+
+    /// Fails when the statement was killed.
+    fn check_killed(&self) -> Result<()> {
+        if self.killed.load(Ordering::Relaxed) != 0 {
+            return Err(SqlError::new(ErrorCode::QueryInterrupted, &[]));
+        }
+        Ok(())
+    }
+
+    /// Runs one query expression: body, order, limit. Visitors see visible values only.
+    pub(crate) fn query(
+        &self,
+        query: &QueryPlan,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut TupleVisitor<'_>,
+    ) -> Result<()> {
+        let (skip, take) = window(query.limit.as_ref(), ctx)?;
+        let window = Window { skip, take };
+        let visible = query.columns.len();
+        let mut limiter = Limiter { window, seen: 0, count_all: query.count_found_rows };
+        if query.order.is_empty() {
+            if window.take > 0 || query.count_found_rows {
+                self.body(&query.body, ctx, &mut |ctx, tuple| {
+                    limiter.pass(ctx, &tuple[..visible], visit)
+                })?;
+            }
+        } else {
+            let mut sorter = Sorter::new(&query.order, window.rows_needed());
+            self.body(&query.body, ctx, &mut |ctx, tuple| {
+                self.check_killed()?;
+                sorter.push(ctx, tuple)
+            })?;
+            let total = sorter.total();
+            for tuple in sorter.finish() {
+                if !limiter.pass(ctx, &tuple[..visible], visit)? {
+                    break;
+                }
+            }
+            limiter.seen = total;
+        }
+        if query.count_found_rows {
+            self.found_rows.set(Some(limiter.seen));
+        }
+        Ok(())
+    }
+
+    fn body(
+        &self,
+        body: &Body,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut TupleVisitor<'_>,
+    ) -> Result<()> {
+        match body {
+            Body::Select(select) => self.select(select, ctx, visit),
+            Body::Values(rows) => {
+                for row in rows {
+                    let tuple: Tuple =
+                        row.iter().map(|e| e.eval(ctx, &[])).collect::<Result<_>>()?;
+                    if !visit(ctx, &tuple)? {
+                        break;
+                    }
+                }
+                Ok(())
+            }
+            Body::SetOperation(set) => self.set_operation(set, ctx, visit),
+            Body::Nested(query) => self.query(query, ctx, visit),
+        }
+    }
+}
+
+impl SubqueryRunner for Runner<'_> {
+    fn rows(
+        &self,
+        id: usize,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut TupleVisitor<'_>,
+    ) -> Result<()> {
+        self.part(id, ctx, visit)
+    }
+}
+
+/// LIMIT as (rows to skip, rows to return).
+fn window(limit: Option<&LimitPlan>, ctx: &mut EvalContext<'_>) -> Result<(u64, u64)> {
+    Ok(match limit {
+        Some(limit) => {
+            let Window { skip, take } = Window::of(limit, ctx)?;
+            (skip, take)
+        }
+        None => (0, u64::MAX),
+    })
+}
+
+/// LIMIT with its values.
+#[derive(Clone, Copy)]
+struct Window {
+    skip: u64,
+    take: u64,
+}
+
+impl Window {
+    fn of(limit: &LimitPlan, ctx: &mut EvalContext<'_>) -> Result<Window> {
+        let mut number = |expr: &crate::expr::Expr| match expr.eval(ctx, &[])? {
+            Value::UInt(n) => Ok(n),
+            Value::Int(n) if n >= 0 => Ok(n as u64),
+            _ => Err(SqlError::new(ErrorCode::WrongArguments, &[&"LIMIT"])),
+        };
+        let skip = limit.offset.as_ref().map_or(Ok(0), &mut number)?;
+        Ok(Window { skip, take: number(&limit.count)? })
+    }
+
+    /// How many of the first rows can come out.
+    fn rows_needed(self) -> usize {
+        usize::try_from(self.skip.saturating_add(self.take)).unwrap_or(usize::MAX)
+    }
+}
+
+/// Passes on the rows of a window.
+struct Limiter {
+    window: Window,
+    seen: u64,
+    count_all: bool,
+}
+
+impl Limiter {
+    fn pass(
+        &mut self,
+        ctx: &mut EvalContext<'_>,
+        visible: &[Value],
+        visit: &mut TupleVisitor<'_>,
+    ) -> Result<bool> {
+        self.seen += 1;
+        let last = self.window.skip.saturating_add(self.window.take);
+        if self.seen > last {
+            return Ok(self.count_all);
+        }
+        if self.seen > self.window.skip && !visit(ctx, visible)? {
+            return Ok(false);
+        }
+        Ok(self.count_all || self.seen < last)
+    }
+}

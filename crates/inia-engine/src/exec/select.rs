@@ -1,0 +1,87 @@
+//! One SELECT: source, WHERE, grouping, HAVING, select list, DISTINCT.
+
+use super::aggregate::Groups;
+use super::keys::TupleKey;
+use super::{Result, Runner, Tuple, TupleVisitor};
+use crate::expr::{EvalContext, Expr};
+use crate::plan::{Aggregation, SelectPlan};
+use inia_base::value::Value;
+use std::collections::HashSet;
+
+/// Whether all conditions are true for the row.
+pub(super) fn holds(filter: &[Expr], ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<bool> {
+    for condition in filter {
+        if condition.eval_bool(ctx, row)? != Some(true) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl Runner<'_> {
+    pub(super) fn select(
+        &self,
+        select: &SelectPlan,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut TupleVisitor<'_>,
+    ) -> Result<()> {
+        let mut seen = HashSet::new();
+        let types: Vec<_> = if select.distinct {
+            select.output[..select.visible].iter().map(|e| e.ty.clone()).collect()
+        } else {
+            Vec::new()
+        };
+        let mut tuple: Tuple = Vec::with_capacity(select.output.len());
+        let mut project = |ctx: &mut EvalContext<'_>, row: &[Value]| {
+            if let Some(having) = &select.having
+                && having.eval_bool(ctx, row)? != Some(true)
+            {
+                return Ok(true);
+            }
+            tuple.clear();
+            for expr in &select.output {
+                tuple.push(expr.eval(ctx, row)?);
+            }
+            if select.distinct {
+                let key = TupleKey::new(&tuple[..select.visible], &types).into_bytes();
+                if !seen.insert(key) {
+                    return Ok(true);
+                }
+            }
+            visit(ctx, &tuple)
+        };
+        let mut row = vec![Value::Null; select.width];
+        match &select.aggregation {
+            None => {
+                self.source(&select.source, ctx, &mut row, &mut |ctx, row| {
+                    if holds(&select.filter, ctx, row)? { project(ctx, row) } else { Ok(true) }
+                })?;
+                Ok(())
+            }
+            Some(aggregation) => {
+                let enclosing = std::mem::take(&mut ctx.aggregates);
+                let outcome = self.grouped(select, aggregation, ctx, &mut row, &mut project);
+                ctx.aggregates = enclosing;
+                outcome
+            }
+        }
+    }
+
+    fn grouped(
+        &self,
+        select: &SelectPlan,
+        aggregation: &Aggregation,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
+    ) -> Result<()> {
+        let mut groups = Groups::new(aggregation);
+        self.source(&select.source, ctx, row, &mut |ctx, row| {
+            if holds(&select.filter, ctx, row)? {
+                groups.add(ctx, row)?;
+            }
+            Ok(true)
+        })?;
+        groups.finish(ctx, select.width, project)
+    }
+}

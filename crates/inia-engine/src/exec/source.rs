@@ -1,0 +1,98 @@
+//! Members of FROM: each fills its slots of the row and hands the row on.
+
+use super::select::holds;
+use super::{Result, RowVisitor, Runner};
+use crate::access::Scan;
+use crate::expr::EvalContext;
+use crate::plan::{Source, TableSource, VirtualSource};
+use inia_base::value::Value;
+use inia_storage::ReadMode;
+
+impl Runner<'_> {
+    /// Runs a source; false when the visitor wanted no more.
+    pub(super) fn source(
+        &self,
+        source: &Source,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut RowVisitor<'_>,
+    ) -> Result<bool> {
+        match source {
+            Source::One => visit(ctx, row),
+            Source::Nothing => Ok(true),
+            Source::Table(table) => self.table(table, ctx, row, visit),
+            Source::Part { id, base, filter, .. } => {
+                let mut wanted = true;
+                ctx.outer.push(row.clone());
+                let outcome = self.part(*id, ctx, &mut |ctx, tuple| {
+                    row[*base..base + tuple.len()].clone_from_slice(tuple);
+                    let enclosing = ctx.outer.pop();
+                    if holds(filter, ctx, row)? {
+                        wanted = visit(ctx, row)?;
+                    }
+                    ctx.outer.extend(enclosing);
+                    Ok(wanted)
+                });
+                ctx.outer.pop();
+                outcome?;
+                Ok(wanted)
+            }
+            Source::Virtual(table) => self.virtual_table(table, ctx, row, visit),
+            Source::Join(join) => self.join(join, ctx, row, visit),
+        }
+    }
+
+    fn virtual_table(
+        &self,
+        source: &VirtualSource,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut RowVisitor<'_>,
+    ) -> Result<bool> {
+        for values in source.table.rows(ctx.host) {
+            for (slot, value) in row[source.base..].iter_mut().zip(values) {
+                *slot = value;
+            }
+            if holds(&source.filter, ctx, row)? && !visit(ctx, row)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn table(
+        &self,
+        source: &TableSource,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut RowVisitor<'_>,
+    ) -> Result<bool> {
+        let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
+        let mut scan = Scan::open(&source.table, &source.access, mode, ctx, row)?;
+        let slots = source.base..source.base + source.needed.len();
+        loop {
+            {
+                let mut txn = self.txn.borrow_mut();
+                let Some(found) = scan.next(&mut txn)? else { break };
+                let zone = &ctx.env.time_zone;
+                found.fill(&source.table, &source.needed, zone, &mut row[slots.clone()])?;
+            }
+            self.check_killed()?;
+            if holds(&source.filter, ctx, row)?
+                && (scan.is_exact() || holds(&source.bound_filter, ctx, row)?)
+            {
+                if !visit(ctx, row)? {
+                    return Ok(false);
+                }
+            } else if source.lock.is_some() {
+                scan.unlock_current(&mut self.txn.borrow_mut());
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// NULL in each of the slots.
+pub(super) fn clear(slots: &mut [Value]) {
+    slots.fill(Value::Null);
+}

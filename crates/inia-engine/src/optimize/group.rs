@@ -1,0 +1,262 @@
+//! Orders the members of a group of inner joins and joins them.
+
+use super::conditions::take_ready;
+use super::{Block, FromTree, Leaf, LeafKind, SlotSet, slots_of};
+use crate::access::{self, Choice};
+use crate::exec::hashable;
+use crate::expr::{CmpOp, Expr, ExprKind};
+use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, Source, TableSource, VirtualSource};
+
+/// Rows that a part or a computed table is taken to have.
+const UNKNOWN_ROWS: f64 = 100.0;
+
+/// Plans a tree whose rows are read while the `filled` slots hold values. Takes the conditions it
+/// has placed out of `conditions`.
+pub(super) fn plan(
+    tree: FromTree,
+    conditions: &mut Vec<Expr>,
+    filled: &SlotSet,
+    block: &Block<'_>,
+) -> Source {
+    let mut group = Group { members: Vec::new(), straight: block.straight };
+    flatten(tree, &mut group, conditions);
+    let mut filled = filled.clone();
+    let mut source: Option<Source> = None;
+    while !group.members.is_empty() {
+        let next = group.pick(conditions, &filled, block);
+        let member = group.members.remove(next);
+        let slots = member.slots();
+        let left_filled = filled.clone();
+        filled = filled.union(&slots);
+        let last = group.members.is_empty();
+        let ready = take_ready(conditions, &filled, last);
+        let right = Right { tree: member, conditions: ready };
+        source = Some(attach(source, JoinType::Inner, right, &left_filled, block));
+    }
+    source.unwrap_or(Source::One)
+}
+
+/// The members of a group, in the order of FROM.
+struct Group {
+    members: Vec<FromTree>,
+    straight: bool,
+}
+
+fn flatten(tree: FromTree, group: &mut Group, conditions: &mut Vec<Expr>) {
+    match tree {
+        FromTree::Join(join) if !join.outer => {
+            group.straight |= join.straight;
+            flatten(join.left, group, conditions);
+            flatten(join.right, group, conditions);
+            conditions.extend(join.on);
+        }
+        member => group.members.push(member),
+    }
+}
+
+impl Group {
+    /// The member to read next: the one with the fewest expected rows, the earlier on a tie.
+    fn pick(&self, conditions: &[Expr], filled: &SlotSet, block: &Block<'_>) -> usize {
+        if self.straight {
+            return 0;
+        }
+        let mut best = (0, f64::INFINITY);
+        for (index, member) in self.members.iter().enumerate() {
+            if index > 0 && reads_earlier_members(member) {
+                continue;
+            }
+            let rows = expected_rows(member, conditions, filled, block);
+            if rows < best.1 {
+                best = (index, rows);
+            }
+        }
+        best.0
+    }
+}
+
+/// Whether a member is LATERAL, so that all members before it must be read first.
+fn reads_earlier_members(tree: &FromTree) -> bool {
+    match tree {
+        FromTree::Leaf(leaf) => matches!(leaf.kind, LeafKind::Part { lateral: true, .. }),
+        FromTree::Join(join) => {
+            reads_earlier_members(&join.left) || reads_earlier_members(&join.right)
+        }
+    }
+}
+
+/// The rows that reading a member is expected to yield, with the `filled` slots known.
+fn expected_rows(tree: &FromTree, conditions: &[Expr], filled: &SlotSet, block: &Block<'_>) -> f64 {
+    match tree {
+        FromTree::Leaf(leaf) => match &leaf.kind {
+            LeafKind::Table { table, allowed, .. } => {
+                access::choose(&request(table, leaf, allowed.as_deref(), block), conditions, filled)
+                    .rows
+            }
+            LeafKind::Part { .. } | LeafKind::Virtual(_) => UNKNOWN_ROWS,
+        },
+        FromTree::Join(join) => expected_rows(&join.left, conditions, filled, block),
+    }
+}
+
+fn request<'r>(
+    table: &'r std::sync::Arc<crate::catalog::Table>,
+    leaf: &Leaf,
+    allowed: Option<&'r [usize]>,
+    block: &Block<'_>,
+) -> access::Request<'r> {
+    access::Request {
+        table,
+        base: leaf.slots.start,
+        needed: leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect(),
+        allowed,
+    }
+}
+
+/// The right side of a join with the conditions that can be checked once it is read.
+struct Right {
+    tree: FromTree,
+    conditions: Vec<Expr>,
+}
+
+/// Joins `right` to what has been planned so far.
+fn attach(
+    left: Option<Source>,
+    kind: JoinType,
+    right: Right,
+    filled: &SlotSet,
+    block: &Block<'_>,
+) -> Source {
+    let right_slots = right.tree.slot_range();
+    let (source, on, method) = match right.tree {
+        FromTree::Leaf(leaf) => attach_leaf(leaf, right.conditions, filled, block, left.is_some()),
+        FromTree::Join(join) if join.outer => {
+            let mut conditions = right.conditions;
+            let source = plan_outer(*join, &mut conditions, filled, block);
+            (source, conditions, JoinMethod::NestedLoop)
+        }
+        tree => {
+            let mut conditions = right.conditions;
+            let source = plan(tree, &mut conditions, filled, block);
+            (source, conditions, JoinMethod::NestedLoop)
+        }
+    };
+    let left = match left {
+        None if on.is_empty() => return source,
+        None => Source::One,
+        Some(left) => left,
+    };
+    Source::Join(Box::new(JoinPlan { kind, left, right: source, right_slots, on, method }))
+}
+
+/// A LEFT JOIN as a member of a group.
+fn plan_outer(
+    join: super::FromJoin,
+    conditions: &mut Vec<Expr>,
+    filled: &SlotSet,
+    block: &Block<'_>,
+) -> Source {
+    let left_filled = filled.union(&join.left.slots());
+    let mut left_conditions = take_ready(conditions, &left_filled, false);
+    let left = plan(join.left, &mut left_conditions, filled, block);
+    conditions.extend(left_conditions);
+    let right = Right { tree: join.right, conditions: join.on };
+    attach(Some(left), JoinType::Left, right, &left_filled, block)
+}
+
+/// Plans one member: its source, what the join must check, and the join's method.
+fn attach_leaf(
+    leaf: Leaf,
+    conditions: Vec<Expr>,
+    filled: &SlotSet,
+    block: &Block<'_>,
+    joined: bool,
+) -> (Source, Vec<Expr>, JoinMethod) {
+    let own = SlotSet::of_range(leaf.slots.clone());
+    let choice = match &leaf.kind {
+        LeafKind::Table { table, allowed, .. } => Some(access::choose(
+            &request(table, &leaf, allowed.as_deref(), block),
+            &conditions,
+            filled,
+        )),
+        LeafKind::Part { .. } | LeafKind::Virtual(_) => None,
+    };
+    let looks_up = choice.as_ref().is_some_and(|choice| choice.reads_row)
+        || matches!(leaf.kind, LeafKind::Part { lateral: true, .. });
+    let covered = choice.as_ref().map_or(Vec::new(), |choice| choice.covered.clone());
+    let mut covered = covered.into_iter().chain(std::iter::repeat(false));
+    let (bound_filter, conditions): (Vec<Expr>, Vec<Expr>) =
+        conditions.into_iter().partition(|_| covered.next() == Some(true));
+    if looks_up || !joined {
+        let source = leaf_source(leaf, choice, bound_filter, conditions, block);
+        return (source, Vec::new(), JoinMethod::NestedLoop);
+    }
+    let mut keys = Vec::new();
+    let (mut filter, mut on) = (Vec::new(), Vec::new());
+    for condition in conditions {
+        let needs = slots_of(&condition);
+        if needs.slots.is_subset(&own) && !needs.whole_row {
+            filter.push(condition);
+        } else {
+            match hash_key(condition, &own) {
+                Ok(key) => keys.push(key),
+                Err(condition) => on.push(condition),
+            }
+        }
+    }
+    let method = if keys.is_empty() { JoinMethod::NestedLoop } else { JoinMethod::Hash(keys) };
+    (leaf_source(leaf, choice, bound_filter, filter, block), on, method)
+}
+
+/// An equality between an expression over `own` slots and one over others, as a hash join's key.
+fn hash_key(condition: Expr, own: &SlotSet) -> Result<HashKey, Expr> {
+    let ExprKind::Compare(compare) = &condition.kind else { return Err(condition) };
+    if compare.op != CmpOp::Eq || !hashable(&compare.class, &compare.left.ty, &compare.right.ty) {
+        return Err(condition);
+    }
+    let (left, right) = (slots_of(&compare.left), slots_of(&compare.right));
+    if left.whole_row || right.whole_row {
+        return Err(condition);
+    }
+    let is_own = |slots: &SlotSet| slots.is_subset(own) && slots.intersects(own);
+    let (l, r) = (left.slots, right.slots);
+    let swapped = match (is_own(&l), is_own(&r)) {
+        (false, true) if !l.intersects(own) => false,
+        (true, false) if !r.intersects(own) => true,
+        _ => return Err(condition),
+    };
+    let ExprKind::Compare(compare) = condition.kind else { return Err(condition) };
+    let compare = *compare;
+    let (left, right) =
+        if swapped { (compare.right, compare.left) } else { (compare.left, compare.right) };
+    Ok(HashKey { class: compare.class, left, right })
+}
+
+fn leaf_source(
+    leaf: Leaf,
+    choice: Option<Choice>,
+    bound_filter: Vec<Expr>,
+    filter: Vec<Expr>,
+    block: &Block<'_>,
+) -> Source {
+    let base = leaf.slots.start;
+    let needed = leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect();
+    match (leaf.kind, choice) {
+        (LeafKind::Table { table, lock, .. }, Some(choice)) => {
+            Source::Table(Box::new(TableSource {
+                table,
+                alias: leaf.alias,
+                base,
+                needed,
+                access: choice.path,
+                filter,
+                bound_filter,
+                lock,
+            }))
+        }
+        (LeafKind::Part { id, .. }, _) => Source::Part { id, base, alias: leaf.alias, filter },
+        (LeafKind::Virtual(table), _) => {
+            Source::Virtual(Box::new(VirtualSource { alias: leaf.alias, base, table, filter }))
+        }
+        (LeafKind::Table { .. }, None) => Source::Nothing,
+    }
+}

@@ -1,0 +1,126 @@
+//! From bound FROM and WHERE to sources: where each condition is checked, in which order tables
+//! are joined, how each is read.
+//!
+//! 1. Outer joins whose inner side WHERE cannot accept as NULL become inner joins.
+//! 2. Inner joins are flattened into a group: its members and its conditions.
+//! 3. The group is ordered greedily: next comes the member that is cheapest to read given the
+//!    slots that are filled already. Each condition is checked as soon as its slots are filled;
+//!    first by an access path, else by the member's filter.
+//! 4. A member that finds no index for an equality with the rows before it is hash-joined.
+//!
+//! Example: `FROM a JOIN b ON b.id = a.b_id WHERE a.x = 3` with an index on `a.x` and the primary key
+//! on `b.id`: `a` costs a few rows by its index, `b` a scan; `a` first; then `b` costs one row.
+
+mod conditions;
+mod group;
+mod outer;
+
+pub(crate) use conditions::{SlotSet, conjuncts, slots_of};
+
+use crate::catalog::Table;
+use crate::expr::Expr;
+use crate::plan::{Source, VirtualTable};
+use inia_storage::LockRequest;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// FROM as bound, before planning.
+#[derive(Debug)]
+pub(crate) enum FromTree {
+    /// A single member.
+    Leaf(Leaf),
+    /// A join.
+    Join(Box<FromJoin>),
+}
+
+/// A join as bound.
+#[derive(Debug)]
+pub(crate) struct FromJoin {
+    /// LEFT JOIN; else inner.
+    pub(crate) outer: bool,
+    /// The left side must be read first (STRAIGHT_JOIN).
+    pub(crate) straight: bool,
+    /// Left side.
+    pub(crate) left: FromTree,
+    /// Right side.
+    pub(crate) right: FromTree,
+    /// Conditions of ON, USING or NATURAL.
+    pub(crate) on: Vec<Expr>,
+}
+
+/// A single member of FROM.
+#[derive(Debug)]
+pub(crate) struct Leaf {
+    /// Its slots.
+    pub(crate) slots: Range<usize>,
+    /// The name it goes by.
+    pub(crate) alias: String,
+    /// What it is.
+    pub(crate) kind: LeafKind,
+}
+
+/// What a member of FROM is.
+#[derive(Debug)]
+pub(crate) enum LeafKind {
+    /// A stored table.
+    Table {
+        /// The table.
+        table: Arc<Table>,
+        /// FOR UPDATE, FOR SHARE.
+        lock: Option<LockRequest>,
+        /// Indexes that hints allow; `None` for all.
+        allowed: Option<Vec<usize>>,
+    },
+    /// A derived table, view or common table expression.
+    Part {
+        /// Its number.
+        id: usize,
+        /// LATERAL: it reads the members before it.
+        lateral: bool,
+    },
+    /// A computed table.
+    Virtual(Arc<dyn VirtualTable>),
+}
+
+/// What planning knows of the whole block.
+pub(crate) struct Block<'b> {
+    /// Every slot that anything in the block reads.
+    pub(crate) needed: &'b SlotSet,
+    /// SELECT STRAIGHT_JOIN: keep the order of FROM.
+    pub(crate) straight: bool,
+}
+
+/// Plans FROM with WHERE's conditions. Conditions that no source could take come back.
+pub(crate) fn plan_from(
+    tree: Option<FromTree>,
+    mut conditions: Vec<Expr>,
+    block: &Block<'_>,
+) -> (Source, Vec<Expr>) {
+    let Some(mut tree) = tree else {
+        return (Source::One, conditions);
+    };
+    outer::simplify(&mut tree, &conditions);
+    let source = group::plan(tree, &mut conditions, &SlotSet::default(), block);
+    (source, conditions)
+}
+
+impl FromTree {
+    /// The slots of all members.
+    pub(crate) fn slots(&self) -> SlotSet {
+        match self {
+            FromTree::Leaf(leaf) => SlotSet::of_range(leaf.slots.clone()),
+            FromTree::Join(join) => join.left.slots().union(&join.right.slots()),
+        }
+    }
+
+    /// The smallest range that holds the slots of all members.
+    pub(crate) fn slot_range(&self) -> Range<usize> {
+        match self {
+            FromTree::Leaf(leaf) => leaf.slots.clone(),
+            FromTree::Join(join) => {
+                let (left, right) = (join.left.slot_range(), join.right.slot_range());
+                left.start.min(right.start)..left.end.max(right.end)
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Outer joins that WHERE turns into inner joins.
+//!
+//! `a LEFT JOIN b … WHERE b.x = 1` cannot keep a row in which `b` is all NULL, so it is an inner
+//! join, which may be read in either order.
+
+use super::{FromTree, SlotSet};
+use crate::expr::{CmpOp, Expr, ExprKind};
+
+/// Turns outer joins into inner joins where `conditions` reject NULLs of the inner side.
+pub(super) fn simplify(tree: &mut FromTree, conditions: &[Expr]) {
+    let mut rejecting = SlotSet::default();
+    for condition in conditions {
+        if let Some(slots) = null_rejecting(condition) {
+            rejecting = rejecting.union(&slots);
+        }
+    }
+    visit(tree, &rejecting);
+}
+
+fn visit(tree: &mut FromTree, rejecting: &SlotSet) {
+    let FromTree::Join(join) = tree else { return };
+    if join.outer && join.right.slots().intersects(rejecting) {
+        join.outer = false;
+    }
+    let mut inside = rejecting.clone();
+    if !join.outer {
+        for condition in &join.on {
+            if let Some(slots) = null_rejecting(condition) {
+                inside = inside.union(&slots);
+            }
+        }
+        visit(&mut join.right, &inside);
+    }
+    visit(&mut join.left, &inside);
+}
+
+/// The slots of which a NULL makes the condition not true; `None` where that is not known.
+fn null_rejecting(condition: &Expr) -> Option<SlotSet> {
+    match &condition.kind {
+        ExprKind::Compare(compare) if compare.op != CmpOp::NullSafeEq => {
+            let (left, right) = (plain_column(&compare.left), plain_column(&compare.right));
+            if left.is_none() && right.is_none() {
+                return None;
+            }
+            let mut slots = SlotSet::default();
+            left.into_iter().chain(right).for_each(|slot| slots.insert(slot));
+            Some(slots)
+        }
+        ExprKind::Between(between) if !between.negated => one(plain_column(&between.value)?),
+        ExprKind::In(list) if !list.negated => one(plain_column(&list.value)?),
+        ExprKind::Like(like) if !like.negated => one(plain_column(&like.value)?),
+        ExprKind::IsNull(inner, true) => one(plain_column(inner)?),
+        _ => None,
+    }
+}
+
+fn one(slot: usize) -> Option<SlotSet> {
+    Some(SlotSet::of_range(slot..slot + 1))
+}
+
+fn plain_column(expr: &Expr) -> Option<usize> {
+    match &expr.kind {
+        ExprKind::Column { index, .. } => Some(*index),
+        ExprKind::Cast(inner, _) | ExprKind::Collate(inner) => plain_column(inner),
+        _ => None,
+    }
+}

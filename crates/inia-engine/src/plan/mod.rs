@@ -1,0 +1,296 @@
+//! The executable form of a query.
+//!
+//! A query block works on one *row*: a slice of values in which every member of FROM owns a run of
+//! slots. Sources fill slots, joins nest sources, conditions read slots. What leaves the block is a
+//! *tuple*: the select list's values, followed by hidden values that only ORDER BY needs.
+//!
+//! Example: `SELECT a.x FROM a JOIN b ON b.id = a.id ORDER BY b.y` over `a(id, x)` and `b(id, y)`:
+//! slots 0-1 belong to `a`, slots 2-3 to `b`; the tuple is `(slot 1, slot 3)` with one visible
+//! value, sorted by its second value.
+
+use crate::access::AccessPath;
+use crate::catalog::Table;
+use crate::expr::aggregate::Aggregate;
+use crate::expr::compare::CmpClass;
+use crate::expr::{Expr, ExprType};
+use inia_base::column::ResultColumn;
+use inia_base::value::Value;
+use inia_storage::LockRequest;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A whole statement's query with every subquery and derived table in it.
+#[derive(Debug)]
+pub struct StatementPlan {
+    /// The outermost query.
+    pub root: QueryPlan,
+    /// Subqueries, derived tables and common table expressions, by number.
+    pub parts: Vec<PartPlan>,
+    /// The tables it reads.
+    pub tables: Vec<Arc<Table>>,
+}
+
+/// A query inside another.
+#[derive(Debug)]
+pub struct PartPlan {
+    /// The query.
+    pub query: QueryPlan,
+    /// Whether it reads rows of enclosing queries, so that its result cannot be kept.
+    pub correlated: bool,
+    /// The common table expression's recursive operand, where it has one.
+    pub recursive: Option<RecursivePlan>,
+}
+
+/// The recursive part of a common table expression.
+#[derive(Debug)]
+pub struct RecursivePlan {
+    /// Runs over the rows that the previous round added.
+    pub step: QueryPlan,
+    /// UNION DISTINCT: rows seen before are dropped.
+    pub distinct: bool,
+}
+
+impl Body {
+    /// The types of its visible columns.
+    pub(crate) fn types(&self) -> Vec<ExprType> {
+        match self {
+            Body::Select(select) => {
+                select.output[..select.visible].iter().map(|expr| expr.ty.clone()).collect()
+            }
+            Body::Values(rows) => rows[0].iter().map(|expr| expr.ty.clone()).collect(),
+            Body::SetOperation(set) => set.types.clone(),
+            Body::Nested(query) => query.columns.iter().map(|column| column.ty.clone()).collect(),
+        }
+    }
+}
+
+/// One query expression.
+#[derive(Debug)]
+pub struct QueryPlan {
+    /// Its visible columns.
+    pub columns: Vec<OutputColumn>,
+    /// Where tuples come from.
+    pub body: Body,
+    /// ORDER BY, as positions in the tuple.
+    pub order: Vec<SortKey>,
+    /// LIMIT.
+    pub limit: Option<LimitPlan>,
+    /// SQL_CALC_FOUND_ROWS.
+    pub count_found_rows: bool,
+}
+
+/// A visible column of a query.
+#[derive(Clone, Debug)]
+pub struct OutputColumn {
+    /// What the client is told.
+    pub result: ResultColumn,
+    /// What enclosing queries see.
+    pub ty: ExprType,
+}
+
+/// One key of ORDER BY.
+#[derive(Clone, Debug)]
+pub struct SortKey {
+    /// Position in the tuple.
+    pub index: usize,
+    /// The value's type.
+    pub ty: ExprType,
+    /// DESC.
+    pub descending: bool,
+}
+
+/// LIMIT.
+#[derive(Debug)]
+pub struct LimitPlan {
+    /// Rows to skip.
+    pub offset: Option<Expr>,
+    /// Rows to return.
+    pub count: Expr,
+}
+
+/// What makes a query's tuples.
+#[derive(Debug)]
+pub enum Body {
+    /// SELECT.
+    Select(Box<SelectPlan>),
+    /// VALUES.
+    Values(Vec<Vec<Expr>>),
+    /// UNION, INTERSECT, EXCEPT.
+    SetOperation(Box<SetPlan>),
+    /// A parenthesised query with an ORDER BY or LIMIT of its own.
+    Nested(Box<QueryPlan>),
+}
+
+/// `first op rest[0] op rest[1] …`.
+#[derive(Debug)]
+pub struct SetPlan {
+    /// The leftmost operand.
+    pub first: Body,
+    /// The other operands.
+    pub rest: Vec<SetStep>,
+    /// The columns' common types; every operand's values are converted to them.
+    pub types: Vec<ExprType>,
+}
+
+/// One set operator and its right operand.
+#[derive(Debug)]
+pub struct SetStep {
+    /// Which operator.
+    pub op: inia_parser::ast::SetOp,
+    /// ALL.
+    pub all: bool,
+    /// The right operand.
+    pub body: Body,
+}
+
+/// One SELECT.
+#[derive(Debug)]
+pub struct SelectPlan {
+    /// Slots of its row.
+    pub width: usize,
+    /// FROM.
+    pub source: Source,
+    /// What is left of WHERE after sources and joins took their parts.
+    pub filter: Vec<Expr>,
+    /// GROUP BY and aggregate functions.
+    pub aggregation: Option<Aggregation>,
+    /// HAVING.
+    pub having: Option<Expr>,
+    /// The tuple: visible values, then hidden ones.
+    pub output: Vec<Expr>,
+    /// How many values are visible.
+    pub visible: usize,
+    /// DISTINCT over the visible values.
+    pub distinct: bool,
+    /// The source already yields rows in the query's order.
+    pub ordered: bool,
+}
+
+/// GROUP BY and aggregate functions.
+#[derive(Debug)]
+pub struct Aggregation {
+    /// Group expressions.
+    pub group: Vec<Expr>,
+    /// Aggregate calls, by their number in the row's expressions.
+    pub calls: Vec<Aggregate>,
+    /// WITH ROLLUP.
+    pub rollup: bool,
+}
+
+/// A member of FROM.
+#[derive(Debug)]
+pub enum Source {
+    /// No FROM: one row without slots.
+    One,
+    /// A condition that is never true: no rows.
+    Nothing,
+    /// A stored table.
+    Table(Box<TableSource>),
+    /// A derived table, view or common table expression: part `id`, its columns from slot `base`.
+    Part {
+        /// Number of the part.
+        id: usize,
+        /// First slot.
+        base: usize,
+        /// Its name, for EXPLAIN.
+        alias: String,
+        /// Conditions on its columns.
+        filter: Vec<Expr>,
+    },
+    /// Rows that the server computes (information_schema).
+    Virtual(Box<VirtualSource>),
+    /// Two sources.
+    Join(Box<JoinPlan>),
+}
+
+/// A stored table in FROM.
+#[derive(Debug)]
+pub struct TableSource {
+    /// The table.
+    pub table: Arc<Table>,
+    /// The name it goes by.
+    pub alias: String,
+    /// First slot.
+    pub base: usize,
+    /// Which columns anything reads.
+    pub needed: Vec<bool>,
+    /// How rows are found.
+    pub access: AccessPath,
+    /// Conditions that need only this table's slots and those filled before it.
+    pub filter: Vec<Expr>,
+    /// Conditions that the access path stands for; checked only where its bounds are not exact.
+    pub bound_filter: Vec<Expr>,
+    /// FOR UPDATE, FOR SHARE.
+    pub lock: Option<LockRequest>,
+}
+
+/// A table whose rows are computed when it is read.
+#[derive(Debug)]
+pub struct VirtualSource {
+    /// The name it goes by.
+    pub alias: String,
+    /// First slot.
+    pub base: usize,
+    /// Which one.
+    pub table: Arc<dyn VirtualTable>,
+    /// Conditions on its columns.
+    pub filter: Vec<Expr>,
+}
+
+/// A table whose rows are computed when it is read.
+pub trait VirtualTable: std::fmt::Debug + Send + Sync {
+    /// Its database.
+    fn schema(&self) -> &str;
+    /// Its name.
+    fn name(&self) -> &str;
+    /// Its columns: name and type.
+    fn columns(&self) -> &[(String, ExprType)];
+    /// All rows, as the session may see them now.
+    fn rows(&self, host: &dyn crate::expr::SessionHost) -> Vec<Vec<Value>>;
+}
+
+/// Two sources and how they meet.
+#[derive(Debug)]
+pub struct JoinPlan {
+    /// Which rows of the left side come out.
+    pub kind: JoinType,
+    /// Runs first.
+    pub left: Source,
+    /// Runs for each row of the left side, or is read once into a hash table.
+    pub right: Source,
+    /// The right side's slots, set to NULL where an outer join finds no match.
+    pub right_slots: Range<usize>,
+    /// The join condition, without what `method` checks.
+    pub on: Vec<Expr>,
+    /// How matches are found.
+    pub method: JoinMethod,
+}
+
+/// The kinds of joins that are executed; right joins are left joins with their sides swapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JoinType {
+    /// Every pair that matches.
+    Inner,
+    /// And left rows without a match.
+    Left,
+}
+
+/// How a join finds matches.
+#[derive(Debug)]
+pub enum JoinMethod {
+    /// The right side is run anew for each left row; its access path may use that row.
+    NestedLoop,
+    /// The right side is read once into a hash table.
+    Hash(Vec<HashKey>),
+}
+
+/// One equality of a hash join.
+#[derive(Debug)]
+pub struct HashKey {
+    /// As what the sides compare.
+    pub class: CmpClass,
+    /// Over the left side's slots.
+    pub left: Expr,
+    /// Over the right side's slots.
+    pub right: Expr,
+}

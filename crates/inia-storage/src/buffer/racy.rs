@@ -1,0 +1,79 @@
+//! Fields of a racing page, put together from atomic reads of aligned words.
+
+use super::frame::OptimisticPage;
+use crate::page::{PAGE_SIZE, PageRead};
+
+impl OptimisticPage<'_> {
+    /// `width` bytes at any offset, as the low bytes of a word.
+    #[inline]
+    fn field(&self, offset: usize, width: usize) -> u64 {
+        let offset = offset.min(PAGE_SIZE - width);
+        let skip = offset % 8;
+        let low = self.word(offset) >> (8 * skip);
+        if skip + width <= 8 {
+            low
+        } else {
+            low | (self.word(offset + 8 - skip) << (64 - 8 * skip))
+        }
+    }
+}
+
+impl PageRead for OptimisticPage<'_> {
+    #[inline]
+    fn u8_at(&self, offset: usize) -> u8 {
+        self.field(offset, 1) as u8
+    }
+
+    #[inline]
+    fn u16_at(&self, offset: usize) -> u16 {
+        self.field(offset, 2) as u16
+    }
+
+    #[inline]
+    fn u32_at(&self, offset: usize) -> u32 {
+        self.field(offset, 4) as u32
+    }
+
+    #[inline]
+    fn u64_at(&self, offset: usize) -> u64 {
+        self.field(offset, 8)
+    }
+
+    #[inline]
+    fn copy_out(&self, offset: usize, out: &mut [u8]) {
+        let mut at = offset.min(PAGE_SIZE);
+        let len = out.len().min(PAGE_SIZE - at);
+        let head = (at.wrapping_neg() % 8).min(len);
+        let (start, rest) = out[..len].split_at_mut(head);
+        for byte in start {
+            *byte = self.u8_at(at);
+            at += 1;
+        }
+        let (words, end) = rest.as_chunks_mut::<8>();
+        for word in words {
+            *word = self.word(at).to_le_bytes();
+            at += 8;
+        }
+        for byte in end {
+            *byte = self.u8_at(at);
+            at += 1;
+        }
+    }
+
+    #[inline]
+    fn compare(&self, offset: usize, len: usize, key: &[u8]) -> std::cmp::Ordering {
+        let offset = offset.min(PAGE_SIZE);
+        let len = len.min(PAGE_SIZE - offset);
+        let mut chunk = [0; 64];
+        let mut done = 0;
+        while done < len && done < key.len() {
+            let part = chunk.len().min(len - done).min(key.len() - done);
+            self.copy_out(offset + done, &mut chunk[..part]);
+            match chunk[..part].cmp(&key[done..done + part]) {
+                std::cmp::Ordering::Equal => done += part,
+                unequal => return unequal,
+            }
+        }
+        len.cmp(&key.len())
+    }
+}

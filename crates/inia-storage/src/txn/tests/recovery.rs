@@ -1,0 +1,192 @@
+//! After a crash: acknowledged commits are there, everything else is as if it had never been.
+//!
+//! A crash is an engine that is forgotten without being closed, and a copy of the disk as it was.
+
+use super::*;
+use std::collections::BTreeMap;
+
+/// Forgets the engine with everything it has in memory.
+fn crash(engine: Arc<Engine>, sessions: Vec<Txn>) {
+    std::mem::forget(sessions);
+    std::mem::forget(engine);
+}
+
+#[test]
+fn committed_transactions_survive_and_running_ones_do_not() {
+    let disk = MemDisk::new();
+    let engine = open_on(&disk);
+    let tree = tree_with(&engine, &[("a", "1"), ("b", "2"), ("c", "3")]);
+    let (mut done, mut lost) = (rr(&engine), rr(&engine));
+    set(&mut lost, &tree, "a", "lost");
+    delete(&mut lost, &tree, "b");
+    put(&mut lost, &tree, "z", "lost");
+    set(&mut lost, &tree, "a", "lost again");
+    set(&mut done, &tree, "c", "kept");
+    put(&mut done, &tree, "d", "kept");
+    done.commit().unwrap();
+    crash(engine, vec![done, lost]);
+    for _ in 0..2 {
+        let engine = open_on(&disk);
+        assert_eq!(all(&mut rr(&engine), &engine.tree(tree.id())), "a=1 b=2 c=kept d=kept");
+        crash(engine, vec![]);
+    }
+}
+
+#[test]
+fn a_savepoint_rolled_back_before_the_crash_does_not_hurt_later_writers() {
+    let disk = MemDisk::new();
+    let engine = open_on(&disk);
+    let tree = tree_with(&engine, &[("a", "1")]);
+    let (mut lost, mut done) = (rr(&engine), rr(&engine));
+    put(&mut lost, &tree, "k", "lost");
+    let start = lost.savepoint();
+    put(&mut lost, &tree, "b", "lost");
+    set(&mut lost, &tree, "a", "lost");
+    lost.rollback_to(start).unwrap();
+    put(&mut done, &tree, "b", "kept");
+    set(&mut done, &tree, "a", "kept");
+    done.commit().unwrap();
+    crash(engine, vec![lost, done]);
+    let engine = open_on(&disk);
+    assert_eq!(all(&mut rr(&engine), &engine.tree(tree.id())), "a=kept b=kept");
+}
+
+#[test]
+fn ids_go_on_after_a_crash_and_old_rows_are_visible_to_all() {
+    let disk = MemDisk::new();
+    let engine = open_on(&disk);
+    let tree = tree_with(&engine, &[("a", "1")]);
+    let before = engine.stats().next_txn;
+    crash(engine, vec![]);
+    let engine = open_on(&disk);
+    let stats = engine.stats();
+    assert!(stats.next_txn >= before);
+    assert_eq!(stats.low_water, stats.next_txn);
+    assert_eq!(all(&mut rr(&engine), &engine.tree(tree.id())), "a=1");
+}
+
+#[test]
+fn a_clean_close_keeps_everything_and_rolls_nothing_back() {
+    let disk = MemDisk::new();
+    let engine = open_on(&disk);
+    let tree = tree_with(&engine, &[("a", "1"), ("b", "2")]);
+    let mut txn = rr(&engine);
+    delete(&mut txn, &tree, "a");
+    txn.commit().unwrap();
+    drop(txn);
+    let catalog = engine.catalog_tree().id();
+    engine.close().unwrap();
+    drop(engine);
+    let engine = open_on(&disk);
+    assert_eq!(engine.catalog_tree().id(), catalog);
+    let tree = engine.tree(tree.id());
+    assert_eq!(all(&mut rr(&engine), &tree), "b=2");
+    while engine.background_step().unwrap() {}
+    assert_eq!(engine.estimate_rows(&tree).unwrap(), 1, "marks of the earlier run are swept");
+}
+
+#[test]
+fn trees_made_or_dropped_by_a_loser() {
+    let disk = MemDisk::new();
+    let engine = open_on(&disk);
+    let tree = tree_with(&engine, &[("a", "1")]);
+    let dropped = tree_with(&engine, &[("x", "1")]);
+    let mut done = rr(&engine);
+    done.drop_tree(&dropped).unwrap();
+    done.commit().unwrap();
+    let used = engine.core.store.used_pages();
+    let mut lost = rr(&engine);
+    let made = lost.create_tree().unwrap();
+    put(&mut lost, &made, "m", "1");
+    lost.drop_tree(&tree).unwrap();
+    let mut other = rr(&engine);
+    put(&mut other, &engine.catalog_tree(), "makes the log durable", "");
+    other.commit().unwrap();
+    crash(engine, vec![lost, done, other]);
+    let engine = open_on(&disk);
+    while engine.background_step().unwrap() {}
+    assert_eq!(all(&mut rr(&engine), &engine.tree(tree.id())), "a=1");
+    assert_eq!(engine.core.store.used_pages(), used - 1, "the dropped tree is gone, too");
+}
+
+#[test]
+fn checkpoints_keep_what_a_long_transaction_needs_for_its_rollback() {
+    let disk = MemDisk::new();
+    let engine = open_on(&disk);
+    let tree = tree_with(&engine, &[("a", "1")]);
+    let mut long = rr(&engine);
+    set(&mut long, &tree, "a", "lost");
+    let mut txn = engine.attach();
+    for n in 0..50 {
+        txn.begin(Isolation::RepeatableRead);
+        put(&mut txn, &tree, &format!("b{n:03}"), "x");
+        txn.commit().unwrap();
+        engine.core.store.checkpoint().unwrap();
+    }
+    crash(engine, vec![long, txn]);
+    let engine = open_on(&disk);
+    let tree = engine.tree(tree.id());
+    assert_eq!(get(&mut rr(&engine), &tree, "a").unwrap(), "1");
+    assert_eq!(all(&mut rr(&engine), &tree).split(' ').count(), 51);
+}
+
+/// Random transactions with crashes in between, against a map of what was committed.
+#[test]
+fn random_work_with_crashes_equals_the_committed_map() {
+    let disk = MemDisk::new();
+    let mut engine = open_on(&disk);
+    let id = tree_with(&engine, &[]).id();
+    let mut model: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+    let mut random = super::model::Random::new(7);
+    for _ in 0..12 {
+        let tree = engine.tree(id);
+        let mut sessions = Vec::new();
+        for _ in 0..30 {
+            let mut txn = rr(&engine);
+            txn.set_lock_wait_timeout(Duration::ZERO);
+            let mut after = model.clone();
+            for _ in 0..random.below(20) {
+                let key = format!("{:04}", random.below(400)).into_bytes();
+                let value = vec![b'a' + random.below(26) as u8; random.below(300) as usize];
+                let done = match random.below(3) {
+                    0 => txn.insert(&tree, &key, &value).map(|()| after.insert(key, value)),
+                    1 => txn
+                        .update(&tree, &key, &value)
+                        .map(|found| found.then(|| after.insert(key, value)).flatten()),
+                    _ => txn.delete(&tree, &key).map(|_| after.remove(&key)),
+                };
+                match done {
+                    Ok(_) | Err(StorageError::DuplicateKey) => {}
+                    Err(StorageError::LockWaitTimeout | StorageError::Deadlock) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            match random.below(8) {
+                0 => sessions.push(txn),
+                1 => txn.rollback().unwrap(),
+                _ => {
+                    txn.commit().unwrap();
+                    model = after;
+                }
+            }
+            if random.below(4) == 0 {
+                engine.background_step().unwrap();
+            }
+            if random.below(10) == 0 {
+                engine.core.store.checkpoint().unwrap();
+            }
+        }
+        crash(engine, sessions);
+        engine = open_on(&disk);
+        let mut txn = rr(&engine);
+        let tree = engine.tree(id);
+        let open = KeyBound::Unbounded;
+        let mut cursor = txn.cursor(&tree, open, open, Direction::Forward, ReadMode::Snapshot);
+        let mut found = BTreeMap::new();
+        while let Some(record) = cursor.next(&mut txn).unwrap() {
+            found.insert(record.key.to_vec(), record.value.to_vec());
+        }
+        assert!(found == model);
+        assert_eq!(engine.check(&[id]).unwrap(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,89 @@
+//! The tree keeps the house rules, and the rules see what they should.
+
+use super::*;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn the_tree_keeps_the_house_rules() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tidy.allow");
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    if crate::golden::updating() {
+        std::fs::write(&path, ratchet(&text, &root())).unwrap();
+        return;
+    }
+    let broken = check(&root(), &Allowed::parse(&text));
+    let list: String = broken.iter().map(|violation| format!("{violation}\n")).collect();
+    assert!(broken.is_empty(), "{} broken rules:\n{list}", broken.len());
+}
+
+fn rust_violations(place: &str, text: &str, allow: &str) -> Vec<(&'static str, usize)> {
+    let mut broken = Vec::new();
+    check_words(place, text, &mut broken);
+    check_rust(place, text, &Allowed::parse(allow), &mut broken);
+    broken.iter().map(|violation| (violation.rule, violation.line)).collect()
+}
+
+#[test]
+fn code_is_told_from_comments_and_literals() {
+    let source = "let a = \"{ \\\" unsafe\"; // unsafe {\n\
+        let b = r#\"\" { \"#; let c = '{'; f::<'a>(b'}');\n\
+        /* { /* { */ */ }";
+    let masked = mask::code_only(source);
+    assert_eq!(masked.lines().count(), 3);
+    assert_eq!(masked.matches(['{', '}']).collect::<String>(), "}");
+    assert!(masked.contains("f::<'a>("));
+    assert!(!masked.contains("unsafe"));
+}
+
+#[test]
+fn unwrap_is_for_tests() {
+    let text = "fn f() {\n    g().unwrap();\n}\n#[cfg(test)]\nmod tests {\n    h().unwrap();\n}\n";
+    assert_eq!(rust_violations("a/src/b.rs", text, ""), [("unwrap", 2)]);
+    assert_eq!(rust_violations("a/src/b/tests.rs", text, ""), []);
+}
+
+#[test]
+fn unsafe_code_needs_a_place_and_a_reason() {
+    let bare = "fn f() {\n    unsafe { g() };\n}\n";
+    let explained = "fn f() {\n    // SAFETY: g asks nothing.\n    unsafe { g() };\n}\n";
+    assert_eq!(rust_violations("a/b.rs", explained, ""), [("unsafe", 3)]);
+    assert_eq!(rust_violations("a/b.rs", bare, "unsafe-file a/b.rs"), [("unsafe", 2)]);
+    assert_eq!(rust_violations("a/b.rs", explained, "unsafe-file a/b.rs"), []);
+    assert_eq!(rust_violations("a/b.rs", "#![allow(unsafe_code)]\n", ""), []);
+}
+
+#[test]
+fn lengths_and_widths() {
+    let long = format!("pub(crate) fn long() {{\n{}}}\n", "    f();\n".repeat(70));
+    assert_eq!(rust_violations("a/b.rs", &long, ""), [("function-length", 1)]);
+    let wide = format!("// {}\n", "é".repeat(98));
+    assert_eq!(rust_violations("a/b.rs", &wide, ""), [("width", 1)]);
+    assert_eq!(rust_violations("a/b.rs", &wide, "long-lines a/b.rs"), []);
+    let huge = "//! Much.\n".repeat(1001);
+    assert_eq!(rust_violations("a/b.rs", &huge, ""), [("file-length", 0)]);
+    let headless = "use a;\n".repeat(101);
+    assert_eq!(rust_violations("a/b.rs", &headless, ""), [("head", 1)]);
+}
+
+#[test]
+fn banned_words() {
+    let text = format!("// {}: later\n", BANNED[0]);
+    assert_eq!(rust_violations("a/b.rs", &text, ""), [("word", 1)]);
+}
+
+#[test]
+fn function_names_are_found() {
+    for (line, name) in [
+        ("fn a() {", Some("a")),
+        ("    pub(crate) const unsafe fn b<T>(", Some("b")),
+        ("pub(in crate::x) fn c(", Some("c")),
+        ("extern \"C\" fn d(", Some("d")),
+        ("let f: fn(u8) = g;", None),
+        ("impl Fn for X {", None),
+    ] {
+        assert_eq!(function_name(line).as_deref(), name, "{line}");
+    }
+}
