@@ -56,8 +56,7 @@ const fn var(name: &'static str, home: Home, kind: Kind, default: &'static str) 
 }
 
 const BIG: u64 = u64::MAX;
-const LEVELS: &[&str] =
-    &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
+const LEVELS: &[&str] = &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
 
 /// All variables, by name.
 pub(crate) const VARS: &[VarDef] = &[
@@ -174,9 +173,8 @@ pub(crate) fn read(
     name: &str,
 ) -> Result<(Value, ExprType), SqlError> {
     let def = find(name)?;
-    let wrong = |kind: &str| {
-        Err(SqlError::new(ErrorCode::IncorrectGlobalLocalVar, &[&def.name, &kind]))
-    };
+    let wrong =
+        |kind: &str| Err(SqlError::new(ErrorCode::IncorrectGlobalLocalVar, &[&def.name, &kind]));
     match (scope, def.home) {
         (VarScope::Session, Home::Global | Home::ReadOnly) => return wrong("GLOBAL"),
         (VarScope::Global, Home::Session) => return wrong("SESSION"),
@@ -185,12 +183,8 @@ pub(crate) fn read(
     let text = text(globals, session, scope, def);
     Ok(match def.kind {
         Kind::Bool => (Value::Int(i64::from(text == "ON")), ExprType::int(1, false)),
-        Kind::Int(..) => {
-            (Value::UInt(text.parse().unwrap_or_default()), ExprType::uint(21, false))
-        }
-        Kind::Double => {
-            (Value::Double(text.parse().unwrap_or_default()), ExprType::double(false))
-        }
+        Kind::Int(..) => (Value::UInt(text.parse().unwrap_or_default()), ExprType::uint(21, false)),
+        Kind::Double => (Value::Double(text.parse().unwrap_or_default()), ExprType::double(false)),
         Kind::Text | Kind::Word(_) => {
             let length = text.chars().count() as u64;
             let ty = ExprType::text(length, Collation(33), true);

@@ -225,10 +225,7 @@ fn apply_expressions(core: &Core, work: &mut Work, action: &AlterAction) -> Resu
     }
 }
 
-fn place(
-    work: &Work,
-    position: Option<&ast::ColumnPosition>,
-) -> Result<Option<usize>, SqlError> {
+fn place(work: &Work, position: Option<&ast::ColumnPosition>) -> Result<Option<usize>, SqlError> {
     Ok(match position {
         None => None,
         Some(ast::ColumnPosition::First) => Some(0),
@@ -245,9 +242,10 @@ fn check_unused(work: &Work, name: &str) -> Result<(), SqlError> {
     if let Some(check) = work.checks.iter().find(|check| uses(&check.expression, name)) {
         return error(ErrorCode::DependentByCheckConstraint, &[&check.name, &name]);
     }
-    let generated = work.columns.iter().find(|column| {
-        column.def.generated.as_ref().is_some_and(|g| uses(&g.expression, name))
-    });
+    let generated = work
+        .columns
+        .iter()
+        .find(|column| column.def.generated.as_ref().is_some_and(|g| uses(&g.expression, name)));
     if let Some(column) = generated.filter(|column| !same_name(&column.def.name, name)) {
         let _ = column;
         return error(ErrorCode::DependentByGeneratedColumn, &[&name]);
@@ -277,7 +275,8 @@ fn drop_index(work: &mut Work, at: usize) -> Result<(), SqlError> {
             && index.parts.iter().zip(columns).all(|(part, name)| same_name(&part.column, name))
     };
     let needed = work.foreign_keys.iter().any(|key| {
-        serves(&index, &key.columns) && !work.indexes.iter().any(|other| serves(other, &key.columns))
+        serves(&index, &key.columns)
+            && !work.indexes.iter().any(|other| serves(other, &key.columns))
     });
     if needed {
         let name = index.name.unwrap_or_default();

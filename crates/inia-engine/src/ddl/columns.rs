@@ -6,7 +6,6 @@ use crate::catalog::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexKind, ReferentialAction,
     same_name,
 };
-use crate::dml::store;
 use crate::expr::{self, EmptyScope, Expr, ExprKind, ExprType, NoSubqueries, Scope, Strictness};
 use crate::session::core::Core;
 use inia_base::collation::Collation;
@@ -103,20 +102,16 @@ pub(crate) fn column_default(
         }
         ast::ColumnDefault::Now(_) => Err(invalid()),
         ast::ColumnDefault::Expr(_) => Ok(ColumnDefault::None),
-        ast::ColumnDefault::Literal(ast::Expr::Literal(ast::Literal::Null)) => {
-            match def.nullable {
-                true => Ok(ColumnDefault::Value(Value::Null)),
-                false => Err(invalid()),
-            }
-        }
+        ast::ColumnDefault::Literal(ast::Expr::Literal(ast::Literal::Null)) => match def.nullable {
+            true => Ok(ColumnDefault::Value(Value::Null)),
+            false => Err(invalid()),
+        },
         ast::ColumnDefault::Literal(literal) => {
             if def.auto_increment {
                 return Err(invalid());
             }
-            let lob = matches!(
-                def.data_type,
-                DataType::Text { .. } | DataType::Blob(_) | DataType::Json
-            );
+            let lob =
+                matches!(def.data_type, DataType::Text { .. } | DataType::Blob(_) | DataType::Json);
             if lob {
                 return error(ErrorCode::BlobCantHaveDefault, &[&def.name]);
             }
@@ -124,7 +119,7 @@ pub(crate) fn column_default(
             let mut ctx = core.context(&[], &NoSubqueries);
             ctx.strictness = Strictness::Strict;
             let value = bound.eval(&mut ctx, &[])?;
-            let stored = store::to_column(value, &bound, def, &mut ctx);
+            let stored = expr::store_value(value, &bound.ty, &def.data_type, &mut ctx, &def.name);
             Ok(ColumnDefault::Value(stored.map_err(|_| invalid())?))
         }
     }
@@ -162,7 +157,7 @@ fn normalised(
             columns.push(*index);
         }
     });
-    Ok((expr::print(&bound), columns))
+    Ok((expr::print::print(&bound), columns))
 }
 
 /// Checks and normalises the expressions of column `name` once all columns are there.
@@ -203,17 +198,18 @@ pub(crate) fn add_check(
     }
     let mut missing = None;
     let bound = normalised(core, work, &check.expr, "check constraint");
-    let (expression, columns) = bound.inspect_err(|error| {
-        if error.code == ErrorCode::UnknownColumn {
-            missing = error.message.split('\'').nth(1).map(str::to_owned);
-        }
-    })
-    .map_err(|error| match &missing {
-        Some(column) => {
-            SqlError::new(ErrorCode::CheckConstraintRefersUnknownColumn, &[&name, column])
-        }
-        None => error,
-    })?;
+    let (expression, columns) = bound
+        .inspect_err(|error| {
+            if error.code == ErrorCode::UnknownColumn {
+                missing = error.message.split('\'').nth(1).map(str::to_owned);
+            }
+        })
+        .map_err(|error| match &missing {
+            Some(column) => {
+                SqlError::new(ErrorCode::CheckConstraintRefersUnknownColumn, &[&name, column])
+            }
+            None => error,
+        })?;
     if columns.iter().any(|column| work.columns[*column].def.auto_increment) {
         return error(ErrorCode::CheckConstraintRefersAutoIncrementColumn, &[&name]);
     }

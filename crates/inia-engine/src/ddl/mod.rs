@@ -19,11 +19,11 @@ pub(crate) use table::{
 };
 pub(crate) use types::{column_type, type_text};
 
-use crate::catalog::{Change, Table};
 use crate::catalog::mdl::MdlExclusive;
+use crate::catalog::{Change, Table};
 use crate::error::StorageResult;
-use crate::session::core::Core;
 use crate::session::Outcome;
+use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::ObjectName;
 use inia_storage::Isolation;

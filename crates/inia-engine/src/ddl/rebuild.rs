@@ -3,8 +3,8 @@
 //! Three ways, chosen by [`Plan::new`]: nothing to do (names, defaults, comments), new index trees
 //! filled from the rows as they are, or new trees for everything with every row converted.
 
-use super::table::{create_trees, drop_trees};
 use super::schema::drop_tree;
+use super::table::{create_trees, drop_trees};
 use crate::catalog::{IndexKind, Table, TableDef};
 use crate::dml::fill::{Fills, Given};
 use crate::dml::write::duplicate_error;
@@ -48,8 +48,8 @@ impl Plan {
             })
         };
         let convert = column_origins.iter().enumerate().any(converts);
-        let nullability =
-            same_columns && old.columns.iter().zip(&new.columns).any(|(a, b)| a.nullable != b.nullable);
+        let nullability = same_columns
+            && old.columns.iter().zip(&new.columns).any(|(a, b)| a.nullable != b.nullable);
         let parts = |def: &TableDef| def.primary().map(|index| index.parts.clone());
         let primary = same_columns && parts(old) != parts(new);
         let engine = old.engine != new.engine;
@@ -59,7 +59,8 @@ impl Plan {
             .iter()
             .zip(index_origins)
             .map(|(index, origin)| {
-                origin.filter(|o| !copy && old.indexes[*o].parts == index.parts)
+                origin
+                    .filter(|o| !copy && old.indexes[*o].parts == index.parts)
                     .filter(|o| old.indexes[*o].kind == index.kind)
             })
             .collect();
@@ -225,8 +226,7 @@ fn add_indexes(
     }
     for (slot, filler) in fillers.iter_mut().enumerate() {
         if let Some(duplicate) = filler.finish(txn)? {
-            let error =
-                duplicate_entry(txn, new, added[slot], &codecs[slot], &duplicate, table)?;
+            let error = duplicate_entry(txn, new, added[slot], &codecs[slot], &duplicate, table)?;
             return Err(error);
         }
     }

@@ -5,21 +5,23 @@
 //! another order, the rows are gathered first and changed afterwards.
 
 use super::fill::Fills;
-use super::insert::{assign, touch};
+use super::insert::{assign, bind_plain, touch};
 use super::scope::TableScope;
 use super::write::{RowWriter, Written, duplicate_error, values};
-use crate::access::{self, AccessPath, Scan};
+use crate::access::{self, AccessPath, RowData, Scan};
 use crate::catalog::Table;
 use crate::error::StorageResult;
 use crate::expr::aggregate::distinct_key;
 use crate::expr::compare::{natural_class, order};
-use crate::expr::{self, EvalContext, Expr, Scope, Strictness};
+use crate::expr::{self, EvalContext, Expr, Strictness};
+use crate::optimize::{SlotSet, conjuncts};
+use crate::row::Damaged;
 use crate::session::Outcome;
 use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast;
-use inia_storage::{Direction, Isolation};
+use inia_storage::{LockMode, LockRequest, ReadMode, WaitPolicy};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -27,6 +29,8 @@ use std::sync::Arc;
 pub(crate) struct ChangePlan {
     pub(crate) table: Arc<Table>,
     path: AccessPath,
+    /// The conditions, and for each whether exact bounds of the path make it true.
+    filter: Vec<(Expr, bool)>,
     /// `None` for DELETE.
     assignments: Option<Vec<(usize, Option<Expr>)>>,
     order: Vec<(Expr, bool)>,
@@ -35,10 +39,6 @@ pub(crate) struct ChangePlan {
     gather: bool,
     fills: Fills,
 }
-
-/// How a statement binds its expressions; the session adds subqueries here.
-pub(crate) type BindFn<'b> =
-    dyn FnMut(&Core, &mut dyn Scope, &ast::Expr) -> Result<Expr, SqlError> + 'b;
 
 struct Clauses<'a> {
     condition: Option<&'a ast::Expr>,
@@ -50,7 +50,6 @@ struct Clauses<'a> {
 pub(crate) fn plan_update(
     core: &Core,
     update: &ast::Update,
-    bind: &mut BindFn<'_>,
 ) -> Result<Option<ChangePlan>, SqlError> {
     let [ast::TableRef::Table(factor)] = update.tables.as_slice() else { return Ok(None) };
     let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
@@ -66,7 +65,7 @@ pub(crate) fn plan_update(
         }
         assignments.push(match &assignment.value {
             ast::Expr::Default => (target, None),
-            value => (target, Some(bind(core, &mut scope, value)?)),
+            value => (target, Some(bind_plain(core, &mut scope, value)?)),
         });
     }
     let clauses = Clauses {
@@ -75,7 +74,7 @@ pub(crate) fn plan_update(
         limit: update.limit.as_ref(),
     };
     let hints = &factor.hints;
-    let mut plan = plan(core, &table, &mut scope, clauses, hints, fills, bind)?;
+    let mut plan = plan(core, &table, &mut scope, clauses, hints, fills)?;
     plan.gather |= moves_rows(&plan, &assignments);
     plan.assignments = Some(assignments);
     plan.ignore = update.ignore;
@@ -86,7 +85,6 @@ pub(crate) fn plan_update(
 pub(crate) fn plan_delete(
     core: &Core,
     delete: &ast::Delete,
-    bind: &mut BindFn<'_>,
 ) -> Result<Option<ChangePlan>, SqlError> {
     let ast::DeleteTarget::Single(factor) = &delete.target else { return Ok(None) };
     let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
@@ -98,7 +96,7 @@ pub(crate) fn plan_delete(
         limit: delete.limit.as_ref(),
     };
     let hints = &factor.hints;
-    let mut plan = plan(core, &table, &mut scope, clauses, hints, fills, bind)?;
+    let mut plan = plan(core, &table, &mut scope, clauses, hints, fills)?;
     plan.ignore = delete.ignore;
     Ok(Some(plan))
 }
@@ -110,23 +108,34 @@ fn plan(
     clauses: Clauses<'_>,
     hints: &[ast::IndexHint],
     fills: Fills,
-    bind: &mut BindFn<'_>,
 ) -> Result<ChangePlan, SqlError> {
     scope.clause = "where clause";
-    let condition = clauses.condition.map(|c| bind(core, scope, c)).transpose()?;
+    let condition = clauses.condition.map(|c| bind_plain(core, scope, c)).transpose()?;
     scope.clause = "order clause";
     let mut order = Vec::with_capacity(clauses.order_by.len());
     for item in clauses.order_by {
-        order.push((bind(core, scope, &item.expr)?, item.desc));
+        order.push((bind_plain(core, scope, &item.expr)?, item.desc));
     }
-    let limit = clauses.limit.map(|limit| bind(core, scope, &limit.count)).transpose()?;
-    let allowed = crate::select::allowed_indexes(table, hints)?;
-    let needed = vec![true; table.def.columns.len()];
-    let path = access::choose(table, condition, &needed, &|at| allowed[at]);
+    let limit = clauses.limit.map(|limit| bind_plain(core, scope, &limit.count)).transpose()?;
+    let allowed = allowed_indexes(table, hints)?;
+    let mut conditions = Vec::new();
+    if let Some(condition) = condition {
+        conjuncts(condition, &mut conditions);
+    }
+    let request = access::Request {
+        table,
+        base: 0,
+        needed: vec![true; table.def.columns.len()],
+        allowed: allowed.as_deref(),
+    };
+    let choice = access::choose(&request, &conditions, &SlotSet::default());
+    let filter = conditions.into_iter().zip(choice.covered).collect();
+    let path = choice.path;
     let gather = !order.is_empty();
     Ok(ChangePlan {
         table: table.clone(),
         path,
+        filter,
         assignments: None,
         order,
         limit,
@@ -157,48 +166,38 @@ struct Tally {
 
 impl ChangePlan {
     /// Executes the plan.
-    pub(crate) fn run(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-    ) -> Result<Outcome, SqlError> {
+    pub(crate) fn run(&self, core: &Core, ctx: &mut EvalContext<'_>) -> Result<Outcome, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         let limit = match &self.limit {
-            Some(limit) => crate::select::row_count(limit, ctx)?,
+            Some(limit) => row_count(limit, ctx)?,
             None => u64::MAX,
         };
         let mut writer = RowWriter::new(&self.table, &core.env.time_zone);
         let mut tally = Tally::default();
-        let resolved = self.path.resolve(&self.table, ctx)?;
-        let filter = if resolved.exact { &self.path.residual } else { &self.path.filter };
-        let mode = access::exclusive();
-        let mut scan = Scan::new(&self.table, &self.path, resolved, Direction::Forward, mode);
+        let mode = exclusive();
+        let mut scan = Scan::open(&self.table, &self.path, mode, ctx, &[])?;
         let mut gathered: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         let (mut row, mut seen) = (Vec::new(), 0u64);
         while seen < limit {
-            if !scan.next(&mut core.txn.borrow_mut())? {
-                break;
-            }
+            let exact = scan.is_exact();
+            let found = scan.next(&mut core.txn.borrow_mut())?;
+            let Some(found) = found else { break };
             core.check_killed()?;
-            let bytes = scan.row_bytes();
-            if let Some(filter) = filter {
-                self.table.layout.decode(bytes, &core.env.time_zone, &mut row)?;
-                if filter.eval_bool(ctx, &row)? != Some(true) {
-                    if core.state.current <= Isolation::ReadCommitted {
-                        scan.unlock_current(&mut core.txn.borrow_mut());
-                    }
-                    continue;
+            let RowData::Row(bytes) = found.data else { return Err(Damaged.into()) };
+            if !self.holds(core, ctx, bytes, exact, &mut row)? {
+                if core.state.releases_unmatched() {
+                    scan.unlock_current(&mut core.txn.borrow_mut());
                 }
+                continue;
             }
             if self.gather {
-                gathered.push((scan.clustered_key()?.to_vec(), bytes.to_vec()));
+                gathered.push((found.clustered_key.to_vec(), bytes.to_vec()));
                 seen += u64::from(self.order.is_empty());
                 continue;
             }
             seen += 1;
-            let key = scan.clustered_key()?;
-            self.change(core, ctx, &mut writer, key, bytes, &mut tally)?;
+            self.change(core, ctx, &mut writer, found.clustered_key, bytes, &mut tally)?;
         }
         self.sort(core, ctx, &mut gathered)?;
         let count = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -206,6 +205,27 @@ impl ChangePlan {
             self.change(core, ctx, &mut writer, key, bytes, &mut tally)?;
         }
         Ok(self.outcome(core, ctx, &tally))
+    }
+
+    /// Whether a row fulfils the conditions that the path does not make true.
+    fn holds(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        bytes: &[u8],
+        exact: bool,
+        row: &mut Vec<Value>,
+    ) -> Result<bool, SqlError> {
+        if self.filter.iter().all(|(_, covered)| exact && *covered) {
+            return Ok(true);
+        }
+        self.table.layout.decode(bytes, &core.env.time_zone, row)?;
+        for (condition, covered) in &self.filter {
+            if !(exact && *covered) && condition.eval_bool(ctx, row)? != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn sort(
@@ -312,7 +332,43 @@ impl ChangePlan {
     }
 }
 
-/// Whether two rows of values are the same for DISTINCT.
-pub(crate) fn row_key(values: &[Value], types: &[expr::ExprType]) -> Vec<u8> {
-    distinct_key(values.iter().zip(types))
+/// The lock request of statements that are about to change rows.
+fn exclusive() -> ReadMode {
+    ReadMode::Lock(LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait })
+}
+
+/// A number of LIMIT.
+fn row_count(limit: &Expr, ctx: &mut EvalContext<'_>) -> Result<u64, SqlError> {
+    let wrong = || SqlError::new(ErrorCode::WrongArguments, &[&"LIMIT"]);
+    match limit.eval(ctx, &[])? {
+        Value::UInt(count) => Ok(count),
+        Value::Int(count) if count >= 0 => Ok(count as u64),
+        Value::Text(text) => text.parse().map_err(|_| wrong()),
+        _ => Err(wrong()),
+    }
+}
+
+/// Which indexes USE, FORCE and IGNORE INDEX leave, `None` for all; error 1176.
+fn allowed_indexes(
+    table: &Table,
+    hints: &[ast::IndexHint],
+) -> Result<Option<Vec<usize>>, SqlError> {
+    let mut used: Option<Vec<usize>> = None;
+    let mut ignored = Vec::new();
+    for hint in hints {
+        let mut named = Vec::new();
+        for name in &hint.indexes {
+            let unknown = || SqlError::new(ErrorCode::KeyDoesNotExist, &[name, &table.def.name]);
+            named.push(table.def.index(name).ok_or_else(unknown)?);
+        }
+        match hint.kind {
+            ast::IndexHintKind::Ignore => ignored.extend(named),
+            _ => used.get_or_insert_default().extend(named),
+        }
+    }
+    if used.is_none() && ignored.is_empty() {
+        return Ok(None);
+    }
+    let all = used.unwrap_or_else(|| (0..table.def.indexes.len()).collect());
+    Ok(Some(all.into_iter().filter(|at| !ignored.contains(at)).collect()))
 }

@@ -10,9 +10,11 @@ use super::scope::TableScope;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::catalog::Table;
 use crate::error::StorageResult;
+use crate::exec::Runner;
 use crate::expr::{
     self, Binder, EvalContext, Expr, ExprKind, Scope, SqlMode, Strictness, store_value,
 };
+use crate::plan::StatementPlan;
 use crate::session::Outcome;
 use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
@@ -34,23 +36,31 @@ pub(crate) struct InsertPlan {
     on_duplicate: Vec<(usize, Option<Expr>)>,
     /// Number of deprecated VALUES() calls, each a warning.
     values_calls: usize,
+    /// INSERT … SELECT's query.
+    source: Option<StatementPlan>,
 }
 
-/// Plans INSERT and REPLACE with VALUES or SET.
+/// Plans INSERT and REPLACE; `source` is the plan of its query, where it has one.
 pub(crate) fn plan_insert(
     core: &Core,
     insert: &ast::Insert,
-    scope_of: &mut dyn FnMut(&Core, &mut dyn Scope, &ast::Expr) -> Result<Expr, SqlError>,
+    source: Option<StatementPlan>,
 ) -> Result<InsertPlan, SqlError> {
     let table = core.open_table(insert.table.db.as_deref(), &insert.table.name)?;
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
-    let ast::InsertSource::Values(source) = &insert.source else {
-        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"INSERT ... SELECT here"]));
+    if let Some(source) = &source
+        && source.root.columns.len() != targets.len()
+    {
+        return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&1]));
+    }
+    let given: &[Vec<ast::Expr>] = match &insert.source {
+        ast::InsertSource::Values(rows) => rows,
+        ast::InsertSource::Query(_) => &[],
     };
-    let mut rows = Vec::with_capacity(source.len());
-    for (number, values) in source.iter().enumerate() {
+    let mut rows = Vec::with_capacity(given.len());
+    for (number, values) in given.iter().enumerate() {
         let empty = values.is_empty() && insert.columns.is_empty();
         if values.len() != targets.len() && !empty {
             return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&(number + 1)]));
@@ -61,7 +71,7 @@ pub(crate) fn plan_insert(
                 ast::Expr::Default => None,
                 value => {
                     refuse_generated(&fills, &table, *target)?;
-                    Some(scope_of(core, &mut scope, value)?)
+                    Some(bind_plain(core, &mut scope, value)?)
                 }
             });
         }
@@ -77,7 +87,7 @@ pub(crate) fn plan_insert(
             value => {
                 refuse_generated(&fills, &table, target)?;
                 let mut scope = DuplicateScope { inner: &mut scope, alias, table: &table };
-                let bound = scope_of(core, &mut scope, value)?;
+                let bound = bind_plain(core, &mut scope, value)?;
                 bound.walk(&mut |node| {
                     let call = matches!(node.kind, ExprKind::InsertValue(_)) && alias.is_none();
                     values_calls += usize::from(call);
@@ -86,7 +96,8 @@ pub(crate) fn plan_insert(
             }
         });
     }
-    let targets = if rows.iter().all(Vec::is_empty) { Vec::new() } else { targets };
+    let none = source.is_none() && rows.iter().all(Vec::is_empty);
+    let targets = if none { Vec::new() } else { targets };
     Ok(InsertPlan {
         table: table.clone(),
         targets,
@@ -96,6 +107,7 @@ pub(crate) fn plan_insert(
         ignore: insert.ignore,
         on_duplicate,
         values_calls,
+        source,
     })
 }
 
@@ -189,9 +201,9 @@ struct Tally {
 }
 
 /// One execution.
-struct Run<'r, 't> {
+struct Run<'r> {
     plan: &'r InsertPlan,
-    writer: RowWriter<'t>,
+    writer: RowWriter<'r>,
     reserved: Reserved,
     steps: (u64, u64),
     keep_zero: bool,
@@ -204,6 +216,7 @@ impl InsertPlan {
         &self,
         core: &Core,
         ctx: &mut EvalContext<'_>,
+        runner: Option<&Runner<'_>>,
     ) -> Result<Outcome, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
@@ -217,6 +230,10 @@ impl InsertPlan {
         }
         let mut run = Run::new(self, core);
         let mut row = Vec::with_capacity(self.table.def.columns.len());
+        if let (Some(runner), Some(source)) = (runner, &self.source) {
+            self.run_source(core, ctx, runner, source, &mut run, &mut row)?;
+            return Ok(run.outcome(core, ctx, true));
+        }
         for (number, given) in self.rows.iter().enumerate() {
             ctx.row_number = number as u64 + 1;
             let left = (self.rows.len() - number) as u64;
@@ -236,6 +253,61 @@ impl InsertPlan {
             run.row(core, ctx, &mut row, left)?;
         }
         Ok(run.outcome(core, ctx, self.rows.len() > 1))
+    }
+
+    /// The rows of INSERT … SELECT. They are gathered first where the target is read too.
+    fn run_source(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        runner: &Runner<'_>,
+        source: &StatementPlan,
+        run: &mut Run<'_>,
+        row: &mut Vec<Value>,
+    ) -> Result<(), SqlError> {
+        let types: Vec<&expr::ExprType> = source.root.columns.iter().map(|c| &c.ty).collect();
+        let mut put = |ctx: &mut EvalContext<'_>, tuple: &[Value]| {
+            ctx.row_number = run.tally.records + 1;
+            self.complete(row, ctx, |plan, row, ctx| {
+                for ((value, ty), target) in tuple.iter().zip(&types).zip(&plan.targets) {
+                    let column = &plan.table.def.columns[*target];
+                    let value = value.clone();
+                    row[*target] = store_value(value, ty, &column.data_type, ctx, &column.name)?;
+                }
+                Ok(())
+            })?;
+            run.row(core, ctx, row, 1)
+        };
+        let reads_target = source.tables.iter().any(|table| table.def.id == self.table.def.id);
+        let strictness = std::mem::replace(&mut ctx.strictness, Strictness::Query);
+        if reads_target {
+            let mut gathered = Vec::new();
+            runner.run(ctx, &mut |_, tuple| {
+                gathered.push(tuple.to_vec());
+                Ok(true)
+            })?;
+            ctx.strictness = strictness;
+            return gathered.iter().try_for_each(|tuple| put(ctx, tuple));
+        }
+        runner.run(ctx, &mut |ctx, tuple| {
+            let outer = std::mem::replace(&mut ctx.strictness, strictness);
+            let done = put(ctx, tuple);
+            ctx.strictness = outer;
+            done.map(|()| true)
+        })?;
+        ctx.strictness = strictness;
+        Ok(())
+    }
+
+    /// All tables of the statement.
+    pub(crate) fn tables(&self) -> Vec<&Arc<Table>> {
+        let read = self.source.iter().flat_map(|source| &source.tables);
+        std::iter::once(&self.table).chain(read).collect()
+    }
+
+    /// INSERT … SELECT's query.
+    pub(crate) fn source(&self) -> Option<&StatementPlan> {
+        self.source.as_ref()
     }
 
     fn default(&self, column: usize, ctx: &mut EvalContext<'_>) -> Result<Value, SqlError> {
@@ -263,8 +335,8 @@ impl InsertPlan {
     }
 }
 
-impl<'r> Run<'r, 'r> {
-    fn new(plan: &'r InsertPlan, core: &'r Core) -> Run<'r, 'r> {
+impl<'r> Run<'r> {
+    fn new(plan: &'r InsertPlan, core: &'r Core) -> Run<'r> {
         let mut writer = RowWriter::new(&plan.table, &core.env.time_zone);
         if plan.replace || !plan.on_duplicate.is_empty() {
             writer.existing = LockMode::Exclusive;
@@ -348,8 +420,7 @@ impl<'r> Run<'r, 'r> {
         let zero = zero || row[column] == Value::Double(0.0);
         if row[column] == Value::Null || (zero && !self.keep_zero) {
             let number = self.reserved.take(table, left, self.steps)?;
-            row[column] =
-                auto_increment::value_of(&table.def.columns[column].data_type, number);
+            row[column] = auto_increment::value_of(&table.def.columns[column].data_type, number);
             return Ok(Some(number));
         }
         self.reserved.passed(table, &row[column]);
@@ -358,7 +429,7 @@ impl<'r> Run<'r, 'r> {
 
     /// NULL in NOT NULL columns: error 1048, or the type's zero and a warning.
     fn check_nulls(&self, ctx: &mut EvalContext<'_>, row: &mut [Value]) -> Result<(), SqlError> {
-        let single = self.plan.rows.len() == 1;
+        let single = self.plan.rows.len() == 1 && self.plan.source.is_none();
         for (column, value) in self.plan.table.def.columns.iter().zip(row.iter_mut()) {
             if *value != Value::Null || column.nullable || column.generated.is_some() {
                 continue;
@@ -454,6 +525,7 @@ impl<'r> Run<'r, 'r> {
             last_insert_id: info_id,
             generated_id: tally.first_generated,
             info,
+            rows: None,
         }
     }
 }

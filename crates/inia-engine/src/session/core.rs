@@ -4,12 +4,12 @@ use crate::catalog::Table;
 use crate::catalog::mdl::MdlSession;
 use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;
-use crate::expr::{Environment, EvalContext, SubqueryRunner, Warnings};
+use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
 use crate::session::host::Host;
 use inia_base::column::status;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_storage::{Isolation, LockMode, LockRequest, ReadMode, Savepoint, Txn, WaitPolicy};
+use inia_storage::{Isolation, LockMode, LockRequest, Savepoint, Txn, WaitPolicy};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -47,21 +47,32 @@ pub(crate) struct Core {
     pub(crate) state: TxnState,
     pub(crate) client_found_rows: bool,
     pub(crate) killed: Arc<AtomicU8>,
+    /// Counts changes of settings that bound statements depend on.
+    pub(crate) settings: u64,
+    /// What the running statement changed in the session.
+    pub(crate) changes: Vec<inia_base::column::SessionChange>,
+}
+
+impl TxnState {
+    /// Whether locks of rows that did not match are given back.
+    pub(crate) fn releases_unmatched(&self) -> bool {
+        matches!(self.current, Isolation::ReadCommitted | Isolation::ReadUncommitted)
+    }
 }
 
 impl Core {
     pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Core {
         let txn = RefCell::new(db.engine.attach());
         let mdl = db.catalog().mdl().session();
-        let user = format!("{}@{}", client.user, client.host);
         let env = Environment {
-            user: user.clone(),
-            current_user: user,
+            user: format!("{}@{}", client.user, client.host),
+            current_user: format!("{}@{}", client.account_user, client.account_host),
             connection_id: u64::from(client.connection_id),
             version: String::from(crate::sysvar::VERSION),
             ..Environment::default()
         };
         let host = Host::new(db.clone());
+        host.connection_id.set(u64::from(client.connection_id));
         let diagnostics = Warnings { limit: env.max_error_count, ..Warnings::default() };
         let state = TxnState {
             open: false,
@@ -77,6 +88,7 @@ impl Core {
             mdl_timeout: Duration::from_secs(31_536_000),
         };
         let killed = Arc::default();
+        let client_found_rows = client.found_rows;
         Core {
             db,
             client,
@@ -86,7 +98,9 @@ impl Core {
             host,
             diagnostics,
             state,
-            client_found_rows: false,
+            client_found_rows,
+            settings: 0,
+            changes: Vec::new(),
             killed,
         }
     }
@@ -189,12 +203,10 @@ impl Core {
         }
     }
 
-    /// How plain reads read: SERIALIZABLE locks, except for autocommitted single SELECTs.
-    pub(crate) fn plain_read(&self) -> ReadMode {
-        if self.state.current == Isolation::Serializable && !self.autocommits() {
-            return ReadMode::Lock(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait });
-        }
-        ReadMode::Snapshot
+    /// The lock that plain reads take: SERIALIZABLE locks, except for autocommitted SELECTs.
+    pub(crate) fn plain_lock(&self) -> Option<LockRequest> {
+        let locks = self.state.current == Isolation::Serializable && !self.autocommits();
+        locks.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
     }
 
     /// The current database; error 1046.
@@ -226,6 +238,50 @@ impl Core {
                 return Ok(table);
             }
         }
+    }
+
+    /// Holds a found table's definition still; false where DDL has replaced it meanwhile.
+    pub(crate) fn hold(&self, table: &Table) -> Result<bool, SqlError> {
+        self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
+        Ok(!table.is_stale())
+    }
+
+    /// A system variable's text.
+    pub(crate) fn var(&self, name: &str) -> Option<String> {
+        let def = crate::sysvar::find(name).ok()?;
+        let vars = self.host.vars.borrow();
+        Some(crate::sysvar::text(&self.db.globals, &vars, crate::expr::VarScope::Any, def))
+    }
+
+    /// Whether a variable is ON.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.var(name).as_deref() == Some("ON")
+    }
+
+    /// Adds a note to the statement's diagnostics.
+    pub(crate) fn note(&mut self, code: ErrorCode, args: &[&dyn std::fmt::Display]) {
+        self.add(Level::Note, &SqlError::new(code, args));
+    }
+
+    /// Adds a warning.
+    pub(crate) fn warn(&mut self, code: ErrorCode, args: &[&dyn std::fmt::Display]) {
+        self.add(Level::Warning, &SqlError::new(code, args));
+    }
+
+    /// Adds an error's text as a warning.
+    pub(crate) fn push_warning(&mut self, error: &SqlError) {
+        self.add(Level::Warning, error);
+    }
+
+    /// Adds a condition to the statement's diagnostics.
+    pub(crate) fn add(&mut self, level: Level, error: &SqlError) {
+        let (code, message) = (error.code, error.message.clone());
+        self.diagnostics.push(Warning { level, code, message });
+    }
+
+    /// How many conditions there are, as the OK packet tells it.
+    pub(crate) fn warning_count(&self) -> u16 {
+        self.diagnostics.count.min(u64::from(u16::MAX)) as u16
     }
 
     /// What a statement is evaluated and executed with.
