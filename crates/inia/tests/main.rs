@@ -1,7 +1,10 @@
 //! The server from outside: a real server on a free port, with sessions that give canned answers.
 #![allow(clippy::unwrap_used)]
+mod binary;
 mod commands;
+mod differential;
 mod hostile;
 mod lifecycle;
 mod login;
+mod process;
 mod support;

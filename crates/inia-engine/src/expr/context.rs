@@ -6,6 +6,7 @@ use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateRules, DateTime, TimeZone};
 use inia_base::value::Value;
+use std::collections::HashMap;
 use std::fmt;
 
 /// The flags of `sql_mode`, with MySQL's bits.
@@ -353,6 +354,8 @@ pub struct EvalContext<'s> {
     pub row_number: u64,
     /// States of RAND() without seed, made at first use.
     pub rand: Option<(u32, u32)>,
+    /// States of RAND(seed), by call.
+    pub seeded_rand: HashMap<usize, (u32, u32)>,
 }
 
 impl<'s> EvalContext<'s> {
@@ -375,6 +378,7 @@ impl<'s> EvalContext<'s> {
             strictness: Strictness::Query,
             row_number: 1,
             rand: None,
+            seeded_rand: HashMap::new(),
         }
     }
 

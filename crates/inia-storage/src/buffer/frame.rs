@@ -315,10 +315,11 @@ impl Frames {
         if word.state() != State::Evicted {
             return Ok(None);
         }
-        let claimed = entry
-            .compare_exchange(word.0, word.locked().0, Ordering::Acquire, Ordering::Relaxed)
-            .is_ok();
-        Ok(claimed.then_some(LoadingPage { frames: self, id, word }))
+        match entry.compare_exchange(word.0, word.locked().0, Ordering::Acquire, Ordering::Relaxed)
+        {
+            Ok(_) => Ok(Some(LoadingPage { frames: self, id, word })),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Waits for a chance to do what `intent` says.

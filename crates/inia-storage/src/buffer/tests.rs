@@ -185,6 +185,32 @@ fn threads_share_a_pool_smaller_than_what_they_read() {
 }
 
 #[test]
+fn threads_that_miss_the_same_page_share_one_frame() {
+    for _ in 0..50 {
+        let (pool, _) = pool(16, 64);
+        let barrier = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for id in 0..64 {
+                        if id % 8 == 0 {
+                            barrier.wait();
+                        }
+                        let mut page = pool.exclusive(PageId(id)).unwrap();
+                        let value = page.u64_at(96);
+                        pool.note_change(&page, Lsn(100), false);
+                        put_u64(&mut page, 96, value + 1);
+                    }
+                });
+            }
+        });
+        for id in 0..64 {
+            assert_eq!(pool.shared(PageId(id)).unwrap().u64_at(96), 4, "page {id}");
+        }
+    }
+}
+
+#[test]
 fn a_scan_leaves_the_pages_in_use_where_they_are() {
     let (pool, _) = pool(32, 1000);
     let hot: Vec<PageId> = (2..12).map(PageId).collect();

@@ -256,7 +256,7 @@ impl Txn {
                 self.seen = self.seen.max(stamp);
                 None
             }
-            TxnState::Finished => None,
+            TxnState::RolledBack | TxnState::Finished => None,
         }
     }
 
@@ -356,7 +356,7 @@ impl Txn {
         }
         let (id, session) = (self.id, self.owner.index());
         let end = if self.undo.is_untouched() && self.created.is_empty() {
-            self.core.status.roll_back(id, session);
+            self.core.status.roll_back(id, session, self.core.store.wal().closed_lsn());
             self.session.release_log(Lsn(1));
             self.seen
         } else {

@@ -183,7 +183,7 @@ impl Core {
         match self.status.state(writer) {
             TxnState::Active(_) => false,
             TxnState::Committed(stamp) => stamp <= horizon,
-            TxnState::Finished => true,
+            TxnState::RolledBack | TxnState::Finished => true,
         }
     }
 
@@ -219,9 +219,14 @@ impl Core {
     }
 
     fn free_tree(&self, garbage: &Tree, id: TreeId) -> Result<()> {
+        let key = garbage_key(id);
+        // Read again now that its writer is known to be finished: a drop that was rolled back is gone.
+        match garbage.btree().get(&self.store, &key, &mut Vec::new())? {
+            Some(header) if !header.is_deleted() => {}
+            _ => return Ok(()),
+        }
         let tree = self.trees.get(id);
         tree.btree().free_all(&self.store)?;
-        let key = garbage_key(id);
         garbage.btree().modify(&self.store, &key, 0, |leaf| {
             if let Ok(i) = leaf.lower_bound(&key) {
                 leaf.free_tree_root(tree.btree())?;

@@ -131,7 +131,7 @@ impl Txn {
         debug_assert!(self.undo.tail() == UndoRef::NONE);
         let wal = self.core.store.wal();
         let end = wal.append(&LogRecord::RolledBack { txn: self.id });
-        self.core.status.roll_back(self.id, self.owner.index());
+        self.core.status.roll_back(self.id, self.owner.index(), end);
         self.session.release_log(end);
         self.undo.finish(self.id, end);
         Ok(())

@@ -155,7 +155,9 @@ impl<'a> Args<'a, '_> {
     /// A date and time, zero parts welcome; a wrong one is NULL with a warning.
     pub(crate) fn datetime(&mut self, i: usize) -> Result<DateTime, Stop> {
         let value = self.value(i)?;
-        some(convert::to_datetime(&value, self.arg_type(i), self.ctx)?)
+        let rules = self.ctx.env.date_rules();
+        let rules = DateRules { no_zero_in_date: false, ..rules };
+        some(convert::to_datetime_with(&value, self.arg_type(i), rules, self.ctx)?)
     }
 
     /// A date and time without zero parts; a wrong one is NULL with a warning.
