@@ -50,6 +50,8 @@ pub(crate) struct Core {
     pub(crate) horizon: AtomicU64,
     /// Records that scans found marked as deleted by earlier runs.
     pub(crate) dead: Mutex<Vec<(TreeId, Vec<u8>)>>,
+    /// A running transaction's steps are logged again when the log since them is longer.
+    pub(crate) relog_age: u64,
     /// Whether the garbage tree may have something in it.
     pub(crate) garbage_waits: AtomicBool,
     pub(crate) collecting: Mutex<()>,
@@ -100,9 +102,8 @@ impl Engine {
     }
 
     pub(crate) fn open_with(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<Arc<Engine>> {
-        let background = options.background;
         let mut analysis = Analysis::new();
-        let store = Store::open(disk, options, &mut analysis)?;
+        let store = Store::open(disk, options.clone(), &mut analysis)?;
         let roots = match analysis.roots() {
             Some(roots) => roots,
             None => found(&store)?,
@@ -118,6 +119,7 @@ impl Engine {
             boundary,
             horizon: AtomicU64::new(0),
             dead: Mutex::default(),
+            relog_age: options.log_capacity / 2,
             garbage_waits: AtomicBool::new(true),
             collecting: Mutex::new(()),
             store,
@@ -129,7 +131,7 @@ impl Engine {
             status: Arc::clone(&core.status),
             roots,
         }));
-        let purger = background.then(|| start_purger(&core));
+        let purger = options.background.then(|| start_purger(&core));
         Ok(Arc::new(Engine { core, purger: Mutex::new(purger) }))
     }
 

@@ -17,6 +17,7 @@ impl Txn {
         let mut mtr = store.mtr()?;
         let btree = BTree::create(store, &mut mtr)?;
         let tree = btree.id();
+        self.session.created.lock().push(tree);
         mtr.log(&TxnRecord::TreeCreated { txn: self.id, tree }.encode(&mut self.work.log));
         mtr.commit();
         self.created.push(CreatedTree { tree, records: self.undo.records() });

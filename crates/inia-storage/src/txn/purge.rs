@@ -52,6 +52,7 @@ impl Core {
             some |= self.purge_history(&session, horizon, STEPS_IN_BACKGROUND)?;
         }
         some |= self.remove_noted(horizon)?;
+        some |= self.relog_old_transactions()?;
         if self.garbage_waits.swap(false, Ordering::AcqRel) {
             let left = self.collect_garbage(horizon)?;
             if left {

@@ -18,8 +18,8 @@ const FRAMES: u64 = 24;
 fn open_sim(disk: &SimDisk) -> crate::Result<Arc<Engine>> {
     let options = StoreOptions {
         buffer_pool_size: FRAMES * 16 * 1024,
-        log_capacity: 1 << 20,
-        segment_size: 128 << 10,
+        log_capacity: 256 << 10,
+        segment_size: 64 << 10,
         background: false,
     };
     Engine::open_with(Arc::new(disk.clone()), options)
