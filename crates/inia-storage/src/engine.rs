@@ -4,6 +4,7 @@ use crate::Result;
 use crate::btree::BTree;
 use crate::lock::LockSystem;
 use crate::lock::wait::LockWait;
+use crate::space::is_pinned;
 use crate::store::{Store, StoreOptions};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 use crate::txn::handle::Txn;
@@ -219,7 +220,29 @@ impl Engine {
                 }
             }
         }
+        self.find_leaks(&owners, &mut report)?;
         Ok(report)
+    }
+
+    /// Reports pages that are in use but belong to nobody. Dropped trees still have theirs.
+    fn find_leaks(&self, owners: &HashMap<PageId, TreeId>, report: &mut Vec<String>) -> Result<()> {
+        if self.estimate_rows(&self.tree(self.core.roots.garbage))? > 0 {
+            return Ok(());
+        }
+        let store = &self.core.store;
+        let mut left = store.used_pages();
+        for page in (0..u32::MAX).map(PageId) {
+            if left == 0 {
+                break;
+            }
+            if store.is_page_used(page) {
+                left -= 1;
+                if !is_pinned(page) && !owners.contains_key(&page) {
+                    report.push(format!("page {page} is in use but belongs to no tree"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Counters and gauges.

@@ -37,17 +37,11 @@ pub struct Txn {
     locked: bool,
     /// Newest commit that it has built on, which may not be durable yet.
     pub(super) seen: Lsn,
-    pub(super) created: Vec<CreatedTree>,
+    /// Trees that it has made.
+    pub(super) created: Vec<TreeId>,
     /// Trees whose creation was rolled back; they are dropped with the transaction's end.
     pub(super) abandoned: Vec<TreeId>,
     pub(super) work: Workspace,
-}
-
-/// A tree that the transaction made, and after how many changes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CreatedTree {
-    pub(super) tree: TreeId,
-    pub(super) records: u64,
 }
 
 /// Buffers that are kept from one operation to the next.

@@ -1,13 +1,14 @@
 //! Relogging: a transaction that stays open must not keep the log from being shortened.
 //!
-//! Recovery needs the before-images of every transaction that may become a loser, so checkpoints keep
-//! the log from its first record on. When that has become long, the background logs all its steps again,
-//! between two marks, and then lets the log be kept from there.
+//! Recovery needs the before-images of every transaction that may become a loser, so checkpoints
+//! keep the log from its first record on. When that has become long, the background logs all its
+//! steps again, between two marks, and then lets the log be kept from there.
 //!
 //! The transaction may go on meanwhile. `from` is the log's end before its newest undo record was
-//! looked up: each of its steps is among those logged again, or is logged after `from`, or both. The
-//! hold moves to `from` only after the second mark is durable; without it recovery ignores the rest.
-//! The second mark is never logged after the transaction's end, which would make a loser of it.
+//! looked up: each of its steps is among those logged again, or is logged after `from`, or both.
+//! The hold moves to `from` only after the second mark is durable; without it recovery ignores the
+//! rest. The second mark is never logged after the transaction's end, which would make a loser of
+//! it.
 //!
 //! A transaction with so many steps that logging them again would gain little is left alone.
 
@@ -22,7 +23,8 @@ use inia_base::ids::{Lsn, TxnId};
 const STEP_OVERHEAD: usize = 48;
 
 impl Core {
-    /// Logs steps of transactions again that hold back too much of the log; true when there were any.
+    /// Logs steps of transactions again that hold back too much of the log; true when there were
+    /// any.
     pub(crate) fn relog_old_transactions(&self) -> Result<bool> {
         let wal = self.store.wal();
         let mut some = false;

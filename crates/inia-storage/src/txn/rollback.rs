@@ -82,7 +82,7 @@ impl Txn {
             self.undo_last()?;
         }
         while self.created.len() > savepoint.created() {
-            self.abandoned.extend(self.created.pop().map(|created| created.tree));
+            self.abandoned.extend(self.created.pop());
         }
         self.publish_undo();
         Ok(())

@@ -28,6 +28,7 @@ pub(crate) struct Session {
     /// The trees that its running transaction has made.
     pub(crate) created: Mutex<Vec<TreeId>>,
     /// Memory of closed cursors.
+    #[expect(clippy::vec_box, reason = "handed to a cursor and back without copying")]
     spare_cursors: Mutex<Vec<Box<CursorMemory>>>,
     /// Oldest horizon that its snapshots may have; `NONE` without a snapshot.
     horizon: AtomicU64,
