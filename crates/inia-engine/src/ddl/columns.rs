@@ -193,7 +193,11 @@ pub(crate) fn add_check(
         let names = (1..).map(|n| format!("{}_chk_{n}", work.name));
         names.into_iter().find(|name| !taken(name)).unwrap_or_default()
     });
-    if work.checks.iter().any(|other| same_name(&other.name, &name)) {
+    let elsewhere = core.db.catalog().schema(&work.schema).is_some_and(|schema| {
+        let others = schema.tables.values().filter(|table| table.def.id != work.id);
+        others.flat_map(|table| &table.def.checks).any(|other| same_name(&other.name, &name))
+    });
+    if elsewhere || work.checks.iter().any(|other| same_name(&other.name, &name)) {
         return error(ErrorCode::CheckConstraintDupName, &[&name]);
     }
     let mut missing = None;

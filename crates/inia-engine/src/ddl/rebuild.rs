@@ -380,7 +380,8 @@ fn convert(
     for (i, origin) in plan.column_origins.iter().enumerate() {
         let column = &new.columns[i];
         let Some(origin) = *origin else {
-            row.push(fills.default(i, Given::Added, ctx)?);
+            let value = fills.default(i, Given::Added, &row, ctx)?;
+            row.push(value);
             continue;
         };
         let from = &table.def.columns[origin];

@@ -91,18 +91,19 @@ impl Fills {
         })
     }
 
-    /// A column's default value.
+    /// A column's default value; an expression sees the other columns in `row`.
     pub(crate) fn default(
         &self,
         column: usize,
         given: Given,
+        row: &[Value],
         ctx: &mut EvalContext<'_>,
     ) -> Result<Value, SqlError> {
         match &self.fills[column] {
             Fill::Value(value) => Ok(value.clone()),
             Fill::Now(fsp) => Ok(Value::DateTime(now(ctx, *fsp))),
             Fill::Expr(expr) => {
-                let value = expr.eval(ctx, &[])?;
+                let value = expr.eval(ctx, row)?;
                 let (ty, name) = (&self.types[column], &self.names[column]);
                 expr::store_value(value, &expr.ty, ty, ctx, name)
             }
@@ -117,6 +118,11 @@ impl Fills {
                 Ok(zero.clone())
             }
         }
+    }
+
+    /// Whether the column's default is an expression, to be computed when the others are there.
+    pub(crate) fn is_late(&self, column: usize) -> bool {
+        matches!(self.fills[column], Fill::Expr(_))
     }
 
     /// Whether rows need [`Fills::compute`] or [`Fills::check`].

@@ -245,7 +245,7 @@ impl InsertPlan {
                             let column = &plan.table.def.columns[*target];
                             store_value(value, &expr.ty, &column.data_type, ctx, &column.name)?
                         }
-                        None => plan.default(*target, ctx)?,
+                        None => plan.default(*target, row, ctx)?,
                     };
                 }
                 Ok(())
@@ -310,11 +310,16 @@ impl InsertPlan {
         self.source.as_ref()
     }
 
-    fn default(&self, column: usize, ctx: &mut EvalContext<'_>) -> Result<Value, SqlError> {
+    fn default(
+        &self,
+        column: usize,
+        row: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Value, SqlError> {
         if self.table.def.columns[column].auto_increment {
             return Ok(Value::Null);
         }
-        self.fills.default(column, Given::Nothing, ctx)
+        self.fills.default(column, Given::Nothing, row, ctx)
     }
 
     /// Fills `row` with defaults and then with what `give` gives.
@@ -326,12 +331,18 @@ impl InsertPlan {
     ) -> Result<(), SqlError> {
         row.clear();
         for column in 0..self.table.def.columns.len() {
-            row.push(match self.targets.contains(&column) {
+            row.push(match self.targets.contains(&column) || self.fills.is_late(column) {
                 true => Value::Null,
-                false => self.default(column, ctx)?,
+                false => self.default(column, &[], ctx)?,
             });
         }
-        give(self, row, ctx)
+        give(self, row, ctx)?;
+        for column in 0..row.len() {
+            if self.fills.is_late(column) && !self.targets.contains(&column) {
+                row[column] = self.default(column, row, ctx)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -545,7 +556,7 @@ pub(super) fn assign(
                 let value = expr.eval(ctx, row)?;
                 store_value(value, &expr.ty, &column.data_type, ctx, &column.name)?
             }
-            None => fills.default(*target, Given::Nothing, ctx)?,
+            None => fills.default(*target, Given::Nothing, row, ctx)?,
         };
         row[*target] = match value {
             Value::Null if !column.nullable => {

@@ -5,10 +5,12 @@ pub fn double_text(value: f64) -> String {
     shortest(format!("{value:e}"), value)
 }
 
-/// A FLOAT with single precision's digits.
+/// A FLOAT with the six digits that single precision always keeps.
 pub fn float_text(value: f64) -> String {
-    let single = value as f32;
-    shortest(format!("{single:e}"), f64::from(single))
+    let text = format!("{value:.5e}");
+    let Some((mantissa, exponent)) = text.split_once('e') else { return text };
+    let digits = mantissa.trim_end_matches('0').trim_end_matches('.');
+    shortest(format!("{digits}e{exponent}"), value)
 }
 
 /// A double with a fixed number of digits after the point.

@@ -126,7 +126,12 @@ impl Core {
     /// Starts a statement: its time stands still from here on.
     pub(crate) fn begin_statement(&mut self) {
         self.env.now_micros = self.host.fixed_now().unwrap_or_else(clock_micros);
-        self.killed.fetch_and(!1, Ordering::Relaxed);
+        self.host.previous_insert_id.set(self.env.last_insert_id);
+        let errors = self.diagnostics.list.iter().filter(|w| w.level == Level::Error).count();
+        self.host.condition_counts.set((self.diagnostics.count, errors as u64));
+        if self.killed.fetch_and(!1, Ordering::Relaxed) & 1 != 0 {
+            self.txn.get_mut().clear_interrupt();
+        }
     }
 
     /// Opens the storage transaction where none is open, and the statement in it.

@@ -22,6 +22,10 @@ pub(crate) struct Host {
     pub(crate) sleeper: Arc<WaitCell>,
     pub(crate) locks: RefCell<HashMap<String, u32>>,
     pub(crate) connection_id: Cell<u64>,
+    /// LAST_INSERT_ID() as the running statement sees it.
+    pub(crate) previous_insert_id: Cell<u64>,
+    /// Conditions and errors of the last statement.
+    pub(crate) condition_counts: Cell<(u64, u64)>,
 }
 
 impl Host {
@@ -34,6 +38,8 @@ impl Host {
             sleeper: Arc::default(),
             locks: RefCell::default(),
             connection_id: Cell::new(0),
+            previous_insert_id: Cell::new(0),
+            condition_counts: Cell::new((0, 0)),
         }
     }
 
@@ -45,6 +51,17 @@ impl Host {
 
 impl SessionHost for Host {
     fn sysvar(&self, scope: VarScope, name: &str) -> Result<(Value, ExprType), SqlError> {
+        let number = |id: u64| Ok((Value::UInt(id), ExprType::uint(21, false)));
+        match name {
+            "last_insert_id" | "identity" => return number(self.previous_insert_id.get()),
+            "warning_count" => return number(self.condition_counts.get().0),
+            "error_count" => return number(self.condition_counts.get().1),
+            "timestamp" => {
+                let micros = self.fixed_now().unwrap_or_else(clock_micros);
+                return Ok((Value::Double(micros as f64 / 1e6), ExprType::double(false)));
+            }
+            _ => {}
+        }
         sysvar::read(&self.db.globals, &self.vars.borrow(), scope, name)
     }
 

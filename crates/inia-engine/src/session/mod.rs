@@ -123,36 +123,33 @@ impl Session {
     /// Executes one statement, or several separated by semicolons when the client asked for that.
     /// The sink gets one result per statement.
     pub fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
-        let mut rest = sql;
+        let mode = self.core.parser_mode();
+        let mut parser = Parser::new(sql, mode);
+        let mut next = parser.next_statement();
         loop {
-            let (statement, end, params) = self.parse_first(rest)?;
-            let text = &rest[..end];
-            let tail = rest[end..].trim_start_matches([';', ' ', '\t', '\r', '\n']);
-            let more = !tail.is_empty() && has_statement(tail);
-            if more && !self.multi_statements {
-                let error = inia_parser::parse(rest, self.core.parser_mode());
-                return Err(self.failed(error.map_err(parse_error).err().unwrap_or_else(|| {
-                    SqlError::new(ErrorCode::NotSupportedYet, &[&"several statements"])
-                })));
-            }
-            if params > 0 {
+            let (statement, span) = match next {
+                Ok(Some(found)) => found,
+                Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
+                Err(error) => return Err(self.failed(parse_error(error))),
+            };
+            if parser.param_count() > 0 {
+                let text = &sql[span.start..];
                 let at = text.find('?').unwrap_or(text.len());
-                return Err(self.failed(syntax_error(&rest[at..])));
+                return Err(self.failed(syntax_error(&text[at..])));
             }
-            self.run(&statement, text, &[], sink, more)?;
+            next = parser.next_statement();
+            let more = !matches!(next, Ok(None | Some((ast::Statement::Empty, _))));
+            if more && !self.multi_statements {
+                let error = inia_parser::parse(sql, mode).err().map(parse_error);
+                return Err(self.failed(error.unwrap_or_else(|| syntax_error(&sql[span.end..]))));
+            }
+            self.run(&statement, &sql[span.start..span.end], &[], sink, more)?;
             if !more {
                 return Ok(());
             }
-            rest = tail;
-        }
-    }
-
-    fn parse_first(&mut self, sql: &str) -> Result<(ast::Statement, usize, u32), SqlError> {
-        let mut parser = Parser::new(sql, self.core.parser_mode());
-        match parser.next_statement() {
-            Ok(Some((statement, span))) => Ok((statement, span.end, parser.param_count())),
-            Ok(None) => Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
-            Err(error) => Err(self.failed(parse_error(error))),
+            if self.core.parser_mode() != mode {
+                return self.execute(sql[span.end..].trim_start_matches([';', ' ', '\n']), sink);
+            }
         }
     }
 
@@ -267,10 +264,15 @@ impl Session {
     pub fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
         self.core.begin_statement();
         self.core.diagnostics.clear();
-        let (statement, end, params) = self.parse_first(sql)?;
-        let tail = sql[end..].trim_start_matches([';', ' ', '\t', '\r', '\n']);
-        if has_statement(tail) {
-            return Err(self.failed(syntax_error(tail)));
+        let mut parser = Parser::new(sql, self.core.parser_mode());
+        let (statement, span) = match parser.next_statement() {
+            Ok(Some(found)) => found,
+            Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
+            Err(error) => return Err(self.failed(parse_error(error))),
+        };
+        let params = parser.param_count();
+        if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
+            return Err(self.failed(syntax_error(sql[span.end..].trim_start_matches([';', ' ']))));
         }
         let planned = plan::prepare(&mut self.core, &statement);
         let (plan, columns) = match planned {
@@ -280,7 +282,7 @@ impl Session {
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
         let plan = plan.map(|plan| (plan, self.core.settings));
-        let text = sql[..end].to_owned();
+        let text = sql[span.start..span.end].to_owned();
         self.prepared.insert(id, PreparedStatement { statement, text, params, plan });
         let params = (0..params).map(|_| plan::param_column()).collect();
         Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })
@@ -428,13 +430,6 @@ impl Core {
         let on = pairs.into_iter().filter(|(ours, _)| self.env.sql_mode.has(*ours));
         on.fold(P::empty(), |mode, (_, flag)| mode.with(flag))
     }
-}
-
-/// Whether a text has anything but white space and comments.
-fn has_statement(text: &str) -> bool {
-    let mut parser = Parser::new(text, inia_parser::SqlMode::empty());
-    !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _))))
-        && !text.trim().is_empty()
 }
 
 fn syntax_error(near: &str) -> SqlError {

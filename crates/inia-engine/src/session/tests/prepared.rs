@@ -34,7 +34,7 @@ fn the_benchmarks_statements() {
     assert_eq!(s.execute(delete, &[int(3)]), "1 affected");
     let insert = s.prepare("INSERT INTO sbtest1 (id, k, c, pad) VALUES (?, ?, ?, ?)");
     assert_eq!(s.execute(insert, &[int(3), int(7), text("c9"), text("p9")]), "1 affected");
-    let points = s.prepare("SELECT id, k, c, pad FROM sbtest1 WHERE k IN (?, ?, ?)");
+    let points = s.prepare("SELECT id, k, c, pad FROM sbtest1 WHERE k IN (?, ?, ?) ORDER BY k");
     assert_eq!(s.execute(points, &[int(27), int(7), int(1)]), "3|7|c9|p9\n1|27|new|p1");
     let ranges =
         s.prepare("SELECT count(k) FROM sbtest1 WHERE k BETWEEN ? AND ? OR k BETWEEN ? AND ?");
