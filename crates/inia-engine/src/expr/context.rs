@@ -114,6 +114,12 @@ impl Warnings {
             self.list.push(warning);
         }
     }
+
+    /// Forgets everything: a new statement begins.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.count = 0;
+    }
 }
 
 /// The session as one statement sees it; fixed while the statement runs.
