@@ -54,6 +54,12 @@ fn write(expr: &Expr, out: &mut String) {
         ExprKind::Cast(a, crate::expr::tree::CastKind::Implicit) => write(a, out),
         ExprKind::Cast(a, _) => wrap("cast(", a, &format!(" as {})", target(&expr.ty)), out),
         ExprKind::Collate(a) => write(a, out),
+        _ => write_compound(expr, out),
+    }
+}
+
+fn write_compound(expr: &Expr, out: &mut String) {
+    match &expr.kind {
         ExprKind::Call(call) => {
             out.push_str(call.name);
             list(&call.args, ",", out);
@@ -97,6 +103,7 @@ fn write(expr: &Expr, out: &mut String) {
         ExprKind::InsertValue(index) => out.push_str(&format!("values({index})")),
         ExprKind::Aggregate(index) => out.push_str(&format!("<aggregate {index}>")),
         ExprKind::Subquery(sub) => out.push_str(&format!("(select #{})", sub.id + 2)),
+        _ => {}
     }
 }
 
