@@ -6,6 +6,7 @@
 mod access;
 mod bind;
 pub mod catalog;
+mod check;
 mod database;
 mod ddl;
 mod dml;
