@@ -16,7 +16,10 @@ impl QueryBinder<'_> {
     pub(super) fn query(&mut self, query: &ast::Query) -> Result<QueryPlan> {
         let ctes = self.ctes.len();
         if let Some(with) = &query.with {
-            for cte in &with.ctes {
+            for (number, cte) in with.ctes.iter().enumerate() {
+                if with.ctes[..number].iter().any(|other| other.name == cte.name) {
+                    return Err(SqlError::new(ErrorCode::NonUniqueTable, &[&cte.name]));
+                }
                 self.cte(cte, with.recursive)?;
             }
         }
@@ -173,6 +176,9 @@ impl QueryBinder<'_> {
         {
             return self.recursive_cte(cte, first, rest);
         }
+        if recursive && mentions(&cte.query.body, &cte.name) {
+            return Err(SqlError::new(ErrorCode::CteRecursiveRequiresUnion, &[&cte.name]));
+        }
         let (part, _) = self.part(&cte.query)?;
         let columns = self.cte_columns(cte, part)?;
         let level = self.levels.len();
@@ -220,6 +226,10 @@ impl QueryBinder<'_> {
             }
         };
         let step = self.query(&ast::Query::new(step))?;
+        if matches!(&step.body, Body::Select(select) if select.aggregation.is_some()) {
+            let code = ErrorCode::CteRecursiveForbidsAggregation;
+            return Err(SqlError::new(code, &[&cte.name]));
+        }
         let seed = seed.expect("the seed was bound before");
         if step.columns.len() != seed.query.columns.len() {
             return Err(SqlError::new(ErrorCode::WrongNumberOfColumnsInSelect, &[]));
