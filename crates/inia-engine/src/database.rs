@@ -2,6 +2,8 @@
 
 use crate::catalog::Catalog;
 use crate::session::Session;
+use crate::sysvar::GlobalVars;
+use crate::user_locks::UserLocks;
 use inia_base::io::Disk;
 use inia_storage::{Engine, EngineOptions, StorageError};
 use std::fmt;
@@ -22,8 +24,8 @@ impl Default for DatabaseOptions {
     }
 }
 
-/// Who a session belongs to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Who a session belongs to, and what its client asked for at login.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientInfo {
     /// The number that CONNECTION_ID() and KILL use.
     pub connection_id: u32,
@@ -31,6 +33,41 @@ pub struct ClientInfo {
     pub user: String,
     /// Client host name or address.
     pub host: String,
+    /// Name of the account that matched, for CURRENT_USER().
+    pub account_user: String,
+    /// Host pattern of the account that matched.
+    pub account_host: String,
+    /// Collation number of the connection; 0 for the server's default.
+    pub collation: u16,
+    /// Affected rows count matched rows (CLIENT_FOUND_ROWS).
+    pub found_rows: bool,
+    /// Several statements in one text are allowed (CLIENT_MULTI_STATEMENTS).
+    pub multi_statements: bool,
+    /// `sql_mode` starts with IGNORE_SPACE.
+    pub ignore_space: bool,
+    /// `interactive_timeout` takes the place of `wait_timeout`.
+    pub interactive: bool,
+    /// Connection attributes.
+    pub attributes: Vec<(String, String)>,
+}
+
+impl Default for ClientInfo {
+    /// An embedded session of root.
+    fn default() -> ClientInfo {
+        ClientInfo {
+            connection_id: 1,
+            user: String::from("root"),
+            host: String::from("localhost"),
+            account_user: String::from("root"),
+            account_host: String::from("localhost"),
+            collation: 0,
+            found_rows: false,
+            multi_statements: false,
+            ignore_space: false,
+            interactive: false,
+            attributes: Vec::new(),
+        }
+    }
 }
 
 /// Why a database cannot be opened.
@@ -63,6 +100,8 @@ impl From<StorageError> for OpenError {
 pub struct Database {
     pub(crate) engine: Arc<Engine>,
     pub(crate) catalog: Catalog,
+    pub(crate) globals: GlobalVars,
+    pub(crate) user_locks: UserLocks,
 }
 
 impl Database {
@@ -75,7 +114,8 @@ impl Database {
         };
         let engine = Engine::open(disk, engine_options)?;
         let catalog = Catalog::load(&engine)?;
-        Ok(Arc::new(Database { engine, catalog }))
+        let (globals, user_locks) = (GlobalVars::default(), UserLocks::default());
+        Ok(Arc::new(Database { engine, catalog, globals, user_locks }))
     }
 
     /// Starts a session.

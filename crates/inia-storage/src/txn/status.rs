@@ -7,10 +7,10 @@
 //!                        low_water = 98: every smaller id is finished and durable
 //! ```
 //!
-//! The table is a ring: an id's slot is `id % slots`, and carries the id as a tag. When the ring comes
-//! round to a slot whose old id somebody may still ask for (active, or committed after the oldest
-//! snapshot), the old entry moves to a map at the side. A reader that finds neither knows that the
-//! transaction is finished and older than every snapshot.
+//! The table is a ring: an id's slot is `id % slots`, and carries the id as a tag. When the ring
+//! comes round to a slot whose old id somebody may still ask for (active, or committed after the
+//! oldest snapshot), the old entry moves to a map at the side. A reader that finds neither knows
+//! that the transaction is finished and older than every snapshot.
 //!
 //! Invariants:
 //! - `low_water ≤ next`; every id below `low_water` is finished, with a durable stamp or none;
@@ -35,8 +35,8 @@ pub(crate) enum TxnState {
     Active(u32),
     /// Committed; its commit record ends here.
     Committed(Lsn),
-    /// Rolled back. Its versions are gone from the trees, but a reader may hold a copy of a leaf from
-    /// before.
+    /// Rolled back. Its versions are gone from the trees, but a reader may hold a copy of a leaf
+    /// from before.
     RolledBack,
     /// Committed before every snapshot, or rolled back before.
     Finished,

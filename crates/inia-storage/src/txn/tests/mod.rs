@@ -1,4 +1,5 @@
-//! Transactions from outside, through the facade, on a disk in memory and without background threads.
+//! Transactions from outside, through the facade, on a disk in memory and without background
+//! threads.
 
 mod basics;
 mod crash;

@@ -1,0 +1,11 @@
+//! Statements that change rows: INSERT, REPLACE, UPDATE and DELETE of one table.
+
+pub(crate) mod auto_increment;
+pub(crate) mod change;
+pub(crate) mod fill;
+pub(crate) mod insert;
+pub(crate) mod scope;
+pub(crate) mod write;
+
+pub(crate) use change::{ChangePlan, plan_delete, plan_update};
+pub(crate) use insert::{InsertPlan, plan_insert};
