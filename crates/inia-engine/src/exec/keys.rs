@@ -6,8 +6,8 @@
 
 use crate::expr::compare::{CmpClass, natural_class};
 use crate::expr::{ExprType, TypeClass};
-use inia_base::collation::Collation;
 use crate::row::Cell;
+use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::temporal::TimeZone;

@@ -26,13 +26,13 @@ use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_storage::Txn;
+use keys::encode_key;
 pub(crate) use keys::hashable;
 use parts::PartCache;
-use keys::encode_key;
 use sort::Sorter;
 use std::cell::{Cell, RefCell};
-use values::{decode_tuple, encode_tuple};
 use std::sync::atomic::{AtomicU8, Ordering};
+use values::{decode_tuple, encode_tuple};
 
 type Result<T> = std::result::Result<T, SqlError>;
 

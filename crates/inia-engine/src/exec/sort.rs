@@ -99,9 +99,7 @@ impl Sorter {
         self.sort();
         let mut last: Option<Entry> = None;
         for entry in &self.entries {
-            if distinct
-                && last.is_some_and(|last| self.key(&last) == self.key(entry))
-            {
+            if distinct && last.is_some_and(|last| self.key(&last) == self.key(entry)) {
                 continue;
             }
             last = Some(*entry);
@@ -152,8 +150,11 @@ impl Sorter {
     /// Writes what is in memory as a run.
     fn spill(&mut self) -> Result<()> {
         self.sort();
+        let mut runs = std::mem::take(&mut self.runs);
         let sorted = self.entries.iter().map(|entry| (self.key(entry), self.row(entry)));
-        self.runs.write(sorted)?;
+        let written = runs.write(sorted);
+        self.runs = runs;
+        written?;
         self.entries.clear();
         self.bytes.clear();
         Ok(())

@@ -73,7 +73,8 @@ impl Runs {
         mut visit: impl FnMut(&[u8]) -> Result<bool>,
     ) -> Result<()> {
         let Some(mut file) = self.file else { return Ok(()) };
-        let mut readers: Vec<RunReader> = self.runs.iter().map(|&(a, b)| RunReader::new(a, b)).collect();
+        let mut readers: Vec<RunReader> =
+            self.runs.iter().map(|&(a, b)| RunReader::new(a, b)).collect();
         let mut heap = BinaryHeap::with_capacity(readers.len());
         for (number, reader) in readers.iter_mut().enumerate() {
             if let Some((key, row)) = reader.next(&mut file).map_err(failed)? {

@@ -25,9 +25,19 @@ enum Total<'p> {
     /// COUNT(column).
     Values(usize, i64),
     /// SUM of an integer column.
-    Sum { column: usize, sum: i128, any: bool, call: &'p Aggregate },
+    Sum {
+        column: usize,
+        sum: i128,
+        any: bool,
+        call: &'p Aggregate,
+    },
     /// MIN or MAX of an integer column.
-    Least { column: usize, best: Option<i128>, greatest: bool, unsigned: bool },
+    Least {
+        column: usize,
+        best: Option<i128>,
+        greatest: bool,
+        unsigned: bool,
+    },
     /// Anything else of one column.
     Other(usize, Accumulator, &'p Aggregate),
 }
