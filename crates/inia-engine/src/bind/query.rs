@@ -193,7 +193,7 @@ impl QueryBinder<'_> {
         }
         let named = |(index, column): (usize, &OutputColumn)| {
             let name = cte.columns.get(index).unwrap_or(&column.result.name);
-            (name.clone(), column.ty.clone())
+            (name.clone(), super::from::derived_type(column))
         };
         Ok(bound.iter().enumerate().map(named).collect())
     }
@@ -214,7 +214,9 @@ impl QueryBinder<'_> {
         };
         let (part, correlated) = self.part(&ast::Query::new(seed))?;
         let mut columns = self.cte_columns(cte, part)?;
-        columns.iter_mut().for_each(|(_, ty)| ty.nullable = true);
+        for ((_, ty), column) in columns.iter_mut().zip(self.part_columns(part)) {
+            *ty = column.ty.clone().with_nullable(true);
+        }
         let level = self.levels.len();
         self.ctes.push(CteBinding { name: cte.name.clone(), part, level, columns });
         let seed = self.parts[part].take();
@@ -234,7 +236,8 @@ impl QueryBinder<'_> {
         if step.columns.len() != seed.query.columns.len() {
             return Err(SqlError::new(ErrorCode::WrongNumberOfColumnsInSelect, &[]));
         }
-        let recursive = Some(RecursivePlan { step, distinct: !head.all });
+        let limit = self.limit(cte.query.limit.as_ref())?;
+        let recursive = Some(RecursivePlan { step, distinct: !head.all, limit });
         self.parts[part] = Some(PartPlan { query: seed.query, correlated, recursive });
         Ok(())
     }

@@ -286,7 +286,7 @@ impl QueryBinder<'_> {
         for (number, key) in clauses.order.iter().enumerate() {
             if let Some(hidden) = key.index.checked_sub(visible) {
                 let expr = &clauses.hidden[hidden];
-                check.check_one(expr, number + 1, "ORDER BY", self.names())?;
+                check.check_one(expr, number + 1, "ORDER BY clause", self.names())?;
             }
         }
         Ok(())

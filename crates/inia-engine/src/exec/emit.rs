@@ -1,16 +1,28 @@
 //! Sends a query's rows to the client.
 
 use super::{Result, Runner};
-use crate::expr::{EvalContext, ExprType};
+use crate::expr::{EvalContext, ExprType, Level, Warning};
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
+use inia_base::error::ErrorCode;
 use inia_base::value::Value;
+
+/// What a client is told that uses SQL_CALC_FOUND_ROWS.
+const FOUND_ROWS_DEPRECATED: &str = "SQL_CALC_FOUND_ROWS is deprecated and will be removed in a \
+    future release. Consider using two separate queries instead.";
 
 impl Runner<'_> {
     /// Runs the outermost query into `sink`: columns, then rows. Returns how many rows were sent.
     pub(crate) fn send(&self, ctx: &mut EvalContext<'_>, sink: &mut dyn RowSink) -> Result<u64> {
         let root = &self.plan.root;
         sink.columns(&self.plan.columns)?;
+        if root.count_found_rows {
+            ctx.warnings.push(Warning {
+                level: Level::Warning,
+                code: ErrorCode::WarnDeprecatedSyntax,
+                message: FOUND_ROWS_DEPRECATED.to_owned(),
+            });
+        }
         if let Some(rows) = self.send_direct(ctx, sink)? {
             return Ok(rows);
         }
