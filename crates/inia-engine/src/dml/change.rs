@@ -6,12 +6,12 @@
 
 use super::fill::Fills;
 use super::insert::{assign, bind_plain, touch};
+use super::joined::has_subquery;
 use super::scope::TableScope;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::access::{self, AccessPath, RowData, Scan};
 use crate::catalog::Table;
 use crate::error::StorageResult;
-use crate::expr::aggregate::distinct_key;
 use crate::expr::compare::{natural_class, order};
 use crate::expr::{self, EvalContext, Expr, Strictness};
 use crate::optimize::{SlotSet, conjuncts};
@@ -46,12 +46,17 @@ struct Clauses<'a> {
     limit: Option<&'a ast::Limit>,
 }
 
-/// Plans UPDATE of one table; `None` for the multi-table form.
+/// Plans UPDATE of one table; `None` for joins and subqueries.
 pub(crate) fn plan_update(
     core: &Core,
     update: &ast::Update,
 ) -> Result<Option<ChangePlan>, SqlError> {
     let [ast::TableRef::Table(factor)] = update.tables.as_slice() else { return Ok(None) };
+    let values = update.assignments.iter().map(|assignment| &assignment.value);
+    let subquery = values.chain(&update.where_).any(has_subquery);
+    if subquery || update.with.is_some() {
+        return Ok(None);
+    }
     let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
     let mut scope = TableScope::new(&table, factor.alias.as_deref());
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
@@ -81,12 +86,15 @@ pub(crate) fn plan_update(
     Ok(Some(plan))
 }
 
-/// Plans DELETE from one table; `None` for the multi-table form.
+/// Plans DELETE from one table; `None` for joins and subqueries.
 pub(crate) fn plan_delete(
     core: &Core,
     delete: &ast::Delete,
 ) -> Result<Option<ChangePlan>, SqlError> {
     let ast::DeleteTarget::Single(factor) = &delete.target else { return Ok(None) };
+    if delete.with.is_some() || delete.where_.as_ref().is_some_and(has_subquery) {
+        return Ok(None);
+    }
     let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
     let mut scope = TableScope::new(&table, factor.alias.as_deref());
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
@@ -175,7 +183,7 @@ impl ChangePlan {
         };
         let mut writer = RowWriter::new(&self.table, &core.env.time_zone);
         let mut tally = Tally::default();
-        let mode = exclusive();
+        let mode = ReadMode::Lock(exclusive_request());
         let mut scan = Scan::open(&self.table, &self.path, mode, ctx, &[])?;
         let mut gathered: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         let (mut row, mut seen) = (Vec::new(), 0u64);
@@ -333,8 +341,8 @@ impl ChangePlan {
 }
 
 /// The lock request of statements that are about to change rows.
-fn exclusive() -> ReadMode {
-    ReadMode::Lock(LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait })
+pub(super) fn exclusive_request() -> LockRequest {
+    LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait }
 }
 
 /// A number of LIMIT.

@@ -55,9 +55,9 @@ pub(crate) fn plan_insert(
     {
         return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&1]));
     }
-    let given: &[Vec<ast::Expr>] = match &insert.source {
-        ast::InsertSource::Values(rows) => rows,
-        ast::InsertSource::Query(_) => &[],
+    let given: &[Vec<ast::Expr>] = match (&insert.source, &source) {
+        (ast::InsertSource::Values(rows), None) => rows,
+        _ => &[],
     };
     let mut rows = Vec::with_capacity(given.len());
     for (number, values) in given.iter().enumerate() {
@@ -109,6 +109,39 @@ pub(crate) fn plan_insert(
         values_calls,
         source,
     })
+}
+
+/// The query whose rows are inserted: INSERT … SELECT's own, or one made of VALUES that has
+/// subqueries; `None` where VALUES is evaluated row by row.
+pub(crate) fn source_query(insert: &ast::Insert) -> Option<std::borrow::Cow<'_, ast::Query>> {
+    use std::borrow::Cow;
+    let rows = match &insert.source {
+        ast::InsertSource::Query(query) => return Some(Cow::Borrowed(query)),
+        ast::InsertSource::Values(rows) => rows,
+    };
+    let subquery = rows.iter().flatten().any(super::joined::has_subquery);
+    if !subquery || rows.iter().flatten().any(|value| *value == ast::Expr::Default) {
+        return None;
+    }
+    let select = |row: &Vec<ast::Expr>| {
+        let item = |expr: &ast::Expr| ast::SelectItem::Expr {
+            expr: expr.clone(),
+            alias: None,
+            text: String::new(),
+        };
+        let items = row.iter().map(item).collect();
+        ast::QueryBody::Select(Box::new(ast::Select { items, ..ast::Select::default() }))
+    };
+    let (first, rest) = rows.split_first()?;
+    let term = |row| ast::SetTerm { op: ast::SetOp::Union, all: true, body: select(row) };
+    let body = match rest.is_empty() {
+        true => select(first),
+        false => ast::QueryBody::SetOperation {
+            first: Box::new(select(first)),
+            rest: rest.iter().map(term).collect(),
+        },
+    };
+    Some(Cow::Owned(ast::Query::new(body)))
 }
 
 /// Binds an expression of a statement without subqueries.

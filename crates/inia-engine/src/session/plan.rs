@@ -9,7 +9,7 @@ use super::{control, show, variables};
 use crate::bind::{self, BindContext, VirtualTables};
 use crate::catalog::Table;
 use crate::ddl;
-use crate::dml::{self, ChangePlan, InsertPlan};
+use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
 use crate::expr::{EvalContext, NoSubqueries, SubqueryRunner};
 use crate::plan::{StatementPlan, VirtualTable};
@@ -30,6 +30,8 @@ pub(super) enum Plan {
     Insert(Box<InsertPlan>),
     /// UPDATE or DELETE of one table.
     Change(Box<ChangePlan>),
+    /// UPDATE or DELETE over joins or with subqueries.
+    Joined(Box<JoinedPlan>),
 }
 
 impl Plan {
@@ -38,6 +40,7 @@ impl Plan {
             Plan::Query(plan) => plan.tables.iter().collect(),
             Plan::Insert(plan) => plan.tables(),
             Plan::Change(plan) => vec![&plan.table],
+            Plan::Joined(plan) => plan.query.tables.iter().collect(),
         }
     }
 
@@ -53,7 +56,7 @@ impl Plan {
     fn columns(&self) -> Vec<ResultColumn> {
         match self {
             Plan::Query(plan) => plan.root.columns.iter().map(|c| c.result.clone()).collect(),
-            Plan::Insert(_) | Plan::Change(_) => Vec::new(),
+            Plan::Insert(_) | Plan::Change(_) | Plan::Joined(_) => Vec::new(),
         }
     }
 }
@@ -121,21 +124,25 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
     Ok(match statement {
         Statement::Select(query) => Plan::Query(plan_query(core, query, core.plain_lock())?),
         Statement::Insert(insert) => {
-            let source = match &insert.source {
-                ast::InsertSource::Query(query) => {
-                    Some(plan_query(core, query, source_lock(core))?)
-                }
-                ast::InsertSource::Values(_) => None,
+            let source = match dml::source_query(insert) {
+                Some(query) => Some(plan_query(core, &query, source_lock(core))?),
+                None => None,
             };
             Plan::Insert(Box::new(dml::plan_insert(core, insert, source)?))
         }
         Statement::Update(update) => match dml::plan_update(core, update)? {
             Some(plan) => Plan::Change(Box::new(plan)),
-            None => return unsupported("multi-table UPDATE"),
+            None => {
+                let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
+                Plan::Joined(Box::new(dml::plan_joined_update(core, update, &mut plan)?))
+            }
         },
         Statement::Delete(delete) => match dml::plan_delete(core, delete)? {
             Some(plan) => Plan::Change(Box::new(plan)),
-            None => return unsupported("multi-table DELETE"),
+            None => {
+                let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
+                Plan::Joined(Box::new(dml::plan_joined_delete(core, delete, &mut plan)?))
+            }
         },
         _ => return unsupported("this statement"),
     })
@@ -264,6 +271,14 @@ fn run_plan(
             None => evaluate(core, params, |core, ctx| insert.run(core, ctx, None)),
         },
         Plan::Change(change) => evaluate(core, params, |core, ctx| change.run(core, ctx)),
+        Plan::Joined(joined) => {
+            let shared: &Core = core;
+            let runner = Runner::new(&joined.query, &shared.txn, &shared.killed);
+            let (result, warnings) =
+                with(shared, params, &runner, |ctx| joined.run(shared, ctx, &runner));
+            core.take_warnings(warnings);
+            result
+        }
     }
 }
 

@@ -148,3 +148,36 @@ fn defaults_generated_columns_and_checks() {
         ("update t set a=500 where a=8", "ERROR 3819: Check constraint 't_chk_1' is violated."),
     ]);
 }
+
+#[test]
+fn changes_over_joins_and_with_subqueries() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("create table a (id int primary key, x int)");
+    s.ok("create table b (id int primary key, y int)");
+    s.ok("insert into a values (1,0),(2,0),(3,0)");
+    s.ok("insert into b values (1,10),(2,20),(9,90)");
+    s.check(&[
+        (
+            "update a join b on a.id=b.id set a.x=b.y, b.y=b.y+1",
+            "4 affected (Rows matched: 4  Changed: 4  Warnings: 0)",
+        ),
+        ("select a.x, b.y from a join b on a.id=b.id order by a.id", "10|11\n20|21"),
+        (
+            "update a set x=(select max(y) from b) where id in (select id from b)",
+            "2 affected (Rows matched: 2  Changed: 2  Warnings: 0)",
+        ),
+        ("select * from a", "1|90\n2|90\n3|0"),
+        ("delete from a where not exists (select 1 from b where b.id=a.id)", "1 affected"),
+        ("delete a, b from a left join b on a.id=b.id where a.id=1", "2 affected"),
+        ("select * from a", "2|90"),
+        ("select * from b", "2|21\n9|90"),
+        (
+            "insert into a values (7, (select count(*) from b)), (8, 5)",
+            "2 affected (Records: 2  Duplicates: 0  Warnings: 0)",
+        ),
+        ("select * from a", "2|90\n7|2\n8|5"),
+        ("delete zz from a", "ERROR 1109: Unknown table 'zz' in MULTI DELETE"),
+        ("update a, b set id=1", "ERROR 1052: Column 'id' in field list is ambiguous"),
+    ]);
+}
