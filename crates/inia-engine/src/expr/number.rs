@@ -68,7 +68,7 @@ fn only_blanks(bytes: &[u8]) -> bool {
     bytes.iter().all(u8::is_ascii_whitespace)
 }
 
-/// Reads a double: blanks, sign, digits, point, exponent.
+/// Reads a double: blanks, sign, digits, point, exponent. Blanks alone are 0.
 pub fn parse_real(text: &[u8]) -> Prefix<f64> {
     let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let mut at = start + usize::from(matches!(text.get(start), Some(b'+' | b'-')));
@@ -84,7 +84,7 @@ pub fn parse_real(text: &[u8]) -> Prefix<f64> {
         }
     }
     if seen == 0 {
-        return Prefix { value: 0.0, truncated: true, overflow: false };
+        return Prefix { value: 0.0, truncated: !only_blanks(text), overflow: false };
     }
     if matches!(text.get(at), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
