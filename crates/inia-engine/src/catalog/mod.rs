@@ -34,7 +34,7 @@ use mdl::MdlManager;
 use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const SCHEMA: u8 = b'd';
 const TABLE: u8 = b't';
@@ -66,7 +66,13 @@ pub struct CatalogVersion {
     pub number: u64,
     /// Databases by name.
     pub schemas: BTreeMap<String, Arc<Schema>>,
+    /// For each table that foreign keys refer to, the tables that have them; both as database and
+    /// name.
+    pub references: Arc<BTreeMap<FullName, Vec<FullName>>>,
 }
+
+/// A table's database and name.
+pub type FullName = (String, String);
 
 /// One change of the published catalog.
 pub(crate) enum Change {
@@ -93,6 +99,8 @@ pub struct Catalog {
     /// Counters of tables by table id; they outlive a table's runtime handle.
     shared: Mutex<HashMap<TableId, Arc<TableShared>>>,
     next_table_id: AtomicU64,
+    /// Whether any table has a foreign key: changes of rows ask before they look for theirs.
+    has_references: AtomicBool,
     mdl: Arc<MdlManager>,
 }
 
@@ -106,6 +114,7 @@ impl Catalog {
             current: RwLock::default(),
             shared: Mutex::default(),
             next_table_id: AtomicU64::new(1),
+            has_references: AtomicBool::new(false),
             mdl: Arc::default(),
         };
         let mut changes = Vec::new();
@@ -151,6 +160,11 @@ impl Catalog {
         self.current.read().schemas.get(schema)?.tables.get(name).cloned()
     }
 
+    /// Whether any table has a foreign key.
+    pub(crate) fn has_references(&self) -> bool {
+        self.has_references.load(Ordering::Acquire)
+    }
+
     /// The metadata locks.
     pub fn mdl(&self) -> &Arc<MdlManager> {
         &self.mdl
@@ -191,6 +205,8 @@ impl Catalog {
         for change in changes {
             self.apply(&mut next, change);
         }
+        next.references = Arc::new(references(&next));
+        self.has_references.store(!next.references.is_empty(), Ordering::Release);
         *current = Arc::new(next);
     }
 
@@ -235,6 +251,21 @@ impl Catalog {
     pub(crate) fn forget(&self, id: TableId) {
         self.shared.lock().remove(&id);
     }
+}
+
+/// Who refers to whom.
+fn references(version: &CatalogVersion) -> BTreeMap<FullName, Vec<FullName>> {
+    let mut out: BTreeMap<FullName, Vec<FullName>> = BTreeMap::new();
+    for table in version.schemas.values().flat_map(|schema| schema.tables.values()) {
+        let child = || (table.def.schema.clone(), table.def.name.clone());
+        for key in &table.def.foreign_keys {
+            let children = out.entry((key.ref_schema.clone(), key.ref_table.clone())).or_default();
+            if !children.contains(&child()) {
+                children.push(child());
+            }
+        }
+    }
+    out
 }
 
 fn schema_key(name: &str) -> Vec<u8> {

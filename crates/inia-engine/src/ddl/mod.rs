@@ -19,6 +19,7 @@ pub(crate) use table::{
 };
 pub(crate) use types::{column_type, type_text};
 
+pub(crate) use crate::catalog::FullName;
 use crate::catalog::mdl::MdlExclusive;
 use crate::catalog::{Change, Table};
 use crate::error::StorageResult;
@@ -30,9 +31,6 @@ use inia_storage::Isolation;
 use std::sync::Arc;
 
 const MAX_NAME: usize = 64;
-
-/// A table's database and name.
-pub(crate) type FullName = (String, String);
 
 /// What DDL statements report.
 pub(crate) type DdlResult = Result<Outcome, SqlError>;

@@ -4,7 +4,7 @@ use super::columns;
 use super::schema::{drop_tree, hold_schema};
 use super::work::{Finished, Work};
 use super::{DdlResult, FullName, alter_table, existing, full_name, in_transaction, lock};
-use crate::catalog::{Change, ReferentialAction, Table, TableDef, charset};
+use crate::catalog::{Change, Table, TableDef, charset, quoted};
 use crate::error::StorageResult;
 use crate::session::Outcome;
 use crate::session::core::{Core, clock_micros};
@@ -320,7 +320,12 @@ fn check_truncatable(core: &Core, table: &Arc<Table>) -> Result<(), SqlError> {
     for child in all {
         for key in &child.def.foreign_keys {
             if key.ref_schema == table.def.schema && key.ref_table == table.def.name {
-                let text = crate::catalog::foreign_key_text(&child.def, key);
+                let text = format!(
+                    "{}.{}, CONSTRAINT {}",
+                    quoted(&child.def.schema),
+                    quoted(&child.def.name),
+                    quoted(&key.name)
+                );
                 return error(ErrorCode::TruncateIllegalFk, &[&text]);
             }
         }
@@ -436,9 +441,4 @@ pub(crate) fn drop_index(core: &mut Core, drop: &ast::DropIndex) -> DdlResult {
         false => ast::AlterAction::DropIndex(drop.name.clone()),
     };
     alter_table(core, &ast::AlterTable { name: drop.table.clone(), actions: vec![action] })
-}
-
-/// Whether the action makes InnoDB's engine refuse the definition.
-pub(super) fn refuses(action: ReferentialAction) -> bool {
-    action == ReferentialAction::SetDefault
 }

@@ -6,6 +6,7 @@
 
 use super::auto_increment::{self, Reserved};
 use super::fill::{Fills, Given, now_for};
+use super::foreign::Foreign;
 use super::scope::TableScope;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::catalog::Table;
@@ -20,7 +21,7 @@ use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast;
-use inia_storage::{LockMode, Txn};
+use inia_storage::LockMode;
 use std::sync::Arc;
 
 /// A planned INSERT or REPLACE.
@@ -241,6 +242,7 @@ struct Run<'r> {
     steps: (u64, u64),
     keep_zero: bool,
     tally: Tally,
+    foreign: Option<Foreign>,
 }
 
 impl InsertPlan {
@@ -261,7 +263,7 @@ impl InsertPlan {
             let error = SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text);
             ctx.raise(expr::Level::Warning, error)?;
         }
-        let mut run = Run::new(self, core);
+        let mut run = Run::new(self, core)?;
         let mut row = Vec::with_capacity(self.table.def.columns.len());
         if let (Some(runner), Some(source)) = (runner, &self.source) {
             self.run_source(core, ctx, runner, source, &mut run, &mut row)?;
@@ -380,7 +382,7 @@ impl InsertPlan {
 }
 
 impl<'r> Run<'r> {
-    fn new(plan: &'r InsertPlan, core: &'r Core) -> Run<'r> {
+    fn new(plan: &'r InsertPlan, core: &'r Core) -> Result<Run<'r>, SqlError> {
         let mut writer = RowWriter::new(&plan.table, &core.env.time_zone);
         if plan.replace || !plan.on_duplicate.is_empty() {
             writer.existing = LockMode::Exclusive;
@@ -392,7 +394,8 @@ impl<'r> Run<'r> {
         };
         let keep_zero = core.env.sql_mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
         let (reserved, tally) = (Reserved::default(), Tally::default());
-        Run { plan, writer, reserved, steps, keep_zero, tally }
+        let foreign = Foreign::load(core, &plan.table)?;
+        Ok(Run { plan, writer, reserved, steps, keep_zero, tally, foreign })
     }
 
     /// Completes and writes one row. `left` rows remain, this one included.
@@ -428,7 +431,10 @@ impl<'r> Run<'r> {
             }
             txn.rollback_to(start).sql()?;
             if self.plan.replace {
-                if !self.replace(&mut txn, at, row)? {
+                drop(txn);
+                let same = self.replace(core, at, row)?;
+                txn = core.txn.borrow_mut();
+                if !same {
                     continue;
                 }
                 break;
@@ -441,6 +447,16 @@ impl<'r> Run<'r> {
                 return self.update_existing(core, ctx, at, row);
             }
             let error = duplicate_error(&self.plan.table.def, at, row);
+            return ctx.raise(expr::Level::Warning, error);
+        }
+        drop(txn);
+        if let Some(foreign) = &self.foreign
+            && let Err(error) = foreign.inserted(core, row)
+        {
+            if !self.plan.ignore || error.code == ErrorCode::Deadlock {
+                return Err(error);
+            }
+            core.txn.borrow_mut().rollback_to(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         self.tally.copied += 1;
@@ -490,16 +506,20 @@ impl<'r> Run<'r> {
 
     /// REPLACE: removes the row that holds the key; true where it is equal to the new row, which
     /// then need not be written.
-    fn replace(&mut self, txn: &mut Txn, at: usize, row: &[Value]) -> Result<bool, SqlError> {
-        let Some((key, bytes)) = self.writer.holder(txn, at, row)? else { return Ok(false) };
+    fn replace(&mut self, core: &Core, at: usize, row: &[Value]) -> Result<bool, SqlError> {
+        let found = self.writer.holder(&mut core.txn.borrow_mut(), at, row)?;
+        let Some((key, bytes)) = found else { return Ok(false) };
         let mut new = Vec::with_capacity(bytes.len());
         let zone = self.writer.zone();
         self.plan.table.layout.encode_values(row, zone, &mut new)?;
         if new == bytes {
             return Ok(true);
         }
-        self.writer.delete(txn, &key, &bytes)?;
+        self.writer.delete(&mut core.txn.borrow_mut(), &key, &bytes)?;
         self.tally.deleted += 1;
+        if let Some(foreign) = &self.foreign {
+            foreign.deleted(core, &values(&self.plan.table, &bytes, zone)?)?;
+        }
         Ok(false)
     }
 
@@ -525,18 +545,22 @@ impl<'r> Run<'r> {
         }
         let changed = touch(table, &self.plan.on_duplicate, &mut new, changed, ctx);
         self.plan.fills.check(&new, ctx)?;
-        let mut txn = core.txn.borrow_mut();
-        let start = txn.savepoint();
-        match self.writer.update(&mut txn, &key, &bytes, &new, &changed)? {
-            Written::Done => {}
-            Written::Duplicate(at) => {
-                let error = duplicate_error(&table.def, at, &new);
-                if !self.plan.ignore {
-                    return Err(error);
-                }
-                txn.rollback_to(start).sql()?;
-                return ctx.raise(expr::Level::Warning, error);
+        let start = core.txn.borrow().savepoint();
+        let written = {
+            let mut txn = core.txn.borrow_mut();
+            self.writer.update(&mut txn, &key, &bytes, &new, &changed)?
+        };
+        let refused = match (written, &self.foreign) {
+            (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),
+            (Written::Done, Some(foreign)) => foreign.updated(core, &old, &new),
+            (Written::Done, None) => Ok(()),
+        };
+        if let Err(error) = refused {
+            if !self.plan.ignore || error.code == ErrorCode::Deadlock {
+                return Err(error);
             }
+            core.txn.borrow_mut().rollback_to(start).sql()?;
+            return ctx.raise(expr::Level::Warning, error);
         }
         if let Some(column) = table.def.auto_increment_column() {
             self.reserved.passed(table, &new[column]);

@@ -8,6 +8,7 @@
 
 use super::change::exclusive_request;
 use super::fill::{Fills, Given};
+use super::foreign::Foreign;
 use super::insert::touch;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::catalog::Table;
@@ -216,6 +217,7 @@ fn query(
 struct Tally {
     matched: u64,
     changed: u64,
+    foreign: Option<Foreign>,
 }
 
 impl JoinedPlan {
@@ -236,6 +238,7 @@ impl JoinedPlan {
         let types: Vec<&ExprType> = self.query.root.columns.iter().map(|c| &c.ty).collect();
         let mut tally = Tally::default();
         for target in &self.targets {
+            tally.foreign = Foreign::load(core, &target.table)?;
             let mut seen = HashSet::new();
             for tuple in &gathered {
                 let Some(key) = target.key(core, tuple)? else { continue };
@@ -275,7 +278,10 @@ impl JoinedPlan {
         ctx.row_number = tally.matched;
         if self.delete {
             tally.changed += 1;
-            return writer.delete(&mut txn, key, &bytes);
+            writer.delete(&mut txn, key, &bytes)?;
+            drop(txn);
+            let Some(foreign) = &tally.foreign else { return Ok(()) };
+            return foreign.deleted(core, &values(table, &bytes, &core.env.time_zone)?);
         }
         drop(txn);
         let old = values(table, &bytes, &core.env.time_zone)?;
@@ -290,14 +296,21 @@ impl JoinedPlan {
         if let Err(error) = target.fills.check(&new, ctx) {
             return if self.ignore { ctx.raise(expr::Level::Warning, error) } else { Err(error) };
         }
-        let mut txn = core.txn.borrow_mut();
-        let start = txn.savepoint();
-        if let Written::Duplicate(at) = writer.update(&mut txn, key, &bytes, &new, &changed)? {
-            let error = duplicate_error(&table.def, at, &new);
-            if !self.ignore {
+        let start = core.txn.borrow().savepoint();
+        let written = {
+            let mut txn = core.txn.borrow_mut();
+            writer.update(&mut txn, key, &bytes, &new, &changed)?
+        };
+        let refused = match (written, &tally.foreign) {
+            (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),
+            (Written::Done, Some(foreign)) => foreign.updated(core, &old, &new),
+            (Written::Done, None) => Ok(()),
+        };
+        if let Err(error) = refused {
+            if !self.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            txn.rollback_to(start).sql()?;
+            core.txn.borrow_mut().rollback_to(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         tally.changed += 1;

@@ -3,6 +3,7 @@
 pub(crate) mod auto_increment;
 pub(crate) mod change;
 pub(crate) mod fill;
+pub(crate) mod foreign;
 pub(crate) mod insert;
 pub(crate) mod joined;
 pub(crate) mod scope;

@@ -181,3 +181,32 @@ fn changes_over_joins_and_with_subqueries() {
         ("update a, b set id=1", "ERROR 1052: Column 'id' in field list is ambiguous"),
     ]);
 }
+
+#[test]
+fn foreign_keys_bind_children_to_parents() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("create table p (id int primary key, u int, key(u))");
+    s.ok("create table c (id int primary key, pid int, foreign key (pid) references p(id) \
+          on delete cascade on update cascade)");
+    s.ok("insert into p values (1,1),(2,2)");
+    s.check(&[
+        ("insert into c values (1,1),(2,3)", "ERROR 1452: Cannot add or update a child row: a foreign key constraint fails (`test`.`c`, CONSTRAINT `c_ibfk_1` FOREIGN KEY (`pid`) REFERENCES `p` (`id`) ON DELETE CASCADE ON UPDATE CASCADE)"),
+        ("insert into c values (1,1)", "1 affected"),
+        ("delete from p where id=1", "1 affected"),
+        ("select * from c", ""),
+        ("insert into c values (5,2),(6,null)", "2 affected (Records: 2  Duplicates: 0  Warnings: 0)"),
+        ("update p set id=20 where id=2", "1 affected (Rows matched: 1  Changed: 1  Warnings: 0)"),
+        ("select * from c", "5|20\n6|NULL"),
+        ("create table c2 (pid int, foreign key (pid) references p(id))", "0 affected"),
+        ("insert into c2 values (20)", "1 affected"),
+        ("delete from p where id=20", "ERROR 1451: Cannot delete or update a parent row: a foreign key constraint fails (`test`.`c2`, CONSTRAINT `c2_ibfk_1` FOREIGN KEY (`pid`) REFERENCES `p` (`id`))"),
+        ("update p set id=21", "ERROR 1451: Cannot delete or update a parent row: a foreign key constraint fails (`test`.`c2`, CONSTRAINT `c2_ibfk_1` FOREIGN KEY (`pid`) REFERENCES `p` (`id`))"),
+        ("drop table p", "ERROR 3730: Cannot drop table 'p' referenced by a foreign key constraint 'c_ibfk_1' on table 'c'."),
+        ("truncate p", "ERROR 1701: Cannot truncate a table referenced in a foreign key constraint (`test`.`c`, CONSTRAINT `c_ibfk_1`)"),
+        ("select * from c", "5|20\n6|NULL"),
+        ("set foreign_key_checks=0", "0 affected"),
+        ("delete from p", "1 affected"),
+        ("drop table p", "0 affected"),
+    ]);
+}
