@@ -4,6 +4,7 @@
 //! engine's transaction and cursors → the caller's [`RowSink`](inia_base::column::RowSink).
 
 mod access;
+mod account;
 mod bind;
 pub mod catalog;
 mod database;
@@ -12,11 +13,13 @@ mod diagnostics;
 mod error;
 mod exec;
 pub mod expr;
+mod information_schema;
 mod optimize;
 mod plan;
 pub mod row;
 mod session;
 
+pub use account::LoginAccount;
 pub use database::{ClientInfo, Database, DatabaseOptions, OpenError};
 pub use diagnostics::Diagnostics;
 pub use session::{KillHandle, Prepared, Session, status};
