@@ -3,6 +3,8 @@
 use crate::account::{Accounts, LoginAccount};
 use crate::catalog::Catalog;
 use crate::session::Session;
+use crate::sysvar::GlobalVars;
+use crate::user_locks::UserLocks;
 use inia_base::io::Disk;
 use inia_base::process::Processes;
 use inia_storage::{Engine, EngineOptions, StorageError};
@@ -25,8 +27,8 @@ impl Default for DatabaseOptions {
     }
 }
 
-/// Who a session belongs to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Who a session belongs to, and what its client asked for at login.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientInfo {
     /// The number that CONNECTION_ID() and KILL use.
     pub connection_id: u32,
@@ -34,6 +36,41 @@ pub struct ClientInfo {
     pub user: String,
     /// Client host name or address.
     pub host: String,
+    /// Name of the account that matched, for CURRENT_USER().
+    pub account_user: String,
+    /// Host pattern of the account that matched.
+    pub account_host: String,
+    /// Collation number of the connection; 0 for the server's default.
+    pub collation: u16,
+    /// Affected rows count matched rows (CLIENT_FOUND_ROWS).
+    pub found_rows: bool,
+    /// Several statements in one text are allowed (CLIENT_MULTI_STATEMENTS).
+    pub multi_statements: bool,
+    /// `sql_mode` starts with IGNORE_SPACE.
+    pub ignore_space: bool,
+    /// `interactive_timeout` takes the place of `wait_timeout`.
+    pub interactive: bool,
+    /// Connection attributes.
+    pub attributes: Vec<(String, String)>,
+}
+
+impl Default for ClientInfo {
+    /// An embedded session of root.
+    fn default() -> ClientInfo {
+        ClientInfo {
+            connection_id: 1,
+            user: String::from("root"),
+            host: String::from("localhost"),
+            account_user: String::from("root"),
+            account_host: String::from("localhost"),
+            collation: 0,
+            found_rows: false,
+            multi_statements: false,
+            ignore_space: false,
+            interactive: false,
+            attributes: Vec::new(),
+        }
+    }
 }
 
 /// Why a database cannot be opened.
@@ -69,6 +106,8 @@ pub struct Database {
     pub(crate) accounts: Accounts,
     processes: OnceLock<Arc<dyn Processes>>,
     started: u64,
+    pub(crate) globals: GlobalVars,
+    pub(crate) user_locks: UserLocks,
 }
 
 impl Database {
@@ -82,11 +121,16 @@ impl Database {
         let engine = Engine::open(disk, engine_options)?;
         let catalog = Catalog::load(&engine)?;
         let accounts = Accounts::load(&engine)?;
-        let (processes, started) = (
-            OnceLock::new(),
-            SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs()),
-        );
-        Ok(Arc::new(Database { engine, catalog, accounts, processes, started }))
+        let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        Ok(Arc::new(Database {
+            engine,
+            catalog,
+            accounts,
+            globals: GlobalVars::default(),
+            user_locks: UserLocks::default(),
+            processes: OnceLock::new(),
+            started,
+        }))
     }
 
     /// Starts a session.
@@ -118,6 +162,21 @@ impl Database {
     /// Seconds since 1970 of the opening.
     pub(crate) fn started(&self) -> u64 {
         self.started
+    }
+
+    /// Checks every page of every table. What is wrong, in words; nothing when all is well. There
+    /// must be no sessions.
+    pub fn check(&self) -> Result<Vec<String>, OpenError> {
+        let mut trees = Vec::new();
+        for schema in self.catalog.current().schemas.values() {
+            for table in schema.tables.values() {
+                trees.push(table.def.clustered);
+                trees.extend(table.def.indexes.iter().map(|index| index.tree));
+            }
+        }
+        trees.sort_unstable();
+        trees.dedup();
+        Ok(self.engine.check(&trees)?)
     }
 
     /// The catalog of databases and tables.

@@ -56,6 +56,7 @@ pub fn digest(sql: &str, mode: SqlMode) -> Option<Digest> {
     let src = sql.as_bytes();
     let mut lexer = Lexer::new(src, mode);
     let mut state = State::new(src);
+    state.hash.tag(mode.bits());
     let mut token = lexer.next();
     let cacheable =
         matches!(token.kw, Kw::SELECT | Kw::INSERT | Kw::REPLACE | Kw::UPDATE | Kw::DELETE);

@@ -21,6 +21,11 @@ impl SqlMode {
         SqlMode(0)
     }
 
+    /// The flags as a number.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// Both sets of flags.
     #[must_use]
     pub const fn with(self, other: SqlMode) -> SqlMode {

@@ -171,15 +171,7 @@ impl Printer {
                 self.put(")");
             }
             Expr::Like { expr, pattern, escape, negated } => {
-                self.put(if *negated { "(not((" } else { "(" });
-                self.expr(expr);
-                self.put(" like ");
-                self.expr(pattern);
-                if let Some(escape) = escape {
-                    self.put(" escape ");
-                    self.expr(escape);
-                }
-                self.put(if *negated { ")))" } else { ")" });
+                self.like(expr, pattern, escape.as_deref(), *negated);
             }
             Expr::Regexp { expr, pattern, negated } => {
                 self.put(if *negated { "(not(" } else { "" });
@@ -203,6 +195,18 @@ impl Printer {
         }
     }
 
+    fn like(&mut self, expr: &Expr, pattern: &Expr, escape: Option<&Expr>, negated: bool) {
+        self.put(if negated { "(not((" } else { "(" });
+        self.expr(expr);
+        self.put(" like ");
+        self.expr(pattern);
+        if let Some(escape) = escape {
+            self.put(" escape ");
+            self.expr(escape);
+        }
+        self.put(if negated { ")))" } else { ")" });
+    }
+
     /// Expressions with a syntax of their own.
     fn special(&mut self, expr: &Expr) {
         match expr {
@@ -220,25 +224,8 @@ impl Printer {
                 let _ = write!(self.out, " using {})", charset.to_ascii_lowercase());
             }
             Expr::Trim { side, what, expr } => self.trim(*side, what.as_deref(), expr),
-            Expr::Extract { unit, expr } => {
-                let _ = write!(self.out, "extract({} from ", unit_name(*unit));
-                self.expr(expr);
-                self.put(")");
-            }
-            Expr::DateArith { expr, interval, unit, subtract } => {
-                self.put("(");
-                self.expr(expr);
-                self.put(if *subtract { " - interval " } else { " + interval " });
-                self.expr(interval);
-                let _ = write!(self.out, " {})", unit_name(*unit));
-            }
-            Expr::TimestampDiff { unit, from, to } => {
-                let unit = unit_name(*unit).to_ascii_uppercase();
-                let _ = write!(self.out, "timestampdiff({unit},");
-                self.expr(from);
-                self.put(",");
-                self.expr(to);
-                self.put(")");
+            Expr::Extract { .. } | Expr::DateArith { .. } | Expr::TimestampDiff { .. } => {
+                self.temporal(expr);
             }
             Expr::Char { args, charset } => {
                 self.put("char(");
@@ -281,6 +268,33 @@ impl Printer {
                 self.put("(");
                 self.expr(expr);
                 let _ = write!(self.out, " collate {})", collation.to_ascii_lowercase());
+            }
+            _ => self.possible = false,
+        }
+    }
+
+    /// Expressions with units of time.
+    fn temporal(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Extract { unit, expr } => {
+                let _ = write!(self.out, "extract({} from ", unit_name(*unit));
+                self.expr(expr);
+                self.put(")");
+            }
+            Expr::DateArith { expr, interval, unit, subtract } => {
+                self.put("(");
+                self.expr(expr);
+                self.put(if *subtract { " - interval " } else { " + interval " });
+                self.expr(interval);
+                let _ = write!(self.out, " {})", unit_name(*unit));
+            }
+            Expr::TimestampDiff { unit, from, to } => {
+                let unit = unit_name(*unit).to_ascii_uppercase();
+                let _ = write!(self.out, "timestampdiff({unit},");
+                self.expr(from);
+                self.put(",");
+                self.expr(to);
+                self.put(")");
             }
             _ => self.possible = false,
         }

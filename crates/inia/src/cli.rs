@@ -1,10 +1,12 @@
 //! The command line: `inia serve | sql | check | bench`.
 
 use crate::config::{Config, OPTIONS};
+use crate::data_dir::DataDir;
+use crate::server::auth::RootOnly;
+use crate::server::engine::{self, EngineBackend};
 use crate::server::{Opened, Server};
 use crate::{log, shell};
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use inia_base::process::Processes;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::ffi::OsString;
@@ -122,7 +124,7 @@ fn serve(matches: &ArgMatches) -> Result<(), String> {
     // Signals that come from here on are not lost.
     let mut signals =
         Signals::new([SIGTERM, SIGINT]).map_err(|error| format!("no signals: {error}"))?;
-    let server = Server::start(&config, |dir, processes| open_database(&config, dir, processes))
+    let server = Server::start(&config, |dir, _processes| open_database(&config, dir))
         .map_err(|error| error.to_string())?;
     announce(&server, &config);
     if let Some(signal) = signals.forever().next() {
@@ -157,12 +159,9 @@ fn announce(server: &Server, config: &Config) {
     let _ = out.flush();
 }
 
-fn open_database(
-    _config: &Config,
-    _dir: &Path,
-    _processes: Arc<dyn Processes>,
-) -> Result<Opened, String> {
-    Err("this build has no SQL engine".to_owned())
+fn open_database(config: &Config, dir: &Path) -> Result<Opened, String> {
+    let database = engine::open(dir, config, true)?;
+    Ok(Opened { backend: Arc::new(EngineBackend::new(database)), accounts: Arc::new(RootOnly) })
 }
 
 fn sql(matches: &ArgMatches) -> Result<(), String> {
@@ -171,9 +170,25 @@ fn sql(matches: &ArgMatches) -> Result<(), String> {
     shell::run(url, statements, matches.get_flag("table"))
 }
 
+/// Opens a directory that no server has open, and checks every page.
 fn check(matches: &ArgMatches) -> Result<(), String> {
-    let dir = matches.get_one::<String>("dir").map_or("", String::as_str);
-    Err(format!("{dir}: this build cannot check a data directory"))
+    let dir = Path::new(matches.get_one::<String>("dir").map_or("", String::as_str));
+    if !dir.is_dir() {
+        return Err(format!("{} is not a directory", dir.display()));
+    }
+    let owned = DataDir::take(dir)?;
+    let database = engine::open(owned.path(), &Config::default(), false)?;
+    let problems = database.check().map_err(|error| error.to_string())?;
+    database.close().map_err(|error| error.to_string())?;
+    problems.iter().for_each(|problem| println!("{problem}"));
+    match problems.len() {
+        0 => {
+            println!("{}: no problems", dir.display());
+            Ok(())
+        }
+        1 => Err(format!("{}: 1 problem", dir.display())),
+        n => Err(format!("{}: {n} problems", dir.display())),
+    }
 }
 
 fn floor(matches: &ArgMatches) -> Result<(), String> {

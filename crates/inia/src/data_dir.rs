@@ -4,7 +4,9 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-const LOCK_FILE: &str = "inia.lock";
+/// Locked, and holds the number of the process that locked it. The disk below has a lock of its own,
+/// which also keeps embedded databases out.
+const LOCK_FILE: &str = "inia.pid";
 
 /// An owned data directory; given back when dropped.
 pub(crate) struct DataDir {

@@ -1,7 +1,12 @@
 //! The server from outside: a real server on a free port, with sessions that give canned answers.
 #![allow(clippy::unwrap_used)]
+mod binary;
 mod commands;
+mod differential;
 mod hostile;
+mod kill;
 mod lifecycle;
 mod login;
+mod process;
 mod support;
+mod sysbench;

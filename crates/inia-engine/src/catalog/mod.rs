@@ -18,7 +18,9 @@ mod show_create;
 mod table;
 mod types;
 
-pub use show_create::{quoted, show_create_schema, show_create_table, value_text};
+pub use show_create::{
+    foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
+};
 pub use table::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
     ReferentialAction, Table, TableDef, TableId, TableIndex, TableShared, same_name,
@@ -131,6 +133,10 @@ impl Catalog {
             }
         }
         catalog.publish(changes);
+        for table in catalog.current().schemas.values().flat_map(|schema| schema.tables.values()) {
+            let rows = engine.estimate_rows(&table.clustered)?;
+            table.shared.row_estimate.store(rows as i64, Ordering::Relaxed);
+        }
         Ok(catalog)
     }
 

@@ -6,6 +6,7 @@ use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateRules, DateTime, TimeZone};
 use inia_base::value::Value;
+use std::collections::HashMap;
 use std::fmt;
 
 /// The flags of `sql_mode`, with MySQL's bits.
@@ -112,6 +113,12 @@ impl Warnings {
         if self.list.len() < self.limit {
             self.list.push(warning);
         }
+    }
+
+    /// Forgets everything: a new statement begins.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.count = 0;
     }
 }
 
@@ -347,10 +354,14 @@ pub struct EvalContext<'s> {
     pub warnings: Warnings,
     /// What becomes of wrong values.
     pub strictness: Strictness,
+    /// Name of the table being written, for error texts that show it.
+    pub target_table: String,
     /// Row number that error texts show, from 1.
     pub row_number: u64,
     /// States of RAND() without seed, made at first use.
     pub rand: Option<(u32, u32)>,
+    /// States of RAND(seed), by call.
+    pub seeded_rand: HashMap<usize, (u32, u32)>,
 }
 
 impl<'s> EvalContext<'s> {
@@ -371,8 +382,10 @@ impl<'s> EvalContext<'s> {
             inserting: Vec::new(),
             warnings: Warnings { limit: env.max_error_count, ..Warnings::default() },
             strictness: Strictness::Query,
+            target_table: String::new(),
             row_number: 1,
             rand: None,
+            seeded_rand: HashMap::new(),
         }
     }
 

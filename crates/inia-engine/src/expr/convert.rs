@@ -284,9 +284,8 @@ pub fn to_datetime_with(
     };
     match found {
         Ok((moment, false)) => {
-            if matches!(value, Value::Date(_) | Value::DateTime(_))
-                && moment.date.check(rules).is_err()
-            {
+            let typed = matches!(value, Value::Date(_) | Value::DateTime(_));
+            if typed && rules.no_zero_in_date && moment.date.check(rules).is_err() {
                 return wrong_datetime(value, ty, ctx);
             }
             Ok(Some(moment))

@@ -252,7 +252,11 @@ impl ExprType {
             bits |= flags::BINARY;
         }
         let wide = self.is_text() || self.class() == TypeClass::Json;
-        let length = if wide { self.length.saturating_mul(4) } else { self.length };
+        let length = match self.data_type {
+            DataType::Text { .. } if self.length >= u32::MAX / 4 => u32::MAX,
+            _ if wide => self.length.saturating_mul(4),
+            _ => self.length,
+        };
         ResultColumn {
             schema: String::new(),
             table: String::new(),

@@ -674,6 +674,7 @@ pub enum TriggerEvent {
 
 /// When an event runs.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum Schedule {
     /// AT expr.
     At(Expr),

@@ -201,6 +201,7 @@ pub struct Handler {
 
 /// What HANDLER does.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum HandlerAction {
     /// OPEN [AS alias].
     Open(Option<String>),

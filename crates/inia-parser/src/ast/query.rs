@@ -359,6 +359,7 @@ pub struct JsonTable {
 
 /// One column of JSON_TABLE.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum JsonTableColumn {
     /// name FOR ORDINALITY.
     Ordinality(String),

@@ -294,7 +294,7 @@ impl Parser<'_> {
         self.expect_kw(Kw::DIAGNOSTICS)?;
         let condition = if self.accept_kw(Kw::CONDITION) { Some(self.primary()?) } else { None };
         let items = self.list(|p| {
-            let target = p.into_target()?;
+            let target = p.variable_target()?;
             p.expect(Tok::Eq)?;
             Ok((target, p.condition_item()?))
         })?;

@@ -29,6 +29,7 @@ impl Parser<'_> {
     }
 
     /// The functions with a syntax of their own, `None` where `token` begins none of them.
+    #[inline(never)]
     pub(super) fn builtin_call(&mut self, token: Token) -> PResult<Option<Expr>> {
         match token.kw {
             Kw::CURRENT_TIMESTAMP | Kw::LOCALTIME | Kw::LOCALTIMESTAMP => self.bare_time("now"),
@@ -63,6 +64,7 @@ impl Parser<'_> {
     }
 
     /// A function that needs no parentheses; an integer in them is its precision.
+    #[inline(never)]
     fn bare_time(&mut self, name: &str) -> PResult<Option<Expr>> {
         self.bump();
         let mut args = Vec::new();
@@ -76,6 +78,7 @@ impl Parser<'_> {
     }
 
     /// Names that are special by their text: aggregates and the functions of SQL's own syntax.
+    #[inline(never)]
     fn named_call(&mut self, token: Token) -> PResult<Option<Expr>> {
         let mut buffer = [0u8; 16];
         let bytes = self.bytes(token);
@@ -109,6 +112,7 @@ impl Parser<'_> {
 
     /// `name(args)`, the name being the current token, with a number of arguments that the
     /// grammar itself limits.
+    #[inline(never)]
     fn fixed_call(&mut self, name: &str, min: usize, max: usize) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -124,6 +128,7 @@ impl Parser<'_> {
     }
 
     /// A call of any other name; the name has been passed.
+    #[inline(never)]
     pub(super) fn generic_call(&mut self, token: Token) -> PResult<Expr> {
         let name = self.ident_value(token).to_ascii_lowercase();
         let args = self.call_args()?;
@@ -131,12 +136,14 @@ impl Parser<'_> {
     }
 
     /// `db.name(args)`; the name has been passed.
+    #[inline(never)]
     pub(super) fn stored_call(&mut self, db: String, name: String) -> PResult<Expr> {
         let args = self.call_args()?;
         Ok(Expr::Function(FunctionCall { db: Some(db), name, args }))
     }
 
     /// `(a, b, …)`, possibly empty. Arguments of loadable functions may have an alias.
+    #[inline(never)]
     pub(super) fn call_args(&mut self) -> PResult<Vec<Expr>> {
         self.expect(Tok::LParen)?;
         let mut args = Vec::new();
@@ -152,6 +159,7 @@ impl Parser<'_> {
         Ok(args)
     }
 
+    #[inline(never)]
     fn substring_call(&mut self) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -172,6 +180,7 @@ impl Parser<'_> {
         Ok(call("substr", args))
     }
 
+    #[inline(never)]
     fn position_call(&mut self) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -182,6 +191,7 @@ impl Parser<'_> {
         Ok(call("locate", vec![needle, hay]))
     }
 
+    #[inline(never)]
     fn trim_call(&mut self) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -207,6 +217,7 @@ impl Parser<'_> {
         Ok(Expr::Trim { side, what, expr })
     }
 
+    #[inline(never)]
     fn extract_call(&mut self) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -218,6 +229,7 @@ impl Parser<'_> {
     }
 
     /// DATE_ADD(d, INTERVAL n unit); ADDDATE and SUBDATE also take a number of days.
+    #[inline(never)]
     fn date_arith_call(&mut self, subtract: bool, days: bool) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -238,6 +250,7 @@ impl Parser<'_> {
         Ok(Expr::DateArith { expr, interval: Box::new(interval), unit, subtract })
     }
 
+    #[inline(never)]
     fn timestamp_call(&mut self, kw: Kw) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -257,6 +270,7 @@ impl Parser<'_> {
         Ok(Expr::TimestampDiff { unit, from: first, to: second })
     }
 
+    #[inline(never)]
     fn get_format_call(&mut self) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -272,6 +286,7 @@ impl Parser<'_> {
         Ok(call("get_format", vec![Expr::string(kind), format]))
     }
 
+    #[inline(never)]
     fn char_call(&mut self) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -281,6 +296,7 @@ impl Parser<'_> {
         Ok(Expr::Char { args, charset })
     }
 
+    #[inline(never)]
     fn weight_string_call(&mut self) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -298,6 +314,7 @@ impl Parser<'_> {
         Ok(Expr::WeightString { expr, cast })
     }
 
+    #[inline(never)]
     fn json_value_call(&mut self) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -345,6 +362,7 @@ impl Parser<'_> {
     }
 
     /// An aggregate; its name has been passed.
+    #[inline(never)]
     fn aggregate_call(&mut self, func: AggregateFunc) -> PResult<Expr> {
         use AggregateFunc::*;
         self.expect(Tok::LParen)?;
@@ -381,6 +399,7 @@ impl Parser<'_> {
         Ok(Expr::Aggregate(Box::new(aggregate)))
     }
 
+    #[inline(never)]
     fn group_concat_args(&mut self, aggregate: &mut AggregateCall) -> PResult<()> {
         aggregate.args = self.list(Self::expr)?;
         aggregate.order_by = self.opt_order_by()?;

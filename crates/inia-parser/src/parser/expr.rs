@@ -7,7 +7,7 @@
 //! follow. For example `a LIKE b = c AND d`: LIKE (60) sets the cap to 59, `=` (50) is taken with
 //! `a LIKE b` as its left operand, then AND (30).
 
-use super::{MAX_DEPTH, MAX_HEIGHT, PResult, Parser};
+use super::{MAX_HEIGHT, PResult, Parser};
 use crate::{
     ParseErrorKind, SqlMode,
     ast::{BinaryOp, Expr, FunctionCall, IntervalUnit, Quantifier, Truth, UnaryOp},
@@ -61,21 +61,25 @@ impl Parser<'_> {
     }
 
     /// An expression of operators that bind at least as tightly as `min`.
+    #[inline(never)]
     pub(super) fn expr_bp(&mut self, min: u8) -> PResult<Expr> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(self.fail(ParseErrorKind::TooDeep));
-        }
+        self.enter(1)?;
         let outer = std::mem::take(&mut self.height);
-        let (left, cap) = self.prefix(min)?;
-        let expr = self.infix(left, min, cap)?;
+        self.cap = bp::MAX;
+        let left = self.prefix(min)?;
+        let expr = match self.kind() {
+            // Nothing that could continue an expression: most operands end here.
+            Tok::RParen | Tok::Comma | Tok::Eof | Tok::Semi => left,
+            _ => self.infix(left, min, self.cap)?,
+        };
         self.height = outer.max(self.height + 1);
         self.depth -= 1;
         Ok(expr)
     }
 
-    /// A prefix operator with its operand, or a primary; and the cap for what follows.
-    fn prefix(&mut self, min: u8) -> PResult<(Expr, u8)> {
+    /// A prefix operator with its operand, or a primary; `cap` tells what may follow.
+    #[inline(never)]
+    fn prefix(&mut self, min: u8) -> PResult<Expr> {
         let op = match self.kind() {
             Tok::Minus => UnaryOp::Neg,
             Tok::Plus => UnaryOp::Plus,
@@ -89,18 +93,25 @@ impl Parser<'_> {
                     }
                     self.bump();
                     let expr = Box::new(self.expr_bp(bp::NOT)?);
-                    return Ok((Expr::Unary { op: UnaryOp::Not, expr }, bp::NOT - 1));
+                    self.cap = bp::NOT - 1;
+                    return Ok(Expr::Unary { op: UnaryOp::Not, expr });
                 }
                 UnaryOp::Not
             }
-            _ => return Ok((self.primary()?, bp::MAX)),
+            _ => {
+                let primary = self.primary();
+                self.cap = bp::MAX;
+                return primary;
+            }
         };
         self.bump();
         let expr = Box::new(self.expr_bp(bp::NEG)?);
-        Ok((Expr::Unary { op, expr }, bp::MAX))
+        self.cap = bp::MAX;
+        Ok(Expr::Unary { op, expr })
     }
 
     /// Takes infix operators after `left` while they bind between `min` and `cap`.
+    #[inline(never)]
     pub(super) fn infix(&mut self, mut left: Expr, min: u8, mut cap: u8) -> PResult<Expr> {
         while let Some((op, power)) = self.infix_op() {
             if power < min || power > cap {
@@ -202,6 +213,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn binary(&mut self, left: Expr, op: BinaryOp, power: u8) -> PResult<Expr> {
         self.bump();
         if matches!(op, BinaryOp::Add | BinaryOp::Sub) && self.is_kw(Kw::INTERVAL) {
@@ -223,6 +235,7 @@ impl Parser<'_> {
     }
 
     /// `left op right`, or `left op ANY|ALL (query)`.
+    #[inline(never)]
     fn comparison(&mut self, left: Expr, op: BinaryOp) -> PResult<Expr> {
         let operator = self.bump();
         let left = Box::new(left);
@@ -236,7 +249,7 @@ impl Parser<'_> {
                 return Err(self.error_at(operator.start, ParseErrorKind::Syntax));
             }
             self.bump();
-            let query = Box::new(self.subquery()?);
+            let query = self.subquery()?;
             return Ok(Expr::Quantified { left, op, quantifier, query });
         }
         let right = Box::new(self.expr_bp(bp::PREDICATE)?);
@@ -244,6 +257,7 @@ impl Parser<'_> {
     }
 
     /// IS [NOT] NULL | TRUE | FALSE | UNKNOWN; true with the first.
+    #[inline(never)]
     fn is_test(&mut self, left: Expr) -> PResult<(Expr, bool)> {
         self.bump();
         let negated = self.accept_kw(Kw::NOT);
@@ -257,6 +271,7 @@ impl Parser<'_> {
         Ok((Expr::IsTruth { expr, truth, negated }, false))
     }
 
+    #[inline(never)]
     fn predicate(&mut self, left: Expr) -> PResult<Expr> {
         let negated = self.accept_kw(Kw::NOT);
         let expr = Box::new(left);
@@ -296,6 +311,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn in_operand(&mut self, expr: Box<Expr>, negated: bool) -> PResult<Expr> {
         if self.tok.tok != Tok::LParen {
             return Err(self.error());
@@ -309,6 +325,7 @@ impl Parser<'_> {
     }
 
     /// INTERVAL expr unit, or the function INTERVAL(a, b, …).
+    #[inline(never)]
     pub(super) fn interval(&mut self) -> PResult<Interval> {
         self.expect_kw(Kw::INTERVAL)?;
         if !self.is(Tok::LParen) {
@@ -359,6 +376,7 @@ impl Parser<'_> {
 }
 
 /// AND or OR of two operands, flat.
+#[inline(never)]
 fn join(and: bool, left: Expr, right: Expr) -> Expr {
     let operands = |expr| match expr {
         Expr::And(list) if and => list,
@@ -375,6 +393,7 @@ fn join(and: bool, left: Expr, right: Expr) -> Expr {
 }
 
 /// `left || right` as one call of concat.
+#[inline(never)]
 fn concat(left: Expr, right: Expr) -> Expr {
     match left {
         Expr::Function(mut call) if call.db.is_none() && call.name == "concat" => {

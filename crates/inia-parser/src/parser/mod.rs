@@ -4,8 +4,10 @@
 //! methods, one file per family: they return a node or a [`ParseError`] at the current token,
 //! which is always the first token that no rule could take, as in MySQL's own messages.
 //!
-//! Stack use is bounded: every rule that can contain itself calls [`Parser::nested`], and chains
-//! (AND, OR, set operations, left-deep operators) are loops whose tree depth is also counted.
+//! Stack use is bounded: every rule that can contain itself calls [`Parser::enter`], which counts
+//! the depth and measures the stack, and chains (AND, OR, set operations, left-deep operators)
+//! are loops whose tree depth is also counted. Rules on the way of a recursion are kept out of
+//! line, so that an operand does not pay for the frames of all the syntaxes it might have been.
 
 mod account;
 mod admin;
@@ -36,6 +38,9 @@ use crate::{
 
 /// How deep expressions, subqueries and joins may nest, all levels added up.
 pub(crate) const MAX_DEPTH: u32 = 200;
+/// How much stack a parse may use, whatever its depth: threads have 256 KB. Unoptimized code uses
+/// several times as much for the same text.
+const STACK_BUDGET: usize = if cfg!(debug_assertions) { 1 << 20 } else { 160 << 10 };
 /// How high an expression's tree may grow, chains of left-associative operators included.
 pub(crate) const MAX_HEIGHT: u32 = 400;
 /// How many joins may follow one another.
@@ -65,8 +70,12 @@ pub struct Parser<'a> {
     prev_end: u32,
     depth: u32,
     params: u32,
+    /// Where the stack stood when the statement began.
+    stack_base: usize,
     /// The height of the expression trees built so far at this level.
     height: u32,
+    /// How tightly an operator may bind after the operand just read.
+    cap: u8,
     /// Whether the parentheses read last held one expression.
     paren_was_single: bool,
     /// Where the current statement began.
@@ -119,7 +128,9 @@ impl<'a> Parser<'a> {
             prev_end: 0,
             depth: 0,
             params: 0,
+            stack_base: stack_position(),
             height: 0,
+            cap: u8::MAX,
             paren_was_single: false,
             begin: 0,
             returning: false,
@@ -146,6 +157,7 @@ impl<'a> Parser<'a> {
         self.params = 0;
         self.depth = 0;
         self.height = 0;
+        self.stack_base = stack_position();
         if self.tok.tok == Tok::Eof {
             if self.lex.saw_comment && text_start == 0 {
                 self.prev_end = self.tok.end.max(1);
@@ -361,15 +373,22 @@ impl<'a> Parser<'a> {
         self.nested_by(1, rule)
     }
 
+    /// Goes `weight` levels deeper, or fails where that is too deep; the caller takes the levels
+    /// from `depth` again.
+    fn enter(&mut self, weight: u32) -> PResult<()> {
+        self.depth += weight;
+        if self.depth > MAX_DEPTH || self.stack_base.abs_diff(stack_position()) > STACK_BUDGET {
+            return Err(self.fail(ParseErrorKind::TooDeep));
+        }
+        Ok(())
+    }
+
     fn nested_by<T>(
         &mut self,
         weight: u32,
         rule: impl FnOnce(&mut Self) -> PResult<T>,
     ) -> PResult<T> {
-        self.depth += weight;
-        if self.depth > MAX_DEPTH {
-            return Err(self.fail(ParseErrorKind::TooDeep));
-        }
+        self.enter(weight)?;
         let result = rule(self);
         self.depth -= weight;
         result
@@ -396,6 +415,13 @@ impl<'a> Parser<'a> {
         }
         self.text(start, self.prev_end)
     }
+}
+
+/// About where the stack stands now.
+#[inline(never)]
+fn stack_position() -> usize {
+    let here = 0u8;
+    std::hint::black_box(&raw const here).addr()
 }
 
 fn utf8(bytes: &[u8]) -> String {

@@ -18,6 +18,7 @@ static CHARSETS: &[&str] = &[
 
 impl Parser<'_> {
     /// An operand.
+    #[inline(never)]
     pub(super) fn primary(&mut self) -> PResult<Expr> {
         match self.kind() {
             Tok::Word => self.word_primary(),
@@ -29,12 +30,23 @@ impl Parser<'_> {
                 Ok(Expr::Param(self.params - 1))
             }
             Tok::UserVar => self.user_var(),
-            Tok::AtAt => Ok(Expr::SysVar(Box::new(self.sys_var()?))),
+            Tok::AtAt => self.sys_var_primary(),
             Tok::LBrace => self.odbc_escape(),
-            _ => Ok(Expr::Literal(self.literal(None)?)),
+            _ => self.literal_primary(),
         }
     }
 
+    #[inline(never)]
+    fn sys_var_primary(&mut self) -> PResult<Expr> {
+        Ok(Expr::SysVar(Box::new(self.sys_var()?)))
+    }
+
+    #[inline(never)]
+    fn literal_primary(&mut self) -> PResult<Expr> {
+        Ok(Expr::Literal(self.literal(None)?))
+    }
+
+    #[inline(never)]
     fn word_primary(&mut self) -> PResult<Expr> {
         match self.kw() {
             Kw::NotKeyword => self.name_primary(),
@@ -43,29 +55,41 @@ impl Parser<'_> {
             Kw::FALSE => self.constant(Literal::Bool(false)),
             Kw::CASE => self.case(),
             Kw::CONVERT => self.convert(),
-            Kw::EXISTS => {
-                self.bump();
-                Ok(Expr::Exists(Box::new(self.subquery()?)))
-            }
+            Kw::EXISTS => self.exists(),
             Kw::ROW if self.peek().tok == Tok::LParen => self.row(),
             Kw::MATCH => self.match_against(),
             Kw::INTERVAL => self.interval_primary(),
             Kw::DEFAULT => self.default_primary(),
-            Kw::VALUES => {
-                self.bump();
-                self.expect(Tok::LParen)?;
-                let column = self.column_name()?;
-                self.expect(Tok::RParen)?;
-                Ok(Expr::InsertValue(column))
-            }
+            Kw::VALUES => self.insert_value(),
             Kw::DATE | Kw::TIME | Kw::TIMESTAMP if self.peek().tok == Tok::Str => {
-                let kw = self.bump().kw;
-                Ok(Expr::Literal(self.temporal(kw)?))
+                self.temporal_primary()
             }
             _ => self.name_primary(),
         }
     }
 
+    #[inline(never)]
+    fn exists(&mut self) -> PResult<Expr> {
+        self.bump();
+        Ok(Expr::Exists(self.subquery()?))
+    }
+
+    #[inline(never)]
+    fn insert_value(&mut self) -> PResult<Expr> {
+        self.bump();
+        self.expect(Tok::LParen)?;
+        let column = self.column_name()?;
+        self.expect(Tok::RParen)?;
+        Ok(Expr::InsertValue(column))
+    }
+
+    #[inline(never)]
+    fn temporal_primary(&mut self) -> PResult<Expr> {
+        let kw = self.bump().kw;
+        Ok(Expr::Literal(self.temporal(kw)?))
+    }
+
+    #[inline(never)]
     fn constant(&mut self, literal: Literal) -> PResult<Expr> {
         self.bump();
         Ok(Expr::Literal(literal))
@@ -81,6 +105,7 @@ impl Parser<'_> {
     }
 
     /// A column, a function call, or an introducer with its literal.
+    #[inline(never)]
     fn name_primary(&mut self) -> PResult<Expr> {
         let token = self.tok;
         if token.tok == Tok::Word && self.bytes(token)[0] == b'_' {
@@ -88,8 +113,7 @@ impl Parser<'_> {
             if matches!(next, Tok::Str | Tok::Hex | Tok::Bit)
                 && let Some(charset) = self.introducer(token)
             {
-                self.bump();
-                return Ok(Expr::Literal(self.literal(Some(charset))?));
+                return self.introduced(charset);
             }
         }
         if token.tok == Tok::Word
@@ -104,6 +128,18 @@ impl Parser<'_> {
         if self.is(Tok::LParen) {
             return self.generic_call(token);
         }
+        self.column_or_stored_call(token)
+    }
+
+    #[inline(never)]
+    fn introduced(&mut self, charset: String) -> PResult<Expr> {
+        self.bump();
+        Ok(Expr::Literal(self.literal(Some(charset))?))
+    }
+
+    /// A column, or a call with a database; its first part has been passed.
+    #[inline(never)]
+    fn column_or_stored_call(&mut self, token: Token) -> PResult<Expr> {
         let first = self.ident_value(token);
         if !self.is(Tok::Dot) {
             return self.after_column(crate::ast::ColumnName::bare(first));
@@ -119,6 +155,7 @@ impl Parser<'_> {
     }
 
     /// `->` and `->>` after a column.
+    #[inline(never)]
     fn after_column(&mut self, column: crate::ast::ColumnName) -> PResult<Expr> {
         let unquote = match self.kind() {
             Tok::Arrow => false,
@@ -193,6 +230,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn user_var(&mut self) -> PResult<Expr> {
         let token = self.bump();
         let name = self.user_var_name(token);
@@ -234,6 +272,7 @@ impl Parser<'_> {
     }
 
     /// `{d '…'}` and the like.
+    #[inline(never)]
     fn odbc_escape(&mut self) -> PResult<Expr> {
         self.bump();
         let word = self.ident()?.to_ascii_lowercase();
@@ -253,28 +292,46 @@ impl Parser<'_> {
 
     /// At `(`: a subquery, an expression or a row. Afterwards `paren_was_single` tells a row that
     /// was written inside one more pair of parentheses from a list.
+    #[inline(never)]
     pub(super) fn paren(&mut self) -> PResult<Expr> {
         self.expect(Tok::LParen)?;
         if self.at_query() {
-            let query = self.nested_by(SUBQUERY_WEIGHT, |p| p.query())?;
-            self.expect(Tok::RParen)?;
-            self.paren_was_single = true;
-            return Ok(Expr::Subquery(Box::new(query)));
+            return self.paren_query();
         }
         let opens_with_paren = self.is(Tok::LParen);
         let first = self.expr()?;
         if opens_with_paren && self.at_query_tail() {
-            let Expr::Subquery(query) = first else { return Err(self.error()) };
-            let query = self.nested_by(SUBQUERY_WEIGHT, |p| p.query_after_paren(*query))?;
-            self.expect(Tok::RParen)?;
-            self.paren_was_single = true;
-            return Ok(Expr::Subquery(Box::new(query)));
+            return self.paren_query_tail(first);
         }
-        if !self.is(Tok::Comma) {
-            self.expect(Tok::RParen)?;
-            self.paren_was_single = true;
-            return Ok(first);
+        if self.is(Tok::Comma) {
+            return self.paren_row(first);
         }
+        self.expect(Tok::RParen)?;
+        self.paren_was_single = true;
+        Ok(first)
+    }
+
+    #[inline(never)]
+    fn paren_query(&mut self) -> PResult<Expr> {
+        let query = self.nested_by(SUBQUERY_WEIGHT, |p| p.query())?;
+        self.expect(Tok::RParen)?;
+        self.paren_was_single = true;
+        Ok(Expr::Subquery(Box::new(query)))
+    }
+
+    /// `(first) UNION …`, where `first` turned out to be a query.
+    #[inline(never)]
+    fn paren_query_tail(&mut self, first: Expr) -> PResult<Expr> {
+        let Expr::Subquery(query) = first else { return Err(self.error()) };
+        let query = self.nested_by(SUBQUERY_WEIGHT, |p| p.query_after_paren(*query))?;
+        self.expect(Tok::RParen)?;
+        self.paren_was_single = true;
+        Ok(Expr::Subquery(Box::new(query)))
+    }
+
+    /// `(first, …)`.
+    #[inline(never)]
+    fn paren_row(&mut self, first: Expr) -> PResult<Expr> {
         let mut items = vec![first];
         while self.accept(Tok::Comma) {
             items.push(self.expr()?);
@@ -285,7 +342,8 @@ impl Parser<'_> {
     }
 
     /// `(query)`.
-    pub(super) fn subquery(&mut self) -> PResult<Query> {
+    #[inline(never)]
+    pub(super) fn subquery(&mut self) -> PResult<Box<Query>> {
         if !self.is(Tok::LParen) {
             return Err(self.error());
         }
@@ -295,9 +353,10 @@ impl Parser<'_> {
         }
         let query = self.nested_by(SUBQUERY_WEIGHT, |p| p.query())?;
         self.expect(Tok::RParen)?;
-        Ok(query)
+        Ok(Box::new(query))
     }
 
+    #[inline(never)]
     fn row(&mut self) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -312,6 +371,7 @@ impl Parser<'_> {
         Ok(Expr::Row(items))
     }
 
+    #[inline(never)]
     fn interval_primary(&mut self) -> PResult<Expr> {
         match self.interval()? {
             Interval::Function(function) => Ok(function),
@@ -324,6 +384,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn default_primary(&mut self) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -332,6 +393,7 @@ impl Parser<'_> {
         Ok(Expr::DefaultOf(column))
     }
 
+    #[inline(never)]
     fn case(&mut self) -> PResult<Expr> {
         self.bump();
         let operand = if self.is_kw(Kw::WHEN) { None } else { Some(Box::new(self.expr()?)) };
@@ -350,6 +412,7 @@ impl Parser<'_> {
     }
 
     /// CAST; the name is the current token.
+    #[inline(never)]
     pub(super) fn cast(&mut self) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -372,6 +435,7 @@ impl Parser<'_> {
         Ok(Expr::Cast { expr, ty, array })
     }
 
+    #[inline(never)]
     fn convert(&mut self) -> PResult<Expr> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -484,6 +548,7 @@ impl Parser<'_> {
         Ok(CastType::Decimal { precision, scale })
     }
 
+    #[inline(never)]
     fn match_against(&mut self) -> PResult<Expr> {
         self.bump();
         let columns = if self.is(Tok::LParen) {

@@ -29,22 +29,26 @@ impl Parser<'_> {
     }
 
     /// A query expression.
+    #[inline(never)]
     pub(super) fn query(&mut self) -> PResult<Query> {
         let with = self.opt_with()?;
         self.query_with(with)
     }
 
     /// A query expression whose WITH has been read.
+    #[inline(never)]
     pub(super) fn query_with(&mut self, with: Option<With>) -> PResult<Query> {
         let (first, into) = self.query_primary()?;
         self.query_rest(with, first, into)
     }
 
     /// What follows a query that stood in parentheses.
+    #[inline(never)]
     pub(super) fn query_after_paren(&mut self, query: Query) -> PResult<Query> {
         self.query_rest(None, QueryBody::Nested(Box::new(query)), None)
     }
 
+    #[inline(never)]
     fn query_rest(
         &mut self,
         with: Option<With>,
@@ -67,6 +71,7 @@ impl Parser<'_> {
     }
 
     /// The operators after `first`.
+    #[inline(never)]
     fn set_operations(&mut self, first: QueryBody) -> PResult<QueryBody> {
         let first = self.intersections(first)?;
         let mut rest = Vec::new();
@@ -83,6 +88,7 @@ impl Parser<'_> {
         Ok(QueryBody::SetOperation { first: Box::new(first), rest })
     }
 
+    #[inline(never)]
     fn intersections(&mut self, first: QueryBody) -> PResult<QueryBody> {
         let mut rest = Vec::new();
         while self.accept_kw(Kw::INTERSECT) {
@@ -100,6 +106,7 @@ impl Parser<'_> {
         self.accept_any(&[Kw::ALL, Kw::DISTINCT]) == Some(Kw::ALL)
     }
 
+    #[inline(never)]
     fn query_primary(&mut self) -> PResult<(QueryBody, Option<SelectInto>)> {
         if self.is(Tok::LParen) {
             self.bump();
@@ -126,6 +133,7 @@ impl Parser<'_> {
     }
 
     /// `(a, DEFAULT, …)`, possibly empty.
+    #[inline(never)]
     pub(super) fn value_row(&mut self) -> PResult<Vec<Expr>> {
         self.expect(Tok::LParen)?;
         let mut row = Vec::new();
@@ -150,6 +158,7 @@ impl Parser<'_> {
         self.expr()
     }
 
+    #[inline(never)]
     pub(super) fn opt_with(&mut self) -> PResult<Option<With>> {
         if !self.accept_kw(Kw::WITH) {
             return Ok(None);
@@ -159,22 +168,21 @@ impl Parser<'_> {
             let name = p.ident()?;
             let columns = if p.is(Tok::LParen) { p.ident_list()? } else { Vec::new() };
             p.expect_kw(Kw::AS)?;
-            Ok(Cte { name, columns, query: p.subquery()? })
+            Ok(Cte { name, columns, query: *p.subquery()? })
         })?;
         Ok(Some(With { recursive, ctes }))
     }
 
     /// SELECT up to WINDOW, and an INTO before FROM.
+    #[inline(never)]
     fn select(&mut self) -> PResult<(QueryBody, Option<SelectInto>)> {
         self.expect_kw(Kw::SELECT)?;
         let mut select = Select::default();
         self.select_options(&mut select)?;
         select.items = self.select_list()?;
         let into = self.opt_into()?;
-        if self.accept_kw(Kw::FROM) {
-            if !self.accept_kw(Kw::DUAL) {
-                select.from = self.table_refs()?;
-            }
+        if self.accept_kw(Kw::FROM) && !self.accept_kw(Kw::DUAL) {
+            select.from = self.table_refs()?;
         }
         select.where_ = self.opt_where()?;
         if self.accept_kw(Kw::GROUP) {
@@ -195,6 +203,7 @@ impl Parser<'_> {
         Ok((QueryBody::Select(Box::new(select)), into))
     }
 
+    #[inline(never)]
     fn select_options(&mut self, select: &mut Select) -> PResult<()> {
         let options = &mut select.options;
         let mut all = false;
@@ -221,6 +230,7 @@ impl Parser<'_> {
     }
 
     /// The select list; a bare `*` can only be its first item.
+    #[inline(never)]
     pub(super) fn select_list(&mut self) -> PResult<Vec<SelectItem>> {
         let mut items = Vec::new();
         if self.accept(Tok::Star) {
@@ -275,11 +285,13 @@ impl Parser<'_> {
         Ok(Some(SelectItem::TableWildcard(name)))
     }
 
+    #[inline(never)]
     pub(super) fn opt_where(&mut self) -> PResult<Option<Expr>> {
         if self.accept_kw(Kw::WHERE) { Ok(Some(self.expr()?)) } else { Ok(None) }
     }
 
     /// ORDER BY, or nothing.
+    #[inline(never)]
     pub(super) fn opt_order_by(&mut self) -> PResult<Vec<OrderItem>> {
         if !self.accept_kw(Kw::ORDER) {
             return Ok(Vec::new());
@@ -288,6 +300,7 @@ impl Parser<'_> {
         self.order_list()
     }
 
+    #[inline(never)]
     pub(super) fn order_list(&mut self) -> PResult<Vec<OrderItem>> {
         self.list(|p| {
             let expr = p.expr()?;
@@ -319,6 +332,7 @@ impl Parser<'_> {
         Ok(Some(Limit { offset: None, count: self.limit_option()? }))
     }
 
+    #[inline(never)]
     fn limit_option(&mut self) -> PResult<Expr> {
         match self.kind() {
             Tok::Int | Tok::Hex => Ok(Expr::int(self.uint()?)),
@@ -327,6 +341,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn query_tail(&mut self, query: &mut Query) -> PResult<()> {
         query.order_by = self.opt_order_by()?;
         query.limit = self.opt_limit()?;
@@ -385,10 +400,10 @@ impl Parser<'_> {
         if self.accept_kw(Kw::DUMPFILE) {
             return Ok(Some(SelectInto::Dumpfile(self.string()?)));
         }
-        Ok(Some(SelectInto::Vars(self.list(Self::into_target)?)))
+        Ok(Some(SelectInto::Vars(self.list(Self::variable_target)?)))
     }
 
-    pub(super) fn into_target(&mut self) -> PResult<IntoTarget> {
+    pub(super) fn variable_target(&mut self) -> PResult<IntoTarget> {
         if self.is(Tok::UserVar) {
             let token = self.bump();
             return Ok(IntoTarget::UserVar(self.user_var_name(token)));

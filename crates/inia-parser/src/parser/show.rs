@@ -87,7 +87,7 @@ impl Parser<'_> {
     }
 
     /// FROM | IN t [FROM | IN db].
-    fn from_table(&mut self) -> PResult<ObjectName> {
+    fn shown_table(&mut self) -> PResult<ObjectName> {
         self.expect_any(&[Kw::FROM, Kw::IN])?;
         let table = self.object_name()?;
         Ok(match self.opt_from_db()? {
@@ -109,7 +109,7 @@ impl Parser<'_> {
             }
             Kw::COLUMNS | Kw::FIELDS => {
                 self.bump();
-                ShowKind::Columns { full, extended, table: self.from_table()? }
+                ShowKind::Columns { full, extended, table: self.shown_table()? }
             }
             Kw::PROCESSLIST if !extended => {
                 self.bump();
@@ -123,7 +123,7 @@ impl Parser<'_> {
     /// SHOW INDEX, which takes WHERE but not LIKE.
     fn show_index(&mut self, extended: bool) -> PResult<(ShowKind, bool)> {
         self.bump();
-        let table = self.from_table()?;
+        let table = self.shown_table()?;
         if self.is_kw(Kw::LIKE) {
             return Err(self.error());
         }

@@ -13,22 +13,25 @@ use crate::{
 
 /// What a parenthesis in FROM held.
 enum Paren {
-    Query(Query),
+    Query(Box<Query>),
     Tables(TableRef),
 }
 
 impl Parser<'_> {
     /// `a, b JOIN c …`.
+    #[inline(never)]
     pub(super) fn table_refs(&mut self) -> PResult<Vec<TableRef>> {
         self.list(Self::table_ref)
     }
 
     /// A table with the joins after it.
+    #[inline(never)]
     fn table_ref(&mut self) -> PResult<TableRef> {
         let left = self.nested(Self::table_factor)?;
         self.joins(left)
     }
 
+    #[inline(never)]
     fn joins(&mut self, mut left: TableRef) -> PResult<TableRef> {
         let mut count = 0;
         while let Some((kind, natural)) = self.join_operator()? {
@@ -55,6 +58,7 @@ impl Parser<'_> {
     }
 
     /// Joins that stand before the condition of an outer one: up to the condition that is left.
+    #[inline(never)]
     fn inner_joins(&mut self, mut left: TableRef) -> PResult<TableRef> {
         while let Some((kind, natural)) = self.join_operator()? {
             let mut right = self.nested(Self::table_factor)?;
@@ -73,6 +77,7 @@ impl Parser<'_> {
     }
 
     /// A second ON: `a JOIN b JOIN c ON x ON y` is `a JOIN (b JOIN c ON x) ON y`.
+    #[inline(never)]
     fn late_constraint(&mut self, tree: TableRef) -> PResult<TableRef> {
         let TableRef::Join(top) = tree else { return Err(self.error()) };
         let TableRef::Join(inner) = top.left else { return Err(self.error()) };
@@ -130,11 +135,12 @@ impl Parser<'_> {
         Ok(JoinConstraint::None)
     }
 
+    #[inline(never)]
     fn table_factor(&mut self) -> PResult<TableRef> {
         match self.kind() {
             Tok::LParen => {
                 return match self.table_paren()? {
-                    Paren::Query(query) => self.derived(query, false),
+                    Paren::Query(query) => self.derived(*query, false),
                     Paren::Tables(tables) => Ok(tables),
                 };
             }
@@ -149,7 +155,7 @@ impl Parser<'_> {
         }
         if self.accept_kw(Kw::LATERAL) {
             let query = self.subquery()?;
-            return self.derived(query, true);
+            return self.derived(*query, true);
         }
         if self.is_kw(Kw::JSON_TABLE) {
             return self.json_table();
@@ -157,6 +163,7 @@ impl Parser<'_> {
         Ok(TableRef::Table(Box::new(self.named_table()?)))
     }
 
+    #[inline(never)]
     fn expect_oj(&mut self) -> PResult<()> {
         let word = self.ident()?;
         if word.eq_ignore_ascii_case("oj") { Ok(()) } else { Err(self.error()) }
@@ -171,10 +178,12 @@ impl Parser<'_> {
         Ok(TableFactor { name, partitions, alias, hints })
     }
 
+    #[inline(never)]
     pub(super) fn opt_partitions(&mut self) -> PResult<Vec<String>> {
         if self.accept_kw(Kw::PARTITION) { self.ident_list() } else { Ok(Vec::new()) }
     }
 
+    #[inline(never)]
     fn index_hints(&mut self) -> PResult<Vec<IndexHint>> {
         let mut hints = Vec::new();
         loop {
@@ -217,6 +226,7 @@ impl Parser<'_> {
     }
 
     /// `[AS] alias [(columns)]` after a derived table.
+    #[inline(never)]
     fn derived(&mut self, query: Query, lateral: bool) -> PResult<TableRef> {
         let Some(alias) = self.alias(false)? else {
             let message = "Every derived table must have its own alias".to_string();
@@ -228,12 +238,13 @@ impl Parser<'_> {
 
     /// `( … )` in FROM: a query, a join, or a list of tables. Which one is known only inside:
     /// `((SELECT 1) AS a)` is tables, `((SELECT 1) UNION SELECT 2)` a query.
+    #[inline(never)]
     fn table_paren(&mut self) -> PResult<Paren> {
         self.expect(Tok::LParen)?;
         if self.at_query() {
             let query = self.nested_by(SUBQUERY_WEIGHT, Self::query)?;
             self.expect(Tok::RParen)?;
-            return Ok(Paren::Query(query));
+            return Ok(Paren::Query(Box::new(query)));
         }
         let first = if self.is(Tok::LParen) {
             match self.nested(Self::table_paren)? {
@@ -242,11 +253,11 @@ impl Parser<'_> {
                     return Ok(Paren::Query(query));
                 }
                 Paren::Query(query) if self.at_query_tail() => {
-                    let query = self.nested_by(SUBQUERY_WEIGHT, |p| p.query_after_paren(query))?;
+                    let query = self.nested_by(SUBQUERY_WEIGHT, |p| p.query_after_paren(*query))?;
                     self.expect(Tok::RParen)?;
-                    return Ok(Paren::Query(query));
+                    return Ok(Paren::Query(Box::new(query)));
                 }
-                Paren::Query(query) => self.derived(query, false)?,
+                Paren::Query(query) => self.derived(*query, false)?,
                 Paren::Tables(tables) => tables,
             }
         } else {
@@ -265,6 +276,7 @@ impl Parser<'_> {
         Ok(Paren::Tables(TableRef::List(list)))
     }
 
+    #[inline(never)]
     fn json_table(&mut self) -> PResult<TableRef> {
         self.bump();
         self.expect(Tok::LParen)?;
@@ -280,6 +292,7 @@ impl Parser<'_> {
         Ok(TableRef::JsonTable(Box::new(JsonTable { doc, path, columns, alias })))
     }
 
+    #[inline(never)]
     fn json_table_columns(&mut self) -> PResult<Vec<JsonTableColumn>> {
         self.expect_kw(Kw::COLUMNS)?;
         self.nested(|p| p.paren_list(Self::json_table_column))
@@ -306,6 +319,7 @@ impl Parser<'_> {
     }
 
     /// Names of tables, at least one.
+    #[inline(never)]
     pub(super) fn object_names(&mut self) -> PResult<Vec<ObjectName>> {
         self.list(Self::object_name)
     }

@@ -30,6 +30,7 @@ impl Parser<'_> {
     }
 
     /// A call of `func`, its name being the current token.
+    #[inline(never)]
     pub(super) fn window_call(&mut self, func: WindowFunc) -> PResult<Expr> {
         use WindowFunc::*;
         self.bump();

@@ -7,6 +7,7 @@ pub mod auth;
 pub mod backend;
 mod connection;
 mod dispatch;
+pub mod engine;
 mod listener;
 mod login;
 pub mod registry;

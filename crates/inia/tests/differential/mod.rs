@@ -12,9 +12,9 @@
 
 mod script;
 
-use crate::support::Server;
-use inia_wire::client::{Client, ClientError, LoginOptions, ResultSet};
+use crate::process::{DataDir, Process};
 use inia_base::value::Value;
+use inia_wire::client::{Client, ClientError, LoginOptions, ResultSet};
 use script::Statement;
 use std::fmt::Write;
 use std::net::TcpStream;
@@ -75,7 +75,7 @@ fn answer(connection: &mut Connection, statement: &Statement) -> String {
             text
         }
         Err(ClientError::Server(error)) => {
-            format!("error {} ({}): {}\n", error.code, error.sqlstate, error.message)
+            format!("error {} ({}): {}\n", error.code, error.state, error.message)
         }
         Err(other) => format!("connection failed: {other}\n"),
     }
@@ -92,7 +92,11 @@ fn describe(result: &ResultSet, ordered: bool, text: &mut String) {
         writeln!(
             text,
             "column {} type {} charset {} flags {} decimals {}",
-            column.name, column.type_code, column.collation, column.flags & COMPARED_FLAGS, column.decimals
+            column.name,
+            column.type_code,
+            column.collation,
+            column.flags & COMPARED_FLAGS,
+            column.decimals
         )
         .unwrap();
     }
@@ -172,7 +176,8 @@ fn statements_answer_as_mysql_does() {
         }
         return;
     }
-    let server = Server::start();
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
     let mut differences = Vec::new();
     let mut compared = 0;
     for path in scripts() {

@@ -5,8 +5,8 @@ mod operators;
 mod prepare;
 mod special;
 
-pub(crate) use operators::{num_class, numeric};
-pub use prepare::{converted, prepare};
+pub(crate) use operators::{arithmetic_node, case_node, num_class, numeric, scalar_comparison};
+pub use prepare::{converted, prepare, prepare_stored};
 
 use crate::expr::aggregate::{Aggregate, WindowFunction};
 use crate::expr::collate;
@@ -228,8 +228,7 @@ impl Binder<'_> {
             L::Int(value) => int_literal(*value),
             L::Decimal(text) => decimal_literal(text),
             L::Float(value) => {
-                let length = crate::expr::number::double_text(*value).len() as u32;
-                let ty = ExprType { length, ..ExprType::double(false) };
+                let ty = ExprType { length: 22, ..ExprType::double(false) };
                 Expr::literal(Value::Double(*value), ty)
             }
             L::String { charset: None, value } => self.text_literal(value, self.env.collation),

@@ -3,13 +3,14 @@
 use super::{Binder, width};
 use crate::expr::collate;
 use crate::expr::compare::{self, CmpClass};
-use crate::expr::context::SqlMode;
+use crate::expr::context::{Environment, SqlMode};
 use crate::expr::merge;
 use crate::expr::tree::{
     Arith, ArithOp, Between, Case, CmpOp, Compare, Expr, ExprKind, InList, Like, NumClass,
     SubqueryKind,
 };
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::expr::ty::{ExprType, NOT_FIXED, TypeClass};
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{self, BinaryOp, UnaryOp};
@@ -431,7 +432,28 @@ fn arithmetic_type(
         return if unsigned { ExprType::uint(length, true) } else { ExprType::int(length, true) };
     }
     match class {
-        NumClass::Real => ExprType::double(true),
+        NumClass::Real => real_type(op, left.decimals, right.decimals),
         _ => ExprType::decimal(precision, scale, unsigned, true),
     }
+}
+
+/// DOUBLE; with a fixed number of decimals where both operands have one.
+fn real_type(op: ArithOp, left: u8, right: u8) -> ExprType {
+    let ty = ExprType::double(true);
+    let fixed = left < NOT_FIXED && right < NOT_FIXED;
+    let decimals = match op {
+        ArithOp::Add | ArithOp::Sub | ArithOp::Mod => left.max(right),
+        ArithOp::Mul => left.saturating_add(right),
+        ArithOp::Div | ArithOp::IntDiv => NOT_FIXED,
+    };
+    if !fixed || decimals >= NOT_FIXED || decimals == 0 {
+        return ty;
+    }
+    let data_type = DataType::Double { decimals: Some(decimals), unsigned: false };
+    ExprType { data_type, decimals, ..ty }
+}
+
+/// `left op right` in numbers, by the session's settings.
+pub(crate) fn arithmetic_node(op: ArithOp, left: Expr, right: Expr, env: &Environment) -> Expr {
+    arithmetic(op, left, right, env.div_precision_increment, env.sql_mode)
 }

@@ -52,6 +52,13 @@ impl Binder<'_> {
                 }
                 self.call(name, args)
             }
+            _ => self.special_call(expr),
+        }
+    }
+
+    /// Syntax that stands for a call.
+    fn special_call(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        match expr {
             ast::Expr::Regexp { expr, pattern, negated } => {
                 let args = vec![self.scalar(expr)?, self.scalar(pattern)?];
                 let matches = self.call("regexp_like", args)?;
@@ -122,8 +129,7 @@ impl Binder<'_> {
             return Err(SqlError::new(ErrorCode::CollationCharsetMismatch, &args));
         }
         let length = u64::from(operand.ty.length);
-        let ty = ExprType::text(length, collation, operand.ty.nullable)
-            .with_coercibility(Coercibility::Explicit);
+        let ty = ExprType::text(length, collation, true).with_coercibility(Coercibility::Explicit);
         if operand.ty.is_text() || collation == Collation::BINARY {
             return Ok(Expr { kind: ExprKind::Collate(Box::new(operand)), ty });
         }
@@ -141,7 +147,6 @@ impl Binder<'_> {
                 | CastType::Double
                 | CastType::Real
                 | CastType::Float(_)
-                | CastType::Char { .. }
         );
         let mut ty = ExprType::computed(data_type, operand.ty.nullable || can_fail);
         ty.coercibility = match ty.is_text() {
@@ -229,8 +234,7 @@ fn decimal_target(precision: Option<u64>, scale: Option<u64>) -> Result<DataType
 
 /// `CONVERT(operand USING charset)`.
 pub(crate) fn convert_to(operand: Expr, collation: Collation) -> Expr {
-    let nullable = operand.ty.nullable || !operand.ty.is_text();
-    let ty = ExprType::text(u64::from(operand.ty.length), collation, nullable)
+    let ty = ExprType::text(u64::from(operand.ty.length), collation, true)
         .with_coercibility(Coercibility::Implicit);
     Expr { kind: ExprKind::Cast(Box::new(operand), CastKind::Explicit), ty }
 }

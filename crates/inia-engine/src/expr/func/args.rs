@@ -70,10 +70,7 @@ impl<'a> Args<'a, '_> {
     /// The bits of an integer.
     pub(crate) fn bits(&mut self, i: usize) -> Result<u64, Stop> {
         let value = self.value(i)?;
-        Ok(match &*value {
-            Value::Double(v) if *v >= 9.2e18 => v.round_ties_even() as u64,
-            _ => convert::to_wide(&value, self.arg_type(i), self.ctx)? as u64,
-        })
+        Ok(convert::to_wide(&value, self.arg_type(i), self.ctx)? as u64)
     }
 
     /// A double.
@@ -155,7 +152,9 @@ impl<'a> Args<'a, '_> {
     /// A date and time, zero parts welcome; a wrong one is NULL with a warning.
     pub(crate) fn datetime(&mut self, i: usize) -> Result<DateTime, Stop> {
         let value = self.value(i)?;
-        some(convert::to_datetime(&value, self.arg_type(i), self.ctx)?)
+        let rules = self.ctx.env.date_rules();
+        let rules = DateRules { no_zero_in_date: false, ..rules };
+        some(convert::to_datetime_with(&value, self.arg_type(i), rules, self.ctx)?)
     }
 
     /// A date and time without zero parts; a wrong one is NULL with a warning.

@@ -10,7 +10,7 @@ use crate::expr::ty::ExprType;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::calendar::WeekMode;
-use inia_base::temporal::{Date, DateTime, Time};
+use inia_base::temporal::{Date, DateRules, DateTime, Time};
 use inia_base::value::Value;
 use std::fmt::Write;
 
@@ -53,7 +53,7 @@ fn format_type(args: &mut [Expr], env: &Environment) -> Result<ExprType, SqlErro
     })
 }
 
-fn format_length(format: &str) -> u64 {
+pub(super) fn format_length(format: &str) -> u64 {
     let mut length = 0;
     let mut chars = format.chars();
     while let Some(c) = chars.next() {
@@ -63,7 +63,8 @@ fn format_length(format: &str) -> u64 {
                 Some('D' | 'Y' | 'x' | 'X') => 4,
                 Some('a' | 'b') => 32,
                 Some('j') => 3,
-                Some('h' | 'H' | 'I' | 'k' | 'l') => 2,
+                Some('H' | 'k') => 7,
+                Some('h' | 'I' | 'l') => 2,
                 Some('r') => 11,
                 Some('T') => 8,
                 Some('f') => 6,
@@ -72,7 +73,7 @@ fn format_length(format: &str) -> u64 {
                     'm' | 'c' | 'd' | 'e' | 'i' | 's' | 'S' | 'p' | 'u' | 'U' | 'v' | 'V' | 'y',
                 ) => 2,
                 Some(_) => 1,
-                None => 0,
+                None => 1,
             },
             _ => 1,
         };
@@ -83,6 +84,14 @@ fn format_length(format: &str) -> u64 {
 fn date_format(a: &mut Args<'_, '_>) -> FnResult {
     let moment = a.datetime(0)?;
     let format = a.text(1)?;
+    format_moment(moment, &format)
+}
+
+/// A moment as a format says.
+pub(super) fn format_moment(moment: DateTime, format: &str) -> FnResult {
+    if format.is_empty() {
+        return Err(Stop::Null);
+    }
     let mut out = String::new();
     let hour = u32::from(moment.hour);
     let mut chars = format.chars();
@@ -267,7 +276,8 @@ fn str_to_date(a: &mut Args<'_, '_>) -> FnResult {
         a.warn(ErrorCode::TruncatedWrongValue, &[&kind, &text])?;
     }
     let wants_date = !matches!(a.ty.data_type, DataType::Time { .. });
-    if wants_date && date.check(a.ctx.env.date_rules()).is_err() {
+    let rules = DateRules { allow_invalid_dates: true, ..a.ctx.env.date_rules() };
+    if wants_date && date.check(rules).is_err() {
         return wrong(a, &text);
     }
     Ok(match a.ty.data_type {

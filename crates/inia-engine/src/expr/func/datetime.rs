@@ -1,6 +1,6 @@
 //! Parts of dates and times, and distances between them.
 
-use super::types::{int_null, text_null};
+use super::types::{any_null, int, int_null, text_null};
 use super::{Function, f, ft, node};
 use crate::expr::context::Environment;
 use crate::expr::eval::{Args, FnResult, Stop};
@@ -22,10 +22,10 @@ pub(super) const TABLE: &[Function] = &[
     f("quarter", 1, 1, int_null::<2>, |a| {
         Ok(Value::Int((i64::from(a.datetime(0)?.date.month) + 2) / 3))
     }),
-    f("hour", 1, 1, int_null::<3>, |a| Ok(Value::Int(a.time(0)?.hour().into()))),
+    f("hour", 1, 1, int_null::<4>, |a| Ok(Value::Int(a.time(0)?.hour().into()))),
     f("minute", 1, 1, int_null::<3>, |a| Ok(Value::Int(a.time(0)?.minute().into()))),
     f("second", 1, 1, int_null::<3>, |a| Ok(Value::Int(a.time(0)?.second().into()))),
-    f("microsecond", 1, 1, int_null::<7>, |a| Ok(Value::Int(a.time(0)?.fraction().into()))),
+    f("microsecond", 1, 1, int_null::<21>, |a| Ok(Value::Int(a.time(0)?.fraction().into()))),
     f("dayofweek", 1, 1, int_null::<2>, |a| {
         Ok(Value::Int((i64::from(a.real_datetime(0)?.date.weekday()) + 1) % 7 + 1))
     }),
@@ -56,21 +56,27 @@ pub(super) const TABLE: &[Function] = &[
         }
         Ok(Value::Date(date.last_day().ok_or(Stop::Null)?))
     }),
-    f("to_days", 1, 1, int_null::<7>, |a| {
+    f("to_days", 1, 1, int_null::<8>, |a| {
         let date = a.datetime(0)?.date;
         real(a, date)?;
         Ok(Value::Int(date.to_days()))
     }),
-    f("to_seconds", 1, 1, int_null::<12>, |a| {
+    f("to_seconds", 1, 1, int_null::<21>, |a| {
         let moment = a.datetime(0)?;
         real(a, moment.date)?;
         Ok(Value::Int(moment.date.to_days() * 86_400 + moment.time().micros / SECOND))
     }),
-    f("from_days", 1, 1, date_type, |a| {
-        let days = a.clamped(0)?;
-        Ok(Value::Date(Date::from_days(days.max(0)).unwrap_or(Date::ZERO)))
-    }),
-    f("datediff", 2, 2, int_null::<8>, |a| {
+    f(
+        "from_days",
+        1,
+        1,
+        |args, _| Ok(ExprType::computed(DataType::Date, any_null(args))),
+        |a| {
+            let days = a.clamped(0)?;
+            Ok(Value::Date(Date::from_days(days.max(0)).unwrap_or(Date::ZERO)))
+        },
+    ),
+    f("datediff", 2, 2, int_null::<9>, |a| {
         let (left, right) = (a.datetime(0)?.date, a.datetime(1)?.date);
         real(a, left)?;
         real(a, right)?;
@@ -90,12 +96,12 @@ pub(super) const TABLE: &[Function] = &[
         let date = first.checked_add(day - 1).and_then(Date::from_days);
         Ok(Value::Date(date.ok_or(Stop::Null)?))
     }),
-    f("period_add", 2, 2, int_null::<7>, |a| {
+    f("period_add", 2, 2, int::<21>, |a| {
         let (period, months) = (period(a, 0)?, a.clamped(1)?);
         let total = period + months;
         Ok(Value::Int(total.div_euclid(12) * 100 + total.rem_euclid(12) + 1))
     }),
-    f("period_diff", 2, 2, int_null::<7>, |a| Ok(Value::Int(period(a, 0)? - period(a, 1)?))),
+    f("period_diff", 2, 2, int::<21>, |a| Ok(Value::Int(period(a, 0)? - period(a, 1)?))),
     ft("date", 1, 1, date_type, |a| Ok(Value::Date(real_or_null(a, 0)?.date)), 0),
 ];
 
@@ -195,14 +201,16 @@ fn unit_tag(unit: IntervalUnit) -> i64 {
 pub(crate) fn extract(unit: IntervalUnit, operand: Expr) -> Expr {
     use IntervalUnit as U;
     let length = match unit {
-        U::Year => 5,
-        U::YearMonth => 7,
         U::Quarter => 2,
-        U::Month | U::Week | U::Day => 3,
-        U::DayHour | U::Minute | U::Second | U::Hour => 5,
-        U::DayMinute | U::HourMinute | U::MinuteSecond => 7,
-        U::DaySecond | U::HourSecond | U::SecondMicrosecond => 9,
-        U::Microsecond => 7,
+        U::Month | U::Week | U::Day | U::Minute | U::Second => 3,
+        U::Hour => 4,
+        U::Year | U::MinuteSecond => 5,
+        U::HourMinute => 6,
+        U::YearMonth | U::Microsecond => 7,
+        U::HourSecond => 8,
+        U::DayHour | U::SecondMicrosecond => 9,
+        U::DayMinute | U::MinuteMicrosecond => 11,
+        U::DaySecond | U::HourMicrosecond => 14,
         _ => 20,
     };
     node("extract", ExprType::int(length, true), run_extract, vec![operand], unit_tag(unit))

@@ -5,8 +5,22 @@
 //! integer, and where that is NULL the `?` makes the whole result NULL.
 
 mod args;
+mod bits;
+mod cast;
+mod compare;
+mod control;
 mod datefmt;
 mod datetime;
+mod digest;
+mod info;
+mod json;
+mod locks;
+mod misc;
+mod numeric;
+mod regexp;
+mod string;
+mod strings2;
+mod timefn;
 mod types;
 
 use crate::expr::context::Environment;
@@ -92,7 +106,24 @@ pub(crate) const fn r(name: &'static str, min: usize, max: usize, bind: BindFn) 
     Function { name, min, max, body: Body::Rewrite(bind), tag: 0 }
 }
 
-const FAMILIES: &[&[Function]] = &[datefmt::TABLE, datetime::TABLE];
+const FAMILIES: &[&[Function]] = &[
+    bits::TABLE,
+    cast::TABLE,
+    compare::TABLE,
+    control::TABLE,
+    datefmt::TABLE,
+    datetime::TABLE,
+    digest::TABLE,
+    info::TABLE,
+    json::TABLE,
+    locks::TABLE,
+    misc::TABLE,
+    numeric::TABLE,
+    regexp::TABLE,
+    string::TABLE,
+    strings2::TABLE,
+    timefn::TABLE,
+];
 
 /// The function of a (lower-case) name.
 pub fn lookup(name: &str) -> Option<&'static Function> {
@@ -111,7 +142,7 @@ pub fn bind_call(
     env: &Environment,
 ) -> Result<Expr, SqlError> {
     if args.len() < function.min || args.len() > function.max {
-        let name = function.name.to_uppercase();
+        let name = function.name;
         return Err(SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&name]));
     }
     let (ty, eval, deterministic) = match function.body {

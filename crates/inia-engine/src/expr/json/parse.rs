@@ -131,7 +131,6 @@ impl Parser<'_> {
     }
 
     fn string(&mut self) -> Result<String, ParseError> {
-        let start = self.at;
         self.at += 1;
         let mut out = String::new();
         loop {
@@ -149,7 +148,6 @@ impl Parser<'_> {
                 Some(b'\\') => self.escape(&mut out)?,
                 Some(_) => return Err(self.error("Invalid encoding in string.")),
                 None => {
-                    self.at = start;
                     return Err(self.error("Missing a closing quotation mark in string."));
                 }
             }

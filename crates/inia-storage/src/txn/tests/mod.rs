@@ -1,12 +1,15 @@
-//! Transactions from outside, through the facade, on a disk in memory and without background threads.
+//! Transactions from outside, through the facade, on a disk in memory and without background
+//! threads.
 
 mod basics;
+mod crash;
 mod isolation;
 mod model;
 mod parts;
 mod purging;
 mod ranges;
 mod recovery;
+mod stress;
 
 use crate::*;
 use inia_base::io::MemDisk;

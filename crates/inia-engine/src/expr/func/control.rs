@@ -1,0 +1,56 @@
+//! IF, IFNULL, NULLIF, COALESCE.
+
+use super::{Function, MANY, f, r};
+use crate::expr::bind::{case_node, scalar_comparison};
+use crate::expr::context::Environment;
+use crate::expr::eval::{Args, FnResult, Stop, unify};
+use crate::expr::merge::merge;
+use crate::expr::tree::{CmpOp, Expr};
+use crate::expr::ty::ExprType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+
+pub(super) const TABLE: &[Function] = &[
+    f(
+        "if",
+        3,
+        3,
+        |args, _| merge(&[&args[1].ty, &args[2].ty], "if"),
+        |a| {
+            let branch = if a.truth(0)? == Some(true) { 1 } else { 2 };
+            Ok(unify(a.expr(branch), a.ty, a.ctx, a.row)?)
+        },
+    ),
+    f("ifnull", 2, 2, first_known_type, first_known),
+    f("coalesce", 1, MANY, first_known_type, first_known),
+    r("nullif", 2, 2, nullif),
+];
+
+/// NULL only where the last argument can be NULL and all before it too.
+fn first_known_type(args: &mut [Expr], _: &Environment) -> Result<ExprType, SqlError> {
+    let types: Vec<&ExprType> = args.iter().map(|arg| &arg.ty).collect();
+    let nullable = types.iter().all(|ty| ty.nullable);
+    Ok(merge(&types, "coalesce")?.with_nullable(nullable))
+}
+
+fn first_known(a: &mut Args<'_, '_>) -> FnResult {
+    for i in 0..a.len() {
+        let value = unify(a.expr(i), a.ty, a.ctx, a.row)?;
+        if value != Value::Null {
+            return Ok(value);
+        }
+    }
+    Err(Stop::Null)
+}
+
+/// `CASE WHEN a = b THEN NULL ELSE a END`.
+fn nullif(args: Vec<Expr>, _: &Environment) -> Result<Expr, SqlError> {
+    let [left, right]: [Expr; 2] = args
+        .try_into()
+        .map_err(|_| SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&"nullif"]))?;
+    let ty = left.ty.clone().with_nullable(true);
+    let equal = scalar_comparison(CmpOp::Eq, left.clone(), right)?;
+    let mut node = case_node(vec![(equal, Expr::null())], Some(left))?;
+    node.ty = ty;
+    Ok(node)
+}

@@ -1,0 +1,151 @@
+//! The SQL engine behind the server: its sessions as connections use them.
+
+use super::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
+use crate::config::Config;
+use inia_base::column::RowSink;
+use inia_base::error::SqlError;
+use inia_base::io::FileDisk;
+use inia_base::value::Value;
+use inia_engine::{Database, DatabaseOptions, KillHandle, Session};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The least memory for pages that is ever taken.
+const LEAST_POOL: u64 = 64 << 20;
+
+/// Opens the database in a directory.
+pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Database>, String> {
+    let fail = |error: &dyn std::fmt::Display| {
+        format!("cannot open the database in {}: {error}", dir.display())
+    };
+    let disk = FileDisk::open(dir).map_err(|error| fail(&error))?;
+    let buffer_pool_size = config.buffer_pool_size.unwrap_or_else(default_pool_size);
+    let options = DatabaseOptions { buffer_pool_size, background };
+    Database::open(Arc::new(disk), options).map_err(|error| fail(&error))
+}
+
+/// A quarter of the machine's memory.
+fn default_pool_size() -> u64 {
+    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let kib = info
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))
+        .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+    kib.map_or(0, |kib| kib * 1024 / 4).max(LEAST_POOL)
+}
+
+/// An open database as the server's back end.
+pub struct EngineBackend {
+    database: Arc<Database>,
+}
+
+impl EngineBackend {
+    /// Serves this database.
+    pub fn new(database: Arc<Database>) -> EngineBackend {
+        EngineBackend { database }
+    }
+}
+
+impl Backend for EngineBackend {
+    fn session(&self, client: ClientInfo) -> Box<dyn ClientSession> {
+        let session = self.database.session(engine_client(&client));
+        Box::new(EngineSession { session })
+    }
+
+    fn close(&self) -> Result<(), String> {
+        self.database.close().map_err(|error| error.to_string())
+    }
+}
+
+fn engine_client(client: &ClientInfo) -> inia_engine::ClientInfo {
+    inia_engine::ClientInfo {
+        connection_id: client.connection_id,
+        user: client.user.clone(),
+        host: client.host.clone(),
+        account_user: client.account_user.clone(),
+        account_host: client.account_host.clone(),
+        collation: client.collation,
+        found_rows: client.found_rows,
+        multi_statements: client.multi_statements,
+        ignore_space: client.ignore_space,
+        interactive: client.interactive,
+        attributes: client.attributes.clone(),
+    }
+}
+
+struct EngineSession {
+    session: Session,
+}
+
+struct Kill(KillHandle);
+
+impl Interrupt for Kill {
+    fn interrupt(&self, connection: bool) {
+        if connection {
+            self.0.kill_connection();
+        } else {
+            self.0.kill_query();
+        }
+    }
+}
+
+impl ClientSession for EngineSession {
+    fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
+        self.session.execute(sql, sink)
+    }
+
+    fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
+        let prepared = self.session.prepare(sql)?;
+        Ok(Prepared {
+            id: prepared.id,
+            params: prepared.params,
+            columns: prepared.columns,
+            warnings: prepared.warnings,
+        })
+    }
+
+    fn execute_prepared(
+        &mut self,
+        id: u32,
+        params: &[Value],
+        sink: &mut dyn RowSink,
+    ) -> Result<(), SqlError> {
+        self.session.execute_prepared(id, params, sink)
+    }
+
+    fn close_prepared(&mut self, id: u32) {
+        self.session.close_prepared(id);
+    }
+
+    fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
+        self.session.use_database(name)
+    }
+
+    fn current_database(&self) -> Option<&str> {
+        self.session.current_database()
+    }
+
+    fn reset(&mut self) -> Result<(), SqlError> {
+        self.session.reset()
+    }
+
+    fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError> {
+        self.session.change_user(engine_client(&client))
+    }
+
+    fn set_multi_statements(&mut self, on: bool) {
+        self.session.set_multi_statements(on);
+    }
+
+    fn status_flags(&self) -> u16 {
+        self.session.status_flags()
+    }
+
+    fn result_collation(&self) -> u16 {
+        self.session.result_collation()
+    }
+
+    fn interrupter(&self) -> Arc<dyn Interrupt> {
+        Arc::new(Kill(self.session.kill_handle()))
+    }
+}

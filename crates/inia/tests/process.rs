@@ -1,0 +1,80 @@
+//! The real program as a child process on a free port.
+
+use crate::support::TempDir;
+use inia_wire::client::{Client, LoginOptions};
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// A running `inia serve`; killed when dropped.
+pub(crate) struct Process {
+    child: Child,
+    port: u16,
+}
+
+impl Process {
+    /// Starts the server on `data` and waits for its ready line.
+    pub(crate) fn start(data: &Path, options: &[&str]) -> Process {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_inia"))
+            .args(["serve", "--port", "0", "--socket"])
+            .arg(data.join("socket"))
+            .arg("--data")
+            .arg(data)
+            .args(options)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut ready = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+        let port = ready
+            .split("127.0.0.1:")
+            .nth(1)
+            .and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next())
+            .and_then(|digits| digits.parse().ok())
+            .unwrap_or_else(|| panic!("no port in the ready line {ready:?}"));
+        Process { child, port }
+    }
+
+    pub(crate) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn client(&self) -> Client<TcpStream> {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        Client::connect(stream, &LoginOptions::default()).unwrap()
+    }
+
+    /// SIGKILL, and waits for the end.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The process may have ended before.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A data directory for one test.
+pub(crate) struct DataDir {
+    folder: TempDir,
+}
+
+impl DataDir {
+    pub(crate) fn new() -> DataDir {
+        DataDir { folder: TempDir::new() }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+}
