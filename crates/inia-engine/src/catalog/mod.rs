@@ -8,10 +8,11 @@
 //! ```text
 //! 'd' name                 a database
 //! 't' schema 0 name        a table
+//! 'u' …                    accounts, see `account::store`
 //! ```
 
 pub mod charset;
-mod codec;
+pub(crate) mod codec;
 pub mod mdl;
 mod show_create;
 mod table;
@@ -38,6 +39,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const SCHEMA: u8 = b'd';
 const TABLE: u8 = b't';
+/// First byte of the records that accounts are kept in.
+pub(crate) const ACCOUNT: u8 = b'u';
 
 /// A database's durable definition.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,6 +129,7 @@ impl Catalog {
             let change = match record.key.first() {
                 Some(&SCHEMA) => codec::schema(record.value).map(Change::PutSchema),
                 Some(&TABLE) => codec::table(record.value).map(Change::PutTable),
+                Some(&ACCOUNT) => continue,
                 _ => None,
             };
             let name = || String::from_utf8_lossy(record.key).into_owned();
