@@ -228,7 +228,7 @@ impl Catalog {
             }
             Change::PutTable(def) => {
                 let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
-                let shared = self.shared.lock().entry(def.id).or_default().clone();
+                let shared = self.shared(def.id);
                 let mdl = self.mdl.name(&def.schema, &def.name);
                 let name = def.name.clone();
                 let tree = |id| self.engine.tree(id);
@@ -249,6 +249,11 @@ impl Catalog {
         if for_good {
             self.forget(table.def.id);
         }
+    }
+
+    /// The counters of a table.
+    pub(crate) fn shared(&self, id: TableId) -> Arc<TableShared> {
+        self.shared.lock().entry(id).or_default().clone()
     }
 
     /// Forgets the counters of a table that is gone.

@@ -6,6 +6,7 @@
 
 mod alter;
 mod columns;
+mod create_select;
 mod rebuild;
 mod schema;
 mod table;
@@ -13,6 +14,7 @@ mod types;
 mod work;
 
 pub(crate) use alter::alter_table;
+pub(crate) use create_select::create_table_select;
 pub(crate) use schema::{alter_database, create_database, drop_database};
 pub(crate) use table::{
     create_index, create_table, drop_index, drop_tables, rename_tables, truncate,

@@ -100,18 +100,9 @@ fn set_option(work: &mut Work, name: &str, value: &str) {
     work.options.insert(at, (name.to_owned(), value.to_owned()));
 }
 
-/// CREATE TABLE, its SELECT part excepted.
+/// CREATE TABLE without SELECT.
 pub(crate) fn create_table(core: &mut Core, create: &ast::CreateTable) -> DdlResult {
     let name = full_name(core, &create.name)?;
-    if create.temporary {
-        return error(ErrorCode::NotSupportedYet, &[&"temporary tables"]);
-    }
-    if create.partition.is_some() {
-        return error(ErrorCode::NotSupportedYet, &[&"partitioned tables"]);
-    }
-    if create.select.is_some() {
-        return error(ErrorCode::NotSupportedYet, &[&"CREATE TABLE ... SELECT"]);
-    }
     let schema = hold_schema(core, &name.0)?;
     let _lock = lock(core, std::slice::from_ref(&name))?;
     if core.db.catalog().table(&name.0, &name.1).is_some() {
@@ -123,7 +114,7 @@ pub(crate) fn create_table(core: &mut Core, create: &ast::CreateTable) -> DdlRes
     }
     let finished = match &create.like {
         Some(other) => like(core, &name, other)?,
-        None => define(core, &name, schema.collation, create)?,
+        None => define(core, &name, schema.collation, create)?.finish()?,
     };
     finish_create(core, finished)
 }
@@ -143,12 +134,18 @@ fn finish_create(core: &mut Core, finished: Finished) -> DdlResult {
 }
 
 /// The definition that CREATE TABLE's elements and options make.
-fn define(
+pub(super) fn define(
     core: &mut Core,
     name: &FullName,
     collation: Collation,
     create: &ast::CreateTable,
-) -> Result<Finished, SqlError> {
+) -> Result<Work, SqlError> {
+    if create.temporary {
+        return error(ErrorCode::NotSupportedYet, &[&"temporary tables"]);
+    }
+    if create.partition.is_some() {
+        return error(ErrorCode::NotSupportedYet, &[&"partitioned tables"]);
+    }
     let mut work = Work::new(&name.0, &name.1, collation);
     if let Some(default) = core.var("default_storage_engine") {
         work.engine = engine(&default)?.to_owned();
@@ -177,7 +174,7 @@ fn define(
     for check in checks {
         columns::add_check(core, &mut work, check)?;
     }
-    work.finish()
+    Ok(work)
 }
 
 /// CREATE TABLE … LIKE: everything but foreign keys and the AUTO_INCREMENT counter.

@@ -246,6 +246,28 @@ struct Run<'r> {
 }
 
 impl InsertPlan {
+    /// A plan that inserts a query's rows into `targets`.
+    pub(crate) fn of_query(
+        core: &Core,
+        table: &Arc<Table>,
+        targets: Vec<usize>,
+        source: StatementPlan,
+        replace: bool,
+        ignore: bool,
+    ) -> Result<InsertPlan, SqlError> {
+        Ok(InsertPlan {
+            table: table.clone(),
+            targets,
+            rows: Vec::new(),
+            fills: Fills::compile(&table.def, &core.env, &core.host)?,
+            replace,
+            ignore,
+            on_duplicate: Vec::new(),
+            values_calls: 0,
+            source: Some(source),
+        })
+    }
+
     /// Executes the plan.
     pub(crate) fn run(
         &self,

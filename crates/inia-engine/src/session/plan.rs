@@ -88,7 +88,7 @@ impl VirtualTables for NoVirtualTables {
 }
 
 /// Plans a query in the open transaction and holds its tables still.
-pub(super) fn plan_query(
+fn plan_query(
     core: &Core,
     query: &ast::Query,
     plain_lock: Option<LockRequest>,
@@ -115,7 +115,7 @@ pub(super) fn plan_query(
 }
 
 /// The lock that INSERT … SELECT takes on the rows it reads.
-pub(super) fn source_lock(core: &Core) -> Option<LockRequest> {
+fn source_lock(core: &Core) -> Option<LockRequest> {
     let gaps = matches!(core.state.current, Isolation::RepeatableRead | Isolation::Serializable);
     gaps.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
 }
@@ -125,7 +125,7 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
         Statement::Select(query) => Plan::Query(plan_query(core, query, core.plain_lock())?),
         Statement::Insert(insert) => {
             let source = match dml::source_query(insert) {
-                Some(query) => Some(plan_query(core, &query, source_lock(core))?),
+                Some(query) => Some(plan_source(core, &query)?),
                 None => None,
             };
             Plan::Insert(Box::new(dml::plan_insert(core, insert, source)?))
@@ -315,7 +315,7 @@ pub(super) fn execute(
     if is_planned(statement) {
         return plan_and_run(core, statement, text, params, sink).map(|(outcome, _)| outcome);
     }
-    if let Some(result) = define(core, statement) {
+    if let Some(result) = define(core, statement, params) {
         return result;
     }
     match statement {
@@ -337,7 +337,11 @@ pub(super) fn execute(
 }
 
 /// Statements that define something: each first commits what is open.
-fn define(core: &mut Core, statement: &Statement) -> Option<Result<Outcome, SqlError>> {
+fn define(
+    core: &mut Core,
+    statement: &Statement,
+    params: &[Value],
+) -> Option<Result<Outcome, SqlError>> {
     let defines = matches!(
         statement,
         Statement::CreateDatabase(_)
@@ -361,8 +365,10 @@ fn define(core: &mut Core, statement: &Statement) -> Option<Result<Outcome, SqlE
         Statement::CreateDatabase(create) => ddl::create_database(core, create),
         Statement::AlterDatabase(alter) => ddl::alter_database(core, alter),
         Statement::DropDatabase { if_exists, name } => ddl::drop_database(core, name, *if_exists),
-        Statement::CreateTable(create) if create.select.is_some() => create_select(core, create),
-        Statement::CreateTable(create) => ddl::create_table(core, create),
+        Statement::CreateTable(create) => match &create.select {
+            Some(select) => ddl::create_table_select(core, create, select, params),
+            None => ddl::create_table(core, create),
+        },
         Statement::AlterTable(alter) => ddl::alter_table(core, alter),
         Statement::DropTable(drop) => ddl::drop_tables(core, drop),
         Statement::RenameTable(pairs) => ddl::rename_tables(core, pairs),
@@ -375,6 +381,7 @@ fn define(core: &mut Core, statement: &Statement) -> Option<Result<Outcome, SqlE
     Some(result)
 }
 
-fn create_select(_core: &mut Core, _create: &ast::CreateTable) -> Result<Outcome, SqlError> {
-    unsupported("CREATE TABLE ... SELECT")
+/// Plans a query whose rows are about to be stored.
+pub(crate) fn plan_source(core: &Core, query: &ast::Query) -> Result<StatementPlan, SqlError> {
+    plan_query(core, query, source_lock(core))
 }
