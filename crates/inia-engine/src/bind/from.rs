@@ -6,6 +6,7 @@ use super::{QueryBinder, Result};
 use crate::catalog::{IndexKind, Table, TableDef, same_name};
 use crate::expr::bind::{Binder, EmptyScope};
 use crate::expr::{CmpOp, Expr, ExprType, TypeClass};
+use crate::information_schema;
 use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, conjuncts};
 use crate::plan::OutputColumn;
 use inia_base::column::{ResultColumn, flags};
@@ -135,6 +136,13 @@ impl QueryBinder<'_> {
     /// Finds a stored table and notes that the statement reads it.
     fn table(&mut self, schema: &str, name: &str) -> Result<Arc<Table>> {
         let Some(database) = self.context.catalog.schemas.get(schema) else {
+            if schema.eq_ignore_ascii_case("information_schema") {
+                let (name, code) = (name.to_uppercase(), ErrorCode::UnknownTableInClause);
+                return Err(SqlError::new(code, &[&name, &"information_schema"]));
+            }
+            if information_schema::schema(schema).is_some() {
+                return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
+            }
             return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&schema]));
         };
         let Some(table) = database.tables.get(name) else {

@@ -6,6 +6,7 @@
 
 use super::auto_increment::{self, Reserved};
 use super::fill::{Fills, Given, now_for};
+use super::foreign::Foreign;
 use super::scope::TableScope;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::catalog::Table;
@@ -20,7 +21,7 @@ use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast;
-use inia_storage::{LockMode, Txn};
+use inia_storage::LockMode;
 use std::sync::Arc;
 
 /// A planned INSERT or REPLACE.
@@ -55,9 +56,9 @@ pub(crate) fn plan_insert(
     {
         return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&1]));
     }
-    let given: &[Vec<ast::Expr>] = match &insert.source {
-        ast::InsertSource::Values(rows) => rows,
-        ast::InsertSource::Query(_) => &[],
+    let given: &[Vec<ast::Expr>] = match (&insert.source, &source) {
+        (ast::InsertSource::Values(rows), None) => rows,
+        _ => &[],
     };
     let mut rows = Vec::with_capacity(given.len());
     for (number, values) in given.iter().enumerate() {
@@ -109,6 +110,39 @@ pub(crate) fn plan_insert(
         values_calls,
         source,
     })
+}
+
+/// The query whose rows are inserted: INSERT … SELECT's own, or one made of VALUES that has
+/// subqueries; `None` where VALUES is evaluated row by row.
+pub(crate) fn source_query(insert: &ast::Insert) -> Option<std::borrow::Cow<'_, ast::Query>> {
+    use std::borrow::Cow;
+    let rows = match &insert.source {
+        ast::InsertSource::Query(query) => return Some(Cow::Borrowed(query)),
+        ast::InsertSource::Values(rows) => rows,
+    };
+    let subquery = rows.iter().flatten().any(super::joined::has_subquery);
+    if !subquery || rows.iter().flatten().any(|value| *value == ast::Expr::Default) {
+        return None;
+    }
+    let select = |row: &Vec<ast::Expr>| {
+        let item = |expr: &ast::Expr| ast::SelectItem::Expr {
+            expr: expr.clone(),
+            alias: None,
+            text: String::new(),
+        };
+        let items = row.iter().map(item).collect();
+        ast::QueryBody::Select(Box::new(ast::Select { items, ..ast::Select::default() }))
+    };
+    let (first, rest) = rows.split_first()?;
+    let term = |row| ast::SetTerm { op: ast::SetOp::Union, all: true, body: select(row) };
+    let body = match rest.is_empty() {
+        true => select(first),
+        false => ast::QueryBody::SetOperation {
+            first: Box::new(select(first)),
+            rest: rest.iter().map(term).collect(),
+        },
+    };
+    Some(Cow::Owned(ast::Query::new(body)))
 }
 
 /// Binds an expression of a statement without subqueries.
@@ -208,9 +242,32 @@ struct Run<'r> {
     steps: (u64, u64),
     keep_zero: bool,
     tally: Tally,
+    foreign: Option<Foreign>,
 }
 
 impl InsertPlan {
+    /// A plan that inserts a query's rows into `targets`.
+    pub(crate) fn of_query(
+        core: &Core,
+        table: &Arc<Table>,
+        targets: Vec<usize>,
+        source: StatementPlan,
+        replace: bool,
+        ignore: bool,
+    ) -> Result<InsertPlan, SqlError> {
+        Ok(InsertPlan {
+            table: table.clone(),
+            targets,
+            rows: Vec::new(),
+            fills: Fills::compile(&table.def, &core.env, &core.host)?,
+            replace,
+            ignore,
+            on_duplicate: Vec::new(),
+            values_calls: 0,
+            source: Some(source),
+        })
+    }
+
     /// Executes the plan.
     pub(crate) fn run(
         &self,
@@ -228,7 +285,7 @@ impl InsertPlan {
             let error = SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text);
             ctx.raise(expr::Level::Warning, error)?;
         }
-        let mut run = Run::new(self, core);
+        let mut run = Run::new(self, core)?;
         let mut row = Vec::with_capacity(self.table.def.columns.len());
         if let (Some(runner), Some(source)) = (runner, &self.source) {
             self.run_source(core, ctx, runner, source, &mut run, &mut row)?;
@@ -347,7 +404,7 @@ impl InsertPlan {
 }
 
 impl<'r> Run<'r> {
-    fn new(plan: &'r InsertPlan, core: &'r Core) -> Run<'r> {
+    fn new(plan: &'r InsertPlan, core: &'r Core) -> Result<Run<'r>, SqlError> {
         let mut writer = RowWriter::new(&plan.table, &core.env.time_zone);
         if plan.replace || !plan.on_duplicate.is_empty() {
             writer.existing = LockMode::Exclusive;
@@ -359,7 +416,8 @@ impl<'r> Run<'r> {
         };
         let keep_zero = core.env.sql_mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
         let (reserved, tally) = (Reserved::default(), Tally::default());
-        Run { plan, writer, reserved, steps, keep_zero, tally }
+        let foreign = Foreign::load(core, &plan.table)?;
+        Ok(Run { plan, writer, reserved, steps, keep_zero, tally, foreign })
     }
 
     /// Completes and writes one row. `left` rows remain, this one included.
@@ -395,7 +453,10 @@ impl<'r> Run<'r> {
             }
             txn.rollback_to(start).sql()?;
             if self.plan.replace {
-                if !self.replace(&mut txn, at, row)? {
+                drop(txn);
+                let same = self.replace(core, at, row)?;
+                txn = core.txn.borrow_mut();
+                if !same {
                     continue;
                 }
                 break;
@@ -408,6 +469,16 @@ impl<'r> Run<'r> {
                 return self.update_existing(core, ctx, at, row);
             }
             let error = duplicate_error(&self.plan.table.def, at, row);
+            return ctx.raise(expr::Level::Warning, error);
+        }
+        drop(txn);
+        if let Some(foreign) = &self.foreign
+            && let Err(error) = foreign.inserted(core, row)
+        {
+            if !self.plan.ignore || error.code == ErrorCode::Deadlock {
+                return Err(error);
+            }
+            core.txn.borrow_mut().rollback_to(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         self.tally.copied += 1;
@@ -457,16 +528,20 @@ impl<'r> Run<'r> {
 
     /// REPLACE: removes the row that holds the key; true where it is equal to the new row, which
     /// then need not be written.
-    fn replace(&mut self, txn: &mut Txn, at: usize, row: &[Value]) -> Result<bool, SqlError> {
-        let Some((key, bytes)) = self.writer.holder(txn, at, row)? else { return Ok(false) };
+    fn replace(&mut self, core: &Core, at: usize, row: &[Value]) -> Result<bool, SqlError> {
+        let found = self.writer.holder(&mut core.txn.borrow_mut(), at, row)?;
+        let Some((key, bytes)) = found else { return Ok(false) };
         let mut new = Vec::with_capacity(bytes.len());
         let zone = self.writer.zone();
         self.plan.table.layout.encode_values(row, zone, &mut new)?;
         if new == bytes {
             return Ok(true);
         }
-        self.writer.delete(txn, &key, &bytes)?;
+        self.writer.delete(&mut core.txn.borrow_mut(), &key, &bytes)?;
         self.tally.deleted += 1;
+        if let Some(foreign) = &self.foreign {
+            foreign.deleted(core, &values(&self.plan.table, &bytes, zone)?)?;
+        }
         Ok(false)
     }
 
@@ -492,18 +567,22 @@ impl<'r> Run<'r> {
         }
         let changed = touch(table, &self.plan.on_duplicate, &mut new, changed, ctx);
         self.plan.fills.check(&new, ctx)?;
-        let mut txn = core.txn.borrow_mut();
-        let start = txn.savepoint();
-        match self.writer.update(&mut txn, &key, &bytes, &new, &changed)? {
-            Written::Done => {}
-            Written::Duplicate(at) => {
-                let error = duplicate_error(&table.def, at, &new);
-                if !self.plan.ignore {
-                    return Err(error);
-                }
-                txn.rollback_to(start).sql()?;
-                return ctx.raise(expr::Level::Warning, error);
+        let start = core.txn.borrow().savepoint();
+        let written = {
+            let mut txn = core.txn.borrow_mut();
+            self.writer.update(&mut txn, &key, &bytes, &new, &changed)?
+        };
+        let refused = match (written, &self.foreign) {
+            (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),
+            (Written::Done, Some(foreign)) => foreign.updated(core, &old, &new),
+            (Written::Done, None) => Ok(()),
+        };
+        if let Err(error) = refused {
+            if !self.plan.ignore || error.code == ErrorCode::Deadlock {
+                return Err(error);
             }
+            core.txn.borrow_mut().rollback_to(start).sql()?;
+            return ctx.raise(expr::Level::Warning, error);
         }
         if let Some(column) = table.def.auto_increment_column() {
             self.reserved.passed(table, &new[column]);
