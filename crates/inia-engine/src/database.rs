@@ -1,13 +1,16 @@
 //! An open database: the storage engine, the catalog and what all sessions share.
 
+use crate::account::{Accounts, LoginAccount};
 use crate::catalog::Catalog;
 use crate::session::Session;
 use crate::sysvar::GlobalVars;
 use crate::user_locks::UserLocks;
 use inia_base::io::Disk;
+use inia_base::process::Processes;
 use inia_storage::{Engine, EngineOptions, StorageError};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How a database is opened.
 #[derive(Clone, Debug)]
@@ -100,6 +103,9 @@ impl From<StorageError> for OpenError {
 pub struct Database {
     pub(crate) engine: Arc<Engine>,
     pub(crate) catalog: Catalog,
+    pub(crate) accounts: Accounts,
+    processes: OnceLock<Arc<dyn Processes>>,
+    started: u64,
     pub(crate) globals: GlobalVars,
     pub(crate) user_locks: UserLocks,
 }
@@ -114,8 +120,17 @@ impl Database {
         };
         let engine = Engine::open(disk, engine_options)?;
         let catalog = Catalog::load(&engine)?;
-        let (globals, user_locks) = (GlobalVars::default(), UserLocks::default());
-        Ok(Arc::new(Database { engine, catalog, globals, user_locks }))
+        let accounts = Accounts::load(&engine)?;
+        let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        Ok(Arc::new(Database {
+            engine,
+            catalog,
+            accounts,
+            globals: GlobalVars::default(),
+            user_locks: UserLocks::default(),
+            processes: OnceLock::new(),
+            started,
+        }))
     }
 
     /// Starts a session.
@@ -126,6 +141,27 @@ impl Database {
     /// Writes everything back and closes cleanly; later statements fail.
     pub fn close(&self) -> Result<(), OpenError> {
         Ok(self.engine.close()?)
+    }
+
+    /// The account that `user` from `host` logs in to.
+    pub fn login_account(&self, user: &str, host: &str) -> Option<LoginAccount> {
+        self.accounts.current().login(user, host).map(|def| LoginAccount::from(def.as_ref()))
+    }
+
+    /// Tells the database of the server's connections, once.
+    pub fn set_processes(&self, processes: Arc<dyn Processes>) {
+        // A second server on the same database changes nothing.
+        let _ = self.processes.set(processes);
+    }
+
+    /// The server's connections; none for an embedded database.
+    pub(crate) fn processes(&self) -> Option<&Arc<dyn Processes>> {
+        self.processes.get()
+    }
+
+    /// Seconds since 1970 of the opening.
+    pub(crate) fn started(&self) -> u64 {
+        self.started
     }
 
     /// The catalog of databases and tables.

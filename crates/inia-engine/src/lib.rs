@@ -4,6 +4,7 @@
 //! engine's transaction and cursors → the caller's [`RowSink`](inia_base::column::RowSink).
 
 mod access;
+mod account;
 mod bind;
 pub mod catalog;
 mod check;
@@ -13,6 +14,7 @@ mod dml;
 mod error;
 mod exec;
 pub mod expr;
+mod information_schema;
 mod optimize;
 mod plan;
 pub mod row;
@@ -20,5 +22,6 @@ mod session;
 mod sysvar;
 mod user_locks;
 
+pub use account::LoginAccount;
 pub use database::{ClientInfo, Database, DatabaseOptions, OpenError};
 pub use session::{KillHandle, Prepared, Session};

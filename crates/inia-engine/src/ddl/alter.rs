@@ -146,6 +146,34 @@ fn apply(
             let Some(at) = primary else { return cannot_drop("PRIMARY") };
             work.indexes.remove(at);
         }
+        AlterAction::ModifyColumn { def, position } => {
+            change_column(core, work, &def.name, def, position.as_ref())?;
+        }
+        AlterAction::ChangeColumn { old, def, position } => {
+            change_column(core, work, old, def, position.as_ref())?;
+        }
+        AlterAction::RenameColumn { from, to } => rename_column(work, from, to)?,
+        AlterAction::RenameIndex { from, to } => rename_index(work, from, to)?,
+        AlterAction::RenameTo(to) => wishes.rename = Some(full_name(core, to)?),
+        AlterAction::ConvertCharset { charset, collation } => {
+            convert(work, charset.as_deref(), collation.as_deref())?;
+        }
+        AlterAction::Option(option) => {
+            if let ast::TableOption::AutoIncrement(next) = option {
+                wishes.auto_increment = Some(*next);
+            }
+            apply_options(work, std::slice::from_ref(option))?;
+        }
+        AlterAction::EnableKeys(_) => core.note(ErrorCode::IllegalHa, &[&work.name]),
+        AlterAction::Force | AlterAction::OrderBy(_) => wishes.copy = true,
+        _ => return apply_attribute(core, work, action),
+    }
+    Ok(())
+}
+
+/// Actions on constraints and on single attributes of columns and indexes.
+fn apply_attribute(core: &mut Core, work: &mut Work, action: &AlterAction) -> Result<(), SqlError> {
+    match action {
         AlterAction::DropForeignKey(name) => {
             if !drop_foreign_key(work, name) {
                 return cannot_drop(name);
@@ -157,12 +185,6 @@ fn apply(
             }
         }
         AlterAction::DropConstraint(name) => drop_constraint(work, name)?,
-        AlterAction::ModifyColumn { def, position } => {
-            change_column(core, work, &def.name, def, position.as_ref())?;
-        }
-        AlterAction::ChangeColumn { old, def, position } => {
-            change_column(core, work, old, def, position.as_ref())?;
-        }
         AlterAction::SetDefault { column, default } => {
             let at = known_column(work, column)?;
             let def = work.columns[at].def.clone();
@@ -186,30 +208,13 @@ fn apply(
             };
             check.enforced = *enforced;
         }
-        AlterAction::RenameColumn { from, to } => rename_column(work, from, to)?,
-        AlterAction::RenameIndex { from, to } => rename_index(work, from, to)?,
-        AlterAction::RenameTo(to) => wishes.rename = Some(full_name(core, to)?),
-        AlterAction::ConvertCharset { charset, collation } => {
-            convert(work, charset.as_deref(), collation.as_deref())?;
-        }
-        AlterAction::Option(option) => {
-            if let ast::TableOption::AutoIncrement(next) = option {
-                wishes.auto_increment = Some(*next);
-            }
-            apply_options(work, std::slice::from_ref(option))?;
-        }
-        AlterAction::EnableKeys(_) => core.note(ErrorCode::IllegalHa, &[&work.name]),
-        AlterAction::Force | AlterAction::OrderBy(_) => wishes.copy = true,
-        AlterAction::AddCheck(_)
-        | AlterAction::Algorithm(_)
-        | AlterAction::Lock(_)
-        | AlterAction::Validation(_) => {}
         AlterAction::Tablespace { .. } => {
             return error(ErrorCode::NotSupportedYet, &[&"tablespace files"]);
         }
         AlterAction::Partition(_) => {
             return error(ErrorCode::NotSupportedYet, &[&"partitioned tables"]);
         }
+        _ => {}
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 
 mod alter;
 mod columns;
+mod create_select;
 mod rebuild;
 mod schema;
 mod table;
@@ -13,12 +14,16 @@ mod types;
 mod work;
 
 pub(crate) use alter::alter_table;
+pub(crate) use create_select::create_table_select;
 pub(crate) use schema::{alter_database, create_database, drop_database};
 pub(crate) use table::{
     create_index, create_table, drop_index, drop_tables, rename_tables, truncate,
 };
-pub(crate) use types::{column_type, type_text};
+#[cfg(test)]
+pub(crate) use types::column_type;
+pub(crate) use types::type_text;
 
+pub(crate) use crate::catalog::FullName;
 use crate::catalog::mdl::MdlExclusive;
 use crate::catalog::{Change, Table};
 use crate::error::StorageResult;
@@ -30,9 +35,6 @@ use inia_storage::Isolation;
 use std::sync::Arc;
 
 const MAX_NAME: usize = 64;
-
-/// A table's database and name.
-pub(crate) type FullName = (String, String);
 
 /// What DDL statements report.
 pub(crate) type DdlResult = Result<Outcome, SqlError>;

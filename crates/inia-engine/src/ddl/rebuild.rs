@@ -6,6 +6,7 @@
 use super::schema::drop_tree;
 use super::table::{create_trees, drop_trees};
 use crate::catalog::{IndexKind, Table, TableDef};
+use crate::dml::auto_increment::value_of;
 use crate::dml::fill::{Fills, Given};
 use crate::dml::write::duplicate_error;
 use crate::error::StorageResult;
@@ -269,6 +270,7 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
     let zone = core.env.time_zone.clone();
     let strict = core.env.sql_mode.is_strict();
     let mut next_auto = new.auto_increment.max(1);
+    let numbered = new.auto_increment_column().filter(|c| plan.column_origins[*c].is_none());
     let mut next_row_id = 1u64;
     let mut rows = 0;
     let txn_cell = std::mem::replace(&mut core.txn, std::cell::RefCell::new(engine.attach()));
@@ -286,10 +288,8 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
             table.layout.decode(record.value, &zone, &mut old)?;
             let mut row = convert(table, new, plan, &old, &fills, &mut ctx)?;
             fills.compute(&mut row, &mut ctx)?;
-            if let Some(column) = new.auto_increment_column()
-                && plan.column_origins[column].is_none()
-            {
-                row[column] = auto_value(&new.columns[column].data_type, next_auto);
+            if let Some(column) = numbered {
+                row[column] = value_of(&new.columns[column].data_type, next_auto);
                 next_auto += 1;
             }
             fills.check(&row, &mut ctx)?;
@@ -357,14 +357,6 @@ fn finish_copy(
         }
     }
     Ok(())
-}
-
-fn auto_value(data_type: &DataType, next: u64) -> Value {
-    match data_type {
-        DataType::Int { unsigned: false, .. } => Value::Int(next as i64),
-        DataType::Int { .. } => Value::UInt(next),
-        _ => Value::Double(next as f64),
-    }
 }
 
 /// The new row's given values; new columns get their defaults.

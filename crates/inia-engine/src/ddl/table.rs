@@ -4,7 +4,7 @@ use super::columns;
 use super::schema::{drop_tree, hold_schema};
 use super::work::{Finished, Work};
 use super::{DdlResult, FullName, alter_table, existing, full_name, in_transaction, lock};
-use crate::catalog::{Change, ReferentialAction, Table, TableDef, charset};
+use crate::catalog::{Change, Table, TableDef, charset, quoted};
 use crate::error::StorageResult;
 use crate::session::Outcome;
 use crate::session::core::{Core, clock_micros};
@@ -100,18 +100,9 @@ fn set_option(work: &mut Work, name: &str, value: &str) {
     work.options.insert(at, (name.to_owned(), value.to_owned()));
 }
 
-/// CREATE TABLE, its SELECT part excepted.
+/// CREATE TABLE without SELECT.
 pub(crate) fn create_table(core: &mut Core, create: &ast::CreateTable) -> DdlResult {
     let name = full_name(core, &create.name)?;
-    if create.temporary {
-        return error(ErrorCode::NotSupportedYet, &[&"temporary tables"]);
-    }
-    if create.partition.is_some() {
-        return error(ErrorCode::NotSupportedYet, &[&"partitioned tables"]);
-    }
-    if create.select.is_some() {
-        return error(ErrorCode::NotSupportedYet, &[&"CREATE TABLE ... SELECT"]);
-    }
     let schema = hold_schema(core, &name.0)?;
     let _lock = lock(core, std::slice::from_ref(&name))?;
     if core.db.catalog().table(&name.0, &name.1).is_some() {
@@ -123,7 +114,7 @@ pub(crate) fn create_table(core: &mut Core, create: &ast::CreateTable) -> DdlRes
     }
     let finished = match &create.like {
         Some(other) => like(core, &name, other)?,
-        None => define(core, &name, schema.collation, create)?,
+        None => define(core, &name, schema.collation, create)?.finish()?,
     };
     finish_create(core, finished)
 }
@@ -143,12 +134,18 @@ fn finish_create(core: &mut Core, finished: Finished) -> DdlResult {
 }
 
 /// The definition that CREATE TABLE's elements and options make.
-fn define(
+pub(super) fn define(
     core: &mut Core,
     name: &FullName,
     collation: Collation,
     create: &ast::CreateTable,
-) -> Result<Finished, SqlError> {
+) -> Result<Work, SqlError> {
+    if create.temporary {
+        return error(ErrorCode::NotSupportedYet, &[&"temporary tables"]);
+    }
+    if create.partition.is_some() {
+        return error(ErrorCode::NotSupportedYet, &[&"partitioned tables"]);
+    }
     let mut work = Work::new(&name.0, &name.1, collation);
     if let Some(default) = core.var("default_storage_engine") {
         work.engine = engine(&default)?.to_owned();
@@ -177,7 +174,7 @@ fn define(
     for check in checks {
         columns::add_check(core, &mut work, check)?;
     }
-    work.finish()
+    Ok(work)
 }
 
 /// CREATE TABLE … LIKE: everything but foreign keys and the AUTO_INCREMENT counter.
@@ -320,7 +317,12 @@ fn check_truncatable(core: &Core, table: &Arc<Table>) -> Result<(), SqlError> {
     for child in all {
         for key in &child.def.foreign_keys {
             if key.ref_schema == table.def.schema && key.ref_table == table.def.name {
-                let text = crate::catalog::foreign_key_text(&child.def, key);
+                let text = format!(
+                    "{}.{}, CONSTRAINT {}",
+                    quoted(&child.def.schema),
+                    quoted(&child.def.name),
+                    quoted(&key.name)
+                );
                 return error(ErrorCode::TruncateIllegalFk, &[&text]);
             }
         }
@@ -436,9 +438,4 @@ pub(crate) fn drop_index(core: &mut Core, drop: &ast::DropIndex) -> DdlResult {
         false => ast::AlterAction::DropIndex(drop.name.clone()),
     };
     alter_table(core, &ast::AlterTable { name: drop.table.clone(), actions: vec![action] })
-}
-
-/// Whether the action makes InnoDB's engine refuse the definition.
-pub(super) fn refuses(action: ReferentialAction) -> bool {
-    action == ReferentialAction::SetDefault
 }

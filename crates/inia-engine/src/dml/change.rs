@@ -5,13 +5,14 @@
 //! another order, the rows are gathered first and changed afterwards.
 
 use super::fill::Fills;
+use super::foreign::Foreign;
 use super::insert::{assign, bind_plain, touch};
+use super::joined::has_subquery;
 use super::scope::TableScope;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::access::{self, AccessPath, RowData, Scan};
 use crate::catalog::Table;
 use crate::error::StorageResult;
-use crate::expr::aggregate::distinct_key;
 use crate::expr::compare::{natural_class, order};
 use crate::expr::{self, EvalContext, Expr, Strictness};
 use crate::optimize::{SlotSet, conjuncts};
@@ -21,7 +22,7 @@ use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast;
-use inia_storage::{LockMode, LockRequest, ReadMode, WaitPolicy};
+use inia_storage::{LockMode, LockRequest, ReadMode, Savepoint, WaitPolicy};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -46,12 +47,17 @@ struct Clauses<'a> {
     limit: Option<&'a ast::Limit>,
 }
 
-/// Plans UPDATE of one table; `None` for the multi-table form.
+/// Plans UPDATE of one table; `None` for joins and subqueries.
 pub(crate) fn plan_update(
     core: &Core,
     update: &ast::Update,
 ) -> Result<Option<ChangePlan>, SqlError> {
     let [ast::TableRef::Table(factor)] = update.tables.as_slice() else { return Ok(None) };
+    let values = update.assignments.iter().map(|assignment| &assignment.value);
+    let subquery = values.chain(&update.where_).any(has_subquery);
+    if subquery || update.with.is_some() {
+        return Ok(None);
+    }
     let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
     let mut scope = TableScope::new(&table, factor.alias.as_deref());
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
@@ -81,12 +87,15 @@ pub(crate) fn plan_update(
     Ok(Some(plan))
 }
 
-/// Plans DELETE from one table; `None` for the multi-table form.
+/// Plans DELETE from one table; `None` for joins and subqueries.
 pub(crate) fn plan_delete(
     core: &Core,
     delete: &ast::Delete,
 ) -> Result<Option<ChangePlan>, SqlError> {
     let ast::DeleteTarget::Single(factor) = &delete.target else { return Ok(None) };
+    if delete.with.is_some() || delete.where_.as_ref().is_some_and(has_subquery) {
+        return Ok(None);
+    }
     let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
     let mut scope = TableScope::new(&table, factor.alias.as_deref());
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
@@ -162,6 +171,7 @@ fn moves_rows(plan: &ChangePlan, assignments: &[(usize, Option<Expr>)]) -> bool 
 struct Tally {
     matched: u64,
     changed: u64,
+    foreign: Option<Foreign>,
 }
 
 impl ChangePlan {
@@ -174,8 +184,8 @@ impl ChangePlan {
             None => u64::MAX,
         };
         let mut writer = RowWriter::new(&self.table, &core.env.time_zone);
-        let mut tally = Tally::default();
-        let mode = exclusive();
+        let mut tally = Tally { foreign: Foreign::load(core, &self.table)?, ..Tally::default() };
+        let mode = ReadMode::Lock(exclusive_request());
         let mut scan = Scan::open(&self.table, &self.path, mode, ctx, &[])?;
         let mut gathered: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         let (mut row, mut seen) = (Vec::new(), 0u64);
@@ -287,7 +297,7 @@ impl ChangePlan {
         ctx.row_number = tally.matched;
         let Some(assignments) = &self.assignments else {
             tally.changed += 1;
-            return writer.delete(&mut core.txn.borrow_mut(), key, bytes);
+            return self.delete(core, ctx, writer, key, bytes, tally);
         };
         let old = values(&self.table, bytes, &core.env.time_zone)?;
         let mut new = old.clone();
@@ -303,18 +313,60 @@ impl ChangePlan {
             }
             return ctx.raise(expr::Level::Warning, error);
         }
-        let mut txn = core.txn.borrow_mut();
-        let start = txn.savepoint();
-        if let Written::Duplicate(at) = writer.update(&mut txn, key, bytes, &new, &changed)? {
-            let error = duplicate_error(&self.table.def, at, &new);
-            if !self.ignore {
-                return Err(error);
+        let start = core.txn.borrow().savepoint();
+        let written = {
+            let mut txn = core.txn.borrow_mut();
+            writer.update(&mut txn, key, bytes, &new, &changed)?
+        };
+        let refused = match (written, &tally.foreign) {
+            (Written::Duplicate(at), _) => Err(duplicate_error(&self.table.def, at, &new)),
+            (Written::Done, Some(foreign)) => foreign.updated(core, &old, &new),
+            (Written::Done, None) => Ok(()),
+        };
+        match refused {
+            Ok(()) => {
+                tally.changed += 1;
+                Ok(())
             }
-            txn.rollback_to(start).sql()?;
-            return ctx.raise(expr::Level::Warning, error);
+            Err(error) => self.forgive(core, ctx, start, error),
         }
-        tally.changed += 1;
-        Ok(())
+    }
+
+    fn delete(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        writer: &mut RowWriter<'_>,
+        key: &[u8],
+        bytes: &[u8],
+        tally: &mut Tally,
+    ) -> Result<(), SqlError> {
+        let start = core.txn.borrow().savepoint();
+        writer.delete(&mut core.txn.borrow_mut(), key, bytes)?;
+        let Some(foreign) = &tally.foreign else { return Ok(()) };
+        let old = values(&self.table, bytes, &core.env.time_zone)?;
+        match foreign.deleted(core, &old) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                tally.changed -= 1;
+                self.forgive(core, ctx, start, error)
+            }
+        }
+    }
+
+    /// IGNORE: undoes the row's change and makes the error a warning.
+    fn forgive(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        start: Savepoint,
+        error: SqlError,
+    ) -> Result<(), SqlError> {
+        if !self.ignore || error.code == ErrorCode::Deadlock {
+            return Err(error);
+        }
+        core.txn.borrow_mut().rollback_to(start).sql()?;
+        ctx.raise(expr::Level::Warning, error)
     }
 
     fn outcome(&self, core: &Core, ctx: &EvalContext<'_>, tally: &Tally) -> Outcome {
@@ -333,8 +385,8 @@ impl ChangePlan {
 }
 
 /// The lock request of statements that are about to change rows.
-fn exclusive() -> ReadMode {
-    ReadMode::Lock(LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait })
+pub(super) fn exclusive_request() -> LockRequest {
+    LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait }
 }
 
 /// A number of LIMIT.

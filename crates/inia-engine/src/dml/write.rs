@@ -52,11 +52,6 @@ impl<'t> RowWriter<'t> {
         self.zone
     }
 
-    /// The clustered key of the row written last.
-    pub(crate) fn clustered_key(&self) -> &[u8] {
-        &self.clustered
-    }
-
     fn put_clustered_key(&mut self, row: &[Value]) -> Result<(), SqlError> {
         let (table, zone) = (self.table, self.zone);
         self.clustered.clear();

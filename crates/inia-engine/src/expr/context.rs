@@ -266,6 +266,10 @@ pub trait SessionHost {
     fn release_all_locks(&self) -> u64;
     /// The connection that holds the lock.
     fn lock_holder(&self, name: &str) -> Option<u64>;
+    /// What the rows of computed tables are made from; none outside a session.
+    fn information(&self) -> Option<crate::information_schema::Information<'_>> {
+        None
+    }
 }
 
 /// Takes rows of a subquery; returns whether it wants more.

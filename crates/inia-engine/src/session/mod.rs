@@ -14,6 +14,7 @@ mod variables;
 
 use self::core::Core;
 use self::plan::Plan;
+pub(crate) use self::plan::plan_source;
 use crate::database::{ClientInfo, Database};
 use crate::error::parse_error;
 use crate::expr::{Level, SqlMode, Warning};

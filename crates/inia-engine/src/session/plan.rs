@@ -9,7 +9,7 @@ use super::{control, show, variables};
 use crate::bind::{self, BindContext, VirtualTables};
 use crate::catalog::Table;
 use crate::ddl;
-use crate::dml::{self, ChangePlan, InsertPlan};
+use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
 use crate::expr::{EvalContext, NoSubqueries, SubqueryRunner};
 use crate::plan::{StatementPlan, VirtualTable};
@@ -30,6 +30,8 @@ pub(super) enum Plan {
     Insert(Box<InsertPlan>),
     /// UPDATE or DELETE of one table.
     Change(Box<ChangePlan>),
+    /// UPDATE or DELETE over joins or with subqueries.
+    Joined(Box<JoinedPlan>),
 }
 
 impl Plan {
@@ -38,6 +40,7 @@ impl Plan {
             Plan::Query(plan) => plan.tables.iter().collect(),
             Plan::Insert(plan) => plan.tables(),
             Plan::Change(plan) => vec![&plan.table],
+            Plan::Joined(plan) => plan.query.tables.iter().collect(),
         }
     }
 
@@ -53,7 +56,7 @@ impl Plan {
     fn columns(&self) -> Vec<ResultColumn> {
         match self {
             Plan::Query(plan) => plan.root.columns.iter().map(|c| c.result.clone()).collect(),
-            Plan::Insert(_) | Plan::Change(_) => Vec::new(),
+            Plan::Insert(_) | Plan::Change(_) | Plan::Joined(_) => Vec::new(),
         }
     }
 }
@@ -85,7 +88,7 @@ impl VirtualTables for NoVirtualTables {
 }
 
 /// Plans a query in the open transaction and holds its tables still.
-pub(super) fn plan_query(
+fn plan_query(
     core: &Core,
     query: &ast::Query,
     plain_lock: Option<LockRequest>,
@@ -112,7 +115,7 @@ pub(super) fn plan_query(
 }
 
 /// The lock that INSERT … SELECT takes on the rows it reads.
-pub(super) fn source_lock(core: &Core) -> Option<LockRequest> {
+fn source_lock(core: &Core) -> Option<LockRequest> {
     let gaps = matches!(core.state.current, Isolation::RepeatableRead | Isolation::Serializable);
     gaps.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
 }
@@ -121,21 +124,25 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
     Ok(match statement {
         Statement::Select(query) => Plan::Query(plan_query(core, query, core.plain_lock())?),
         Statement::Insert(insert) => {
-            let source = match &insert.source {
-                ast::InsertSource::Query(query) => {
-                    Some(plan_query(core, query, source_lock(core))?)
-                }
-                ast::InsertSource::Values(_) => None,
+            let source = match dml::source_query(insert) {
+                Some(query) => Some(plan_source(core, &query)?),
+                None => None,
             };
             Plan::Insert(Box::new(dml::plan_insert(core, insert, source)?))
         }
         Statement::Update(update) => match dml::plan_update(core, update)? {
             Some(plan) => Plan::Change(Box::new(plan)),
-            None => return unsupported("multi-table UPDATE"),
+            None => {
+                let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
+                Plan::Joined(Box::new(dml::plan_joined_update(core, update, &mut plan)?))
+            }
         },
         Statement::Delete(delete) => match dml::plan_delete(core, delete)? {
             Some(plan) => Plan::Change(Box::new(plan)),
-            None => return unsupported("multi-table DELETE"),
+            None => {
+                let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
+                Plan::Joined(Box::new(dml::plan_joined_delete(core, delete, &mut plan)?))
+            }
         },
         _ => return unsupported("this statement"),
     })
@@ -264,6 +271,14 @@ fn run_plan(
             None => evaluate(core, params, |core, ctx| insert.run(core, ctx, None)),
         },
         Plan::Change(change) => evaluate(core, params, |core, ctx| change.run(core, ctx)),
+        Plan::Joined(joined) => {
+            let shared: &Core = core;
+            let runner = Runner::new(&joined.query, &shared.txn, &shared.killed);
+            let (result, warnings) =
+                with(shared, params, &runner, |ctx| joined.run(shared, ctx, &runner));
+            core.take_warnings(warnings);
+            result
+        }
     }
 }
 
@@ -300,7 +315,7 @@ pub(super) fn execute(
     if is_planned(statement) {
         return plan_and_run(core, statement, text, params, sink).map(|(outcome, _)| outcome);
     }
-    if let Some(result) = define(core, statement) {
+    if let Some(result) = define(core, statement, params) {
         return result;
     }
     match statement {
@@ -322,7 +337,11 @@ pub(super) fn execute(
 }
 
 /// Statements that define something: each first commits what is open.
-fn define(core: &mut Core, statement: &Statement) -> Option<Result<Outcome, SqlError>> {
+fn define(
+    core: &mut Core,
+    statement: &Statement,
+    params: &[Value],
+) -> Option<Result<Outcome, SqlError>> {
     let defines = matches!(
         statement,
         Statement::CreateDatabase(_)
@@ -346,8 +365,10 @@ fn define(core: &mut Core, statement: &Statement) -> Option<Result<Outcome, SqlE
         Statement::CreateDatabase(create) => ddl::create_database(core, create),
         Statement::AlterDatabase(alter) => ddl::alter_database(core, alter),
         Statement::DropDatabase { if_exists, name } => ddl::drop_database(core, name, *if_exists),
-        Statement::CreateTable(create) if create.select.is_some() => create_select(core, create),
-        Statement::CreateTable(create) => ddl::create_table(core, create),
+        Statement::CreateTable(create) => match &create.select {
+            Some(select) => ddl::create_table_select(core, create, select, params),
+            None => ddl::create_table(core, create),
+        },
         Statement::AlterTable(alter) => ddl::alter_table(core, alter),
         Statement::DropTable(drop) => ddl::drop_tables(core, drop),
         Statement::RenameTable(pairs) => ddl::rename_tables(core, pairs),
@@ -360,6 +381,7 @@ fn define(core: &mut Core, statement: &Statement) -> Option<Result<Outcome, SqlE
     Some(result)
 }
 
-fn create_select(_core: &mut Core, _create: &ast::CreateTable) -> Result<Outcome, SqlError> {
-    unsupported("CREATE TABLE ... SELECT")
+/// Plans a query whose rows are about to be stored.
+pub(crate) fn plan_source(core: &Core, query: &ast::Query) -> Result<StatementPlan, SqlError> {
+    plan_query(core, query, source_lock(core))
 }

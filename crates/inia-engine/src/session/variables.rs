@@ -347,7 +347,7 @@ impl Core {
     }
 
     /// Keeps the warnings of an evaluation.
-    pub(super) fn take_warnings(&mut self, warnings: expr::Warnings) {
+    pub(crate) fn take_warnings(&mut self, warnings: expr::Warnings) {
         let kept = warnings.list.len() as u64;
         for warning in warnings.list {
             self.diagnostics.push(warning);

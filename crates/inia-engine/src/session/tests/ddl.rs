@@ -216,3 +216,20 @@ fn renames_and_drops_are_all_or_nothing() {
         ("show tables", ""),
     ]);
 }
+
+#[test]
+fn create_table_select_takes_columns_and_rows() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("create table p (id int primary key, u int, key(u))");
+    s.ok("insert into p values (21,2)");
+    s.check(&[
+        ("create table ctas (k int auto_increment primary key, z int) select id, u*2 as d, 1.5 as n, now() as t from p", "1 affected (Records: 1  Duplicates: 0  Warnings: 0)"),
+        ("show create table ctas", "ctas|CREATE TABLE `ctas` (\n  `k` int NOT NULL AUTO_INCREMENT,\n  `z` int DEFAULT NULL,\n  `id` int NOT NULL,\n  `d` bigint DEFAULT NULL,\n  `n` decimal(2,1) NOT NULL DEFAULT '0.0',\n  `t` datetime NOT NULL,\n  PRIMARY KEY (`k`)\n) ENGINE=InnoDB AUTO_INCREMENT=2 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"),
+        ("select k,z,id,d,n from ctas", "1|NULL|21|4|1.5"),
+        ("create table ct2 as select * from p", "1 affected (Records: 1  Duplicates: 0  Warnings: 0)"),
+        ("show create table ct2", "ct2|CREATE TABLE `ct2` (\n  `id` int NOT NULL,\n  `u` int DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"),
+        ("create table ct3 (id int primary key) select 1 as id union all select 1", "ERROR 1062: Duplicate entry '1' for key 'ct3.PRIMARY'"),
+        ("select * from ct3", "ERROR 1146: Table 'test.ct3' doesn't exist"),
+    ]);
+}

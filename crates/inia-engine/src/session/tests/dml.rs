@@ -148,3 +148,65 @@ fn defaults_generated_columns_and_checks() {
         ("update t set a=500 where a=8", "ERROR 3819: Check constraint 't_chk_1' is violated."),
     ]);
 }
+
+#[test]
+fn changes_over_joins_and_with_subqueries() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("create table a (id int primary key, x int)");
+    s.ok("create table b (id int primary key, y int)");
+    s.ok("insert into a values (1,0),(2,0),(3,0)");
+    s.ok("insert into b values (1,10),(2,20),(9,90)");
+    s.check(&[
+        (
+            "update a join b on a.id=b.id set a.x=b.y, b.y=b.y+1",
+            "4 affected (Rows matched: 4  Changed: 4  Warnings: 0)",
+        ),
+        ("select a.x, b.y from a join b on a.id=b.id order by a.id", "10|11\n20|21"),
+        (
+            "update a set x=(select max(y) from b) where id in (select id from b)",
+            "2 affected (Rows matched: 2  Changed: 2  Warnings: 0)",
+        ),
+        ("select * from a", "1|90\n2|90\n3|0"),
+        ("delete from a where not exists (select 1 from b where b.id=a.id)", "1 affected"),
+        ("delete a, b from a left join b on a.id=b.id where a.id=1", "2 affected"),
+        ("select * from a", "2|90"),
+        ("select * from b", "2|21\n9|90"),
+        (
+            "insert into a values (7, (select count(*) from b)), (8, 5)",
+            "2 affected (Records: 2  Duplicates: 0  Warnings: 0)",
+        ),
+        ("select * from a", "2|90\n7|2\n8|5"),
+        ("delete zz from a", "ERROR 1109: Unknown table 'zz' in MULTI DELETE"),
+        ("update a, b set id=1", "ERROR 1052: Column 'id' in field list is ambiguous"),
+    ]);
+}
+
+#[test]
+fn foreign_keys_bind_children_to_parents() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("create table p (id int primary key, u int, key(u))");
+    s.ok("create table c (id int primary key, pid int, foreign key (pid) references p(id) \
+          on delete cascade on update cascade)");
+    s.ok("insert into p values (1,1),(2,2)");
+    s.check(&[
+        ("insert into c values (1,1),(2,3)", "ERROR 1452: Cannot add or update a child row: a foreign key constraint fails (`test`.`c`, CONSTRAINT `c_ibfk_1` FOREIGN KEY (`pid`) REFERENCES `p` (`id`) ON DELETE CASCADE ON UPDATE CASCADE)"),
+        ("insert into c values (1,1)", "1 affected"),
+        ("delete from p where id=1", "1 affected"),
+        ("select * from c", ""),
+        ("insert into c values (5,2),(6,null)", "2 affected (Records: 2  Duplicates: 0  Warnings: 0)"),
+        ("update p set id=20 where id=2", "1 affected (Rows matched: 1  Changed: 1  Warnings: 0)"),
+        ("select * from c", "5|20\n6|NULL"),
+        ("create table c2 (pid int, foreign key (pid) references p(id))", "0 affected"),
+        ("insert into c2 values (20)", "1 affected"),
+        ("delete from p where id=20", "ERROR 1451: Cannot delete or update a parent row: a foreign key constraint fails (`test`.`c2`, CONSTRAINT `c2_ibfk_1` FOREIGN KEY (`pid`) REFERENCES `p` (`id`))"),
+        ("update p set id=21", "ERROR 1451: Cannot delete or update a parent row: a foreign key constraint fails (`test`.`c2`, CONSTRAINT `c2_ibfk_1` FOREIGN KEY (`pid`) REFERENCES `p` (`id`))"),
+        ("drop table p", "ERROR 3730: Cannot drop table 'p' referenced by a foreign key constraint 'c_ibfk_1' on table 'c'."),
+        ("truncate p", "ERROR 1701: Cannot truncate a table referenced in a foreign key constraint (`test`.`c`, CONSTRAINT `c_ibfk_1`)"),
+        ("select * from c", "5|20\n6|NULL"),
+        ("set foreign_key_checks=0", "0 affected"),
+        ("delete from p", "1 affected"),
+        ("drop table p", "0 affected"),
+    ]);
+}
