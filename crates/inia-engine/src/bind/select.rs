@@ -212,14 +212,18 @@ impl QueryBinder<'_> {
         let expr = self.later(item, Clause::Group, clauses)?;
         let mut has_aggregate = false;
         expr.walk(&mut |e| has_aggregate |= matches!(e.kind, ExprKind::Aggregate(_)));
-        if has_aggregate {
-            return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
+        match item {
+            ast::Expr::Column(name) if has_aggregate => {
+                Err(SqlError::new(ErrorCode::WrongGroupField, &[&name.name]))
+            }
+            _ if has_aggregate => Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[])),
+            _ => Ok(expr),
         }
-        Ok(expr)
     }
 
     fn order_by(&mut self, order_by: &[ast::OrderItem], clauses: &mut Clauses) -> Result<()> {
-        for item in order_by {
+        let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
+        for (number, item) in order_by.iter().enumerate() {
             let index = match reference(&item.expr, &clauses.items)? {
                 Reference::Item(index) => index,
                 Reference::Expression => {
@@ -244,6 +248,10 @@ impl QueryBinder<'_> {
             };
             let key = SortKey { index, ty: expr.ty.clone(), descending: item.desc };
             clauses.order.push(key);
+            if !grouped && !clauses.aggregates.is_empty() {
+                let code = ErrorCode::AggregateOrderNonAggQuery;
+                return Err(SqlError::new(code, &[&(number + 1)]));
+            }
         }
         Ok(())
     }
@@ -278,7 +286,7 @@ impl QueryBinder<'_> {
         for (number, key) in clauses.order.iter().enumerate() {
             if let Some(hidden) = key.index.checked_sub(visible) {
                 let expr = &clauses.hidden[hidden];
-                check.check_one(expr, number + 1, "ORDER BY", self.names())?;
+                check.check_one(expr, number + 1, "ORDER BY clause", self.names())?;
             }
         }
         Ok(())

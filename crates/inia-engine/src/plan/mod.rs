@@ -50,6 +50,8 @@ pub struct RecursivePlan {
     pub step: QueryPlan,
     /// UNION DISTINCT: rows seen before are dropped.
     pub distinct: bool,
+    /// LIMIT of the whole: no more rounds once there are so many rows.
+    pub limit: Option<LimitPlan>,
 }
 
 impl Body {
