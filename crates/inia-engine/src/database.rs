@@ -159,6 +159,12 @@ impl Database {
         self.processes.get()
     }
 
+    /// Seconds since the opening.
+    pub(crate) fn uptime(&self) -> u64 {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        now.saturating_sub(self.started)
+    }
+
     /// Seconds since 1970 of the opening.
     pub(crate) fn started(&self) -> u64 {
         self.started

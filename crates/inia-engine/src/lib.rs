@@ -19,6 +19,8 @@ mod optimize;
 mod plan;
 pub mod row;
 mod session;
+mod show;
+mod status;
 mod sysvar;
 mod user_locks;
 

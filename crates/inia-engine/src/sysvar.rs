@@ -141,6 +141,11 @@ pub(crate) struct SessionVars {
     pub(crate) timestamp_micros: Option<i64>,
 }
 
+/// The variables that SHOW VARIABLES lists in a scope.
+pub(crate) fn shown(scope: VarScope) -> impl Iterator<Item = &'static VarDef> {
+    VARS.iter().filter(move |def| scope != VarScope::Global || def.home != Home::Session)
+}
+
 /// A variable's line; error 1193. `tx_isolation` and its like are gone in 8.0.
 pub(crate) fn find(name: &str) -> Result<&'static VarDef, SqlError> {
     let name = name.to_ascii_lowercase();

@@ -94,7 +94,11 @@ pub(super) fn do_exprs(
     Ok(Outcome::default())
 }
 
-fn value_of(core: &mut Core, expr: &ast::Expr, params: &[Value]) -> Result<UserVar, SqlError> {
+pub(super) fn value_of(
+    core: &mut Core,
+    expr: &ast::Expr,
+    params: &[Value],
+) -> Result<UserVar, SqlError> {
     let mut scope = EmptyScope;
     let scope: &mut dyn Scope = &mut scope;
     let bound = Binder { scope, env: &core.env, host: &core.host }.scalar(expr)?;
@@ -121,6 +125,10 @@ fn set_system(
         }
         (Home::Session, true) => return Err(SqlError::new(ErrorCode::LocalVariable, &[&def.name])),
         _ => {}
+    }
+    if global && !core.access().has_dynamic("SYSTEM_VARIABLES_ADMIN") {
+        let names = "SUPER or SYSTEM_VARIABLES_ADMIN";
+        return Err(SqlError::new(ErrorCode::SpecificAccessDenied, &[&names]));
     }
     let Some(value) = value else {
         let text = core.db.globals.0.read().get(def.name).cloned().filter(|_| !global);
@@ -307,10 +315,15 @@ impl Core {
 
     /// USE.
     pub(super) fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
-        let Some(schema) = self.db.catalog().schema(name) else {
-            return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name]));
+        let (name, collation) = match self.db.catalog().schema(name) {
+            Some(schema) => (name, schema.def.collation),
+            None => match crate::information_schema::schema(name) {
+                Some("information_schema") => ("information_schema", Collation::SYSTEM),
+                Some(computed) => (computed, Collation::DEFAULT),
+                None => return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name])),
+            },
         };
-        let collation = schema.def.collation;
+        self.authorize(&ast::Statement::Use(name.to_owned()))?;
         self.env.database = Some(name.to_owned());
         let mut vars = self.host.vars.borrow_mut();
         let charset = charset::charset_name(collation).to_owned();

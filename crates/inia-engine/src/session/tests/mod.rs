@@ -1,5 +1,6 @@
 //! Statements through a session on a disk in memory. Each expectation was first given by MySQL.
 
+mod admin;
 mod ddl;
 mod dml;
 mod prepared;
@@ -122,6 +123,11 @@ impl TestDb {
         drop(db);
         let db = TestDb::open(&disk);
         TestDb { disk, db }
+    }
+
+    /// A session of another client.
+    pub(super) fn session_of(&self, client: ClientInfo) -> TestSession {
+        TestSession(self.db.session(client))
     }
 
     /// A session in `test`.
