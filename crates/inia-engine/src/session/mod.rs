@@ -6,6 +6,7 @@
 mod admin;
 mod control;
 pub(crate) mod core;
+mod explain;
 mod host;
 mod plan;
 mod show;
