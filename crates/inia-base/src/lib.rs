@@ -11,6 +11,7 @@ pub mod ids;
 pub mod io;
 pub mod key;
 pub mod number;
+pub mod password;
 pub mod process;
 pub mod rt;
 pub mod temporal;

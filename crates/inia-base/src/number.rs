@@ -5,10 +5,13 @@
 //! column rounds ([`rounded_integer`]), and any other numeric context reads a DOUBLE
 //! ([`double_prefix`]). Exact decimals are read by [`Decimal::parse_prefix`].
 
+mod print;
 #[cfg(test)]
 mod tests;
 
 use crate::decimal::Decimal;
+
+pub use print::{write_double, write_fixed, write_float, write_i64, write_u64};
 
 /// A number read from the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,68 +136,4 @@ fn float_length(text: &[u8]) -> usize {
         }
     }
     at
-}
-
-/// Appends a DOUBLE as MySQL prints it: the shortest digits that read back as the same number,
-/// plain from 1e-15 up to below 1e15 and with an exponent outside.
-pub fn write_double(value: f64, out: &mut Vec<u8>) {
-    write_scientific(&format!("{value:e}"), out);
-}
-
-/// Appends a FLOAT as MySQL prints it: six significant digits at most.
-pub fn write_float(value: f32, out: &mut Vec<u8>) {
-    write_scientific(&format!("{value:.5e}"), out);
-}
-
-/// Appends a FLOAT or DOUBLE declared with `decimals` digits after the point.
-pub fn write_fixed(value: f64, decimals: u8, out: &mut Vec<u8>) {
-    out.extend_from_slice(format!("{value:.*}", usize::from(decimals)).as_bytes());
-}
-
-/// Rewrites Rust's `d.ddde-n` in MySQL's form.
-fn write_scientific(text: &str, out: &mut Vec<u8>) {
-    let Some((mantissa, exponent)) = text.split_once('e') else {
-        // Infinities and NaN, which no SQL expression gives.
-        out.extend_from_slice(text.as_bytes());
-        return;
-    };
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let (negative, mantissa) = match mantissa.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, mantissa),
-    };
-    let mut digits: Vec<u8> = mantissa.bytes().filter(|&byte| byte != b'.').collect();
-    while digits.len() > 1 && digits.last() == Some(&b'0') {
-        digits.pop();
-    }
-    if negative {
-        out.push(b'-');
-    }
-    match exponent {
-        0..15 => {
-            let whole = exponent as usize + 1;
-            if digits.len() < whole {
-                digits.resize(whole, b'0');
-            }
-            out.extend_from_slice(&digits[..whole]);
-            if digits.len() > whole {
-                out.push(b'.');
-                out.extend_from_slice(&digits[whole..]);
-            }
-        }
-        -15..0 => {
-            out.extend_from_slice(b"0.");
-            out.extend(std::iter::repeat_n(b'0', (-exponent - 1) as usize));
-            out.extend_from_slice(&digits);
-        }
-        _ => {
-            out.push(digits[0]);
-            if digits.len() > 1 {
-                out.push(b'.');
-                out.extend_from_slice(&digits[1..]);
-            }
-            out.push(b'e');
-            out.extend_from_slice(exponent.to_string().as_bytes());
-        }
-    }
 }

@@ -68,8 +68,8 @@ impl Value {
     pub fn write_text(&self, out: &mut Vec<u8>) {
         match self {
             Value::Null => {}
-            Value::Int(value) => out.extend_from_slice(value.to_string().as_bytes()),
-            Value::UInt(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            Value::Int(value) => number::write_i64(*value, out),
+            Value::UInt(value) => number::write_u64(*value, out),
             Value::Double(value) => number::write_double(*value, out),
             Value::Decimal(value) => value.write_text(out),
             Value::Text(text) | Value::Json(text) => out.extend_from_slice(text.as_bytes()),

@@ -1,11 +1,16 @@
 //! An open database: the storage engine, the catalog and what all sessions share.
 
+use crate::account::{Accounts, LoginAccount};
 use crate::catalog::Catalog;
 use crate::session::Session;
+use crate::sysvar::GlobalVars;
+use crate::user_locks::UserLocks;
 use inia_base::io::Disk;
+use inia_base::process::Processes;
 use inia_storage::{Engine, EngineOptions, StorageError};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How a database is opened.
 #[derive(Clone, Debug)]
@@ -22,8 +27,8 @@ impl Default for DatabaseOptions {
     }
 }
 
-/// Who a session belongs to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Who a session belongs to, and what its client asked for at login.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientInfo {
     /// The number that CONNECTION_ID() and KILL use.
     pub connection_id: u32,
@@ -31,6 +36,41 @@ pub struct ClientInfo {
     pub user: String,
     /// Client host name or address.
     pub host: String,
+    /// Name of the account that matched, for CURRENT_USER().
+    pub account_user: String,
+    /// Host pattern of the account that matched.
+    pub account_host: String,
+    /// Collation number of the connection; 0 for the server's default.
+    pub collation: u16,
+    /// Affected rows count matched rows (CLIENT_FOUND_ROWS).
+    pub found_rows: bool,
+    /// Several statements in one text are allowed (CLIENT_MULTI_STATEMENTS).
+    pub multi_statements: bool,
+    /// `sql_mode` starts with IGNORE_SPACE.
+    pub ignore_space: bool,
+    /// `interactive_timeout` takes the place of `wait_timeout`.
+    pub interactive: bool,
+    /// Connection attributes.
+    pub attributes: Vec<(String, String)>,
+}
+
+impl Default for ClientInfo {
+    /// An embedded session of root.
+    fn default() -> ClientInfo {
+        ClientInfo {
+            connection_id: 1,
+            user: String::from("root"),
+            host: String::from("localhost"),
+            account_user: String::from("root"),
+            account_host: String::from("localhost"),
+            collation: 0,
+            found_rows: false,
+            multi_statements: false,
+            ignore_space: false,
+            interactive: false,
+            attributes: Vec::new(),
+        }
+    }
 }
 
 /// Why a database cannot be opened.
@@ -63,6 +103,11 @@ impl From<StorageError> for OpenError {
 pub struct Database {
     pub(crate) engine: Arc<Engine>,
     pub(crate) catalog: Catalog,
+    pub(crate) accounts: Accounts,
+    processes: OnceLock<Arc<dyn Processes>>,
+    started: u64,
+    pub(crate) globals: GlobalVars,
+    pub(crate) user_locks: UserLocks,
 }
 
 impl Database {
@@ -75,7 +120,17 @@ impl Database {
         };
         let engine = Engine::open(disk, engine_options)?;
         let catalog = Catalog::load(&engine)?;
-        Ok(Arc::new(Database { engine, catalog }))
+        let accounts = Accounts::load(&engine)?;
+        let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        Ok(Arc::new(Database {
+            engine,
+            catalog,
+            accounts,
+            globals: GlobalVars::default(),
+            user_locks: UserLocks::default(),
+            processes: OnceLock::new(),
+            started,
+        }))
     }
 
     /// Starts a session.
@@ -86,6 +141,27 @@ impl Database {
     /// Writes everything back and closes cleanly; later statements fail.
     pub fn close(&self) -> Result<(), OpenError> {
         Ok(self.engine.close()?)
+    }
+
+    /// The account that `user` from `host` logs in to.
+    pub fn login_account(&self, user: &str, host: &str) -> Option<LoginAccount> {
+        self.accounts.current().login(user, host).map(|def| LoginAccount::from(def.as_ref()))
+    }
+
+    /// Tells the database of the server's connections, once.
+    pub fn set_processes(&self, processes: Arc<dyn Processes>) {
+        // A second server on the same database changes nothing.
+        let _ = self.processes.set(processes);
+    }
+
+    /// The server's connections; none for an embedded database.
+    pub(crate) fn processes(&self) -> Option<&Arc<dyn Processes>> {
+        self.processes.get()
+    }
+
+    /// Seconds since 1970 of the opening.
+    pub(crate) fn started(&self) -> u64 {
+        self.started
     }
 
     /// Checks every page of every table. What is wrong, in words; nothing when all is well. There

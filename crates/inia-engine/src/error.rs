@@ -41,3 +41,9 @@ impl<T> StorageResult<T> for Result<T, StorageError> {
         self.map_err(sql_error)
     }
 }
+
+/// The client's error for a text that is no statement.
+pub(crate) fn parse_error(error: inia_parser::ParseError) -> SqlError {
+    let code = ErrorCode::from_number(error.code()).unwrap_or(ErrorCode::Syntax);
+    SqlError::with_message(code, error.message())
+}

@@ -4,19 +4,23 @@
 //! engine's transaction and cursors → the caller's [`RowSink`](inia_base::column::RowSink).
 
 mod access;
+mod account;
 mod bind;
 pub mod catalog;
 mod database;
 mod ddl;
-mod diagnostics;
+mod dml;
 mod error;
 mod exec;
 pub mod expr;
+mod information_schema;
 mod optimize;
 mod plan;
 pub mod row;
 mod session;
+mod sysvar;
+mod user_locks;
 
+pub use account::LoginAccount;
 pub use database::{ClientInfo, Database, DatabaseOptions, OpenError};
-pub use diagnostics::Diagnostics;
-pub use session::{KillHandle, Prepared, Session, status};
+pub use session::{KillHandle, Prepared, Session};

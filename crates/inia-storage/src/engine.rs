@@ -4,6 +4,7 @@ use crate::Result;
 use crate::btree::BTree;
 use crate::lock::LockSystem;
 use crate::lock::wait::LockWait;
+use crate::space::is_pinned;
 use crate::store::{Store, StoreOptions};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 use crate::txn::handle::Txn;
@@ -50,6 +51,8 @@ pub(crate) struct Core {
     pub(crate) horizon: AtomicU64,
     /// Records that scans found marked as deleted by earlier runs.
     pub(crate) dead: Mutex<Vec<(TreeId, Vec<u8>)>>,
+    /// A running transaction's steps are logged again when the log since them is longer.
+    pub(crate) relog_age: u64,
     /// Whether the garbage tree may have something in it.
     pub(crate) garbage_waits: AtomicBool,
     pub(crate) collecting: Mutex<()>,
@@ -100,9 +103,8 @@ impl Engine {
     }
 
     pub(crate) fn open_with(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<Arc<Engine>> {
-        let background = options.background;
         let mut analysis = Analysis::new();
-        let store = Store::open(disk, options, &mut analysis)?;
+        let store = Store::open(disk, options.clone(), &mut analysis)?;
         let roots = match analysis.roots() {
             Some(roots) => roots,
             None => found(&store)?,
@@ -118,6 +120,7 @@ impl Engine {
             boundary,
             horizon: AtomicU64::new(0),
             dead: Mutex::default(),
+            relog_age: options.log_capacity / 2,
             garbage_waits: AtomicBool::new(true),
             collecting: Mutex::new(()),
             store,
@@ -129,7 +132,7 @@ impl Engine {
             status: Arc::clone(&core.status),
             roots,
         }));
-        let purger = background.then(|| start_purger(&core));
+        let purger = options.background.then(|| start_purger(&core));
         Ok(Arc::new(Engine { core, purger: Mutex::new(purger) }))
     }
 
@@ -217,7 +220,29 @@ impl Engine {
                 }
             }
         }
+        self.find_leaks(&owners, &mut report)?;
         Ok(report)
+    }
+
+    /// Reports pages that are in use but belong to nobody. Dropped trees still have theirs.
+    fn find_leaks(&self, owners: &HashMap<PageId, TreeId>, report: &mut Vec<String>) -> Result<()> {
+        if self.estimate_rows(&self.tree(self.core.roots.garbage))? > 0 {
+            return Ok(());
+        }
+        let store = &self.core.store;
+        let mut left = store.used_pages();
+        for page in (0..u32::MAX).map(PageId) {
+            if left == 0 {
+                break;
+            }
+            if store.is_page_used(page) {
+                left -= 1;
+                if !is_pinned(page) && !owners.contains_key(&page) {
+                    report.push(format!("page {page} is in use but belongs to no tree"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Counters and gauges.

@@ -80,7 +80,3 @@ pub struct RecordRef<'a> {
     /// The whole value.
     pub value: &'a [u8],
 }
-
-/// A point in a transaction to roll back to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Savepoint(pub u64);

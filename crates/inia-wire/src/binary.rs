@@ -6,11 +6,11 @@
 
 use crate::codec::put_lenenc_bytes;
 use crate::column::{type_code as ty, type_code_of};
-use crate::number::{self, NOT_FIXED};
 use crate::params::{put_datetime, put_time};
 use crate::rows::Reply;
 use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::SqlError;
+use inia_base::number;
 use inia_base::temporal::{Date, DateTime, Time};
 
 /// The form of a cell.
@@ -153,12 +153,12 @@ impl RowSink for BinaryRows<'_> {
 
     #[inline]
     fn int(&mut self, value: i64) {
-        self.integer(value as u64, value as f64, |out| number::put_i64(out, value));
+        self.integer(value as u64, value as f64, |out| number::write_i64(value, out));
     }
 
     #[inline]
     fn uint(&mut self, value: u64) {
-        self.integer(value, value as f64, |out| number::put_u64(out, value));
+        self.integer(value, value as f64, |out| number::write_u64(value, out));
     }
 
     fn float(&mut self, value: f32) {
@@ -166,7 +166,7 @@ impl RowSink for BinaryRows<'_> {
         match form {
             Form::Float => out.extend_from_slice(&value.to_le_bytes()),
             Form::Double => out.extend_from_slice(&f64::from(value).to_le_bytes()),
-            Form::Text => short(out, |out| number::put_f32(out, value, NOT_FIXED)),
+            Form::Text => short(out, |out| number::write_float(value, out)),
             form => put_zero(out, form),
         }
     }
@@ -176,7 +176,7 @@ impl RowSink for BinaryRows<'_> {
         match form {
             Form::Double => out.extend_from_slice(&value.to_le_bytes()),
             Form::Float => out.extend_from_slice(&(value as f32).to_le_bytes()),
-            Form::Text => short(out, |out| number::put_f64(out, value, NOT_FIXED)),
+            Form::Text => short(out, |out| number::write_double(value, out)),
             form => put_zero(out, form),
         }
     }
@@ -195,23 +195,19 @@ impl RowSink for BinaryRows<'_> {
         self.temporal(
             Form::DateTime,
             |out| put_datetime(out, &at_midnight),
-            |out| number::put_date(out, value),
+            |out| value.write_text(out),
         );
     }
 
     fn time(&mut self, value: Time, fsp: u8) {
-        self.temporal(
-            Form::Time,
-            |out| put_time(out, value),
-            |out| number::put_time(out, value, fsp),
-        );
+        self.temporal(Form::Time, |out| put_time(out, value), |out| value.write_text(fsp, out));
     }
 
     fn datetime(&mut self, value: DateTime, fsp: u8) {
         self.temporal(
             Form::DateTime,
             |out| put_datetime(out, &value),
-            |out| number::put_datetime(out, &value, fsp),
+            |out| value.write_text(fsp, out),
         );
     }
 

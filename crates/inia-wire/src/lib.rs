@@ -16,7 +16,6 @@ pub mod compress;
 pub mod cursor;
 pub mod error;
 pub mod handshake;
-mod number;
 pub mod packet;
 pub mod params;
 pub mod reply;

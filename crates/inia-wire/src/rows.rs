@@ -8,6 +8,9 @@ use crate::reply::{EOF, OK, put_eof, put_ok};
 use inia_base::column::{Completion, ResultColumn};
 use inia_base::error::{ErrorCode, SqlError};
 
+/// The number of decimals that stands for "not declared".
+pub(crate) const NOT_FIXED: u8 = 31;
+
 /// Where the results of one command go.
 pub struct Reply<'a> {
     /// Packets of the reply.

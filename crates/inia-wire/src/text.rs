@@ -1,10 +1,10 @@
 //! Rows of the text protocol: every cell a length-encoded text, NULL the byte 0xfb.
 
 use crate::codec::put_lenenc_bytes;
-use crate::number::{self, NOT_FIXED};
-use crate::rows::Reply;
+use crate::rows::{NOT_FIXED, Reply};
 use inia_base::column::{Completion, ResultColumn, RowSink, flags};
 use inia_base::error::SqlError;
+use inia_base::number;
 use inia_base::temporal::{Date, DateTime, Time};
 
 /// How numbers of one column are printed.
@@ -100,7 +100,7 @@ impl RowSink for TextRows<'_> {
 
     #[inline]
     fn int(&mut self, value: i64) {
-        self.short(|out| number::put_i64(out, value));
+        self.short(|out| number::write_i64(value, out));
     }
 
     #[inline]
@@ -109,16 +109,22 @@ impl RowSink for TextRows<'_> {
         self.short(|out| {
             let digits = value.checked_ilog10().unwrap_or(0) as usize + 1;
             (digits..fill).for_each(|_| out.push(b'0'));
-            number::put_u64(out, value);
+            number::write_u64(value, out);
         });
     }
 
     fn float(&mut self, value: f32) {
-        self.real(|out, decimals| number::put_f32(out, value, decimals));
+        self.real(|out, decimals| match decimals {
+            0..NOT_FIXED => number::write_fixed(f64::from(value), decimals, out),
+            _ => number::write_float(value, out),
+        });
     }
 
     fn double(&mut self, value: f64) {
-        self.real(|out, decimals| number::put_f64(out, value, decimals));
+        self.real(|out, decimals| match decimals {
+            0..NOT_FIXED => number::write_fixed(value, decimals, out),
+            _ => number::write_double(value, out),
+        });
     }
 
     #[inline]
@@ -128,15 +134,15 @@ impl RowSink for TextRows<'_> {
     }
 
     fn date(&mut self, value: Date) {
-        self.short(|out| number::put_date(out, value));
+        self.short(|out| value.write_text(out));
     }
 
     fn time(&mut self, value: Time, fsp: u8) {
-        self.short(|out| number::put_time(out, value, fsp));
+        self.short(|out| value.write_text(fsp, out));
     }
 
     fn datetime(&mut self, value: DateTime, fsp: u8) {
-        self.short(|out| number::put_datetime(out, &value, fsp));
+        self.short(|out| value.write_text(fsp, out));
     }
 
     #[inline]

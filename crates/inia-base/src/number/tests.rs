@@ -105,3 +105,27 @@ fn floats_print_six_digits() {
         assert_eq!(String::from_utf8(out).unwrap(), printed);
     }
 }
+
+fn printed(write: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    write(&mut out);
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn integers_print_all_digits() {
+    for n in [0, 1, 9, 10, 99, 100, 101, 12345, 999_999, u64::MAX] {
+        assert_eq!(printed(|out| write_u64(n, out)), n.to_string());
+    }
+    for n in [0, -1, -10, i64::MIN, i64::MAX] {
+        assert_eq!(printed(|out| write_i64(n, out)), n.to_string());
+    }
+}
+
+#[test]
+fn declared_decimals_are_always_printed() {
+    assert_eq!(printed(|out| write_fixed(1234567.1234, 3, out)), "1234567.123");
+    assert_eq!(printed(|out| write_fixed(-0.0001, 3, out)), "0.000");
+    assert_eq!(printed(|out| write_fixed(16777.0, 2, out)), "16777.00");
+    assert_eq!(printed(|out| write_fixed(f64::MAX, 30, out)).len(), 340);
+}

@@ -342,7 +342,7 @@ fn like_prefix_is_range(ty: &ExprType) -> bool {
 }
 
 /// Whether evaluating twice gives the same value and changes nothing.
-fn is_stable(expr: &Expr) -> bool {
+pub(crate) fn is_stable(expr: &Expr) -> bool {
     let mut stable = true;
     expr.walk(&mut |node| match &node.kind {
         ExprKind::AssignUserVar(..) | ExprKind::UserVar(_) | ExprKind::Aggregate(_) => {

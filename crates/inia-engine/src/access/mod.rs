@@ -12,7 +12,7 @@ mod bounds;
 mod choose;
 mod scan;
 
-pub(crate) use choose::{Choice, Request, choose};
+pub(crate) use choose::{Choice, Request, choose, is_stable};
 pub(crate) use scan::{Found, RowData, Scan};
 
 use crate::expr::Expr;

@@ -6,6 +6,7 @@ use super::{QueryBinder, Result};
 use crate::catalog::{IndexKind, Table, TableDef, same_name};
 use crate::expr::bind::{Binder, EmptyScope};
 use crate::expr::{CmpOp, Expr, ExprType};
+use crate::information_schema;
 use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, conjuncts};
 use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
@@ -96,8 +97,9 @@ impl QueryBinder<'_> {
         if factor.name.db.is_none()
             && let Some(cte) = self.ctes.iter().rev().find(|cte| cte.name == factor.name.name)
         {
-            let (id, columns) = (cte.part, cte.columns.clone());
-            return Ok(part_member(id, false, alias, &columns, context));
+            let part = PartRef { id: cte.part, lateral: false, level: cte.level };
+            let columns = cte.columns.clone();
+            return Ok(part_member(part, alias, &columns, context));
         }
         let schema = match (&factor.name.db, self.context.database) {
             (Some(db), _) => db.as_str(),
@@ -132,6 +134,13 @@ impl QueryBinder<'_> {
     /// Finds a stored table and notes that the statement reads it.
     fn table(&mut self, schema: &str, name: &str) -> Result<Arc<Table>> {
         let Some(database) = self.context.catalog.schemas.get(schema) else {
+            if schema.eq_ignore_ascii_case("information_schema") {
+                let (name, code) = (name.to_uppercase(), ErrorCode::UnknownTableInClause);
+                return Err(SqlError::new(code, &[&name, &"information_schema"]));
+            }
+            if information_schema::schema(schema).is_some() {
+                return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
+            }
             return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&schema]));
         };
         let Some(table) = database.tables.get(name) else {
@@ -185,7 +194,8 @@ impl QueryBinder<'_> {
             columns.push((name.clone(), column.ty.clone()));
         }
         let lateral = derived.lateral && correlated;
-        Ok(part_member(id, lateral, &derived.alias, &columns, context))
+        let part = PartRef { id, lateral, level: self.levels.len() };
+        Ok(part_member(part, &derived.alias, &columns, context))
     }
 
     fn join(&mut self, join: &ast::Join, context: &mut FromContext<'_>) -> Result<Bound> {
@@ -273,7 +283,9 @@ impl QueryBinder<'_> {
         };
         let (env, host) = (self.context.env, self.context.host);
         let mut binder = Binder { scope: &mut EmptyScope, env, host };
-        binder.comparison(CmpOp::Eq, side(left)?, side(right)?)
+        let mut equality = binder.comparison(CmpOp::Eq, side(left)?, side(right)?)?;
+        self.prepare(&mut equality);
+        Ok(equality)
     }
 }
 
@@ -320,16 +332,23 @@ fn lateral(table: &TableRef) -> bool {
     }
 }
 
-/// A derived table, view or common table expression as a member.
-fn part_member(
+/// Which part a member is, and which rows it sees.
+struct PartRef {
     id: usize,
     lateral: bool,
+    level: usize,
+}
+
+/// A derived table, view or common table expression as a member.
+fn part_member(
+    part: PartRef,
     alias: &str,
     columns: &[(String, ExprType)],
     context: &mut FromContext<'_>,
 ) -> Bound {
     let (slots, names) = member(alias, "", columns, context);
-    let leaf = Leaf { slots, alias: alias.to_owned(), kind: LeafKind::Part { id, lateral } };
+    let PartRef { id, lateral, level } = part;
+    let leaf = Leaf { slots, alias: alias.to_owned(), kind: LeafKind::Part { id, lateral, level } };
     Bound { tree: FromTree::Leaf(leaf), names }
 }
 

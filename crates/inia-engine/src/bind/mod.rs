@@ -13,15 +13,17 @@ mod grouping;
 mod namespace;
 mod order;
 mod query;
+mod rollup;
 mod scope;
 mod select;
 
 pub(crate) use namespace::{FromColumn, FromTable, Namespace};
 
 use crate::catalog::{CatalogVersion, Table};
-use crate::expr::{Environment, ExprType, SessionHost};
+use crate::expr::bind::BoundSubquery;
+use crate::expr::{Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare};
 use crate::optimize::SlotSet;
-use crate::plan::{PartPlan, StatementPlan, VirtualTable};
+use crate::plan::{PartPlan, StatementPlan, VirtualTable, result_columns};
 use inia_base::error::SqlError;
 use inia_parser::ast;
 use inia_storage::LockRequest;
@@ -63,7 +65,8 @@ pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Resul
     };
     let root = binder.query(query)?;
     let parts = binder.parts.into_iter().map(|part| part.expect("every part was bound")).collect();
-    Ok(StatementPlan { root, parts, tables: binder.tables })
+    let columns = result_columns(&root.columns);
+    Ok(StatementPlan { root, columns, parts, tables: binder.tables })
 }
 
 /// One SELECT that is being bound.
@@ -81,6 +84,8 @@ struct Level {
 struct CteBinding {
     name: String,
     part: usize,
+    /// How many levels enclose its definition.
+    level: usize,
     columns: Vec<(String, ExprType)>,
 }
 
@@ -108,9 +113,22 @@ impl QueryBinder<'_> {
         Ok((id, correlated))
     }
 
+    /// Binds a subquery of an expression.
+    fn subquery(&mut self, query: &ast::Query) -> Result<BoundSubquery> {
+        let (id, correlated) = self.part(query)?;
+        let columns = self.part_columns(id).iter().map(|c| c.ty.clone()).collect();
+        Ok(BoundSubquery { id, columns, correlated })
+    }
+
     fn reserve_part(&mut self) -> usize {
         self.parts.push(None);
         self.parts.len() - 1
+    }
+
+    /// Computes what is constant in a bound expression.
+    fn prepare(&self, expr: &mut Expr) {
+        let mut scratch = EvalContext::new(self.context.env, self.context.host, &NoSubqueries, &[]);
+        prepare(expr, &mut scratch);
     }
 
     /// The columns of a bound part.

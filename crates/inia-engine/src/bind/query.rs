@@ -1,9 +1,10 @@
 //! Query expressions: WITH, set operations, VALUES, nesting, LIMIT.
 
-use super::{CteBinding, QueryBinder, Result};
+use super::{CteBinding, Level, Namespace, QueryBinder, Result};
 use crate::catalog::same_name;
-use crate::expr::bind::{EmptyScope, bind};
-use crate::expr::{Expr, ExprType, merge};
+use crate::expr::bind::{Binder, BoundSubquery, EmptyScope, Scope, bind};
+use crate::expr::{Expr, ExprKind, ExprType, merge};
+use crate::optimize::SlotSet;
 use crate::plan::{
     Body, LimitPlan, OutputColumn, PartPlan, QueryPlan, RecursivePlan, SetPlan, SetStep, SortKey,
 };
@@ -37,13 +38,13 @@ impl QueryBinder<'_> {
             return self.query(inner);
         }
         let (body, columns) = self.operand(&query.body)?;
-        let order = query
-            .order_by
-            .iter()
-            .map(|item| order_by_output(item, &columns))
-            .collect::<Result<_>>()?;
+        let (mut order, mut computed) = (Vec::new(), Vec::new());
+        for item in &query.order_by {
+            order.push(self.order_by_output(item, &columns, &mut computed)?);
+        }
         let limit = self.limit(query.limit.as_ref())?;
-        Ok(QueryPlan { columns, body, order, limit, count_found_rows: false })
+        let count_found_rows = counts_found_rows(&query.body);
+        Ok(QueryPlan { columns, body, computed, order, limit, count_found_rows })
     }
 
     /// Binds a body that stands for itself or as an operand of a set operation.
@@ -117,6 +118,45 @@ impl QueryBinder<'_> {
         Ok((Body::SetOperation(Box::new(SetPlan { first, rest: steps, types })), columns))
     }
 
+    /// ORDER BY of a set operation: a position, a column name of its result, or an expression over
+    /// its columns.
+    fn order_by_output(
+        &mut self,
+        item: &ast::OrderItem,
+        columns: &[OutputColumn],
+        computed: &mut Vec<Expr>,
+    ) -> Result<SortKey> {
+        let index = match &item.expr {
+            ast::Expr::Literal(ast::Literal::Int(position)) => {
+                super::order::position(*position, columns.len())?
+            }
+            expr => {
+                let (env, host) = (self.context.env, self.context.host);
+                self.levels.push(Level {
+                    namespace: Namespace::default(),
+                    open: false,
+                    read_by_parts: SlotSet::default(),
+                });
+                let mut scope = OutputScope { binder: self, columns };
+                let bound = Binder { scope: &mut scope, env, host }.scalar(expr);
+                self.levels.pop();
+                let bound = bound?;
+                match bound.kind {
+                    ExprKind::Column { index, .. } => index,
+                    _ => {
+                        computed.push(bound);
+                        columns.len() + computed.len() - 1
+                    }
+                }
+            }
+        };
+        let ty = match index.checked_sub(columns.len()) {
+            None => &columns[index].ty,
+            Some(at) => &computed[at].ty,
+        };
+        Ok(SortKey { index, ty: ty.clone(), descending: item.desc })
+    }
+
     pub(super) fn limit(&mut self, limit: Option<&ast::Limit>) -> Result<Option<LimitPlan>> {
         let (env, host) = (self.context.env, self.context.host);
         let Some(limit) = limit else { return Ok(None) };
@@ -135,7 +175,8 @@ impl QueryBinder<'_> {
         }
         let (part, _) = self.part(&cte.query)?;
         let columns = self.cte_columns(cte, part)?;
-        self.ctes.push(CteBinding { name: cte.name.clone(), part, columns });
+        let level = self.levels.len();
+        self.ctes.push(CteBinding { name: cte.name.clone(), part, level, columns });
         Ok(())
     }
 
@@ -168,7 +209,8 @@ impl QueryBinder<'_> {
         let (part, correlated) = self.part(&ast::Query::new(seed))?;
         let mut columns = self.cte_columns(cte, part)?;
         columns.iter_mut().for_each(|(_, ty)| ty.nullable = true);
-        self.ctes.push(CteBinding { name: cte.name.clone(), part, columns });
+        let level = self.levels.len();
+        self.ctes.push(CteBinding { name: cte.name.clone(), part, level, columns });
         let seed = self.parts[part].take();
         let (head, tail) = step_terms.split_first().expect("one term reads the name");
         let step = match tail {
@@ -185,6 +227,31 @@ impl QueryBinder<'_> {
         let recursive = Some(RecursivePlan { step, distinct: !head.all });
         self.parts[part] = Some(PartPlan { query: seed.query, correlated, recursive });
         Ok(())
+    }
+}
+
+/// The columns of a set operation's result.
+struct OutputScope<'s, 'c> {
+    binder: &'s mut QueryBinder<'c>,
+    columns: &'s [OutputColumn],
+}
+
+impl Scope for OutputScope<'_, '_> {
+    fn column(&mut self, name: &ast::ColumnName) -> Result<Expr> {
+        if let Some(table) = &name.table {
+            let code = ErrorCode::TablenameNotAllowedHere;
+            return Err(SqlError::new(code, &[table, &"global ORDER clause"]));
+        }
+        let found = self.columns.iter().position(|c| same_name(&c.result.name, &name.name));
+        let Some(index) = found else {
+            let code = ErrorCode::UnknownColumn;
+            return Err(SqlError::new(code, &[&name.name, &"order clause"]));
+        };
+        Ok(Expr::column(index, self.columns[index].ty.clone(), format!("`{}`", name.name)))
+    }
+
+    fn subquery(&mut self, query: &ast::Query) -> Result<BoundSubquery> {
+        self.binder.subquery(query)
     }
 }
 
@@ -224,27 +291,11 @@ fn mentions(body: &QueryBody, name: &str) -> bool {
     }
 }
 
-/// ORDER BY of a set operation: a position or a column name of its result.
-fn order_by_output(item: &ast::OrderItem, columns: &[OutputColumn]) -> Result<SortKey> {
-    let index = match &item.expr {
-        ast::Expr::Literal(ast::Literal::Int(position)) => {
-            super::order::position(*position, columns.len())?
-        }
-        ast::Expr::Column(name) if name.table.is_none() => columns
-            .iter()
-            .position(|column| same_name(&column.result.name, &name.name))
-            .ok_or_else(|| {
-                SqlError::new(ErrorCode::UnknownColumn, &[&name.name, &"order clause"])
-            })?,
-        ast::Expr::Column(name) => {
-            let table = name.table.as_deref().unwrap_or_default();
-            let code = ErrorCode::TablenameNotAllowedHere;
-            return Err(SqlError::new(code, &[&table, &"SELECT", &"order clause"]));
-        }
-        _ => {
-            let code = ErrorCode::NotSupportedYet;
-            return Err(SqlError::new(code, &[&"expressions in ORDER BY of a UNION"]));
-        }
-    };
-    Ok(SortKey { index, ty: columns[index].ty.clone(), descending: item.desc })
+/// Whether the leftmost SELECT asks for SQL_CALC_FOUND_ROWS.
+fn counts_found_rows(body: &QueryBody) -> bool {
+    match body {
+        QueryBody::Select(select) => select.options.calc_found_rows,
+        QueryBody::SetOperation { first, .. } => counts_found_rows(first),
+        QueryBody::Nested(_) | QueryBody::Table(_) | QueryBody::Values(_) => false,
+    }
 }

@@ -1,10 +1,13 @@
 //! Name resolution for the expressions of one SELECT.
 
 use super::namespace::{FromColumn, full_name};
+use super::order::same_expr;
+use super::rollup::grouping_call;
 use super::{QueryBinder, Result};
+use crate::access::is_stable;
 use crate::catalog::same_name;
 use crate::expr::aggregate::{Aggregate, WindowFunction};
-use crate::expr::bind::{BoundSubquery, Scope};
+use crate::expr::bind::{Binder, BoundSubquery, Scope};
 use crate::expr::{Expr, ExprKind, ExprType};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, ColumnName};
@@ -130,6 +133,17 @@ fn same_column(a: &Expr, b: &Expr) -> bool {
     }
 }
 
+/// Whether two calls give the same result for every group.
+fn same_aggregate(a: &Aggregate, b: &Aggregate) -> bool {
+    a.func == b.func
+        && a.distinct == b.distinct
+        && a.separator == b.separator
+        && a.order_by.is_empty()
+        && b.order_by.is_empty()
+        && a.args.len() == b.args.len()
+        && a.args.iter().zip(&b.args).all(|(a, b)| same_expr(a, b) && is_stable(a))
+}
+
 impl Scope for BlockScope<'_, '_> {
     fn column(&mut self, name: &ColumnName) -> Result<Expr> {
         let found = match self.clause {
@@ -151,9 +165,7 @@ impl Scope for BlockScope<'_, '_> {
     }
 
     fn subquery(&mut self, query: &ast::Query) -> Result<BoundSubquery> {
-        let (id, correlated) = self.binder.part(query)?;
-        let columns = self.binder.part_columns(id).iter().map(|c| c.ty.clone()).collect();
-        Ok(BoundSubquery { id, columns, correlated })
+        self.binder.subquery(query)
     }
 
     fn enter_aggregate(&mut self) -> Result<()> {
@@ -167,8 +179,25 @@ impl Scope for BlockScope<'_, '_> {
     fn aggregate(&mut self, call: Aggregate) -> Result<Expr> {
         self.in_aggregate = false;
         let ty: ExprType = call.ty.clone();
-        self.aggregates.push(call);
-        Ok(Expr { kind: ExprKind::Aggregate(self.aggregates.len() - 1), ty })
+        let known = self.aggregates.iter().position(|other| same_aggregate(other, &call));
+        let number = known.unwrap_or_else(|| {
+            self.aggregates.push(call);
+            self.aggregates.len() - 1
+        });
+        Ok(Expr { kind: ExprKind::Aggregate(number), ty })
+    }
+
+    fn stored_function(&mut self, call: &ast::FunctionCall) -> Result<Expr> {
+        if call.db.is_none() && call.name.eq_ignore_ascii_case("grouping") {
+            let (env, host) = (self.binder.context.env, self.binder.context.host);
+            let args = Binder { scope: self, env, host }.scalars(&call.args)?;
+            return Ok(grouping_call(args));
+        }
+        let full = match &call.db {
+            Some(db) => format!("{db}.{}", call.name),
+            None => call.name.clone(),
+        };
+        Err(SqlError::new(ErrorCode::SpDoesNotExist, &[&"FUNCTION", &full]))
     }
 
     fn window(&mut self, _call: WindowFunction, _over: &ast::Over) -> Result<Expr> {

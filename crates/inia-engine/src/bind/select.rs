@@ -3,6 +3,7 @@
 use super::from::BoundFrom;
 use super::grouping::{GroupCheck, Keyed};
 use super::order::{Reference, reference, same_expr};
+use super::rollup::{above_rollup, asks_grouping};
 use super::scope::{BlockScope, Clause, Item};
 use super::{Level, Namespace, QueryBinder, Result};
 use crate::expr::aggregate::Aggregate;
@@ -25,6 +26,37 @@ struct Clauses {
     order: Vec<SortKey>,
     /// Expressions that only ORDER BY needs; they follow the select list in the tuple.
     hidden: Vec<Expr>,
+}
+
+impl Clauses {
+    /// Makes the expressions above WITH ROLLUP read the group's values.
+    fn read_rolled_up(&mut self, width: usize) -> Result<()> {
+        let Clauses { items, columns, group, having, order, hidden, .. } = self;
+        for (item, column) in items.iter_mut().zip(columns) {
+            above_rollup(&mut item.expr, group, width)?;
+            if item.expr.ty.nullable {
+                column.ty.nullable = true;
+                column.result.flags &= !inia_base::column::flags::NOT_NULL;
+            }
+        }
+        for expr in hidden.iter_mut().chain(having) {
+            above_rollup(expr, group, width)?;
+        }
+        for key in order {
+            let visible = items.len();
+            let expr = match key.index.checked_sub(visible) {
+                None => &items[key.index].expr,
+                Some(at) => &hidden[at],
+            };
+            key.ty = expr.ty.clone();
+        }
+        Ok(())
+    }
+
+    fn asks_grouping(&self) -> bool {
+        let items = self.items.iter().map(|item| &item.expr);
+        items.chain(&self.hidden).chain(&self.having).any(asks_grouping)
+    }
 }
 
 impl QueryBinder<'_> {
@@ -69,6 +101,11 @@ impl QueryBinder<'_> {
         if self.context.env.sql_mode.has(SqlMode::ONLY_FULL_GROUP_BY) {
             self.check_full_group(select, &from, &clauses)?;
         }
+        if select.rollup {
+            clauses.read_rolled_up(from.width)?;
+        } else if clauses.asks_grouping() {
+            return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
+        }
         Ok(self.plan(select, from, clauses))
     }
 
@@ -93,7 +130,9 @@ impl QueryBinder<'_> {
         let (env, host) = (self.context.env, self.context.host);
         let mut scope =
             BlockScope { binder: self, clause, items, group, aggregates, in_aggregate: false };
-        Binder { scope: &mut scope, env, host }.scalar(expr)
+        let mut bound = Binder { scope: &mut scope, env, host }.scalar(expr)?;
+        self.prepare(&mut bound);
+        Ok(bound)
     }
 
     /// Binds an expression of GROUP BY, HAVING or ORDER BY, which may name select items.
@@ -262,8 +301,9 @@ impl QueryBinder<'_> {
         if let Some(tree) = &from.tree {
             for_each_on(tree, &mut need);
         }
+        let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
         let block = Block { needed: &needed, straight: select.options.straight_join };
-        let (source, filter) = plan_from(from.tree, clauses.conditions, &block);
+        let (source, filter) = plan_from(from.tree, conditions, &block);
         let aggregation = grouped.then_some(Aggregation {
             group: clauses.group,
             calls: clauses.aggregates,
@@ -272,6 +312,7 @@ impl QueryBinder<'_> {
         let plan = SelectPlan {
             width: from.width,
             source,
+            once,
             filter,
             aggregation,
             having: clauses.having,
@@ -283,11 +324,18 @@ impl QueryBinder<'_> {
         QueryPlan {
             columns: clauses.columns,
             body: Body::Select(Box::new(plan)),
+            computed: Vec::new(),
             order: clauses.order,
             limit: None,
             count_found_rows: select.options.calc_found_rows,
         }
     }
+}
+
+/// Whether a condition has one truth value for the whole run of its SELECT.
+fn needs_no_row(condition: &Expr) -> bool {
+    let needs = slots_of(condition);
+    !needs.whole_row && needs.slots == SlotSet::default() && crate::access::is_stable(condition)
 }
 
 fn push_column(column: &super::FromColumn, clauses: &mut Clauses) {

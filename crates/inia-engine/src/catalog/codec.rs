@@ -21,10 +21,10 @@ const DECIMAL_DIGITS: u8 = 65;
 
 /// Builds a record.
 #[derive(Default)]
-pub(super) struct Writer(Vec<u8>);
+pub(crate) struct Writer(pub(crate) Vec<u8>);
 
 impl Writer {
-    pub(super) fn int(&mut self, mut value: u64) {
+    pub(crate) fn int(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);
             value >>= 7;
@@ -32,37 +32,37 @@ impl Writer {
         self.0.push(value as u8);
     }
 
-    pub(super) fn bool(&mut self, value: bool) {
+    pub(crate) fn bool(&mut self, value: bool) {
         self.int(u64::from(value));
     }
 
-    pub(super) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
 
-    fn bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.int(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
-    pub(super) fn option<T>(&mut self, option: Option<T>, put: impl FnOnce(&mut Writer, T)) {
+    pub(crate) fn option<T>(&mut self, option: Option<T>, put: impl FnOnce(&mut Writer, T)) {
         self.bool(option.is_some());
         if let Some(value) = option {
             put(self, value);
         }
     }
 
-    pub(super) fn list<T>(&mut self, list: &[T], put: impl Fn(&mut Writer, &T)) {
+    pub(crate) fn list<T>(&mut self, list: &[T], put: impl Fn(&mut Writer, &T)) {
         self.int(list.len() as u64);
         list.iter().for_each(|member| put(self, member));
     }
 }
 
 /// Takes a record apart.
-pub(super) struct Reader<'r>(&'r [u8]);
+pub(crate) struct Reader<'r>(pub(crate) &'r [u8]);
 
 impl<'r> Reader<'r> {
-    pub(super) fn int(&mut self) -> Option<u64> {
+    pub(crate) fn int(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let (byte, rest) = self.0.split_first()?;
@@ -75,27 +75,27 @@ impl<'r> Reader<'r> {
         None
     }
 
-    pub(super) fn small<T: TryFrom<u64>>(&mut self) -> Option<T> {
+    pub(crate) fn small<T: TryFrom<u64>>(&mut self) -> Option<T> {
         T::try_from(self.int()?).ok()
     }
 
-    pub(super) fn bool(&mut self) -> Option<bool> {
+    pub(crate) fn bool(&mut self) -> Option<bool> {
         Some(self.int()? != 0)
     }
 
-    fn bytes(&mut self) -> Option<&'r [u8]> {
+    pub(crate) fn bytes(&mut self) -> Option<&'r [u8]> {
         let length: usize = self.small()?;
         let (bytes, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(bytes)
     }
 
-    pub(super) fn text(&mut self) -> Option<String> {
+    pub(crate) fn text(&mut self) -> Option<String> {
         String::from_utf8(self.bytes()?.to_vec()).ok()
     }
 
     /// An optional member: outer `None` for damage.
-    pub(super) fn option<T>(
+    pub(crate) fn option<T>(
         &mut self,
         get: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<Option<T>> {
@@ -105,7 +105,7 @@ impl<'r> Reader<'r> {
         Some(Some(get(self)?))
     }
 
-    pub(super) fn list<T>(&mut self, get: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    pub(crate) fn list<T>(&mut self, get: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let count: usize = self.small()?;
         if count > self.0.len() {
             return None;

@@ -8,16 +8,19 @@
 //! ```text
 //! 'd' name                 a database
 //! 't' schema 0 name        a table
+//! 'u' …                    accounts, see `account::store`
 //! ```
 
 pub mod charset;
-mod codec;
+pub(crate) mod codec;
 pub mod mdl;
 mod show_create;
 mod table;
 mod types;
 
-pub use show_create::{quoted, show_create_schema, show_create_table, value_text};
+pub use show_create::{
+    foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
+};
 pub use table::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
     ReferentialAction, Table, TableDef, TableId, TableIndex, TableShared, same_name,
@@ -32,10 +35,12 @@ use mdl::MdlManager;
 use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const SCHEMA: u8 = b'd';
 const TABLE: u8 = b't';
+/// First byte of the records that accounts are kept in.
+pub(crate) const ACCOUNT: u8 = b'u';
 
 /// A database's durable definition.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +69,13 @@ pub struct CatalogVersion {
     pub number: u64,
     /// Databases by name.
     pub schemas: BTreeMap<String, Arc<Schema>>,
+    /// For each table that foreign keys refer to, the tables that have them; both as database and
+    /// name.
+    pub references: Arc<BTreeMap<FullName, Vec<FullName>>>,
 }
+
+/// A table's database and name.
+pub type FullName = (String, String);
 
 /// One change of the published catalog.
 pub(crate) enum Change {
@@ -91,6 +102,8 @@ pub struct Catalog {
     /// Counters of tables by table id; they outlive a table's runtime handle.
     shared: Mutex<HashMap<TableId, Arc<TableShared>>>,
     next_table_id: AtomicU64,
+    /// Whether any table has a foreign key: changes of rows ask before they look for theirs.
+    has_references: AtomicBool,
     mdl: Arc<MdlManager>,
 }
 
@@ -104,6 +117,7 @@ impl Catalog {
             current: RwLock::default(),
             shared: Mutex::default(),
             next_table_id: AtomicU64::new(1),
+            has_references: AtomicBool::new(false),
             mdl: Arc::default(),
         };
         let mut changes = Vec::new();
@@ -115,6 +129,7 @@ impl Catalog {
             let change = match record.key.first() {
                 Some(&SCHEMA) => codec::schema(record.value).map(Change::PutSchema),
                 Some(&TABLE) => codec::table(record.value).map(Change::PutTable),
+                Some(&ACCOUNT) => continue,
                 _ => None,
             };
             let name = || String::from_utf8_lossy(record.key).into_owned();
@@ -127,6 +142,10 @@ impl Catalog {
             }
         }
         catalog.publish(changes);
+        for table in catalog.current().schemas.values().flat_map(|schema| schema.tables.values()) {
+            let rows = engine.estimate_rows(&table.clustered)?;
+            table.shared.row_estimate.store(rows as i64, Ordering::Relaxed);
+        }
         Ok(catalog)
     }
 
@@ -143,6 +162,11 @@ impl Catalog {
     /// The newest version of a table.
     pub fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
         self.current.read().schemas.get(schema)?.tables.get(name).cloned()
+    }
+
+    /// Whether any table has a foreign key.
+    pub(crate) fn has_references(&self) -> bool {
+        self.has_references.load(Ordering::Acquire)
     }
 
     /// The metadata locks.
@@ -185,6 +209,8 @@ impl Catalog {
         for change in changes {
             self.apply(&mut next, change);
         }
+        next.references = Arc::new(references(&next));
+        self.has_references.store(!next.references.is_empty(), Ordering::Release);
         *current = Arc::new(next);
     }
 
@@ -202,7 +228,7 @@ impl Catalog {
             }
             Change::PutTable(def) => {
                 let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
-                let shared = self.shared.lock().entry(def.id).or_default().clone();
+                let shared = self.shared(def.id);
                 let mdl = self.mdl.name(&def.schema, &def.name);
                 let name = def.name.clone();
                 let tree = |id| self.engine.tree(id);
@@ -225,10 +251,30 @@ impl Catalog {
         }
     }
 
+    /// The counters of a table.
+    pub(crate) fn shared(&self, id: TableId) -> Arc<TableShared> {
+        self.shared.lock().entry(id).or_default().clone()
+    }
+
     /// Forgets the counters of a table that is gone.
     pub(crate) fn forget(&self, id: TableId) {
         self.shared.lock().remove(&id);
     }
+}
+
+/// Who refers to whom.
+fn references(version: &CatalogVersion) -> BTreeMap<FullName, Vec<FullName>> {
+    let mut out: BTreeMap<FullName, Vec<FullName>> = BTreeMap::new();
+    for table in version.schemas.values().flat_map(|schema| schema.tables.values()) {
+        let child = || (table.def.schema.clone(), table.def.name.clone());
+        for key in &table.def.foreign_keys {
+            let children = out.entry((key.ref_schema.clone(), key.ref_table.clone())).or_default();
+            if !children.contains(&child()) {
+                children.push(child());
+            }
+        }
+    }
+    out
 }
 
 fn schema_key(name: &str) -> Vec<u8> {

@@ -242,6 +242,11 @@ fn index_line(def: &TableDef, index: &IndexDef) -> String {
 }
 
 fn foreign_key(def: &TableDef, key: &super::ForeignKeyDef) -> String {
+    foreign_key_text(def, key)
+}
+
+/// A foreign key as SHOW CREATE TABLE and errors 1451 and 1452 print it.
+pub fn foreign_key_text(def: &TableDef, key: &super::ForeignKeyDef) -> String {
     let names = |names: &mut dyn Iterator<Item = &str>| -> String {
         names.map(quoted).collect::<Vec<_>>().join(", ")
     };

@@ -4,7 +4,105 @@
 //! all its work (trees, rows, catalog records) in one storage transaction: it happens wholly or
 //! not at all, also in a crash. The new catalog version is published after the commit.
 
+mod alter;
+mod columns;
+mod create_select;
+mod rebuild;
+mod schema;
+mod table;
 mod types;
 mod work;
 
-pub(crate) use types::{column_type, type_text};
+pub(crate) use alter::alter_table;
+pub(crate) use create_select::create_table_select;
+pub(crate) use schema::{alter_database, create_database, drop_database};
+pub(crate) use table::{
+    create_index, create_table, drop_index, drop_tables, rename_tables, truncate,
+};
+#[cfg(test)]
+pub(crate) use types::column_type;
+pub(crate) use types::type_text;
+
+pub(crate) use crate::catalog::FullName;
+use crate::catalog::mdl::MdlExclusive;
+use crate::catalog::{Change, Table};
+use crate::error::StorageResult;
+use crate::session::Outcome;
+use crate::session::core::Core;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::ObjectName;
+use inia_storage::Isolation;
+use std::sync::Arc;
+
+const MAX_NAME: usize = 64;
+
+/// What DDL statements report.
+pub(crate) type DdlResult = Result<Outcome, SqlError>;
+
+/// The full name of a table: errors 1046, 1102, 1103, 1059.
+pub(crate) fn full_name(core: &Core, name: &ObjectName) -> Result<FullName, SqlError> {
+    let schema = match &name.db {
+        Some(db) => db.as_str(),
+        None => core.database()?,
+    };
+    check_name(&name.name, ErrorCode::WrongTableName)?;
+    Ok((schema.to_owned(), name.name.clone()))
+}
+
+/// Checks a database's or table's name.
+pub(crate) fn check_name(name: &str, wrong: ErrorCode) -> Result<(), SqlError> {
+    if name.is_empty() || name.ends_with(' ') {
+        return Err(SqlError::new(wrong, &[&name]));
+    }
+    if name.chars().count() > MAX_NAME {
+        return Err(SqlError::new(ErrorCode::TooLongIdent, &[&name]));
+    }
+    Ok(())
+}
+
+/// Locks tables' definitions against everybody else.
+pub(crate) fn lock(core: &Core, names: &[FullName]) -> Result<MdlExclusive, SqlError> {
+    let manager = core.db.catalog().mdl();
+    let names = names.iter().map(|(schema, name)| manager.name(schema, name)).collect();
+    core.mdl.lock_exclusive(names, core.state.mdl_timeout)
+}
+
+/// A table that must exist: errors 1049 and 1146.
+pub(crate) fn existing(core: &Core, name: &FullName) -> Result<Arc<Table>, SqlError> {
+    let (schema, table) = (&name.0, &name.1);
+    if core.db.catalog().schema(schema).is_none() {
+        return Err(SqlError::new(ErrorCode::UnknownDatabase, &[schema]));
+    }
+    let missing = || SqlError::new(ErrorCode::NoSuchTable, &[schema, table]);
+    core.db.catalog().table(schema, table).ok_or_else(missing)
+}
+
+/// Runs `work` in a storage transaction of its own, writes the changes it lists, commits, and
+/// publishes them.
+pub(crate) fn in_transaction<T>(
+    core: &mut Core,
+    work: impl FnOnce(&mut Core, &mut Vec<Change>) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    core.txn.get_mut().begin(Isolation::RepeatableRead);
+    core.txn.get_mut().begin_statement();
+    let mut changes = Vec::new();
+    let result = work(core, &mut changes).and_then(|value| {
+        let txn = core.txn.get_mut();
+        let catalog = core.db.catalog();
+        changes.iter().try_for_each(|change| catalog.write(txn, change))?;
+        txn.commit().sql()?;
+        Ok(value)
+    });
+    match result {
+        Ok(value) => {
+            core.db.catalog().publish(changes);
+            Ok(value)
+        }
+        Err(error) => {
+            if core.txn.get_mut().is_open() {
+                core.txn.get_mut().rollback().sql()?;
+            }
+            Err(error)
+        }
+    }
+}

@@ -2,10 +2,12 @@
 //!
 //! WITH ROLLUP adds every row to the groups of all prefixes of the group expressions as well: for
 //! `GROUP BY a, b` a row (1, 2) goes to groups (1, 2), (1, –) and (–, –), in which `–` reads as NULL.
+//! The expressions above the grouping then read the group's values, and whether each is rolled up,
+//! from slots behind the row's own: for a row of width 5 those are slots 5, 6 and 7, 8.
 
 use super::Result;
 use super::keys::encode_key;
-use crate::expr::{Accumulator, Aggregate, EvalContext, ExprKind};
+use crate::expr::{Accumulator, Aggregate, EvalContext};
 use crate::plan::Aggregation;
 use inia_base::value::Value;
 use std::collections::HashMap;
@@ -49,7 +51,7 @@ impl<'p> Groups<'p> {
                     self.key.push(ROLLED_UP);
                 }
             }
-            let position = self.position(row, kept);
+            let position = self.position(row, &values, kept);
             let group = &mut self.groups[position];
             for (state, call) in group.states.iter_mut().zip(&self.plan.calls) {
                 state.add(call, ctx, row)?;
@@ -58,16 +60,16 @@ impl<'p> Groups<'p> {
         Ok(())
     }
 
-    /// The group of the current key; it starts with `row`, rolled-up columns set to NULL.
-    fn position(&mut self, row: &[Value], kept: usize) -> usize {
+    /// The group of the current key; it starts with `row`.
+    fn position(&mut self, row: &[Value], values: &[Value], kept: usize) -> usize {
         if let Some(&position) = self.positions.get(&self.key) {
             return position;
         }
         let mut row = row.to_vec();
-        for expr in &self.plan.group[kept..] {
-            if let ExprKind::Column { index, .. } = expr.kind {
-                row[index] = Value::Null;
-            }
+        if self.plan.rollup {
+            row.extend_from_slice(&values[..kept]);
+            row.resize(row.len() + values.len() - kept, Value::Null);
+            row.extend((0..values.len()).map(|index| Value::Int(i64::from(index >= kept))));
         }
         let states = self.plan.calls.iter().map(Aggregate::start).collect();
         self.groups.push(Group { row, states });
@@ -85,7 +87,8 @@ impl<'p> Groups<'p> {
     ) -> Result<()> {
         if self.groups.is_empty() && (self.plan.group.is_empty() || self.plan.rollup) {
             self.key = vec![ROLLED_UP; self.plan.group.len()];
-            self.position(&vec![Value::Null; width], 0);
+            let values = vec![Value::Null; self.plan.group.len()];
+            self.position(&vec![Value::Null; width], &values, 0);
         }
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
         if self.plan.rollup {

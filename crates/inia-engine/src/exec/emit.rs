@@ -8,7 +8,7 @@ use super::{Result, Runner};
 use crate::access::{Found, Scan};
 use crate::expr::{EvalContext, ExprKind, ExprType};
 use crate::plan::{Body, QueryPlan, SelectPlan, Source, TableSource};
-use inia_base::column::{ResultColumn, RowSink};
+use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_storage::ReadMode;
@@ -17,8 +17,7 @@ impl Runner<'_> {
     /// Runs the outermost query into `sink`: columns, then rows. Returns how many rows were sent.
     pub(crate) fn send(&self, ctx: &mut EvalContext<'_>, sink: &mut dyn RowSink) -> Result<u64> {
         let root = &self.plan.root;
-        let columns: Vec<ResultColumn> = root.columns.iter().map(|c| c.result.clone()).collect();
-        sink.columns(&columns)?;
+        sink.columns(&self.plan.columns)?;
         if let Some((select, source)) = direct(root) {
             return self.send_direct(root, select, source, ctx, sink);
         }
@@ -95,6 +94,7 @@ fn direct(query: &QueryPlan) -> Option<(&SelectPlan, &TableSource)> {
     let plain = query.order.is_empty()
         && !query.count_found_rows
         && select.filter.is_empty()
+        && select.once.is_empty()
         && select.aggregation.is_none()
         && select.having.is_none()
         && !select.distinct

@@ -103,7 +103,14 @@ impl<'s> Runner<'s> {
             let mut sorter = Sorter::new(&query.order, window.rows_needed());
             self.body(&query.body, ctx, &mut |ctx, tuple| {
                 self.check_killed()?;
-                sorter.push(ctx, tuple)
+                if query.computed.is_empty() {
+                    return sorter.push(ctx, tuple);
+                }
+                let mut extended = tuple.to_vec();
+                for expr in &query.computed {
+                    extended.push(expr.eval(ctx, tuple)?);
+                }
+                sorter.push(ctx, &extended)
             })?;
             let total = sorter.total();
             for tuple in sorter.finish() {

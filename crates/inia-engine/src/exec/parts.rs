@@ -6,9 +6,12 @@
 
 use super::keys::TupleKey;
 use super::{Result, Runner, Tuple, TupleVisitor};
-use crate::expr::EvalContext;
+use crate::expr::cast::unify;
+use crate::expr::{EvalContext, VarScope};
 use crate::plan::{PartPlan, RecursivePlan};
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -16,13 +19,112 @@ use std::rc::Rc;
 /// `cte_max_recursion_depth`'s default.
 const MAX_RECURSION: u64 = 1000;
 
+/// How many rounds a recursive common table expression may take.
+fn max_recursion(ctx: &EvalContext<'_>) -> u64 {
+    match ctx.host.sysvar(VarScope::Session, "cte_max_recursion_depth") {
+        Ok((Value::UInt(depth), _)) => depth,
+        Ok((Value::Int(depth), _)) => u64::try_from(depth).unwrap_or(MAX_RECURSION),
+        _ => MAX_RECURSION,
+    }
+}
+
+/// Converts a recursive round's tuple to the columns that the seed declares; a text that does not
+/// fit is error 1406, as it would be in a table.
+fn as_declared(
+    tuple: &[Value],
+    part: &PartPlan,
+    step: &RecursivePlan,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Tuple> {
+    let mut converted = Vec::with_capacity(tuple.len());
+    let columns = part.query.columns.iter().zip(&step.step.columns);
+    for (value, (column, from)) in tuple.iter().zip(columns) {
+        let value = match from.ty.data_type == column.ty.data_type {
+            true => value.clone(),
+            false => unify(value.clone(), &from.ty, &column.ty, ctx)?,
+        };
+        let too_long = match (&value, &column.ty.data_type) {
+            (Value::Text(text), DataType::VarChar { chars, .. }) => {
+                text.len() > *chars as usize && text.chars().count() > *chars as usize
+            }
+            (Value::Bytes(bytes), DataType::VarBinary(length)) => bytes.len() > *length as usize,
+            _ => false,
+        };
+        if too_long && ctx.mode().is_strict() {
+            let name = &column.result.name;
+            return Err(SqlError::new(ErrorCode::DataTooLong, &[name, &1]));
+        }
+        converted.push(value);
+    }
+    Ok(converted)
+}
+
 /// The kept results of parts, by number.
 #[derive(Default)]
 pub(super) struct PartCache {
     tuples: RefCell<HashMap<usize, Rc<Vec<Tuple>>>>,
 }
 
+/// Takes a part's tuple beside the row that it is joined to; returns whether it wants more.
+type PartVisitor<'v> =
+    dyn FnMut(&mut EvalContext<'_>, &mut Vec<Value>, &[Value]) -> Result<bool> + 'v;
+
 impl Runner<'_> {
+    /// Whether a part in FROM must be run anew for each row around it.
+    pub(super) fn part_depends_on_rows(&self, id: usize) -> bool {
+        self.plan.parts[id].correlated && !self.parts.tuples.borrow().contains_key(&id)
+    }
+
+    /// All tuples of a part in FROM that depends on no row. `level` is how many enclosing rows it
+    /// was bound under.
+    pub(super) fn kept_part(
+        &self,
+        id: usize,
+        level: usize,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Rc<Vec<Tuple>>> {
+        if let Some(tuples) = self.parts.tuples.borrow().get(&id) {
+            return Ok(tuples.clone());
+        }
+        let own = ctx.outer.len();
+        let hidden = ctx.outer.split_off(level.min(own));
+        ctx.outer.resize(level, Vec::new());
+        let tuples = self.materialise(id, &self.plan.parts[id], ctx);
+        ctx.outer.truncate(level.min(own));
+        ctx.outer.extend(hidden);
+        let tuples = Rc::new(tuples?);
+        self.parts.tuples.borrow_mut().insert(id, tuples.clone());
+        Ok(tuples)
+    }
+
+    /// Runs a part in FROM that reads enclosing rows: the first `level` of them, of which the last
+    /// may be `row` itself (LATERAL).
+    pub(super) fn dependent_part(
+        &self,
+        id: usize,
+        level: usize,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut PartVisitor<'_>,
+    ) -> Result<()> {
+        let own = ctx.outer.len();
+        let mut hidden = ctx.outer.split_off(level.min(own));
+        if level > own {
+            ctx.outer.push(row.clone());
+        }
+        let outcome = self.part(id, ctx, &mut |ctx, tuple| {
+            let inner = ctx.outer.split_off(level.min(own));
+            ctx.outer.append(&mut hidden);
+            let wanted = visit(ctx, row, tuple)?;
+            hidden = ctx.outer.split_off(level.min(own));
+            ctx.outer.extend(inner);
+            Ok(wanted)
+        });
+        ctx.outer.truncate(level.min(own));
+        ctx.outer.extend(hidden);
+        outcome
+    }
+
     /// Gives the tuples of part `id` to `visit`. The enclosing row is on the context already.
     pub(super) fn part(
         &self,
@@ -90,15 +192,15 @@ impl Runner<'_> {
         let mut rounds = 0;
         while !delta.is_empty() {
             rounds += 1;
-            if rounds > MAX_RECURSION {
+            if rounds > max_recursion(ctx) {
                 self.parts.tuples.borrow_mut().remove(&id);
                 return Err(SqlError::new(ErrorCode::CteMaxRecursionDepth, &[&rounds]));
             }
             self.parts.tuples.borrow_mut().insert(id, Rc::new(delta));
             let mut added = Vec::new();
-            let outcome = self.query(&recursive.step, ctx, &mut |_, tuple| {
+            let outcome = self.query(&recursive.step, ctx, &mut |ctx, tuple| {
                 self.check_killed()?;
-                added.push(tuple.to_vec());
+                added.push(as_declared(tuple, part, recursive, ctx)?);
                 Ok(true)
             });
             self.parts.tuples.borrow_mut().remove(&id);

@@ -51,7 +51,9 @@ impl Runner<'_> {
             visit(ctx, &tuple)
         };
         let mut row = vec![Value::Null; select.width];
+        let empty = !holds(&select.once, ctx, &row)?;
         match &select.aggregation {
+            None if empty => Ok(()),
             None => {
                 self.source(&select.source, ctx, &mut row, &mut |ctx, row| {
                     if holds(&select.filter, ctx, row)? { project(ctx, row) } else { Ok(true) }
@@ -60,7 +62,8 @@ impl Runner<'_> {
             }
             Some(aggregation) => {
                 let enclosing = std::mem::take(&mut ctx.aggregates);
-                let outcome = self.grouped(select, aggregation, ctx, &mut row, &mut project);
+                let outcome =
+                    self.grouped((select, empty), aggregation, ctx, &mut row, &mut project);
                 ctx.aggregates = enclosing;
                 outcome
             }
@@ -69,19 +72,21 @@ impl Runner<'_> {
 
     fn grouped(
         &self,
-        select: &SelectPlan,
+        (select, empty): (&SelectPlan, bool),
         aggregation: &Aggregation,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
     ) -> Result<()> {
         let mut groups = Groups::new(aggregation);
-        self.source(&select.source, ctx, row, &mut |ctx, row| {
-            if holds(&select.filter, ctx, row)? {
-                groups.add(ctx, row)?;
-            }
-            Ok(true)
-        })?;
+        if !empty {
+            self.source(&select.source, ctx, row, &mut |ctx, row| {
+                if holds(&select.filter, ctx, row)? {
+                    groups.add(ctx, row)?;
+                }
+                Ok(true)
+            })?;
+        }
         groups.finish(ctx, select.width, project)
     }
 }

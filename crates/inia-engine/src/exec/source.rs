@@ -21,20 +21,26 @@ impl Runner<'_> {
             Source::One => visit(ctx, row),
             Source::Nothing => Ok(true),
             Source::Table(table) => self.table(table, ctx, row, visit),
-            Source::Part { id, base, filter, .. } => {
+            Source::Part { id, base, level, filter, .. } => {
                 let mut wanted = true;
-                ctx.outer.push(row.clone());
-                let outcome = self.part(*id, ctx, &mut |ctx, tuple| {
-                    row[*base..base + tuple.len()].clone_from_slice(tuple);
-                    let enclosing = ctx.outer.pop();
-                    if holds(filter, ctx, row)? {
-                        wanted = visit(ctx, row)?;
+                let mut each =
+                    |ctx: &mut EvalContext<'_>, row: &mut Vec<Value>, tuple: &[Value]| {
+                        row[*base..base + tuple.len()].clone_from_slice(tuple);
+                        if holds(filter, ctx, row)? {
+                            wanted = visit(ctx, row)?;
+                        }
+                        Ok(wanted)
+                    };
+                if self.part_depends_on_rows(*id) {
+                    self.dependent_part(*id, *level, ctx, row, &mut each)?;
+                } else {
+                    let tuples = self.kept_part(*id, *level, ctx)?;
+                    for tuple in tuples.iter() {
+                        if !each(ctx, row, tuple)? {
+                            break;
+                        }
                     }
-                    ctx.outer.extend(enclosing);
-                    Ok(wanted)
-                });
-                ctx.outer.pop();
-                outcome?;
+                }
                 Ok(wanted)
             }
             Source::Virtual(table) => self.virtual_table(table, ctx, row, visit),

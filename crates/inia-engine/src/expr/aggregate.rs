@@ -109,8 +109,8 @@ impl Aggregate {
                 State::ExactSum { small: 0, sum: None, count: 0 }
             }
             AggregateFunc::Min | AggregateFunc::Max => State::Extreme(Value::Null),
-            AggregateFunc::BitAnd => State::Bits(u64::MAX, None),
-            AggregateFunc::BitOr | AggregateFunc::BitXor => State::Bits(0, None),
+            AggregateFunc::BitAnd => State::Bits(u64::MAX),
+            AggregateFunc::BitOr | AggregateFunc::BitXor => State::Bits(0),
             AggregateFunc::StddevPop
             | AggregateFunc::StddevSamp
             | AggregateFunc::VarPop
@@ -200,7 +200,7 @@ enum State {
         count: i64,
     },
     Extreme(Value),
-    Bits(u64, Option<Vec<u8>>),
+    Bits(u64),
     Moments {
         count: u64,
         mean: f64,
@@ -224,6 +224,15 @@ impl Accumulator {
         {
             *count += 1;
             return Ok(());
+        }
+        if let ([only], None) = (&aggregate.args[..], &self.seen)
+            && !matches!(self.state, State::Rows(_) | State::Array(_) | State::Object(_))
+        {
+            let value = only.eval_ref(ctx, row)?;
+            return match *value {
+                Value::Null => Ok(()),
+                _ => self.add_one(aggregate, &value, &only.ty, ctx),
+            };
         }
         let mut values = Vec::with_capacity(aggregate.args.len());
         for arg in &aggregate.args {
@@ -259,36 +268,6 @@ impl Accumulator {
         let ty = aggregate.args.first().map(|arg| &arg.ty);
         let Some((value, ty)) = values.first().zip(ty) else { return Ok(()) };
         match &mut self.state {
-            State::Count(count) => *count += 1,
-            State::ExactSum { small, sum, count } => {
-                *count += 1;
-                add_exact(small, sum, value, ty, ctx)?;
-            }
-            State::RealSum { sum, count } => {
-                *count += 1;
-                *sum += convert::to_real(value, ty, ctx)?;
-            }
-            State::Extreme(best) => {
-                let class = compare::natural_class(ty);
-                if *best == Value::Null || better(aggregate.func, &class, ty, value, best, ctx)? {
-                    *best = value.clone();
-                }
-            }
-            State::Bits(bits, _) => {
-                let value = convert::to_wide(value, ty, ctx)? as u64;
-                match aggregate.func {
-                    AggregateFunc::BitAnd => *bits &= value,
-                    AggregateFunc::BitOr => *bits |= value,
-                    _ => *bits ^= value,
-                }
-            }
-            State::Moments { count, mean, squares } => {
-                let value = convert::to_real(value, ty, ctx)?;
-                *count += 1;
-                let delta = value - *mean;
-                *mean += delta / *count as f64;
-                *squares += delta * (value - *mean);
-            }
             State::Rows(rows) => {
                 let mut text = String::new();
                 for (value, arg) in values.iter().zip(&aggregate.args) {
@@ -309,6 +288,51 @@ impl Accumulator {
                 let member = json::of_value(&values[1], &aggregate.args[1].ty)?;
                 Json::insert(members.get_or_insert_default(), key, member);
             }
+            _ => self.add_one(aggregate, value, ty, ctx)?,
+        }
+        Ok(())
+    }
+
+    /// Takes in one value of a function that needs no more than that.
+    fn add_one(
+        &mut self,
+        aggregate: &Aggregate,
+        value: &Value,
+        ty: &ExprType,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<()> {
+        match &mut self.state {
+            State::Count(count) => *count += 1,
+            State::ExactSum { small, sum, count } => {
+                *count += 1;
+                add_exact(small, sum, value, ty, ctx)?;
+            }
+            State::RealSum { sum, count } => {
+                *count += 1;
+                *sum += convert::to_real(value, ty, ctx)?;
+            }
+            State::Extreme(best) => {
+                let class = compare::natural_class(ty);
+                if *best == Value::Null || better(aggregate.func, &class, ty, value, best, ctx)? {
+                    *best = value.clone();
+                }
+            }
+            State::Bits(bits) => {
+                let value = convert::to_wide(value, ty, ctx)? as u64;
+                match aggregate.func {
+                    AggregateFunc::BitAnd => *bits &= value,
+                    AggregateFunc::BitOr => *bits |= value,
+                    _ => *bits ^= value,
+                }
+            }
+            State::Moments { count, mean, squares } => {
+                let value = convert::to_real(value, ty, ctx)?;
+                *count += 1;
+                let delta = value - *mean;
+                *mean += delta / *count as f64;
+                *squares += delta * (value - *mean);
+            }
+            State::Rows(_) | State::Array(_) | State::Object(_) => {}
         }
         Ok(())
     }
@@ -338,7 +362,7 @@ impl Accumulator {
                 cast::unify(value, from, &aggregate.ty, ctx)?
             }
             State::Extreme(value) => value,
-            State::Bits(bits, _) => Value::UInt(bits),
+            State::Bits(bits) => Value::UInt(bits),
             State::Moments { count, squares, .. } => moments(aggregate.func, count, squares),
             State::Rows(rows) => group_concat(aggregate, rows, ctx)?,
             State::Array(items) if items.is_empty() => Value::Null,

@@ -89,8 +89,7 @@ fn to_integer(
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     let wide = match value {
-        Value::Double(v) if unsigned && *v >= 9.2e18 => i128::from(v.round_ties_even() as u64),
-        Value::Decimal(v) if unsigned => match v.to_u64() {
+        Value::Decimal(v) if unsigned && !v.is_negative() => match v.to_u64() {
             Ok(v) => i128::from(v),
             Err(bound) => {
                 let text = v.to_string();

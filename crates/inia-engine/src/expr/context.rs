@@ -114,6 +114,12 @@ impl Warnings {
             self.list.push(warning);
         }
     }
+
+    /// Forgets everything: a new statement begins.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.count = 0;
+    }
 }
 
 /// The session as one statement sees it; fixed while the statement runs.
@@ -260,6 +266,10 @@ pub trait SessionHost {
     fn release_all_locks(&self) -> u64;
     /// The connection that holds the lock.
     fn lock_holder(&self, name: &str) -> Option<u64>;
+    /// What the rows of computed tables are made from; none outside a session.
+    fn information(&self) -> Option<crate::information_schema::Information<'_>> {
+        None
+    }
 }
 
 /// Takes rows of a subquery; returns whether it wants more.
@@ -344,6 +354,8 @@ pub struct EvalContext<'s> {
     pub warnings: Warnings,
     /// What becomes of wrong values.
     pub strictness: Strictness,
+    /// Name of the table being written, for error texts that show it.
+    pub target_table: String,
     /// Row number that error texts show, from 1.
     pub row_number: u64,
     /// States of RAND() without seed, made at first use.
@@ -370,6 +382,7 @@ impl<'s> EvalContext<'s> {
             inserting: Vec::new(),
             warnings: Warnings { limit: env.max_error_count, ..Warnings::default() },
             strictness: Strictness::Query,
+            target_table: String::new(),
             row_number: 1,
             rand: None,
             seeded_rand: HashMap::new(),

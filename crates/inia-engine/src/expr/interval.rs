@@ -49,9 +49,7 @@ pub(crate) fn result_type(date: &ExprType, amount: &ExprType, unit: IntervalUnit
         DataType::Date if !unit.has_time() => DataType::Date,
         DataType::Date => DataType::DateTime { fsp: fraction },
         DataType::DateTime { .. } | DataType::Timestamp { .. } => DataType::DateTime { fsp },
-        DataType::Time { .. } if unit.has_time() || unit == IntervalUnit::Day => {
-            DataType::Time { fsp }
-        }
+        DataType::Time { .. } if unit.has_time() => DataType::Time { fsp },
         DataType::Time { .. } => DataType::DateTime { fsp },
         _ => {
             let collation = inia_base::collation::Collation::DEFAULT;

@@ -5,10 +5,12 @@ pub fn double_text(value: f64) -> String {
     shortest(format!("{value:e}"), value)
 }
 
-/// A FLOAT with single precision's digits.
+/// A FLOAT with the six digits that single precision always keeps.
 pub fn float_text(value: f64) -> String {
-    let single = value as f32;
-    shortest(format!("{single:e}"), f64::from(single))
+    let text = format!("{value:.5e}");
+    let Some((mantissa, exponent)) = text.split_once('e') else { return text };
+    let digits = mantissa.trim_end_matches('0').trim_end_matches('.');
+    shortest(format!("{digits}e{exponent}"), value)
 }
 
 /// A double with a fixed number of digits after the point.
@@ -66,7 +68,7 @@ fn only_blanks(bytes: &[u8]) -> bool {
     bytes.iter().all(u8::is_ascii_whitespace)
 }
 
-/// Reads a double: blanks, sign, digits, point, exponent.
+/// Reads a double: blanks, sign, digits, point, exponent. Blanks alone are 0.
 pub fn parse_real(text: &[u8]) -> Prefix<f64> {
     let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let mut at = start + usize::from(matches!(text.get(start), Some(b'+' | b'-')));
@@ -82,7 +84,7 @@ pub fn parse_real(text: &[u8]) -> Prefix<f64> {
         }
     }
     if seen == 0 {
-        return Prefix { value: 0.0, truncated: true, overflow: false };
+        return Prefix { value: 0.0, truncated: !only_blanks(text), overflow: false };
     }
     if matches!(text.get(at), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));

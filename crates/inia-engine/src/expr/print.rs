@@ -1,6 +1,6 @@
 //! Bound expressions as text, the way MySQL prints them in error messages.
 
-use crate::expr::tree::{CmpOp, Expr, ExprKind};
+use crate::expr::tree::{Expr, ExprKind};
 use crate::expr::ty::ExprType;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::value::Value;
@@ -54,6 +54,12 @@ fn write(expr: &Expr, out: &mut String) {
         ExprKind::Cast(a, crate::expr::tree::CastKind::Implicit) => write(a, out),
         ExprKind::Cast(a, _) => wrap("cast(", a, &format!(" as {})", target(&expr.ty)), out),
         ExprKind::Collate(a) => write(a, out),
+        _ => write_compound(expr, out),
+    }
+}
+
+fn write_compound(expr: &Expr, out: &mut String) {
+    match &expr.kind {
         ExprKind::Call(call) => {
             out.push_str(call.name);
             list(&call.args, ",", out);
@@ -97,6 +103,7 @@ fn write(expr: &Expr, out: &mut String) {
         ExprKind::InsertValue(index) => out.push_str(&format!("values({index})")),
         ExprKind::Aggregate(index) => out.push_str(&format!("<aggregate {index}>")),
         ExprKind::Subquery(sub) => out.push_str(&format!("(select #{})", sub.id + 2)),
+        _ => {}
     }
 }
 
@@ -180,9 +187,4 @@ pub(crate) fn target(ty: &ExprType) -> String {
         DataType::Char { chars, .. } => format!("char({chars})"),
         _ => "char".to_owned(),
     }
-}
-
-/// The name MySQL gives an operator in "Illegal mix of collations … for operation".
-pub(crate) fn operation(op: CmpOp) -> &'static str {
-    op.symbol()
 }

@@ -121,7 +121,7 @@ pub fn store_value(
         DataType::Set { members, collation } => {
             strings::set(&value, from, members, *collation, &target, ctx)
         }
-        DataType::Json => store_json(&value, from, &target),
+        DataType::Json => store_json(&value, from, &target, ctx),
         DataType::Null => Ok(Value::Null),
         _ => strings::string(value, from, &target, ctx),
     }
@@ -176,9 +176,18 @@ pub fn implicit_default(column: &DataType) -> Value {
     }
 }
 
-fn store_json(value: &Value, from: &ExprType, target: &Target<'_>) -> Result<Value> {
+fn store_json(
+    value: &Value,
+    from: &ExprType,
+    target: &Target<'_>,
+    ctx: &EvalContext<'_>,
+) -> Result<Value> {
+    let column = match ctx.target_table.as_str() {
+        "" => target.name.to_owned(),
+        table => format!("{table}.{}", target.name),
+    };
     let invalid = |text: &str, position: usize| {
-        let args: [&dyn std::fmt::Display; 3] = [&text, &position, &target.name];
+        let args: [&dyn std::fmt::Display; 3] = [&text, &position, &column];
         SqlError::new(ErrorCode::InvalidJsonText, &args)
     };
     match value {
@@ -190,7 +199,7 @@ fn store_json(value: &Value, from: &ExprType, target: &Target<'_>) -> Result<Val
         Value::Bytes(_) => Err(SqlError::new(ErrorCode::InvalidJsonCharset, &[&"binary"])),
         Value::UInt(_) if from.is_text() => {
             let text = crate::expr::convert::to_text(value, from).into_owned();
-            store_json(&Value::Text(text), from, target)
+            store_json(&Value::Text(text), from, target, ctx)
         }
         _ => Err(invalid("not a JSON text, may need CAST", 0)),
     }

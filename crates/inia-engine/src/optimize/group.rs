@@ -253,7 +253,9 @@ fn leaf_source(
                 lock,
             }))
         }
-        (LeafKind::Part { id, .. }, _) => Source::Part { id, base, alias: leaf.alias, filter },
+        (LeafKind::Part { id, level, .. }, _) => {
+            Source::Part { id, base, level, alias: leaf.alias, filter }
+        }
         (LeafKind::Virtual(table), _) => {
             Source::Virtual(Box::new(VirtualSource { alias: leaf.alias, base, table, filter }))
         }

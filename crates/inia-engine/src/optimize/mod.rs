@@ -77,6 +77,8 @@ pub(crate) enum LeafKind {
         id: usize,
         /// LATERAL: it reads the members before it.
         lateral: bool,
+        /// How many enclosing rows it sees, counted from the outermost query.
+        level: usize,
     },
     /// A computed table.
     Virtual(Arc<dyn VirtualTable>),

@@ -24,6 +24,8 @@ use std::sync::Arc;
 pub struct StatementPlan {
     /// The outermost query.
     pub root: QueryPlan,
+    /// Its columns, as the client is told of them.
+    pub columns: Vec<ResultColumn>,
     /// Subqueries, derived tables and common table expressions, by number.
     pub parts: Vec<PartPlan>,
     /// The tables it reads.
@@ -71,6 +73,8 @@ pub struct QueryPlan {
     pub columns: Vec<OutputColumn>,
     /// Where tuples come from.
     pub body: Body,
+    /// Values that only ORDER BY of a set operation needs, over its columns; they follow those.
+    pub computed: Vec<Expr>,
     /// ORDER BY, as positions in the tuple.
     pub order: Vec<SortKey>,
     /// LIMIT.
@@ -86,6 +90,11 @@ pub struct OutputColumn {
     pub result: ResultColumn,
     /// What enclosing queries see.
     pub ty: ExprType,
+}
+
+/// The columns as the client is told of them.
+pub(crate) fn result_columns(columns: &[OutputColumn]) -> Vec<ResultColumn> {
+    columns.iter().map(|column| column.result.clone()).collect()
 }
 
 /// One key of ORDER BY.
@@ -150,6 +159,8 @@ pub struct SelectPlan {
     pub width: usize,
     /// FROM.
     pub source: Source,
+    /// Conditions that need no row: where one is not true, nothing is read.
+    pub once: Vec<Expr>,
     /// What is left of WHERE after sources and joins took their parts.
     pub filter: Vec<Expr>,
     /// GROUP BY and aggregate functions.
@@ -192,6 +203,8 @@ pub enum Source {
         id: usize,
         /// First slot.
         base: usize,
+        /// How many enclosing rows it sees, counted from the outermost query.
+        level: usize,
         /// Its name, for EXPLAIN.
         alias: String,
         /// Conditions on its columns.

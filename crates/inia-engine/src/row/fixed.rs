@@ -54,7 +54,7 @@ impl FixedKind {
             FixedKind::Int(size) | FixedKind::UInt(size) => usize::from(size),
             FixedKind::Float => 4,
             FixedKind::Date => 3,
-            FixedKind::Decimal(precision, scale) => Decimal::storage_size(precision),
+            FixedKind::Decimal(precision, _) => Decimal::storage_size(precision),
             FixedKind::Double | FixedKind::Time | FixedKind::DateTime | FixedKind::Timestamp => 8,
         }
     }

@@ -8,7 +8,8 @@
 //! - fixed columns stand at constant offsets, little-endian; a NULL one is zero-filled;
 //! - ends are u16, or u32 when wide, counted from the start of the variable bytes.
 //!
-//! Example, `(id INT NOT NULL, k INT, c VARCHAR(9), d VARCHAR(9))` and the row `(7, NULL, 'ab', 'x')`:
+//! Example, `(id INT NOT NULL, k INT, c VARCHAR(9), d VARCHAR(9))` and the row
+//! `(7, NULL, 'ab', 'x')`:
 //!
 //! ```text
 //! 02 | 07000000 00000000 | 0200 0300 | 'a' 'b' 'x'
@@ -41,7 +42,6 @@ struct Slot {
 /// Where each column of a row is.
 pub struct RowLayout {
     slots: Vec<Slot>,
-    bits: usize,
     fixed_end: usize,
     variable: usize,
 }
@@ -71,7 +71,7 @@ impl RowLayout {
             });
             slots.push(Slot { place, null_bit, data_type: data_type.clone() });
         }
-        RowLayout { slots, bits, fixed_end: offset, variable }
+        RowLayout { slots, fixed_end: offset, variable }
     }
 
     /// Number of columns.

@@ -1,29 +1,37 @@
 //! A session: one client's statements, one after another.
 //!
-//! The pipeline is [`Session::execute`]: parse → bind → plan → optimize → exec.
+//! The pipeline is [`Session::execute`]: parse → plan (bind, optimize) → run → complete. What kinds
+//! of statements there are is known by [`plan`] alone.
 
+mod control;
+pub(crate) mod core;
+mod host;
+mod plan;
+mod show;
+#[cfg(test)]
+mod tests;
+mod variables;
+
+use self::core::Core;
+use self::plan::Plan;
+pub(crate) use self::plan::plan_source;
 use crate::database::{ClientInfo, Database};
-use crate::diagnostics::Diagnostics;
-use inia_base::column::{ResultColumn, RowSink};
+use crate::error::parse_error;
+use crate::expr::{Level, SqlMode, Warning};
+use inia_base::collation::Collation;
+use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_storage::{Interrupter, Txn};
+use inia_parser::{Parser, ast};
+use inia_storage::Interrupter;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Bits of [`Session::status_flags`], as in the protocol.
-pub mod status {
-    /// A transaction is open.
-    pub const IN_TRANSACTION: u16 = 1;
-    /// Autocommit is on.
-    pub const AUTOCOMMIT: u16 = 2;
-    /// More results follow.
-    pub const MORE_RESULTS: u16 = 8;
-    /// Backslash is an ordinary character in strings.
-    pub const NO_BACKSLASH_ESCAPES: u16 = 512;
-    /// The open transaction is read only.
-    pub const IN_READ_ONLY_TRANSACTION: u16 = 8192;
-}
+/// `sql_mode`'s default as text.
+pub(crate) const DEFAULT_SQL_MODE: &str = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,\
+                                           NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,\
+                                           NO_ENGINE_SUBSTITUTION";
 
 /// A prepared statement as its client sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,141 +46,396 @@ pub struct Prepared {
     pub warnings: u16,
 }
 
+/// What a statement reports.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) affected_rows: u64,
+    pub(crate) last_insert_id: u64,
+    /// The first AUTO_INCREMENT value that the statement made: LAST_INSERT_ID() from now on.
+    pub(crate) generated_id: Option<u64>,
+    pub(crate) info: String,
+    /// Rows of a result set, which the statement has sent already.
+    pub(crate) rows: Option<u64>,
+}
+
 /// Ends another session's statement or connection (KILL).
 #[derive(Clone)]
 pub struct KillHandle {
     killed: Arc<AtomicU8>,
     interrupter: Interrupter,
+    sleeper: Arc<inia_base::rt::WaitCell>,
 }
 
 impl KillHandle {
     /// Ends the running statement.
     pub fn kill_query(&self) {
-        self.killed.fetch_max(1, Ordering::SeqCst);
+        self.kill(1);
     }
 
     /// Ends the session; its owner sees [`KillHandle::connection_killed`].
     pub fn kill_connection(&self) {
-        self.killed.fetch_max(2, Ordering::SeqCst);
+        self.kill(3);
+    }
+
+    fn kill(&self, bits: u8) {
+        self.killed.fetch_or(bits, Ordering::SeqCst);
+        self.interrupter.interrupt();
+        self.sleeper.wake();
     }
 
     /// Whether the connection is to be closed.
     pub fn connection_killed(&self) -> bool {
-        self.killed.load(Ordering::SeqCst) >= 2
+        self.killed.load(Ordering::SeqCst) & 2 != 0
     }
+}
 
-    /// The storage engine's part.
-    pub fn interrupter(&self) -> &Interrupter {
-        &self.interrupter
-    }
+struct PreparedStatement {
+    statement: ast::Statement,
+    text: String,
+    params: u32,
+    /// The plan, where it can be kept, and the settings it was made under.
+    plan: Option<(Plan, u64)>,
 }
 
 /// One client's session.
 pub struct Session {
-    db: Arc<Database>,
-    client: ClientInfo,
-    txn: Txn,
-    current_database: Option<String>,
-    diagnostics: Diagnostics,
-    killed: Arc<AtomicU8>,
-    client_found_rows: bool,
+    core: Core,
+    prepared: HashMap<u32, PreparedStatement>,
+    /// PREPARE's names.
+    named: HashMap<String, u32>,
+    next_prepared: u32,
     multi_statements: bool,
 }
 
 impl Session {
     pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Session {
-        let txn = db.engine.attach();
-        Session {
-            db,
-            client,
-            txn,
-            current_database: None,
-            diagnostics: Diagnostics::default(),
-            killed: Arc::default(),
-            client_found_rows: false,
-            multi_statements: false,
-        }
+        let multi_statements = client.multi_statements;
+        let mut session = Session {
+            core: Core::new(db, client),
+            prepared: HashMap::new(),
+            named: HashMap::new(),
+            next_prepared: 1,
+            multi_statements,
+        };
+        session.core.apply_login();
+        session
     }
 
     /// Executes one statement, or several separated by semicolons when the client asked for that.
     /// The sink gets one result per statement.
     pub fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
-        let _ = (sql, sink, self.multi_statements, self.client_found_rows);
-        Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"statements"]))
+        let mode = self.core.parser_mode();
+        let mut parser = Parser::new(sql, mode);
+        let mut next = parser.next_statement();
+        loop {
+            let (statement, span) = match next {
+                Ok(Some(found)) => found,
+                Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
+                Err(error) => return Err(self.failed(parse_error(error))),
+            };
+            if parser.param_count() > 0 {
+                let text = &sql[span.start..];
+                let at = text.find('?').unwrap_or(text.len());
+                return Err(self.failed(syntax_error(&text[at..])));
+            }
+            next = parser.next_statement();
+            let more = !matches!(next, Ok(None | Some((ast::Statement::Empty, _))));
+            if more && !self.multi_statements {
+                let error = inia_parser::parse(sql, mode).err().map(parse_error);
+                return Err(self.failed(error.unwrap_or_else(|| syntax_error(&sql[span.end..]))));
+            }
+            self.run(&statement, &sql[span.start..span.end], &[], sink, more)?;
+            if !more {
+                return Ok(());
+            }
+            if self.core.parser_mode() != mode {
+                return self.execute(sql[span.end..].trim_start_matches([';', ' ', '\n']), sink);
+            }
+        }
+    }
+
+    /// Plans and runs one statement.
+    fn run(
+        &mut self,
+        statement: &ast::Statement,
+        text: &str,
+        params: &[Value],
+        sink: &mut dyn RowSink,
+        more: bool,
+    ) -> Result<(), SqlError> {
+        self.core.begin_statement();
+        if !plan::keeps_diagnostics(statement) {
+            self.core.diagnostics.clear();
+        }
+        let result = match statement {
+            ast::Statement::Prepare { .. }
+            | ast::Statement::Execute { .. }
+            | ast::Statement::Deallocate(_) => {
+                return self.run_named(statement, sink, more);
+            }
+            statement => plan::execute(&mut self.core, statement, text, params, sink),
+        };
+        self.finish(result, sink, more)
+    }
+
+    /// Reports a statement's end to the client and to the session's own functions.
+    fn finish(
+        &mut self,
+        result: Result<Outcome, SqlError>,
+        sink: &mut dyn RowSink,
+        more: bool,
+    ) -> Result<(), SqlError> {
+        let outcome = match result {
+            Ok(outcome) => outcome,
+            Err(error) => return Err(self.failed(error)),
+        };
+        let core = &mut self.core;
+        let said = core.host.last_insert_id.take();
+        core.env.last_insert_id = outcome.generated_id.or(said).unwrap_or(core.env.last_insert_id);
+        core.env.row_count = match outcome.rows {
+            Some(_) => -1,
+            None => outcome.affected_rows as i64,
+        };
+        if let Some(rows) = outcome.rows {
+            core.env.found_rows = rows;
+        }
+        let completion = Completion {
+            affected_rows: outcome.affected_rows,
+            last_insert_id: outcome.last_insert_id,
+            warnings: core.warning_count(),
+            info: outcome.info,
+            status: core.status(),
+            changes: std::mem::take(&mut core.changes),
+        };
+        sink.complete(&completion, more)
+    }
+
+    /// Notes a failed statement in the diagnostics.
+    fn failed(&mut self, error: SqlError) -> SqlError {
+        self.core.host.last_insert_id.take();
+        self.core.env.row_count = -1;
+        let (code, message) = (error.code, error.message.clone());
+        self.core.diagnostics.push(Warning { level: Level::Error, code, message });
+        error
+    }
+
+    /// PREPARE, EXECUTE and DEALLOCATE.
+    fn run_named(
+        &mut self,
+        statement: &ast::Statement,
+        sink: &mut dyn RowSink,
+        more: bool,
+    ) -> Result<(), SqlError> {
+        let known = |session: &Session, name: &str, what: &str| {
+            let found = session.named.get(&name.to_lowercase()).copied();
+            found.ok_or_else(|| SqlError::new(ErrorCode::UnknownStmtHandler, &[&name, &what]))
+        };
+        let result = match statement {
+            ast::Statement::Prepare { name, source } => {
+                let text = match source {
+                    ast::PrepareSource::Text(text) => text.clone(),
+                    ast::PrepareSource::UserVar(variable) => self.core.user_text(variable),
+                };
+                let old = self.named.remove(&name.to_lowercase());
+                old.into_iter().for_each(|id| self.close_prepared(id));
+                self.prepare(&text).map(|prepared| {
+                    self.named.insert(name.to_lowercase(), prepared.id);
+                    Outcome { info: String::from("Statement prepared"), ..Outcome::default() }
+                })
+            }
+            ast::Statement::Execute { name, using } => {
+                let params: Vec<Value> =
+                    using.iter().map(|variable| self.core.user_value(variable)).collect();
+                match known(self, name, "EXECUTE") {
+                    Ok(id) => return self.execute_with(id, &params, sink, more),
+                    Err(error) => Err(error),
+                }
+            }
+            ast::Statement::Deallocate(name) => known(self, name, "DEALLOCATE PREPARE").map(|id| {
+                self.named.remove(&name.to_lowercase());
+                self.close_prepared(id);
+                Outcome::default()
+            }),
+            _ => Ok(Outcome::default()),
+        };
+        self.finish(result, sink, more)
     }
 
     /// Prepares one statement.
-    pub fn prepare(&mut self, _sql: &str) -> Result<Prepared, SqlError> {
-        Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"prepared statements"]))
+    pub fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
+        self.core.begin_statement();
+        self.core.diagnostics.clear();
+        let mut parser = Parser::new(sql, self.core.parser_mode());
+        let (statement, span) = match parser.next_statement() {
+            Ok(Some(found)) => found,
+            Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
+            Err(error) => return Err(self.failed(parse_error(error))),
+        };
+        let params = parser.param_count();
+        if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
+            return Err(self.failed(syntax_error(sql[span.end..].trim_start_matches([';', ' ']))));
+        }
+        let planned = plan::prepare(&mut self.core, &statement);
+        let (plan, columns) = match planned {
+            Ok(planned) => planned,
+            Err(error) => return Err(self.failed(error)),
+        };
+        let id = self.next_prepared;
+        self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
+        let plan = plan.map(|plan| (plan, self.core.settings));
+        let text = sql[span.start..span.end].to_owned();
+        self.prepared.insert(id, PreparedStatement { statement, text, params, plan });
+        let params = (0..params).map(|_| plan::param_column()).collect();
+        Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })
     }
 
     /// Executes a prepared statement.
     pub fn execute_prepared(
         &mut self,
-        _id: u32,
-        _params: &[Value],
-        _sink: &mut dyn RowSink,
+        id: u32,
+        params: &[Value],
+        sink: &mut dyn RowSink,
     ) -> Result<(), SqlError> {
-        Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"prepared statements"]))
+        self.execute_with(id, params, sink, false)
+    }
+
+    fn execute_with(
+        &mut self,
+        id: u32,
+        params: &[Value],
+        sink: &mut dyn RowSink,
+        more: bool,
+    ) -> Result<(), SqlError> {
+        let Some(prepared) = self.prepared.get_mut(&id) else {
+            let args: [&dyn std::fmt::Display; 2] = [&id, &"mysqld_stmt_execute"];
+            return Err(self.failed(SqlError::new(ErrorCode::UnknownStmtHandler, &args)));
+        };
+        if prepared.params as usize != params.len() {
+            return Err(self.failed(SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"])));
+        }
+        self.core.begin_statement();
+        if !plan::keeps_diagnostics(&prepared.statement) {
+            self.core.diagnostics.clear();
+        }
+        let usable = prepared
+            .plan
+            .as_ref()
+            .is_some_and(|(plan, settings)| *settings == self.core.settings && !plan.is_stale());
+        if !usable {
+            prepared.plan = None;
+        }
+        let result = match &prepared.plan {
+            Some((plan, _)) => plan::run(&mut self.core, plan, params, sink),
+            None => {
+                let (core, statement) = (&mut self.core, &prepared.statement);
+                let made = plan::plan_and_run(core, statement, &prepared.text, params, sink);
+                made.map(|(outcome, plan)| {
+                    prepared.plan = plan.map(|plan| (plan, core.settings));
+                    outcome
+                })
+            }
+        };
+        self.finish(result, sink, more)
     }
 
     /// Forgets a prepared statement; unknown ids are ignored.
-    pub fn close_prepared(&mut self, _id: u32) {}
+    pub fn close_prepared(&mut self, id: u32) {
+        self.prepared.remove(&id);
+    }
 
     /// USE, and COM_INIT_DB.
     pub fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
-        if self.db.catalog().schema(name).is_none() {
-            return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name]));
-        }
-        self.current_database = Some(name.to_owned());
-        Ok(())
+        self.core.use_database(name)
     }
 
     /// The current database.
     pub fn current_database(&self) -> Option<&str> {
-        self.current_database.as_deref()
+        self.core.env.database.as_deref()
     }
 
     /// COM_RESET_CONNECTION: rolls back and returns to the state after login.
     pub fn reset(&mut self) -> Result<(), SqlError> {
-        self.current_database = None;
+        self.core.rollback()?;
+        self.prepared.clear();
+        self.named.clear();
+        let database = self.core.env.database.take();
+        self.core = Core::new(self.core.db.clone(), self.core.client.clone());
+        self.core.apply_login();
+        self.core.env.database = database;
         Ok(())
     }
 
-    /// COM_CHANGE_USER: as [`Session::reset`], with another client.
+    /// COM_CHANGE_USER: as [`Session::reset`], with another client and no database.
     pub fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError> {
-        self.reset()?;
-        self.client = client;
+        self.core.rollback()?;
+        self.prepared.clear();
+        self.named.clear();
+        self.multi_statements = client.multi_statements;
+        self.core = Core::new(self.core.db.clone(), client);
+        self.core.apply_login();
         Ok(())
     }
 
-    /// The protocol's status bits, without MORE_RESULTS.
+    /// The protocol's status bits, without those that the protocol layer sets.
     pub fn status_flags(&self) -> u16 {
-        status::AUTOCOMMIT
+        self.core.status()
+    }
+
+    /// The collation that result columns are described with (`character_set_results`); 0 where
+    /// each column keeps its own.
+    pub fn result_collation(&self) -> u16 {
+        self.core.result_collation().map_or(0, |collation: Collation| collation.0)
     }
 
     /// A handle by which other threads end this session's work.
     pub fn kill_handle(&self) -> KillHandle {
-        KillHandle { killed: self.killed.clone(), interrupter: self.txn.interrupter() }
+        KillHandle {
+            killed: self.core.killed.clone(),
+            interrupter: self.core.txn.borrow().interrupter(),
+            sleeper: self.core.host.sleeper.clone(),
+        }
     }
 
     /// Who the session belongs to.
     pub fn client(&self) -> &ClientInfo {
-        &self.client
+        &self.core.client
     }
 
     /// Conditions of the last statement.
-    pub fn diagnostics(&self) -> &Diagnostics {
-        &self.diagnostics
+    pub fn warnings(&self) -> &[Warning] {
+        &self.core.diagnostics.list
     }
 
     /// Affected rows count matched instead of changed rows (CLIENT_FOUND_ROWS).
     pub fn set_client_found_rows(&mut self, on: bool) {
-        self.client_found_rows = on;
+        self.core.client_found_rows = on;
     }
 
     /// Several statements in one text are allowed (CLIENT_MULTI_STATEMENTS).
     pub fn set_multi_statements(&mut self, on: bool) {
         self.multi_statements = on;
     }
+}
+
+impl Core {
+    /// `sql_mode` as the parser knows it.
+    pub(crate) fn parser_mode(&self) -> inia_parser::SqlMode {
+        use inia_parser::SqlMode as P;
+        let pairs = [
+            (SqlMode::ANSI_QUOTES, P::ANSI_QUOTES),
+            (SqlMode::PIPES_AS_CONCAT, P::PIPES_AS_CONCAT),
+            (SqlMode::IGNORE_SPACE, P::IGNORE_SPACE),
+            (SqlMode::NO_BACKSLASH_ESCAPES, P::NO_BACKSLASH_ESCAPES),
+            (SqlMode::HIGH_NOT_PRECEDENCE, P::HIGH_NOT_PRECEDENCE),
+        ];
+        let on = pairs.into_iter().filter(|(ours, _)| self.env.sql_mode.has(*ours));
+        on.fold(P::empty(), |mode, (_, flag)| mode.with(flag))
+    }
+}
+
+fn syntax_error(near: &str) -> SqlError {
+    let near: String = near.chars().take(80).collect();
+    let text = "You have an error in your SQL syntax; check the manual that corresponds to your \
+                MySQL server version for the right syntax to use";
+    SqlError::with_message(ErrorCode::Syntax, format!("{text} near '{near}' at line 1"))
 }

@@ -25,9 +25,9 @@ use super::entry::{MAX_FRAMES, State, Word};
 use super::wait::{Attempt, Intent, WaitTable};
 use crate::Result;
 use crate::error::StorageError;
-use crate::page::{PAGE_SIZE, PageBytes};
+use crate::page::{PAGE_SIZE, PageBytes, lsn_of};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
-use inia_base::ids::PageId;
+use inia_base::ids::{Lsn, PageId};
 use std::cell::UnsafeCell;
 use std::io;
 use std::mem::ManuallyDrop;
@@ -36,10 +36,10 @@ use std::ptr::NonNull;
 
 /// Pages that the table can name: 4 TiB of data.
 pub(crate) const MAX_PAGES: u32 = 1 << 28;
-/// In [`FrameMeta::page`]: the frame holds none.
+/// In [`FrameMeta::page`]: none.
 const NO_PAGE: u32 = u32::MAX;
 
-/// Types that may start as zero memory from the kernel and need no drop.
+/// Types that may start as zero memory and need no drop.
 ///
 /// # Safety
 /// All-zero bytes are a valid value, the type has no destructor and may be shared between threads.
@@ -315,10 +315,11 @@ impl Frames {
         if word.state() != State::Evicted {
             return Ok(None);
         }
-        let claimed = entry
-            .compare_exchange(word.0, word.locked().0, Ordering::Acquire, Ordering::Relaxed)
-            .is_ok();
-        Ok(claimed.then_some(LoadingPage { frames: self, id, word }))
+        match entry.compare_exchange(word.0, word.locked().0, Ordering::Acquire, Ordering::Relaxed)
+        {
+            Ok(_) => Ok(Some(LoadingPage { frames: self, id, word })),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Waits for a chance to do what `intent` says.
@@ -329,11 +330,16 @@ impl Frames {
         }
     }
 
-    /// Whether the page has kept its state since `version` was taken and no writer is at it.
-    pub(super) fn is_current(&self, id: PageId, version: PageVersion) -> bool {
-        let Ok(entry) = self.entry(id) else { return false };
+    /// Whether the page has kept its state since `version`. `None`: it was out of memory meanwhile, its LSN
+    /// must decide.
+    pub(super) fn is_current(&self, id: PageId, version: PageVersion) -> Option<bool> {
+        let Ok(entry) = self.entry(id) else { return Some(false) };
         let word = Word(entry.load(Ordering::Acquire));
-        word.version() == version.0 && !word.is_locked() && word.state() != State::Evicted
+        if word.is_locked() {
+            return Some(false);
+        }
+        let same = word.version() == version.word && word.state() != State::Evicted;
+        same.then_some(true)
     }
 
     /// The clock's visit: marks a page, or offers one that is still marked since the last visit.
@@ -380,7 +386,12 @@ impl Frames {
 
 /// A state of a page, to ask later whether the page is still in it. Not kept across a restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PageVersion(u32);
+pub(crate) struct PageVersion {
+    /// The version in the page table: equal means unchanged.
+    word: u32,
+    /// Equal means unchanged too, though the page may have been out of memory.
+    pub(super) lsn: Lsn,
+}
 
 /// An optimistic read met a writer: what was read may be garbage, begin again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -406,9 +417,11 @@ impl<'s> OptimisticPage<'s> {
         if word.same_page_state(self.word) && !word.is_locked() { Ok(()) } else { Err(Restart) }
     }
 
-    /// The state being read.
+    /// The state being read. If the page has left it already, no page is ever in the one returned.
     pub(crate) fn version(&self) -> PageVersion {
-        PageVersion(self.word.version())
+        let lsn = lsn_of(self);
+        let lsn = self.validate().map_or(Lsn(u64::MAX), |()| lsn);
+        PageVersion { word: self.word.version(), lsn }
     }
 
     /// Latches exclusively, provided that the page did not change since the read began.
@@ -448,7 +461,7 @@ pub(crate) struct SharedPage<'s> {
 impl SharedPage<'_> {
     /// The state being read.
     pub(crate) fn version(&self) -> PageVersion {
-        PageVersion(self.word.version())
+        PageVersion { word: self.word.version(), lsn: lsn_of(&**self) }
     }
 
     /// The frame's description.

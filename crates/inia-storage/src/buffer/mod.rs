@@ -157,9 +157,26 @@ impl BufferPool {
         page.upgrade()
     }
 
-    /// Whether the page has kept its state since `version` was taken.
+    /// Whether the page has kept its state since `version` was taken. A page that was evicted meanwhile may
+    /// be read in again to tell by its LSN, so that readers of more than fits in memory get on.
     pub(crate) fn is_current(&self, id: PageId, version: PageVersion) -> bool {
-        self.frames.is_current(id, version)
+        self.frames.is_current(id, version).unwrap_or_else(|| self.has_lsn(id, version.lsn))
+    }
+
+    #[cold]
+    fn has_lsn(&self, id: PageId, lsn: Lsn) -> bool {
+        loop {
+            match self.frames.read(id, true) {
+                Ok(Attempt::Got(page)) => {
+                    return page::lsn_of(&page) == lsn && page.validate().is_ok();
+                }
+                Ok(Attempt::Blocked) | Err(_) => return false,
+                Ok(Attempt::Absent) => match self.read_in(id, false) {
+                    Ok(read) => drop(read),
+                    Err(_) => return false,
+                },
+            }
+        }
     }
 
     /// Reads an absent page into memory; `None` when another thread was faster.

@@ -148,9 +148,14 @@ pub(crate) fn page_id(page: &PageBytes) -> PageId {
     PageId(page.u32_at(ID))
 }
 
+/// The LSN of a page that may be racing.
+pub(crate) fn lsn_of(page: &impl PageRead) -> Lsn {
+    Lsn(page.u64_at(LSN))
+}
+
 /// The end of the log group that changed the page last.
 pub(crate) fn page_lsn(page: &PageBytes) -> Lsn {
-    Lsn(page.u64_at(LSN))
+    lsn_of(page)
 }
 
 /// Notes the end of the log group that changed the page.

@@ -1,10 +1,11 @@
 //! Redo repeats what normal running did, bit by bit; doublewrite heals torn pages; damage is told.
 
 use super::*;
-use crate::store::tests::Idle;
-use crate::store::tests::fault_disk::{FaultDisk, Random};
-use crate::store::{DATA_FILE, Latched, Mtr, Store, StoreOptions};
+use crate::store::tests::{Idle, overwrite};
+use crate::store::{DATA_FILE, DOUBLEWRITE_FILE, Latched, Mtr, Store, StoreOptions};
 use inia_base::io::Disk;
+use inia_testkit::random::Random;
+use inia_testkit::sim_disk::SimDisk;
 use std::sync::Arc;
 
 struct Nothing;
@@ -19,7 +20,7 @@ impl LogObserver for Nothing {
     }
 }
 
-fn open(disk: &FaultDisk) -> Result<Arc<Store>> {
+fn open(disk: &SimDisk) -> Result<Arc<Store>> {
     let options = StoreOptions {
         buffer_pool_size: 256 * PAGE_SIZE as u64,
         log_capacity: 64 << 20,
@@ -33,7 +34,7 @@ fn open(disk: &FaultDisk) -> Result<Arc<Store>> {
 
 /// Any operation, on a page of at least 2,000 bytes of room.
 fn change(mtr: &mut Mtr<'_>, page: Latched, random: &mut Random) {
-    let bytes: Vec<u8> = (0..random.below(900)).map(|_| random.next() as u8).collect();
+    let bytes: Vec<u8> = (0..random.below(900)).map(|_| random.next_u64() as u8).collect();
     let offset = 32 + random.below(15_000) as u16;
     match random.below(5) {
         0 => mtr.apply(page, &PageOp::Init { page_type: 20 + random.below(9) as u8 }),
@@ -55,7 +56,7 @@ fn contents(store: &Store, id: PageId) -> Vec<u8> {
 #[test]
 fn replaying_the_log_gives_the_same_pages_bit_by_bit() {
     for seed in 1..10 {
-        let disk = FaultDisk::default();
+        let disk = SimDisk::new();
         let mut random = Random::new(seed);
         let store = open(&disk).unwrap();
         let mut pages: Vec<PageId> = Vec::new();
@@ -78,7 +79,7 @@ fn replaying_the_log_gives_the_same_pages_bit_by_bit() {
         }
         store.wal().wait_durable(store.wal().closed_lsn()).unwrap();
         // No page was written: everything comes from the log.
-        let replayed = open(&disk.after_kill()).unwrap();
+        let replayed = open(&disk.kill()).unwrap();
         pages.extend([PageId(0), PageId(1)]);
         for &id in &pages {
             assert!(contents(&replayed, id) == contents(&store, id), "page {id}, seed {seed}");
@@ -88,7 +89,7 @@ fn replaying_the_log_gives_the_same_pages_bit_by_bit() {
 }
 
 /// A store with one page, written back, whose text is `text`.
-fn store_with_page(disk: &FaultDisk, text: &[u8]) -> PageId {
+fn store_with_page(disk: &SimDisk, text: &[u8]) -> PageId {
     let store = open(disk).unwrap();
     let mut mtr = store.mtr().unwrap();
     let page = mtr.allocate(PageId(0), 20).unwrap();
@@ -107,9 +108,9 @@ fn store_with_page(disk: &FaultDisk, text: &[u8]) -> PageId {
 
 #[test]
 fn a_page_torn_in_its_place_is_restored_from_its_copy() {
-    let disk = FaultDisk::default();
+    let disk = SimDisk::new();
     let id = store_with_page(&disk, b"copied");
-    disk.damage(DATA_FILE, |bytes| bytes[page_offset(id) as usize + 512..][..2048].fill(0xee));
+    overwrite(&disk, DATA_FILE, page_offset(id) + 512, &[0xee; 2048]);
     let store = open(&disk).unwrap();
     assert_eq!(&store.shared(id).unwrap()[40..46], b"copied");
     assert_eq!(&store.shared(id).unwrap()[60..66], b"copied");
@@ -117,13 +118,11 @@ fn a_page_torn_in_its_place_is_restored_from_its_copy() {
 
 #[test]
 fn damage_that_nothing_can_repair_is_told_and_leaves_other_pages_alone() {
-    let disk = FaultDisk::default();
+    let disk = SimDisk::new();
     let first = store_with_page(&disk, b"first");
     let second = store_with_page(&disk, b"second");
-    let place = page_offset(first) as usize;
-    disk.damage(DATA_FILE, |bytes| bytes[place + 512..][..512].fill(0xee));
-    let copies = disk.bytes(crate::store::DOUBLEWRITE_FILE).len();
-    disk.damage(crate::store::DOUBLEWRITE_FILE, |bytes| bytes[..copies].fill(0));
+    overwrite(&disk, DATA_FILE, page_offset(first) + 512, &[0xee; 512]);
+    overwrite(&disk, DOUBLEWRITE_FILE, 0, &vec![0; WRITE_BATCH * PAGE_SIZE]);
     let store = open(&disk).unwrap();
     assert!(matches!(store.shared(first), Err(StorageError::Corrupt(..))));
     assert_eq!(&store.shared(second).unwrap()[40..46], b"second");
@@ -131,33 +130,34 @@ fn damage_that_nothing_can_repair_is_told_and_leaves_other_pages_alone() {
 
 #[test]
 fn both_control_blocks_lost_is_not_taken_for_a_new_store() {
-    let disk = FaultDisk::default();
+    let disk = SimDisk::new();
     store_with_page(&disk, b"here");
-    disk.damage("inia.control", |bytes| bytes.fill(0));
+    overwrite(&disk, "inia.control", 0, &[0; 8192]);
     assert!(matches!(open(&disk), Err(StorageError::Unopenable(_))));
 }
 
 #[test]
 fn one_control_block_lost_costs_nothing() {
     for block in 0..2 {
-        let disk = FaultDisk::default();
+        let disk = SimDisk::new();
         let id = store_with_page(&disk, b"here");
         let store = open(&disk).unwrap();
         store.close().unwrap();
         store.checkpoint().unwrap();
         drop(store);
-        disk.damage("inia.control", |bytes| bytes[block * 4096..][..4096].fill(0));
+        overwrite(&disk, "inia.control", block * 4096, &[0; 4096]);
         assert_eq!(&open(&disk).unwrap().shared(id).unwrap()[40..44], b"here");
     }
 }
 
 #[test]
 fn a_log_whose_durable_end_is_gone_is_refused() {
-    let disk = FaultDisk::default();
+    let disk = SimDisk::new();
     store_with_page(&disk, b"here");
     let mut logs: Vec<String> =
         disk.list().unwrap().into_iter().filter(|name| name.starts_with("wal-")).collect();
     logs.sort();
-    disk.damage(&logs[0], |bytes| bytes[4096..].fill(0));
+    let len = disk.file_len(&logs[0]).unwrap();
+    overwrite(&disk, &logs[0], 4096, &vec![0; len as usize - 4096]);
     assert!(matches!(open(&disk), Err(StorageError::Unopenable(_))));
 }

@@ -212,7 +212,6 @@ impl Space {
     }
 
     /// Pages in use or set aside, header and maps included.
-    #[cfg(test)]
     pub(crate) fn used_pages(&self) -> u64 {
         let state = self.state.lock();
         state.groups.iter().map(|group| u64::from(GROUP_PAGES - group.free)).sum()

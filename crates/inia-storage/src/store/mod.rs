@@ -215,7 +215,6 @@ impl Store {
     }
 
     /// Pages in use, header and maps included.
-    #[cfg(test)]
     pub(crate) fn used_pages(&self) -> u64 {
         self.space.used_pages()
     }

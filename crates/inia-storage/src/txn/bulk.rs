@@ -1,6 +1,6 @@
 //! Making, filling and dropping whole trees.
 
-use super::handle::{CreatedTree, Txn};
+use super::handle::Txn;
 use super::log::TxnRecord;
 use super::purge::garbage_key;
 use super::trees::Tree;
@@ -17,9 +17,10 @@ impl Txn {
         let mut mtr = store.mtr()?;
         let btree = BTree::create(store, &mut mtr)?;
         let tree = btree.id();
+        self.session.created.lock().push(tree);
         mtr.log(&TxnRecord::TreeCreated { txn: self.id, tree }.encode(&mut self.work.log));
         mtr.commit();
-        self.created.push(CreatedTree { tree, records: self.undo.records() });
+        self.created.push(tree);
         self.core.trees.forget(tree);
         Ok(self.core.trees.get(tree))
     }
@@ -62,7 +63,7 @@ impl Txn {
         K: AsRef<[u8]>,
         V: AsRef<[u8]>,
     {
-        debug_assert!(self.created.iter().any(|created| created.tree == tree.id()));
+        debug_assert!(self.created.contains(&tree.id()), "only a new tree is filled in bulk");
         self.prepare_write();
         let header = RecordHeader::new(self.id, 0, false);
         let mut builder = BulkBuilder::new(tree.btree(), &self.core.store);

@@ -5,7 +5,7 @@ use super::session::{Session, Started};
 use super::snapshot::Snapshot;
 use super::status::TxnState;
 use super::trees::Tree;
-use super::undo::{UndoLog, UndoRecord};
+use super::undo::{UndoLog, UndoRecord, UndoRef};
 use crate::Result;
 use crate::engine::Core;
 use crate::error::StorageError;
@@ -37,17 +37,11 @@ pub struct Txn {
     locked: bool,
     /// Newest commit that it has built on, which may not be durable yet.
     pub(super) seen: Lsn,
-    pub(super) created: Vec<CreatedTree>,
+    /// Trees that it has made.
+    pub(super) created: Vec<TreeId>,
     /// Trees whose creation was rolled back; they are dropped with the transaction's end.
     pub(super) abandoned: Vec<TreeId>,
     pub(super) work: Workspace,
-}
-
-/// A tree that the transaction made, and after how many changes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CreatedTree {
-    pub(super) tree: TreeId,
-    pub(super) records: u64,
 }
 
 /// Buffers that are kept from one operation to the next.
@@ -217,6 +211,7 @@ impl Txn {
             self.session.hold_log(wal.closed_lsn(), wal.durable_lsn());
             self.id = self.core.status.begin(self.owner.index());
             self.owner.set_txn(self.id);
+            self.session.begin_writing(self.id);
         }
     }
 
@@ -256,7 +251,7 @@ impl Txn {
                 self.seen = self.seen.max(stamp);
                 None
             }
-            TxnState::Finished => None,
+            TxnState::RolledBack | TxnState::Finished => None,
         }
     }
 
@@ -356,13 +351,14 @@ impl Txn {
         }
         let (id, session) = (self.id, self.owner.index());
         let end = if self.undo.is_untouched() && self.created.is_empty() {
-            self.core.status.roll_back(id, session);
+            self.core.status.roll_back(id, session, self.core.store.wal().closed_lsn());
             self.session.release_log(Lsn(1));
             self.seen
         } else {
-            let status = &self.core.status;
+            let (status, wal) = (&self.core.status, self.core.store.wal());
             let publish = |end| status.commit(id, session, end);
-            let end = self.core.store.wal().append_with(&LogRecord::Commit { txn: id }, publish);
+            let record = LogRecord::Commit { txn: id };
+            let end = self.session.end_writing(|| wal.append_with(&record, publish));
             self.session.release_log(end);
             self.undo.finish(id, end);
             self.seen = end;
@@ -370,6 +366,12 @@ impl Txn {
         };
         self.end();
         Ok(end)
+    }
+
+    /// Lets others see how far the transaction has come.
+    pub(super) fn publish_undo(&self) {
+        self.owner.set_undo_records(self.undo.records());
+        self.session.set_undo_tail(self.undo.tail());
     }
 
     /// Makes the handle idle: locks and snapshot are given back.
@@ -380,6 +382,10 @@ impl Txn {
             self.locked = false;
         }
         self.drop_snapshot();
+        if self.id.0 != 0 {
+            self.session.set_undo_tail(UndoRef::NONE);
+            self.session.created.lock().clear();
+        }
         self.id = TxnId(0);
         self.created.clear();
         self.open = false;

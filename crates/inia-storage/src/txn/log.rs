@@ -4,8 +4,12 @@
 //!  undo     txn u64 | tree u32 | key length u16 | key | there was a record u8 |
 //!           header txn u64 | header undo u64 | payload
 //!  tree     txn u64 | tree u32
+//!  relog    txn u64 | at the end u8
 //!  founded  garbage tree u32 | catalog tree u32
 //! ```
+//!
+//! Between the two relog records of a transaction its steps so far are logged again, with tags of
+//! their own ([`relog`](super::relog)).
 
 use super::horizon::Roots;
 use crate::btree::RecordHeader;
@@ -16,6 +20,9 @@ use inia_base::ids::{TreeId, TxnId};
 const UNDO: u8 = 16;
 const TREE_CREATED: u8 = 17;
 const FOUNDED: u8 = 18;
+const RELOG: u8 = 19;
+/// Added to the tag of a step that is logged again.
+const AGAIN: u8 = 16;
 
 /// A record of the transaction layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +31,8 @@ pub(crate) enum TxnRecord<'a> {
     Undo { txn: TxnId, tree: TreeId, key: &'a [u8], before: Option<(RecordHeader, &'a [u8])> },
     /// The transaction made a tree.
     TreeCreated { txn: TxnId, tree: TreeId },
+    /// What follows of the transaction's repeated steps makes a whole; or made one.
+    Relog { txn: TxnId, end: bool },
     /// The engine's own trees were made.
     Founded(Roots),
 }
@@ -33,6 +42,7 @@ impl<'a> TxnRecord<'a> {
         match self {
             TxnRecord::Undo { .. } => UNDO,
             TxnRecord::TreeCreated { .. } => TREE_CREATED,
+            TxnRecord::Relog { .. } => RELOG,
             TxnRecord::Founded(_) => FOUNDED,
         }
     }
@@ -56,6 +66,10 @@ impl<'a> TxnRecord<'a> {
                 body.put_u64(txn.0);
                 body.put_u32(tree.0);
             }
+            TxnRecord::Relog { txn, end } => {
+                body.put_u64(txn.0);
+                body.put_u8(u8::from(end));
+            }
             TxnRecord::Founded(roots) => {
                 body.put_u32(roots.garbage.0);
                 body.put_u32(roots.catalog.0);
@@ -64,8 +78,22 @@ impl<'a> TxnRecord<'a> {
         LogRecord::Other { tag: self.tag(), body }
     }
 
-    /// Reads a record of this layer; `None` for one of another or a senseless one.
-    pub(crate) fn decode(tag: u8, body: &'a [u8]) -> Option<TxnRecord<'a>> {
+    /// As [`TxnRecord::encode`], for a step that is logged again.
+    pub(crate) fn encode_again<'b>(&self, body: &'b mut Vec<u8>) -> LogRecord<'b> {
+        self.encode(body);
+        LogRecord::Other { tag: self.tag() + AGAIN, body }
+    }
+
+    /// Reads a record of this layer, and whether it is one logged again; `None` for a record of
+    /// another layer or a senseless one.
+    pub(crate) fn decode(tag: u8, body: &'a [u8]) -> Option<(TxnRecord<'a>, bool)> {
+        match tag {
+            UNDO..=RELOG => Some((TxnRecord::decode_once(tag, body)?, false)),
+            _ => Some((TxnRecord::decode_once(tag.checked_sub(AGAIN)?, body)?, true)),
+        }
+    }
+
+    fn decode_once(tag: u8, body: &'a [u8]) -> Option<TxnRecord<'a>> {
         let mut from = ByteReader::new(body);
         match tag {
             UNDO => {
@@ -84,6 +112,7 @@ impl<'a> TxnRecord<'a> {
             TREE_CREATED => {
                 Some(TxnRecord::TreeCreated { txn: TxnId(from.u64()?), tree: TreeId(from.u32()?) })
             }
+            RELOG => Some(TxnRecord::Relog { txn: TxnId(from.u64()?), end: from.u8()? != 0 }),
             FOUNDED => {
                 let (garbage, catalog) = (TreeId(from.u32()?), TreeId(from.u32()?));
                 Some(TxnRecord::Founded(Roots { garbage, catalog }))

@@ -4,9 +4,9 @@
 //! - **History**: each session's finished transactions, oldest first. When every snapshot sees a
 //!   transaction's commit, the records it marked as deleted are removed and its undo chunks freed.
 //!   The session does a few after each of its commits; the background does the rest.
-//! - **Dead marks** without a history: those of transactions from before the last start, which scans
-//!   note in passing, and those that a rollback brings back after their own history was purged. They
-//!   are noted, and the background removes them.
+//! - **Dead marks** without a history: those of transactions from before the last start, which
+//!   scans note in passing, and those that a rollback brings back after their own history was
+//!   purged. They are noted, and the background removes them.
 //! - **Garbage**: dropped trees, named in the garbage tree; their pages are freed step by step, the
 //!   root together with the tree's record there. A crash in between resumes at the next open.
 
@@ -52,6 +52,7 @@ impl Core {
             some |= self.purge_history(&session, horizon, STEPS_IN_BACKGROUND)?;
         }
         some |= self.remove_noted(horizon)?;
+        some |= self.relog_old_transactions()?;
         if self.garbage_waits.swap(false, Ordering::AcqRel) {
             let left = self.collect_garbage(horizon)?;
             if left {
@@ -120,8 +121,8 @@ impl Core {
         (UndoRef::NONE, Ok(()))
     }
 
-    /// Removes a record for good if it is marked as deleted and `dead` agrees. True when it is marked,
-    /// but not dead.
+    /// Removes a record for good if it is marked as deleted and `dead` agrees. True when it is
+    /// marked, but not dead.
     fn remove_dead(
         &self,
         tree: &Tree,
@@ -183,7 +184,7 @@ impl Core {
         match self.status.state(writer) {
             TxnState::Active(_) => false,
             TxnState::Committed(stamp) => stamp <= horizon,
-            TxnState::Finished => true,
+            TxnState::RolledBack | TxnState::Finished => true,
         }
     }
 
@@ -219,9 +220,15 @@ impl Core {
     }
 
     fn free_tree(&self, garbage: &Tree, id: TreeId) -> Result<()> {
+        let key = garbage_key(id);
+        // Read again now that its writer is known to be finished: a drop that was rolled back is
+        // gone.
+        match garbage.btree().get(&self.store, &key, &mut Vec::new())? {
+            Some(header) if !header.is_deleted() => {}
+            _ => return Ok(()),
+        }
         let tree = self.trees.get(id);
         tree.btree().free_all(&self.store)?;
-        let key = garbage_key(id);
         garbage.btree().modify(&self.store, &key, 0, |leaf| {
             if let Ok(i) = leaf.lower_bound(&key) {
                 leaf.free_tree_root(tree.btree())?;
@@ -237,9 +244,11 @@ impl Core {
     pub(crate) fn abandon_tree(&self, by: TxnId, id: TreeId) -> Result<()> {
         let garbage = self.trees.get(self.roots.garbage);
         let key = garbage_key(id);
-        garbage.btree().modify(&self.store, &key, 0, |leaf| match leaf.lower_bound(&key) {
-            Ok(_) => Ok(()),
-            Err(_) => leaf.insert(&key, RecordHeader::new(by, 0, false), &[]).map(|_| ()),
+        garbage.btree().modify_for_rollback(&self.store, &key, 0, |leaf| {
+            match leaf.lower_bound(&key) {
+                Ok(_) => Ok(()),
+                Err(_) => leaf.insert(&key, RecordHeader::new(by, 0, false), &[]).map(|_| ()),
+            }
         })?;
         self.garbage_waits.store(true, Ordering::Release);
         Ok(())

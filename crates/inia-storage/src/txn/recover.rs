@@ -27,11 +27,13 @@ pub(crate) struct Analysis {
     next_id: TxnId,
     roots: Option<Roots>,
     losers: BTreeMap<TxnId, Vec<Step>>,
+    /// Steps that are being logged again, until the record that ends them.
+    again: BTreeMap<TxnId, Vec<Step>>,
 }
 
 impl Analysis {
     pub(crate) fn new() -> Analysis {
-        Analysis { next_id: TxnId(1), roots: None, losers: BTreeMap::new() }
+        Analysis { next_id: TxnId(1), roots: None, losers: BTreeMap::new(), again: BTreeMap::new() }
     }
 
     /// The first id that no transaction has had.
@@ -48,9 +50,26 @@ impl Analysis {
         self.next_id = self.next_id.max(TxnId(txn.0 + 1));
     }
 
-    fn step(&mut self, txn: TxnId, step: Step) {
+    fn step(&mut self, txn: TxnId, again: bool, step: Step) {
         self.saw(txn);
-        self.losers.entry(txn).or_default().push(step);
+        if !again {
+            self.losers.entry(txn).or_default().push(step);
+        } else if let Some(steps) = self.again.get_mut(&txn) {
+            steps.push(step);
+        }
+    }
+
+    /// Steps logged again go before those that the log still has from the first time. Some may be
+    /// there twice, which is harmless: see [`rollback`](super::rollback).
+    fn relog(&mut self, txn: TxnId, end: bool) {
+        self.saw(txn);
+        if !end {
+            self.again.insert(txn, Vec::new());
+        } else if let Some(mut steps) = self.again.remove(&txn) {
+            let kept = self.losers.entry(txn).or_default();
+            steps.append(kept);
+            *kept = steps;
+        }
     }
 
     /// Rolls back every transaction that did not end; how many there were.
@@ -90,14 +109,18 @@ impl LogObserver for Analysis {
             LogRecord::Commit { txn } | LogRecord::RolledBack { txn } => {
                 self.saw(txn);
                 self.losers.remove(&txn);
+                self.again.remove(&txn);
             }
             LogRecord::Other { tag, body } => match TxnRecord::decode(tag, body) {
-                Some(TxnRecord::Undo { txn, tree, key, before }) => {
+                Some((TxnRecord::Undo { txn, tree, key, before }, again)) => {
                     let before = before.map(|(header, value)| (header, value.to_vec()));
-                    self.step(txn, Step::Change { tree, key: key.to_vec(), before });
+                    self.step(txn, again, Step::Change { tree, key: key.to_vec(), before });
                 }
-                Some(TxnRecord::TreeCreated { txn, tree }) => self.step(txn, Step::Created(tree)),
-                Some(TxnRecord::Founded(roots)) => self.roots = Some(roots),
+                Some((TxnRecord::TreeCreated { txn, tree }, again)) => {
+                    self.step(txn, again, Step::Created(tree));
+                }
+                Some((TxnRecord::Relog { txn, end }, _)) => self.relog(txn, end),
+                Some((TxnRecord::Founded(roots), _)) => self.roots = Some(roots),
                 None => {}
             },
         }

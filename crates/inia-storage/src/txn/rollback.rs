@@ -82,9 +82,9 @@ impl Txn {
             self.undo_last()?;
         }
         while self.created.len() > savepoint.created() {
-            self.abandoned.extend(self.created.pop().map(|created| created.tree));
+            self.abandoned.extend(self.created.pop());
         }
-        self.owner.set_undo_records(self.undo.records());
+        self.publish_undo();
         Ok(())
     }
 
@@ -130,8 +130,9 @@ impl Txn {
         }
         debug_assert!(self.undo.tail() == UndoRef::NONE);
         let wal = self.core.store.wal();
-        let end = wal.append(&LogRecord::RolledBack { txn: self.id });
-        self.core.status.roll_back(self.id, self.owner.index());
+        let record = LogRecord::RolledBack { txn: self.id };
+        let end = self.session.end_writing(|| wal.append(&record));
+        self.core.status.roll_back(self.id, self.owner.index(), end);
         self.session.release_log(end);
         self.undo.finish(self.id, end);
         Ok(())

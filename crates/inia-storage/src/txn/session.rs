@@ -3,10 +3,10 @@
 //! A session outlives its handle: its history may still wait for purge. The next handle adopts it.
 
 use super::cursor::CursorMemory;
-use super::undo::History;
+use super::undo::{History, UndoRef};
 use crate::lock::Owner;
 use crate::sync::{AtomicU64, Mutex, Ordering, RwLock, fence};
-use inia_base::ids::{Lsn, TxnId};
+use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
@@ -21,7 +21,14 @@ pub(crate) struct Session {
     pub(crate) history: Arc<Mutex<History>>,
     /// What list of active transactions shows.
     pub(crate) started: Mutex<Option<Started>>,
+    /// The id of its running transaction, until the record that ends it is in the log.
+    writing: Mutex<TxnId>,
+    /// The newest undo record of its running transaction.
+    undo_tail: AtomicU64,
+    /// The trees that its running transaction has made.
+    pub(crate) created: Mutex<Vec<TreeId>>,
     /// Memory of closed cursors.
+    #[expect(clippy::vec_box, reason = "handed to a cursor and back without copying")]
     spare_cursors: Mutex<Vec<Box<CursorMemory>>>,
     /// Oldest horizon that its snapshots may have; `NONE` without a snapshot.
     horizon: AtomicU64,
@@ -44,6 +51,9 @@ impl Session {
             owner: Arc::new(Owner::new(index)),
             history: Arc::default(),
             started: Mutex::new(None),
+            writing: Mutex::default(),
+            undo_tail: AtomicU64::new(0),
+            created: Mutex::default(),
             spare_cursors: Mutex::default(),
             horizon: AtomicU64::new(NONE),
             log_needed: AtomicU64::new(NONE),
@@ -102,7 +112,42 @@ impl Session {
         self.log_done.store(done.0, Ordering::Release);
     }
 
-    fn needed_log(&self, durable: Lsn) -> Option<Lsn> {
+    /// A transaction has got its id.
+    pub(crate) fn begin_writing(&self, txn: TxnId) {
+        *self.writing.lock() = txn;
+    }
+
+    /// Logs the end of the running transaction. Afterwards nothing more is logged in its name.
+    pub(crate) fn end_writing(&self, append: impl FnOnce() -> Lsn) -> Lsn {
+        let mut writing = self.writing.lock();
+        *writing = TxnId(0);
+        append()
+    }
+
+    /// Logs something that counts only if `txn` still runs, if it still runs.
+    pub(crate) fn while_writing(&self, txn: TxnId, append: impl FnOnce() -> Lsn) -> Option<Lsn> {
+        let writing = self.writing.lock();
+        (*writing == txn).then(append)
+    }
+
+    /// The log is needed from `later` on instead of `from`, if that has not changed meanwhile.
+    pub(crate) fn move_log_hold(&self, from: Lsn, later: Lsn) {
+        let (from, later) = (from.0, later.0);
+        // Otherwise the transaction is over, and its successor has set a mark of its own.
+        let _ = self.log_needed.compare_exchange(from, later, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    /// Publishes the newest undo record of the running transaction.
+    pub(crate) fn set_undo_tail(&self, tail: UndoRef) {
+        self.undo_tail.store(tail.0, Ordering::Release);
+    }
+
+    /// The newest undo record of the running transaction.
+    pub(crate) fn undo_tail(&self) -> UndoRef {
+        UndoRef(self.undo_tail.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn needed_log(&self, durable: Lsn) -> Option<Lsn> {
         let needed = self.log_needed.load(Ordering::Acquire);
         let done = self.log_done.load(Ordering::Acquire);
         let over = needed == NONE || (done != 0 && done <= durable.0);

@@ -26,7 +26,7 @@ impl Snapshot {
 
     fn sees_recent(&self, writer: TxnId, status: &StatusTable) -> bool {
         match status.state(writer) {
-            TxnState::Active(_) => false,
+            TxnState::Active(_) | TxnState::RolledBack => false,
             TxnState::Committed(stamp) => stamp <= self.horizon,
             TxnState::Finished => true,
         }

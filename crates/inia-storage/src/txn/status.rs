@@ -7,10 +7,10 @@
 //!                        low_water = 98: every smaller id is finished and durable
 //! ```
 //!
-//! The table is a ring: an id's slot is `id % slots`, and carries the id as a tag. When the ring comes
-//! round to a slot whose old id somebody may still ask for (active, or committed after the oldest
-//! snapshot), the old entry moves to a map at the side. A reader that finds neither knows that the
-//! transaction is finished and older than every snapshot.
+//! The table is a ring: an id's slot is `id % slots`, and carries the id as a tag. When the ring
+//! comes round to a slot whose old id somebody may still ask for (active, or committed after the
+//! oldest snapshot), the old entry moves to a map at the side. A reader that finds neither knows
+//! that the transaction is finished and older than every snapshot.
 //!
 //! Invariants:
 //! - `low_water ≤ next`; every id below `low_water` is finished, with a durable stamp or none;
@@ -25,8 +25,8 @@ use std::collections::HashMap;
 pub(crate) const STATUS_SLOTS: usize = 1 << 18;
 
 const ACTIVE: u64 = 1 << 63;
-const MOVED: u64 = u64::MAX >> 1;
-const ROLLED_BACK: u64 = 0;
+const MOVED: u64 = u64::MAX >> 2;
+const ROLLED_BACK: u64 = 1 << 62;
 
 /// What became of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,18 +35,26 @@ pub(crate) enum TxnState {
     Active(u32),
     /// Committed; its commit record ends here.
     Committed(Lsn),
-    /// Rolled back, or committed before every snapshot.
+    /// Rolled back. Its versions are gone from the trees, but a reader may hold a copy of a leaf
+    /// from before.
+    RolledBack,
+    /// Committed before every snapshot, or rolled back before.
     Finished,
 }
 
 impl TxnState {
     fn decode(word: u64) -> TxnState {
         match word {
-            ROLLED_BACK => TxnState::Finished,
             word if word & ACTIVE != 0 => TxnState::Active((word & !ACTIVE) as u32),
+            word if word & ROLLED_BACK != 0 => TxnState::RolledBack,
             stamp => TxnState::Committed(Lsn(stamp)),
         }
     }
+}
+
+/// Whether only snapshots above `horizon` are left, so that nobody asks for the entry any more.
+fn is_past(word: u64, horizon: Lsn) -> bool {
+    word & ACTIVE == 0 && word & !ROLLED_BACK <= horizon.0
 }
 
 #[derive(Default)]
@@ -118,8 +126,7 @@ impl StatusTable {
     fn move_aside(&self, slot: &Slot, id: u64) {
         let mut aside = self.aside.write();
         let word = slot.word.swap(MOVED, Ordering::AcqRel);
-        let forget = word & ACTIVE == 0 && word <= self.forget_below.load(Ordering::Relaxed);
-        if !forget {
+        if !is_past(word, Lsn(self.forget_below.load(Ordering::Relaxed))) {
             aside.insert(id, word);
         }
     }
@@ -129,9 +136,9 @@ impl StatusTable {
         self.finish(id.0, owner, stamp.0);
     }
 
-    /// Publishes that an active transaction is rolled back completely.
-    pub(crate) fn roll_back(&self, id: TxnId, owner: u32) {
-        self.finish(id.0, owner, ROLLED_BACK);
+    /// Publishes that an active transaction is rolled back completely, as the log says at `stamp`.
+    pub(crate) fn roll_back(&self, id: TxnId, owner: u32, stamp: Lsn) {
+        self.finish(id.0, owner, ROLLED_BACK | stamp.0);
     }
 
     fn finish(&self, id: u64, owner: u32, word: u64) {
@@ -174,7 +181,7 @@ impl StatusTable {
             }
             match self.state(TxnId(low)) {
                 TxnState::Committed(stamp) if stamp <= durable => low += 1,
-                TxnState::Finished => low += 1,
+                TxnState::RolledBack | TxnState::Finished => low += 1,
                 TxnState::Committed(_) | TxnState::Active(_) => break,
             }
         }
@@ -187,8 +194,7 @@ impl StatusTable {
     pub(crate) fn forget(&self, horizon: Lsn) {
         self.forget_below.fetch_max(horizon.0, Ordering::Relaxed);
         if !self.aside.read().is_empty() {
-            let keep = |word: u64| word & ACTIVE != 0 || word > horizon.0;
-            self.aside.write().retain(|_, word| keep(*word));
+            self.aside.write().retain(|_, word| !is_past(*word, horizon));
         }
     }
 

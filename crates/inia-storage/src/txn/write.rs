@@ -244,7 +244,7 @@ impl Txn {
         let change = |leaf: &mut LeafMut<'_, '_>| write(&mut writing, leaf);
         let (attempt, _) = tree.btree().modify(&self.core.store, key, room, change)?;
         if matches!(attempt, Attempt::Done) {
-            self.owner.set_undo_records(self.undo.records());
+            self.publish_undo();
         }
         Ok(attempt)
     }

@@ -3,21 +3,23 @@
 use super::block::{BLOCK, BLOCK_PAYLOAD, SegmentHeader};
 use super::reader::LogReader;
 use super::*;
-use crate::store::tests::fault_disk::{FaultDisk, Random};
+use crate::store::tests::overwrite;
 use inia_base::ids::TxnId;
 use inia_base::io::Disk;
+use inia_testkit::random::Random;
+use inia_testkit::sim_disk::{Fault, SimDisk, When};
 
 const SEGMENT: u64 = 8 * BLOCK as u64;
 
 /// Opens the log, checks that it holds exactly these groups, and starts the epoch.
-fn open_expecting(disk: &FaultDisk, epoch: u32, groups: &[Vec<u8>]) -> Wal {
+fn open_expecting(disk: &SimDisk, epoch: u32, groups: &[Vec<u8>]) -> Wal {
     let (wal, found) = open(disk, epoch, FIRST_LSN).unwrap();
     assert_eq!(found.len(), groups.len());
     assert!(found == groups);
     wal
 }
 
-fn open(disk: &FaultDisk, epoch: u32, from: Lsn) -> Result<(Wal, Vec<Vec<u8>>)> {
+fn open(disk: &SimDisk, epoch: u32, from: Lsn) -> Result<(Wal, Vec<Vec<u8>>)> {
     let (segments, active) = Segments::open(Arc::new(disk.clone()), SEGMENT, 8 * SEGMENT)?;
     let mut reader = LogReader::new(active, from)?;
     let mut groups = Vec::new();
@@ -46,19 +48,19 @@ fn append_durably(wal: &Wal, group: &[u8]) -> Lsn {
 }
 
 /// The file that the log's first segment has on this disk.
-fn first_segment(disk: &FaultDisk) -> String {
+fn first_segment(disk: &SimDisk) -> String {
     let mut names = disk.list().unwrap();
     names.sort();
     names[0].clone()
 }
 
-fn zero_block(disk: &FaultDisk, block: usize) {
-    disk.damage(&first_segment(disk), |bytes| bytes[block * BLOCK..(block + 1) * BLOCK].fill(0));
+fn zero_block(disk: &SimDisk, block: usize) {
+    overwrite(disk, &first_segment(disk), (block * BLOCK) as u64, &[0; BLOCK]);
 }
 
 #[test]
 fn groups_come_back_in_order_across_blocks_and_segments() {
-    let disk = FaultDisk::default();
+    let disk = SimDisk::new();
     let wal = open_expecting(&disk, 1, &[]);
     let groups: Vec<Vec<u8>> = (0..60u8).map(|i| group(5 + usize::from(i) * 137, i)).collect();
     for (i, bytes) in groups.iter().enumerate() {
@@ -74,12 +76,13 @@ fn groups_come_back_in_order_across_blocks_and_segments() {
 
 #[test]
 fn reading_starts_at_any_group() {
-    let disk = FaultDisk::default();
+    let mut disk = SimDisk::new();
     let wal = open_expecting(&disk, 1, &[]);
     let ends: Vec<Lsn> = (0..40u8).map(|i| append_durably(&wal, &group(1500, i))).collect();
     drop(wal);
     for (i, &from) in ends.iter().enumerate() {
-        let (_, groups) = open(&disk.after_kill(), 2, from).unwrap();
+        disk = disk.kill();
+        let (_, groups) = open(&disk, i as u32 + 2, from).unwrap();
         assert_eq!(groups.len(), 39 - i);
         assert!(groups.first().is_none_or(|first| first[10] == i as u8 + 1));
     }
@@ -87,7 +90,7 @@ fn reading_starts_at_any_group() {
 
 #[test]
 fn a_torn_flush_leaves_its_first_whole_groups() {
-    let disk = FaultDisk::default();
+    let disk = SimDisk::new();
     let wal = open_expecting(&disk, 1, &[]);
     let synced = group(100, 1);
     append_durably(&wal, &synced);
@@ -96,11 +99,11 @@ fn a_torn_flush_leaves_its_first_whole_groups() {
         wal.append_group(bytes, |_| ());
     }
     // All blocks are written, the sync never comes.
-    disk.fail_once_after(1);
+    disk.inject(When::Sync(1), Fault::Crash);
     wal.wait_durable(wal.closed_lsn()).unwrap_err();
     drop(wal);
     for seed in 0..200 {
-        let after = disk.after_crash(&mut Random::new(seed));
+        let after = disk.crash(seed);
         let (wal, found) = open(&after, 2, FIRST_LSN).unwrap();
         assert_eq!(found[0], synced);
         assert!(found[1..].iter().zip(&torn).all(|(found, torn)| found == torn));
@@ -117,7 +120,7 @@ fn a_torn_flush_leaves_its_first_whole_groups() {
 
 #[test]
 fn blocks_of_an_older_epoch_never_continue_a_newer_one() {
-    let disk = FaultDisk::default();
+    let disk = SimDisk::new();
     let wal = open_expecting(&disk, 1, &[]);
     // One flush of two blocks, of which the first is lost.
     wal.append_group(&group(BLOCK_PAYLOAD, 1), |_| ());
@@ -135,7 +138,7 @@ fn blocks_of_an_older_epoch_never_continue_a_newer_one() {
 
 #[test]
 fn a_checkpoint_after_an_unfinished_group_finds_its_way() {
-    let disk = FaultDisk::default();
+    let disk = SimDisk::new();
     let wal = open_expecting(&disk, 1, &[]);
     let first = group(100, 1);
     wal.append_group(&first, |_| ());
@@ -149,14 +152,15 @@ fn a_checkpoint_after_an_unfinished_group_finds_its_way() {
     let last = group(60, 4);
     append_durably(&wal, &last);
     drop(wal);
-    let (_, found) = open(&disk.after_kill(), 3, checkpoint).unwrap();
+    let disk = disk.kill();
+    let (_, found) = open(&disk, 3, checkpoint).unwrap();
     assert!(found == std::slice::from_ref(&last));
-    open_expecting(&disk, 3, &[first, group(50, 3), last]);
+    open_expecting(&disk, 4, &[first, group(50, 3), last]);
 }
 
 #[test]
 fn stale_bytes_of_recycled_segments_never_verify() {
-    let disk = FaultDisk::default();
+    let disk = SimDisk::new();
     let mut wal = open_expecting(&disk, 1, &[]);
     let mut ends = Vec::new();
     let mut random = Random::new(5);
@@ -184,7 +188,7 @@ fn stale_bytes_of_recycled_segments_never_verify() {
 #[test]
 fn a_damaged_middle_is_not_taken_for_a_torn_end() {
     for block in 1..4 {
-        let disk = FaultDisk::default();
+        let disk = SimDisk::new();
         let wal = open_expecting(&disk, 1, &[]);
         for i in 0..5 {
             append_durably(&wal, &group(100, i));
@@ -198,7 +202,7 @@ fn a_damaged_middle_is_not_taken_for_a_torn_end() {
 
 #[test]
 fn a_segment_with_a_damaged_header_is_missed() {
-    let disk = FaultDisk::default();
+    let disk = SimDisk::new();
     let wal = open_expecting(&disk, 1, &[]);
     for i in 0..30 {
         append_durably(&wal, &group(100, i));
@@ -206,16 +210,16 @@ fn a_segment_with_a_damaged_header_is_missed() {
     drop(wal);
     let mut names = disk.list().unwrap();
     names.sort();
-    disk.damage(&names[1], |bytes| bytes[20] ^= 1);
+    assert!(disk.flip_bit(&names[1], 20, 0));
     assert!(matches!(open(&disk, 2, FIRST_LSN), Err(StorageError::Unopenable(_))));
 }
 
 #[test]
 fn after_a_failed_sync_nothing_is_durable_any_more() {
-    let disk = FaultDisk::default();
+    let disk = SimDisk::new();
     let wal = open_expecting(&disk, 1, &[]);
     let end = append_durably(&wal, &group(10, 1));
-    disk.fail_once_after(1);
+    disk.inject(When::Change(2), Fault::Io);
     for _ in 0..3 {
         let next = wal.append_group(&group(10, 2), |_| ());
         assert!(matches!(wal.wait_durable(next), Err(StorageError::Io(_))));
@@ -226,7 +230,7 @@ fn after_a_failed_sync_nothing_is_durable_any_more() {
 
 #[test]
 fn a_commit_is_published_before_it_is_closed() {
-    let wal = open_expecting(&FaultDisk::default(), 1, &[]);
+    let wal = open_expecting(&SimDisk::new(), 1, &[]);
     let before = wal.closed_lsn();
     let mut published = Lsn(0);
     let end = wal.append_with(&LogRecord::Commit { txn: TxnId(1) }, |end| {
@@ -238,7 +242,7 @@ fn a_commit_is_published_before_it_is_closed() {
 
 #[test]
 fn many_committers_share_the_syncs() {
-    let disk = FaultDisk::default();
+    let disk = SimDisk::new();
     let wal = open_expecting(&disk, 1, &[]);
     std::thread::scope(|scope| {
         for txn in 0..16u64 {
@@ -265,7 +269,7 @@ fn garbage_is_neither_a_block_nor_a_header() {
     assert!(block::read_block(&block).is_none());
     assert!(SegmentHeader::read(&block).is_none());
     for _ in 0..100 {
-        block.fill_with(|| random.next() as u8);
+        block.fill_with(|| random.next_u64() as u8);
         assert!(block::read_block(&block).is_none());
         assert!(SegmentHeader::read(&block).is_none());
         assert!(block::read_block(&block[..random.below(64) as usize]).is_none());

@@ -48,10 +48,8 @@ impl EngineBackend {
 
 impl Backend for EngineBackend {
     fn session(&self, client: ClientInfo) -> Box<dyn ClientSession> {
-        let mut session = self.database.session(engine_client(&client));
-        session.set_client_found_rows(client.found_rows);
-        session.set_multi_statements(client.multi_statements);
-        Box::new(EngineSession { session, collation: client.collation })
+        let session = self.database.session(engine_client(&client));
+        Box::new(EngineSession { session })
     }
 
     fn close(&self) -> Result<(), String> {
@@ -64,13 +62,19 @@ fn engine_client(client: &ClientInfo) -> inia_engine::ClientInfo {
         connection_id: client.connection_id,
         user: client.user.clone(),
         host: client.host.clone(),
+        account_user: client.account_user.clone(),
+        account_host: client.account_host.clone(),
+        collation: client.collation,
+        found_rows: client.found_rows,
+        multi_statements: client.multi_statements,
+        ignore_space: client.ignore_space,
+        interactive: client.interactive,
+        attributes: client.attributes.clone(),
     }
 }
 
 struct EngineSession {
     session: Session,
-    /// The collation of the login.
-    collation: u16,
 }
 
 struct Kill(KillHandle);
@@ -82,7 +86,6 @@ impl Interrupt for Kill {
         } else {
             self.0.kill_query();
         }
-        self.0.interrupter().interrupt();
     }
 }
 
@@ -127,7 +130,6 @@ impl ClientSession for EngineSession {
     }
 
     fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError> {
-        self.collation = client.collation;
         self.session.change_user(engine_client(&client))
     }
 
@@ -140,7 +142,7 @@ impl ClientSession for EngineSession {
     }
 
     fn result_collation(&self) -> u16 {
-        self.collation
+        self.session.result_collation()
     }
 
     fn interrupter(&self) -> Arc<dyn Interrupt> {

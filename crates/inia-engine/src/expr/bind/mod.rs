@@ -6,7 +6,7 @@ mod prepare;
 mod special;
 
 pub(crate) use operators::{arithmetic_node, case_node, num_class, numeric, scalar_comparison};
-pub use prepare::{converted, prepare};
+pub use prepare::{converted, prepare, prepare_stored};
 
 use crate::expr::aggregate::{Aggregate, WindowFunction};
 use crate::expr::collate;

@@ -17,6 +17,12 @@ use inia_base::value::Value;
 /// without a warning or an error is left for evaluation, where it is reported.
 pub fn prepare(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
     round_division(expr);
+    prepare_stored(expr, ctx);
+}
+
+/// As [`prepare`], for a value that goes into a column: a quotient keeps the digits that its own
+/// type does not show.
+pub fn prepare_stored(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
     fold(expr, ctx);
     expr.walk_mut(&mut specialise);
 }

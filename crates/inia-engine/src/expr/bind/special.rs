@@ -52,6 +52,13 @@ impl Binder<'_> {
                 }
                 self.call(name, args)
             }
+            _ => self.special_call(expr),
+        }
+    }
+
+    /// Syntax that stands for a call.
+    fn special_call(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        match expr {
             ast::Expr::Regexp { expr, pattern, negated } => {
                 let args = vec![self.scalar(expr)?, self.scalar(pattern)?];
                 let matches = self.call("regexp_like", args)?;

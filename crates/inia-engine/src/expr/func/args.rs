@@ -70,10 +70,7 @@ impl<'a> Args<'a, '_> {
     /// The bits of an integer.
     pub(crate) fn bits(&mut self, i: usize) -> Result<u64, Stop> {
         let value = self.value(i)?;
-        Ok(match &*value {
-            Value::Double(v) if *v >= 9.2e18 => v.round_ties_even() as u64,
-            _ => convert::to_wide(&value, self.arg_type(i), self.ctx)? as u64,
-        })
+        Ok(convert::to_wide(&value, self.arg_type(i), self.ctx)? as u64)
     }
 
     /// A double.

@@ -71,7 +71,13 @@ fn extreme(a: &mut Args<'_, '_>) -> FnResult {
             return Ok(Value::Text(moment.ok_or(Stop::Null)?.text(fsp)));
         }
     }
-    Ok(unify(a.expr(at), a.ty, a.ctx, a.row)?)
+    let chosen = unify(a.expr(at), a.ty, a.ctx, a.row)?;
+    Ok(match chosen {
+        Value::Decimal(v) if v.scale() < a.ty.decimals => {
+            Value::Decimal(v.with_scale(a.ty.decimals).unwrap_or(v))
+        }
+        other => other,
+    })
 }
 
 fn interval(a: &mut Args<'_, '_>) -> FnResult {

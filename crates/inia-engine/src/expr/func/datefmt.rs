@@ -89,6 +89,9 @@ fn date_format(a: &mut Args<'_, '_>) -> FnResult {
 
 /// A moment as a format says.
 pub(super) fn format_moment(moment: DateTime, format: &str) -> FnResult {
+    if format.is_empty() {
+        return Err(Stop::Null);
+    }
     let mut out = String::new();
     let hour = u32::from(moment.hour);
     let mut chars = format.chars();

@@ -1,6 +1,6 @@
 //! What the session and the server say of themselves.
 
-use super::types::{any_null, int_null};
+use super::types::any_null;
 use super::{Function, f, v};
 use crate::expr::collate;
 use crate::expr::eval::{Args, FnResult, Stop};
@@ -119,7 +119,6 @@ pub(super) const TABLE: &[Function] = &[
         |a| Ok(a.value(1)?.into_owned()),
     ),
     f("icu_version", 0, 0, |_, _| Ok(system(5, false)), |_| Ok(Value::Text("69.1".into()))),
-    f("roles_graphml", 0, 0, int_null::<1>, |_| Err(Stop::Null)),
 ];
 
 /// System text: utf8mb3, stronger than a literal, weaker than a column.

@@ -118,20 +118,8 @@ pub(super) const TABLE: &[Function] = &[
             }
         }
     }),
-    f(
-        "is_ipv4",
-        1,
-        1,
-        |_, _| Ok(ExprType::bool(false)),
-        |a| truth(a, |a| Ok(parse_v4(&a.text(0)?).is_some())),
-    ),
-    f(
-        "is_ipv6",
-        1,
-        1,
-        |_, _| Ok(ExprType::bool(false)),
-        |a| truth(a, |a| Ok(a.text(0)?.parse::<Ipv6Addr>().is_ok())),
-    ),
+    f("is_ipv4", 1, 1, boolean, |a| Ok(Value::Int(parse_v4(&a.text(0)?).is_some().into()))),
+    f("is_ipv6", 1, 1, boolean, |a| Ok(Value::Int(a.text(0)?.parse::<Ipv6Addr>().is_ok().into()))),
     f("is_ipv4_compat", 1, 1, boolean, |a| {
         let bytes = a.bytes(0)?;
         let small = bytes.len() == 16 && bytes[..12].iter().all(|b| *b == 0);
@@ -143,14 +131,6 @@ pub(super) const TABLE: &[Function] = &[
         Ok(Value::Int((zeros && bytes[10..12] == [255, 255]).into()))
     }),
 ];
-
-fn truth(a: &mut Args<'_, '_>, test: fn(&mut Args<'_, '_>) -> Result<bool, Stop>) -> FnResult {
-    match test(a) {
-        Ok(found) => Ok(Value::Int(found.into())),
-        Err(Stop::Null) => Ok(Value::Int(0)),
-        Err(error) => Err(error),
-    }
-}
 
 fn wrong_address(a: &mut Args<'_, '_>, text: &str) -> FnResult {
     let (shown, name) = (format!("'{text}'"), a.call.name);

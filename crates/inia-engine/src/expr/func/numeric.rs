@@ -7,7 +7,7 @@ use crate::expr::context::Environment;
 use crate::expr::convert;
 use crate::expr::eval::{Args, FnResult, Stop};
 use crate::expr::tree::{ArithOp, Expr, NumClass};
-use crate::expr::ty::ExprType;
+use crate::expr::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
@@ -163,7 +163,7 @@ fn round_type(args: &mut [Expr], env: &Environment, carry: u32) -> Result<ExprTy
         NumClass::Decimal => {
             let scale = i64::from(like.decimals);
             let places = match args.get(1) {
-                Some(arg) if arg.ty.class() == crate::expr::ty::TypeClass::Null => 0,
+                Some(arg) if arg.ty.class() == TypeClass::Null => 0,
                 _ => places.unwrap_or(scale).clamp(0, scale),
             };
             let grow = if places < scale || args.len() < 2 { carry } else { 0 };
@@ -337,6 +337,9 @@ fn conv(a: &mut Args<'_, '_>) -> FnResult {
         return Err(Stop::Null);
     }
     let text = a.text(0)?;
+    if text.is_empty() {
+        return Err(Stop::Null);
+    }
     let trimmed = text.trim_start();
     let (negative, digits) = match trimmed.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -350,7 +353,7 @@ fn conv(a: &mut Args<'_, '_>) -> FnResult {
         let next = value.checked_mul(u64::from(radix)).and_then(|v| v.checked_add(digit));
         value = next.unwrap_or(u64::MAX);
     }
-    if valid < digits.trim_end().len() {
+    if valid < digits.trim_end().len() && a.arg_type(0).class() == TypeClass::String {
         let shown = convert::error_text(text.as_bytes());
         a.warn(ErrorCode::TruncatedWrongValue, &[&"DECIMAL", &shown])?;
     }

@@ -6,6 +6,7 @@ use crate::expr::collate;
 use crate::expr::context::Environment;
 use crate::expr::tree::{Expr, NumClass};
 use crate::expr::ty::{ExprType, TypeClass};
+use inia_base::collation::Collation;
 use inia_base::error::SqlError;
 
 type Ty = Result<ExprType, SqlError>;
@@ -50,11 +51,6 @@ pub(crate) fn double_null(_: &mut [Expr], _: &Environment) -> Ty {
     Ok(ExprType::double(true))
 }
 
-/// A string in the connection's collation of `N` characters, NULL as the arguments.
-pub(crate) fn text<const N: u64>(args: &mut [Expr], env: &Environment) -> Ty {
-    Ok(ExprType::text(N, env.collation, any_null(args)))
-}
-
 /// A string in the connection's collation of `N` characters, NULL possible.
 pub(crate) fn text_null<const N: u64>(_: &mut [Expr], env: &Environment) -> Ty {
     Ok(ExprType::text(N, env.collation, true))
@@ -63,12 +59,6 @@ pub(crate) fn text_null<const N: u64>(_: &mut [Expr], env: &Environment) -> Ty {
 /// JSON, NULL possible.
 pub(crate) fn json(_: &mut [Expr], _: &Environment) -> Ty {
     Ok(ExprType::json(true))
-}
-
-/// A string like the first argument.
-pub(crate) fn like_first(args: &mut [Expr], env: &Environment) -> Ty {
-    Ok(string_of(&args[..1], u64::from(args[0].ty.length), any_null(args), env, ""))
-        .and_then(|ty| ty)
 }
 
 /// A string of up to `chars` characters in the collation of `args` together.
@@ -81,7 +71,9 @@ pub(crate) fn string_of(
 ) -> Ty {
     let types: Vec<&ExprType> = args.iter().map(|arg| &arg.ty).collect();
     let (collation, coercibility) = collate::aggregate_with(&types, name, env.collation)?;
-    Ok(ExprType::text(chars, collation, nullable).with_coercibility(coercibility))
+    let wide = collation == Collation::BINARY && args.iter().any(|arg| arg.ty.is_text());
+    let units = if wide { chars.saturating_mul(4) } else { chars };
+    Ok(ExprType::text(units, collation, nullable).with_coercibility(coercibility))
 }
 
 /// The constant integer value of an argument.
@@ -91,6 +83,7 @@ pub(crate) fn constant_int(arg: &Expr) -> Option<i64> {
         Value::Int(v) => Some(*v),
         Value::UInt(v) => i64::try_from(*v).ok(),
         Value::Decimal(v) => v.to_i64().ok(),
+        Value::Text(text) => text.parse().ok(),
         _ => None,
     }
 }

@@ -230,7 +230,7 @@ pub(super) fn real(
             let parsed = number::parse_real(&text);
             if parsed.overflow {
                 target.out_of_range(ctx)?;
-            } else if parsed.truncated {
+            } else if parsed.truncated || text.trim_ascii().is_empty() {
                 target.truncated(ctx)?;
             }
             parsed.value

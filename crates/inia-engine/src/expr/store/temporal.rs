@@ -4,11 +4,13 @@ use super::{Result, Target};
 use crate::expr::cast::{round_datetime, round_time};
 use crate::expr::context::{EvalContext, Strictness};
 use crate::expr::convert;
+use crate::expr::json;
 use crate::expr::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateRules, DateTime, TemporalError, Time};
 use inia_base::value::Value;
+use std::borrow::Cow;
 
 /// What a value gave, before the column's own rules.
 struct Found {
@@ -42,7 +44,7 @@ fn find(
             })
         }
         _ => {
-            let text = convert::to_text(value, from);
+            let text = text_of(value, from);
             DateTime::parse(&text, rules).map(|parsed| {
                 let moment = match parsed.offset_minutes {
                     Some(minutes) => {
@@ -56,6 +58,14 @@ fn find(
             })
         }
     })
+}
+
+/// The characters of a value; a JSON string's without its quotes.
+fn text_of<'v>(value: &'v Value, from: &ExprType) -> Cow<'v, str> {
+    match value {
+        Value::Json(text) => Cow::Owned(json::unquote(text)),
+        _ => convert::to_text(value, from),
+    }
 }
 
 /// How a zero date that the mode refuses, and a day that its month does not have, show.
@@ -165,7 +175,7 @@ pub(super) fn time(
             }
         }
         _ => {
-            let text = convert::to_text(value, from);
+            let text = text_of(value, from);
             match Time::parse(&text) {
                 Ok(parsed) if parsed.out_of_range => {
                     (parsed.value, Some(ErrorCode::WarnDataOutOfRange))

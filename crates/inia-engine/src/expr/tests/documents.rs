@@ -148,4 +148,4 @@ macro_rules! documents {
     )*};
 }
 
-documents!(basics, operators, numeric, strings, temporal, json);
+documents!(basics, corners, operators, numeric, strings, temporal, json);

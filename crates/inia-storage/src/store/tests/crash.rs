@@ -4,9 +4,10 @@
 //! smaller than its changes. Each one writes its number into the first page and changes a few others, so
 //! the number found after recovery says which state of the model all pages must be in.
 
-use super::fault_disk::{FaultDisk, Random};
 use super::*;
 use crate::page::{PageBytes, PageOp, PageRead};
+use inia_testkit::random::Random;
+use inia_testkit::sim_disk::{Fault, SimDisk, When};
 use std::collections::BTreeMap;
 
 const COUNTER: PageId = FIRST_FREE_PAGE;
@@ -26,7 +27,7 @@ fn options() -> StoreOptions {
     }
 }
 
-fn open(disk: &FaultDisk) -> Result<Arc<Store>> {
+fn open(disk: &SimDisk) -> Result<Arc<Store>> {
     let store = Store::open(Arc::new(disk.clone()), options(), &mut Records::default())?;
     store.set_checkpoint_source(Arc::new(Idle));
     Ok(store)
@@ -143,37 +144,37 @@ impl Run {
 }
 
 /// Opens after a crash, crashing `again` times during recovery itself.
-fn recover(mut disk: FaultDisk, random: &mut Random, again: u64) -> (FaultDisk, Arc<Store>) {
+fn recover(mut disk: SimDisk, random: &mut Random, again: u64) -> (SimDisk, Arc<Store>) {
     for _ in 0..again {
-        disk.crash_after(random.below(12));
+        disk.inject(When::Change(1 + random.below(12)), Fault::Crash);
         if let Ok(store) = open(&disk) {
             drop(store);
         }
-        disk = disk.after_crash(random);
+        disk = disk.crash(random.next_u64());
     }
     let store = open(&disk).unwrap();
     (disk, store)
 }
 
 fn crash_at(call: u64, seed: u64) -> bool {
-    let disk = FaultDisk::default();
-    disk.crash_after(call);
+    let disk = SimDisk::new();
+    disk.inject(When::Change(1 + call), Fault::Crash);
     let mut random = Random::new(seed ^ (call << 20));
     let Ok(store) = open(&disk) else {
         // The store may not exist yet, but what there is must not keep it from being made.
-        let (_, store) = recover(disk.after_crash(&mut random), &mut random, 1);
+        let (_, store) = recover(disk.crash(random.next_u64()), &mut random, 1);
         assert_eq!(store.used_pages(), 2);
         return true;
     };
     let mut run = Run::begin(store, seed);
     let crashed = run.go(STEPS).is_err();
     let again = random.below(3);
-    let (disk, store) = recover(disk.after_crash(&mut random), &mut random, again);
+    let (disk, store) = recover(disk.crash(random.next_u64()), &mut random, again);
     run.check(store);
     // Life goes on, and a second crash is survived as well.
-    disk.crash_after(random.below(60));
+    disk.inject(When::Change(1 + random.below(60)), Fault::Crash);
     let _ = run.go(20);
-    let (_, store) = recover(disk.after_crash(&mut random), &mut random, 0);
+    let (_, store) = recover(disk.crash(random.next_u64()), &mut random, 0);
     run.check(store);
     crashed
 }
@@ -192,10 +193,10 @@ fn a_crash_at_any_call_loses_nothing_acknowledged() {
 #[test]
 fn a_kill_loses_nothing_appended_and_written() {
     for seed in 0..20 {
-        let disk = FaultDisk::default();
+        let disk = SimDisk::new();
         let mut run = Run::begin(open(&disk).unwrap(), seed);
         run.go(40).unwrap();
-        let store = open(&disk.after_kill()).unwrap();
+        let store = open(&disk.kill()).unwrap();
         run.check(store);
         run.go(10).unwrap();
     }
@@ -217,7 +218,7 @@ fn count_up(store: &Store, pages: &[PageId]) -> Result<(u64, Lsn)> {
 fn a_crash_among_threads_loses_nothing_acknowledged() {
     const THREADS: usize = 4;
     for seed in 0..40u64 {
-        let disk = FaultDisk::default();
+        let disk = SimDisk::new();
         let mut random = Random::new(seed);
         let options = StoreOptions { background: true, ..options() };
         let store = Store::open(Arc::new(disk.clone()), options, &mut Records::default()).unwrap();
@@ -233,7 +234,7 @@ fn a_crash_among_threads_loses_nothing_acknowledged() {
             .collect();
         let end = mtr.commit();
         store.wal().wait_durable(end).unwrap();
-        disk.crash_after(random.below(300));
+        disk.inject(When::Change(1 + random.below(300)), Fault::Crash);
         let acknowledged: Vec<u64> = std::thread::scope(|scope| {
             let threads: Vec<_> = pages
                 .chunks(2)
@@ -254,7 +255,7 @@ fn a_crash_among_threads_loses_nothing_acknowledged() {
         });
         store.stop_background();
         drop(store);
-        let (_, store) = recover(disk.after_crash(&mut random), &mut random, seed % 3);
+        let (_, store) = recover(disk.crash(random.next_u64()), &mut random, seed % 3);
         for (own, &acknowledged) in pages.chunks(2).zip(&acknowledged) {
             let first = value_of(&store.shared(own[0]).unwrap());
             let second = value_of(&store.shared(own[1]).unwrap());

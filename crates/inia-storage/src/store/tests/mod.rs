@@ -1,11 +1,11 @@
 //! Mini-transactions on a store in memory: what is committed is there again after a reopening.
 
 mod crash;
-pub(crate) mod fault_disk;
 
 use super::*;
 use crate::page::PageOp;
 use inia_base::io::MemDisk;
+use inia_testkit::sim_disk::{Fault, SimDisk, When};
 
 /// A page type of these tests.
 const TEST_PAGE: u8 = 99;
@@ -38,6 +38,13 @@ impl CheckpointSource for Idle {
     fn state(&self) -> Vec<u8> {
         b"idle".to_vec()
     }
+}
+
+/// Changes bytes behind the store's back.
+pub(crate) fn overwrite(disk: &dyn Disk, name: &str, offset: u64, bytes: &[u8]) {
+    let file = disk.open(name, false).unwrap();
+    file.write_at(bytes, offset).unwrap();
+    file.sync().unwrap();
 }
 
 fn options(frames: u64) -> StoreOptions {
@@ -123,10 +130,10 @@ fn a_data_set_far_larger_than_the_pool_works() {
 
 #[test]
 fn a_full_disk_is_told_before_anything_is_changed() {
-    let disk = fault_disk::FaultDisk::default();
+    let disk = SimDisk::new();
     let store = Store::open(Arc::new(disk.clone()), options(64), &mut Records::default()).unwrap();
     let first = add_page(&store, b"first");
-    disk.fill_after(0);
+    disk.set_capacity(Some(0));
     let mut full = 0;
     for _ in 0..200 {
         let mtr = store.mtr();
@@ -146,7 +153,7 @@ fn a_full_disk_is_told_before_anything_is_changed() {
     mtr.free(page).unwrap();
     let end = mtr.commit();
     store.wal().wait_durable(end).unwrap();
-    disk.heal();
+    disk.set_capacity(None);
     let id = add_page(&store, b"again");
     assert_eq!(text(&store, id, 5), b"again");
     store.close().unwrap();
@@ -154,19 +161,18 @@ fn a_full_disk_is_told_before_anything_is_changed() {
 
 #[test]
 fn a_failed_write_stops_the_store_but_not_its_readers() {
-    let disk = fault_disk::FaultDisk::default();
+    let disk = SimDisk::new();
     let store = Store::open(Arc::new(disk.clone()), options(64), &mut Records::default()).unwrap();
     let id = add_page(&store, b"kept");
     store.wal().wait_durable(store.wal().closed_lsn()).unwrap();
     add_page(&store, b"lost");
-    disk.fail_once_after(0);
+    disk.inject(When::Change(1), Fault::Io);
     assert!(matches!(store.wal().wait_durable(store.wal().closed_lsn()), Err(StorageError::Io(_))));
     assert!(matches!(store.mtr().err(), Some(StorageError::Io(_))));
     assert!(store.close().is_err());
     assert_eq!(text(&store, id, 4), b"kept");
     drop(store);
-    let store =
-        Store::open(Arc::new(disk.after_kill()), options(64), &mut Records::default()).unwrap();
+    let store = Store::open(Arc::new(disk.kill()), options(64), &mut Records::default()).unwrap();
     assert_eq!(text(&store, id, 4), b"kept");
 }
 

@@ -1,8 +1,8 @@
 //! A crash at every change of the disk: what was acknowledged is there, nothing is there by half.
 //!
-//! The workload is a few sessions taking turns, with tables that are made and dropped, on a disk that
-//! stops at its n-th change. Afterwards the store must show the acknowledged commits; of the one
-//! commit that was under way all or nothing. Recovery itself is stopped, too, and run again.
+//! The workload is a few sessions taking turns, with tables that are made and dropped, on a disk
+//! that stops at its n-th change. Afterwards the store must show the acknowledged commits; of the
+//! one commit that was under way all or nothing. Recovery itself is stopped, too, and run again.
 
 use super::*;
 use crate::store::StoreOptions;
@@ -18,8 +18,8 @@ const FRAMES: u64 = 24;
 fn open_sim(disk: &SimDisk) -> crate::Result<Arc<Engine>> {
     let options = StoreOptions {
         buffer_pool_size: FRAMES * 16 * 1024,
-        log_capacity: 1 << 20,
-        segment_size: 128 << 10,
+        log_capacity: 256 << 10,
+        segment_size: 64 << 10,
         background: false,
     };
     Engine::open_with(Arc::new(disk.clone()), options)
@@ -204,7 +204,8 @@ fn work(disk: &SimDisk, seed: u64, ledger: &mut Ledger) -> crate::Result<()> {
         let who = work.random.index(clients.len());
         result = match turn % 150 {
             0..=2 => work.create(&mut clients[who]),
-            // A metadata lock sees to it that nobody has changed anything in a table that is dropped.
+            // A metadata lock sees to it that nobody has changed anything in a table that is
+            // dropped.
             75 => {
                 let ended = clients.iter_mut().try_for_each(|client| work.commit(client));
                 ended.and_then(|()| work.drop(&mut clients[who]))

@@ -1,7 +1,7 @@
 //! The anomalies of the Hermitage collection, and MySQL's own cases, at each isolation level.
 //!
-//! Each test says in its name what MySQL 8.0 does. Statements that must wait run on a thread of their
-//! own, and the test goes on once the engine reports the wait.
+//! Each test says in its name what MySQL 8.0 does. Statements that must wait run on a thread of
+//! their own, and the test goes on once the engine reports the wait.
 
 use super::*;
 use Isolation::{ReadCommitted, ReadUncommitted, RepeatableRead, Serializable};

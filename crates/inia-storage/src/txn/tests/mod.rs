@@ -1,4 +1,5 @@
-//! Transactions from outside, through the facade, on a disk in memory and without background threads.
+//! Transactions from outside, through the facade, on a disk in memory and without background
+//! threads.
 
 mod basics;
 mod crash;
@@ -8,6 +9,7 @@ mod parts;
 mod purging;
 mod ranges;
 mod recovery;
+mod stress;
 
 use crate::*;
 use inia_base::io::MemDisk;

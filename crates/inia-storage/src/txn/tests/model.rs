@@ -1,8 +1,8 @@
 //! Random interleavings of several sessions against a model, at each isolation level.
 //!
 //! The model is a list of commits, each a map of changed keys. A snapshot is a number of commits; a
-//! plain read sees those and the session's own changes, a locking read sees all commits. Nobody waits:
-//! a statement that would have to is left out.
+//! plain read sees those and the session's own changes, a locking read sees all commits. Nobody
+//! waits: a statement that would have to is left out.
 
 use super::*;
 use std::collections::BTreeMap;

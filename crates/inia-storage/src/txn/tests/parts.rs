@@ -16,7 +16,7 @@ fn the_low_water_mark_stops_at_what_runs_or_is_not_durable() {
     assert_eq!(status.state(TxnId(9)), TxnState::Finished);
     assert_eq!(status.state(TxnId(12)), TxnState::Active(2));
     status.commit(TxnId(11), 1, Lsn(500));
-    status.roll_back(TxnId(10), 0);
+    status.roll_back(TxnId(10), 0, Lsn(400));
     status.commit(TxnId(12), 2, Lsn(600));
     status.advance(Lsn(550));
     assert_eq!(status.low_water(), TxnId(12));
@@ -33,10 +33,10 @@ fn a_snapshot_sees_commits_up_to_its_horizon_and_its_own_changes() {
     }
     status.commit(TxnId(1), 0, Lsn(100));
     status.commit(TxnId(2), 1, Lsn(300));
-    status.roll_back(TxnId(4), 3);
+    status.roll_back(TxnId(4), 3, Lsn(150));
     let snapshot = Snapshot { low_water: status.low_water(), horizon: Lsn(200) };
     let sees = |id| snapshot.sees(TxnId(id), TxnId(3), &status);
-    assert_eq!([1, 2, 3].map(sees), [true, false, true]);
+    assert_eq!([1, 2, 3, 4].map(sees), [true, false, true, false]);
 }
 
 #[test]

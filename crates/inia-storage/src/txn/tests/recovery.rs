@@ -3,6 +3,8 @@
 //! A crash is an engine that is forgotten without being closed, and a copy of the disk as it was.
 
 use super::*;
+use crate::store::StoreOptions;
+use inia_base::ids::Lsn;
 use std::collections::BTreeMap;
 
 /// Forgets the engine with everything it has in memory.
@@ -128,6 +130,47 @@ fn checkpoints_keep_what_a_long_transaction_needs_for_its_rollback() {
     let tree = engine.tree(tree.id());
     assert_eq!(get(&mut rr(&engine), &tree, "a").unwrap(), "1");
     assert_eq!(all(&mut rr(&engine), &tree).split(' ').count(), 51);
+}
+
+#[test]
+fn a_transaction_left_open_does_not_keep_the_log_from_being_shortened() {
+    let disk = MemDisk::new();
+    let options = StoreOptions {
+        buffer_pool_size: 4 << 20,
+        log_capacity: 1 << 20,
+        segment_size: 128 << 10,
+        background: false,
+    };
+    let engine = Engine::open_with(Arc::new(disk.clone()), options).unwrap();
+    let tree = tree_with(&engine, &[("a", "1"), ("b", "2"), ("c", "3")]);
+    let mut open = rr(&engine);
+    set(&mut open, &tree, "a", "lost");
+    delete(&mut open, &tree, "b");
+    let made = open.create_tree().unwrap();
+    put(&mut open, &made, "in a tree of its own", "lost");
+    let used = engine.core.store.used_pages() - 1;
+    let held = |engine: &Engine| engine.core.sessions.needed_log(Lsn(u64::MAX - 1)).unwrap();
+    let first = held(&engine);
+    let mut txn = engine.attach();
+    for n in 0..4000 {
+        txn.begin(Isolation::RepeatableRead);
+        set(&mut txn, &tree, "c", &format!("{n:0>500}"));
+        txn.commit().unwrap();
+        if n == 2000 {
+            put(&mut open, &tree, "d", "lost");
+        }
+        if n % 50 == 0 {
+            engine.background_step().unwrap();
+        }
+    }
+    assert!(held(&engine).0 > first.0 + (2 << 20));
+    engine.core.store.checkpoint().unwrap();
+    crash(engine, vec![open, txn]);
+    let engine = open_on(&disk);
+    while engine.background_step().unwrap() {}
+    let expected = format!("a=1 b=2 c={:0>500}", 3999);
+    assert_eq!(all(&mut rr(&engine), &engine.tree(tree.id())), expected);
+    assert_eq!(engine.core.store.used_pages(), used);
 }
 
 /// Random transactions with crashes in between, against a map of what was committed.

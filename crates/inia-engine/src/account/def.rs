@@ -1,0 +1,184 @@
+//! What an account is, and its record in the catalog tree.
+
+use super::privilege::Privileges;
+use crate::catalog::codec::{Reader, Writer};
+use std::collections::{BTreeMap, BTreeSet};
+
+const FORMAT: u64 = 1;
+
+/// The plugin of new accounts.
+pub(crate) use inia_base::password::CACHING_SHA2;
+
+/// An account's name: user and host pattern.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct AccountName {
+    pub(crate) user: String,
+    pub(crate) host: String,
+}
+
+impl AccountName {
+    pub(crate) fn new(user: &str, host: &str) -> AccountName {
+        AccountName { user: user.to_owned(), host: host.to_owned() }
+    }
+
+    /// `'user'@'host'`, as errors name accounts.
+    pub(crate) fn quoted(&self) -> String {
+        format!("'{}'@'{}'", self.user, self.host)
+    }
+
+    /// `` `user`@`host` ``, as SHOW GRANTS names accounts.
+    pub(crate) fn backquoted(&self) -> String {
+        let quote = crate::catalog::quoted;
+        format!("{}@{}", quote(&self.user), quote(&self.host))
+    }
+}
+
+/// An account or role.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct AccountDef {
+    pub(crate) name: AccountName,
+    /// Authentication plugin.
+    pub(crate) plugin: String,
+    /// The plugin's stored form of the password; empty for no password.
+    pub(crate) auth_string: Vec<u8>,
+    pub(crate) locked: bool,
+    pub(crate) expired: bool,
+    /// PASSWORD EXPIRE: `None` by default, `Some(0)` never, else days.
+    pub(crate) lifetime: Option<u64>,
+    /// PASSWORD HISTORY and REUSE INTERVAL; `None` by default.
+    pub(crate) history: Option<u64>,
+    pub(crate) reuse_interval: Option<u64>,
+    /// PASSWORD REQUIRE CURRENT.
+    pub(crate) require_current: Option<bool>,
+    /// FAILED_LOGIN_ATTEMPTS and PASSWORD_LOCK_TIME (`u64::MAX` for UNBOUNDED).
+    pub(crate) failed_attempts: Option<u64>,
+    pub(crate) lock_time: Option<u64>,
+    /// REQUIRE, as SHOW CREATE USER prints it; empty for NONE.
+    pub(crate) tls: String,
+    /// WITH MAX_…, by word.
+    pub(crate) limits: BTreeMap<String, u64>,
+    /// ATTRIBUTE or COMMENT as JSON text.
+    pub(crate) attribute: Option<String>,
+    /// Seconds since 1970 of the last change of password.
+    pub(crate) password_changed: u64,
+    /// Privileges on everything.
+    pub(crate) global: Privileges,
+    /// Dynamic privileges and whether they may be handed on.
+    pub(crate) dynamic: BTreeMap<String, bool>,
+    /// Privileges by database pattern.
+    pub(crate) databases: BTreeMap<String, Privileges>,
+    /// Privileges by database and table.
+    pub(crate) tables: BTreeMap<(String, String), Privileges>,
+    /// Granted roles, and whether they may be handed on.
+    pub(crate) roles: BTreeMap<AccountName, bool>,
+    /// Roles that are active after login.
+    pub(crate) default_roles: BTreeSet<AccountName>,
+}
+
+impl AccountDef {
+    /// An account without password and privileges.
+    pub(crate) fn new(name: AccountName) -> AccountDef {
+        AccountDef { name, plugin: CACHING_SHA2.to_owned(), ..AccountDef::default() }
+    }
+
+    /// The account that a new database starts with.
+    pub(crate) fn root() -> AccountDef {
+        let mut root = AccountDef::new(AccountName::new("root", "localhost"));
+        root.global = Privileges::ALL | Privileges::GRANT;
+        root.dynamic = super::privilege::DYNAMIC.iter().map(|p| ((*p).to_owned(), true)).collect();
+        root
+    }
+
+    /// Its record.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut w = Writer::default();
+        w.int(FORMAT);
+        put_name(&mut w, &self.name);
+        w.text(&self.plugin);
+        w.bytes(&self.auth_string);
+        w.bool(self.locked);
+        w.bool(self.expired);
+        for number in [self.lifetime, self.history, self.reuse_interval] {
+            w.option(number, |w, number| w.int(number));
+        }
+        w.option(self.require_current, |w, on| w.bool(on));
+        w.option(self.failed_attempts, |w, number| w.int(number));
+        w.option(self.lock_time, |w, number| w.int(number));
+        w.text(&self.tls);
+        let limits: Vec<_> = self.limits.iter().collect();
+        w.list(&limits, |w, (word, number)| {
+            w.text(word);
+            w.int(**number);
+        });
+        w.option(self.attribute.as_deref(), Writer::text);
+        w.int(self.password_changed);
+        w.int(self.global.0);
+        let dynamic: Vec<_> = self.dynamic.iter().collect();
+        w.list(&dynamic, |w, (name, grant)| {
+            w.text(name);
+            w.bool(**grant);
+        });
+        let databases: Vec<_> = self.databases.iter().collect();
+        w.list(&databases, |w, (name, privileges)| {
+            w.text(name);
+            w.int(privileges.0);
+        });
+        let tables: Vec<_> = self.tables.iter().collect();
+        w.list(&tables, |w, ((schema, name), privileges)| {
+            w.text(schema);
+            w.text(name);
+            w.int(privileges.0);
+        });
+        let roles: Vec<_> = self.roles.iter().collect();
+        w.list(&roles, |w, (name, admin)| {
+            put_name(w, name);
+            w.bool(**admin);
+        });
+        let defaults: Vec<_> = self.default_roles.iter().collect();
+        w.list(&defaults, |w, name| put_name(w, name));
+        w.0
+    }
+
+    /// Reads [`AccountDef::encode`]'s record.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<AccountDef> {
+        let mut r = Reader(bytes);
+        if r.int()? != FORMAT {
+            return None;
+        }
+        Some(AccountDef {
+            name: name(&mut r)?,
+            plugin: r.text()?,
+            auth_string: r.bytes()?.to_vec(),
+            locked: r.bool()?,
+            expired: r.bool()?,
+            lifetime: r.option(Reader::int)?,
+            history: r.option(Reader::int)?,
+            reuse_interval: r.option(Reader::int)?,
+            require_current: r.option(Reader::bool)?,
+            failed_attempts: r.option(Reader::int)?,
+            lock_time: r.option(Reader::int)?,
+            tls: r.text()?,
+            limits: r.list(|r| Some((r.text()?, r.int()?)))?.into_iter().collect(),
+            attribute: r.option(Reader::text)?,
+            password_changed: r.int()?,
+            global: Privileges(r.int()?),
+            dynamic: r.list(|r| Some((r.text()?, r.bool()?)))?.into_iter().collect(),
+            databases: r.list(|r| Some((r.text()?, Privileges(r.int()?))))?.into_iter().collect(),
+            tables: r
+                .list(|r| Some(((r.text()?, r.text()?), Privileges(r.int()?))))?
+                .into_iter()
+                .collect(),
+            roles: r.list(|r| Some((name(r)?, r.bool()?)))?.into_iter().collect(),
+            default_roles: r.list(name)?.into_iter().collect(),
+        })
+    }
+}
+
+fn put_name(w: &mut Writer, name: &AccountName) {
+    w.text(&name.user);
+    w.text(&name.host);
+}
+
+fn name(r: &mut Reader<'_>) -> Option<AccountName> {
+    Some(AccountName { user: r.text()?, host: r.text()? })
+}

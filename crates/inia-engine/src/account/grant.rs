@@ -1,0 +1,328 @@
+//! GRANT and REVOKE.
+
+use super::Actor;
+use super::def::{AccountDef, AccountName};
+use super::privilege::{DYNAMIC, Privileges};
+use super::store::AccountChange;
+use super::user::{Notes, known_role, not_granted};
+use crate::information_schema;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{self, GrantWhat, ObjectKind, PrivilegeLevel};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// What privileges are about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Level {
+    Global,
+    Database(String),
+    Table(String, String),
+}
+
+/// The privileges of one statement.
+struct Wanted {
+    fixed: Privileges,
+    dynamic: Vec<String>,
+    all: bool,
+}
+
+fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T> {
+    Err(SqlError::new(code, args))
+}
+
+impl Level {
+    fn of(actor: &Actor<'_>, level: &PrivilegeLevel) -> Result<Level> {
+        let current = || {
+            let missing = || SqlError::new(ErrorCode::NoDatabaseSelected, &[]);
+            actor.database.map(str::to_owned).ok_or_else(missing)
+        };
+        Ok(match level {
+            PrivilegeLevel::Global => Level::Global,
+            PrivilegeLevel::CurrentDatabase => Level::Database(current()?),
+            PrivilegeLevel::Database(name) => Level::Database(name.clone()),
+            PrivilegeLevel::Object(ObjectKind::Table, name) => {
+                let schema = name.db.clone().map_or_else(current, Ok)?;
+                Level::Table(schema, name.name.clone())
+            }
+            PrivilegeLevel::Object(kind, name) => {
+                let kind = match kind {
+                    ObjectKind::Function => "FUNCTION",
+                    _ => "PROCEDURE",
+                };
+                return error(ErrorCode::SpDoesNotExist, &[&kind, &name.name]);
+            }
+        })
+    }
+
+    /// What ALL means here.
+    fn all(&self) -> Privileges {
+        match self {
+            Level::Global => Privileges::ALL,
+            Level::Database(_) => Privileges::all_on_database(),
+            Level::Table(..) => Privileges::all_on_table(),
+        }
+    }
+
+    /// Error for privileges that cannot be granted here.
+    fn check(&self, wanted: &Wanted) -> Result<()> {
+        if let (Some(name), false) = (wanted.dynamic.first(), *self == Level::Global) {
+            return error(ErrorCode::IllegalPrivilegeLevel, &[name]);
+        }
+        if (self.all() | Privileges::GRANT).has(wanted.fixed) {
+            return Ok(());
+        }
+        match self {
+            Level::Table(..) => error(ErrorCode::IllegalGrantForTable, &[]),
+            _ => error(ErrorCode::WrongUsage, &[&"DB GRANT", &"GLOBAL PRIVILEGES"]),
+        }
+    }
+
+    /// Error where the actor may not hand these privileges on.
+    fn authorize(&self, actor: &Actor<'_>, wanted: &Wanted) -> Result<()> {
+        let held = match self {
+            Level::Global => actor.access.global,
+            Level::Database(schema) => actor.access.on_database(schema),
+            Level::Table(schema, table) => actor.access.on_table(schema, table),
+        };
+        let needed = wanted.fixed | Privileges::GRANT;
+        let dynamic =
+            wanted.dynamic.iter().all(|name| actor.access.dynamic.get(name) == Some(&true));
+        let only_dynamic = wanted.fixed == Privileges::NONE && !wanted.dynamic.is_empty();
+        if dynamic && (held.has(needed) || only_dynamic) {
+            return Ok(());
+        }
+        let AccountName { user, host } = &actor.access.account;
+        match self {
+            Level::Global if !dynamic => error(ErrorCode::SpecificAccessDenied, &[&"GRANT OPTION"]),
+            Level::Global => error(ErrorCode::AccessDenied, &[user, host, &actor.using_password()]),
+            Level::Database(schema) => error(ErrorCode::DbAccessDenied, &[user, host, schema]),
+            Level::Table(_, table) => {
+                error(ErrorCode::TableAccessDenied, &[&"GRANT", user, host, table])
+            }
+        }
+    }
+}
+
+impl Wanted {
+    fn of(privileges: &[ast::Privilege], level: &Level) -> Result<Wanted> {
+        let mut wanted =
+            Wanted { fixed: Privileges::NONE, dynamic: Vec::new(), all: privileges.is_empty() };
+        if wanted.all {
+            wanted.fixed = level.all();
+            if *level == Level::Global {
+                wanted.dynamic = DYNAMIC.iter().map(|name| (*name).to_owned()).collect();
+            }
+        }
+        for privilege in privileges {
+            if !privilege.columns.is_empty() {
+                return error(ErrorCode::NotSupportedYet, &[&"privileges on columns"]);
+            }
+            match privilege.name.as_str() {
+                "USAGE" => {}
+                "GRANT OPTION" => wanted.fixed |= Privileges::GRANT,
+                name => match Privileges::by_name(name) {
+                    Some(one) => wanted.fixed |= one,
+                    None if DYNAMIC.contains(&name) => wanted.dynamic.push(name.to_owned()),
+                    None => return error(ErrorCode::SyntaxError, &[]),
+                },
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+/// GRANT.
+pub(crate) fn grant(actor: &Actor<'_>, grant: &ast::Grant) -> Result<Notes> {
+    match &grant.what {
+        GrantWhat::Privileges { privileges, level } => {
+            let level = Level::of(actor, level)?;
+            let wanted = Wanted::of(privileges, &level)?;
+            level.check(&wanted)?;
+            level.authorize(actor, &wanted)?;
+            check_table(actor, &level, &wanted)?;
+            change_each(actor, grant.to.iter().map(|spec| &spec.account), |def| {
+                give(def, &level, &wanted, grant.with_option);
+                Ok(())
+            })
+        }
+        GrantWhat::Roles(roles) => {
+            let roles: Vec<AccountName> = roles.iter().map(|role| actor.name(role)).collect();
+            authorize_roles(actor, &roles)?;
+            let current = actor.accounts.current();
+            roles.iter().try_for_each(|role| known_role(&current, role))?;
+            change_each(actor, grant.to.iter().map(|spec| &spec.account), |def| {
+                for role in &roles {
+                    *def.roles.entry(role.clone()).or_default() |= grant.with_option;
+                }
+                Ok(())
+            })
+        }
+        GrantWhat::Proxy(_) => error(ErrorCode::NotSupportedYet, &[&"GRANT PROXY"]),
+        GrantWhat::Everything => error(ErrorCode::SyntaxError, &[]),
+    }
+}
+
+fn authorize_roles(actor: &Actor<'_>, roles: &[AccountName]) -> Result<()> {
+    if actor.access.has_dynamic("ROLE_ADMIN") {
+        return Ok(());
+    }
+    let current = actor.accounts.current();
+    let own = current.get(&actor.access.account);
+    let admin = |role| own.is_some_and(|own| own.roles.get(role) == Some(&true));
+    if roles.iter().all(admin) {
+        return Ok(());
+    }
+    error(ErrorCode::SpecificAccessDenied, &[&"WITH ADMIN, ROLE_ADMIN, SUPER"])
+}
+
+/// Error 1146, unless CREATE is among the privileges.
+fn check_table(actor: &Actor<'_>, level: &Level, wanted: &Wanted) -> Result<()> {
+    let Level::Table(schema, table) = level else { return Ok(()) };
+    let there = wanted.fixed.has(Privileges::CREATE)
+        || actor.catalog.schemas.get(schema).is_some_and(|s| s.tables.contains_key(table))
+        || information_schema::find(schema, table).is_some();
+    if there { Ok(()) } else { error(ErrorCode::NoSuchTable, &[schema, table]) }
+}
+
+/// Changes each account; error 1410 where one is missing.
+fn change_each<'s>(
+    actor: &Actor<'_>,
+    accounts: impl Iterator<Item = &'s ast::Account>,
+    mut change: impl FnMut(&mut AccountDef) -> Result<()>,
+) -> Result<Notes> {
+    actor.accounts.change(|current, changes| {
+        for account in accounts {
+            let missing = || SqlError::new(ErrorCode::CantCreateUserWithGrant, &[]);
+            let found = current.get(&actor.name(account)).ok_or_else(missing)?;
+            let mut def = AccountDef::clone(found);
+            change(&mut def)?;
+            changes.push(AccountChange::Put(def));
+        }
+        Ok(Notes::new())
+    })
+}
+
+fn give(def: &mut AccountDef, level: &Level, wanted: &Wanted, with_option: bool) {
+    let option = if with_option { Privileges::GRANT } else { Privileges::NONE };
+    let fixed = wanted.fixed | option;
+    match level {
+        Level::Global if wanted.fixed == Privileges::NONE && !wanted.dynamic.is_empty() => {}
+        Level::Global => def.global |= fixed,
+        Level::Database(schema) => {
+            if fixed != Privileges::NONE {
+                *def.databases.entry(schema.clone()).or_default() |= fixed;
+            }
+        }
+        Level::Table(schema, table) => {
+            if fixed != Privileges::NONE {
+                *def.tables.entry((schema.clone(), table.clone())).or_default() |= fixed;
+            }
+        }
+    }
+    for name in &wanted.dynamic {
+        *def.dynamic.entry(name.clone()).or_default() |= with_option;
+    }
+}
+
+/// REVOKE.
+pub(crate) fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
+    match &revoke.what {
+        GrantWhat::Privileges { privileges, level } => {
+            let level = Level::of(actor, level)?;
+            let mut wanted = Wanted::of(privileges, &level)?;
+            level.check(&wanted)?;
+            level.authorize(actor, &wanted)?;
+            if wanted.all {
+                wanted.fixed = level.all();
+            }
+            revoke_each(actor, revoke, |def| take(def, &level, &wanted))
+        }
+        GrantWhat::Roles(roles) => {
+            let roles: Vec<AccountName> = roles.iter().map(|role| actor.name(role)).collect();
+            authorize_roles(actor, &roles)?;
+            revoke_each(actor, revoke, |def| {
+                for role in &roles {
+                    if def.roles.remove(role).is_none() {
+                        return Err(not_granted(role, &def.name));
+                    }
+                    def.default_roles.remove(role);
+                }
+                Ok(())
+            })
+        }
+        GrantWhat::Proxy(_) => error(ErrorCode::NotSupportedYet, &[&"REVOKE PROXY"]),
+        GrantWhat::Everything => {
+            actor.need(Privileges::CREATE_USER, "CREATE USER")?;
+            revoke_each(actor, revoke, |def| {
+                def.global = Privileges::NONE;
+                def.dynamic.clear();
+                def.databases.clear();
+                def.tables.clear();
+                Ok(())
+            })
+        }
+    }
+}
+
+/// Changes each account. A missing account, or a grant that is not there, is an error, or a
+/// warning with IF EXISTS and IGNORE UNKNOWN USER.
+fn revoke_each(
+    actor: &Actor<'_>,
+    revoke: &ast::Revoke,
+    mut take: impl FnMut(&mut AccountDef) -> Result<()>,
+) -> Result<Notes> {
+    let everything = match &revoke.what {
+        GrantWhat::Everything => true,
+        GrantWhat::Privileges { privileges, .. } => privileges.is_empty(),
+        _ => false,
+    };
+    actor.accounts.change(|current, changes| {
+        let mut notes = Notes::new();
+        for account in &revoke.from {
+            let name = actor.name(account);
+            let Some(def) = current.get(&name) else {
+                if revoke.ignore_unknown {
+                    let quoted = name.quoted();
+                    notes.push(SqlError::new(ErrorCode::UserDoesNotExist, &[&quoted]));
+                    continue;
+                }
+                if everything {
+                    return error(ErrorCode::RevokeGrants, &[]);
+                }
+                return error(ErrorCode::NonexistingGrant, &[&name.user, &name.host]);
+            };
+            let mut def = AccountDef::clone(def);
+            match take(&mut def) {
+                Ok(()) => changes.push(AccountChange::Put(def)),
+                Err(error) if revoke.if_exists => notes.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(notes)
+    })
+}
+
+fn take(def: &mut AccountDef, level: &Level, wanted: &Wanted) -> Result<()> {
+    let AccountName { user, host } = &def.name;
+    match level {
+        Level::Global => {
+            def.global &= !wanted.fixed;
+            def.dynamic.retain(|name, _| !wanted.dynamic.contains(name));
+        }
+        Level::Database(schema) => {
+            let Some(held) = def.databases.get_mut(schema) else {
+                return error(ErrorCode::NonexistingGrant, &[user, host]);
+            };
+            *held &= !wanted.fixed;
+            def.databases.retain(|_, held| *held != Privileges::NONE);
+        }
+        Level::Table(schema, table) => {
+            let Some(held) = def.tables.get_mut(&(schema.clone(), table.clone())) else {
+                return error(ErrorCode::NonexistingTableGrant, &[user, host, table]);
+            };
+            *held &= !wanted.fixed;
+            def.tables.retain(|_, held| *held != Privileges::NONE);
+        }
+    }
+    Ok(())
+}

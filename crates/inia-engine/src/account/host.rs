@@ -1,0 +1,59 @@
+//! Host patterns of accounts, and which of several matching accounts a client gets.
+//!
+//! MySQL sorts accounts from the most to the least specific host, then named users before the
+//! anonymous one, and takes the first that matches both name and host.
+
+use super::def::AccountName;
+use inia_base::collation::Collation;
+use std::cmp::Ordering;
+use std::net::Ipv4Addr;
+
+/// Whether a client from `host` matches the pattern.
+pub(crate) fn matches(pattern: &str, host: &str) -> bool {
+    if pattern.is_empty() || pattern == "%" {
+        return true;
+    }
+    if let Some((network, mask)) = network(pattern) {
+        let address: Option<Ipv4Addr> = host.parse().ok();
+        return address.is_some_and(|address| address.to_bits() & mask == network & mask);
+    }
+    like(pattern, host)
+}
+
+/// LIKE without case, for host and database patterns.
+pub(crate) fn like(pattern: &str, text: &str) -> bool {
+    Collation::SYSTEM.like(text.as_bytes(), pattern.as_bytes(), Some('\\'))
+}
+
+/// `network/mask`, the mask as address or as number of bits.
+fn network(pattern: &str) -> Option<(u32, u32)> {
+    let (network, mask) = pattern.split_once('/')?;
+    let mask = match mask.parse::<u32>() {
+        Ok(bits) if bits <= 32 => u32::MAX.checked_shl(32 - bits).unwrap_or(0),
+        _ => mask.parse::<Ipv4Addr>().ok()?.to_bits(),
+    };
+    Some((network.parse::<Ipv4Addr>().ok()?.to_bits(), mask))
+}
+
+/// How specific a pattern is; greater is more specific. Networks by the length of their mask,
+/// patterns by what stands before the first wildcard.
+fn specificity(pattern: &str) -> (u8, usize) {
+    if pattern.is_empty() {
+        return (0, 0);
+    }
+    if let Some((_, mask)) = network(pattern) {
+        return (2, mask.count_ones() as usize);
+    }
+    match pattern.find(['%', '_']) {
+        None => (3, 0),
+        Some(at) => (1, at),
+    }
+}
+
+/// The order in which accounts are tried.
+pub(crate) fn order(a: &AccountName, b: &AccountName) -> Ordering {
+    specificity(&b.host)
+        .cmp(&specificity(&a.host))
+        .then_with(|| a.user.is_empty().cmp(&b.user.is_empty()))
+        .then_with(|| a.cmp(b))
+}

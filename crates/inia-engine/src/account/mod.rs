@@ -1,0 +1,106 @@
+//! Accounts, roles and privileges: who may log in, and what a session may do.
+//!
+//! [`store`] keeps the accounts, [`access`] is what one session may do, [`check`] compares that
+//! with a statement; the account statements are in [`user`] and [`grant`].
+
+pub(crate) mod access;
+pub(crate) mod check;
+pub(crate) mod def;
+pub(crate) mod grant;
+mod host;
+pub(crate) mod privilege;
+pub(crate) mod show;
+pub(crate) mod store;
+pub(crate) mod user;
+mod walk;
+
+pub(crate) use access::Access;
+pub(crate) use def::{AccountDef, AccountName};
+pub(crate) use privilege::Privileges;
+pub(crate) use store::Accounts;
+
+use crate::catalog::CatalogVersion;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast;
+
+/// An account as a login sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoginAccount {
+    /// Name.
+    pub user: String,
+    /// Host pattern.
+    pub host: String,
+    /// Authentication plugin.
+    pub plugin: String,
+    /// The plugin's stored form of the password; empty for no password.
+    pub auth_string: Vec<u8>,
+    /// ACCOUNT LOCK.
+    pub locked: bool,
+    /// PASSWORD EXPIRE.
+    pub expired: bool,
+}
+
+impl From<&AccountDef> for LoginAccount {
+    fn from(def: &AccountDef) -> LoginAccount {
+        LoginAccount {
+            user: def.name.user.clone(),
+            host: def.name.host.clone(),
+            plugin: def.plugin.clone(),
+            auth_string: def.auth_string.clone(),
+            locked: def.locked,
+            expired: def.expired,
+        }
+    }
+}
+
+/// Who runs an account statement, and on what.
+pub(crate) struct Actor<'a> {
+    /// All accounts.
+    pub(crate) accounts: &'a Accounts,
+    /// What the session may do.
+    pub(crate) access: &'a Access,
+    /// The catalog's version.
+    pub(crate) catalog: &'a CatalogVersion,
+    /// The current database.
+    pub(crate) database: Option<&'a str>,
+    /// Seconds since 1970.
+    pub(crate) now: u64,
+}
+
+impl Actor<'_> {
+    /// An account as written; no host is any host.
+    pub(crate) fn name(&self, account: &ast::Account) -> AccountName {
+        match account {
+            ast::Account::Current => self.access.account.clone(),
+            ast::Account::Name { user, host } => {
+                AccountName::new(user, host.as_deref().unwrap_or("%"))
+            }
+        }
+    }
+
+    /// Error 1227 where the global privilege is missing.
+    pub(crate) fn need(&self, wanted: Privileges, name: &str) -> Result<(), SqlError> {
+        if self.access.global.has(wanted) {
+            return Ok(());
+        }
+        Err(SqlError::new(ErrorCode::SpecificAccessDenied, &[&name]))
+    }
+
+    /// Error 1044.
+    pub(crate) fn no_database(&self, name: &str) -> SqlError {
+        let AccountName { user, host } = &self.access.account;
+        SqlError::new(ErrorCode::DbAccessDenied, &[user, host, &name])
+    }
+
+    /// Whether the account has a password, as error 1045 says it.
+    fn using_password(&self) -> &'static str {
+        let current = self.accounts.current();
+        match current.get(&self.access.account) {
+            Some(def) if !def.auth_string.is_empty() => "YES",
+            _ => "NO",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! All accounts of a database: durable in the catalog tree, cached whole.
+//!
+//! Records of the catalog tree, by key:
+//!
+//! ```text
+//! 'u'                 accounts were founded; there has been a first `root`
+//! 'u' user 0 host     an account
+//! ```
+//!
+//! Account statements read the newest version, make a changed copy of some accounts, write those
+//! in one storage transaction and publish the next version after its commit.
+
+use super::def::{AccountDef, AccountName};
+use super::host;
+use crate::catalog::ACCOUNT;
+use crate::database::OpenError;
+use crate::error::StorageResult;
+use inia_base::error::SqlError;
+use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, StorageError, Txn};
+use parking_lot::{Mutex, RwLock};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// One version of all accounts.
+#[derive(Clone, Default)]
+pub(crate) struct AccountsVersion {
+    /// Counts publications.
+    pub(crate) number: u64,
+    /// By name.
+    pub(crate) accounts: BTreeMap<AccountName, Arc<AccountDef>>,
+    /// In the order in which a login tries them.
+    order: Vec<Arc<AccountDef>>,
+}
+
+impl AccountsVersion {
+    /// The account of that name.
+    pub(crate) fn get(&self, name: &AccountName) -> Option<&Arc<AccountDef>> {
+        self.accounts.get(name)
+    }
+
+    /// The account that `user` from `host` logs in to.
+    pub(crate) fn login(&self, user: &str, client: &str) -> Option<&Arc<AccountDef>> {
+        self.order.iter().find(|account| {
+            let name = &account.name;
+            (name.user == user || name.user.is_empty()) && host::matches(&name.host, client)
+        })
+    }
+
+    fn sort(&mut self) {
+        self.order = self.accounts.values().cloned().collect();
+        self.order.sort_by(|a, b| host::order(&a.name, &b.name));
+    }
+}
+
+/// One change of the accounts.
+pub(crate) enum AccountChange {
+    /// The account is there with this definition.
+    Put(AccountDef),
+    /// The account is gone.
+    Drop(AccountName),
+}
+
+/// The versioned, cached accounts.
+pub(crate) struct Accounts {
+    engine: Arc<Engine>,
+    current: RwLock<Arc<AccountsVersion>>,
+    /// Held by the one statement that changes accounts.
+    writing: Mutex<()>,
+}
+
+impl Accounts {
+    /// Reads all accounts; founds them in a new database.
+    pub(crate) fn load(engine: &Arc<Engine>) -> Result<Accounts, OpenError> {
+        let tree = engine.catalog_tree();
+        let mut version = AccountsVersion::default();
+        let mut founded = false;
+        let mut txn = engine.attach();
+        txn.begin(Isolation::RepeatableRead);
+        let low = KeyBound::Included(&[ACCOUNT]);
+        let high = KeyBound::Excluded(&[ACCOUNT + 1]);
+        let mut cursor = txn.cursor(&tree, low, high, Direction::Forward, ReadMode::Snapshot);
+        while let Some(record) = cursor.next(&mut txn)? {
+            if record.key == [ACCOUNT] {
+                founded = true;
+                continue;
+            }
+            let damaged = || OpenError::Catalog(String::from_utf8_lossy(record.key).into_owned());
+            let account = AccountDef::decode(record.value).ok_or_else(damaged)?;
+            version.accounts.insert(account.name.clone(), Arc::new(account));
+        }
+        drop(cursor);
+        txn.commit()?;
+        if !founded {
+            let root = AccountDef::root();
+            txn.begin(Isolation::RepeatableRead);
+            txn.begin_statement();
+            txn.insert(&tree, &[ACCOUNT], &[])?;
+            txn.insert(&tree, &key(&root.name), &root.encode())?;
+            txn.commit()?;
+            version.accounts.insert(root.name.clone(), Arc::new(root));
+        }
+        version.sort();
+        let current = RwLock::new(Arc::new(version));
+        Ok(Accounts { engine: engine.clone(), current, writing: Mutex::default() })
+    }
+
+    /// The newest version.
+    pub(crate) fn current(&self) -> Arc<AccountsVersion> {
+        self.current.read().clone()
+    }
+
+    /// Runs `work` on the newest version while no other statement changes accounts, and makes the
+    /// changes that it lists. A change listed later overrides an earlier one.
+    pub(crate) fn change<T>(
+        &self,
+        work: impl FnOnce(&AccountsVersion, &mut Vec<AccountChange>) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        let _writing = self.writing.lock();
+        let mut next = AccountsVersion::clone(&self.current());
+        let mut changes = Vec::new();
+        let value = work(&next, &mut changes)?;
+        if changes.is_empty() {
+            return Ok(value);
+        }
+        let mut txn = self.engine.attach();
+        txn.begin(Isolation::RepeatableRead);
+        txn.begin_statement();
+        let written = changes.iter().try_for_each(|change| self.write(&mut txn, change));
+        if let Err(error) = written.and_then(|()| txn.commit()).sql() {
+            if txn.is_open() {
+                txn.rollback().sql()?;
+            }
+            return Err(error);
+        }
+        for change in changes {
+            match change {
+                AccountChange::Put(def) => {
+                    next.accounts.insert(def.name.clone(), Arc::new(def));
+                }
+                AccountChange::Drop(name) => {
+                    next.accounts.remove(&name);
+                }
+            }
+        }
+        next.number += 1;
+        next.sort();
+        *self.current.write() = Arc::new(next);
+        Ok(value)
+    }
+
+    fn write(&self, txn: &mut Txn, change: &AccountChange) -> Result<(), StorageError> {
+        let tree = self.engine.catalog_tree();
+        match change {
+            AccountChange::Put(def) => {
+                let (key, value) = (key(&def.name), def.encode());
+                if txn.update(&tree, &key, &value)? {
+                    return Ok(());
+                }
+                txn.insert(&tree, &key, &value)
+            }
+            AccountChange::Drop(name) => txn.delete(&tree, &key(name)).map(drop),
+        }
+    }
+}
+
+fn key(name: &AccountName) -> Vec<u8> {
+    let mut key = vec![ACCOUNT];
+    key.extend_from_slice(name.user.as_bytes());
+    key.push(0);
+    key.extend_from_slice(name.host.as_bytes());
+    key
+}

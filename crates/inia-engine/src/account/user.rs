@@ -1,0 +1,387 @@
+//! CREATE, ALTER, DROP and RENAME USER, their kin for roles, and SET PASSWORD.
+
+use super::Actor;
+use super::def::{AccountDef, AccountName, CACHING_SHA2};
+use super::privilege::Privileges;
+use super::store::{AccountChange, AccountsVersion};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::password::{NATIVE, native_from_stored, native_stored, sha2_stored};
+use inia_parser::ast::{self, AuthOption, PasswordExpire, RoleChoice, TlsRequirement};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// Notes that a statement leaves behind.
+pub(crate) type Notes = Vec<SqlError>;
+
+const MAX_USER: usize = 32;
+const MAX_HOST: usize = 255;
+const SHA2_LENGTH: usize = 70;
+
+/// Error 1396 for a list of accounts.
+fn failed(operation: &str, names: &[AccountName]) -> SqlError {
+    let list: Vec<String> = names.iter().map(AccountName::quoted).collect();
+    SqlError::new(ErrorCode::CannotUser, &[&operation, &list.join(",")])
+}
+
+fn note(notes: &mut Notes, code: ErrorCode, name: &AccountName) {
+    notes.push(SqlError::new(code, &[&name.quoted()]));
+}
+
+/// CREATE USER.
+pub(crate) fn create_user(actor: &Actor<'_>, create: &ast::CreateUser) -> Result<Notes> {
+    actor.need(Privileges::CREATE_USER, "CREATE USER")?;
+    actor.accounts.change(|current, changes| {
+        let (mut notes, mut existing) = (Notes::new(), Vec::new());
+        for spec in &create.users {
+            let name = actor.name(&spec.account);
+            check_name(&name)?;
+            if current.get(&name).is_some() || listed(changes, &name) {
+                existing.push(name);
+                continue;
+            }
+            let mut def = AccountDef::new(name);
+            def.password_changed = actor.now;
+            authenticate(&mut def, spec, actor.now)?;
+            apply_options(&mut def, &create.options);
+            for role in &create.default_roles {
+                let role = actor.name(role);
+                known_role(current, &role)?;
+                def.roles.insert(role.clone(), false);
+                def.default_roles.insert(role);
+            }
+            changes.push(AccountChange::Put(def));
+        }
+        if !create.if_not_exists && !existing.is_empty() {
+            return Err(failed("CREATE USER", &existing));
+        }
+        existing.iter().for_each(|name| note(&mut notes, ErrorCode::UserAlreadyExists, name));
+        Ok(notes)
+    })
+}
+
+fn listed(changes: &[AccountChange], name: &AccountName) -> bool {
+    changes.iter().any(|change| match change {
+        AccountChange::Put(def) => def.name == *name,
+        AccountChange::Drop(other) => other == name,
+    })
+}
+
+/// ALTER USER. An account may change its own password without a privilege.
+pub(crate) fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<Notes> {
+    let own_password = alter.options == ast::UserOptions::default()
+        && alter.default_roles.is_none()
+        && alter.users.iter().all(|spec| actor.name(&spec.account) == actor.access.account);
+    if !own_password {
+        actor.need(Privileges::CREATE_USER, "CREATE USER")?;
+    }
+    actor.accounts.change(|current, changes| {
+        let (mut notes, mut missing) = (Notes::new(), Vec::new());
+        for spec in &alter.users {
+            let name = actor.name(&spec.account);
+            let Some(def) = current.get(&name) else {
+                missing.push(name);
+                continue;
+            };
+            let mut def = AccountDef::clone(def);
+            authenticate(&mut def, spec, actor.now)?;
+            apply_options(&mut def, &alter.options);
+            if let Some(choice) = &alter.default_roles {
+                choose_default_roles(actor, &mut def, choice)?;
+            }
+            changes.push(AccountChange::Put(def));
+        }
+        if !alter.if_exists && !missing.is_empty() {
+            return Err(failed("ALTER USER", &missing));
+        }
+        missing.iter().for_each(|name| note(&mut notes, ErrorCode::UserDoesNotExist, name));
+        Ok(notes)
+    })
+}
+
+/// DROP USER and DROP ROLE.
+pub(crate) fn drop_user(
+    actor: &Actor<'_>,
+    accounts: &[ast::Account],
+    if_exists: bool,
+    role: bool,
+) -> Result<Notes> {
+    let operation = if role { "DROP ROLE" } else { "DROP USER" };
+    match role {
+        true if actor.access.global.has(Privileges::DROP_ROLE) => {}
+        true => actor.need(Privileges::CREATE_USER, "DROP ROLE, CREATE USER")?,
+        false => actor.need(Privileges::CREATE_USER, "CREATE USER")?,
+    }
+    actor.accounts.change(|current, changes| {
+        let (mut notes, mut missing) = (Notes::new(), Vec::new());
+        let mut gone = Vec::new();
+        for account in accounts {
+            let name = actor.name(account);
+            match current.get(&name) {
+                Some(_) => gone.push(name),
+                None => missing.push(name),
+            }
+        }
+        if !if_exists && !missing.is_empty() {
+            return Err(failed(operation, &missing));
+        }
+        missing.iter().for_each(|name| note(&mut notes, ErrorCode::UserDoesNotExist, name));
+        for def in current.accounts.values().filter(|def| !gone.contains(&def.name)) {
+            if gone.iter().any(|role| def.roles.contains_key(role)) {
+                let mut def = AccountDef::clone(def);
+                def.roles.retain(|role, _| !gone.contains(role));
+                def.default_roles.retain(|role| !gone.contains(role));
+                changes.push(AccountChange::Put(def));
+            }
+        }
+        changes.extend(gone.into_iter().map(AccountChange::Drop));
+        Ok(notes)
+    })
+}
+
+/// CREATE ROLE: an account that nobody can log in to.
+pub(crate) fn create_role(
+    actor: &Actor<'_>,
+    roles: &[ast::Account],
+    if_not_exists: bool,
+) -> Result<Notes> {
+    if !actor.access.global.has(Privileges::CREATE_ROLE) {
+        actor.need(Privileges::CREATE_USER, "CREATE ROLE, CREATE USER")?;
+    }
+    actor.accounts.change(|current, changes| {
+        let (mut notes, mut existing) = (Notes::new(), Vec::new());
+        for role in roles {
+            let name = actor.name(role);
+            check_name(&name)?;
+            if current.get(&name).is_some() || listed(changes, &name) {
+                existing.push(name);
+                continue;
+            }
+            let mut def = AccountDef::new(name);
+            (def.locked, def.expired, def.password_changed) = (true, true, actor.now);
+            changes.push(AccountChange::Put(def));
+        }
+        if !if_not_exists && !existing.is_empty() {
+            return Err(failed("CREATE ROLE", &existing));
+        }
+        existing.iter().for_each(|name| note(&mut notes, ErrorCode::UserAlreadyExists, name));
+        Ok(notes)
+    })
+}
+
+/// RENAME USER.
+pub(crate) fn rename_user(
+    actor: &Actor<'_>,
+    pairs: &[(ast::Account, ast::Account)],
+) -> Result<Notes> {
+    actor.need(Privileges::CREATE_USER, "CREATE USER")?;
+    actor.accounts.change(|current, changes| {
+        let mut wrong = Vec::new();
+        for (from, to) in pairs {
+            let (from, to) = (actor.name(from), actor.name(to));
+            check_name(&to)?;
+            let Some(def) = current.get(&from).filter(|_| current.get(&to).is_none()) else {
+                wrong.push(from);
+                continue;
+            };
+            let mut def = AccountDef::clone(def);
+            def.name = to;
+            changes.push(AccountChange::Drop(from));
+            changes.push(AccountChange::Put(def));
+        }
+        if wrong.is_empty() { Ok(Notes::new()) } else { Err(failed("RENAME USER", &wrong)) }
+    })
+}
+
+/// SET PASSWORD.
+pub(crate) fn set_password(actor: &Actor<'_>, set: &ast::SetPassword) -> Result<Notes> {
+    let name = set.account.as_ref().map_or(actor.access.account.clone(), |a| actor.name(a));
+    let others = name != actor.access.account;
+    if others && !actor.access.global.has(Privileges::CREATE_USER) {
+        return Err(actor.no_database("mysql"));
+    }
+    let Some(password) = &set.password else {
+        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"SET PASSWORD TO RANDOM"]));
+    };
+    actor.accounts.change(|current, changes| {
+        let missing = || SqlError::new(ErrorCode::PasswordNoMatch, &[]);
+        let mut def = AccountDef::clone(current.get(&name).ok_or_else(missing)?);
+        def.auth_string = stored_form(&def.plugin, password)?;
+        (def.expired, def.password_changed) = (false, actor.now);
+        changes.push(AccountChange::Put(def));
+        Ok(Notes::new())
+    })
+}
+
+/// SET DEFAULT ROLE.
+pub(crate) fn set_default_role(
+    actor: &Actor<'_>,
+    choice: &RoleChoice,
+    users: &[ast::Account],
+) -> Result<Notes> {
+    let own = users.iter().all(|user| actor.name(user) == actor.access.account);
+    if !own {
+        actor.need(Privileges::CREATE_USER, "CREATE USER")?;
+    }
+    actor.accounts.change(|current, changes| {
+        for user in users {
+            let name = actor.name(user);
+            let missing = || failed("SET DEFAULT ROLE", std::slice::from_ref(&name));
+            let mut def = AccountDef::clone(current.get(&name).ok_or_else(missing)?);
+            choose_default_roles(actor, &mut def, choice)?;
+            changes.push(AccountChange::Put(def));
+        }
+        Ok(Notes::new())
+    })
+}
+
+fn choose_default_roles(
+    actor: &Actor<'_>,
+    def: &mut AccountDef,
+    choice: &RoleChoice,
+) -> Result<()> {
+    def.default_roles = chosen_roles(actor, def, choice)?;
+    Ok(())
+}
+
+/// The roles that a choice means for an account; error 3530.
+pub(crate) fn chosen_roles(
+    actor: &Actor<'_>,
+    def: &AccountDef,
+    choice: &RoleChoice,
+) -> Result<std::collections::BTreeSet<AccountName>> {
+    let all = || def.roles.keys().cloned();
+    Ok(match choice {
+        RoleChoice::None => Default::default(),
+        RoleChoice::Default => def.default_roles.clone(),
+        RoleChoice::All => all().collect(),
+        RoleChoice::AllExcept(except) => {
+            let except: Vec<_> = except.iter().map(|role| actor.name(role)).collect();
+            all().filter(|role| !except.contains(role)).collect()
+        }
+        RoleChoice::Roles(roles) => {
+            let roles: Vec<_> = roles.iter().map(|role| actor.name(role)).collect();
+            if let Some(role) = roles.iter().find(|role| !def.roles.contains_key(role)) {
+                return Err(not_granted(role, &def.name));
+            }
+            roles.into_iter().collect()
+        }
+    })
+}
+
+/// Error 3530.
+pub(crate) fn not_granted(role: &AccountName, to: &AccountName) -> SqlError {
+    SqlError::new(ErrorCode::RoleNotGranted, &[&role.user, &role.host, &to.user, &to.host])
+}
+
+/// Error 3523.
+pub(crate) fn known_role(current: &AccountsVersion, role: &AccountName) -> Result<()> {
+    match current.get(role) {
+        Some(_) => Ok(()),
+        None => Err(SqlError::new(ErrorCode::UnknownAuthid, &[&role.user, &role.host])),
+    }
+}
+
+/// Error 1470.
+fn check_name(name: &AccountName) -> Result<()> {
+    let parts = [(&name.user, "user name", MAX_USER), (&name.host, "host name", MAX_HOST)];
+    for (text, what, limit) in parts {
+        if text.chars().count() > limit {
+            return Err(SqlError::new(ErrorCode::WrongStringLength, &[text, &what, &limit]));
+        }
+    }
+    Ok(())
+}
+
+/// The known plugin of that name; error 1524.
+fn plugin(name: &str) -> Result<&'static str> {
+    [CACHING_SHA2, NATIVE]
+        .into_iter()
+        .find(|known| known.eq_ignore_ascii_case(name))
+        .ok_or_else(|| SqlError::new(ErrorCode::PluginIsNotLoaded, &[&name]))
+}
+
+/// Applies IDENTIFIED.
+fn authenticate(def: &mut AccountDef, spec: &ast::UserSpec, now: u64) -> Result<()> {
+    let Some(auth) = &spec.auth else { return Ok(()) };
+    match auth {
+        AuthOption::Password { plugin: name, password } => {
+            if let Some(name) = name {
+                def.plugin = plugin(name)?.to_owned();
+            }
+            def.auth_string = stored_form(&def.plugin, password)?;
+        }
+        AuthOption::RandomPassword { .. } => {
+            return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"BY RANDOM PASSWORD"]));
+        }
+        AuthOption::Plugin { plugin: name, hash } => {
+            def.plugin = plugin(name)?.to_owned();
+            def.auth_string = hash.clone().unwrap_or_default();
+            let fits = def.auth_string.is_empty()
+                || match def.plugin.as_str() {
+                    NATIVE => native_from_stored(&def.auth_string).is_some(),
+                    _ => {
+                        def.auth_string.len() == SHA2_LENGTH && def.auth_string.starts_with(b"$A$")
+                    }
+                };
+            if !fits {
+                return Err(SqlError::new(ErrorCode::PasswordFormat, &[]));
+            }
+        }
+    }
+    (def.expired, def.password_changed) = (false, now);
+    Ok(())
+}
+
+/// What the plugin stores for a password.
+fn stored_form(plugin: &str, password: &str) -> Result<Vec<u8>> {
+    if password.is_empty() {
+        return Ok(Vec::new());
+    }
+    if plugin == NATIVE {
+        return Ok(native_stored(password.as_bytes()));
+    }
+    let mut salt = [0; 20];
+    let no_random = |error| SqlError::new(ErrorCode::UnknownError, &[&format!("{error}")]);
+    getrandom::fill(&mut salt).map_err(no_random)?;
+    Ok(sha2_stored(password.as_bytes(), &salt))
+}
+
+fn apply_options(def: &mut AccountDef, options: &ast::UserOptions) {
+    if let Some(tls) = &options.tls {
+        def.tls = match tls {
+            TlsRequirement::None => String::new(),
+            TlsRequirement::Ssl => String::from("SSL"),
+            TlsRequirement::X509 => String::from("X509"),
+            TlsRequirement::Specific(parts) => {
+                let parts: Vec<String> =
+                    parts.iter().map(|(word, value)| format!("{word} '{value}'")).collect();
+                parts.join(" ")
+            }
+        };
+    }
+    for (word, number) in &options.limits {
+        def.limits.insert(word.clone(), *number);
+    }
+    def.locked = options.lock.unwrap_or(def.locked);
+    match options.expire {
+        Some(PasswordExpire::Now) => def.expired = true,
+        Some(PasswordExpire::Default) => def.lifetime = None,
+        Some(PasswordExpire::Never) => def.lifetime = Some(0),
+        Some(PasswordExpire::Days(days)) => def.lifetime = Some(days),
+        None => {}
+    }
+    def.history = options.history.unwrap_or(def.history);
+    def.reuse_interval = options.reuse_interval.unwrap_or(def.reuse_interval);
+    def.require_current = options.require_current.unwrap_or(def.require_current);
+    def.failed_attempts = options.failed_login_attempts.or(def.failed_attempts);
+    if let Some(lock_time) = options.lock_time {
+        def.lock_time = Some(lock_time.unwrap_or(u64::MAX));
+    }
+    if let Some(comment) = &options.comment {
+        let text = comment.replace('\\', "\\\\").replace('"', "\\\"");
+        def.attribute = Some(format!("{{\"comment\": \"{text}\"}}"));
+    }
+    if let Some(attribute) = &options.attribute {
+        def.attribute = Some(attribute.clone());
+    }
+}

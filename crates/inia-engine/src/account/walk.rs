@@ -1,0 +1,151 @@
+//! Finds the tables that queries and expressions read.
+
+use inia_parser::ast::*;
+
+/// The tables and columns that were found. Names of common table expressions are no tables.
+#[derive(Default)]
+pub(super) struct Reads<'q> {
+    pub(super) tables: Vec<&'q ObjectName>,
+    pub(super) columns: Vec<&'q ColumnName>,
+    ctes: Vec<&'q str>,
+}
+
+impl<'q> Reads<'q> {
+    /// A query with everything in it.
+    pub(super) fn query(&mut self, query: &'q Query) {
+        let outer = self.ctes.len();
+        self.with(query.with.as_ref());
+        self.body(&query.body);
+        query.order_by.iter().for_each(|item| self.expr(&item.expr));
+        self.ctes.truncate(outer);
+    }
+
+    /// WITH; its names stay known.
+    pub(super) fn with(&mut self, with: Option<&'q With>) {
+        let Some(with) = with else { return };
+        if with.recursive {
+            self.ctes.extend(with.ctes.iter().map(|cte| cte.name.as_str()));
+        }
+        for cte in &with.ctes {
+            self.query(&cte.query);
+            self.ctes.push(&cte.name);
+        }
+    }
+
+    fn body(&mut self, body: &'q QueryBody) {
+        match body {
+            QueryBody::Select(select) => self.select(select),
+            QueryBody::Values(rows) => self.exprs(rows.iter().flatten()),
+            QueryBody::Table(name) => self.table(name),
+            QueryBody::Nested(query) => self.query(query),
+            QueryBody::SetOperation { first, rest } => {
+                self.body(first);
+                rest.iter().for_each(|term| self.body(&term.body));
+            }
+        }
+    }
+
+    fn select(&mut self, select: &'q Select) {
+        for item in &select.items {
+            if let SelectItem::Expr { expr, .. } = item {
+                self.expr(expr);
+            }
+        }
+        select.from.iter().for_each(|table| self.table_ref(table));
+        self.exprs(select.where_.iter().chain(&select.group_by).chain(&select.having));
+    }
+
+    fn table(&mut self, name: &'q ObjectName) {
+        if name.db.is_some() || !self.ctes.contains(&name.name.as_str()) {
+            self.tables.push(name);
+        }
+    }
+
+    /// A member of FROM.
+    pub(super) fn table_ref(&mut self, table: &'q TableRef) {
+        match table {
+            TableRef::Table(factor) => self.table(&factor.name),
+            TableRef::Derived(derived) => self.query(&derived.query),
+            TableRef::List(list) => list.iter().for_each(|table| self.table_ref(table)),
+            TableRef::JsonTable(table) => self.expr(&table.doc),
+            TableRef::Join(join) => {
+                self.table_ref(&join.left);
+                self.table_ref(&join.right);
+                if let JoinConstraint::On(on) = &join.constraint {
+                    self.expr(on);
+                }
+            }
+        }
+    }
+
+    /// Several expressions.
+    pub(super) fn exprs(&mut self, exprs: impl IntoIterator<Item = &'q Expr>) {
+        exprs.into_iter().for_each(|expr| self.expr(expr));
+    }
+
+    /// An expression with everything in it.
+    pub(super) fn expr(&mut self, expr: &'q Expr) {
+        match expr {
+            Expr::Column(name) => self.columns.push(name),
+            Expr::JsonExtract { column, .. } => self.columns.push(column),
+            Expr::Subquery(query) | Expr::Exists(query) => self.query(query),
+            Expr::InSubquery { expr, query, .. } | Expr::Quantified { left: expr, query, .. } => {
+                self.expr(expr);
+                self.query(query);
+            }
+            _ => self.operands(expr),
+        }
+    }
+
+    fn operands(&mut self, expr: &'q Expr) {
+        match expr {
+            Expr::Unary { expr, .. }
+            | Expr::AssignVar { value: expr, .. }
+            | Expr::IsNull { expr, .. }
+            | Expr::IsTruth { expr, .. }
+            | Expr::Cast { expr, .. }
+            | Expr::CastAtTimeZone { expr, .. }
+            | Expr::ConvertUsing { expr, .. }
+            | Expr::Extract { expr, .. }
+            | Expr::WeightString { expr, .. }
+            | Expr::Match { against: expr, .. }
+            | Expr::Collate { expr, .. } => self.expr(expr),
+            Expr::Binary { left, right, .. }
+            | Expr::SoundsLike { left, right }
+            | Expr::Regexp { expr: left, pattern: right, .. }
+            | Expr::MemberOf { expr: left, array: right }
+            | Expr::DateArith { expr: left, interval: right, .. }
+            | Expr::TimestampDiff { from: left, to: right, .. } => {
+                self.expr(left);
+                self.expr(right);
+            }
+            Expr::And(list) | Expr::Or(list) | Expr::Row(list) => self.exprs(list),
+            Expr::Char { args, .. } => self.exprs(args),
+            Expr::Function(call) => self.exprs(&call.args),
+            Expr::Aggregate(call) => {
+                self.exprs(&call.args);
+                call.order_by.iter().for_each(|item| self.expr(&item.expr));
+            }
+            Expr::Window(call) => self.exprs(&call.args),
+            Expr::InList { expr, list, .. } => {
+                self.expr(expr);
+                self.exprs(list);
+            }
+            Expr::Between { expr, low, high, .. } => {
+                self.exprs([expr.as_ref(), low.as_ref(), high.as_ref()]);
+            }
+            Expr::Like { expr, pattern, .. } => self.exprs([expr.as_ref(), pattern.as_ref()]),
+            Expr::Case { operand, whens, else_ } => {
+                self.exprs(operand.as_deref());
+                whens.iter().for_each(|(when, then)| self.exprs([when, then]));
+                self.exprs(else_.as_deref());
+            }
+            Expr::Trim { what, expr, .. } => {
+                self.exprs(what.as_deref());
+                self.expr(expr);
+            }
+            Expr::JsonValue(value) => self.exprs([&value.doc, &value.path]),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Column, index and constraint definitions: from the syntax tree into a [`Work`].
+
+use super::types::column_type;
+use super::work::{Work, WorkColumn, WorkForeignKey, WorkIndex, WorkPart};
+use crate::catalog::{
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexKind, ReferentialAction,
+    same_name,
+};
+use crate::expr::{self, EmptyScope, Expr, ExprKind, ExprType, NoSubqueries, Scope, Strictness};
+use crate::session::core::Core;
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_parser::ast;
+
+const MAX_NAME: usize = 64;
+const MAX_COLUMN_COMMENT: usize = 1024;
+
+fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
+    Err(SqlError::new(code, args))
+}
+
+/// Checks a column's name: errors 1166 and 1059.
+pub(crate) fn check_column_name(name: &str) -> Result<(), SqlError> {
+    if name.is_empty() || name.ends_with(' ') {
+        return error(ErrorCode::WrongColumnName, &[&name]);
+    }
+    if name.chars().count() > MAX_NAME {
+        return error(ErrorCode::TooLongIdent, &[&name]);
+    }
+    Ok(())
+}
+
+/// A column as defined, its expressions still unchecked (see [`finish_expressions`]).
+pub(crate) fn column(
+    core: &mut Core,
+    spec: &ast::ColumnDef,
+    table: Collation,
+) -> Result<WorkColumn, SqlError> {
+    check_column_name(&spec.name)?;
+    let ty = column_type(&spec.name, &spec.ty, table, core.env.sql_mode.is_strict())?;
+    for what in &ty.deprecated {
+        core.warn(ErrorCode::WarnDeprecatedSyntaxNoReplacement, &[what]);
+    }
+    let serial = spec.ty.kind == ast::TypeKind::Serial;
+    let auto_increment = spec.auto_increment || serial;
+    let mut def = ColumnDef {
+        name: spec.name.clone(),
+        data_type: ty.data_type,
+        display_width: ty.display_width,
+        zerofill: ty.zerofill,
+        nullable: spec.nullable.unwrap_or(!(auto_increment || spec.primary_key)),
+        default: ColumnDefault::None,
+        on_update_now: false,
+        auto_increment,
+        comment: spec.comment.clone().unwrap_or_default(),
+        generated: None,
+        invisible: spec.invisible,
+        explicit_collation: ty.explicit_collation,
+    };
+    if auto_increment {
+        def.nullable = false;
+    }
+    if def.comment.chars().count() > MAX_COLUMN_COMMENT {
+        return error(ErrorCode::TooLongFieldComment, &[&def.name, &MAX_COLUMN_COMMENT]);
+    }
+    if let Some(fsp) = spec.on_update_now {
+        if !is_moment(&def.data_type, fsp) {
+            return error(ErrorCode::InvalidOnUpdate, &[&def.name]);
+        }
+        def.on_update_now = true;
+    }
+    if let Some(default) = &spec.default {
+        if spec.generated.is_some() {
+            return error(ErrorCode::WrongUsage, &[&"DEFAULT", &"generated column"]);
+        }
+        def.default = column_default(core, &def, default)?;
+    }
+    let explicit_null = spec.nullable == Some(true);
+    Ok(WorkColumn { def, origin: None, explicit_null })
+}
+
+/// Whether the column is a DATETIME or TIMESTAMP of just these fractional digits.
+fn is_moment(data_type: &DataType, digits: u8) -> bool {
+    match data_type {
+        DataType::DateTime { fsp } | DataType::Timestamp { fsp } => *fsp == digits,
+        _ => false,
+    }
+}
+
+/// A literal or CURRENT_TIMESTAMP default; an expression is left for [`finish_expressions`].
+pub(crate) fn column_default(
+    core: &mut Core,
+    def: &ColumnDef,
+    default: &ast::ColumnDefault,
+) -> Result<ColumnDefault, SqlError> {
+    let invalid = || SqlError::new(ErrorCode::InvalidDefault, &[&def.name]);
+    match default {
+        ast::ColumnDefault::Now(fsp) if is_moment(&def.data_type, *fsp) => {
+            Ok(ColumnDefault::CurrentTimestamp)
+        }
+        ast::ColumnDefault::Now(_) => Err(invalid()),
+        ast::ColumnDefault::Expr(_) => Ok(ColumnDefault::None),
+        ast::ColumnDefault::Literal(ast::Expr::Literal(ast::Literal::Null)) => match def.nullable {
+            true => Ok(ColumnDefault::Value(Value::Null)),
+            false => Err(invalid()),
+        },
+        ast::ColumnDefault::Literal(literal) => {
+            if def.auto_increment {
+                return Err(invalid());
+            }
+            let lob =
+                matches!(def.data_type, DataType::Text { .. } | DataType::Blob(_) | DataType::Json);
+            if lob {
+                return error(ErrorCode::BlobCantHaveDefault, &[&def.name]);
+            }
+            let bound = expr::bind(literal, &mut EmptyScope, &core.env, &core.host)?;
+            let mut ctx = core.context(&[], &NoSubqueries);
+            ctx.strictness = Strictness::Strict;
+            let value = bound.eval(&mut ctx, &[])?;
+            let stored = expr::store_value(value, &bound.ty, &def.data_type, &mut ctx, &def.name);
+            Ok(ColumnDefault::Value(stored.map_err(|_| invalid())?))
+        }
+    }
+}
+
+/// Names the columns of a table under construction for its own expressions.
+struct WorkScope<'w> {
+    work: &'w Work,
+    clause: &'static str,
+}
+
+impl Scope for WorkScope<'_> {
+    fn column(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
+        let Some(index) = self.work.column(&name.name) else {
+            return error(ErrorCode::UnknownColumn, &[&name.name, &self.clause]);
+        };
+        let def = &self.work.columns[index].def;
+        let ty = ExprType::of_column(def.data_type.clone(), def.nullable);
+        let name = crate::catalog::quoted(&def.name).into();
+        Ok(Expr { kind: ExprKind::Column { index, name }, ty })
+    }
+}
+
+fn normalised(
+    core: &Core,
+    work: &Work,
+    expr: &ast::Expr,
+    clause: &'static str,
+) -> Result<(String, Vec<usize>), SqlError> {
+    let mut scope = WorkScope { work, clause };
+    let bound = expr::bind(expr, &mut scope, &core.env, &core.host)?;
+    let mut columns = Vec::new();
+    bound.walk(&mut |node| {
+        if let ExprKind::Column { index, .. } = &node.kind {
+            columns.push(*index);
+        }
+    });
+    Ok((expr::print::print(&bound), columns))
+}
+
+/// Checks and normalises the expressions of column `name` once all columns are there.
+pub(crate) fn finish_expressions(
+    core: &Core,
+    work: &mut Work,
+    spec: &ast::ColumnDef,
+) -> Result<(), SqlError> {
+    let Some(index) = work.column(&spec.name) else { return Ok(()) };
+    if let Some(ast::ColumnDefault::Expr(default)) = &spec.default {
+        let (text, _) = normalised(core, work, default, "default value expression")?;
+        work.columns[index].def.default = ColumnDefault::Expression(text);
+    }
+    if let Some(generated) = &spec.generated {
+        let (text, _) = normalised(core, work, &generated.expr, "generated column function")?;
+        work.columns[index].def.generated =
+            Some(Generated { expression: text, stored: generated.stored });
+    }
+    for check in &spec.checks {
+        add_check(core, work, check)?;
+    }
+    Ok(())
+}
+
+/// Adds a CHECK constraint; errors 3820, 3818, 3822.
+pub(crate) fn add_check(
+    core: &Core,
+    work: &mut Work,
+    check: &ast::CheckDef,
+) -> Result<(), SqlError> {
+    let name = check.name.clone().unwrap_or_else(|| {
+        let taken = |name: &str| work.checks.iter().any(|check| same_name(&check.name, name));
+        let names = (1..).map(|n| format!("{}_chk_{n}", work.name));
+        names.into_iter().find(|name| !taken(name)).unwrap_or_default()
+    });
+    let elsewhere = core.db.catalog().schema(&work.schema).is_some_and(|schema| {
+        let others = schema.tables.values().filter(|table| table.def.id != work.id);
+        others.flat_map(|table| &table.def.checks).any(|other| same_name(&other.name, &name))
+    });
+    if elsewhere || work.checks.iter().any(|other| same_name(&other.name, &name)) {
+        return error(ErrorCode::CheckConstraintDupName, &[&name]);
+    }
+    let mut missing = None;
+    let bound = normalised(core, work, &check.expr, "check constraint");
+    let (expression, columns) = bound
+        .inspect_err(|error| {
+            if error.code == ErrorCode::UnknownColumn {
+                missing = error.message.split('\'').nth(1).map(str::to_owned);
+            }
+        })
+        .map_err(|error| match &missing {
+            Some(column) => {
+                SqlError::new(ErrorCode::CheckConstraintRefersUnknownColumn, &[&name, column])
+            }
+            None => error,
+        })?;
+    if columns.iter().any(|column| work.columns[*column].def.auto_increment) {
+        return error(ErrorCode::CheckConstraintRefersAutoIncrementColumn, &[&name]);
+    }
+    work.checks.push(CheckDef { name, expression, enforced: check.enforced });
+    Ok(())
+}
+
+/// The indexes that a column's own PRIMARY KEY and UNIQUE mean.
+pub(crate) fn column_indexes(spec: &ast::ColumnDef) -> Vec<WorkIndex> {
+    let serial = spec.ty.kind == ast::TypeKind::Serial;
+    let mut out = Vec::new();
+    if spec.primary_key {
+        out.push(IndexKind::Primary);
+    }
+    if spec.unique || serial {
+        out.push(IndexKind::Unique);
+    }
+    let part = WorkPart { column: spec.name.clone(), prefix: None, descending: false };
+    out.into_iter().map(|kind| plain_index(kind, None, vec![part.clone()])).collect()
+}
+
+fn plain_index(kind: IndexKind, name: Option<String>, parts: Vec<WorkPart>) -> WorkIndex {
+    WorkIndex {
+        name,
+        kind,
+        parts,
+        comment: String::new(),
+        visible: true,
+        using: None,
+        origin: None,
+        for_foreign_key: false,
+    }
+}
+
+/// An index as defined.
+pub(crate) fn index(spec: &ast::IndexDef) -> Result<WorkIndex, SqlError> {
+    let kind = match spec.kind {
+        ast::IndexKind::Primary => IndexKind::Primary,
+        ast::IndexKind::Unique => IndexKind::Unique,
+        ast::IndexKind::Plain => IndexKind::Plain,
+        ast::IndexKind::FullText => IndexKind::FullText,
+        ast::IndexKind::Spatial => {
+            return error(ErrorCode::NotSupportedYet, &[&"SPATIAL indexes"]);
+        }
+    };
+    let mut parts = Vec::with_capacity(spec.parts.len());
+    for part in &spec.parts {
+        let ast::KeyPartKey::Column { name, prefix } = &part.key else {
+            return error(ErrorCode::NotSupportedYet, &[&"functional key parts"]);
+        };
+        let prefix = prefix.map(|length| u32::try_from(length).unwrap_or(u32::MAX));
+        parts.push(WorkPart { column: name.clone(), prefix, descending: part.desc });
+    }
+    let comment = spec.options.comment.clone().unwrap_or_default();
+    let name = spec.name.clone().or_else(|| spec.constraint.clone());
+    if comment.chars().count() > MAX_COLUMN_COMMENT {
+        let name = name.as_deref().unwrap_or("PRIMARY");
+        return error(ErrorCode::TooLongIndexComment, &[&name, &MAX_COLUMN_COMMENT]);
+    }
+    if let Some(name) = &name {
+        if name.chars().count() > MAX_NAME {
+            return error(ErrorCode::TooLongIdent, &[name]);
+        }
+        if name.is_empty() || name.ends_with(' ') {
+            return error(ErrorCode::WrongNameForIndex, &[name]);
+        }
+    }
+    Ok(WorkIndex {
+        comment,
+        visible: !spec.options.invisible,
+        using: spec.options.using.clone().filter(|using| using == "BTREE"),
+        ..plain_index(kind, name, parts)
+    })
+}
+
+/// Adds a foreign key and the index it needs.
+pub(crate) fn add_foreign_key(
+    core: &Core,
+    work: &mut Work,
+    spec: &ast::ForeignKeyDef,
+) -> Result<(), SqlError> {
+    let references = &spec.references;
+    let ref_schema = references.table.db.clone().unwrap_or_else(|| work.schema.clone());
+    let ref_table = references.table.name.clone();
+    let itself = ref_schema == work.schema && ref_table == work.name;
+    if core.flag("foreign_key_checks") && !itself {
+        check_parent(core, &ref_schema, &ref_table, references, spec)?;
+    }
+    let name = spec.constraint.clone().unwrap_or_else(|| {
+        let numbers = work.foreign_keys.iter().filter_map(|key| {
+            key.def.name.strip_prefix(&work.name)?.strip_prefix("_ibfk_")?.parse::<u64>().ok()
+        });
+        format!("{}_ibfk_{}", work.name, numbers.max().unwrap_or(0) + 1)
+    });
+    let action = |action: Option<ast::ReferenceAction>| match action {
+        None | Some(ast::ReferenceAction::NoAction) => ReferentialAction::NoAction,
+        Some(ast::ReferenceAction::Restrict) => ReferentialAction::Restrict,
+        Some(ast::ReferenceAction::Cascade) => ReferentialAction::Cascade,
+        Some(ast::ReferenceAction::SetNull) => ReferentialAction::SetNull,
+        Some(ast::ReferenceAction::SetDefault) => ReferentialAction::SetDefault,
+    };
+    let def = ForeignKeyDef {
+        name,
+        columns: Vec::new(),
+        ref_schema,
+        ref_table,
+        ref_columns: references.columns.clone(),
+        on_delete: action(references.on_delete),
+        on_update: action(references.on_update),
+    };
+    let part = |name: &String| WorkPart { column: name.clone(), prefix: None, descending: false };
+    let parts: Vec<WorkPart> = spec.columns.iter().map(part).collect();
+    let index_name = spec.constraint.clone().or_else(|| spec.index_name.clone());
+    let mut index = plain_index(IndexKind::Plain, index_name, parts);
+    index.for_foreign_key = true;
+    work.indexes.push(index);
+    work.foreign_keys.push(WorkForeignKey { columns: spec.columns.clone(), def });
+    Ok(())
+}
+
+fn check_parent(
+    core: &Core,
+    schema: &str,
+    name: &str,
+    references: &ast::References,
+    spec: &ast::ForeignKeyDef,
+) -> Result<(), SqlError> {
+    let Some(parent) = core.db.catalog().table(schema, name) else {
+        return error(ErrorCode::FkCannotOpenParent, &[&name]);
+    };
+    let constraint = spec.constraint.clone().unwrap_or_default();
+    for column in &references.columns {
+        if parent.def.column(column).is_none() {
+            return error(ErrorCode::FkNoColumnParent, &[column, &constraint, &name]);
+        }
+    }
+    let serves = parent.def.indexes.iter().any(|index| {
+        index.parts.len() >= references.columns.len()
+            && index.parts.iter().zip(&references.columns).all(|(part, column)| {
+                same_name(&parent.def.columns[part.column].name, column) && part.prefix.is_none()
+            })
+    });
+    if !serves {
+        return error(ErrorCode::FkNoIndexParent, &[&constraint, &name]);
+    }
+    Ok(())
+}

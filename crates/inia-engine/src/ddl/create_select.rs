@@ -1,0 +1,153 @@
+//! CREATE TABLE … SELECT: the query's columns join those that are written out, and its rows are
+//! inserted, all in the transaction that creates the table.
+
+use super::columns::check_column_name;
+use super::schema::hold_schema;
+use super::table::{create_trees, define};
+use super::work::{Work, WorkColumn};
+use super::{DdlResult, full_name, in_transaction, lock};
+use crate::catalog::{Change, ColumnDef, ColumnDefault, Table};
+use crate::dml::InsertPlan;
+use crate::exec::Runner;
+use crate::expr::store::implicit_default;
+use crate::plan::{OutputColumn, StatementPlan};
+use crate::session::Outcome;
+use crate::session::core::{Core, clock_micros};
+use crate::session::plan_source;
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_parser::ast;
+use std::sync::Arc;
+
+/// CREATE TABLE … SELECT.
+pub(crate) fn create_table_select(
+    core: &mut Core,
+    create: &ast::CreateTable,
+    select: &ast::CreateSelect,
+    params: &[Value],
+) -> DdlResult {
+    let name = full_name(core, &create.name)?;
+    let schema = hold_schema(core, &name.0)?;
+    let _lock = lock(core, std::slice::from_ref(&name))?;
+    if core.db.catalog().table(&name.0, &name.1).is_some() {
+        if create.if_not_exists {
+            core.note(ErrorCode::TableExists, &[&name.1]);
+            return Ok(Outcome::default());
+        }
+        return Err(SqlError::new(ErrorCode::TableExists, &[&name.1]));
+    }
+    let mut work = define(core, &name, schema.collation, create)?;
+    in_transaction(core, |core, changes| {
+        let plan = plan_source(core, &select.query)?;
+        let names = add_columns(core, &mut work, &plan)?;
+        let finished = work.finish()?;
+        let mut def = finished.def;
+        def.id = core.db.catalog().new_table_id();
+        def.created = (clock_micros() / 1_000_000) as u64;
+        create_trees(core, &mut def)?;
+        changes.push(Change::PutTable(def.clone()));
+        let catalog = core.db.catalog();
+        let (mdl, shared) = (catalog.mdl().name(&name.0, &name.1), catalog.shared(def.id));
+        let engine = &core.db.engine;
+        let table = Arc::new(Table::new(Arc::new(def), |id| engine.tree(id), mdl, shared));
+        insert(core, &table, &names, plan, select, params)
+    })
+}
+
+/// Adds the query's columns that are not written out; the names of all of them.
+fn add_columns(
+    core: &Core,
+    work: &mut Work,
+    plan: &StatementPlan,
+) -> Result<Vec<String>, SqlError> {
+    let mut names = Vec::with_capacity(plan.root.columns.len());
+    for column in &plan.root.columns {
+        let name = &column.result.name;
+        if names.contains(name) {
+            return Err(SqlError::new(ErrorCode::DupFieldname, &[name]));
+        }
+        names.push(name.clone());
+        if work.column(name).is_none() {
+            check_column_name(name)?;
+            let def = column_def(core, column);
+            work.add_column(None, WorkColumn { def, origin: None, explicit_null: false })?;
+        }
+    }
+    Ok(names)
+}
+
+/// A selected column as a table's column: a base column keeps its type, default and comment.
+fn column_def(core: &Core, column: &OutputColumn) -> ColumnDef {
+    let result = &column.result;
+    let base = core.db.catalog().table(&result.schema, &result.org_table).and_then(|table| {
+        table.def.column(&result.org_name).map(|at| table.def.columns[at].clone())
+    });
+    if let Some(base) = base {
+        let mut def = ColumnDef { name: result.name.clone(), ..base };
+        def.nullable |= column.ty.nullable;
+        if def.auto_increment {
+            def.default = ColumnDefault::Value(Value::Int(0));
+        }
+        (def.auto_increment, def.generated, def.invisible) = (false, None, false);
+        return def;
+    }
+    let data_type = match &column.ty.data_type {
+        DataType::Null => DataType::Binary(0),
+        other => other.clone(),
+    };
+    let nullable = column.ty.nullable;
+    let defaults = matches!(
+        data_type,
+        DataType::Int { .. }
+            | DataType::Decimal { .. }
+            | DataType::Float { .. }
+            | DataType::Double { .. }
+            | DataType::Char { .. }
+            | DataType::VarChar { .. }
+            | DataType::Binary(_)
+            | DataType::VarBinary(_)
+    );
+    let default = match !nullable && defaults {
+        true => ColumnDefault::Value(implicit_default(&data_type)),
+        false => ColumnDefault::None,
+    };
+    ColumnDef {
+        name: result.name.clone(),
+        data_type,
+        display_width: None,
+        zerofill: false,
+        nullable,
+        default,
+        on_update_now: false,
+        auto_increment: false,
+        comment: String::new(),
+        generated: None,
+        invisible: false,
+        explicit_collation: false,
+    }
+}
+
+fn insert(
+    core: &mut Core,
+    table: &Arc<Table>,
+    names: &[String],
+    source: StatementPlan,
+    select: &ast::CreateSelect,
+    params: &[Value],
+) -> DdlResult {
+    let targets = names.iter().filter_map(|name| table.def.column(name)).collect();
+    let replace = select.on_duplicate == ast::LoadDuplicate::Replace;
+    let ignore = select.on_duplicate == ast::LoadDuplicate::Ignore;
+    let plan = InsertPlan::of_query(core, table, targets, source, replace, ignore)?;
+    let Some(source) = plan.source() else { return Ok(Outcome::default()) };
+    let (result, warnings) = {
+        let shared: &Core = core;
+        let runner = Runner::new(source, &shared.txn, &shared.killed);
+        let mut ctx = shared.context(params, &runner);
+        let result = plan.run(shared, &mut ctx, Some(&runner));
+        (result, std::mem::take(&mut ctx.warnings))
+    };
+    core.take_warnings(warnings);
+    result
+}

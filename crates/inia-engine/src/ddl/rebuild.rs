@@ -1,0 +1,393 @@
+//! Bringing a table's trees to a new definition.
+//!
+//! Three ways, chosen by [`Plan::new`]: nothing to do (names, defaults, comments), new index trees
+//! filled from the rows as they are, or new trees for everything with every row converted.
+
+use super::schema::drop_tree;
+use super::table::{create_trees, drop_trees};
+use crate::catalog::{IndexKind, Table, TableDef};
+use crate::dml::auto_increment::value_of;
+use crate::dml::fill::{Fills, Given};
+use crate::dml::write::duplicate_error;
+use crate::error::StorageResult;
+use crate::expr::{self, ExprType, NoSubqueries, Strictness};
+use crate::row::{Cell, IndexCodec, RowLayout};
+use crate::session::core::Core;
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::TimeZone;
+use inia_base::value::Value;
+use inia_storage::{Direction, KeyBound, ReadMode, Tree, Txn};
+
+/// Entries kept in memory for sorting before a tree is filled record by record instead.
+const SORT_BYTES: usize = 256 << 20;
+
+/// What has to be done.
+pub(super) struct Plan {
+    copy: bool,
+    convert: bool,
+    column_origins: Vec<Option<usize>>,
+    /// For each new index the old tree's position, where that tree stays.
+    kept: Vec<Option<usize>>,
+}
+
+impl Plan {
+    /// Compares two definitions.
+    pub(super) fn new(
+        old: &TableDef,
+        new: &TableDef,
+        column_origins: &[Option<usize>],
+        index_origins: &[Option<usize>],
+        copy: bool,
+    ) -> Plan {
+        let same_columns = old.columns.len() == new.columns.len()
+            && column_origins.iter().enumerate().all(|(i, origin)| *origin == Some(i));
+        let converts = |(i, origin): (usize, &Option<usize>)| {
+            origin.is_some_and(|o| {
+                let (a, b) = (&old.columns[o], &new.columns[i]);
+                !same_storage(&a.data_type, &b.data_type) || a.generated != b.generated
+            })
+        };
+        let convert = column_origins.iter().enumerate().any(converts);
+        let nullability = same_columns
+            && old.columns.iter().zip(&new.columns).any(|(a, b)| a.nullable != b.nullable);
+        let parts = |def: &TableDef| def.primary().map(|index| index.parts.clone());
+        let primary = same_columns && parts(old) != parts(new);
+        let engine = old.engine != new.engine;
+        let copy = copy || !same_columns || convert || nullability || primary || engine;
+        let kept = new
+            .indexes
+            .iter()
+            .zip(index_origins)
+            .map(|(index, origin)| {
+                origin
+                    .filter(|o| !copy && old.indexes[*o].parts == index.parts)
+                    .filter(|o| old.indexes[*o].kind == index.kind)
+            })
+            .collect();
+        Plan { copy, convert, column_origins: column_origins.to_vec(), kept }
+    }
+
+    /// Whether all rows are written anew.
+    pub(super) fn copies(&self) -> bool {
+        self.copy
+    }
+
+    /// Whether values change their type, which MySQL reports as rows affected.
+    pub(super) fn converts(&self) -> bool {
+        self.convert
+    }
+}
+
+/// Whether stored values of one type are good values of the other, byte for byte, keys included.
+fn same_storage(old: &DataType, new: &DataType) -> bool {
+    match (old, new) {
+        (
+            DataType::VarChar { chars: a, collation: x },
+            DataType::VarChar { chars: b, collation: y },
+        ) => a <= b && x == y,
+        (DataType::VarBinary(a), DataType::VarBinary(b)) => a <= b,
+        (DataType::Text { size: a, collation: x }, DataType::Text { size: b, collation: y }) => {
+            a <= b && x == y
+        }
+        (DataType::Blob(a), DataType::Blob(b)) => a <= b,
+        (
+            DataType::Enum { members: a, collation: x },
+            DataType::Enum { members: b, collation: y },
+        ) => x == y && b.starts_with(a),
+        _ => old == new,
+    }
+}
+
+/// Does it; the number of rows that were copied.
+pub(super) fn run(
+    core: &mut Core,
+    table: &Table,
+    new: &mut TableDef,
+    plan: &Plan,
+) -> Result<u64, SqlError> {
+    if plan.copy {
+        create_trees(core, new)?;
+        let rows = copy(core, table, new, plan)?;
+        drop_trees(core, table)?;
+        return Ok(rows);
+    }
+    new.clustered = table.def.clustered;
+    for (at, kept) in plan.kept.iter().enumerate() {
+        new.indexes[at].tree = match (kept, new.indexes[at].kind) {
+            (_, IndexKind::Primary) => new.clustered,
+            (Some(origin), _) => table.def.indexes[*origin].tree,
+            (None, _) => core.txn.get_mut().create_tree().sql()?.id(),
+        };
+    }
+    add_indexes(core, table, new, plan)?;
+    for (at, index) in table.indexes.iter().enumerate() {
+        let primary = table.def.indexes[at].kind == IndexKind::Primary;
+        if !primary && !plan.kept.contains(&Some(at)) {
+            drop_tree(core, &index.tree)?;
+        }
+    }
+    Ok(0)
+}
+
+/// Gathers a tree's records, sorts them, and fills the tree from the bottom up.
+struct Filler {
+    tree: Tree,
+    pending: Vec<(Vec<u8>, Vec<u8>)>,
+    bytes: usize,
+    direct: bool,
+}
+
+/// A key that two records share: the value of the second.
+struct Duplicate(Vec<u8>, Vec<u8>);
+
+impl Filler {
+    fn new(tree: Tree) -> Filler {
+        Filler { tree, pending: Vec::new(), bytes: 0, direct: false }
+    }
+
+    fn push(
+        &mut self,
+        txn: &mut Txn,
+        key: Vec<u8>,
+        value: Vec<u8>,
+    ) -> Result<Option<Duplicate>, SqlError> {
+        if self.direct {
+            return self.insert(txn, key, value);
+        }
+        self.bytes += key.len() + value.len();
+        self.pending.push((key, value));
+        if self.bytes > SORT_BYTES {
+            self.direct = true;
+            for (key, value) in std::mem::take(&mut self.pending) {
+                if let Some(duplicate) = self.insert(txn, key, value)? {
+                    return Ok(Some(duplicate));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn insert(
+        &self,
+        txn: &mut Txn,
+        key: Vec<u8>,
+        value: Vec<u8>,
+    ) -> Result<Option<Duplicate>, SqlError> {
+        match txn.insert(&self.tree, &key, &value) {
+            Ok(()) => Ok(None),
+            Err(inia_storage::StorageError::DuplicateKey) => Ok(Some(Duplicate(key, value))),
+            Err(error) => Err(crate::error::sql_error(error)),
+        }
+    }
+
+    fn finish(&mut self, txn: &mut Txn) -> Result<Option<Duplicate>, SqlError> {
+        self.pending.sort_by(|a, b| a.0.cmp(&b.0));
+        if let Some(at) = self.pending.windows(2).position(|pair| pair[0].0 == pair[1].0) {
+            let (key, value) = self.pending.swap_remove(at + 1);
+            return Ok(Some(Duplicate(key, value)));
+        }
+        if !self.direct {
+            txn.bulk_load(&self.tree, self.pending.drain(..)).sql()?;
+        }
+        Ok(None)
+    }
+}
+
+/// Fills the index trees that are new from the rows as they are.
+fn add_indexes(
+    core: &mut Core,
+    table: &Table,
+    new: &TableDef,
+    plan: &Plan,
+) -> Result<(), SqlError> {
+    let added: Vec<usize> = (0..new.indexes.len())
+        .filter(|at| plan.kept[*at].is_none() && has_entries(new.indexes[*at].kind))
+        .collect();
+    if added.is_empty() {
+        return Ok(());
+    }
+    let engine = core.db.engine.clone();
+    let codecs: Vec<IndexCodec> = added.iter().map(|at| IndexCodec::new(new, *at)).collect();
+    let tree = |at: &usize| Filler::new(engine.tree(new.indexes[*at].tree));
+    let mut fillers: Vec<Filler> = added.iter().map(tree).collect();
+    let txn = core.txn.get_mut();
+    let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
+    let mut cursor =
+        txn.cursor(&table.clustered, low, high, Direction::Forward, ReadMode::Snapshot);
+    while let Some(record) = cursor.next(txn).sql()? {
+        for (slot, codec) in codecs.iter().enumerate() {
+            let (mut key, mut value) = (Vec::new(), Vec::new());
+            let cell = |column| table.layout.cell(record.value, column);
+            codec.put_entry(cell, record.key, &mut key, &mut value)?;
+            if let Some(duplicate) = fillers[slot].push(txn, key, value)? {
+                return Err(duplicate_entry(txn, new, added[slot], codec, &duplicate, table)?);
+            }
+        }
+    }
+    for (slot, filler) in fillers.iter_mut().enumerate() {
+        if let Some(duplicate) = filler.finish(txn)? {
+            let error = duplicate_entry(txn, new, added[slot], &codecs[slot], &duplicate, table)?;
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// Error 1062 for a duplicate met while filling a secondary index of `table`'s rows.
+fn duplicate_entry(
+    txn: &mut Txn,
+    new: &TableDef,
+    index: usize,
+    codec: &IndexCodec,
+    duplicate: &Duplicate,
+    table: &Table,
+) -> Result<SqlError, SqlError> {
+    let primary = codec.primary_key(&duplicate.0, &duplicate.1)?;
+    let read = |row: &[u8]| {
+        let mut values = Vec::new();
+        table.layout.decode(row, &TimeZone::utc(), &mut values).map(|()| values)
+    };
+    let row = txn.get(&table.clustered, primary, read).sql()?;
+    let row = row.ok_or(crate::row::Damaged)??;
+    Ok(duplicate_error(new, index, &row))
+}
+
+fn has_entries(kind: IndexKind) -> bool {
+    !matches!(kind, IndexKind::Primary | IndexKind::FullText | IndexKind::Spatial)
+}
+
+/// Writes every row anew into the trees of `new`.
+fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u64, SqlError> {
+    let engine = core.db.engine.clone();
+    let layout = RowLayout::new(new.columns.iter().map(|c| (&c.data_type, c.nullable)));
+    let codecs: Vec<IndexCodec> =
+        (0..new.indexes.len()).map(|at| IndexCodec::new(new, at)).collect();
+    let mut clustered = Filler::new(engine.tree(new.clustered));
+    let mut fillers: Vec<Filler> =
+        new.indexes.iter().map(|index| Filler::new(engine.tree(index.tree))).collect();
+    let fills = Fills::compile(new, &core.env, &core.host)?;
+    let zone = core.env.time_zone.clone();
+    let strict = core.env.sql_mode.is_strict();
+    let mut next_auto = new.auto_increment.max(1);
+    let numbered = new.auto_increment_column().filter(|c| plan.column_origins[*c].is_none());
+    let mut next_row_id = 1u64;
+    let mut rows = 0;
+    let txn_cell = std::mem::replace(&mut core.txn, std::cell::RefCell::new(engine.attach()));
+    let mut txn = txn_cell.into_inner();
+    let mut ctx = core.context(&[], &NoSubqueries);
+    ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+    let result = (|| {
+        let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
+        let mut cursor =
+            txn.cursor(&table.clustered, low, high, Direction::Forward, ReadMode::Snapshot);
+        let mut old = Vec::new();
+        while let Some(record) = cursor.next(&mut txn).sql()? {
+            rows += 1;
+            ctx.row_number = rows;
+            table.layout.decode(record.value, &zone, &mut old)?;
+            let mut row = convert(table, new, plan, &old, &fills, &mut ctx)?;
+            fills.compute(&mut row, &mut ctx)?;
+            if let Some(column) = numbered {
+                row[column] = value_of(&new.columns[column].data_type, next_auto);
+                next_auto += 1;
+            }
+            fills.check(&row, &mut ctx)?;
+            let cell =
+                |column: usize| Ok(Cell::of(&row[column], &new.columns[column].data_type, &zone));
+            let mut key = Vec::new();
+            match new.primary() {
+                Some(_) => codecs[0].put_clustered_key(cell, &mut key)?,
+                None if table.def.primary().is_none() => key.extend_from_slice(record.key),
+                None => {
+                    key.extend_from_slice(&next_row_id.to_be_bytes());
+                    next_row_id += 1;
+                }
+            }
+            for (at, codec) in codecs.iter().enumerate() {
+                if !has_entries(new.indexes[at].kind) {
+                    continue;
+                }
+                let (mut entry, mut value) = (Vec::new(), Vec::new());
+                codec.put_entry(cell, &key, &mut entry, &mut value)?;
+                if fillers[at].push(&mut txn, entry, value)?.is_some() {
+                    return Err(duplicate_error(new, at, &row));
+                }
+            }
+            let mut bytes = Vec::new();
+            layout.encode(cell, &mut bytes)?;
+            if clustered.push(&mut txn, key, bytes)?.is_some() {
+                return Err(duplicate_error(new, 0, &row));
+            }
+        }
+        finish_copy(&mut txn, new, &layout, &codecs, clustered, fillers, &zone)?;
+        Ok(rows)
+    })();
+    let warnings = ctx.warnings;
+    core.diagnostics = warnings;
+    core.txn = std::cell::RefCell::new(txn);
+    result
+}
+
+fn finish_copy(
+    txn: &mut Txn,
+    new: &TableDef,
+    layout: &RowLayout,
+    codecs: &[IndexCodec],
+    mut clustered: Filler,
+    fillers: Vec<Filler>,
+    zone: &TimeZone,
+) -> Result<(), SqlError> {
+    let values = |row: &[u8]| {
+        let mut values = Vec::new();
+        layout.decode(row, zone, &mut values).map(|()| values)
+    };
+    if let Some(Duplicate(_, row)) = clustered.finish(txn)? {
+        return Err(duplicate_error(new, 0, &values(&row)?));
+    }
+    for (at, mut filler) in fillers.into_iter().enumerate() {
+        if !has_entries(new.indexes[at].kind) {
+            continue;
+        }
+        if let Some(Duplicate(key, value)) = filler.finish(txn)? {
+            let primary = codecs[at].primary_key(&key, &value)?;
+            let row = txn.get(&clustered.tree, primary, values).sql()?;
+            let row = row.ok_or(crate::row::Damaged)??;
+            return Err(duplicate_error(new, at, &row));
+        }
+    }
+    Ok(())
+}
+
+/// The new row's given values; new columns get their defaults.
+fn convert(
+    table: &Table,
+    new: &TableDef,
+    plan: &Plan,
+    old: &[Value],
+    fills: &Fills,
+    ctx: &mut expr::EvalContext<'_>,
+) -> Result<Vec<Value>, SqlError> {
+    let mut row = Vec::with_capacity(new.columns.len());
+    for (i, origin) in plan.column_origins.iter().enumerate() {
+        let column = &new.columns[i];
+        let Some(origin) = *origin else {
+            let value = fills.default(i, Given::Added, &row, ctx)?;
+            row.push(value);
+            continue;
+        };
+        let from = &table.def.columns[origin];
+        let mut value = old[origin].clone();
+        if value == Value::Null && !column.nullable {
+            if ctx.strictness == Strictness::Strict {
+                return Err(SqlError::new(ErrorCode::InvalidUseOfNull, &[]));
+            }
+            value = expr::store::implicit_default(&column.data_type);
+        } else if from.data_type != column.data_type {
+            let ty = ExprType::of_column(from.data_type.clone(), from.nullable);
+            value = expr::store_value(value, &ty, &column.data_type, ctx, &column.name)?;
+        }
+        row.push(value);
+    }
+    Ok(row)
+}

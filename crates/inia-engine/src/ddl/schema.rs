@@ -1,0 +1,106 @@
+//! CREATE, ALTER and DROP DATABASE.
+
+use super::{DdlResult, FullName, check_name, in_transaction, lock};
+use crate::catalog::{Change, SchemaDef, charset};
+use crate::error::StorageResult;
+use crate::session::Outcome;
+use crate::session::core::Core;
+use inia_base::collation::Collation;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast;
+
+/// The metadata lock of a database itself has no table name.
+fn lock_name(schema: &str) -> FullName {
+    (schema.to_owned(), String::new())
+}
+
+fn collation(options: &ast::DatabaseOptions) -> Result<Option<Collation>, SqlError> {
+    charset::resolve(options.charset.as_deref(), options.collation.as_deref())
+}
+
+/// CREATE DATABASE.
+pub(crate) fn create_database(core: &mut Core, create: &ast::CreateDatabase) -> DdlResult {
+    check_name(&create.name, ErrorCode::WrongDbName)?;
+    let collation = collation(&create.options)?.unwrap_or(Collation::DEFAULT);
+    let _lock = lock(core, &[lock_name(&create.name)])?;
+    if core.db.catalog().schema(&create.name).is_some() {
+        if create.if_not_exists {
+            core.note(ErrorCode::DbCreateExists, &[&create.name]);
+            return Ok(Outcome { affected_rows: 1, ..Outcome::default() });
+        }
+        return Err(SqlError::new(ErrorCode::DbCreateExists, &[&create.name]));
+    }
+    let read_only = create.options.read_only.flatten().unwrap_or(false);
+    let def = SchemaDef { name: create.name.clone(), collation, read_only };
+    in_transaction(core, |_, changes| {
+        changes.push(Change::PutSchema(def));
+        Ok(Outcome { affected_rows: 1, ..Outcome::default() })
+    })
+}
+
+/// ALTER DATABASE.
+pub(crate) fn alter_database(core: &mut Core, alter: &ast::AlterDatabase) -> DdlResult {
+    let name = match &alter.name {
+        Some(name) => name.clone(),
+        None => core.database()?.to_owned(),
+    };
+    let collation = collation(&alter.options)?;
+    let _lock = lock(core, &[lock_name(&name)])?;
+    let Some(schema) = core.db.catalog().schema(&name) else {
+        return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name]));
+    };
+    let mut def = schema.def.clone();
+    def.collation = collation.unwrap_or(def.collation);
+    if let Some(read_only) = alter.options.read_only {
+        def.read_only = read_only.unwrap_or(false);
+    }
+    in_transaction(core, |_, changes| {
+        changes.push(Change::PutSchema(def));
+        Ok(Outcome { affected_rows: 1, ..Outcome::default() })
+    })
+}
+
+/// DROP DATABASE with all its tables; as many rows affected as there were tables.
+pub(crate) fn drop_database(core: &mut Core, name: &str, if_exists: bool) -> DdlResult {
+    let _schema_lock = lock(core, &[lock_name(name)])?;
+    let Some(schema) = core.db.catalog().schema(name) else {
+        if if_exists {
+            core.note(ErrorCode::DbDropExists, &[&name]);
+            return Ok(Outcome::default());
+        }
+        return Err(SqlError::new(ErrorCode::DbDropExists, &[&name]));
+    };
+    let tables: Vec<FullName> =
+        schema.tables.keys().map(|table| (name.to_owned(), table.clone())).collect();
+    let _table_locks = lock(core, &tables)?;
+    let tables = core.db.catalog().schema(name).map(|s| s.tables.clone()).unwrap_or_default();
+    super::table::check_not_referenced(core, &tables.values().cloned().collect::<Vec<_>>())?;
+    let affected_rows = tables.len() as u64;
+    in_transaction(core, |core, changes| {
+        for table in tables.values() {
+            super::table::drop_trees(core, table)?;
+            let (schema, name) = (name.to_owned(), table.def.name.clone());
+            changes.push(Change::DropTable { schema, name });
+        }
+        changes.push(Change::DropSchema(name.to_owned()));
+        Ok(())
+    })?;
+    tables.values().for_each(|table| core.db.catalog().forget(table.def.id));
+    if core.env.database.as_deref() == Some(name) {
+        core.env.database = None;
+    }
+    Ok(Outcome { affected_rows, ..Outcome::default() })
+}
+
+/// Makes a CREATE TABLE in `schema` and a DROP DATABASE of it wait for each other; error 1049.
+pub(crate) fn hold_schema(core: &Core, schema: &str) -> Result<SchemaDef, SqlError> {
+    let name = core.db.catalog().mdl().name(schema, "");
+    core.mdl.lock_shared(&name, core.state.mdl_timeout)?;
+    let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&schema]);
+    Ok(core.db.catalog().schema(schema).ok_or_else(unknown)?.def.clone())
+}
+
+/// Drops a tree at commit.
+pub(super) fn drop_tree(core: &mut Core, tree: &inia_storage::Tree) -> Result<(), SqlError> {
+    core.txn.get_mut().drop_tree(tree).sql()
+}

@@ -1,0 +1,441 @@
+//! CREATE, DROP, TRUNCATE and RENAME TABLE, CREATE and DROP INDEX.
+
+use super::columns;
+use super::schema::{drop_tree, hold_schema};
+use super::work::{Finished, Work};
+use super::{DdlResult, FullName, alter_table, existing, full_name, in_transaction, lock};
+use crate::catalog::{Change, Table, TableDef, charset, quoted};
+use crate::error::StorageResult;
+use crate::session::Outcome;
+use crate::session::core::{Core, clock_micros};
+use inia_base::collation::Collation;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const MAX_TABLE_COMMENT: usize = 2048;
+/// The order in which SHOW CREATE TABLE prints options.
+const OPTION_ORDER: [&str; 11] = [
+    "MIN_ROWS",
+    "MAX_ROWS",
+    "AVG_ROW_LENGTH",
+    "PACK_KEYS",
+    "STATS_PERSISTENT",
+    "STATS_AUTO_RECALC",
+    "STATS_SAMPLE_PAGES",
+    "CHECKSUM",
+    "DELAY_KEY_WRITE",
+    "ROW_FORMAT",
+    "KEY_BLOCK_SIZE",
+];
+
+fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
+    Err(SqlError::new(code, args))
+}
+
+/// An engine's canonical name; error 1286.
+fn engine(name: &str) -> Result<&'static str, SqlError> {
+    const ENGINES: [(&str, &str); 6] = [
+        ("INNODB", "InnoDB"),
+        ("MYISAM", "MyISAM"),
+        ("MEMORY", "MEMORY"),
+        ("HEAP", "MEMORY"),
+        ("ARCHIVE", "ARCHIVE"),
+        ("CSV", "CSV"),
+    ];
+    let upper = name.to_ascii_uppercase();
+    let found = ENGINES.iter().find(|(known, _)| *known == upper);
+    let unknown = || SqlError::new(ErrorCode::UnknownStorageEngine, &[&name]);
+    found.map(|(_, canonical)| *canonical).ok_or_else(unknown)
+}
+
+/// Applies table options. The charset options come first because columns depend on them.
+pub(super) fn apply_options(work: &mut Work, options: &[ast::TableOption]) -> Result<(), SqlError> {
+    if let Some(collation) = option_collation(options, work.collation)? {
+        work.collation = collation;
+    }
+    for option in options {
+        match option {
+            ast::TableOption::Engine(name) => work.engine = engine(name)?.to_owned(),
+            ast::TableOption::AutoIncrement(next) => work.auto_increment = *next,
+            ast::TableOption::Comment(text) if text.chars().count() > MAX_TABLE_COMMENT => {
+                return error(ErrorCode::TooLongTableComment, &[&work.name, &MAX_TABLE_COMMENT]);
+            }
+            ast::TableOption::Comment(text) => work.comment = text.clone(),
+            ast::TableOption::RowFormat(format) => set_option(work, "ROW_FORMAT", format),
+            ast::TableOption::Other { name, value } => set_option(work, name, value),
+            ast::TableOption::Charset(_) | ast::TableOption::Collate(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn option_collation(
+    options: &[ast::TableOption],
+    default: Collation,
+) -> Result<Option<Collation>, SqlError> {
+    let (mut charset, mut collation) = (None, None);
+    for option in options {
+        match option {
+            ast::TableOption::Charset(Some(name)) => charset = Some(name.as_str()),
+            ast::TableOption::Charset(None) => charset = Some(charset::charset_name(default)),
+            ast::TableOption::Collate(name) => collation = Some(name.as_str()),
+            _ => {}
+        }
+    }
+    charset::resolve(charset, collation)
+}
+
+fn set_option(work: &mut Work, name: &str, value: &str) {
+    let Some(rank) = OPTION_ORDER.iter().position(|known| *known == name) else { return };
+    work.options.retain(|(known, _)| known != name);
+    if value == "DEFAULT" {
+        return;
+    }
+    let rank_of = |known: &str| OPTION_ORDER.iter().position(|name| *name == known);
+    let at = work.options.iter().position(|(known, _)| rank_of(known) > Some(rank));
+    let at = at.unwrap_or(work.options.len());
+    work.options.insert(at, (name.to_owned(), value.to_owned()));
+}
+
+/// CREATE TABLE without SELECT.
+pub(crate) fn create_table(core: &mut Core, create: &ast::CreateTable) -> DdlResult {
+    let name = full_name(core, &create.name)?;
+    let schema = hold_schema(core, &name.0)?;
+    let _lock = lock(core, std::slice::from_ref(&name))?;
+    if core.db.catalog().table(&name.0, &name.1).is_some() {
+        if create.if_not_exists {
+            core.note(ErrorCode::TableExists, &[&name.1]);
+            return Ok(Outcome::default());
+        }
+        return error(ErrorCode::TableExists, &[&name.1]);
+    }
+    let finished = match &create.like {
+        Some(other) => like(core, &name, other)?,
+        None => define(core, &name, schema.collation, create)?.finish()?,
+    };
+    finish_create(core, finished)
+}
+
+fn finish_create(core: &mut Core, finished: Finished) -> DdlResult {
+    for warning in &finished.warnings {
+        core.push_warning(warning);
+    }
+    let mut def = finished.def;
+    def.id = core.db.catalog().new_table_id();
+    def.created = (clock_micros() / 1_000_000) as u64;
+    in_transaction(core, |core, changes| {
+        create_trees(core, &mut def)?;
+        changes.push(Change::PutTable(def));
+        Ok(Outcome::default())
+    })
+}
+
+/// The definition that CREATE TABLE's elements and options make.
+pub(super) fn define(
+    core: &mut Core,
+    name: &FullName,
+    collation: Collation,
+    create: &ast::CreateTable,
+) -> Result<Work, SqlError> {
+    if create.temporary {
+        return error(ErrorCode::NotSupportedYet, &[&"temporary tables"]);
+    }
+    if create.partition.is_some() {
+        return error(ErrorCode::NotSupportedYet, &[&"partitioned tables"]);
+    }
+    let mut work = Work::new(&name.0, &name.1, collation);
+    if let Some(default) = core.var("default_storage_engine") {
+        work.engine = engine(&default)?.to_owned();
+    }
+    apply_options(&mut work, &create.options)?;
+    let mut checks = Vec::new();
+    for element in &create.elements {
+        match element {
+            ast::TableElement::Column(spec) => {
+                let column = columns::column(core, spec, work.collation)?;
+                work.add_column(None, column)?;
+                work.indexes.extend(columns::column_indexes(spec));
+            }
+            ast::TableElement::Index(spec) => work.indexes.push(columns::index(spec)?),
+            ast::TableElement::ForeignKey(spec) => {
+                columns::add_foreign_key(core, &mut work, spec)?;
+            }
+            ast::TableElement::Check(check) => checks.push(check),
+        }
+    }
+    for element in &create.elements {
+        if let ast::TableElement::Column(spec) = element {
+            columns::finish_expressions(core, &mut work, spec)?;
+        }
+    }
+    for check in checks {
+        columns::add_check(core, &mut work, check)?;
+    }
+    Ok(work)
+}
+
+/// CREATE TABLE … LIKE: everything but foreign keys and the AUTO_INCREMENT counter.
+fn like(core: &mut Core, name: &FullName, other: &ast::ObjectName) -> Result<Finished, SqlError> {
+    let other = full_name(core, other)?;
+    let table = core.open_table(Some(&other.0), &other.1)?;
+    let mut work = Work::from_table(&table.def);
+    work.schema.clone_from(&name.0);
+    work.name.clone_from(&name.1);
+    work.foreign_keys.clear();
+    work.auto_increment = 0;
+    for (number, check) in work.checks.iter_mut().enumerate() {
+        check.name = format!("{}_chk_{}", name.1, number + 1);
+    }
+    work.columns.iter_mut().for_each(|column| column.origin = None);
+    work.indexes.iter_mut().for_each(|index| index.origin = None);
+    let mut finished = work.finish()?;
+    finished.warnings.clear();
+    Ok(finished)
+}
+
+/// Creates the trees of a definition and writes their numbers into it.
+pub(super) fn create_trees(core: &mut Core, def: &mut TableDef) -> Result<(), SqlError> {
+    let txn = core.txn.get_mut();
+    def.clustered = txn.create_tree().sql()?.id();
+    let clustered = def.clustered;
+    for index in &mut def.indexes {
+        index.tree = match index.kind {
+            crate::catalog::IndexKind::Primary => clustered,
+            _ => txn.create_tree().sql()?.id(),
+        };
+    }
+    Ok(())
+}
+
+/// Drops all trees of a table at commit.
+pub(super) fn drop_trees(core: &mut Core, table: &Table) -> Result<(), SqlError> {
+    drop_tree(core, &table.clustered)?;
+    for (index, def) in table.indexes.iter().zip(&table.def.indexes) {
+        if def.kind != crate::catalog::IndexKind::Primary {
+            drop_tree(core, &index.tree)?;
+        }
+    }
+    Ok(())
+}
+
+/// Error 3730 where a table outside of `dropped` refers to one of them.
+pub(super) fn check_not_referenced(core: &Core, dropped: &[Arc<Table>]) -> Result<(), SqlError> {
+    if !core.flag("foreign_key_checks") {
+        return Ok(());
+    }
+    let catalog = core.db.catalog().current();
+    let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
+    for child in all.filter(|child| !child.def.foreign_keys.is_empty()) {
+        if dropped.iter().any(|table| table.def.id == child.def.id) {
+            continue;
+        }
+        for key in &child.def.foreign_keys {
+            let parent = |table: &&Arc<Table>| {
+                table.def.schema == key.ref_schema && table.def.name == key.ref_table
+            };
+            if let Some(parent) = dropped.iter().find(parent) {
+                let args: [&dyn std::fmt::Display; 3] =
+                    [&parent.def.name, &key.name, &child.def.name];
+                return error(ErrorCode::FkCannotDropParent, &args);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// DROP TABLE: all of the tables or none.
+pub(crate) fn drop_tables(core: &mut Core, drop: &ast::DropTables) -> DdlResult {
+    let mut names = Vec::new();
+    for name in &drop.names {
+        let name = full_name(core, name)?;
+        if names.contains(&name) {
+            return error(ErrorCode::NonUniqueTable, &[&name.1]);
+        }
+        names.push(name);
+    }
+    if drop.temporary {
+        names.iter().for_each(|(schema, name)| {
+            core.note(ErrorCode::UnknownTable, &[&format!("{schema}.{name}")]);
+        });
+        return Ok(Outcome::default());
+    }
+    let _lock = lock(core, &names)?;
+    let (mut tables, mut missing) = (Vec::new(), Vec::new());
+    for (schema, name) in &names {
+        match core.db.catalog().table(schema, name) {
+            Some(table) => tables.push(table),
+            None => missing.push(format!("{schema}.{name}")),
+        }
+    }
+    if !missing.is_empty() {
+        if !drop.if_exists {
+            return error(ErrorCode::UnknownTable, &[&missing.join(",")]);
+        }
+        missing.iter().for_each(|name| core.note(ErrorCode::UnknownTable, &[name]));
+    }
+    check_not_referenced(core, &tables)?;
+    in_transaction(core, |core, changes| {
+        for table in &tables {
+            drop_trees(core, table)?;
+            let (schema, name) = (table.def.schema.clone(), table.def.name.clone());
+            changes.push(Change::DropTable { schema, name });
+        }
+        Ok(())
+    })?;
+    tables.iter().for_each(|table| core.db.catalog().forget(table.def.id));
+    Ok(Outcome::default())
+}
+
+/// TRUNCATE: new, empty trees in place of the old ones.
+pub(crate) fn truncate(core: &mut Core, name: &ast::ObjectName) -> DdlResult {
+    let name = full_name(core, name)?;
+    let _lock = lock(core, std::slice::from_ref(&name))?;
+    let table = existing(core, &name)?;
+    check_truncatable(core, &table)?;
+    let mut def = TableDef::clone(&table.def);
+    def.auto_increment = 0;
+    in_transaction(core, |core, changes| {
+        drop_trees(core, &table)?;
+        create_trees(core, &mut def)?;
+        changes.push(Change::PutTable(def));
+        Ok(())
+    })?;
+    table.shared.next_auto_increment.store(0, Ordering::Relaxed);
+    table.shared.next_row_id.store(0, Ordering::Relaxed);
+    table.shared.row_estimate.store(0, Ordering::Relaxed);
+    Ok(Outcome::default())
+}
+
+/// Error 1701 where another table refers to this one.
+fn check_truncatable(core: &Core, table: &Arc<Table>) -> Result<(), SqlError> {
+    let Err(_) = check_not_referenced(core, std::slice::from_ref(table)) else { return Ok(()) };
+    let catalog = core.db.catalog().current();
+    let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
+    for child in all {
+        for key in &child.def.foreign_keys {
+            if key.ref_schema == table.def.schema && key.ref_table == table.def.name {
+                let text = format!(
+                    "{}.{}, CONSTRAINT {}",
+                    quoted(&child.def.schema),
+                    quoted(&child.def.name),
+                    quoted(&key.name)
+                );
+                return error(ErrorCode::TruncateIllegalFk, &[&text]);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// RENAME TABLE: from left to right, all or none.
+pub(crate) fn rename_tables(
+    core: &mut Core,
+    pairs: &[(ast::ObjectName, ast::ObjectName)],
+) -> DdlResult {
+    let mut names = Vec::new();
+    for (from, to) in pairs {
+        names.push((full_name(core, from)?, full_name(core, to)?));
+    }
+    for (_, to) in &names {
+        hold_schema(core, &to.0)?;
+    }
+    let all: Vec<FullName> = names.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+    let _lock = lock(core, &all)?;
+    let mut present: BTreeMap<FullName, Option<Arc<TableDef>>> = BTreeMap::new();
+    for name in &all {
+        let table = core.db.catalog().table(&name.0, &name.1);
+        present.insert(name.clone(), table.map(|table| table.def.clone()));
+    }
+    for (from, to) in &names {
+        let Some(def) = present.get(from).cloned().flatten() else {
+            return error(ErrorCode::NoSuchTable, &[&from.0, &from.1]);
+        };
+        if present.get(to).is_some_and(Option::is_some) {
+            return error(ErrorCode::TableExists, &[&to.1]);
+        }
+        let mut def = TableDef::clone(&def);
+        rename_constraints(&mut def, &from.1, &to.1);
+        def.schema.clone_from(&to.0);
+        def.name.clone_from(&to.1);
+        present.insert(to.clone(), Some(Arc::new(def)));
+        present.insert(from.clone(), None);
+    }
+    in_transaction(core, |core, changes| {
+        for ((schema, name), def) in &present {
+            if def.is_none() && core.db.catalog().table(schema, name).is_some() {
+                let (schema, name) = (schema.clone(), name.clone());
+                changes.push(Change::DropTable { schema, name });
+            }
+        }
+        for def in present.values().flatten() {
+            changes.push(Change::PutTable(TableDef::clone(def)));
+        }
+        changes.extend(retarget(core, &names));
+        Ok(Outcome::default())
+    })
+}
+
+/// Constraints with generated names follow their table's name.
+pub(super) fn rename_constraints(def: &mut TableDef, from: &str, to: &str) {
+    let renamed = |name: &str, infix: &str| {
+        let number = name.strip_prefix(from)?.strip_prefix(infix)?;
+        number.bytes().all(|b| b.is_ascii_digit()).then(|| format!("{to}{infix}{number}"))
+    };
+    for check in &mut def.checks {
+        if let Some(name) = renamed(&check.name, "_chk_") {
+            check.name = name;
+        }
+    }
+    for key in &mut def.foreign_keys {
+        if let Some(name) = renamed(&key.name, "_ibfk_") {
+            key.name = name;
+        }
+    }
+}
+
+/// Foreign keys of other tables follow the tables they refer to.
+pub(super) fn retarget(core: &Core, names: &[(FullName, FullName)]) -> Vec<Change> {
+    let catalog = core.db.catalog().current();
+    let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
+    let mut changes = Vec::new();
+    for child in all {
+        let moved = (child.def.schema.clone(), child.def.name.clone());
+        if names.iter().any(|(from, to)| *from == moved || *to == moved) {
+            continue;
+        }
+        let mut def = TableDef::clone(&child.def);
+        let mut touched = false;
+        for key in &mut def.foreign_keys {
+            for (from, to) in names {
+                if key.ref_schema == from.0 && key.ref_table == from.1 {
+                    (key.ref_schema, key.ref_table) = to.clone();
+                    touched = true;
+                }
+            }
+        }
+        if touched {
+            changes.push(Change::PutTable(def));
+        }
+    }
+    changes
+}
+
+/// CREATE INDEX is ALTER TABLE … ADD INDEX.
+pub(crate) fn create_index(core: &mut Core, create: &ast::CreateIndex) -> DdlResult {
+    let mut actions = vec![ast::AlterAction::AddIndex(create.index.clone())];
+    actions.extend(create.algorithm.clone().map(ast::AlterAction::Algorithm));
+    let alter = ast::AlterTable { name: create.table.clone(), actions };
+    alter_table(core, &alter)
+}
+
+/// DROP INDEX is ALTER TABLE … DROP INDEX.
+pub(crate) fn drop_index(core: &mut Core, drop: &ast::DropIndex) -> DdlResult {
+    let action = match drop.name.eq_ignore_ascii_case("PRIMARY") {
+        true => ast::AlterAction::DropPrimaryKey,
+        false => ast::AlterAction::DropIndex(drop.name.clone()),
+    };
+    alter_table(core, &ast::AlterTable { name: drop.table.clone(), actions: vec![action] })
+}

@@ -1,0 +1,426 @@
+//! UPDATE and DELETE of one table.
+//!
+//! Rows are found by a locking scan. Where the change could move a row ahead of the scan (the
+//! Halloween problem: the scanned index or the primary key is assigned), or ORDER BY wants
+//! another order, the rows are gathered first and changed afterwards.
+
+use super::fill::Fills;
+use super::foreign::Foreign;
+use super::insert::{assign, bind_plain, touch};
+use super::joined::has_subquery;
+use super::scope::TableScope;
+use super::write::{RowWriter, Written, duplicate_error, values};
+use crate::access::{self, AccessPath, RowData, Scan};
+use crate::catalog::Table;
+use crate::error::StorageResult;
+use crate::expr::compare::{natural_class, order};
+use crate::expr::{self, EvalContext, Expr, Strictness};
+use crate::optimize::{SlotSet, conjuncts};
+use crate::row::Damaged;
+use crate::session::Outcome;
+use crate::session::core::Core;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_parser::ast;
+use inia_storage::{LockMode, LockRequest, ReadMode, Savepoint, WaitPolicy};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// A planned UPDATE or DELETE.
+pub(crate) struct ChangePlan {
+    pub(crate) table: Arc<Table>,
+    path: AccessPath,
+    /// The conditions, and for each whether exact bounds of the path make it true.
+    filter: Vec<(Expr, bool)>,
+    /// `None` for DELETE.
+    assignments: Option<Vec<(usize, Option<Expr>)>>,
+    order: Vec<(Expr, bool)>,
+    limit: Option<Expr>,
+    ignore: bool,
+    gather: bool,
+    fills: Fills,
+}
+
+struct Clauses<'a> {
+    condition: Option<&'a ast::Expr>,
+    order_by: &'a [ast::OrderItem],
+    limit: Option<&'a ast::Limit>,
+}
+
+/// Plans UPDATE of one table; `None` for joins and subqueries.
+pub(crate) fn plan_update(
+    core: &Core,
+    update: &ast::Update,
+) -> Result<Option<ChangePlan>, SqlError> {
+    let [ast::TableRef::Table(factor)] = update.tables.as_slice() else { return Ok(None) };
+    let values = update.assignments.iter().map(|assignment| &assignment.value);
+    let subquery = values.chain(&update.where_).any(has_subquery);
+    if subquery || update.with.is_some() {
+        return Ok(None);
+    }
+    let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+    let mut scope = TableScope::new(&table, factor.alias.as_deref());
+    let fills = Fills::compile(&table.def, &core.env, &core.host)?;
+    let mut assignments = Vec::with_capacity(update.assignments.len());
+    for assignment in &update.assignments {
+        let target = scope.position(&assignment.column)?;
+        if fills.is_generated(target) && assignment.value != ast::Expr::Default {
+            let args: [&dyn std::fmt::Display; 2] =
+                [&table.def.columns[target].name, &table.def.name];
+            return Err(SqlError::new(ErrorCode::NonDefaultValueForGeneratedColumn, &args));
+        }
+        assignments.push(match &assignment.value {
+            ast::Expr::Default => (target, None),
+            value => (target, Some(bind_plain(core, &mut scope, value)?)),
+        });
+    }
+    let clauses = Clauses {
+        condition: update.where_.as_ref(),
+        order_by: &update.order_by,
+        limit: update.limit.as_ref(),
+    };
+    let hints = &factor.hints;
+    let mut plan = plan(core, &table, &mut scope, clauses, hints, fills)?;
+    plan.gather |= moves_rows(&plan, &assignments);
+    plan.assignments = Some(assignments);
+    plan.ignore = update.ignore;
+    Ok(Some(plan))
+}
+
+/// Plans DELETE from one table; `None` for joins and subqueries.
+pub(crate) fn plan_delete(
+    core: &Core,
+    delete: &ast::Delete,
+) -> Result<Option<ChangePlan>, SqlError> {
+    let ast::DeleteTarget::Single(factor) = &delete.target else { return Ok(None) };
+    if delete.with.is_some() || delete.where_.as_ref().is_some_and(has_subquery) {
+        return Ok(None);
+    }
+    let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+    let mut scope = TableScope::new(&table, factor.alias.as_deref());
+    let fills = Fills::compile(&table.def, &core.env, &core.host)?;
+    let clauses = Clauses {
+        condition: delete.where_.as_ref(),
+        order_by: &delete.order_by,
+        limit: delete.limit.as_ref(),
+    };
+    let hints = &factor.hints;
+    let mut plan = plan(core, &table, &mut scope, clauses, hints, fills)?;
+    plan.ignore = delete.ignore;
+    Ok(Some(plan))
+}
+
+fn plan(
+    core: &Core,
+    table: &Arc<Table>,
+    scope: &mut TableScope<'_>,
+    clauses: Clauses<'_>,
+    hints: &[ast::IndexHint],
+    fills: Fills,
+) -> Result<ChangePlan, SqlError> {
+    scope.clause = "where clause";
+    let condition = clauses.condition.map(|c| bind_plain(core, scope, c)).transpose()?;
+    scope.clause = "order clause";
+    let mut order = Vec::with_capacity(clauses.order_by.len());
+    for item in clauses.order_by {
+        order.push((bind_plain(core, scope, &item.expr)?, item.desc));
+    }
+    let limit = clauses.limit.map(|limit| bind_plain(core, scope, &limit.count)).transpose()?;
+    let allowed = allowed_indexes(table, hints)?;
+    let mut conditions = Vec::new();
+    if let Some(condition) = condition {
+        conjuncts(condition, &mut conditions);
+    }
+    let request = access::Request {
+        table,
+        base: 0,
+        needed: vec![true; table.def.columns.len()],
+        allowed: allowed.as_deref(),
+    };
+    let choice = access::choose(&request, &conditions, &SlotSet::default());
+    let filter = conditions.into_iter().zip(choice.covered).collect();
+    let path = choice.path;
+    let gather = !order.is_empty();
+    Ok(ChangePlan {
+        table: table.clone(),
+        path,
+        filter,
+        assignments: None,
+        order,
+        limit,
+        ignore: false,
+        gather,
+        fills,
+    })
+}
+
+/// Whether the assignments change the order of what is scanned.
+fn moves_rows(plan: &ChangePlan, assignments: &[(usize, Option<Expr>)]) -> bool {
+    let def = &plan.table.def;
+    let assigned = |column: usize| {
+        assignments.iter().any(|(target, _)| *target == column)
+            || plan.fills.is_generated(column)
+            || def.columns[column].on_update_now
+    };
+    let scanned = plan.path.index.map(|at| &def.indexes[at]);
+    let indexes = scanned.into_iter().chain(def.primary());
+    indexes.flat_map(|index| &index.parts).any(|part| assigned(part.column))
+}
+
+#[derive(Default)]
+struct Tally {
+    matched: u64,
+    changed: u64,
+    foreign: Option<Foreign>,
+}
+
+impl ChangePlan {
+    /// Executes the plan.
+    pub(crate) fn run(&self, core: &Core, ctx: &mut EvalContext<'_>) -> Result<Outcome, SqlError> {
+        let strict = core.env.sql_mode.is_strict() && !self.ignore;
+        ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        let limit = match &self.limit {
+            Some(limit) => row_count(limit, ctx)?,
+            None => u64::MAX,
+        };
+        let mut writer = RowWriter::new(&self.table, &core.env.time_zone);
+        let mut tally = Tally { foreign: Foreign::load(core, &self.table)?, ..Tally::default() };
+        let mode = ReadMode::Lock(exclusive_request());
+        let mut scan = Scan::open(&self.table, &self.path, mode, ctx, &[])?;
+        let mut gathered: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        let (mut row, mut seen) = (Vec::new(), 0u64);
+        while seen < limit {
+            let exact = scan.is_exact();
+            let found = scan.next(&mut core.txn.borrow_mut())?;
+            let Some(found) = found else { break };
+            core.check_killed()?;
+            let RowData::Row(bytes) = found.data else { return Err(Damaged.into()) };
+            if !self.holds(core, ctx, bytes, exact, &mut row)? {
+                if core.state.releases_unmatched() {
+                    scan.unlock_current(&mut core.txn.borrow_mut());
+                }
+                continue;
+            }
+            if self.gather {
+                gathered.push((found.clustered_key.to_vec(), bytes.to_vec()));
+                seen += u64::from(self.order.is_empty());
+                continue;
+            }
+            seen += 1;
+            self.change(core, ctx, &mut writer, found.clustered_key, bytes, &mut tally)?;
+        }
+        self.sort(core, ctx, &mut gathered)?;
+        let count = usize::try_from(limit).unwrap_or(usize::MAX);
+        for (key, bytes) in gathered.iter().take(count) {
+            self.change(core, ctx, &mut writer, key, bytes, &mut tally)?;
+        }
+        Ok(self.outcome(core, ctx, &tally))
+    }
+
+    /// Whether a row fulfils the conditions that the path does not make true.
+    fn holds(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        bytes: &[u8],
+        exact: bool,
+        row: &mut Vec<Value>,
+    ) -> Result<bool, SqlError> {
+        if self.filter.iter().all(|(_, covered)| exact && *covered) {
+            return Ok(true);
+        }
+        self.table.layout.decode(bytes, &core.env.time_zone, row)?;
+        for (condition, covered) in &self.filter {
+            if !(exact && *covered) && condition.eval_bool(ctx, row)? != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn sort(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        gathered: &mut Vec<(Vec<u8>, Vec<u8>)>,
+    ) -> Result<(), SqlError> {
+        if self.order.is_empty() {
+            return Ok(());
+        }
+        let mut keyed = Vec::with_capacity(gathered.len());
+        for found in gathered.drain(..) {
+            let row = values(&self.table, &found.1, &core.env.time_zone)?;
+            let mut key = Vec::with_capacity(self.order.len());
+            for (expr, _) in &self.order {
+                key.push(expr.eval(ctx, &row)?);
+            }
+            keyed.push((key, found));
+        }
+        let mut failed = None;
+        keyed.sort_by(|(a, _), (b, _)| match self.compare(a, b, ctx) {
+            Ok(ordering) => ordering,
+            Err(error) => {
+                failed.get_or_insert(error);
+                Ordering::Equal
+            }
+        });
+        gathered.extend(keyed.into_iter().map(|(_, found)| found));
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn compare(
+        &self,
+        a: &[Value],
+        b: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Ordering, SqlError> {
+        for (((expr, descending), a), b) in self.order.iter().zip(a).zip(b) {
+            let class = natural_class(&expr.ty);
+            let ordering = order(&class, &expr.ty, a, b, ctx)?;
+            if ordering.is_ne() {
+                return Ok(if *descending { ordering.reverse() } else { ordering });
+            }
+        }
+        Ok(Ordering::Equal)
+    }
+
+    fn change(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        writer: &mut RowWriter<'_>,
+        key: &[u8],
+        bytes: &[u8],
+        tally: &mut Tally,
+    ) -> Result<(), SqlError> {
+        tally.matched += 1;
+        ctx.row_number = tally.matched;
+        let Some(assignments) = &self.assignments else {
+            tally.changed += 1;
+            return self.delete(core, ctx, writer, key, bytes, tally);
+        };
+        let old = values(&self.table, bytes, &core.env.time_zone)?;
+        let mut new = old.clone();
+        assign(&self.table, &self.fills, assignments, &mut new, ctx)?;
+        let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
+        if !changed.contains(&true) {
+            return Ok(());
+        }
+        let changed = touch(&self.table, assignments, &mut new, changed, ctx);
+        if let Err(error) = self.fills.check(&new, ctx) {
+            if !self.ignore {
+                return Err(error);
+            }
+            return ctx.raise(expr::Level::Warning, error);
+        }
+        let start = core.txn.borrow().savepoint();
+        let written = {
+            let mut txn = core.txn.borrow_mut();
+            writer.update(&mut txn, key, bytes, &new, &changed)?
+        };
+        let refused = match (written, &tally.foreign) {
+            (Written::Duplicate(at), _) => Err(duplicate_error(&self.table.def, at, &new)),
+            (Written::Done, Some(foreign)) => foreign.updated(core, &old, &new),
+            (Written::Done, None) => Ok(()),
+        };
+        match refused {
+            Ok(()) => {
+                tally.changed += 1;
+                Ok(())
+            }
+            Err(error) => self.forgive(core, ctx, start, error),
+        }
+    }
+
+    fn delete(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        writer: &mut RowWriter<'_>,
+        key: &[u8],
+        bytes: &[u8],
+        tally: &mut Tally,
+    ) -> Result<(), SqlError> {
+        let start = core.txn.borrow().savepoint();
+        writer.delete(&mut core.txn.borrow_mut(), key, bytes)?;
+        let Some(foreign) = &tally.foreign else { return Ok(()) };
+        let old = values(&self.table, bytes, &core.env.time_zone)?;
+        match foreign.deleted(core, &old) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                tally.changed -= 1;
+                self.forgive(core, ctx, start, error)
+            }
+        }
+    }
+
+    /// IGNORE: undoes the row's change and makes the error a warning.
+    fn forgive(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        start: Savepoint,
+        error: SqlError,
+    ) -> Result<(), SqlError> {
+        if !self.ignore || error.code == ErrorCode::Deadlock {
+            return Err(error);
+        }
+        core.txn.borrow_mut().rollback_to(start).sql()?;
+        ctx.raise(expr::Level::Warning, error)
+    }
+
+    fn outcome(&self, core: &Core, ctx: &EvalContext<'_>, tally: &Tally) -> Outcome {
+        if self.assignments.is_none() {
+            return Outcome { affected_rows: tally.changed, ..Outcome::default() };
+        }
+        let found = core.client_found_rows;
+        let info = format!(
+            "Rows matched: {}  Changed: {}  Warnings: {}",
+            tally.matched, tally.changed, ctx.warnings.count
+        );
+        let affected_rows = if found { tally.matched } else { tally.changed };
+        let last_insert_id = core.host.last_insert_id.get().unwrap_or(0);
+        Outcome { affected_rows, last_insert_id, info, ..Outcome::default() }
+    }
+}
+
+/// The lock request of statements that are about to change rows.
+pub(super) fn exclusive_request() -> LockRequest {
+    LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait }
+}
+
+/// A number of LIMIT.
+fn row_count(limit: &Expr, ctx: &mut EvalContext<'_>) -> Result<u64, SqlError> {
+    let wrong = || SqlError::new(ErrorCode::WrongArguments, &[&"LIMIT"]);
+    match limit.eval(ctx, &[])? {
+        Value::UInt(count) => Ok(count),
+        Value::Int(count) if count >= 0 => Ok(count as u64),
+        Value::Text(text) => text.parse().map_err(|_| wrong()),
+        _ => Err(wrong()),
+    }
+}
+
+/// Which indexes USE, FORCE and IGNORE INDEX leave, `None` for all; error 1176.
+fn allowed_indexes(
+    table: &Table,
+    hints: &[ast::IndexHint],
+) -> Result<Option<Vec<usize>>, SqlError> {
+    let mut used: Option<Vec<usize>> = None;
+    let mut ignored = Vec::new();
+    for hint in hints {
+        let mut named = Vec::new();
+        for name in &hint.indexes {
+            let unknown = || SqlError::new(ErrorCode::KeyDoesNotExist, &[name, &table.def.name]);
+            named.push(table.def.index(name).ok_or_else(unknown)?);
+        }
+        match hint.kind {
+            ast::IndexHintKind::Ignore => ignored.extend(named),
+            _ => used.get_or_insert_default().extend(named),
+        }
+    }
+    if used.is_none() && ignored.is_empty() {
+        return Ok(None);
+    }
+    let all = used.unwrap_or_else(|| (0..table.def.indexes.len()).collect());
+    Ok(Some(all.into_iter().filter(|at| !ignored.contains(at)).collect()))
+}

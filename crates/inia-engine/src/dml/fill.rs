@@ -1,0 +1,180 @@
+//! What columns get that a statement does not give, and what rows must satisfy: defaults,
+//! generated columns, CHECK constraints, bound once per statement.
+
+use crate::catalog::{ColumnDefault, TableDef, quoted};
+use crate::expr::{
+    self, Environment, EvalContext, Expr, ExprKind, ExprType, Scope, SessionHost, Strictness,
+};
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::DateTime;
+use inia_base::value::Value;
+use inia_parser::ast;
+
+/// Why a column needs its default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// DEFAULT was written, or the column was left out of INSERT's list: 1364 where there is none.
+    Nothing,
+    /// ALTER TABLE adds the column: the type's zero where there is none.
+    Added,
+}
+
+enum Fill {
+    Value(Value),
+    Now(u8),
+    Expr(Expr),
+    /// NOT NULL without default.
+    Missing(Value),
+}
+
+/// A table's expressions, bound.
+pub(crate) struct Fills {
+    fills: Vec<Fill>,
+    names: Vec<String>,
+    types: Vec<DataType>,
+    generated: Vec<(usize, Expr)>,
+    checks: Vec<(String, Expr)>,
+}
+
+/// Names the columns of a table for its own expressions.
+struct OwnColumns<'d>(&'d TableDef);
+
+impl Scope for OwnColumns<'_> {
+    fn column(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
+        let Some(index) = self.0.column(&name.name) else {
+            return Err(SqlError::new(ErrorCode::UnknownColumn, &[&name.name, &"field list"]));
+        };
+        let column = &self.0.columns[index];
+        let ty = ExprType::of_column(column.data_type.clone(), column.nullable);
+        Ok(Expr { kind: ExprKind::Column { index, name: quoted(&column.name).into() }, ty })
+    }
+}
+
+impl Fills {
+    /// Binds a table's expressions.
+    pub(crate) fn compile(
+        def: &TableDef,
+        env: &Environment,
+        host: &dyn SessionHost,
+    ) -> Result<Fills, SqlError> {
+        let bind = |text: &str| -> Result<Expr, SqlError> {
+            let parsed = inia_parser::parse_expr(text, inia_parser::SqlMode::empty())
+                .map_err(crate::error::parse_error)?;
+            expr::bind(&parsed, &mut OwnColumns(def), env, host)
+        };
+        let mut fills = Vec::with_capacity(def.columns.len());
+        let (mut generated, mut checks) = (Vec::new(), Vec::new());
+        for (i, column) in def.columns.iter().enumerate() {
+            fills.push(match &column.default {
+                ColumnDefault::None if column.nullable => Fill::Value(Value::Null),
+                ColumnDefault::None => {
+                    Fill::Missing(expr::store::implicit_default(&column.data_type))
+                }
+                ColumnDefault::Value(value) => Fill::Value(value.clone()),
+                ColumnDefault::CurrentTimestamp => Fill::Now(moment_fsp(&column.data_type)),
+                ColumnDefault::Expression(text) => Fill::Expr(bind(text)?),
+            });
+            if let Some(definition) = &column.generated {
+                generated.push((i, bind(&definition.expression)?));
+            }
+        }
+        for check in def.checks.iter().filter(|check| check.enforced) {
+            checks.push((check.name.clone(), bind(&check.expression)?));
+        }
+        Ok(Fills {
+            fills,
+            names: def.columns.iter().map(|c| c.name.clone()).collect(),
+            types: def.columns.iter().map(|c| c.data_type.clone()).collect(),
+            generated,
+            checks,
+        })
+    }
+
+    /// A column's default value; an expression sees the other columns in `row`.
+    pub(crate) fn default(
+        &self,
+        column: usize,
+        given: Given,
+        row: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Value, SqlError> {
+        match &self.fills[column] {
+            Fill::Value(value) => Ok(value.clone()),
+            Fill::Now(fsp) => Ok(Value::DateTime(now(ctx, *fsp))),
+            Fill::Expr(expr) => {
+                let value = expr.eval(ctx, row)?;
+                let (ty, name) = (&self.types[column], &self.names[column]);
+                expr::store_value(value, &expr.ty, ty, ctx, name)
+            }
+            Fill::Missing(zero) => {
+                if given == Given::Nothing && !self.is_generated(column) {
+                    let name = &self.names[column];
+                    if ctx.strictness == Strictness::Strict {
+                        return Err(SqlError::new(ErrorCode::NoDefaultForField, &[name]));
+                    }
+                    ctx.warn(ErrorCode::NoDefaultForField, &[name])?;
+                }
+                Ok(zero.clone())
+            }
+        }
+    }
+
+    /// Whether the column's default is an expression, to be computed when the others are there.
+    pub(crate) fn is_late(&self, column: usize) -> bool {
+        matches!(self.fills[column], Fill::Expr(_))
+    }
+
+    /// Whether rows need [`Fills::compute`] or [`Fills::check`].
+    pub(crate) fn plain(&self) -> bool {
+        self.generated.is_empty() && self.checks.is_empty()
+    }
+
+    /// Whether the column is computed.
+    pub(crate) fn is_generated(&self, column: usize) -> bool {
+        self.generated.iter().any(|(i, _)| *i == column)
+    }
+
+    /// Computes the generated columns of a row.
+    pub(crate) fn compute(
+        &self,
+        row: &mut [Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<(), SqlError> {
+        for (i, expr) in &self.generated {
+            let value = expr.eval(ctx, row)?;
+            row[*i] = expr::store_value(value, &expr.ty, &self.types[*i], ctx, &self.names[*i])?;
+        }
+        Ok(())
+    }
+
+    /// Error 3819 where a CHECK constraint is violated.
+    pub(crate) fn check(&self, row: &[Value], ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+        for (name, expr) in &self.checks {
+            if expr.eval_bool(ctx, row)? == Some(false) {
+                return Err(SqlError::new(ErrorCode::CheckConstraintViolated, &[name]));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn moment_fsp(data_type: &DataType) -> u8 {
+    match data_type {
+        DataType::DateTime { fsp } | DataType::Timestamp { fsp } => *fsp,
+        _ => 0,
+    }
+}
+
+/// The value that ON UPDATE CURRENT_TIMESTAMP gives a column of this type.
+pub(crate) fn now_for(data_type: &DataType, ctx: &EvalContext<'_>) -> Value {
+    Value::DateTime(now(ctx, moment_fsp(data_type)))
+}
+
+/// CURRENT_TIMESTAMP(fsp): the statement's start, its further digits cut.
+fn now(ctx: &EvalContext<'_>, fsp: u8) -> DateTime {
+    let mut now = ctx.env.now();
+    let step = 10u32.pow(6 - u32::from(fsp.min(6)));
+    now.micros -= now.micros % step;
+    now
+}

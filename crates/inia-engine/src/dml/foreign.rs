@@ -1,0 +1,275 @@
+//! Foreign keys: children need their parent, and changes of a parent reach its children.
+//!
+//! Checks run after the row itself was written, in the same statement, so that a row may refer to
+//! itself and a cascade never meets the row that started it; an error undoes the statement.
+//! A parent is looked up with a shared lock, children are found with exclusive locks, as in MySQL.
+
+use super::change::exclusive_request;
+use super::write::{RowWriter, Written, duplicate_error, values};
+use crate::catalog::{
+    ForeignKeyDef, IndexKind, ReferentialAction, Table, foreign_key_text, quoted,
+};
+use crate::error::StorageResult;
+use crate::row::{Cell, prefix_successor};
+use crate::session::core::Core;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_storage::{Direction, KeyBound, LockMode, LockRequest, ReadMode, WaitPolicy};
+use std::sync::Arc;
+
+/// How deep cascades may go.
+const MAX_DEPTH: u32 = 15;
+
+/// A row's clustered key and bytes.
+type Found = (Vec<u8>, Vec<u8>);
+
+/// The foreign keys that a table's changes must obey.
+pub(crate) struct Foreign {
+    table: Arc<Table>,
+    /// For each of the table's own foreign keys its parent.
+    parents: Vec<(ForeignKeyDef, Arc<Table>)>,
+    /// Foreign keys of other tables (or its own) that refer to it.
+    children: Vec<(ForeignKeyDef, Arc<Table>)>,
+}
+
+/// What happened to a parent row: its old values, and the new ones of an update.
+struct ParentChange<'v> {
+    old: &'v [Value],
+    new: Option<&'v [Value]>,
+}
+
+impl Foreign {
+    /// The foreign keys around a table; `None` where there are none or they are switched off.
+    pub(crate) fn load(core: &Core, table: &Arc<Table>) -> Result<Option<Foreign>, SqlError> {
+        if !core.db.catalog().has_references() || !core.flag("foreign_key_checks") {
+            return Ok(None);
+        }
+        let catalog = core.db.catalog().current();
+        let mut parents = Vec::new();
+        for key in &table.def.foreign_keys {
+            let missing = || constraint_error(ErrorCode::NoReferencedRow2, table, key);
+            let parent = core.open_table(Some(&key.ref_schema), &key.ref_table);
+            parents.push((key.clone(), parent.map_err(|_| missing())?));
+        }
+        let mut children = Vec::new();
+        let name = (table.def.schema.clone(), table.def.name.clone());
+        for (schema, child) in catalog.references.get(&name).into_iter().flatten() {
+            let child = core.open_table(Some(schema), child)?;
+            for key in &child.def.foreign_keys {
+                if key.ref_schema == name.0 && key.ref_table == name.1 {
+                    children.push((key.clone(), child.clone()));
+                }
+            }
+        }
+        let none = parents.is_empty() && children.is_empty();
+        Ok((!none).then(|| Foreign { table: table.clone(), parents, children }))
+    }
+
+    /// Checks a new row.
+    pub(crate) fn inserted(&self, core: &Core, row: &[Value]) -> Result<(), SqlError> {
+        self.parents.iter().try_for_each(|(key, parent)| self.check_parent(core, key, parent, row))
+    }
+
+    /// Checks a changed row and carries the change to its children.
+    pub(crate) fn updated(
+        &self,
+        core: &Core,
+        old: &[Value],
+        new: &[Value],
+    ) -> Result<(), SqlError> {
+        self.updated_at(core, old, new, 0)
+    }
+
+    /// Carries a removal to the row's children.
+    pub(crate) fn deleted(&self, core: &Core, old: &[Value]) -> Result<(), SqlError> {
+        self.reach_children(core, &ParentChange { old, new: None }, 0)
+    }
+
+    fn updated_at(
+        &self,
+        core: &Core,
+        old: &[Value],
+        new: &[Value],
+        depth: u32,
+    ) -> Result<(), SqlError> {
+        for (key, parent) in &self.parents {
+            if key.columns.iter().any(|column| old[*column] != new[*column]) {
+                self.check_parent(core, key, parent, new)?;
+            }
+        }
+        self.reach_children(core, &ParentChange { old, new: Some(new) }, depth)
+    }
+
+    fn check_parent(
+        &self,
+        core: &Core,
+        key: &ForeignKeyDef,
+        parent: &Arc<Table>,
+        row: &[Value],
+    ) -> Result<(), SqlError> {
+        let wanted: Vec<Value> = key.columns.iter().map(|column| row[*column].clone()).collect();
+        if wanted.contains(&Value::Null) {
+            return Ok(());
+        }
+        let columns: Option<Vec<usize>> =
+            key.ref_columns.iter().map(|name| parent.def.column(name)).collect();
+        let request = LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait };
+        let found = match columns {
+            Some(columns) => matching(core, parent, &columns, &wanted, request, true)?,
+            None => Vec::new(),
+        };
+        match found.is_empty() {
+            true => Err(constraint_error(ErrorCode::NoReferencedRow2, &self.table, key)),
+            false => Ok(()),
+        }
+    }
+
+    fn reach_children(
+        &self,
+        core: &Core,
+        change: &ParentChange<'_>,
+        depth: u32,
+    ) -> Result<(), SqlError> {
+        for (key, child) in &self.children {
+            let columns: Option<Vec<usize>> =
+                key.ref_columns.iter().map(|name| self.table.def.column(name)).collect();
+            let Some(columns) = columns else { continue };
+            let same = |c: &usize| change.new.is_some_and(|new| new[*c] == change.old[*c]);
+            let wanted: Vec<Value> = columns.iter().map(|c| change.old[*c].clone()).collect();
+            if columns.iter().all(same) || wanted.contains(&Value::Null) {
+                continue;
+            }
+            let rows = matching(core, child, &key.columns, &wanted, exclusive_request(), false)?;
+            if rows.is_empty() {
+                continue;
+            }
+            if depth >= MAX_DEPTH {
+                let args: [&dyn std::fmt::Display; 1] = [&MAX_DEPTH];
+                return Err(SqlError::new(ErrorCode::FkDepthExceeded, &args));
+            }
+            let new = change.new.map(|new| columns.iter().map(|c| new[*c].clone()).collect());
+            let action = if new.is_some() { key.on_update } else { key.on_delete };
+            apply(core, key, child, rows, (action, new), depth + 1)?;
+        }
+        Ok(())
+    }
+}
+
+/// Carries a parent's change to child rows.
+fn apply(
+    core: &Core,
+    key: &ForeignKeyDef,
+    child: &Arc<Table>,
+    rows: Vec<Found>,
+    (action, new): (ReferentialAction, Option<Vec<Value>>),
+    depth: u32,
+) -> Result<(), SqlError> {
+    let replacement = match (action, new) {
+        (ReferentialAction::Cascade, new) => new,
+        (ReferentialAction::SetNull, _) => Some(vec![Value::Null; key.columns.len()]),
+        _ => return Err(constraint_error(ErrorCode::RowIsReferenced2, child, key)),
+    };
+    let zone = &core.env.time_zone;
+    let mut writer = RowWriter::new(child, zone);
+    let further = Foreign::load(core, child)?;
+    for (clustered, bytes) in rows {
+        let old = values(child, &bytes, zone)?;
+        let Some(replacement) = &replacement else {
+            writer.delete(&mut core.txn.borrow_mut(), &clustered, &bytes)?;
+            if let Some(further) = &further {
+                further.reach_children(core, &ParentChange { old: &old, new: None }, depth)?;
+            }
+            continue;
+        };
+        let mut row = old.clone();
+        let mut changed = vec![false; row.len()];
+        for (column, value) in key.columns.iter().zip(replacement) {
+            row[*column] = value.clone();
+            changed[*column] = true;
+        }
+        let written = {
+            let mut txn = core.txn.borrow_mut();
+            writer.update(&mut txn, &clustered, &bytes, &row, &changed)?
+        };
+        if let Written::Duplicate(at) = written {
+            return Err(duplicate_error(&child.def, at, &row));
+        }
+        if let Some(further) = &further {
+            let change = ParentChange { old: &old, new: Some(&row) };
+            further.reach_children(core, &change, depth)?;
+        }
+    }
+    Ok(())
+}
+
+/// Errors 1451 and 1452 name the child's constraint.
+fn constraint_error(code: ErrorCode, child: &Table, key: &ForeignKeyDef) -> SqlError {
+    let text = format!(
+        "{}.{}, {}",
+        quoted(&child.def.schema),
+        quoted(&child.def.name),
+        foreign_key_text(&child.def, key)
+    );
+    SqlError::new(code, &[&text])
+}
+
+/// Finds and locks the rows whose `columns` equal `wanted`, by an index that starts with them.
+fn matching(
+    core: &Core,
+    table: &Arc<Table>,
+    columns: &[usize],
+    wanted: &[Value],
+    request: LockRequest,
+    first_only: bool,
+) -> Result<Vec<Found>, SqlError> {
+    let serves = |index: &&crate::catalog::IndexDef| {
+        let starts = index.parts.len() >= columns.len();
+        let same = |(part, column): (&crate::catalog::IndexPart, &usize)| {
+            part.column == *column && part.prefix.is_none()
+        };
+        starts && index.kind != IndexKind::FullText && index.parts.iter().zip(columns).all(same)
+    };
+    let Some(index) = table.def.indexes.iter().find(serves) else { return Ok(Vec::new()) };
+    let Some(at) = table.def.index(&index.name) else { return Ok(Vec::new()) };
+    let codec = &table.indexes[at].codec;
+    let mut start = Vec::new();
+    for (part, (column, value)) in columns.iter().zip(wanted).enumerate() {
+        let cell = Cell::of(value, table.layout.data_type(*column), &core.env.time_zone);
+        codec.put_part(part, &cell, &mut start)?;
+    }
+    let mut end = start.clone();
+    let bounded = prefix_successor(&mut end);
+    let upper = if bounded { KeyBound::Excluded(&end) } else { KeyBound::Unbounded };
+    let primary = index.kind == IndexKind::Primary;
+    let tree = if primary { &table.clustered } else { &table.indexes[at].tree };
+    let mut txn = core.txn.borrow_mut();
+    let mode = ReadMode::Lock(request);
+    let lower = KeyBound::Included(&start);
+    let mut found = Vec::new();
+    if index.unique() && index.parts.len() == columns.len() {
+        let copy = |bytes: &[u8]| bytes.to_vec();
+        if let Some(value) = txn.lock_get(tree, &start, request, copy).sql()? {
+            found.push((start.clone(), value));
+        }
+    } else {
+        let mut cursor = txn.cursor(tree, lower, upper, Direction::Forward, mode);
+        while let Some(record) = cursor.next(&mut txn).sql()? {
+            found.push((record.key.to_vec(), record.value.to_vec()));
+            if first_only {
+                break;
+            }
+        }
+    }
+    if primary || first_only {
+        return Ok(found);
+    }
+    let mut rows = Vec::with_capacity(found.len());
+    for (key, value) in found {
+        let clustered = codec.primary_key(&key, &value)?.to_vec();
+        let copy = |bytes: &[u8]| bytes.to_vec();
+        if let Some(row) = txn.lock_get(&table.clustered, &clustered, request, copy).sql()? {
+            rows.push((clustered, row));
+        }
+    }
+    Ok(rows)
+}

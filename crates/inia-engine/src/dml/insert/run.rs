@@ -1,0 +1,474 @@
+//! Executing INSERT and REPLACE.
+
+use super::InsertPlan;
+use crate::catalog::Table;
+use crate::dml::auto_increment::{self, Reserved};
+use crate::dml::fill::{Fills, Given, now_for};
+use crate::dml::foreign::Foreign;
+use crate::dml::write::{RowWriter, Written, duplicate_error, values};
+use crate::error::StorageResult;
+use crate::exec::Runner;
+use crate::expr::{self, EvalContext, Expr, SqlMode, Strictness, store_value};
+use crate::plan::StatementPlan;
+use crate::session::Outcome;
+use crate::session::core::Core;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_storage::LockMode;
+use std::sync::Arc;
+
+type Done = Result<(), SqlError>;
+
+/// A statement's progress.
+#[derive(Default)]
+struct Tally {
+    records: u64,
+    copied: u64,
+    updated: u64,
+    deleted: u64,
+    /// Rows that ON DUPLICATE KEY UPDATE left as they were.
+    untouched: u64,
+    first_generated: Option<u64>,
+    last_value: u64,
+}
+
+/// One execution.
+struct Run<'r> {
+    plan: &'r InsertPlan,
+    writer: RowWriter<'r>,
+    reserved: Reserved,
+    steps: (u64, u64),
+    keep_zero: bool,
+    tally: Tally,
+    foreign: Option<Foreign>,
+}
+
+impl InsertPlan {
+    /// A plan that inserts a query's rows into `targets`.
+    pub(crate) fn of_query(
+        core: &Core,
+        table: &Arc<Table>,
+        targets: Vec<usize>,
+        source: StatementPlan,
+        replace: bool,
+        ignore: bool,
+    ) -> Result<InsertPlan, SqlError> {
+        Ok(InsertPlan {
+            table: table.clone(),
+            targets,
+            rows: Vec::new(),
+            fills: Fills::compile(&table.def, &core.env, &core.host)?,
+            replace,
+            ignore,
+            on_duplicate: Vec::new(),
+            values_calls: 0,
+            source: Some(source),
+        })
+    }
+
+    /// Executes the plan.
+    pub(crate) fn run(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        runner: Option<&Runner<'_>>,
+    ) -> Result<Outcome, SqlError> {
+        let strict = core.env.sql_mode.is_strict() && !self.ignore;
+        ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        auto_increment::prepare(&core.db, &self.table)?;
+        for _ in 0..self.values_calls {
+            let text = "'VALUES function' is deprecated and will be removed in a future release. \
+                        Please use an alias (INSERT INTO ... VALUES (...) AS alias) and replace \
+                        VALUES(col) in the ON DUPLICATE KEY UPDATE clause with alias.col instead";
+            let error = SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text);
+            ctx.raise(expr::Level::Warning, error)?;
+        }
+        let mut run = Run::new(self, core)?;
+        let mut row = Vec::with_capacity(self.table.def.columns.len());
+        if let (Some(runner), Some(source)) = (runner, &self.source) {
+            self.run_source(core, ctx, runner, source, &mut run, &mut row)?;
+            return Ok(run.outcome(core, ctx, true));
+        }
+        for (number, given) in self.rows.iter().enumerate() {
+            ctx.row_number = number as u64 + 1;
+            let left = (self.rows.len() - number) as u64;
+            self.complete(&mut row, ctx, |plan, row, ctx| {
+                for (value, target) in given.iter().zip(&plan.targets) {
+                    row[*target] = match value {
+                        Some(expr) => {
+                            let value = expr.eval(ctx, row)?;
+                            let column = &plan.table.def.columns[*target];
+                            store_value(value, &expr.ty, &column.data_type, ctx, &column.name)?
+                        }
+                        None => plan.default(*target, row, ctx)?,
+                    };
+                }
+                Ok(())
+            })?;
+            run.row(core, ctx, &mut row, left)?;
+        }
+        Ok(run.outcome(core, ctx, self.rows.len() > 1))
+    }
+
+    /// The rows of INSERT … SELECT. They are gathered first where the target is read too.
+    fn run_source(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        runner: &Runner<'_>,
+        source: &StatementPlan,
+        run: &mut Run<'_>,
+        row: &mut Vec<Value>,
+    ) -> Result<(), SqlError> {
+        let types: Vec<&expr::ExprType> = source.root.columns.iter().map(|c| &c.ty).collect();
+        let mut put = |ctx: &mut EvalContext<'_>, tuple: &[Value]| {
+            ctx.row_number = run.tally.records + 1;
+            self.complete(row, ctx, |plan, row, ctx| {
+                for ((value, ty), target) in tuple.iter().zip(&types).zip(&plan.targets) {
+                    let column = &plan.table.def.columns[*target];
+                    let value = value.clone();
+                    row[*target] = store_value(value, ty, &column.data_type, ctx, &column.name)?;
+                }
+                Ok(())
+            })?;
+            run.row(core, ctx, row, 1)
+        };
+        let reads_target = source.tables.iter().any(|table| table.def.id == self.table.def.id);
+        let strictness = std::mem::replace(&mut ctx.strictness, Strictness::Query);
+        if reads_target {
+            let mut gathered = Vec::new();
+            runner.run(ctx, &mut |_, tuple| {
+                gathered.push(tuple.to_vec());
+                Ok(true)
+            })?;
+            ctx.strictness = strictness;
+            return gathered.iter().try_for_each(|tuple| put(ctx, tuple));
+        }
+        runner.run(ctx, &mut |ctx, tuple| {
+            let outer = std::mem::replace(&mut ctx.strictness, strictness);
+            let done = put(ctx, tuple);
+            ctx.strictness = outer;
+            done.map(|()| true)
+        })?;
+        ctx.strictness = strictness;
+        Ok(())
+    }
+
+    /// All tables of the statement.
+    pub(crate) fn tables(&self) -> Vec<&Arc<Table>> {
+        let read = self.source.iter().flat_map(|source| &source.tables);
+        std::iter::once(&self.table).chain(read).collect()
+    }
+
+    /// INSERT … SELECT's query.
+    pub(crate) fn source(&self) -> Option<&StatementPlan> {
+        self.source.as_ref()
+    }
+
+    fn default(
+        &self,
+        column: usize,
+        row: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Value, SqlError> {
+        if self.table.def.columns[column].auto_increment {
+            return Ok(Value::Null);
+        }
+        self.fills.default(column, Given::Nothing, row, ctx)
+    }
+
+    /// Fills `row` with defaults and then with what `give` gives.
+    fn complete(
+        &self,
+        row: &mut Vec<Value>,
+        ctx: &mut EvalContext<'_>,
+        give: impl FnOnce(&InsertPlan, &mut [Value], &mut EvalContext<'_>) -> Done,
+    ) -> Result<(), SqlError> {
+        row.clear();
+        for column in 0..self.table.def.columns.len() {
+            row.push(match self.targets.contains(&column) || self.fills.is_late(column) {
+                true => Value::Null,
+                false => self.default(column, &[], ctx)?,
+            });
+        }
+        give(self, row, ctx)?;
+        for column in 0..row.len() {
+            if self.fills.is_late(column) && !self.targets.contains(&column) {
+                row[column] = self.default(column, row, ctx)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'r> Run<'r> {
+    fn new(plan: &'r InsertPlan, core: &'r Core) -> Result<Run<'r>, SqlError> {
+        let mut writer = RowWriter::new(&plan.table, &core.env.time_zone);
+        if plan.replace || !plan.on_duplicate.is_empty() {
+            writer.existing = LockMode::Exclusive;
+        }
+        let step = |name| core.var(name).and_then(|text| text.parse().ok()).unwrap_or(1);
+        let steps = match plan.table.def.auto_increment_column() {
+            Some(_) => (step("auto_increment_increment"), step("auto_increment_offset")),
+            None => (1, 1),
+        };
+        let keep_zero = core.env.sql_mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
+        let (reserved, tally) = (Reserved::default(), Tally::default());
+        let foreign = Foreign::load(core, &plan.table)?;
+        Ok(Run { plan, writer, reserved, steps, keep_zero, tally, foreign })
+    }
+
+    /// Completes and writes one row. `left` rows remain, this one included.
+    fn row(
+        &mut self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        left: u64,
+    ) -> Result<(), SqlError> {
+        self.tally.records += 1;
+        let generated = self.number(row, left)?;
+        self.check_nulls(ctx, row)?;
+        if let Err(error) = self.compute(ctx, row) {
+            return if self.plan.ignore {
+                ctx.raise(expr::Level::Warning, error)
+            } else {
+                Err(error)
+            };
+        }
+        let mut txn = core.txn.borrow_mut();
+        let start = txn.savepoint();
+        loop {
+            let at = match self.writer.insert(&mut txn, row)? {
+                Written::Done => break,
+                Written::Duplicate(at) => at,
+            };
+            let settles = self.plan.replace || !self.plan.on_duplicate.is_empty();
+            if !settles && !self.plan.ignore {
+                return Err(duplicate_error(&self.plan.table.def, at, row));
+            }
+            txn.rollback_to(start).sql()?;
+            if self.plan.replace {
+                drop(txn);
+                let same = self.replace(core, at, row)?;
+                txn = core.txn.borrow_mut();
+                if !same {
+                    continue;
+                }
+                break;
+            }
+            if generated.is_some() {
+                self.reserved.give_back();
+            }
+            if settles {
+                drop(txn);
+                return self.update_existing(core, ctx, at, row);
+            }
+            let error = duplicate_error(&self.plan.table.def, at, row);
+            return ctx.raise(expr::Level::Warning, error);
+        }
+        drop(txn);
+        if let Some(foreign) = &self.foreign
+            && let Err(error) = foreign.inserted(core, row)
+        {
+            if !self.plan.ignore || error.code == ErrorCode::Deadlock {
+                return Err(error);
+            }
+            core.txn.borrow_mut().rollback_to(start).sql()?;
+            return ctx.raise(expr::Level::Warning, error);
+        }
+        self.tally.copied += 1;
+        self.tally.first_generated = self.tally.first_generated.or(generated);
+        if let Some(column) = self.plan.table.def.auto_increment_column() {
+            self.tally.last_value = match row[column] {
+                Value::Int(v) => v as u64,
+                Value::UInt(v) => v,
+                Value::Double(v) => v as u64,
+                _ => 0,
+            };
+        }
+        Ok(())
+    }
+
+    /// Computes generated columns and checks constraints.
+    fn compute(&self, ctx: &mut EvalContext<'_>, row: &mut [Value]) -> Result<(), SqlError> {
+        if self.plan.fills.plain() {
+            return Ok(());
+        }
+        self.plan.fills.compute(row, ctx)?;
+        self.plan.fills.check(row, ctx)
+    }
+
+    /// Gives the AUTO_INCREMENT column its number where the row has none.
+    fn number(&mut self, row: &mut [Value], left: u64) -> Result<Option<u64>, SqlError> {
+        let table = &self.plan.table;
+        let Some(column) = table.def.auto_increment_column() else { return Ok(None) };
+        let zero = matches!(row[column], Value::Int(0) | Value::UInt(0));
+        let zero = zero || row[column] == Value::Double(0.0);
+        if row[column] == Value::Null || (zero && !self.keep_zero) {
+            let number = self.reserved.take(table, left, self.steps)?;
+            row[column] = auto_increment::value_of(&table.def.columns[column].data_type, number);
+            return Ok(Some(number));
+        }
+        self.reserved.passed(table, &row[column]);
+        Ok(None)
+    }
+
+    /// NULL in NOT NULL columns: error 1048, or the type's zero and a warning.
+    fn check_nulls(&self, ctx: &mut EvalContext<'_>, row: &mut [Value]) -> Result<(), SqlError> {
+        let single = self.plan.rows.len() == 1 && self.plan.source.is_none();
+        for (column, value) in self.plan.table.def.columns.iter().zip(row.iter_mut()) {
+            if *value != Value::Null || column.nullable || column.generated.is_some() {
+                continue;
+            }
+            let lenient = ctx.strictness == Strictness::Lenient && (self.plan.ignore || !single);
+            if !lenient {
+                return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
+            }
+            ctx.warn(ErrorCode::BadNull, &[&column.name])?;
+            *value = expr::store::implicit_default(&column.data_type);
+        }
+        Ok(())
+    }
+
+    /// REPLACE: removes the row that holds the key; true where it is equal to the new row, which
+    /// then need not be written.
+    fn replace(&mut self, core: &Core, at: usize, row: &[Value]) -> Result<bool, SqlError> {
+        let found = self.writer.holder(&mut core.txn.borrow_mut(), at, row)?;
+        let Some((key, bytes)) = found else { return Ok(false) };
+        let mut new = Vec::with_capacity(bytes.len());
+        let zone = self.writer.zone();
+        self.plan.table.layout.encode_values(row, zone, &mut new)?;
+        if new == bytes {
+            return Ok(true);
+        }
+        self.writer.delete(&mut core.txn.borrow_mut(), &key, &bytes)?;
+        self.tally.deleted += 1;
+        if let Some(foreign) = &self.foreign {
+            foreign.deleted(core, &values(&self.plan.table, &bytes, zone)?)?;
+        }
+        Ok(false)
+    }
+
+    /// ON DUPLICATE KEY UPDATE on the row that holds the key of index `at`.
+    fn update_existing(
+        &mut self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        at: usize,
+        tried: &[Value],
+    ) -> Result<(), SqlError> {
+        let table = &self.plan.table;
+        let found = self.writer.holder(&mut core.txn.borrow_mut(), at, tried)?;
+        let Some((key, bytes)) = found else { return Ok(()) };
+        let old = values(table, &bytes, &core.env.time_zone)?;
+        ctx.inserting = tried.to_vec();
+        let mut new = old.clone();
+        assign(table, &self.plan.fills, &self.plan.on_duplicate, &mut new, ctx)?;
+        let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
+        if !changed.contains(&true) {
+            self.tally.untouched += 1;
+            return Ok(());
+        }
+        let changed = touch(table, &self.plan.on_duplicate, &mut new, changed, ctx);
+        self.plan.fills.check(&new, ctx)?;
+        let start = core.txn.borrow().savepoint();
+        let written = {
+            let mut txn = core.txn.borrow_mut();
+            self.writer.update(&mut txn, &key, &bytes, &new, &changed)?
+        };
+        let refused = match (written, &self.foreign) {
+            (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),
+            (Written::Done, Some(foreign)) => foreign.updated(core, &old, &new),
+            (Written::Done, None) => Ok(()),
+        };
+        if let Err(error) = refused {
+            if !self.plan.ignore || error.code == ErrorCode::Deadlock {
+                return Err(error);
+            }
+            core.txn.borrow_mut().rollback_to(start).sql()?;
+            return ctx.raise(expr::Level::Warning, error);
+        }
+        if let Some(column) = table.def.auto_increment_column() {
+            self.reserved.passed(table, &new[column]);
+        }
+        self.tally.updated += 1;
+        Ok(())
+    }
+
+    fn outcome(self, core: &Core, ctx: &EvalContext<'_>, multiple: bool) -> Outcome {
+        let tally = self.tally;
+        let said = core.host.last_insert_id.get();
+        let given = if tally.copied > 0 { tally.last_value } else { 0 };
+        let info_id = tally.first_generated.or(said).unwrap_or(given);
+        let untouched = if core.client_found_rows { tally.untouched } else { 0 };
+        let affected_rows = tally.copied + tally.deleted + 2 * tally.updated + untouched;
+        let duplicates = match () {
+            () if self.plan.replace => tally.deleted,
+            () if !self.plan.on_duplicate.is_empty() => tally.updated,
+            () => tally.records - tally.copied,
+        };
+        let info = match multiple {
+            true => format!(
+                "Records: {}  Duplicates: {duplicates}  Warnings: {}",
+                tally.records, ctx.warnings.count
+            ),
+            false => String::new(),
+        };
+        Outcome {
+            affected_rows,
+            last_insert_id: info_id,
+            generated_id: tally.first_generated,
+            info,
+            rows: None,
+        }
+    }
+}
+
+/// Assigns SET's values from left to right, each seeing those before it.
+pub(in crate::dml) fn assign(
+    table: &Table,
+    fills: &Fills,
+    assignments: &[(usize, Option<Expr>)],
+    row: &mut [Value],
+    ctx: &mut EvalContext<'_>,
+) -> Result<(), SqlError> {
+    for (target, value) in assignments {
+        let column = &table.def.columns[*target];
+        let value = match value {
+            Some(expr) => {
+                let value = expr.eval(ctx, row)?;
+                store_value(value, &expr.ty, &column.data_type, ctx, &column.name)?
+            }
+            None => fills.default(*target, Given::Nothing, row, ctx)?,
+        };
+        row[*target] = match value {
+            Value::Null if !column.nullable => {
+                if ctx.strictness == Strictness::Strict {
+                    return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
+                }
+                ctx.warn(ErrorCode::BadNull, &[&column.name])?;
+                expr::store::implicit_default(&column.data_type)
+            }
+            value => value,
+        };
+    }
+    fills.compute(row, ctx)
+}
+
+/// ON UPDATE CURRENT_TIMESTAMP for a row that changes, except for columns that SET names.
+pub(in crate::dml) fn touch(
+    table: &Table,
+    assignments: &[(usize, Option<Expr>)],
+    row: &mut [Value],
+    mut changed: Vec<bool>,
+    ctx: &EvalContext<'_>,
+) -> Vec<bool> {
+    for (i, column) in table.def.columns.iter().enumerate() {
+        if column.on_update_now && !assignments.iter().any(|(target, _)| *target == i) {
+            row[i] = now_for(&column.data_type, ctx);
+            changed[i] = true;
+        }
+    }
+    changed
+}

@@ -1,0 +1,406 @@
+//! UPDATE and DELETE over joins or with subqueries.
+//!
+//! The statement becomes a locking query for the target tables' columns and the new values; its
+//! rows are gathered, then each target row is changed once, found again by its primary key.
+//!
+//! Example: `UPDATE a JOIN b ON a.id = b.id SET a.x = b.y WHERE b.z > 5` reads
+//! `SELECT a.id, a.x, …, b.y FROM a JOIN b ON a.id = b.id WHERE b.z > 5 FOR UPDATE OF a`.
+
+use super::change::exclusive_request;
+use super::fill::{Fills, Given};
+use super::foreign::Foreign;
+use super::insert::touch;
+use super::write::{RowWriter, Written, duplicate_error, values};
+use crate::catalog::Table;
+use crate::error::StorageResult;
+use crate::exec::Runner;
+use crate::expr::{self, EvalContext, ExprType, Strictness, store_value};
+use crate::plan::StatementPlan;
+use crate::row::Cell;
+use crate::session::Outcome;
+use crate::session::core::Core;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_parser::ast::{self, TableRef};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// One table whose rows change.
+struct Target {
+    table: Arc<Table>,
+    fills: Fills,
+    /// Where its columns begin in the query's rows.
+    base: usize,
+    /// Assigned columns, each with the place of its value in the query's rows; `None` is DEFAULT.
+    assignments: Vec<(usize, Option<usize>)>,
+}
+
+/// A planned UPDATE or DELETE.
+pub(crate) struct JoinedPlan {
+    targets: Vec<Target>,
+    pub(crate) query: StatementPlan,
+    delete: bool,
+    ignore: bool,
+}
+
+/// How the statement's query is planned.
+pub(crate) type PlanQuery<'p> =
+    dyn FnMut(&Core, &ast::Query) -> Result<StatementPlan, SqlError> + 'p;
+
+/// A member of FROM that can be a target.
+struct Member {
+    name: ast::ObjectName,
+    alias: String,
+    table: Arc<Table>,
+}
+
+fn members(core: &Core, refs: &[TableRef], out: &mut Vec<Member>) -> Result<(), SqlError> {
+    for table in refs {
+        match table {
+            TableRef::Table(factor) => {
+                let found = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+                let alias = factor.alias.clone().unwrap_or_else(|| factor.name.name.clone());
+                out.push(Member { name: factor.name.clone(), alias, table: found });
+            }
+            TableRef::Join(join) => {
+                members(core, std::slice::from_ref(&join.left), out)?;
+                members(core, std::slice::from_ref(&join.right), out)?;
+            }
+            TableRef::List(list) => members(core, list, out)?,
+            TableRef::Derived(_) | TableRef::JsonTable(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn item(expr: ast::Expr) -> ast::SelectItem {
+    ast::SelectItem::Expr { expr, alias: None, text: String::new() }
+}
+
+fn column_of(member: &Member, name: &str) -> ast::Expr {
+    ast::Expr::Column(ast::ColumnName {
+        db: None,
+        table: Some(member.alias.clone()),
+        name: name.to_owned(),
+    })
+}
+
+/// Makes a target of a member; its columns go to the end of the select list.
+fn target(
+    core: &Core,
+    member: &Member,
+    items: &mut Vec<ast::SelectItem>,
+) -> Result<Target, SqlError> {
+    if member.table.def.primary().is_none() {
+        let what = "changing a table without a primary key by a join or subquery";
+        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
+    }
+    let base = items.len();
+    let def = &member.table.def;
+    items.extend(def.columns.iter().map(|column| item(column_of(member, &column.name))));
+    let fills = Fills::compile(def, &core.env, &core.host)?;
+    Ok(Target { table: member.table.clone(), fills, base, assignments: Vec::new() })
+}
+
+/// Plans an UPDATE.
+pub(crate) fn plan_joined_update(
+    core: &Core,
+    update: &ast::Update,
+    plan: &mut PlanQuery<'_>,
+) -> Result<JoinedPlan, SqlError> {
+    let mut all = Vec::new();
+    members(core, &update.tables, &mut all)?;
+    let (mut items, mut targets) = (Vec::new(), Vec::<(usize, Target)>::new());
+    let mut places = Vec::new();
+    for assignment in &update.assignments {
+        let (member, column) = assigned(&all, &assignment.column)?;
+        let at = match targets.iter().position(|(of, _)| *of == member) {
+            Some(at) => at,
+            None => {
+                targets.push((member, target(core, &all[member], &mut items)?));
+                targets.len() - 1
+            }
+        };
+        places.push((at, column));
+    }
+    for (assignment, (at, column)) in update.assignments.iter().zip(places) {
+        let place = match &assignment.value {
+            ast::Expr::Default => None,
+            value => {
+                items.push(item(value.clone()));
+                Some(items.len() - 1)
+            }
+        };
+        targets[at].1.assignments.push((column, place));
+    }
+    let locked = targets.iter().map(|(of, _)| all[*of].alias.clone()).collect();
+    let mut query = query(items, update.tables.clone(), update.where_.clone(), locked);
+    query.with = update.with.clone();
+    query.order_by = update.order_by.clone();
+    query.limit = update.limit.clone();
+    let targets = targets.into_iter().map(|(_, target)| target).collect();
+    Ok(JoinedPlan { targets, query: plan(core, &query)?, delete: false, ignore: update.ignore })
+}
+
+/// Plans a DELETE.
+pub(crate) fn plan_joined_delete(
+    core: &Core,
+    delete: &ast::Delete,
+    plan: &mut PlanQuery<'_>,
+) -> Result<JoinedPlan, SqlError> {
+    let (refs, names): (Vec<TableRef>, Vec<ast::ObjectName>) = match &delete.target {
+        ast::DeleteTarget::Single(factor) => {
+            let alias = factor.alias.clone().unwrap_or_else(|| factor.name.name.clone());
+            (vec![TableRef::Table(factor.clone())], vec![ast::ObjectName::bare(alias)])
+        }
+        ast::DeleteTarget::Multi { targets, from } => (from.clone(), targets.clone()),
+    };
+    let mut all = Vec::new();
+    members(core, &refs, &mut all)?;
+    let (mut items, mut targets, mut locked) = (Vec::new(), Vec::new(), Vec::new());
+    for name in &names {
+        let same = |member: &&Member| {
+            member.alias == name.name && (name.db.is_none() || member.name.db == name.db)
+        };
+        let Some(member) = all.iter().find(same) else {
+            let args: [&dyn std::fmt::Display; 2] = [&name.name, &"MULTI DELETE"];
+            return Err(SqlError::new(ErrorCode::UnknownTableInClause, &args));
+        };
+        targets.push(target(core, member, &mut items)?);
+        locked.push(member.alias.clone());
+    }
+    let mut query = query(items, refs, delete.where_.clone(), locked);
+    query.with = delete.with.clone();
+    query.order_by = delete.order_by.clone();
+    query.limit = delete.limit.clone();
+    Ok(JoinedPlan { targets, query: plan(core, &query)?, delete: true, ignore: delete.ignore })
+}
+
+/// The member and column that SET names; errors 1054 and 1052.
+fn assigned(all: &[Member], name: &ast::ColumnName) -> Result<(usize, usize), SqlError> {
+    let mut found = None;
+    for (at, member) in all.iter().enumerate() {
+        let here = name.table.as_deref().is_none_or(|table| table == member.alias);
+        let Some(column) = member.table.def.column(&name.name).filter(|_| here) else { continue };
+        if found.is_some() {
+            let args: [&dyn std::fmt::Display; 2] = [&name.name, &"field list"];
+            return Err(SqlError::new(ErrorCode::NonUniqueColumn, &args));
+        }
+        found = Some((at, column));
+    }
+    found.ok_or_else(|| {
+        let full = match &name.table {
+            Some(table) => format!("{table}.{}", name.name),
+            None => name.name.clone(),
+        };
+        SqlError::new(ErrorCode::UnknownColumn, &[&full, &"field list"])
+    })
+}
+
+fn query(
+    items: Vec<ast::SelectItem>,
+    from: Vec<TableRef>,
+    where_: Option<ast::Expr>,
+    locked: Vec<String>,
+) -> ast::Query {
+    let select = ast::Select { items, from, where_, ..ast::Select::default() };
+    let mut query = ast::Query::new(ast::QueryBody::Select(Box::new(select)));
+    query.locking = vec![ast::Locking {
+        strength: ast::LockStrength::Update,
+        of: locked.into_iter().map(ast::ObjectName::bare).collect(),
+        wait: ast::LockWait::Wait,
+    }];
+    query
+}
+
+#[derive(Default)]
+struct Tally {
+    matched: u64,
+    changed: u64,
+    foreign: Option<Foreign>,
+}
+
+impl JoinedPlan {
+    /// Executes the plan.
+    pub(crate) fn run(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        runner: &Runner<'_>,
+    ) -> Result<Outcome, SqlError> {
+        let mut gathered: Vec<Vec<Value>> = Vec::new();
+        runner.run(ctx, &mut |_, tuple| {
+            gathered.push(tuple.to_vec());
+            Ok(true)
+        })?;
+        let strict = core.env.sql_mode.is_strict() && !self.ignore;
+        ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        let types: Vec<&ExprType> = self.query.root.columns.iter().map(|c| &c.ty).collect();
+        let mut tally = Tally::default();
+        for target in &self.targets {
+            tally.foreign = Foreign::load(core, &target.table)?;
+            let mut seen = HashSet::new();
+            for tuple in &gathered {
+                let Some(key) = target.key(core, tuple)? else { continue };
+                if seen.insert(key.clone()) {
+                    self.change(core, ctx, target, &key, (tuple, &types), &mut tally)?;
+                }
+            }
+        }
+        if self.delete {
+            return Ok(Outcome { affected_rows: tally.changed, ..Outcome::default() });
+        }
+        let info = format!(
+            "Rows matched: {}  Changed: {}  Warnings: {}",
+            tally.matched, tally.changed, ctx.warnings.count
+        );
+        let found = core.client_found_rows;
+        let affected_rows = if found { tally.matched } else { tally.changed };
+        Ok(Outcome { affected_rows, info, ..Outcome::default() })
+    }
+
+    fn change(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        target: &Target,
+        key: &[u8],
+        (tuple, types): (&[Value], &[&ExprType]),
+        tally: &mut Tally,
+    ) -> Result<(), SqlError> {
+        let table = &target.table;
+        let mut writer = RowWriter::new(table, &core.env.time_zone);
+        let copy = |bytes: &[u8]| bytes.to_vec();
+        let mut txn = core.txn.borrow_mut();
+        let found = txn.lock_get(&table.clustered, key, exclusive_request(), copy).sql()?;
+        let Some(bytes) = found else { return Ok(()) };
+        tally.matched += 1;
+        ctx.row_number = tally.matched;
+        if self.delete {
+            tally.changed += 1;
+            writer.delete(&mut txn, key, &bytes)?;
+            drop(txn);
+            let Some(foreign) = &tally.foreign else { return Ok(()) };
+            return foreign.deleted(core, &values(table, &bytes, &core.env.time_zone)?);
+        }
+        drop(txn);
+        let old = values(table, &bytes, &core.env.time_zone)?;
+        let mut new = old.clone();
+        target.assign(&mut new, tuple, types, ctx)?;
+        let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
+        if !changed.contains(&true) {
+            return Ok(());
+        }
+        let named: Vec<_> = target.assignments.iter().map(|(column, _)| (*column, None)).collect();
+        let changed = touch(table, &named, &mut new, changed, ctx);
+        if let Err(error) = target.fills.check(&new, ctx) {
+            return if self.ignore { ctx.raise(expr::Level::Warning, error) } else { Err(error) };
+        }
+        let start = core.txn.borrow().savepoint();
+        let written = {
+            let mut txn = core.txn.borrow_mut();
+            writer.update(&mut txn, key, &bytes, &new, &changed)?
+        };
+        let refused = match (written, &tally.foreign) {
+            (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),
+            (Written::Done, Some(foreign)) => foreign.updated(core, &old, &new),
+            (Written::Done, None) => Ok(()),
+        };
+        if let Err(error) = refused {
+            if !self.ignore || error.code == ErrorCode::Deadlock {
+                return Err(error);
+            }
+            core.txn.borrow_mut().rollback_to(start).sql()?;
+            return ctx.raise(expr::Level::Warning, error);
+        }
+        tally.changed += 1;
+        Ok(())
+    }
+}
+
+impl Target {
+    /// The clustered key of the target's row in one of the query's rows; `None` where an outer
+    /// join found no row.
+    fn key(&self, core: &Core, tuple: &[Value]) -> Result<Option<Vec<u8>>, SqlError> {
+        let table = &self.table;
+        let Some(primary) = table.def.primary() else { return Ok(None) };
+        if primary.parts.iter().any(|part| tuple[self.base + part.column] == Value::Null) {
+            return Ok(None);
+        }
+        let zone = &core.env.time_zone;
+        let mut key = Vec::new();
+        let cell = |c: usize| Ok(Cell::of(&tuple[self.base + c], table.layout.data_type(c), zone));
+        table.indexes[0].codec.put_clustered_key(cell, &mut key)?;
+        Ok(Some(key))
+    }
+
+    fn assign(
+        &self,
+        row: &mut [Value],
+        tuple: &[Value],
+        types: &[&ExprType],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<(), SqlError> {
+        for (target, place) in &self.assignments {
+            let column = &self.table.def.columns[*target];
+            let value = match place {
+                Some(at) => {
+                    let (value, ty) = (tuple[*at].clone(), types[*at]);
+                    store_value(value, ty, &column.data_type, ctx, &column.name)?
+                }
+                None => self.fills.default(*target, Given::Nothing, row, ctx)?,
+            };
+            row[*target] = match value {
+                Value::Null if !column.nullable => {
+                    if ctx.strictness == Strictness::Strict {
+                        return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
+                    }
+                    ctx.warn(ErrorCode::BadNull, &[&column.name])?;
+                    expr::store::implicit_default(&column.data_type)
+                }
+                value => value,
+            };
+        }
+        self.fills.compute(row, ctx)
+    }
+}
+
+/// Whether an expression has a subquery anywhere; what is not looked into counts as having one.
+pub(crate) fn has_subquery(expr: &ast::Expr) -> bool {
+    use ast::Expr as E;
+    let any = |list: &[ast::Expr]| list.iter().any(has_subquery);
+    match expr {
+        E::Literal(_) | E::Column(_) | E::Param(_) | E::UserVar(_) | E::SysVar(_) => false,
+        E::Default | E::DefaultOf(_) | E::InsertValue(_) | E::JsonExtract { .. } => false,
+        E::AssignVar { value, .. } => has_subquery(value),
+        E::Unary { expr, .. }
+        | E::IsNull { expr, .. }
+        | E::IsTruth { expr, .. }
+        | E::Cast { expr, .. }
+        | E::ConvertUsing { expr, .. }
+        | E::Extract { expr, .. }
+        | E::Collate { expr, .. } => has_subquery(expr),
+        E::Binary { left, right, .. } => has_subquery(left) || has_subquery(right),
+        E::And(items) | E::Or(items) | E::Row(items) => any(items),
+        E::InList { expr, list, .. } => has_subquery(expr) || any(list),
+        E::Between { expr, low, high, .. } => {
+            has_subquery(expr) || has_subquery(low) || has_subquery(high)
+        }
+        E::Like { expr, pattern, .. } | E::Regexp { expr, pattern, .. } => {
+            has_subquery(expr) || has_subquery(pattern)
+        }
+        E::Case { operand, whens, else_ } => {
+            operand.iter().chain(else_).any(|e| has_subquery(e))
+                || whens.iter().any(|(a, b)| has_subquery(a) || has_subquery(b))
+        }
+        E::Function(call) => any(&call.args),
+        E::Trim { what, expr, .. } => {
+            what.as_ref().is_some_and(|e| has_subquery(e)) || has_subquery(expr)
+        }
+        E::DateArith { expr, interval, .. } => has_subquery(expr) || has_subquery(interval),
+        E::TimestampDiff { from, to, .. } => has_subquery(from) || has_subquery(to),
+        E::Char { args, .. } => any(args),
+        E::Exists(_) | E::Subquery(_) | E::InSubquery { .. } | E::Quantified { .. } => true,
+        _ => false,
+    }
+}

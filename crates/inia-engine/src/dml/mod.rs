@@ -1,0 +1,14 @@
+//! Statements that change rows: INSERT, REPLACE, UPDATE and DELETE.
+
+pub(crate) mod auto_increment;
+pub(crate) mod change;
+pub(crate) mod fill;
+pub(crate) mod foreign;
+pub(crate) mod insert;
+pub(crate) mod joined;
+pub(crate) mod scope;
+pub(crate) mod write;
+
+pub(crate) use change::{ChangePlan, plan_delete, plan_update};
+pub(crate) use insert::{InsertPlan, plan_insert, source_query};
+pub(crate) use joined::{JoinedPlan, plan_joined_delete, plan_joined_update};

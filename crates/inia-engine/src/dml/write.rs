@@ -1,0 +1,273 @@
+//! One row's records: the clustered one and an entry in each secondary index, kept in step.
+
+use crate::catalog::{IndexKind, Table, TableDef, value_text};
+use crate::error::sql_error;
+use crate::row::{Cell, Damaged};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::TimeZone;
+use inia_base::value::Value;
+use inia_storage::{LockMode, StorageError, Txn};
+use std::sync::atomic::Ordering;
+
+/// What became of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// All records are there.
+    Done,
+    /// The unique index with this position holds the key already. Records written before that
+    /// was found out are still there: the caller rolls back to a savepoint.
+    Duplicate(usize),
+}
+
+/// Writes rows of one table; its buffers are reused from row to row.
+pub(crate) struct RowWriter<'t> {
+    table: &'t Table,
+    zone: &'t TimeZone,
+    /// How existing records of unique indexes are locked.
+    pub(crate) existing: LockMode,
+    clustered: Vec<u8>,
+    row: Vec<u8>,
+    key: Vec<u8>,
+    value: Vec<u8>,
+    new_key: Vec<u8>,
+    new_value: Vec<u8>,
+}
+
+/// Whether the index has entries of its own.
+fn has_entries(kind: IndexKind) -> bool {
+    matches!(kind, IndexKind::Unique | IndexKind::Plain)
+}
+
+impl<'t> RowWriter<'t> {
+    pub(crate) fn new(table: &'t Table, zone: &'t TimeZone) -> RowWriter<'t> {
+        RowWriter {
+            table,
+            zone,
+            existing: LockMode::Shared,
+            clustered: Vec::new(),
+            row: Vec::new(),
+            key: Vec::new(),
+            value: Vec::new(),
+            new_key: Vec::new(),
+            new_value: Vec::new(),
+        }
+    }
+
+    pub(crate) fn zone(&self) -> &'t TimeZone {
+        self.zone
+    }
+
+    fn put_clustered_key(&mut self, row: &[Value]) -> Result<(), SqlError> {
+        let (table, zone) = (self.table, self.zone);
+        self.clustered.clear();
+        if table.def.primary().is_some() {
+            let cell = |c: usize| Ok(Cell::of(&row[c], table.layout.data_type(c), zone));
+            table.indexes[0].codec.put_clustered_key(cell, &mut self.clustered)?;
+        } else {
+            let id = table.shared.next_row_id.fetch_add(1, Ordering::Relaxed);
+            self.clustered.extend_from_slice(&id.to_be_bytes());
+        }
+        Ok(())
+    }
+
+    /// Inserts a row.
+    pub(crate) fn insert(&mut self, txn: &mut Txn, row: &[Value]) -> Result<Written, SqlError> {
+        let (table, zone) = (self.table, self.zone);
+        self.put_clustered_key(row)?;
+        self.row.clear();
+        table.layout.encode_values(row, zone, &mut self.row)?;
+        match txn.insert_or_lock(&table.clustered, &self.clustered, &self.row, self.existing) {
+            Ok(()) => {}
+            Err(StorageError::DuplicateKey) => return Ok(Written::Duplicate(0)),
+            Err(error) => return Err(sql_error(error)),
+        }
+        for (at, index) in table.indexes.iter().enumerate() {
+            if !has_entries(table.def.indexes[at].kind) {
+                continue;
+            }
+            self.key.clear();
+            self.value.clear();
+            let cell = |c: usize| Ok(Cell::of(&row[c], table.layout.data_type(c), zone));
+            index.codec.put_entry(cell, &self.clustered, &mut self.key, &mut self.value)?;
+            match txn.insert_or_lock(&index.tree, &self.key, &self.value, self.existing) {
+                Ok(()) => {}
+                Err(StorageError::DuplicateKey) => return Ok(Written::Duplicate(at)),
+                Err(error) => return Err(sql_error(error)),
+            }
+        }
+        table.shared.row_estimate.fetch_add(1, Ordering::Relaxed);
+        Ok(Written::Done)
+    }
+
+    /// Deletes the row with the clustered key `key` and the clustered bytes `bytes`.
+    pub(crate) fn delete(
+        &mut self,
+        txn: &mut Txn,
+        key: &[u8],
+        bytes: &[u8],
+    ) -> Result<(), SqlError> {
+        let table = self.table;
+        txn.delete(&table.clustered, key).map_err(sql_error)?;
+        for (at, index) in table.indexes.iter().enumerate() {
+            if !has_entries(table.def.indexes[at].kind) {
+                continue;
+            }
+            self.key.clear();
+            self.value.clear();
+            let cell = |c: usize| table.layout.cell(bytes, c);
+            index.codec.put_entry(cell, key, &mut self.key, &mut self.value)?;
+            txn.delete(&index.tree, &self.key).map_err(sql_error)?;
+        }
+        table.shared.row_estimate.fetch_sub(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Replaces a row, found at `key` with the bytes `old`, by the values `new`.
+    pub(crate) fn update(
+        &mut self,
+        txn: &mut Txn,
+        key: &[u8],
+        old: &[u8],
+        new: &[Value],
+        changed: &[bool],
+    ) -> Result<Written, SqlError> {
+        self.row.clear();
+        let mut row = std::mem::take(&mut self.row);
+        self.table.layout.encode_values(new, self.zone, &mut row)?;
+        let written = self.update_bytes(txn, key, old, &row, changed);
+        self.row = row;
+        written
+    }
+
+    /// As [`RowWriter::update`], with the new row already in its stored form.
+    pub(crate) fn update_bytes(
+        &mut self,
+        txn: &mut Txn,
+        key: &[u8],
+        old: &[u8],
+        new: &[u8],
+        changed: &[bool],
+    ) -> Result<Written, SqlError> {
+        let table = self.table;
+        self.clustered.clear();
+        let primary = table.def.primary();
+        let moved = primary.is_some_and(|index| index.parts.iter().any(|p| changed[p.column]));
+        if moved {
+            let cell = |c: usize| table.layout.cell(new, c);
+            table.indexes[0].codec.put_clustered_key(cell, &mut self.clustered)?;
+        } else {
+            self.clustered.extend_from_slice(key);
+        }
+        if self.clustered == key {
+            txn.update(&table.clustered, key, new).map_err(sql_error)?;
+        } else {
+            txn.delete(&table.clustered, key).map_err(sql_error)?;
+            match txn.insert_or_lock(&table.clustered, &self.clustered, new, self.existing) {
+                Ok(()) => {}
+                Err(StorageError::DuplicateKey) => return Ok(Written::Duplicate(0)),
+                Err(error) => return Err(sql_error(error)),
+            }
+        }
+        for at in 0..table.indexes.len() {
+            let touched = |c: &usize| changed[*c] && table.indexes[at].codec.covers(*c);
+            let prefixes = &table.def.indexes[at].parts;
+            let touched = (0..changed.len()).any(|c| touched(&c))
+                || prefixes.iter().any(|part| changed[part.column]);
+            if !has_entries(table.def.indexes[at].kind) || !(touched || self.clustered != key) {
+                continue;
+            }
+            if let Written::Duplicate(at) = self.update_entry(txn, at, key, old, new)? {
+                return Ok(Written::Duplicate(at));
+            }
+        }
+        Ok(Written::Done)
+    }
+
+    fn update_entry(
+        &mut self,
+        txn: &mut Txn,
+        at: usize,
+        old_primary: &[u8],
+        old: &[u8],
+        new: &[u8],
+    ) -> Result<Written, SqlError> {
+        let index = &self.table.indexes[at];
+        let layout = &self.table.layout;
+        self.key.clear();
+        self.value.clear();
+        self.new_key.clear();
+        self.new_value.clear();
+        let cell = |c: usize| layout.cell(old, c);
+        index.codec.put_entry(cell, old_primary, &mut self.key, &mut self.value)?;
+        let cell = |c: usize| layout.cell(new, c);
+        index.codec.put_entry(cell, &self.clustered, &mut self.new_key, &mut self.new_value)?;
+        if self.key == self.new_key {
+            if self.value != self.new_value {
+                txn.update(&index.tree, &self.key, &self.new_value).map_err(sql_error)?;
+            }
+            return Ok(Written::Done);
+        }
+        txn.delete(&index.tree, &self.key).map_err(sql_error)?;
+        match txn.insert_or_lock(&index.tree, &self.new_key, &self.new_value, self.existing) {
+            Ok(()) => Ok(Written::Done),
+            Err(StorageError::DuplicateKey) => Ok(Written::Duplicate(at)),
+            Err(error) => Err(sql_error(error)),
+        }
+    }
+
+    /// Finds and locks the row that holds the unique key of `row` in index `at`: its clustered key
+    /// and bytes.
+    pub(crate) fn holder(
+        &mut self,
+        txn: &mut Txn,
+        at: usize,
+        row: &[Value],
+    ) -> Result<Option<(Vec<u8>, Vec<u8>)>, SqlError> {
+        let (table, zone) = (self.table, self.zone);
+        let request = inia_storage::LockRequest {
+            mode: LockMode::Exclusive,
+            wait: inia_storage::WaitPolicy::Wait,
+        };
+        let copy = |bytes: &[u8]| bytes.to_vec();
+        let mut primary = self.clustered.clone();
+        if table.def.indexes[at].kind != IndexKind::Primary {
+            let codec = &table.indexes[at].codec;
+            let cell = |c: usize| Ok(Cell::of(&row[c], table.layout.data_type(c), zone));
+            self.key.clear();
+            self.value.clear();
+            codec.put_entry(cell, &self.clustered, &mut self.key, &mut self.value)?;
+            let found = txn.lock_get(&table.indexes[at].tree, &self.key, request, copy);
+            let Some(entry) = found.map_err(sql_error)? else { return Ok(None) };
+            primary = codec.primary_key(&self.key, &entry)?.to_vec();
+        }
+        let found = txn.lock_get(&table.clustered, &primary, request, copy).map_err(sql_error)?;
+        Ok(found.map(|bytes| (primary, bytes)))
+    }
+}
+
+/// Error 1062: `Duplicate entry 'x-y' for key 't.k'`.
+pub(crate) fn duplicate_error(def: &TableDef, index: usize, row: &[Value]) -> SqlError {
+    let index = &def.indexes[index];
+    let part = |part: &crate::catalog::IndexPart| {
+        let column = &def.columns[part.column];
+        let text = value_text(&row[part.column], &column.data_type);
+        match part.prefix {
+            Some(chars) => text.chars().take(chars as usize).collect(),
+            None => text,
+        }
+    };
+    let mut entry = index.parts.iter().map(part).collect::<Vec<String>>().join("-");
+    const MAX_SHOWN: usize = 64 * 3;
+    if entry.chars().count() > MAX_SHOWN {
+        entry = entry.chars().take(MAX_SHOWN).collect();
+    }
+    let key = format!("{}.{}", def.name, index.name);
+    SqlError::new(ErrorCode::DuplicateEntry, &[&entry, &key])
+}
+
+/// All values of a stored row.
+pub(crate) fn values(table: &Table, bytes: &[u8], zone: &TimeZone) -> Result<Vec<Value>, Damaged> {
+    let mut out = Vec::with_capacity(table.layout.len());
+    table.layout.decode(bytes, zone, &mut out)?;
+    Ok(out)
+}

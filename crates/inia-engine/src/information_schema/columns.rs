@@ -1,0 +1,267 @@
+//! COLUMNS.
+
+use super::tables::visible;
+use super::{Information, Rows, TABLES, or_null, row, yes_no};
+use crate::account::Privileges;
+use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef, charset, value_text};
+use crate::ddl::type_text;
+use inia_base::collation::Collation;
+use inia_base::datatype::{DataType, IntWidth, LobSize};
+use inia_base::value::Value;
+
+/// What the type alone says: DATA_TYPE and the six columns after it, then character set,
+/// collation and COLUMN_TYPE.
+struct TypeFacts {
+    name: String,
+    chars: Option<u64>,
+    bytes: Option<u64>,
+    precision: Option<u64>,
+    scale: Option<u64>,
+    fsp: Option<u64>,
+    collation: Option<Collation>,
+    text: String,
+}
+
+fn facts(data_type: &DataType, width: Option<u8>, zerofill: bool) -> TypeFacts {
+    let text = type_text(data_type, width, zerofill);
+    let name = text.split(['(', ' ']).next().unwrap_or_default().to_owned();
+    let mut facts = TypeFacts {
+        name,
+        chars: None,
+        bytes: None,
+        precision: None,
+        scale: None,
+        fsp: None,
+        collation: None,
+        text,
+    };
+    match data_type {
+        DataType::Int { width, unsigned } => {
+            facts.precision = Some(match width {
+                IntWidth::Tiny => 3,
+                IntWidth::Small => 5,
+                IntWidth::Medium => 7,
+                IntWidth::Int => 10,
+                IntWidth::Big => 19 + u64::from(*unsigned),
+            });
+            facts.scale = Some(0);
+        }
+        DataType::Bit(bits) => facts.precision = Some(u64::from(*bits)),
+        DataType::Decimal { precision, scale, .. } => {
+            (facts.precision, facts.scale) = (Some((*precision).into()), Some((*scale).into()));
+        }
+        DataType::Float { decimals, .. } => {
+            facts.precision = Some(width.map_or(12, u64::from));
+            facts.scale = decimals.map(u64::from);
+        }
+        DataType::Double { decimals, .. } => {
+            facts.precision = Some(width.map_or(22, u64::from));
+            facts.scale = decimals.map(u64::from);
+        }
+        DataType::Char { chars, collation } | DataType::VarChar { chars, collation } => {
+            facts.set_text(u64::from(*chars), *collation);
+        }
+        DataType::Text { size, collation } => {
+            (facts.chars, facts.bytes) = (Some(lob(*size)), Some(lob(*size)));
+            facts.collation = Some(*collation);
+        }
+        DataType::Binary(bytes) | DataType::VarBinary(bytes) => {
+            (facts.chars, facts.bytes) = (Some((*bytes).into()), Some((*bytes).into()));
+        }
+        DataType::Blob(size) => (facts.chars, facts.bytes) = (Some(lob(*size)), Some(lob(*size))),
+        DataType::Time { fsp } | DataType::DateTime { fsp } | DataType::Timestamp { fsp } => {
+            facts.fsp = Some((*fsp).into());
+        }
+        DataType::Enum { members, collation } => {
+            let longest = members.iter().map(|m| m.chars().count()).max().unwrap_or(0);
+            facts.set_text(longest as u64, *collation);
+        }
+        DataType::Set { members, collation } => {
+            let chars: usize = members.iter().map(|m| m.chars().count()).sum();
+            facts.set_text((chars + members.len().saturating_sub(1)) as u64, *collation);
+        }
+        DataType::Null | DataType::Date | DataType::Year | DataType::Json => {}
+    }
+    facts
+}
+
+impl TypeFacts {
+    fn set_text(&mut self, chars: u64, collation: Collation) {
+        self.chars = Some(chars);
+        self.bytes = Some(chars * u64::from(charset::max_bytes(collation)));
+        self.collation = Some(collation);
+    }
+}
+
+fn lob(size: LobSize) -> u64 {
+    match size {
+        LobSize::Tiny => 255,
+        LobSize::Normal => 65_535,
+        LobSize::Medium => 16_777_215,
+        LobSize::Long => 4_294_967_295,
+    }
+}
+
+/// COLUMN_KEY: a unique index stands for a missing primary key.
+pub(super) fn column_key(def: &TableDef, column: usize) -> &'static str {
+    let stands_in = |index: &&crate::catalog::IndexDef| {
+        let whole = |part: &crate::catalog::IndexPart| {
+            part.prefix.is_none() && !def.columns[part.column].nullable
+        };
+        index.kind == IndexKind::Unique && index.parts.iter().all(whole)
+    };
+    let primary = def.primary().or_else(|| def.indexes.iter().find(stands_in));
+    if primary.is_some_and(|index| index.parts.iter().any(|part| part.column == column)) {
+        return "PRI";
+    }
+    let mut key = "";
+    for index in &def.indexes {
+        if index.parts.first().is_none_or(|part| part.column != column) {
+            continue;
+        }
+        if index.kind == IndexKind::Unique && index.parts.len() == 1 {
+            return "UNI";
+        }
+        key = "MUL";
+    }
+    key
+}
+
+fn default_text(column: &ColumnDef) -> Option<String> {
+    match &column.default {
+        ColumnDefault::None | ColumnDefault::Value(Value::Null) => None,
+        ColumnDefault::Value(value) => Some(match (value, &column.data_type) {
+            (Value::UInt(bits), DataType::Bit(_)) => format!("b'{bits:b}'"),
+            _ => value_text(value, &column.data_type),
+        }),
+        ColumnDefault::CurrentTimestamp => Some(current_timestamp(&column.data_type)),
+        ColumnDefault::Expression(text) => Some(text.clone()),
+    }
+}
+
+fn current_timestamp(data_type: &DataType) -> String {
+    match data_type {
+        DataType::DateTime { fsp: fsp @ 1.. } | DataType::Timestamp { fsp: fsp @ 1.. } => {
+            format!("CURRENT_TIMESTAMP({fsp})")
+        }
+        _ => String::from("CURRENT_TIMESTAMP"),
+    }
+}
+
+fn extra(column: &ColumnDef) -> String {
+    let mut words: Vec<String> = Vec::new();
+    if column.auto_increment {
+        words.push(String::from("auto_increment"));
+    }
+    let computed =
+        matches!(column.default, ColumnDefault::CurrentTimestamp | ColumnDefault::Expression(_));
+    if computed && column.generated.is_none() {
+        words.push(String::from("DEFAULT_GENERATED"));
+    }
+    if column.on_update_now {
+        words.push(format!("on update {}", current_timestamp(&column.data_type)));
+    }
+    if let Some(generated) = &column.generated {
+        let kind = if generated.stored { "STORED GENERATED" } else { "VIRTUAL GENERATED" };
+        words.push(kind.to_owned());
+    }
+    if column.invisible {
+        words.push(String::from("INVISIBLE"));
+    }
+    words.join(" ")
+}
+
+fn privileges(held: Privileges) -> String {
+    let all = [
+        (Privileges::SELECT, "select"),
+        (Privileges::INSERT, "insert"),
+        (Privileges::UPDATE, "update"),
+        (Privileges::REFERENCES, "references"),
+    ];
+    let held = all.iter().filter(|(one, _)| held.has(*one)).map(|(_, name)| *name);
+    held.collect::<Vec<_>>().join(",")
+}
+
+/// Everything else that a row of COLUMNS says.
+struct Rest<'r> {
+    schema: &'r str,
+    table: &'r str,
+    column: &'r str,
+    position: usize,
+    default: Option<String>,
+    nullable: bool,
+    key: &'r str,
+    extra: String,
+    privileges: String,
+    comment: &'r str,
+    generation: &'r str,
+}
+
+fn push(rows: &mut Rows, facts: TypeFacts, rest: Rest<'_>) {
+    let charset = facts.collation.map(charset::charset_name);
+    rows.push(row![
+        "def",
+        rest.schema,
+        rest.table,
+        rest.column,
+        rest.position as u64 + 1,
+        or_null(rest.default),
+        yes_no(rest.nullable),
+        facts.name,
+        or_null(facts.chars),
+        or_null(facts.bytes),
+        or_null(facts.precision),
+        or_null(facts.scale),
+        or_null(facts.fsp),
+        or_null(charset),
+        or_null(facts.collation.map(charset::name)),
+        facts.text,
+        rest.key,
+        rest.extra,
+        rest.privileges,
+        rest.comment,
+        rest.generation,
+        Value::Null,
+    ]);
+}
+
+pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
+    for table in TABLES.iter().filter(|table| info.access.sees_table(&table.schema, &table.name)) {
+        for (position, (name, ty)) in table.columns.iter().enumerate() {
+            let rest = Rest {
+                schema: &table.schema,
+                table: &table.name,
+                column: name,
+                position,
+                default: None,
+                nullable: ty.nullable,
+                key: "",
+                extra: String::new(),
+                privileges: String::from("select"),
+                comment: "",
+                generation: "",
+            };
+            push(rows, facts(&ty.data_type, None, false), rest);
+        }
+    }
+    for table in visible(info) {
+        let def = &table.def;
+        let privileges = privileges(info.access.on_table(&def.schema, &def.name));
+        for (position, column) in def.columns.iter().enumerate() {
+            let rest = Rest {
+                schema: &def.schema,
+                table: &def.name,
+                column: &column.name,
+                position,
+                default: default_text(column),
+                nullable: column.nullable,
+                key: column_key(def, position),
+                extra: extra(column),
+                privileges: privileges.clone(),
+                comment: &column.comment,
+                generation: column.generated.as_ref().map_or("", |g| g.expression.as_str()),
+            };
+            push(rows, facts(&column.data_type, column.display_width, column.zerofill), rest);
+        }
+    }
+}

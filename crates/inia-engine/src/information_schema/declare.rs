@@ -1,0 +1,89 @@
+//! Reads the declarations in `tables.txt`.
+
+use crate::expr::ExprType;
+use inia_base::collation::Collation;
+use inia_base::datatype::{DataType, IntWidth, LobSize};
+
+/// A declared table.
+pub(super) struct Declared {
+    pub(super) schema: String,
+    pub(super) name: String,
+    pub(super) columns: Vec<(String, ExprType)>,
+}
+
+/// All declared tables in the order of the file.
+pub(super) fn tables() -> Vec<Declared> {
+    let mut tables: Vec<Declared> = Vec::new();
+    for line in include_str!("tables.txt").lines() {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some((schema, name)) = line.split_once('.').filter(|_| !line.starts_with(' ')) {
+            let (schema, name) = (schema.to_owned(), name.to_owned());
+            tables.push(Declared { schema, name, columns: Vec::new() });
+            continue;
+        }
+        let mut words = line.trim_start().splitn(4, ' ');
+        let mut word = || words.next().unwrap_or_default();
+        let (name, null, collation, text) = (word(), word(), word(), word());
+        let collation = Collation::from_name(collation).unwrap_or(Collation::SYSTEM);
+        let ty = ExprType::of_column(data_type(text, collation), null == "null");
+        if let Some(table) = tables.last_mut() {
+            table.columns.push((name.to_owned(), ty));
+        }
+    }
+    tables
+}
+
+/// The type that COLUMN_TYPE describes.
+fn data_type(text: &str, collation: Collation) -> DataType {
+    let (name, rest) = match text.find(['(', ' ']) {
+        Some(end) => text.split_at(end),
+        None => (text, ""),
+    };
+    let inner =
+        rest.strip_prefix('(').and_then(|rest| rest.rsplit_once(')')).map(|(inner, _)| inner);
+    let number = |position: usize| {
+        let list = inner.unwrap_or_default();
+        list.split(',').nth(position).and_then(|digits| digits.parse::<u32>().ok()).unwrap_or(0)
+    };
+    let (chars, fsp) = (number(0), number(0) as u8);
+    let unsigned = rest.ends_with("unsigned");
+    let int = |width| DataType::Int { width, unsigned };
+    let text_of = |size| DataType::Text { size, collation };
+    let members = || {
+        let list = inner.unwrap_or_default();
+        let list = list.trim_matches('\'').split("','").map(str::to_owned);
+        list.collect::<Vec<String>>().into()
+    };
+    match name {
+        "tinyint" => int(IntWidth::Tiny),
+        "smallint" => int(IntWidth::Small),
+        "mediumint" => int(IntWidth::Medium),
+        "int" => int(IntWidth::Int),
+        "bigint" => int(IntWidth::Big),
+        "float" => DataType::Float { decimals: None, unsigned },
+        "double" => DataType::Double { decimals: None, unsigned },
+        "decimal" => DataType::Decimal { precision: chars as u8, scale: number(1) as u8, unsigned },
+        "char" => DataType::Char { chars, collation },
+        "varchar" => DataType::VarChar { chars, collation },
+        "binary" => DataType::Binary(chars),
+        "varbinary" => DataType::VarBinary(chars),
+        "tinytext" => text_of(LobSize::Tiny),
+        "text" => text_of(LobSize::Normal),
+        "mediumtext" => text_of(LobSize::Medium),
+        "longtext" => text_of(LobSize::Long),
+        "blob" => DataType::Blob(LobSize::Normal),
+        "mediumblob" => DataType::Blob(LobSize::Medium),
+        "longblob" => DataType::Blob(LobSize::Long),
+        "date" => DataType::Date,
+        "time" => DataType::Time { fsp },
+        "datetime" => DataType::DateTime { fsp },
+        "timestamp" => DataType::Timestamp { fsp },
+        "year" => DataType::Year,
+        "enum" => DataType::Enum { members: members(), collation },
+        "set" => DataType::Set { members: members(), collation },
+        "json" => DataType::Json,
+        _ => DataType::VarChar { chars: 64, collation },
+    }
+}

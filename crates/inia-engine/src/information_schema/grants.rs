@@ -1,0 +1,227 @@
+//! Accounts and privileges: `information_schema`'s tables of them, and those of `mysql`.
+
+use super::{Information, Rows, find, or_null, row, yes_no};
+use crate::account::privilege::STATIC;
+use crate::account::{AccountDef, AccountName, Privileges};
+use inia_base::value::Value;
+use std::sync::Arc;
+
+/// The accounts that the session may see: all with SELECT on `mysql`, else its own.
+fn visible(info: &Information<'_>) -> Vec<Arc<AccountDef>> {
+    let all = info.access.on_database("mysql").has(Privileges::SELECT);
+    let current = info.db.accounts.current();
+    let accounts = current.accounts.values();
+    accounts.filter(|def| all || def.name == info.access.account).cloned().collect()
+}
+
+/// One row per privilege: a fixed start, the privilege's name, IS_GRANTABLE.
+fn listed(start: &[Value], held: Privileges, rows: &mut Rows) {
+    let grantable = yes_no(held.has(Privileges::GRANT));
+    let mut push = |name: &str| {
+        let mut row = start.to_vec();
+        row.extend(row![name, grantable]);
+        rows.push(row);
+    };
+    if held & Privileges::ALL == Privileges::NONE {
+        push("USAGE");
+    }
+    (held & Privileges::ALL).members().for_each(|privilege| push(privilege.name));
+}
+
+pub(super) fn user_privileges(info: &Information<'_>, rows: &mut Rows) {
+    for def in visible(info) {
+        let start = row![def.name.quoted(), "def"];
+        if def.global & Privileges::ALL != Privileges::NONE || def.dynamic.is_empty() {
+            listed(&start, def.global, rows);
+        }
+        for (name, grant) in &def.dynamic {
+            rows.push(row![def.name.quoted(), "def", name.as_str(), yes_no(*grant)]);
+        }
+    }
+}
+
+pub(super) fn schema_privileges(info: &Information<'_>, rows: &mut Rows) {
+    for def in visible(info) {
+        for (schema, held) in &def.databases {
+            listed(&row![def.name.quoted(), "def", schema.as_str()], *held, rows);
+        }
+    }
+}
+
+pub(super) fn table_privileges(info: &Information<'_>, rows: &mut Rows) {
+    for def in visible(info) {
+        for ((schema, table), held) in &def.tables {
+            let start = row![def.name.quoted(), "def", schema.as_str(), table.as_str()];
+            listed(&start, *held, rows);
+        }
+    }
+}
+
+pub(super) fn user_attributes(info: &Information<'_>, rows: &mut Rows) {
+    for def in visible(info) {
+        let attribute = or_null(def.attribute.clone());
+        rows.push(row![def.name.user.as_str(), def.name.host.as_str(), attribute]);
+    }
+}
+
+pub(super) fn enabled_roles(info: &Information<'_>, rows: &mut Rows) {
+    let current = info.db.accounts.current();
+    let own = current.get(&info.access.account);
+    for role in &info.access.roles {
+        let default = own.is_some_and(|own| own.default_roles.contains(role));
+        rows.push(row![role.user.as_str(), role.host.as_str(), yes_no(default), "NO"]);
+    }
+}
+
+pub(super) fn applicable_roles(info: &Information<'_>, rows: &mut Rows) {
+    let current = info.db.accounts.current();
+    let Some(own) = current.get(&info.access.account) else { return };
+    let AccountName { user, host } = &own.name;
+    let (user, host) = (user.as_str(), host.as_str());
+    for (role, admin) in &own.roles {
+        let default = own.default_roles.contains(role);
+        rows.push(row![
+            user,
+            host,
+            user,
+            host,
+            role.user.as_str(),
+            role.host.as_str(),
+            yes_no(*admin),
+            yes_no(default),
+            "NO",
+        ]);
+    }
+}
+
+fn y_n(yes: bool) -> Value {
+    Value::from(if yes { "Y" } else { "N" })
+}
+
+/// The value of a `…_priv` column.
+fn privilege_column(held: Privileges, column: &str) -> Option<Value> {
+    if column == "Grant_priv" {
+        return Some(y_n(held.has(Privileges::GRANT)));
+    }
+    let bit = STATIC.iter().position(|privilege| privilege.column == column)?;
+    Some(y_n(held.has(Privileges(1 << bit))))
+}
+
+/// Rows by column name.
+fn by_column(table: &str, value: impl Fn(&str) -> Value, rows: &mut Rows) {
+    if let Some(table) = find("mysql", table) {
+        rows.push(table.columns.iter().map(|(name, _)| value(name)).collect());
+    }
+}
+
+pub(super) fn mysql_user(info: &Information<'_>, rows: &mut Rows) {
+    for def in info.db.accounts.current().accounts.values() {
+        let limit = |word: &str| Value::from(def.limits.get(word).copied().unwrap_or(0));
+        let tls = match def.tls.as_str() {
+            "" => "",
+            "SSL" => "ANY",
+            "X509" => "X509",
+            _ => "SPECIFIED",
+        };
+        let value = |column: &str| match column {
+            "Host" => def.name.host.as_str().into(),
+            "User" => def.name.user.as_str().into(),
+            "ssl_type" => tls.into(),
+            "ssl_cipher" | "x509_issuer" | "x509_subject" => Value::Bytes(Vec::new()),
+            "max_questions" => limit("MAX_QUERIES_PER_HOUR"),
+            "max_updates" => limit("MAX_UPDATES_PER_HOUR"),
+            "max_connections" => limit("MAX_CONNECTIONS_PER_HOUR"),
+            "max_user_connections" => limit("MAX_USER_CONNECTIONS"),
+            "plugin" => def.plugin.as_str().into(),
+            "authentication_string" => String::from_utf8_lossy(&def.auth_string).as_ref().into(),
+            "password_expired" => y_n(def.expired),
+            "password_last_changed" => info.moment(def.password_changed),
+            "password_lifetime" => or_null(def.lifetime),
+            "account_locked" => y_n(def.locked),
+            "Password_reuse_history" => or_null(def.history),
+            "Password_reuse_time" => or_null(def.reuse_interval),
+            "Password_require_current" => def.require_current.map_or(Value::Null, y_n),
+            "User_attributes" => attributes(def),
+            column => privilege_column(def.global, column).unwrap_or(Value::Null),
+        };
+        by_column("user", value, rows);
+    }
+}
+
+fn attributes(def: &AccountDef) -> Value {
+    match &def.attribute {
+        Some(attribute) => Value::Json(format!("{{\"metadata\": {attribute}}}")),
+        None => Value::Null,
+    }
+}
+
+pub(super) fn mysql_db(info: &Information<'_>, rows: &mut Rows) {
+    for def in info.db.accounts.current().accounts.values() {
+        for (schema, held) in &def.databases {
+            let value = |column: &str| match column {
+                "Host" => def.name.host.as_str().into(),
+                "Db" => schema.as_str().into(),
+                "User" => def.name.user.as_str().into(),
+                column => privilege_column(*held, column).unwrap_or(Value::Null),
+            };
+            by_column("db", value, rows);
+        }
+    }
+}
+
+pub(super) fn mysql_tables_priv(info: &Information<'_>, rows: &mut Rows) {
+    for def in info.db.accounts.current().accounts.values() {
+        for ((schema, table), held) in &def.tables {
+            let mut words: Vec<&str> = held.members().map(|privilege| privilege.name).collect();
+            if held.has(Privileges::GRANT) {
+                words.push("Grant");
+            }
+            rows.push(row![
+                def.name.host.as_str(),
+                schema.as_str(),
+                def.name.user.as_str(),
+                table.as_str(),
+                "",
+                info.moment(info.db.started()),
+                words.join(","),
+                "",
+            ]);
+        }
+    }
+}
+
+pub(super) fn mysql_global_grants(info: &Information<'_>, rows: &mut Rows) {
+    for def in info.db.accounts.current().accounts.values() {
+        for (name, grant) in &def.dynamic {
+            let (user, host) = (def.name.user.as_str(), def.name.host.as_str());
+            rows.push(row![user, host, name.as_str(), y_n(*grant)]);
+        }
+    }
+}
+
+pub(super) fn mysql_role_edges(info: &Information<'_>, rows: &mut Rows) {
+    for def in info.db.accounts.current().accounts.values() {
+        for (role, admin) in &def.roles {
+            rows.push(row![
+                role.host.as_str(),
+                role.user.as_str(),
+                def.name.host.as_str(),
+                def.name.user.as_str(),
+                y_n(*admin),
+            ]);
+        }
+    }
+}
+
+pub(super) fn mysql_default_roles(info: &Information<'_>, rows: &mut Rows) {
+    for def in info.db.accounts.current().accounts.values() {
+        for role in &def.default_roles {
+            rows.push(row![
+                def.name.host.as_str(),
+                def.name.user.as_str(),
+                role.host.as_str(),
+                role.user.as_str(),
+            ]);
+        }
+    }
+}

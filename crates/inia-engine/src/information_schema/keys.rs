@@ -1,0 +1,171 @@
+//! STATISTICS and the tables of constraints.
+
+use super::tables::{row_estimate, visible};
+use super::{Information, Rows, or_null, row, yes_no};
+use crate::catalog::{IndexDef, IndexKind, ReferentialAction, Table, TableDef, same_name};
+use inia_base::value::Value;
+
+/// How many rows share a value of a non-unique index part, for want of statistics.
+const ROWS_PER_VALUE: u64 = 10;
+
+pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
+    for table in visible(info) {
+        let count = row_estimate(info, table);
+        for index in &table.def.indexes {
+            for at in 0..index.parts.len() {
+                statistic(table, index, at, count, rows);
+            }
+        }
+    }
+}
+
+fn statistic(table: &Table, index: &IndexDef, at: usize, count: u64, rows: &mut Rows) {
+    let (def, part) = (&table.def, &index.parts[at]);
+    let column = &def.columns[part.column];
+    let distinct = match index.unique() && at + 1 == index.parts.len() {
+        true => count,
+        false => count.div_ceil(ROWS_PER_VALUE),
+    };
+    let (collation, kind) = match index.kind {
+        IndexKind::FullText => (Value::Null, "FULLTEXT"),
+        IndexKind::Spatial => ("A".into(), "SPATIAL"),
+        _ if def.engine == "MEMORY" && index.using.as_deref() != Some("BTREE") => {
+            (Value::Null, "HASH")
+        }
+        _ => (if part.descending { "D" } else { "A" }.into(), "BTREE"),
+    };
+    rows.push(row![
+        "def",
+        def.schema.as_str(),
+        def.name.as_str(),
+        i64::from(!index.unique()),
+        def.schema.as_str(),
+        index.name.as_str(),
+        at as u64 + 1,
+        column.name.as_str(),
+        collation,
+        distinct as i64,
+        or_null(part.prefix.map(i64::from)),
+        Value::Null,
+        if column.nullable { "YES" } else { "" },
+        kind,
+        "",
+        index.comment.as_str(),
+        yes_no(index.visible),
+        Value::Null,
+    ]);
+}
+
+pub(super) fn key_column_usage(info: &Information<'_>, rows: &mut Rows) {
+    for table in visible(info) {
+        let def = &table.def;
+        let (schema, name) = (def.schema.as_str(), def.name.as_str());
+        for index in def.indexes.iter().filter(|index| index.unique()) {
+            for (at, part) in index.parts.iter().enumerate() {
+                let mut row = row![
+                    "def",
+                    schema,
+                    index.name.as_str(),
+                    "def",
+                    schema,
+                    name,
+                    def.columns[part.column].name.as_str(),
+                    at as u64 + 1,
+                ];
+                row.extend(std::iter::repeat_n(Value::Null, 4));
+                rows.push(row);
+            }
+        }
+        for key in &def.foreign_keys {
+            for (at, (column, parent)) in key.columns.iter().zip(&key.ref_columns).enumerate() {
+                rows.push(row![
+                    "def",
+                    schema,
+                    key.name.as_str(),
+                    "def",
+                    schema,
+                    name,
+                    def.columns[*column].name.as_str(),
+                    at as u64 + 1,
+                    at as u64 + 1,
+                    key.ref_schema.as_str(),
+                    key.ref_table.as_str(),
+                    parent.as_str(),
+                ]);
+            }
+        }
+    }
+}
+
+pub(super) fn table_constraints(info: &Information<'_>, rows: &mut Rows) {
+    for table in visible(info) {
+        let def = &table.def;
+        let mut push = |constraint: &str, kind: &str, enforced: bool| {
+            let (schema, name) = (def.schema.as_str(), def.name.as_str());
+            rows.push(row!["def", schema, constraint, schema, name, kind, yes_no(enforced)]);
+        };
+        for index in def.indexes.iter().filter(|index| index.unique()) {
+            let primary = index.kind == IndexKind::Primary;
+            push(&index.name, if primary { "PRIMARY KEY" } else { "UNIQUE" }, true);
+        }
+        def.foreign_keys.iter().for_each(|key| push(&key.name, "FOREIGN KEY", true));
+        def.checks.iter().for_each(|check| push(&check.name, "CHECK", check.enforced));
+    }
+}
+
+pub(super) fn check_constraints(info: &Information<'_>, rows: &mut Rows) {
+    for table in visible(info) {
+        for check in &table.def.checks {
+            let schema = table.def.schema.as_str();
+            rows.push(row!["def", schema, check.name.as_str(), check.expression.as_str()]);
+        }
+    }
+}
+
+pub(super) fn referential_constraints(info: &Information<'_>, rows: &mut Rows) {
+    for table in visible(info) {
+        let def = &table.def;
+        for key in &def.foreign_keys {
+            let parent = info.catalog.schemas.get(&key.ref_schema);
+            let parent = parent.and_then(|schema| schema.tables.get(&key.ref_table));
+            let unique = parent.and_then(|parent| parent_key(&parent.def, &key.ref_columns));
+            rows.push(row![
+                "def",
+                def.schema.as_str(),
+                key.name.as_str(),
+                "def",
+                key.ref_schema.as_str(),
+                or_null(unique),
+                "NONE",
+                action(key.on_update),
+                action(key.on_delete),
+                def.name.as_str(),
+                key.ref_table.as_str(),
+            ]);
+        }
+    }
+}
+
+/// The unique index that starts with the referenced columns.
+fn parent_key<'d>(parent: &'d TableDef, columns: &[String]) -> Option<&'d str> {
+    let fits = |index: &&IndexDef| {
+        index.unique()
+            && index.parts.len() >= columns.len()
+            && index
+                .parts
+                .iter()
+                .zip(columns)
+                .all(|(part, column)| same_name(&parent.columns[part.column].name, column))
+    };
+    parent.indexes.iter().find(fits).map(|index| index.name.as_str())
+}
+
+fn action(action: ReferentialAction) -> &'static str {
+    match action {
+        ReferentialAction::NoAction => "NO ACTION",
+        ReferentialAction::Restrict => "RESTRICT",
+        ReferentialAction::Cascade => "CASCADE",
+        ReferentialAction::SetNull => "SET NULL",
+        ReferentialAction::SetDefault => "SET DEFAULT",
+    }
+}

@@ -1,0 +1,126 @@
+//! What the server itself is doing and can do.
+
+use super::{Information, NamedValues, Rows, or_null, row};
+use crate::account::Privileges;
+use crate::expr::VarScope;
+use inia_base::process::ProcessEntry;
+use inia_base::value::Value;
+use std::time::UNIX_EPOCH;
+
+pub(super) fn engines(_: &Information<'_>, rows: &mut Rows) {
+    const INNODB: &str = "Supports transactions, row-level locking, and foreign keys";
+    const MEMORY: &str = "Hash based, stored in memory, useful for temporary tables";
+    rows.push(row!["MEMORY", "YES", MEMORY, "NO", "NO", "NO"]);
+    rows.push(row!["InnoDB", "DEFAULT", INNODB, "YES", "NO", "YES"]);
+    rows.push(row!["MyISAM", "YES", "MyISAM storage engine", "NO", "NO", "NO"]);
+}
+
+pub(super) fn plugins(_: &Information<'_>, rows: &mut Rows) {
+    let plugins = [
+        ("mysql_native_password", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
+        ("caching_sha2_password", "AUTHENTICATION", "2.1", "Caching sha2 authentication"),
+        ("MEMORY", "STORAGE ENGINE", "80031.0", "Hash based, stored in memory"),
+        ("InnoDB", "STORAGE ENGINE", "80031.0", "Transactions, row-level locking, foreign keys"),
+        ("MyISAM", "STORAGE ENGINE", "80031.0", "MyISAM storage engine"),
+    ];
+    for (name, kind, version, description) in plugins {
+        rows.push(row![
+            name,
+            "1.0",
+            "ACTIVE",
+            kind,
+            version,
+            Value::Null,
+            Value::Null,
+            "Inia",
+            description,
+            env!("CARGO_PKG_LICENSE"),
+            "FORCE",
+        ]);
+    }
+}
+
+pub(super) fn keywords(_: &Information<'_>, rows: &mut Rows) {
+    let mut words: Vec<(&str, bool)> = inia_parser::keyword::all().collect();
+    words.sort_unstable();
+    rows.extend(words.into_iter().map(|(word, reserved)| row![word, i64::from(reserved)]));
+}
+
+/// The connections that the session may see: all with PROCESS, else its account's.
+pub(crate) fn visible_processes(info: &Information<'_>) -> Vec<ProcessEntry> {
+    let all = info.access.global.has(Privileges::PROCESS);
+    let mut list = info.db.processes().map(|processes| processes.list()).unwrap_or_default();
+    list.retain(|entry| all || entry.user == info.access.account.user);
+    list
+}
+
+pub(super) fn processlist(info: &Information<'_>, rows: &mut Rows) {
+    for entry in visible_processes(info) {
+        rows.push(row![
+            entry.id,
+            entry.user,
+            entry.host,
+            or_null(entry.db),
+            entry.command,
+            entry.time as i64,
+            entry.state,
+            or_null(entry.info),
+        ]);
+    }
+}
+
+pub(super) fn transactions(info: &Information<'_>, rows: &mut Rows) {
+    if !info.access.global.has(Privileges::PROCESS) {
+        return;
+    }
+    for txn in info.db.engine.active_transactions() {
+        let started = txn.started.duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        rows.push(row![
+            txn.txn.0,
+            if txn.waiting { "LOCK WAIT" } else { "RUNNING" },
+            info.moment(started),
+            Value::Null,
+            Value::Null,
+            txn.rows_modified + txn.locks as u64,
+            u64::from(txn.session),
+            Value::Null,
+            Value::Null,
+            0u64,
+            0u64,
+            txn.locks as u64,
+            0u64,
+            txn.locks as u64,
+            txn.rows_modified,
+            0u64,
+            "REPEATABLE READ",
+            1i64,
+            1i64,
+            Value::Null,
+            0i64,
+            0u64,
+            0i64,
+            0i64,
+            Value::Null,
+        ]);
+    }
+}
+
+fn named(values: NamedValues, rows: &mut Rows) {
+    rows.extend(values.into_iter().map(|(name, value)| row![name, value]));
+}
+
+pub(super) fn global_variables(info: &Information<'_>, rows: &mut Rows) {
+    named((info.variables)(VarScope::Global), rows);
+}
+
+pub(super) fn session_variables(info: &Information<'_>, rows: &mut Rows) {
+    named((info.variables)(VarScope::Session), rows);
+}
+
+pub(super) fn global_status(info: &Information<'_>, rows: &mut Rows) {
+    named((info.status)(VarScope::Global), rows);
+}
+
+pub(super) fn session_status(info: &Information<'_>, rows: &mut Rows) {
+    named((info.status)(VarScope::Session), rows);
+}

@@ -1,0 +1,222 @@
+//! SCHEMATA, TABLES and PARTITIONS.
+
+use super::{Information, Rows, SCHEMAS, TABLES, or_null, row};
+use crate::catalog::{Table, TableDef, charset};
+use inia_base::datatype::{DataType, IntWidth};
+use inia_base::value::Value;
+use std::sync::atomic::Ordering;
+
+const PAGE: u64 = 16_384;
+/// Bytes of a row besides its columns.
+const ROW_OVERHEAD: u64 = 20;
+/// What a column of unbounded length is taken for.
+const LONG_COLUMN: u64 = 64;
+
+pub(super) fn schemata(info: &Information<'_>, rows: &mut Rows) {
+    let mut push = |name: &str, charset: &str, collation: &str| {
+        rows.push(row!["def", name, charset, collation, Value::Null, "NO"]);
+    };
+    for (name, _) in SCHEMAS {
+        if info.access.sees_database(name) {
+            match *name {
+                "information_schema" => push(name, "utf8mb3", "utf8mb3_general_ci"),
+                _ => push(name, "utf8mb4", "utf8mb4_0900_ai_ci"),
+            }
+        }
+    }
+    for (name, schema) in &info.catalog.schemas {
+        if sees_schema(info, name) {
+            let collation = schema.def.collation;
+            push(name, charset::charset_name(collation), charset::name(collation));
+        }
+    }
+}
+
+fn sees_schema(info: &Information<'_>, name: &str) -> bool {
+    use crate::account::Privileges;
+    info.access.global.has(Privileges::SHOW_DATABASES) || info.access.sees_database(name)
+}
+
+/// The tables of stored databases that the session may see.
+pub(super) fn visible<'i>(
+    info: &'i Information<'_>,
+) -> impl Iterator<Item = &'i std::sync::Arc<Table>> {
+    let tables = info.catalog.schemas.values().flat_map(|schema| schema.tables.values());
+    tables.filter(|table| info.access.sees_table(&table.def.schema, &table.def.name))
+}
+
+/// Sizes as the server can tell them without reading the table; estimates.
+pub(super) struct Sizes {
+    pub(super) rows: u64,
+    pub(super) average: u64,
+    pub(super) data: u64,
+    pub(super) indexes: u64,
+}
+
+pub(super) fn sizes(info: &Information<'_>, table: &Table) -> Sizes {
+    let rows = row_estimate(info, table);
+    let width = |columns: &mut dyn Iterator<Item = usize>| -> u64 {
+        columns.map(|column| column_bytes(&table.def.columns[column].data_type)).sum()
+    };
+    let pages = |bytes: u64| bytes.div_ceil(PAGE).max(1) * PAGE;
+    let row = width(&mut (0..table.def.columns.len())) + ROW_OVERHEAD;
+    let data = pages(rows * row);
+    let indexes = table.def.indexes.iter().filter(|index| index.tree != table.def.clustered);
+    let indexes = indexes
+        .map(|index| {
+            let entry = width(&mut index.parts.iter().map(|part| part.column)) + ROW_OVERHEAD;
+            pages(rows * entry)
+        })
+        .sum();
+    Sizes { rows, average: data.checked_div(rows).unwrap_or(0), data, indexes }
+}
+
+/// About how many rows the table has.
+pub(super) fn row_estimate(info: &Information<'_>, table: &Table) -> u64 {
+    if table.shared.estimate_known.load(Ordering::Relaxed) {
+        return table.shared.row_estimate.load(Ordering::Relaxed).max(0) as u64;
+    }
+    info.db.engine.estimate_rows(&table.clustered).unwrap_or(0)
+}
+
+fn column_bytes(data_type: &DataType) -> u64 {
+    match data_type {
+        DataType::Null => 0,
+        DataType::Int { width, .. } => match width {
+            IntWidth::Tiny => 1,
+            IntWidth::Small => 2,
+            IntWidth::Medium => 3,
+            IntWidth::Int => 4,
+            IntWidth::Big => 8,
+        },
+        DataType::Bit(bits) => u64::from(bits.div_ceil(8)),
+        DataType::Decimal { precision, .. } => u64::from(*precision).div_ceil(2),
+        DataType::Float { .. } => 4,
+        DataType::Double { .. } => 8,
+        DataType::Char { chars, .. } | DataType::Binary(chars) => u64::from(*chars),
+        DataType::VarChar { chars, .. } | DataType::VarBinary(chars) => u64::from(*chars) / 2 + 1,
+        DataType::Text { .. } | DataType::Blob(_) | DataType::Json => LONG_COLUMN,
+        DataType::Date | DataType::Time { .. } => 3,
+        DataType::DateTime { .. } => 5,
+        DataType::Timestamp { .. } => 4,
+        DataType::Year => 1,
+        DataType::Enum { .. } => 1,
+        DataType::Set { members, .. } => (members.len() as u64).div_ceil(8),
+    }
+}
+
+fn row_format(def: &TableDef) -> String {
+    let written = def.options.iter().find(|(name, _)| name == "ROW_FORMAT");
+    let name = written.map_or("DYNAMIC", |(_, value)| value.as_str());
+    match (def.engine.as_str(), name) {
+        ("MEMORY", _) => String::from("Fixed"),
+        (_, "DEFAULT") => String::from("Dynamic"),
+        (_, name) => name[..1].to_ascii_uppercase() + &name[1..].to_ascii_lowercase(),
+    }
+}
+
+fn create_options(def: &TableDef) -> String {
+    let options = def.options.iter().map(|(name, value)| match name.as_str() {
+        "ROW_FORMAT" => format!("row_format={value}"),
+        name => format!("{}={value}", name.to_ascii_lowercase()),
+    });
+    options.collect::<Vec<_>>().join(" ")
+}
+
+fn next_auto_increment(table: &Table) -> Option<u64> {
+    table.def.auto_increment_column()?;
+    let next = table.shared.next_auto_increment.load(Ordering::Relaxed);
+    let next = next.max(table.def.auto_increment);
+    (next > 1).then_some(next)
+}
+
+pub(super) fn tables(info: &Information<'_>, rows: &mut Rows) {
+    for table in TABLES.iter().filter(|table| info.access.sees_table(&table.schema, &table.name)) {
+        let information_schema = table.schema == "information_schema";
+        let engine = match table.schema.as_str() {
+            "information_schema" => Value::Null,
+            "mysql" => "InnoDB".into(),
+            _ => "PERFORMANCE_SCHEMA".into(),
+        };
+        let collation = match information_schema {
+            true => Value::Null,
+            false => "utf8mb4_0900_ai_ci".into(),
+        };
+        let format = if information_schema { Value::Null } else { "Dynamic".into() };
+        rows.push(row![
+            "def",
+            table.schema.as_str(),
+            table.name.as_str(),
+            table.kind(),
+            engine,
+            10i64,
+            format,
+            0u64,
+            0u64,
+            0u64,
+            0u64,
+            0u64,
+            0u64,
+            Value::Null,
+            info.moment(info.db.started()),
+            Value::Null,
+            Value::Null,
+            collation,
+            Value::Null,
+            "",
+            "",
+        ]);
+    }
+    for table in visible(info) {
+        let def = &table.def;
+        let sizes = sizes(info, table);
+        rows.push(row![
+            "def",
+            def.schema.as_str(),
+            def.name.as_str(),
+            "BASE TABLE",
+            def.engine.as_str(),
+            10i64,
+            row_format(def),
+            sizes.rows,
+            sizes.average,
+            sizes.data,
+            0u64,
+            sizes.indexes,
+            0u64,
+            or_null(next_auto_increment(table)),
+            info.moment(def.created),
+            info.moment(table.shared.updated.load(Ordering::Relaxed)),
+            Value::Null,
+            charset::name(def.collation),
+            Value::Null,
+            create_options(def),
+            def.comment.as_str(),
+        ]);
+    }
+}
+
+/// Every table is its own only partition.
+pub(super) fn partitions(info: &Information<'_>, rows: &mut Rows) {
+    for table in visible(info) {
+        let sizes = sizes(info, table);
+        let mut row = row!["def", table.def.schema.as_str(), table.def.name.as_str()];
+        row.extend(std::iter::repeat_n(Value::Null, 9));
+        row.extend(row![
+            sizes.rows,
+            sizes.average,
+            sizes.data,
+            0u64,
+            sizes.indexes,
+            0u64,
+            info.moment(table.def.created),
+            info.moment(table.shared.updated.load(Ordering::Relaxed)),
+            Value::Null,
+            Value::Null,
+            "",
+            "",
+            Value::Null,
+        ]);
+        rows.push(row);
+    }
+}

@@ -1,0 +1,52 @@
+//! The declarations fit their rows.
+
+use super::*;
+use crate::database::DatabaseOptions;
+use inia_base::io::MemDisk;
+
+#[test]
+fn every_filled_table_is_declared() {
+    for (schema, name, _) in FILLS {
+        assert!(find(schema, name).is_some(), "{schema}.{name}");
+    }
+}
+
+#[test]
+fn names_are_found_in_the_case_that_mysql_accepts() {
+    assert!(find("INFORMATION_SCHEMA", "tables").is_some());
+    assert!(find("mysql", "user").is_some());
+    assert!(find("mysql", "USER").is_none());
+    assert!(find("nosuch", "TABLES").is_none());
+}
+
+#[test]
+fn rows_have_as_many_values_as_the_table_has_columns() {
+    let options = DatabaseOptions { background: false, ..DatabaseOptions::default() };
+    let db = Database::open(Arc::new(MemDisk::new()), options).unwrap();
+    let accounts = db.accounts.current();
+    let root = crate::account::AccountName::new("root", "localhost");
+    let info = Information {
+        db: &db,
+        catalog: db.catalog().current(),
+        access: Arc::new(Access::new(&accounts, &root, &Default::default())),
+        zone: TimeZone::utc(),
+        connection_id: 1,
+        variables: Box::new(|_| vec![(String::from("a"), String::from("b"))]),
+        status: Box::new(|_| vec![(String::from("a"), String::from("b"))]),
+    };
+    for table in TABLES.iter() {
+        let Some(fill) = table.fill else { continue };
+        let mut rows = Rows::new();
+        fill(&info, &mut rows);
+        for row in &rows {
+            let optional = usize::from(table.schema == "performance_schema" && row.len() == 8);
+            assert_eq!(
+                row.len() + optional,
+                table.columns.len(),
+                "{}.{}",
+                table.schema,
+                table.name
+            );
+        }
+    }
+}

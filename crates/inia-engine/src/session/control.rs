@@ -1,0 +1,117 @@
+//! Transaction control.
+
+use super::Outcome;
+use super::core::Core;
+use crate::error::StorageResult;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast;
+use inia_storage::Isolation;
+
+type Done = Result<Outcome, SqlError>;
+
+/// BEGIN, START TRANSACTION: commits what is open.
+pub(super) fn begin(core: &mut Core, begin: &ast::BeginTransaction) -> Done {
+    core.commit()?;
+    if begin.read_only.is_some() {
+        core.state.next_read_only = begin.read_only;
+    }
+    core.enter();
+    core.state.explicit = true;
+    if begin.consistent_snapshot {
+        core.txn.get_mut().take_snapshot();
+    }
+    Ok(Outcome::default())
+}
+
+/// COMMIT [AND CHAIN].
+pub(super) fn commit(core: &mut Core, completion: &ast::Completion) -> Done {
+    let (level, read_only) = (core.state.current, core.state.read_only);
+    core.commit()?;
+    chain(core, completion, level, read_only)
+}
+
+/// ROLLBACK [AND CHAIN].
+pub(super) fn rollback(core: &mut Core, completion: &ast::Completion) -> Done {
+    let (level, read_only) = (core.state.current, core.state.read_only);
+    core.rollback()?;
+    chain(core, completion, level, read_only)
+}
+
+/// AND CHAIN opens the next transaction with the characteristics of the last; RELEASE ends the
+/// connection.
+fn chain(core: &mut Core, completion: &ast::Completion, level: Isolation, read_only: bool) -> Done {
+    let kind = core.var("completion_type").unwrap_or_default();
+    if completion.chain.unwrap_or(kind == "CHAIN") {
+        core.state.next_isolation = Some(level);
+        core.state.next_read_only = Some(read_only);
+        core.enter();
+        core.state.explicit = true;
+    }
+    if completion.release.unwrap_or(kind == "RELEASE") {
+        core.killed.fetch_or(2, std::sync::atomic::Ordering::SeqCst);
+    }
+    Ok(Outcome::default())
+}
+
+fn find(core: &Core, name: &str) -> Result<usize, SqlError> {
+    let same = |savepoint: &(String, _)| savepoint.0.eq_ignore_ascii_case(name);
+    let missing = || SqlError::new(ErrorCode::SpDoesNotExist, &[&"SAVEPOINT", &name]);
+    core.state.savepoints.iter().position(same).ok_or_else(missing)
+}
+
+/// SAVEPOINT: one of the same name is replaced. Without a transaction it has no effect.
+pub(super) fn savepoint(core: &mut Core, name: &str) -> Done {
+    if core.autocommits() {
+        return Ok(Outcome::default());
+    }
+    core.enter();
+    if let Ok(at) = find(core, name) {
+        core.state.savepoints.remove(at);
+    }
+    let point = core.txn.get_mut().savepoint();
+    core.state.savepoints.push((name.to_owned(), point));
+    Ok(Outcome::default())
+}
+
+/// ROLLBACK TO: later savepoints are gone, this one stays.
+pub(super) fn rollback_to(core: &mut Core, name: &str) -> Done {
+    let at = find(core, name)?;
+    let point = core.state.savepoints[at].1;
+    core.txn.get_mut().rollback_to(point).sql()?;
+    core.state.savepoints.truncate(at + 1);
+    Ok(Outcome::default())
+}
+
+/// RELEASE SAVEPOINT: this one and later ones are gone.
+pub(super) fn release(core: &mut Core, name: &str) -> Done {
+    let at = find(core, name)?;
+    core.state.savepoints.truncate(at);
+    Ok(Outcome::default())
+}
+
+/// SET TRANSACTION: the next transaction's, the session's, or everybody's defaults.
+pub(super) fn set_transaction(core: &mut Core, set: &ast::SetTransaction) -> Done {
+    let level = set.isolation.map(|level| match level {
+        ast::IsolationLevel::ReadUncommitted => (Isolation::ReadUncommitted, "READ-UNCOMMITTED"),
+        ast::IsolationLevel::ReadCommitted => (Isolation::ReadCommitted, "READ-COMMITTED"),
+        ast::IsolationLevel::RepeatableRead => (Isolation::RepeatableRead, "REPEATABLE-READ"),
+        ast::IsolationLevel::Serializable => (Isolation::Serializable, "SERIALIZABLE"),
+    });
+    let Some(scope) = set.scope else {
+        if core.state.explicit || (core.state.open && !core.state.autocommit) {
+            return Err(SqlError::new(ErrorCode::CantChangeTxCharacteristics, &[]));
+        }
+        core.state.next_isolation = level.map(|(level, _)| level).or(core.state.next_isolation);
+        core.state.next_read_only = set.read_only.or(core.state.next_read_only);
+        return Ok(Outcome::default());
+    };
+    let global = scope != ast::VarScope::Session;
+    if let Some((_, name)) = level {
+        super::variables::assign(core, global, "transaction_isolation", name)?;
+    }
+    if let Some(read_only) = set.read_only {
+        let value = if read_only { "ON" } else { "OFF" };
+        super::variables::assign(core, global, "transaction_read_only", value)?;
+    }
+    Ok(Outcome::default())
+}

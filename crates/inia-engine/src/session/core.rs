@@ -1,0 +1,313 @@
+//! What a session keeps between statements, in parts that one statement can borrow separately.
+
+use crate::catalog::Table;
+use crate::catalog::mdl::MdlSession;
+use crate::database::{ClientInfo, Database};
+use crate::error::StorageResult;
+use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
+use crate::session::host::Host;
+use inia_base::column::status;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_storage::{Isolation, LockMode, LockRequest, Savepoint, Txn, WaitPolicy};
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The transaction's state as SQL sees it.
+pub(crate) struct TxnState {
+    /// The storage transaction is open.
+    pub(crate) open: bool,
+    /// BEGIN was said: autocommit waits for COMMIT.
+    pub(crate) explicit: bool,
+    pub(crate) autocommit: bool,
+    pub(crate) read_only: bool,
+    /// The session's level and access mode, and those of the next transaction only.
+    pub(crate) isolation: Isolation,
+    pub(crate) default_read_only: bool,
+    pub(crate) next_isolation: Option<Isolation>,
+    pub(crate) next_read_only: Option<bool>,
+    /// The open transaction's level.
+    pub(crate) current: Isolation,
+    pub(crate) savepoints: Vec<(String, Savepoint)>,
+    /// `lock_wait_timeout`: how long to wait for metadata locks.
+    pub(crate) mdl_timeout: Duration,
+}
+
+/// A session's parts.
+pub(crate) struct Core {
+    pub(crate) db: Arc<Database>,
+    pub(crate) client: ClientInfo,
+    pub(crate) txn: RefCell<Txn>,
+    pub(crate) mdl: MdlSession,
+    pub(crate) env: Environment,
+    pub(crate) host: Host,
+    pub(crate) diagnostics: Warnings,
+    pub(crate) state: TxnState,
+    pub(crate) client_found_rows: bool,
+    pub(crate) killed: Arc<AtomicU8>,
+    /// Counts changes of settings that bound statements depend on.
+    pub(crate) settings: u64,
+    /// What the running statement changed in the session.
+    pub(crate) changes: Vec<inia_base::column::SessionChange>,
+}
+
+impl TxnState {
+    /// Whether locks of rows that did not match are given back.
+    pub(crate) fn releases_unmatched(&self) -> bool {
+        matches!(self.current, Isolation::ReadCommitted | Isolation::ReadUncommitted)
+    }
+}
+
+impl Core {
+    pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Core {
+        let txn = RefCell::new(db.engine.attach());
+        let mdl = db.catalog().mdl().session();
+        let env = Environment {
+            user: format!("{}@{}", client.user, client.host),
+            current_user: format!("{}@{}", client.account_user, client.account_host),
+            connection_id: u64::from(client.connection_id),
+            version: String::from(crate::sysvar::VERSION),
+            ..Environment::default()
+        };
+        let host = Host::new(db.clone());
+        host.connection_id.set(u64::from(client.connection_id));
+        let diagnostics = Warnings { limit: env.max_error_count, ..Warnings::default() };
+        let state = TxnState {
+            open: false,
+            explicit: false,
+            autocommit: true,
+            read_only: false,
+            isolation: Isolation::RepeatableRead,
+            default_read_only: false,
+            next_isolation: None,
+            next_read_only: None,
+            current: Isolation::RepeatableRead,
+            savepoints: Vec::new(),
+            mdl_timeout: Duration::from_secs(31_536_000),
+        };
+        let killed = Arc::default();
+        let client_found_rows = client.found_rows;
+        Core {
+            db,
+            client,
+            txn,
+            mdl,
+            env,
+            host,
+            diagnostics,
+            state,
+            client_found_rows,
+            settings: 0,
+            changes: Vec::new(),
+            killed,
+        }
+    }
+
+    /// The protocol's status bits, without MORE_RESULTS.
+    pub(crate) fn status(&self) -> u16 {
+        let mut bits = 0;
+        if self.state.explicit || (self.state.open && !self.state.autocommit) {
+            bits |= status::IN_TRANS;
+            if self.state.read_only {
+                bits |= status::IN_TRANS_READONLY;
+            }
+        }
+        if self.state.autocommit {
+            bits |= status::AUTOCOMMIT;
+        }
+        if self.env.sql_mode.has(crate::expr::SqlMode::NO_BACKSLASH_ESCAPES) {
+            bits |= status::NO_BACKSLASH_ESCAPES;
+        }
+        bits
+    }
+
+    /// Starts a statement: its time stands still from here on.
+    pub(crate) fn begin_statement(&mut self) {
+        self.env.now_micros = self.host.fixed_now().unwrap_or_else(clock_micros);
+        self.host.previous_insert_id.set(self.env.last_insert_id);
+        let errors = self.diagnostics.list.iter().filter(|w| w.level == Level::Error).count();
+        self.host.condition_counts.set((self.diagnostics.count, errors as u64));
+        if self.killed.fetch_and(!1, Ordering::Relaxed) & 1 != 0 {
+            self.txn.get_mut().clear_interrupt();
+        }
+    }
+
+    /// Opens the storage transaction where none is open, and the statement in it.
+    pub(crate) fn enter(&mut self) {
+        let txn = self.txn.get_mut();
+        if !self.state.open {
+            self.state.open = true;
+            self.state.current = self.state.next_isolation.take().unwrap_or(self.state.isolation);
+            self.state.read_only =
+                self.state.next_read_only.take().unwrap_or(self.state.default_read_only);
+            txn.begin(self.state.current);
+        }
+        txn.begin_statement();
+    }
+
+    /// Error 1792 in a READ ONLY transaction.
+    pub(crate) fn check_writable(&self) -> Result<(), SqlError> {
+        let read_only = match self.state.open {
+            true => self.state.read_only,
+            false => self.state.next_read_only.unwrap_or(self.state.default_read_only),
+        };
+        if read_only {
+            return Err(SqlError::new(ErrorCode::CantExecuteInReadOnlyTransaction, &[]));
+        }
+        Ok(())
+    }
+
+    /// Whether statements end their transaction themselves.
+    pub(crate) fn autocommits(&self) -> bool {
+        self.state.autocommit && !self.state.explicit
+    }
+
+    /// Commits the open transaction, if any, and ends it.
+    pub(crate) fn commit(&mut self) -> Result<(), SqlError> {
+        let result = match self.state.open {
+            true => self.txn.get_mut().commit().sql(),
+            false => Ok(()),
+        };
+        self.ended();
+        result
+    }
+
+    /// Rolls the open transaction back, if any, and ends it.
+    pub(crate) fn rollback(&mut self) -> Result<(), SqlError> {
+        let result = match self.state.open {
+            true => self.txn.get_mut().rollback().sql(),
+            false => Ok(()),
+        };
+        self.ended();
+        result
+    }
+
+    fn ended(&mut self) {
+        self.state.open = false;
+        self.state.explicit = false;
+        self.state.read_only = false;
+        self.state.savepoints.clear();
+        self.mdl.release_all();
+    }
+
+    /// Ends a statement that worked in the transaction: commits in autocommit mode; after an
+    /// error undoes the statement, or the transaction where the error says so.
+    pub(crate) fn leave(
+        &mut self,
+        start: Savepoint,
+        error: Option<&SqlError>,
+    ) -> Result<(), SqlError> {
+        match error {
+            None if self.autocommits() => self.commit(),
+            None => Ok(()),
+            Some(error) if error.code == ErrorCode::Deadlock => self.rollback(),
+            Some(_) if self.autocommits() => self.rollback(),
+            Some(_) => self.txn.get_mut().rollback_to(start).sql(),
+        }
+    }
+
+    /// The lock that plain reads take: SERIALIZABLE locks, except for autocommitted SELECTs.
+    pub(crate) fn plain_lock(&self) -> Option<LockRequest> {
+        let locks = self.state.current == Isolation::Serializable && !self.autocommits();
+        locks.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
+    }
+
+    /// The current database; error 1046.
+    pub(crate) fn database(&self) -> Result<&str, SqlError> {
+        let missing = || SqlError::new(ErrorCode::NoDatabaseSelected, &[]);
+        self.env.database.as_deref().ok_or_else(missing)
+    }
+
+    /// A table for use in the present transaction: found, and its definition held still by a
+    /// metadata lock.
+    pub(crate) fn open_table(
+        &self,
+        schema: Option<&str>,
+        name: &str,
+    ) -> Result<Arc<Table>, SqlError> {
+        let schema = match schema {
+            Some(schema) => schema,
+            None => self.database()?,
+        };
+        loop {
+            let Some(table) = self.db.catalog().table(schema, name) else {
+                if self.db.catalog().schema(schema).is_none() {
+                    return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&schema]));
+                }
+                return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
+            };
+            self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
+            if !table.is_stale() {
+                return Ok(table);
+            }
+        }
+    }
+
+    /// Holds a found table's definition still; false where DDL has replaced it meanwhile.
+    pub(crate) fn hold(&self, table: &Table) -> Result<bool, SqlError> {
+        self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
+        Ok(!table.is_stale())
+    }
+
+    /// A system variable's text.
+    pub(crate) fn var(&self, name: &str) -> Option<String> {
+        let def = crate::sysvar::find(name).ok()?;
+        let vars = self.host.vars.borrow();
+        Some(crate::sysvar::text(&self.db.globals, &vars, crate::expr::VarScope::Any, def))
+    }
+
+    /// Whether a variable is ON.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.var(name).as_deref() == Some("ON")
+    }
+
+    /// Adds a note to the statement's diagnostics.
+    pub(crate) fn note(&mut self, code: ErrorCode, args: &[&dyn std::fmt::Display]) {
+        self.add(Level::Note, &SqlError::new(code, args));
+    }
+
+    /// Adds a warning.
+    pub(crate) fn warn(&mut self, code: ErrorCode, args: &[&dyn std::fmt::Display]) {
+        self.add(Level::Warning, &SqlError::new(code, args));
+    }
+
+    /// Adds an error's text as a warning.
+    pub(crate) fn push_warning(&mut self, error: &SqlError) {
+        self.add(Level::Warning, error);
+    }
+
+    /// Adds a condition to the statement's diagnostics.
+    pub(crate) fn add(&mut self, level: Level, error: &SqlError) {
+        let (code, message) = (error.code, error.message.clone());
+        self.diagnostics.push(Warning { level, code, message });
+    }
+
+    /// How many conditions there are, as the OK packet tells it.
+    pub(crate) fn warning_count(&self) -> u16 {
+        self.diagnostics.count.min(u64::from(u16::MAX)) as u16
+    }
+
+    /// What a statement is evaluated and executed with.
+    pub(crate) fn context<'s>(
+        &'s self,
+        params: &'s [Value],
+        subqueries: &'s dyn SubqueryRunner,
+    ) -> EvalContext<'s> {
+        EvalContext::new(&self.env, &self.host, subqueries, params)
+    }
+
+    /// Error 1317 once KILL QUERY or KILL was said.
+    pub(crate) fn check_killed(&self) -> Result<(), SqlError> {
+        if self.killed.load(Ordering::Relaxed) != 0 {
+            return Err(SqlError::new(ErrorCode::QueryInterrupted, &[]));
+        }
+        Ok(())
+    }
+}
+
+/// The present moment in microseconds since 1970.
+pub(crate) fn clock_micros() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_micros() as i64)
+}

@@ -1,0 +1,128 @@
+//! What expressions ask of the session: variables, clock, sleeping, user-level locks.
+
+use crate::database::Database;
+use crate::expr::{ExprType, SessionHost, UserVar, VarScope};
+use crate::session::core::clock_micros;
+use crate::sysvar::{self, SessionVars};
+use inia_base::error::SqlError;
+use inia_base::rt::{WaitCell, Wake};
+use inia_base::value::Value;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The session's part of [`SessionHost`].
+pub(crate) struct Host {
+    db: Arc<Database>,
+    pub(crate) user_vars: RefCell<HashMap<String, UserVar>>,
+    pub(crate) vars: RefCell<SessionVars>,
+    /// LAST_INSERT_ID(expr) said in the running statement.
+    pub(crate) last_insert_id: Cell<Option<u64>>,
+    pub(crate) sleeper: Arc<WaitCell>,
+    pub(crate) locks: RefCell<HashMap<String, u32>>,
+    pub(crate) connection_id: Cell<u64>,
+    /// LAST_INSERT_ID() as the running statement sees it.
+    pub(crate) previous_insert_id: Cell<u64>,
+    /// Conditions and errors of the last statement.
+    pub(crate) condition_counts: Cell<(u64, u64)>,
+}
+
+impl Host {
+    pub(crate) fn new(db: Arc<Database>) -> Host {
+        Host {
+            db,
+            user_vars: RefCell::default(),
+            vars: RefCell::default(),
+            last_insert_id: Cell::new(None),
+            sleeper: Arc::default(),
+            locks: RefCell::default(),
+            connection_id: Cell::new(0),
+            previous_insert_id: Cell::new(0),
+            condition_counts: Cell::new((0, 0)),
+        }
+    }
+
+    /// The moment that SET timestamp fixed.
+    pub(crate) fn fixed_now(&self) -> Option<i64> {
+        self.vars.borrow().timestamp_micros
+    }
+}
+
+impl SessionHost for Host {
+    fn sysvar(&self, scope: VarScope, name: &str) -> Result<(Value, ExprType), SqlError> {
+        let number = |id: u64| Ok((Value::UInt(id), ExprType::uint(21, false)));
+        match name {
+            "last_insert_id" | "identity" => return number(self.previous_insert_id.get()),
+            "warning_count" => return number(self.condition_counts.get().0),
+            "error_count" => return number(self.condition_counts.get().1),
+            "timestamp" => {
+                let micros = self.fixed_now().unwrap_or_else(clock_micros);
+                return Ok((Value::Double(micros as f64 / 1e6), ExprType::double(false)));
+            }
+            _ => {}
+        }
+        sysvar::read(&self.db.globals, &self.vars.borrow(), scope, name)
+    }
+
+    fn user_var(&self, name: &str) -> Option<UserVar> {
+        self.user_vars.borrow().get(name).cloned()
+    }
+
+    fn set_user_var(&self, name: &str, var: UserVar) {
+        self.user_vars.borrow_mut().insert(name.to_owned(), var);
+    }
+
+    fn set_last_insert_id(&self, id: u64) {
+        self.last_insert_id.set(Some(id));
+    }
+
+    fn clock_micros(&self) -> i64 {
+        clock_micros()
+    }
+
+    fn sleep(&self, micros: u64) -> Result<bool, SqlError> {
+        Ok(self.sleeper.wait(Some(Duration::from_micros(micros))) == Wake::Woken)
+    }
+
+    fn get_lock(&self, name: &str, timeout: Option<u64>) -> Result<Option<bool>, SqlError> {
+        let me = self.connection_id.get();
+        let got = self.db.user_locks.lock(name, me, timeout.map(Duration::from_micros));
+        if got {
+            *self.locks.borrow_mut().entry(name.to_owned()).or_default() += 1;
+        }
+        Ok(Some(got))
+    }
+
+    fn release_lock(&self, name: &str) -> Result<Option<bool>, SqlError> {
+        let mut locks = self.locks.borrow_mut();
+        let Some(count) = locks.get_mut(name) else {
+            return Ok(self.db.user_locks.holder(name).map(|_| false));
+        };
+        *count -= 1;
+        if *count == 0 {
+            locks.remove(name);
+            self.db.user_locks.unlock(name);
+        }
+        Ok(Some(true))
+    }
+
+    fn release_all_locks(&self) -> u64 {
+        let mut released = 0;
+        for (name, count) in self.locks.borrow_mut().drain() {
+            self.db.user_locks.unlock(&name);
+            released += u64::from(count);
+        }
+        released
+    }
+
+    fn lock_holder(&self, name: &str) -> Option<u64> {
+        self.db.user_locks.holder(name)
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.release_all_locks();
+    }
+}

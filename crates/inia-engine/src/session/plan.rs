@@ -1,0 +1,387 @@
+//! From a statement to what runs it.
+//!
+//! Queries and changes of rows are planned, and a prepared statement keeps its plan; everything
+//! else is carried out from its syntax tree.
+
+use super::Outcome;
+use super::core::Core;
+use super::{control, show, variables};
+use crate::bind::{self, BindContext, VirtualTables};
+use crate::catalog::Table;
+use crate::ddl;
+use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
+use crate::exec::Runner;
+use crate::expr::{EvalContext, NoSubqueries, SubqueryRunner};
+use crate::plan::{StatementPlan, VirtualTable};
+use inia_base::collation::Collation;
+use inia_base::column::{ResultColumn, RowSink, flags};
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_parser::ast::{self, Statement};
+use inia_storage::{Isolation, LockMode, LockRequest, WaitPolicy};
+use std::sync::Arc;
+
+/// A planned statement.
+pub(super) enum Plan {
+    /// A query.
+    Query(StatementPlan),
+    /// INSERT or REPLACE.
+    Insert(Box<InsertPlan>),
+    /// UPDATE or DELETE of one table.
+    Change(Box<ChangePlan>),
+    /// UPDATE or DELETE over joins or with subqueries.
+    Joined(Box<JoinedPlan>),
+}
+
+impl Plan {
+    fn tables(&self) -> Vec<&Arc<Table>> {
+        match self {
+            Plan::Query(plan) => plan.tables.iter().collect(),
+            Plan::Insert(plan) => plan.tables(),
+            Plan::Change(plan) => vec![&plan.table],
+            Plan::Joined(plan) => plan.query.tables.iter().collect(),
+        }
+    }
+
+    /// Whether DDL has replaced something the plan was made for.
+    pub(super) fn is_stale(&self) -> bool {
+        self.tables().iter().any(|table| table.is_stale())
+    }
+
+    fn writes(&self) -> bool {
+        !matches!(self, Plan::Query(_))
+    }
+
+    fn columns(&self) -> Vec<ResultColumn> {
+        match self {
+            Plan::Query(plan) => plan.root.columns.iter().map(|c| c.result.clone()).collect(),
+            Plan::Insert(_) | Plan::Change(_) | Plan::Joined(_) => Vec::new(),
+        }
+    }
+}
+
+/// Whether the statement is one that reports on the statement before it.
+pub(super) fn keeps_diagnostics(statement: &Statement) -> bool {
+    use ast::ShowKind as K;
+    match statement {
+        Statement::Show(show) => matches!(show.kind, K::Warnings { .. } | K::Errors { .. }),
+        Statement::GetDiagnostics(_) => true,
+        _ => false,
+    }
+}
+
+fn is_planned(statement: &Statement) -> bool {
+    matches!(
+        statement,
+        Statement::Select(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_)
+    )
+}
+
+/// Tables that the server computes; none are known here yet.
+struct NoVirtualTables;
+
+impl VirtualTables for NoVirtualTables {
+    fn find(&self, _schema: &str, _name: &str) -> Option<Arc<dyn VirtualTable>> {
+        None
+    }
+}
+
+/// Plans a query in the open transaction and holds its tables still.
+fn plan_query(
+    core: &Core,
+    query: &ast::Query,
+    plain_lock: Option<LockRequest>,
+) -> Result<StatementPlan, SqlError> {
+    loop {
+        let catalog = core.db.catalog().current();
+        let context = BindContext {
+            catalog: &catalog,
+            database: core.env.database.as_deref(),
+            env: &core.env,
+            host: &core.host,
+            virtuals: &NoVirtualTables,
+            plain_lock,
+        };
+        let plan = bind::bind_query(query, &context)?;
+        let mut held = true;
+        for table in &plan.tables {
+            held &= core.hold(table)?;
+        }
+        if held {
+            return Ok(plan);
+        }
+    }
+}
+
+/// The lock that INSERT … SELECT takes on the rows it reads.
+fn source_lock(core: &Core) -> Option<LockRequest> {
+    let gaps = matches!(core.state.current, Isolation::RepeatableRead | Isolation::Serializable);
+    gaps.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
+}
+
+fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
+    Ok(match statement {
+        Statement::Select(query) => Plan::Query(plan_query(core, query, core.plain_lock())?),
+        Statement::Insert(insert) => {
+            let source = match dml::source_query(insert) {
+                Some(query) => Some(plan_source(core, &query)?),
+                None => None,
+            };
+            Plan::Insert(Box::new(dml::plan_insert(core, insert, source)?))
+        }
+        Statement::Update(update) => match dml::plan_update(core, update)? {
+            Some(plan) => Plan::Change(Box::new(plan)),
+            None => {
+                let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
+                Plan::Joined(Box::new(dml::plan_joined_update(core, update, &mut plan)?))
+            }
+        },
+        Statement::Delete(delete) => match dml::plan_delete(core, delete)? {
+            Some(plan) => Plan::Change(Box::new(plan)),
+            None => {
+                let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
+                Plan::Joined(Box::new(dml::plan_joined_delete(core, delete, &mut plan)?))
+            }
+        },
+        _ => return unsupported("this statement"),
+    })
+}
+
+fn unsupported<T>(what: &str) -> Result<T, SqlError> {
+    Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]))
+}
+
+/// Plans a statement for PREPARE, where it can be planned, and describes its columns.
+pub(super) fn prepare(
+    core: &mut Core,
+    statement: &Statement,
+) -> Result<(Option<Plan>, Vec<ResultColumn>), SqlError> {
+    if !is_planned(statement) {
+        return Ok((None, Vec::new()));
+    }
+    let idle = !core.state.open;
+    core.enter();
+    let planned = plan(core, statement);
+    if idle {
+        core.commit()?;
+    }
+    let plan = planned?;
+    let columns = plan.columns();
+    Ok((Some(plan), columns))
+}
+
+/// How a parameter is described: MySQL does not know its type either.
+pub(super) fn param_column() -> ResultColumn {
+    ResultColumn {
+        schema: String::new(),
+        table: String::new(),
+        org_table: String::new(),
+        name: String::from("?"),
+        org_name: String::new(),
+        data_type: DataType::VarChar { chars: 0, collation: Collation::BINARY },
+        flags: flags::BINARY,
+        length: 0,
+        decimals: 0,
+    }
+}
+
+/// Plans and runs a statement, and gives the plan back for the next time.
+pub(super) fn plan_and_run(
+    core: &mut Core,
+    statement: &Statement,
+    text: &str,
+    params: &[Value],
+    sink: &mut dyn RowSink,
+) -> Result<(Outcome, Option<Plan>), SqlError> {
+    if !is_planned(statement) {
+        return Ok((execute(core, statement, text, params, sink)?, None));
+    }
+    if !matches!(statement, Statement::Select(_)) {
+        core.check_writable()?;
+    }
+    core.enter();
+    let start = core.txn.get_mut().savepoint();
+    let mut kept = None;
+    let result = plan(core, statement).and_then(|plan| {
+        let outcome = run_plan(core, &plan, params, sink);
+        kept = Some(plan);
+        outcome
+    });
+    core.leave(start, result.as_ref().err())?;
+    Ok((result?, kept))
+}
+
+/// Runs a plan that was made before.
+pub(super) fn run(
+    core: &mut Core,
+    plan: &Plan,
+    params: &[Value],
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    if plan.writes() {
+        core.check_writable()?;
+    }
+    core.enter();
+    let start = core.txn.get_mut().savepoint();
+    let result = hold_all(core, plan).and_then(|()| run_plan(core, plan, params, sink));
+    core.leave(start, result.as_ref().err())?;
+    result
+}
+
+/// Error 1615 where DDL came between the look at the plan and its use; clients try again.
+fn hold_all(core: &Core, plan: &Plan) -> Result<(), SqlError> {
+    for table in plan.tables() {
+        if !core.hold(table)? {
+            return Err(SqlError::new(ErrorCode::NeedReprepare, &[]));
+        }
+    }
+    Ok(())
+}
+
+fn run_plan(
+    core: &mut Core,
+    plan: &Plan,
+    params: &[Value],
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    match plan {
+        Plan::Query(query) => {
+            let (result, found) = {
+                let shared: &Core = core;
+                let runner = Runner::new(query, &shared.txn, &shared.killed);
+                let mut ctx = shared.context(params, &runner);
+                let result = runner.send(&mut ctx, sink);
+                ((result, std::mem::take(&mut ctx.warnings)), runner.found_rows())
+            };
+            let (result, warnings) = result;
+            core.take_warnings(warnings);
+            let rows = result?;
+            Ok(Outcome { rows: Some(found.unwrap_or(rows)), ..Outcome::default() })
+        }
+        Plan::Insert(insert) => match insert.source() {
+            Some(source) => {
+                let shared: &Core = core;
+                let runner = Runner::new(source, &shared.txn, &shared.killed);
+                let (result, warnings) =
+                    with(shared, params, &runner, |ctx| insert.run(shared, ctx, Some(&runner)));
+                core.take_warnings(warnings);
+                result
+            }
+            None => evaluate(core, params, |core, ctx| insert.run(core, ctx, None)),
+        },
+        Plan::Change(change) => evaluate(core, params, |core, ctx| change.run(core, ctx)),
+        Plan::Joined(joined) => {
+            let shared: &Core = core;
+            let runner = Runner::new(&joined.query, &shared.txn, &shared.killed);
+            let (result, warnings) =
+                with(shared, params, &runner, |ctx| joined.run(shared, ctx, &runner));
+            core.take_warnings(warnings);
+            result
+        }
+    }
+}
+
+fn with<T>(
+    core: &Core,
+    params: &[Value],
+    subqueries: &dyn SubqueryRunner,
+    work: impl FnOnce(&mut EvalContext<'_>) -> T,
+) -> (T, crate::expr::Warnings) {
+    let mut ctx = core.context(params, subqueries);
+    let result = work(&mut ctx);
+    (result, std::mem::take(&mut ctx.warnings))
+}
+
+/// Runs work that evaluates expressions without subqueries, and keeps its warnings.
+pub(super) fn evaluate<T>(
+    core: &mut Core,
+    params: &[Value],
+    work: impl FnOnce(&Core, &mut EvalContext<'_>) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    let (result, warnings) = with(core, params, &NoSubqueries, |ctx| work(core, ctx));
+    core.take_warnings(warnings);
+    result
+}
+
+/// Executes a statement of any kind.
+pub(super) fn execute(
+    core: &mut Core,
+    statement: &Statement,
+    text: &str,
+    params: &[Value],
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    if is_planned(statement) {
+        return plan_and_run(core, statement, text, params, sink).map(|(outcome, _)| outcome);
+    }
+    if let Some(result) = define(core, statement, params) {
+        return result;
+    }
+    match statement {
+        Statement::Empty => Ok(Outcome::default()),
+        Statement::Begin(begin) => control::begin(core, begin),
+        Statement::Commit(completion) => control::commit(core, completion),
+        Statement::Rollback(completion) => control::rollback(core, completion),
+        Statement::Savepoint(name) => control::savepoint(core, name),
+        Statement::RollbackTo(name) => control::rollback_to(core, name),
+        Statement::ReleaseSavepoint(name) => control::release(core, name),
+        Statement::SetTransaction(set) => control::set_transaction(core, set),
+        Statement::Set(items) => variables::set(core, items, params),
+        Statement::Use(name) => core.use_database(name).map(|()| Outcome::default()),
+        Statement::Show(show) => show::show(core, show, sink),
+        Statement::Do(exprs) => variables::do_exprs(core, exprs, params),
+        Statement::UnlockTables | Statement::Flush(_) => core.commit().map(|()| Outcome::default()),
+        _ => unsupported("this statement"),
+    }
+}
+
+/// Statements that define something: each first commits what is open.
+fn define(
+    core: &mut Core,
+    statement: &Statement,
+    params: &[Value],
+) -> Option<Result<Outcome, SqlError>> {
+    let defines = matches!(
+        statement,
+        Statement::CreateDatabase(_)
+            | Statement::AlterDatabase(_)
+            | Statement::DropDatabase { .. }
+            | Statement::CreateTable(_)
+            | Statement::AlterTable(_)
+            | Statement::DropTable(_)
+            | Statement::RenameTable(_)
+            | Statement::CreateIndex(_)
+            | Statement::DropIndex(_)
+            | Statement::Truncate(_)
+    );
+    if !defines {
+        return None;
+    }
+    if let Err(error) = core.check_writable().and_then(|()| core.commit()) {
+        return Some(Err(error));
+    }
+    let result = match statement {
+        Statement::CreateDatabase(create) => ddl::create_database(core, create),
+        Statement::AlterDatabase(alter) => ddl::alter_database(core, alter),
+        Statement::DropDatabase { if_exists, name } => ddl::drop_database(core, name, *if_exists),
+        Statement::CreateTable(create) => match &create.select {
+            Some(select) => ddl::create_table_select(core, create, select, params),
+            None => ddl::create_table(core, create),
+        },
+        Statement::AlterTable(alter) => ddl::alter_table(core, alter),
+        Statement::DropTable(drop) => ddl::drop_tables(core, drop),
+        Statement::RenameTable(pairs) => ddl::rename_tables(core, pairs),
+        Statement::CreateIndex(create) => ddl::create_index(core, create),
+        Statement::DropIndex(drop) => ddl::drop_index(core, drop),
+        Statement::Truncate(name) => ddl::truncate(core, name),
+        _ => return None,
+    };
+    core.mdl.release_all();
+    Some(result)
+}
+
+/// Plans a query whose rows are about to be stored.
+pub(crate) fn plan_source(core: &Core, query: &ast::Query) -> Result<StatementPlan, SqlError> {
+    plan_query(core, query, source_lock(core))
+}

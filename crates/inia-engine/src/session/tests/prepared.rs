@@ -1,0 +1,73 @@
+//! Prepared statements, by the protocol and by SQL.
+
+use super::TestDb;
+use inia_base::value::Value;
+
+#[test]
+fn the_benchmarks_statements() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("CREATE TABLE sbtest1(\n  id INTEGER NOT NULL AUTO_INCREMENT,\n  k INTEGER DEFAULT '0' NOT NULL,\n  \
+          c CHAR(120) DEFAULT '' NOT NULL,\n  pad CHAR(60) DEFAULT '' NOT NULL,\n  PRIMARY KEY (id)\n) \
+          /*! ENGINE = innodb */ ");
+    s.ok("INSERT INTO sbtest1(k, c, pad) VALUES(26, 'c1', 'p1'),(26, 'c3', 'p2'),(24, 'c2', 'p3'),(25, 'c2', 'p4')");
+    s.ok("CREATE INDEX k_1 ON sbtest1(k)");
+    let int = Value::Int;
+    let text = |text: &str| Value::Text(text.into());
+    let point = s.prepare("SELECT c FROM sbtest1 WHERE id=?");
+    assert_eq!(s.execute(point, &[int(2)]), "c3");
+    assert_eq!(s.execute(point, &[int(99)]), "");
+    let range = s.prepare("SELECT c FROM sbtest1 WHERE id BETWEEN ? AND ?");
+    assert_eq!(s.execute(range, &[int(2), int(4)]), "c3\nc2\nc2");
+    let sum = s.prepare("SELECT SUM(k) FROM sbtest1 WHERE id BETWEEN ? AND ?");
+    assert_eq!(s.execute(sum, &[int(1), int(3)]), "76");
+    let ordered = s.prepare("SELECT c FROM sbtest1 WHERE id BETWEEN ? AND ? ORDER BY c");
+    assert_eq!(s.execute(ordered, &[int(1), int(4)]), "c1\nc2\nc2\nc3");
+    let distinct = s.prepare("SELECT DISTINCT c FROM sbtest1 WHERE id BETWEEN ? AND ? ORDER BY c");
+    assert_eq!(s.execute(distinct, &[int(1), int(4)]), "c1\nc2\nc3");
+    let index = s.prepare("UPDATE sbtest1 SET k=k+1 WHERE id=?");
+    let changed = "1 affected (Rows matched: 1  Changed: 1  Warnings: 0)";
+    assert_eq!(s.execute(index, &[int(1)]), changed);
+    let other = s.prepare("UPDATE sbtest1 SET c=? WHERE id=?");
+    assert_eq!(s.execute(other, &[text("new"), int(1)]), changed);
+    let delete = s.prepare("DELETE FROM sbtest1 WHERE id=?");
+    assert_eq!(s.execute(delete, &[int(3)]), "1 affected");
+    let insert = s.prepare("INSERT INTO sbtest1 (id, k, c, pad) VALUES (?, ?, ?, ?)");
+    assert_eq!(s.execute(insert, &[int(3), int(7), text("c9"), text("p9")]), "1 affected");
+    let points = s.prepare("SELECT id, k, c, pad FROM sbtest1 WHERE k IN (?, ?, ?) ORDER BY k");
+    assert_eq!(s.execute(points, &[int(27), int(7), int(1)]), "3|7|c9|p9\n1|27|new|p1");
+    let ranges =
+        s.prepare("SELECT count(k) FROM sbtest1 WHERE k BETWEEN ? AND ? OR k BETWEEN ? AND ?");
+    assert_eq!(s.execute(ranges, &[int(1), int(10), int(25), int(26)]), "3");
+}
+
+#[test]
+fn plans_follow_ddl() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("create table t (a int)");
+    s.ok("insert into t values (1)");
+    let all = s.prepare("select * from t");
+    assert_eq!(s.execute(all, &[]), "1");
+    s.ok("alter table t add column b int default 7 first");
+    assert_eq!(s.execute(all, &[]), "7|1");
+    s.ok("drop table t");
+    assert_eq!(s.execute(all, &[]), "ERROR 1146: Table 'test.t' doesn't exist");
+}
+
+#[test]
+fn prepare_and_execute_as_statements() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.check(&[
+        ("prepare p from 'select ? + 1'", "0 affected (Statement prepared)"),
+        ("set @a = 41", "0 affected"),
+        ("execute p using @a", "42"),
+        ("execute q", "ERROR 1243: Unknown prepared statement handler (q) given to EXECUTE"),
+        ("deallocate prepare p", "0 affected"),
+        (
+            "execute p using @a",
+            "ERROR 1243: Unknown prepared statement handler (p) given to EXECUTE",
+        ),
+    ]);
+}

@@ -1,0 +1,357 @@
+//! SET, DO, and what setting a variable changes in the session.
+
+use super::Outcome;
+use super::core::Core;
+use super::plan::evaluate;
+use crate::catalog::charset;
+use crate::expr::{self, Binder, EmptyScope, Scope, SqlMode, UserVar};
+use crate::sysvar::{self, Home, Kind};
+use inia_base::collation::Collation;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::TimeZone;
+use inia_base::value::Value;
+use inia_parser::ast::{self, SetItem, VarScope};
+use inia_storage::Isolation;
+use std::time::Duration;
+
+/// The flags of `sql_mode` by name.
+const MODES: &[(&str, SqlMode)] = &[
+    ("REAL_AS_FLOAT", SqlMode::REAL_AS_FLOAT),
+    ("PIPES_AS_CONCAT", SqlMode::PIPES_AS_CONCAT),
+    ("ANSI_QUOTES", SqlMode::ANSI_QUOTES),
+    ("IGNORE_SPACE", SqlMode::IGNORE_SPACE),
+    ("ONLY_FULL_GROUP_BY", SqlMode::ONLY_FULL_GROUP_BY),
+    ("NO_UNSIGNED_SUBTRACTION", SqlMode::NO_UNSIGNED_SUBTRACTION),
+    ("NO_DIR_IN_CREATE", SqlMode::NO_DIR_IN_CREATE),
+    ("ANSI", SqlMode(0x40000)),
+    ("NO_AUTO_VALUE_ON_ZERO", SqlMode::NO_AUTO_VALUE_ON_ZERO),
+    ("NO_BACKSLASH_ESCAPES", SqlMode::NO_BACKSLASH_ESCAPES),
+    ("STRICT_TRANS_TABLES", SqlMode::STRICT_TRANS_TABLES),
+    ("STRICT_ALL_TABLES", SqlMode::STRICT_ALL_TABLES),
+    ("NO_ZERO_IN_DATE", SqlMode::NO_ZERO_IN_DATE),
+    ("NO_ZERO_DATE", SqlMode::NO_ZERO_DATE),
+    ("ALLOW_INVALID_DATES", SqlMode::ALLOW_INVALID_DATES),
+    ("ERROR_FOR_DIVISION_BY_ZERO", SqlMode::ERROR_FOR_DIVISION_BY_ZERO),
+    ("TRADITIONAL", SqlMode(0x800_0000)),
+    ("HIGH_NOT_PRECEDENCE", SqlMode::HIGH_NOT_PRECEDENCE),
+    ("NO_ENGINE_SUBSTITUTION", SqlMode::NO_ENGINE_SUBSTITUTION),
+    ("PAD_CHAR_TO_FULL_LENGTH", SqlMode::PAD_CHAR_TO_FULL_LENGTH),
+    ("TIME_TRUNCATE_FRACTIONAL", SqlMode::TIME_TRUNCATE_FRACTIONAL),
+];
+const ANSI: u64 = 0x40000 | 1 | 2 | 4 | 8 | 32;
+const TRADITIONAL: u64 =
+    0x800_0000 | 0x20_0000 | 0x40_0000 | 0x80_0000 | 0x100_0000 | 0x400_0000 | 0x4000_0000;
+
+/// SET.
+pub(super) fn set(
+    core: &mut Core,
+    items: &[SetItem],
+    params: &[Value],
+) -> Result<Outcome, SqlError> {
+    for item in items {
+        match item {
+            SetItem::UserVar { name, value } => {
+                let var = value_of(core, value, params)?;
+                core.host.user_vars.borrow_mut().insert(name.to_lowercase(), var);
+            }
+            SetItem::SysVar { var, value, .. } => set_system(core, var, value.as_ref(), params)?,
+            SetItem::Names { charset, collation } => {
+                let collation = charset::resolve(charset.as_deref(), collation.as_deref())?
+                    .unwrap_or(Collation::DEFAULT);
+                let name = charset::charset_name(collation);
+                for var in ["character_set_client", "character_set_results"] {
+                    assign(core, false, var, name)?;
+                }
+                assign(core, false, "collation_connection", charset::name(collation))?;
+            }
+            SetItem::Charset(charset) => {
+                let name = charset.as_deref().unwrap_or("utf8mb4");
+                let collation = charset::charset_default(name)?;
+                let name = charset::charset_name(collation);
+                for var in ["character_set_client", "character_set_results"] {
+                    assign(core, false, var, name)?;
+                }
+                let database = core.database_collation();
+                assign(core, false, "collation_connection", charset::name(database))?;
+            }
+            SetItem::NewColumn { .. } => {
+                return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"SET NEW here"]));
+            }
+        }
+    }
+    Ok(Outcome::default())
+}
+
+/// DO: evaluates and forgets.
+pub(super) fn do_exprs(
+    core: &mut Core,
+    exprs: &[ast::Expr],
+    params: &[Value],
+) -> Result<Outcome, SqlError> {
+    for expr in exprs {
+        value_of(core, expr, params)?;
+    }
+    Ok(Outcome::default())
+}
+
+fn value_of(core: &mut Core, expr: &ast::Expr, params: &[Value]) -> Result<UserVar, SqlError> {
+    let mut scope = EmptyScope;
+    let scope: &mut dyn Scope = &mut scope;
+    let bound = Binder { scope, env: &core.env, host: &core.host }.scalar(expr)?;
+    let ty = bound.ty.clone();
+    let value = evaluate(core, params, |_, ctx| bound.eval(ctx, &[]))?;
+    Ok(UserVar { value, ty })
+}
+
+fn set_system(
+    core: &mut Core,
+    var: &ast::SysVar,
+    value: Option<&ast::Expr>,
+    params: &[Value],
+) -> Result<(), SqlError> {
+    let def = sysvar::find(&var.name)?;
+    let global =
+        matches!(var.scope, Some(VarScope::Global | VarScope::Persist | VarScope::PersistOnly));
+    let wrong =
+        |what: &str| Err(SqlError::new(ErrorCode::IncorrectGlobalLocalVar, &[&def.name, &what]));
+    match (def.home, global) {
+        (Home::ReadOnly, _) => return wrong("read only"),
+        (Home::Global, false) => {
+            return Err(SqlError::new(ErrorCode::GlobalVariable, &[&def.name]));
+        }
+        (Home::Session, true) => return Err(SqlError::new(ErrorCode::LocalVariable, &[&def.name])),
+        _ => {}
+    }
+    let Some(value) = value else {
+        let text = core.db.globals.0.read().get(def.name).cloned().filter(|_| !global);
+        let text = text.unwrap_or_else(|| def.default.to_owned());
+        return assign(core, global, def.name, &text);
+    };
+    let value = value_of(core, value, params)?.value;
+    let text = checked(core, def, &value)?;
+    assign(core, global, def.name, &text)
+}
+
+/// A value as the variable's text; errors 1231, 1232; warning 1292 where it is clipped.
+fn checked(core: &mut Core, def: &sysvar::VarDef, value: &Value) -> Result<String, SqlError> {
+    let shown = crate::catalog::value_text(value, &inia_base::datatype::DataType::Null);
+    let refused = || SqlError::new(ErrorCode::WrongValueForVar, &[&def.name, &shown]);
+    let wrong_type = || SqlError::new(ErrorCode::WrongTypeForVar, &[&def.name]);
+    let number = match value {
+        Value::Int(v) => Some(i128::from(*v)),
+        Value::UInt(v) => Some(i128::from(*v)),
+        _ => None,
+    };
+    match def.kind {
+        Kind::Bool => match (number, shown.to_ascii_uppercase().as_str()) {
+            (Some(1), _) | (None, "ON" | "TRUE") => Ok(String::from("ON")),
+            (Some(0), _) | (None, "OFF" | "FALSE") => Ok(String::from("OFF")),
+            _ => Err(refused()),
+        },
+        Kind::Int(low, high) => {
+            let number = number.ok_or_else(wrong_type)?;
+            let clipped = number.clamp(i128::from(low), i128::from(high));
+            if clipped != number {
+                core.warn(ErrorCode::TruncatedWrongValue, &[&def.name, &number]);
+            }
+            Ok(clipped.to_string())
+        }
+        Kind::Double => match value {
+            Value::Int(_) | Value::UInt(_) | Value::Double(_) | Value::Decimal(_) => Ok(shown),
+            _ => Err(wrong_type()),
+        },
+        Kind::Word(words) => {
+            let at = match number {
+                Some(number) => usize::try_from(number).ok().filter(|at| *at < words.len()),
+                None => words.iter().position(|word| word.eq_ignore_ascii_case(&shown)),
+            };
+            at.map(|at| words[at].to_owned()).ok_or_else(refused)
+        }
+        Kind::Text if def.name == "sql_mode" => {
+            let bits = match number {
+                Some(number) => SqlMode(number as u64),
+                None => parse_mode(&shown)?,
+            };
+            Ok(mode_text(bits))
+        }
+        Kind::Text => match value {
+            Value::Null if def.name == "character_set_results" => Ok(String::new()),
+            Value::Null => Err(refused()),
+            _ => Ok(shown),
+        },
+    }
+}
+
+/// Reads `sql_mode`'s text; error 1231.
+pub(super) fn parse_mode(text: &str) -> Result<SqlMode, SqlError> {
+    let mut bits = 0;
+    for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let known = MODES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let Some((known, flag)) = known else {
+            return Err(SqlError::new(ErrorCode::WrongValueForVar, &[&"sql_mode", &name]));
+        };
+        bits |= match *known {
+            "ANSI" => ANSI,
+            "TRADITIONAL" => TRADITIONAL,
+            _ => flag.0,
+        };
+    }
+    Ok(SqlMode(bits))
+}
+
+fn mode_text(mode: SqlMode) -> String {
+    let on = MODES.iter().filter(|(_, flag)| mode.0 & flag.0 != 0);
+    on.map(|(name, _)| *name).collect::<Vec<_>>().join(",")
+}
+
+/// Gives a variable a checked value and lets it take effect.
+pub(super) fn assign(
+    core: &mut Core,
+    global: bool,
+    name: &str,
+    text: &str,
+) -> Result<(), SqlError> {
+    let def = sysvar::find(name)?;
+    if global {
+        core.db.globals.0.write().insert(def.name, text.to_owned());
+        return Ok(());
+    }
+    take_effect(core, def.name, text)?;
+    core.host.vars.borrow_mut().values.insert(def.name, text.to_owned());
+    core.settings += 1;
+    Ok(())
+}
+
+fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> {
+    let number = || text.parse::<u64>().unwrap_or_default();
+    match name {
+        "autocommit" => {
+            let on = text == "ON";
+            if on && !core.state.autocommit {
+                core.commit()?;
+            }
+            core.state.autocommit = on;
+        }
+        "sql_mode" => core.env.sql_mode = parse_mode(text)?,
+        "time_zone" => {
+            let unknown = || SqlError::new(ErrorCode::UnknownTimeZone, &[&text]);
+            core.env.time_zone = TimeZone::parse(text).ok_or_else(unknown)?;
+        }
+        "transaction_isolation" => core.state.isolation = isolation(text),
+        "transaction_read_only" => core.state.default_read_only = text == "ON",
+        "innodb_lock_wait_timeout" => {
+            core.txn.get_mut().set_lock_wait_timeout(Duration::from_secs(number()));
+        }
+        "lock_wait_timeout" => core.state.mdl_timeout = Duration::from_secs(number()),
+        "collation_connection" => {
+            core.env.collation = charset::collation(text)?;
+            let charset = charset::charset_name(core.env.collation);
+            let mut vars = core.host.vars.borrow_mut();
+            vars.values.insert("character_set_connection", charset.to_owned());
+        }
+        "character_set_connection" => {
+            core.env.collation = charset::charset_default(text)?;
+            let name = charset::name(core.env.collation);
+            core.host.vars.borrow_mut().values.insert("collation_connection", name.to_owned());
+        }
+        "character_set_client" | "character_set_results" if !text.is_empty() => {
+            charset::charset_default(text)?;
+        }
+        "max_error_count" => {
+            core.env.max_error_count = number() as usize;
+            core.diagnostics.limit = number() as usize;
+        }
+        "div_precision_increment" => core.env.div_precision_increment = number() as u8,
+        "group_concat_max_len" => core.env.group_concat_max_len = number() as usize,
+        "default_week_format" => core.env.default_week_format = number() as u8,
+        "last_insert_id" => core.env.last_insert_id = number(),
+        "timestamp" => {
+            let seconds: f64 = text.parse().unwrap_or_default();
+            let micros = (seconds != 0.0).then_some((seconds * 1e6) as i64);
+            core.host.vars.borrow_mut().timestamp_micros = micros;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn isolation(text: &str) -> Isolation {
+    match text {
+        "READ-UNCOMMITTED" => Isolation::ReadUncommitted,
+        "READ-COMMITTED" => Isolation::ReadCommitted,
+        "SERIALIZABLE" => Isolation::Serializable,
+        _ => Isolation::RepeatableRead,
+    }
+}
+
+impl Core {
+    /// Lets global settings and the client's wishes at login take effect.
+    pub(super) fn apply_login(&mut self) {
+        let globals: Vec<(&'static str, String)> =
+            self.db.globals.0.read().iter().map(|(name, text)| (*name, text.clone())).collect();
+        for (name, text) in globals {
+            let _ = take_effect(self, name, &text);
+        }
+        if let Some(collation) = Collation::from_id(self.client.collation) {
+            let names = (charset::charset_name(collation), charset::name(collation));
+            for var in ["character_set_client", "character_set_results"] {
+                let _ = assign(self, false, var, names.0);
+            }
+            let _ = assign(self, false, "collation_connection", names.1);
+        }
+        if self.client.ignore_space {
+            let mode = SqlMode(self.env.sql_mode.0 | SqlMode::IGNORE_SPACE.0);
+            let _ = assign(self, false, "sql_mode", &mode_text(mode));
+        }
+    }
+
+    /// USE.
+    pub(super) fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
+        let Some(schema) = self.db.catalog().schema(name) else {
+            return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name]));
+        };
+        let collation = schema.def.collation;
+        self.env.database = Some(name.to_owned());
+        let mut vars = self.host.vars.borrow_mut();
+        let charset = charset::charset_name(collation).to_owned();
+        vars.values.insert("character_set_database", charset);
+        vars.values.insert("collation_database", charset::name(collation).to_owned());
+        self.settings += 1;
+        drop(vars);
+        self.changes.push(inia_base::column::SessionChange::Schema(name.to_owned()));
+        Ok(())
+    }
+
+    fn database_collation(&self) -> Collation {
+        let schema = self.env.database.as_deref().and_then(|name| self.db.catalog().schema(name));
+        schema.map_or(Collation::DEFAULT, |schema| schema.def.collation)
+    }
+
+    /// The collation that results are described with.
+    pub(super) fn result_collation(&self) -> Option<Collation> {
+        let charset = self.var("character_set_results").filter(|text| !text.is_empty())?;
+        charset::charset_default(&charset).ok()
+    }
+
+    /// A user variable's value.
+    pub(super) fn user_value(&self, name: &str) -> Value {
+        let vars = self.host.user_vars.borrow();
+        vars.get(&name.to_lowercase()).map_or(Value::Null, |var| var.value.clone())
+    }
+
+    /// A user variable as text.
+    pub(super) fn user_text(&self, name: &str) -> String {
+        let vars = self.host.user_vars.borrow();
+        let var = vars.get(&name.to_lowercase());
+        var.map_or_else(String::new, |var| expr::convert::to_text(&var.value, &var.ty).into_owned())
+    }
+
+    /// Keeps the warnings of an evaluation.
+    pub(crate) fn take_warnings(&mut self, warnings: expr::Warnings) {
+        let kept = warnings.list.len() as u64;
+        for warning in warnings.list {
+            self.diagnostics.push(warning);
+        }
+        self.diagnostics.count += warnings.count - kept;
+    }
+}

@@ -1,0 +1,206 @@
+//! Real threads: money is moved about and never made or lost, whatever the interleaving.
+
+use super::*;
+use inia_testkit::Random;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+const ACCOUNTS: u64 = 40;
+const TOTAL: u64 = ACCOUNTS * 1000;
+
+fn account(n: u64) -> [u8; 4] {
+    (n as u32).to_be_bytes()
+}
+
+fn balance(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes[..8].try_into().unwrap())
+}
+
+/// A record whose length varies, so that leaves split and merge.
+fn record(balance: u64, random: &mut Random) -> Vec<u8> {
+    let mut bytes = balance.to_le_bytes().to_vec();
+    bytes.resize(8 + random.below(900) as usize, b'.');
+    bytes
+}
+
+fn total(txn: &mut Txn, tree: &Tree, direction: Direction, mode: ReadMode) -> crate::Result<u64> {
+    let open = KeyBound::Unbounded;
+    let mut cursor = txn.cursor(tree, open, open, direction, mode);
+    let mut sum = 0;
+    while let Some(record) = cursor.next(txn)? {
+        sum += balance(record.value);
+    }
+    Ok(sum)
+}
+
+/// Moves an amount; sometimes closes the source account into the target, or opens a new one.
+fn transfer(txn: &mut Txn, tree: &Tree, random: &mut Random) -> crate::Result<()> {
+    let (from, to) = (account(random.below(ACCOUNTS)), account(random.below(ACCOUNTS)));
+    if from == to {
+        return Ok(());
+    }
+    let Some(source) = txn.lock_get(tree, &from, X, balance)? else { return Ok(()) };
+    let target = txn.lock_get(tree, &to, X, balance)?;
+    let amount = if random.chance(1, 3) { source } else { random.below(source + 1) };
+    let value = record(source - amount, random);
+    if amount == source && random.chance(1, 2) {
+        assert!(txn.delete(tree, &from)?);
+    } else {
+        assert!(txn.update(tree, &from, &value)?);
+    }
+    match target {
+        Some(target) => assert!(txn.update(tree, &to, &record(target + amount, random))?),
+        None => txn.insert(tree, &to, &record(amount, random))?,
+    }
+    Ok(())
+}
+
+fn acceptable(result: crate::Result<()>) -> bool {
+    match result {
+        Ok(()) => true,
+        Err(StorageError::Deadlock | StorageError::DuplicateKey) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn run(level: Isolation, background: bool) {
+    let options = EngineOptions { buffer_pool_size: 4 << 20, background };
+    let engine = Engine::open(Arc::new(MemDisk::new()), options).unwrap();
+    let mut txn = rr(&engine);
+    let tree = txn.create_tree().unwrap();
+    for n in 0..ACCOUNTS {
+        txn.insert(&tree, &account(n), &record(1000, &mut Random::new(n))).unwrap();
+    }
+    txn.commit().unwrap();
+    let done = AtomicBool::new(false);
+    let commits = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        let (engine, tree, done, commits) = (&engine, &tree, &done, &commits);
+        let writers: Vec<_> = (0..4)
+            .map(|seed| {
+                scope.spawn(move || {
+                    let mut random = Random::new(seed);
+                    let mut txn = engine.attach();
+                    for _ in 0..400 {
+                        txn.begin(level);
+                        txn.begin_statement();
+                        let moved = transfer(&mut txn, tree, &mut random);
+                        if acceptable(moved) && !random.chance(1, 8) {
+                            txn.commit().unwrap();
+                            commits.fetch_add(1, Ordering::Relaxed);
+                        } else {
+                            txn.rollback().unwrap();
+                        }
+                    }
+                })
+            })
+            .collect();
+        for direction in [Direction::Forward, Direction::Backward] {
+            scope.spawn(move || {
+                let mut txn = engine.attach();
+                while !done.load(Ordering::Relaxed) {
+                    txn.begin(Isolation::RepeatableRead);
+                    for _ in 0..3 {
+                        let sum = total(&mut txn, tree, direction, ReadMode::Snapshot).unwrap();
+                        assert_eq!(sum, TOTAL, "{direction:?}");
+                    }
+                    let locking = total(&mut txn, tree, direction, ReadMode::Lock(S));
+                    if let Ok(sum) = locking {
+                        assert_eq!(sum, TOTAL, "locking {direction:?}");
+                    }
+                    txn.rollback().unwrap();
+                }
+            });
+        }
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    assert!(commits.load(Ordering::Relaxed) > 100);
+    assert!(engine.lock_waits().is_empty() && engine.active_transactions().is_empty());
+    while engine.background_step().unwrap() {}
+    let mut txn = rr(&engine);
+    let sum = total(&mut txn, &tree, Direction::Forward, ReadMode::Snapshot).unwrap();
+    assert_eq!(sum, TOTAL);
+    assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn money_is_neither_made_nor_lost_at_repeatable_read() {
+    run(Isolation::RepeatableRead, true);
+}
+
+#[test]
+fn money_is_neither_made_nor_lost_at_read_committed() {
+    run(Isolation::ReadCommitted, true);
+}
+
+#[test]
+fn no_insert_slips_into_a_locked_range() {
+    let engine = Engine::open(
+        Arc::new(MemDisk::new()),
+        EngineOptions { buffer_pool_size: 4 << 20, background: true },
+    )
+    .unwrap();
+    let tree = tree_with(&engine, &[]);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (engine, tree, done) = (&engine, &tree, &done);
+        let writers: Vec<_> = (0..3)
+            .map(|seed| {
+                scope.spawn(move || {
+                    let mut random = Random::new(seed);
+                    let mut txn = engine.attach();
+                    for _ in 0..800 {
+                        txn.begin(Isolation::RepeatableRead);
+                        let key = account(random.below(2000));
+                        let done = match random.below(3) {
+                            0 => txn.delete(tree, &key).map(|_| ()),
+                            _ => match txn.insert(tree, &key, &[1; 200]) {
+                                Err(StorageError::DuplicateKey) => Ok(()),
+                                other => other,
+                            },
+                        };
+                        if acceptable(done) { txn.commit() } else { txn.rollback() }.unwrap();
+                    }
+                })
+            })
+            .collect();
+        scope.spawn(move || {
+            let mut random = Random::new(99);
+            let mut txn = engine.attach();
+            while !done.load(Ordering::Relaxed) {
+                txn.begin(Isolation::RepeatableRead);
+                let low = random.below(1900);
+                let (low, high) = (account(low), account(low + random.below(100)));
+                let bounds = (KeyBound::Included(&low[..]), KeyBound::Excluded(&high[..]));
+                let mut seen: Option<Vec<Vec<u8>>> = None;
+                for direction in [Direction::Forward, Direction::Backward, Direction::Forward] {
+                    let mode = ReadMode::Lock(if direction == Direction::Forward { X } else { S });
+                    let mut cursor = txn.cursor(tree, bounds.0, bounds.1, direction, mode);
+                    let mut keys = Vec::new();
+                    let end = loop {
+                        match cursor.next(&mut txn) {
+                            Ok(Some(record)) => keys.push(record.key.to_vec()),
+                            Ok(None) => break true,
+                            Err(StorageError::Deadlock) => break false,
+                            Err(error) => panic!("{error}"),
+                        }
+                    };
+                    if !end {
+                        break;
+                    }
+                    keys.sort();
+                    assert_eq!(*seen.get_or_insert_with(|| keys.clone()), keys);
+                }
+                txn.rollback().unwrap();
+            }
+        });
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    while engine.background_step().unwrap() {}
+    assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
+}
