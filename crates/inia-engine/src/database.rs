@@ -159,24 +159,15 @@ impl Database {
         self.processes.get()
     }
 
+    /// Seconds since the opening.
+    pub(crate) fn uptime(&self) -> u64 {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        now.saturating_sub(self.started)
+    }
+
     /// Seconds since 1970 of the opening.
     pub(crate) fn started(&self) -> u64 {
         self.started
-    }
-
-    /// Checks every page of every table. What is wrong, in words; nothing when all is well. There
-    /// must be no sessions.
-    pub fn check(&self) -> Result<Vec<String>, OpenError> {
-        let mut trees = Vec::new();
-        for schema in self.catalog.current().schemas.values() {
-            for table in schema.tables.values() {
-                trees.push(table.def.clustered);
-                trees.extend(table.def.indexes.iter().map(|index| index.tree));
-            }
-        }
-        trees.sort_unstable();
-        trees.dedup();
-        Ok(self.engine.check(&trees)?)
     }
 
     /// The catalog of databases and tables.

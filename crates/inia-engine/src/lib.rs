@@ -7,6 +7,7 @@ mod access;
 mod account;
 mod bind;
 pub mod catalog;
+mod check;
 mod database;
 mod ddl;
 mod dml;
@@ -18,6 +19,8 @@ mod optimize;
 mod plan;
 pub mod row;
 mod session;
+mod show;
+mod status;
 mod sysvar;
 mod user_locks;
 

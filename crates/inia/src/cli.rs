@@ -2,11 +2,11 @@
 
 use crate::config::{Config, OPTIONS};
 use crate::data_dir::DataDir;
-use crate::server::auth::RootOnly;
-use crate::server::engine::{self, EngineBackend};
+use crate::server::engine::{self, DatabaseAccounts, EngineBackend};
 use crate::server::{Opened, Server};
 use crate::{log, shell};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use inia_base::process::Processes;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::ffi::OsString;
@@ -124,7 +124,7 @@ fn serve(matches: &ArgMatches) -> Result<(), String> {
     // Signals that come from here on are not lost.
     let mut signals =
         Signals::new([SIGTERM, SIGINT]).map_err(|error| format!("no signals: {error}"))?;
-    let server = Server::start(&config, |dir, _processes| open_database(&config, dir))
+    let server = Server::start(&config, |dir, processes| open_database(&config, dir, processes))
         .map_err(|error| error.to_string())?;
     announce(&server, &config);
     if let Some(signal) = signals.forever().next() {
@@ -159,9 +159,15 @@ fn announce(server: &Server, config: &Config) {
     let _ = out.flush();
 }
 
-fn open_database(config: &Config, dir: &Path) -> Result<Opened, String> {
+fn open_database(
+    config: &Config,
+    dir: &Path,
+    processes: Arc<dyn Processes>,
+) -> Result<Opened, String> {
     let database = engine::open(dir, config, true)?;
-    Ok(Opened { backend: Arc::new(EngineBackend::new(database)), accounts: Arc::new(RootOnly) })
+    database.set_processes(processes);
+    let accounts = Arc::new(DatabaseAccounts::new(database.clone()));
+    Ok(Opened { backend: Arc::new(EngineBackend::new(database)), accounts })
 }
 
 fn sql(matches: &ArgMatches) -> Result<(), String> {

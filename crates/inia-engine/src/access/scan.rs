@@ -6,10 +6,12 @@ use crate::catalog::{IndexKind, Table};
 use crate::error::StorageResult;
 use crate::expr::EvalContext;
 use crate::row::Cell;
+use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_storage::{Cursor, Direction, KeyBound, LockRequest, ReadMode, Tree, Txn};
+use std::ops::Range;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -44,6 +46,43 @@ enum State {
     Ranges { rest: std::vec::IntoIter<KeyRange>, cursor: Option<Cursor> },
 }
 
+/// What a scan stands on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// The cursor's record, in the clustered tree.
+    Record,
+    /// The cursor's record, an entry of an index that covers.
+    Entry(usize),
+    /// A clustered row in `key` and `row`.
+    Row,
+    /// An entry of an index that covers, in `key` and `row`.
+    PointEntry(usize),
+    /// The batch's row at this position.
+    Batch(usize),
+}
+
+/// Rows that were looked up together: entries are gathered in the index's order, looked up in the
+/// order of the clustered tree, and given back in the index's order.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    items: Vec<Item>,
+    /// Next item to give back.
+    next: usize,
+    /// How many entries the next batch gathers.
+    size: usize,
+}
+
+/// Where a batch's clustered key and row are in its bytes; `row` is `None` where there is none.
+struct Item {
+    key: Range<usize>,
+    row: Option<Range<usize>>,
+}
+
+/// Entries that the first and the largest batch gather.
+const FIRST_BATCH: usize = 8;
+const LARGEST_BATCH: usize = 256;
+
 /// A read of one table by an access path.
 pub(crate) struct Scan {
     table: Arc<Table>,
@@ -53,9 +92,11 @@ pub(crate) struct Scan {
     mode: ReadMode,
     exact: bool,
     state: State,
+    standing: Standing,
     /// The clustered row found by a secondary entry or a point read.
     row: Vec<u8>,
     key: Vec<u8>,
+    batch: Batch,
 }
 
 impl Scan {
@@ -86,8 +127,10 @@ impl Scan {
             mode,
             exact: bounds.exact,
             state,
+            standing: Standing::Record,
             row: Vec::new(),
             key: Vec::new(),
+            batch: Batch { size: FIRST_BATCH, ..Batch::default() },
         })
     }
 
@@ -109,40 +152,78 @@ impl Scan {
     }
 
     /// Moves to the next row.
+    #[inline]
     pub(crate) fn next<'s>(&'s mut self, txn: &mut Txn) -> Result<Option<Found<'s>>> {
+        if self.step(txn)? { self.current_row() } else { Ok(None) }
+    }
+
+    fn step(&mut self, txn: &mut Txn) -> Result<bool> {
         if let State::Point(key) = &mut self.state {
-            let Some(key) = key.take() else { return Ok(None) };
+            let Some(key) = key.take() else { return Ok(false) };
             return self.point(key, txn);
         }
         match self.secondary() {
-            None => self.next_clustered(txn),
-            Some(index) if self.covering => self.next_entry(index, txn),
+            None => {
+                self.standing = Standing::Record;
+                self.advance(txn)
+            }
+            Some(index) if self.covering => {
+                self.standing = Standing::Entry(index);
+                self.advance(txn)
+            }
+            Some(index) if self.mode == ReadMode::Snapshot => self.next_of_batch(index, txn),
             Some(index) => self.next_by_entry(index, txn),
         }
     }
 
-    fn point<'s>(&'s mut self, key: Vec<u8>, txn: &mut Txn) -> Result<Option<Found<'s>>> {
+    /// The row that the last move went to.
+    #[inline]
+    pub(crate) fn current_row(&self) -> Result<Option<Found<'_>>> {
+        Ok(match self.standing {
+            Standing::Record => self.current().map(|record| Found {
+                clustered_key: record.key,
+                data: RowData::Row(record.value),
+            }),
+            Standing::Entry(index) => match self.current() {
+                Some(record) => Some(self.entry(index, record.key, record.value)?),
+                None => None,
+            },
+            Standing::Row => {
+                Some(Found { clustered_key: &self.key, data: RowData::Row(&self.row) })
+            }
+            Standing::PointEntry(index) => Some(self.entry(index, &self.key, &self.row)?),
+            Standing::Batch(at) => {
+                let Item { key, row } = &self.batch.items[at];
+                row.as_ref().map(|row| Found {
+                    clustered_key: &self.batch.bytes[key.clone()],
+                    data: RowData::Row(&self.batch.bytes[row.clone()]),
+                })
+            }
+        })
+    }
+
+    fn entry<'s>(&'s self, index: usize, key: &'s [u8], value: &'s [u8]) -> Result<Found<'s>> {
+        let clustered_key = self.table.indexes[index].codec.primary_key(key, value)?;
+        Ok(Found { clustered_key, data: RowData::Entry { index, key, value } })
+    }
+
+    fn point(&mut self, key: Vec<u8>, txn: &mut Txn) -> Result<bool> {
+        self.standing = Standing::Row;
         let Some(index) = self.secondary() else {
             self.key = key;
-            return Ok(self
-                .lookup(txn)?
-                .then_some(Found { clustered_key: &self.key, data: RowData::Row(&self.row) }));
+            return self.lookup(txn);
         };
         let value = read(&self.table.indexes[index].tree, &key, self.mode, txn)?;
-        let Some(value) = value else { return Ok(None) };
+        let Some(value) = value else { return Ok(false) };
         if self.covering {
             (self.key, self.row) = (key, value);
-            let codec = &self.table.indexes[index].codec;
-            let clustered_key = codec.primary_key(&self.key, &self.row)?;
-            let data = RowData::Entry { index, key: &self.key, value: &self.row };
-            return Ok(Some(Found { clustered_key, data }));
+            self.standing = Standing::PointEntry(index);
+            return Ok(true);
         }
         let primary = self.table.indexes[index].codec.primary_key(&key, &value);
         self.key.clear();
         self.key.extend_from_slice(primary?);
-        Ok(self
-            .lookup(txn)?
-            .then_some(Found { clustered_key: &self.key, data: RowData::Row(&self.row) }))
+        self.lookup(txn)
     }
 
     /// Reads the clustered row of `self.key` into `self.row`.
@@ -174,16 +255,19 @@ impl Scan {
             None => KeyBound::Unbounded,
             Some(end) => KeyBound::Excluded(end),
         };
+        // The last range's memory serves the next one.
+        *cursor = None;
         *cursor = Some(txn.cursor(&tree, lower, upper, self.direction, self.mode));
         true
     }
 
     /// Moves the cursor to its next record, through all ranges. Afterwards the record is the
     /// cursor's current one.
+    #[inline]
     fn advance(&mut self, txn: &mut Txn) -> Result<bool> {
         loop {
             if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state
-                && cursor.next(txn).sql()?.is_some()
+                && cursor.advance(txn).sql()?
             {
                 return Ok(true);
             }
@@ -200,27 +284,8 @@ impl Scan {
         }
     }
 
-    fn next_clustered<'s>(&'s mut self, txn: &mut Txn) -> Result<Option<Found<'s>>> {
-        if !self.advance(txn)? {
-            return Ok(None);
-        }
-        Ok(self
-            .current()
-            .map(|record| Found { clustered_key: record.key, data: RowData::Row(record.value) }))
-    }
-
-    fn next_entry<'s>(&'s mut self, index: usize, txn: &mut Txn) -> Result<Option<Found<'s>>> {
-        if !self.advance(txn)? {
-            return Ok(None);
-        }
-        let Some(record) = self.current() else { return Ok(None) };
-        let codec = &self.table.indexes[index].codec;
-        let clustered_key = codec.primary_key(record.key, record.value)?;
-        let data = RowData::Entry { index, key: record.key, value: record.value };
-        Ok(Some(Found { clustered_key, data }))
-    }
-
-    fn next_by_entry<'s>(&'s mut self, index: usize, txn: &mut Txn) -> Result<Option<Found<'s>>> {
+    fn next_by_entry(&mut self, index: usize, txn: &mut Txn) -> Result<bool> {
+        self.standing = Standing::Row;
         while self.advance(txn)? {
             let mut key = std::mem::take(&mut self.key);
             key.clear();
@@ -231,17 +296,88 @@ impl Scan {
             }
             self.key = key;
             if self.lookup(txn)? {
-                let data = RowData::Row(&self.row);
-                return Ok(Some(Found { clustered_key: &self.key, data }));
+                return Ok(true);
             }
         }
-        Ok(None)
+        Ok(false)
+    }
+
+    fn next_of_batch(&mut self, index: usize, txn: &mut Txn) -> Result<bool> {
+        loop {
+            while self.batch.next < self.batch.items.len() {
+                self.batch.next += 1;
+                if self.batch.items[self.batch.next - 1].row.is_some() {
+                    self.standing = Standing::Batch(self.batch.next - 1);
+                    return Ok(true);
+                }
+            }
+            if !self.gather(index, txn)? {
+                return Ok(false);
+            }
+            self.look_up_batch(txn)?;
+        }
+    }
+
+    /// Fills the batch with the clustered keys of the next entries; false when there are none.
+    fn gather(&mut self, index: usize, txn: &mut Txn) -> Result<bool> {
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.bytes.clear();
+        batch.items.clear();
+        batch.next = 0;
+        while batch.items.len() < batch.size && self.advance(txn)? {
+            let Some(record) = self.current() else { break };
+            let codec = &self.table.indexes[index].codec;
+            let start = batch.bytes.len();
+            batch.bytes.extend_from_slice(codec.primary_key(record.key, record.value)?);
+            batch.items.push(Item { key: start..batch.bytes.len(), row: None });
+        }
+        batch.size = (batch.size * 2).min(LARGEST_BATCH);
+        self.batch = batch;
+        Ok(!self.batch.items.is_empty())
+    }
+
+    fn look_up_batch(&mut self, txn: &mut Txn) -> Result<()> {
+        let Batch { bytes, items, .. } = &mut self.batch;
+        let mut order: Vec<usize> = (0..items.len()).collect();
+        order.sort_unstable_by(|&a, &b| {
+            bytes[items[a].key.clone()].cmp(&bytes[items[b].key.clone()])
+        });
+        let key = &mut self.key;
+        for position in order {
+            let item = &mut items[position];
+            key.clear();
+            key.extend_from_slice(&bytes[item.key.clone()]);
+            let start = bytes.len();
+            let copy = |value: &[u8]| bytes.extend_from_slice(value);
+            if txn.get(&self.table.clustered, key, copy).sql()?.is_some() {
+                item.row = Some(start..bytes.len());
+            }
+        }
+        Ok(())
     }
 
     /// Gives back the lock of the row just found, where it did not match (READ COMMITTED).
     pub(crate) fn unlock_current(&mut self, txn: &mut Txn) {
         if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
             cursor.unlock_current(txn);
+        }
+    }
+}
+
+impl RowData<'_> {
+    /// Appends the row's bytes: 0 and the row, or 1 and an entry's key (after its length) and value.
+    pub(crate) fn pack(&self, out: &mut Vec<u8>) {
+        match self {
+            RowData::Row(row) => {
+                out.push(0);
+                out.extend_from_slice(row);
+            }
+            RowData::Entry { key, value, .. } => {
+                out.push(1);
+                out.extend_from_slice(&(key.len() as u32).to_le_bytes());
+                out.extend_from_slice(key);
+                out.extend_from_slice(value);
+            }
         }
     }
 }
@@ -266,6 +402,37 @@ impl Found<'_> {
     /// One column's value.
     pub(crate) fn value(&self, table: &Table, column: usize, zone: &TimeZone) -> Result<Value> {
         Ok(self.cell(table, column)?.value(table.layout.data_type(column), zone))
+    }
+
+    /// Sends one column.
+    #[inline]
+    pub(crate) fn emit(
+        &self,
+        table: &Table,
+        column: usize,
+        zone: &TimeZone,
+        sink: &mut dyn RowSink,
+    ) -> Result<()> {
+        match self.data {
+            RowData::Row(row) => table.layout.emit(row, column, zone, sink)?,
+            RowData::Entry { .. } => {
+                self.cell(table, column)?.emit(table.layout.data_type(column), zone, sink);
+            }
+        }
+        Ok(())
+    }
+
+    /// Back from [`RowData::pack`]; an entry is of the index at position `index`.
+    pub(crate) fn unpack(bytes: &[u8], index: usize) -> Option<Found<'_>> {
+        let data = match bytes.split_first()? {
+            (0, row) => RowData::Row(row),
+            (_, rest) => {
+                let (length, rest) = rest.split_first_chunk::<4>()?;
+                let (key, value) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+                RowData::Entry { index, key, value }
+            }
+        };
+        Some(Found { clustered_key: &[], data })
     }
 
     /// One column as it is stored.

@@ -20,6 +20,7 @@ use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, StorageErro
 use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One version of all accounts.
 #[derive(Clone, Default)]
@@ -64,6 +65,8 @@ pub(crate) enum AccountChange {
 pub(crate) struct Accounts {
     engine: Arc<Engine>,
     current: RwLock<Arc<AccountsVersion>>,
+    /// The number of `current`, for a look without a lock.
+    version: AtomicU64,
     /// Held by the one statement that changes accounts.
     writing: Mutex<()>,
 }
@@ -101,7 +104,13 @@ impl Accounts {
         }
         version.sort();
         let current = RwLock::new(Arc::new(version));
-        Ok(Accounts { engine: engine.clone(), current, writing: Mutex::default() })
+        let version = AtomicU64::new(0);
+        Ok(Accounts { engine: engine.clone(), current, version, writing: Mutex::default() })
+    }
+
+    /// The number of the newest version.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
     }
 
     /// The newest version.
@@ -144,7 +153,9 @@ impl Accounts {
         }
         next.number += 1;
         next.sort();
+        let number = next.number;
         *self.current.write() = Arc::new(next);
+        self.version.store(number, Ordering::Release);
         Ok(value)
     }
 

@@ -5,10 +5,12 @@ use super::scope::Clause;
 use super::{QueryBinder, Result};
 use crate::catalog::{IndexKind, Table, TableDef, same_name};
 use crate::expr::bind::{Binder, EmptyScope};
-use crate::expr::{CmpOp, Expr, ExprType};
+use crate::expr::{CmpOp, Expr, ExprType, TypeClass};
 use crate::information_schema;
 use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, conjuncts};
-use inia_base::column::flags;
+use crate::plan::OutputColumn;
+use inia_base::column::{ResultColumn, flags};
+use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, JoinConstraint, JoinKind, TableRef};
 use inia_storage::{LockMode, LockRequest, WaitPolicy};
@@ -191,7 +193,7 @@ impl QueryBinder<'_> {
             if columns.iter().any(|(other, _)| same_name(other, name)) {
                 return Err(SqlError::new(ErrorCode::DupFieldname, &[name]));
             }
-            columns.push((name.clone(), column.ty.clone()));
+            columns.push((name.clone(), derived_type(column)));
         }
         let lateral = derived.lateral && correlated;
         let part = PartRef { id, lateral, level: self.levels.len() };
@@ -218,7 +220,7 @@ impl QueryBinder<'_> {
             on.push(self.shared_equality(name, &first.names, &second.names)?);
         }
         let left_tables = first.names.tables.len();
-        let visible = visible_after(&shared, &first.names, &second.names, join.kind, left_tables);
+        let visible = visible_after(&shared, &first.names, &second.names, left_tables);
         let second_range = left_tables..left_tables + second.names.tables.len();
         first.names.append(std::mem::take(&mut second.names))?;
         if let Some(visible) = visible {
@@ -289,13 +291,12 @@ impl QueryBinder<'_> {
     }
 }
 
-/// What `*` shows after a join with shared columns: those once, then the rest of the side that is
-/// written first, then the rest of the other. `None` where nothing is shared.
+/// What `*` shows after a join with shared columns: those once, then the rest of the side whose rows
+/// are all kept (the right one of a RIGHT JOIN), then the rest of the other. `None` where nothing is shared.
 fn visible_after(
     shared: &[String],
     first: &Namespace,
     second: &Namespace,
-    kind: JoinKind,
     offset: usize,
 ) -> Option<Vec<(usize, usize)>> {
     if shared.is_empty() {
@@ -313,8 +314,7 @@ fn visible_after(
             b.push((t + offset, c));
         }
     }
-    let (one, two) = if kind == JoinKind::Right { (b, a) } else { (a, b) };
-    Some(common.into_iter().chain(one).chain(two).collect())
+    Some(common.into_iter().chain(a).chain(b).collect())
 }
 
 fn inner(left: FromTree, right: FromTree) -> FromTree {
@@ -369,6 +369,7 @@ fn member(
             result.table = alias.to_owned();
             result.schema = schema.to_owned();
             result.org_name = name.clone();
+            as_stored(&mut result, ty);
             FromColumn { slot: base + index, ty: ty.clone(), result, hidden: false }
         })
         .collect();
@@ -389,6 +390,7 @@ pub(crate) fn table_column(def: &TableDef, index: usize, alias: &str, slot: usiz
     result.table = alias.to_owned();
     result.org_table = def.name.clone();
     result.org_name = column.name.clone();
+    as_stored(&mut result, &ty);
     result.flags |= key_flags(def, index);
     if column.auto_increment {
         result.flags |= flags::AUTO_INCREMENT;
@@ -403,6 +405,33 @@ pub(crate) fn table_column(def: &TableDef, index: usize, alias: &str, slot: usiz
         result.flags |= flags::NO_DEFAULT_VALUE;
     }
     FromColumn { slot, ty, result, hidden: column.invisible }
+}
+
+/// Computed integers of fewer digits are INT in a temporary table.
+const INT_DIGITS: u32 = 10;
+
+/// The type that a computed column has once it is a column of a derived table.
+pub(super) fn derived_type(column: &OutputColumn) -> ExprType {
+    let mut ty = column.ty.clone();
+    if ty.length < INT_DIGITS
+        && column.result.org_name.is_empty()
+        && let DataType::Int { width: width @ IntWidth::Big, .. } = &mut ty.data_type
+    {
+        *width = IntWidth::Int;
+    }
+    ty
+}
+
+/// Describes values that come from a table, be it a temporary one: numbers and times are not called
+/// binary, texts have no decimals.
+pub(super) fn as_stored(result: &mut ResultColumn, ty: &ExprType) {
+    match ty.class() {
+        TypeClass::String if ty.is_text() => result.decimals = 0,
+        TypeClass::Json => {}
+        TypeClass::String => result.decimals = 0,
+        _ if matches!(ty.data_type, DataType::Timestamp { .. }) => {}
+        _ => result.flags &= !flags::BINARY,
+    }
 }
 
 fn key_flags(def: &TableDef, column: usize) -> u16 {

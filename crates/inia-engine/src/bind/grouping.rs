@@ -58,6 +58,9 @@ impl<'g> GroupCheck<'g> {
     /// Error 1055 or 1140 where a select item reads a column that its group does not fix.
     pub(super) fn check(&self, items: &[Item], names: &Namespace) -> Result<()> {
         for (number, item) in items.iter().enumerate() {
+            if self.is_group_expression(&item.expr) {
+                continue;
+            }
             if let Some(slot) = self.loose_column(&item.expr) {
                 return Err(self.error(number + 1, "SELECT list", slot, names));
             }
@@ -73,7 +76,7 @@ impl<'g> GroupCheck<'g> {
         clause: &str,
         names: &Namespace,
     ) -> Result<()> {
-        match self.loose_column(expr) {
+        match self.loose_column(expr).filter(|_| !self.is_group_expression(expr)) {
             Some(slot) => Err(self.error(number, clause, slot, names)),
             None => Ok(()),
         }
@@ -100,14 +103,16 @@ impl<'g> GroupCheck<'g> {
         }
     }
 
+    /// Whether the whole expression is one of GROUP BY's; MySQL does not look for them inside.
+    fn is_group_expression(&self, expr: &Expr) -> bool {
+        self.group.iter().any(|group| same_expr(group, expr))
+    }
+
     /// A column outside aggregates and group expressions that the group does not fix.
     fn loose_column(&self, expr: &Expr) -> Option<usize> {
-        if self.group.iter().any(|group| same_expr(group, expr)) {
-            return None;
-        }
         match &expr.kind {
             ExprKind::Column { index, .. } => (!self.fixed.contains(*index)).then_some(*index),
-            ExprKind::Call(call) if call.name == "any_value" => None,
+            ExprKind::Call(call) if matches!(call.name, "any_value" | "grouping") => None,
             _ => {
                 let mut loose = None;
                 expr.children(&mut |child| {

@@ -4,7 +4,7 @@ use super::{CteBinding, Level, Namespace, QueryBinder, Result};
 use crate::catalog::same_name;
 use crate::expr::bind::{Binder, BoundSubquery, EmptyScope, Scope, bind};
 use crate::expr::{Expr, ExprKind, ExprType, merge};
-use crate::optimize::SlotSet;
+use crate::optimize::{SlotSet, order_by_index};
 use crate::plan::{
     Body, LimitPlan, OutputColumn, PartPlan, QueryPlan, RecursivePlan, SetPlan, SetStep, SortKey,
 };
@@ -16,7 +16,10 @@ impl QueryBinder<'_> {
     pub(super) fn query(&mut self, query: &ast::Query) -> Result<QueryPlan> {
         let ctes = self.ctes.len();
         if let Some(with) = &query.with {
-            for cte in &with.ctes {
+            for (number, cte) in with.ctes.iter().enumerate() {
+                if with.ctes[..number].iter().any(|other| other.name == cte.name) {
+                    return Err(SqlError::new(ErrorCode::NonUniqueTable, &[&cte.name]));
+                }
                 self.cte(cte, with.recursive)?;
             }
         }
@@ -29,6 +32,7 @@ impl QueryBinder<'_> {
         if let QueryBody::Select(select) = &query.body {
             let mut plan = self.select(select, &query.order_by, &query.locking)?;
             plan.limit = self.limit(query.limit.as_ref())?;
+            order_by_index(&mut plan);
             return Ok(plan);
         }
         if let QueryBody::Nested(inner) = &query.body
@@ -173,6 +177,9 @@ impl QueryBinder<'_> {
         {
             return self.recursive_cte(cte, first, rest);
         }
+        if recursive && mentions(&cte.query.body, &cte.name) {
+            return Err(SqlError::new(ErrorCode::CteRecursiveRequiresUnion, &[&cte.name]));
+        }
         let (part, _) = self.part(&cte.query)?;
         let columns = self.cte_columns(cte, part)?;
         let level = self.levels.len();
@@ -187,7 +194,7 @@ impl QueryBinder<'_> {
         }
         let named = |(index, column): (usize, &OutputColumn)| {
             let name = cte.columns.get(index).unwrap_or(&column.result.name);
-            (name.clone(), column.ty.clone())
+            (name.clone(), super::from::derived_type(column))
         };
         Ok(bound.iter().enumerate().map(named).collect())
     }
@@ -208,7 +215,9 @@ impl QueryBinder<'_> {
         };
         let (part, correlated) = self.part(&ast::Query::new(seed))?;
         let mut columns = self.cte_columns(cte, part)?;
-        columns.iter_mut().for_each(|(_, ty)| ty.nullable = true);
+        for ((_, ty), column) in columns.iter_mut().zip(self.part_columns(part)) {
+            *ty = column.ty.clone().with_nullable(true);
+        }
         let level = self.levels.len();
         self.ctes.push(CteBinding { name: cte.name.clone(), part, level, columns });
         let seed = self.parts[part].take();
@@ -220,11 +229,16 @@ impl QueryBinder<'_> {
             }
         };
         let step = self.query(&ast::Query::new(step))?;
+        if matches!(&step.body, Body::Select(select) if select.aggregation.is_some()) {
+            let code = ErrorCode::CteRecursiveForbidsAggregation;
+            return Err(SqlError::new(code, &[&cte.name]));
+        }
         let seed = seed.expect("the seed was bound before");
         if step.columns.len() != seed.query.columns.len() {
             return Err(SqlError::new(ErrorCode::WrongNumberOfColumnsInSelect, &[]));
         }
-        let recursive = Some(RecursivePlan { step, distinct: !head.all });
+        let limit = self.limit(cte.query.limit.as_ref())?;
+        let recursive = Some(RecursivePlan { step, distinct: !head.all, limit });
         self.parts[part] = Some(PartPlan { query: seed.query, correlated, recursive });
         Ok(())
     }

@@ -9,7 +9,9 @@ use super::{Level, Namespace, QueryBinder, Result};
 use crate::expr::aggregate::Aggregate;
 use crate::expr::bind::Binder;
 use crate::expr::{Expr, ExprKind, SqlMode};
-use crate::optimize::{Block, FromTree, LeafKind, SlotSet, conjuncts, plan_from, slots_of};
+use crate::optimize::{
+    Block, FromTree, LeafKind, SlotSet, conjuncts, end_lookups, plan_from, slots_of,
+};
 use crate::plan::{Aggregation, Body, OutputColumn, QueryPlan, SelectPlan, SortKey};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, SelectItem};
@@ -212,14 +214,18 @@ impl QueryBinder<'_> {
         let expr = self.later(item, Clause::Group, clauses)?;
         let mut has_aggregate = false;
         expr.walk(&mut |e| has_aggregate |= matches!(e.kind, ExprKind::Aggregate(_)));
-        if has_aggregate {
-            return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
+        match item {
+            ast::Expr::Column(name) if has_aggregate => {
+                Err(SqlError::new(ErrorCode::WrongGroupField, &[&name.name]))
+            }
+            _ if has_aggregate => Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[])),
+            _ => Ok(expr),
         }
-        Ok(expr)
     }
 
     fn order_by(&mut self, order_by: &[ast::OrderItem], clauses: &mut Clauses) -> Result<()> {
-        for item in order_by {
+        let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
+        for (number, item) in order_by.iter().enumerate() {
             let index = match reference(&item.expr, &clauses.items)? {
                 Reference::Item(index) => index,
                 Reference::Expression => {
@@ -244,6 +250,10 @@ impl QueryBinder<'_> {
             };
             let key = SortKey { index, ty: expr.ty.clone(), descending: item.desc };
             clauses.order.push(key);
+            if !grouped && !clauses.aggregates.is_empty() {
+                let code = ErrorCode::AggregateOrderNonAggQuery;
+                return Err(SqlError::new(code, &[&(number + 1)]));
+            }
         }
         Ok(())
     }
@@ -278,7 +288,7 @@ impl QueryBinder<'_> {
         for (number, key) in clauses.order.iter().enumerate() {
             if let Some(hidden) = key.index.checked_sub(visible) {
                 let expr = &clauses.hidden[hidden];
-                check.check_one(expr, number + 1, "ORDER BY", self.names())?;
+                check.check_one(expr, number + 1, "ORDER BY clause", self.names())?;
             }
         }
         Ok(())
@@ -309,7 +319,7 @@ impl QueryBinder<'_> {
             calls: clauses.aggregates,
             rollup: select.rollup,
         });
-        let plan = SelectPlan {
+        let mut plan = SelectPlan {
             width: from.width,
             source,
             once,
@@ -319,8 +329,9 @@ impl QueryBinder<'_> {
             output,
             visible,
             distinct: select.options.distinct,
-            ordered: false,
+            ends: None,
         };
+        plan.ends = end_lookups(&plan);
         QueryPlan {
             columns: clauses.columns,
             body: Body::Select(Box::new(plan)),

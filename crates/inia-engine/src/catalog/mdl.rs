@@ -180,6 +180,10 @@ impl MdlSession {
             MdlExclusive { manager: self.manager.clone(), owner: self.owner, names: Vec::new() };
         for name in names {
             let owner = self.owner;
+            if name.exclusive.load(Ordering::SeqCst) == owner {
+                // LOCK TABLES holds it already, and goes on holding it.
+                continue;
+            }
             let claim = || {
                 name.exclusive
                     .compare_exchange(0, owner, Ordering::SeqCst, Ordering::SeqCst)

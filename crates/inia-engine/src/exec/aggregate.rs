@@ -85,10 +85,8 @@ impl<'p> Groups<'p> {
         width: usize,
         project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
     ) -> Result<()> {
-        if self.groups.is_empty() && (self.plan.group.is_empty() || self.plan.rollup) {
-            self.key = vec![ROLLED_UP; self.plan.group.len()];
-            let values = vec![Value::Null; self.plan.group.len()];
-            self.position(&vec![Value::Null; width], &values, 0);
+        if self.groups.is_empty() && self.plan.group.is_empty() {
+            self.position(&vec![Value::Null; width], &[], 0);
         }
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
         if self.plan.rollup {

@@ -1,13 +1,16 @@
 //! Values as memory-comparable bytes: what sorting, grouping, DISTINCT and hash joins compare.
 //!
-//! Every part starts with 0 for NULL or 1 for a value. Numbers have fixed sizes; strings are their
-//! collation's sort key, in which a zero byte becomes `00 FF`, ended by `00 00`.
+//! Every part starts with 0 for NULL or 1 for a value. Numbers have fixed sizes; texts are their
+//! collation's sort key, which has no zero byte, ended by `00`; in binary strings a zero byte
+//! becomes `00 FF`, and the end is `00 00`.
 
 use crate::expr::compare::{CmpClass, natural_class};
 use crate::expr::{ExprType, TypeClass};
+use crate::row::Cell;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
+use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 
 const NULL: u8 = 0;
@@ -59,6 +62,32 @@ pub(super) fn encode_equal(class: &CmpClass, value: &Value, out: &mut Vec<u8>) {
     encode_value(value, class, MAX_SCALE, out);
 }
 
+/// As [`encode_key`] for a stored cell of a column of type `ty`.
+pub(super) fn encode_cell(
+    cell: Cell<'_>,
+    ty: &ExprType,
+    zone: &TimeZone,
+    descending: bool,
+    out: &mut Vec<u8>,
+) {
+    let start = out.len();
+    match (cell, ty.is_text()) {
+        (Cell::Null, _) => out.push(NULL),
+        (Cell::Int(v), _) => {
+            out.push(PRESENT);
+            encode_int(i128::from(v), out);
+        }
+        (Cell::Text(text), true) => {
+            out.push(PRESENT);
+            encode_text(ty.collation(), text, out);
+        }
+        _ => return encode_key(&cell.value(&ty.data_type, zone), ty, descending, out),
+    }
+    if descending {
+        out[start..].iter_mut().for_each(|byte| *byte = !*byte);
+    }
+}
+
 fn encode_value(value: &Value, class: &CmpClass, scale: u8, out: &mut Vec<u8>) {
     match (value, class) {
         (Value::Null, _) => {}
@@ -97,9 +126,11 @@ fn encode_decimal(value: Decimal, scale: u8, out: &mut Vec<u8>) {
 }
 
 fn encode_text(collation: Collation, text: &str, out: &mut Vec<u8>) {
-    let mut key = Vec::with_capacity(text.len() * 2);
-    collation.sort_key(text.as_bytes(), &mut key);
-    encode_bytes(&key, out);
+    if collation == Collation::BINARY {
+        return encode_bytes(text.as_bytes(), out);
+    }
+    collation.sort_key(text.as_bytes(), out);
+    out.push(0);
 }
 
 fn encode_bytes(bytes: &[u8], out: &mut Vec<u8>) {

@@ -9,6 +9,7 @@
 //! `scan a (scan b by slot of a (project (limit (sink))))`.
 
 mod aggregate;
+mod direct;
 mod emit;
 mod join;
 mod keys;
@@ -17,17 +18,21 @@ mod select;
 mod setop;
 mod sort;
 mod source;
+mod spill;
+mod values;
 
 use crate::expr::{EvalContext, SubqueryRunner};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_storage::Txn;
+use keys::encode_key;
 pub(crate) use keys::hashable;
 use parts::PartCache;
 use sort::Sorter;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU8, Ordering};
+use values::{decode_tuple, encode_tuple};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -100,29 +105,55 @@ impl<'s> Runner<'s> {
                 })?;
             }
         } else {
-            let mut sorter = Sorter::new(&query.order, window.rows_needed());
-            self.body(&query.body, ctx, &mut |ctx, tuple| {
-                self.check_killed()?;
-                if query.computed.is_empty() {
-                    return sorter.push(ctx, tuple);
-                }
-                let mut extended = tuple.to_vec();
-                for expr in &query.computed {
-                    extended.push(expr.eval(ctx, tuple)?);
-                }
-                sorter.push(ctx, &extended)
-            })?;
-            let total = sorter.total();
-            for tuple in sorter.finish() {
-                if !limiter.pass(ctx, &tuple[..visible], visit)? {
-                    break;
-                }
-            }
-            limiter.seen = total;
+            self.sorted(query, &mut limiter, ctx, visit)?;
         }
         if query.count_found_rows {
             self.found_rows.set(Some(limiter.seen));
         }
+        Ok(())
+    }
+
+    /// Runs a query with ORDER BY.
+    fn sorted(
+        &self,
+        query: &QueryPlan,
+        limiter: &mut Limiter,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut TupleVisitor<'_>,
+    ) -> Result<()> {
+        let visible = query.columns.len();
+        let mut sorter = Sorter::new(limiter.window.rows_needed());
+        let mut extended = Tuple::new();
+        self.body(&query.body, ctx, &mut |ctx, tuple| {
+            self.check_killed()?;
+            let mut all = tuple;
+            if !query.computed.is_empty() {
+                extended.clear();
+                extended.extend_from_slice(tuple);
+                for expr in &query.computed {
+                    extended.push(expr.eval(ctx, tuple)?);
+                }
+                all = &extended;
+            }
+            let key = |out: &mut Vec<u8>| {
+                for part in &query.order {
+                    encode_key(&all[part.index], &part.ty, part.descending, out);
+                }
+                Ok(())
+            };
+            sorter.push(key, |out| {
+                encode_tuple(&all[..visible], out);
+                Ok(())
+            })?;
+            Ok(true)
+        })?;
+        let total = sorter.total();
+        let mut tuple = Tuple::new();
+        sorter.finish(false, |row| {
+            decode_tuple(row, &mut tuple).ok_or_else(damaged_row)?;
+            limiter.pass(ctx, &tuple, visit)
+        })?;
+        limiter.seen = total;
         Ok(())
     }
 
@@ -159,6 +190,11 @@ impl SubqueryRunner for Runner<'_> {
     ) -> Result<()> {
         self.part(id, ctx, visit)
     }
+}
+
+/// A row that a sorter gave back is not what it was given.
+fn damaged_row() -> SqlError {
+    SqlError::new(ErrorCode::InternalError, &[&"a sorted row cannot be read back"])
 }
 
 /// LIMIT as (rows to skip, rows to return).

@@ -5,7 +5,7 @@
 //! is run in rounds: each round sees, under the part's own number, the rows the last one added.
 
 use super::keys::TupleKey;
-use super::{Result, Runner, Tuple, TupleVisitor};
+use super::{Result, Runner, Tuple, TupleVisitor, window};
 use crate::expr::cast::unify;
 use crate::expr::{EvalContext, VarScope};
 use crate::plan::{PartPlan, RecursivePlan};
@@ -190,7 +190,9 @@ impl Runner<'_> {
         let mut delta: Vec<Tuple> = seed.into_iter().filter(&mut fresh).collect();
         let mut all = delta.clone();
         let mut rounds = 0;
-        while !delta.is_empty() {
+        let (skip, take) = window(recursive.limit.as_ref(), ctx)?;
+        let enough = usize::try_from(skip.saturating_add(take)).unwrap_or(usize::MAX);
+        while !delta.is_empty() && all.len() < enough {
             rounds += 1;
             if rounds > max_recursion(ctx) {
                 self.parts.tuples.borrow_mut().remove(&id);
@@ -208,6 +210,8 @@ impl Runner<'_> {
             delta = added.into_iter().filter(&mut fresh).collect();
             all.extend(delta.iter().cloned());
         }
+        all.truncate(enough);
+        all.drain(..all.len().min(usize::try_from(skip).unwrap_or(usize::MAX)));
         Ok(all)
     }
 }

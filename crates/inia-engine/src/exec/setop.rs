@@ -8,6 +8,7 @@ use super::{Result, Runner, Tuple, TupleVisitor};
 use crate::expr::cast::unify;
 use crate::expr::{EvalContext, ExprType};
 use crate::plan::{Body, SetPlan, SetStep};
+use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_parser::ast::SetOp;
 use std::collections::HashMap;
@@ -68,7 +69,7 @@ impl Runner<'_> {
             self.check_killed()?;
             let mut converted: Tuple = Vec::with_capacity(types.len());
             for ((value, from), ty) in tuple.iter().zip(&from).zip(types) {
-                converted.push(unify(value.clone(), from, ty, ctx)?);
+                converted.push(as_common(unify(value.clone(), from, ty, ctx)?, ty));
             }
             visit(ctx, &converted)
         })
@@ -96,6 +97,16 @@ impl Runner<'_> {
             bag.retain_by(&right, step.op == SetOp::Intersect);
         }
         Ok(())
+    }
+}
+
+/// Gives a DECIMAL the digits after the point that its column declares.
+fn as_common(value: Value, ty: &ExprType) -> Value {
+    match (value, &ty.data_type) {
+        (Value::Decimal(value), DataType::Decimal { precision, scale, .. }) => {
+            Value::Decimal(value.rescale(*precision, *scale).value)
+        }
+        (value, _) => value,
     }
 }
 

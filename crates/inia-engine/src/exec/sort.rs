@@ -1,73 +1,170 @@
-//! ORDER BY: sorts tuples by memory-comparable keys; with a LIMIT only the first rows are kept.
+//! ORDER BY: sorts rows by memory-comparable keys, all in one buffer; what does not fit goes to a
+//! temporary file as sorted runs, which are merged at the end.
+//!
+//! A row is its key and a payload, appended to the buffer one after the other; an entry holds where
+//! they are and the key's first eight bytes as a number, so that most comparisons touch no key.
+//! With a LIMIT only the first rows are kept: whenever twice as many have gathered the rest is cut
+//! off, and the last kept key becomes a threshold for rows to come. Ties keep the order of arrival.
 
-use super::keys::encode_key;
-use super::{Result, Tuple};
-use crate::expr::EvalContext;
-use crate::plan::SortKey;
-use inia_base::value::Value;
+use super::Result;
+use super::spill::{Runs, SPILL_LIMIT};
+use std::cmp::Ordering;
 
-/// A tuple with its encoded sort key. Ties keep the order of arrival.
+/// Where a row is in the buffer.
+#[derive(Clone, Copy)]
 struct Entry {
-    key: Vec<u8>,
-    number: u64,
-    tuple: Tuple,
+    /// First bytes of the key.
+    prefix: u64,
+    start: u32,
+    key_len: u32,
+    row_len: u32,
 }
 
-/// Collects tuples and gives them back in order.
-pub(super) struct Sorter<'p> {
-    order: &'p [SortKey],
+/// Collects rows and gives their payloads back in the order of their keys.
+pub(super) struct Sorter {
+    /// Only so many of the first rows are asked for.
     needed: usize,
+    bytes: Vec<u8>,
     entries: Vec<Entry>,
     total: u64,
     /// When set, the key of the last row that can still come out.
     threshold: Option<Vec<u8>>,
+    runs: Runs,
 }
 
-/// Below this many needed rows the buffer is cut back whenever it has doubled.
-const MAX_KEPT_ROWS: usize = 1 << 20;
+/// Above this many needed rows nothing is cut off.
+const MAX_KEPT_ROWS: usize = 1 << 16;
 
-impl<'p> Sorter<'p> {
+impl Sorter {
     /// A sorter of which only the first `needed` rows are asked.
-    pub(super) fn new(order: &'p [SortKey], needed: usize) -> Sorter<'p> {
-        Sorter { order, needed, entries: Vec::new(), total: 0, threshold: None }
+    pub(super) fn new(needed: usize) -> Sorter {
+        Sorter {
+            needed,
+            bytes: Vec::new(),
+            entries: Vec::new(),
+            total: 0,
+            threshold: None,
+            runs: Runs::default(),
+        }
     }
 
-    /// Takes one tuple; always wants more.
-    pub(super) fn push(&mut self, _ctx: &mut EvalContext<'_>, tuple: &[Value]) -> Result<bool> {
+    /// Takes one row, whose parts the functions append.
+    #[inline]
+    pub(super) fn push(
+        &mut self,
+        key: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+        row: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
         self.total += 1;
-        let mut key = Vec::with_capacity(32);
-        for part in self.order {
-            encode_key(&tuple[part.index], &part.ty, part.descending, &mut key);
+        let start = self.bytes.len();
+        key(&mut self.bytes)?;
+        let middle = self.bytes.len();
+        if self.threshold.as_ref().is_some_and(|last| self.bytes[start..] >= last[..]) {
+            self.bytes.truncate(start);
+            return Ok(());
         }
-        if self.threshold.as_ref().is_some_and(|last| key >= *last) {
-            return Ok(true);
-        }
-        self.entries.push(Entry { key, number: self.total, tuple: tuple.to_vec() });
+        row(&mut self.bytes)?;
+        let end = self.bytes.len();
+        self.entries.push(Entry {
+            prefix: prefix(&self.bytes[start..middle]),
+            start: start as u32,
+            key_len: (middle - start) as u32,
+            row_len: (end - middle) as u32,
+        });
         if self.needed < MAX_KEPT_ROWS && self.entries.len() >= 2 * self.needed.max(64) {
             self.cut();
         }
-        Ok(true)
+        if self.bytes.len() > SPILL_LIMIT {
+            self.spill()?;
+        }
+        Ok(())
     }
 
-    /// How many tuples were pushed.
+    /// How many rows were pushed.
     pub(super) fn total(&self) -> u64 {
         self.total
     }
 
-    /// The needed tuples in order.
-    pub(super) fn finish(mut self) -> impl Iterator<Item = Tuple> {
+    /// Gives the needed rows' payloads in order to `visit` until that wants no more; with
+    /// `distinct` only the first row of each key.
+    pub(super) fn finish(
+        mut self,
+        distinct: bool,
+        mut visit: impl FnMut(&[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        if !self.runs.is_empty() {
+            self.spill()?;
+            return self.runs.merge(distinct, visit);
+        }
         self.sort();
-        self.entries.truncate(self.needed);
-        self.entries.into_iter().map(|entry| entry.tuple)
+        let mut last: Option<Entry> = None;
+        for entry in &self.entries {
+            if distinct && last.is_some_and(|last| self.key(&last) == self.key(entry)) {
+                continue;
+            }
+            last = Some(*entry);
+            if !visit(self.row(entry))? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn key(&self, entry: &Entry) -> &[u8] {
+        let start = entry.start as usize;
+        &self.bytes[start..start + entry.key_len as usize]
+    }
+
+    fn row(&self, entry: &Entry) -> &[u8] {
+        let start = entry.start as usize + entry.key_len as usize;
+        &self.bytes[start..start + entry.row_len as usize]
     }
 
     fn sort(&mut self) {
-        self.entries.sort_unstable_by(|a, b| a.key.cmp(&b.key).then(a.number.cmp(&b.number)));
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.sort_unstable_by(|a, b| {
+            a.prefix.cmp(&b.prefix).then_with(|| match self.key(a).cmp(self.key(b)) {
+                Ordering::Equal => a.start.cmp(&b.start),
+                decided => decided,
+            })
+        });
+        self.entries = entries;
     }
 
+    /// Drops what cannot be among the first rows.
     fn cut(&mut self) {
         self.sort();
         self.entries.truncate(self.needed);
-        self.threshold = self.entries.last().map(|entry| entry.key.clone());
+        let last = self.entries.last().map(|entry| self.key(entry).to_vec());
+        self.threshold = Some(last.unwrap_or_default());
+        let mut kept = Vec::with_capacity(self.bytes.len() / 2);
+        for entry in &mut self.entries {
+            let start = entry.start as usize;
+            let length = (entry.key_len + entry.row_len) as usize;
+            entry.start = kept.len() as u32;
+            kept.extend_from_slice(&self.bytes[start..start + length]);
+        }
+        self.bytes = kept;
+    }
+
+    /// Writes what is in memory as a run.
+    fn spill(&mut self) -> Result<()> {
+        self.sort();
+        let mut runs = std::mem::take(&mut self.runs);
+        let sorted = self.entries.iter().map(|entry| (self.key(entry), self.row(entry)));
+        let written = runs.write(sorted);
+        self.runs = runs;
+        written?;
+        self.entries.clear();
+        self.bytes.clear();
+        Ok(())
+    }
+}
+
+/// The first eight bytes as a number, missing ones as zero.
+fn prefix(key: &[u8]) -> u64 {
+    match key.first_chunk::<8>() {
+        Some(bytes) => u64::from_be_bytes(*bytes),
+        None => key.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)) << (64 - 8 * key.len()),
     }
 }

@@ -226,7 +226,7 @@ fn push(rows: &mut Rows, facts: TypeFacts, rest: Rest<'_>) {
 }
 
 pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
-    for table in TABLES.iter().filter(|table| info.access.sees_table(&table.schema, &table.name)) {
+    for table in TABLES.iter().filter(|table| info.shows(&table.schema, &table.name)) {
         for (position, (name, ty)) in table.columns.iter().enumerate() {
             let rest = Rest {
                 schema: &table.schema,

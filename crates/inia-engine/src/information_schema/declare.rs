@@ -53,7 +53,8 @@ fn data_type(text: &str, collation: Collation) -> DataType {
     let text_of = |size| DataType::Text { size, collation };
     let members = || {
         let list = inner.unwrap_or_default();
-        let list = list.trim_matches('\'').split("','").map(str::to_owned);
+        let list = list.strip_prefix('\'').and_then(|list| list.strip_suffix('\''));
+        let list = list.unwrap_or_default().split("','").map(str::to_owned);
         list.collect::<Vec<String>>().into()
     };
     match name {

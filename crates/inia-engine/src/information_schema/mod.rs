@@ -18,6 +18,7 @@ use crate::catalog::CatalogVersion;
 use crate::database::Database;
 use crate::expr::{ExprType, SessionHost, VarScope};
 use crate::plan::VirtualTable;
+use crate::show::Focus;
 use inia_base::datatype::DataType;
 use inia_base::temporal::{DateTime, TimeZone};
 use inia_base::value::Value;
@@ -33,6 +34,8 @@ pub struct Information<'h> {
     pub(crate) access: Arc<Access>,
     pub(crate) zone: TimeZone,
     pub(crate) connection_id: u64,
+    /// The part that is asked for.
+    pub(crate) focus: Focus,
     /// System variables of a scope.
     pub(crate) variables: Box<dyn Fn(VarScope) -> NamedValues + 'h>,
     /// Status counters of a scope.
@@ -40,6 +43,13 @@ pub struct Information<'h> {
 }
 
 impl Information<'_> {
+    /// Whether a table's rows are asked for and may be seen.
+    fn shows(&self, schema: &str, table: &str) -> bool {
+        self.focus.schema.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(schema))
+            && self.focus.table.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(table))
+            && self.access.sees_table(schema, table)
+    }
+
     /// Seconds since 1970 in the session's time zone; NULL for 0.
     fn moment(&self, seconds: u64) -> Value {
         if seconds == 0 {

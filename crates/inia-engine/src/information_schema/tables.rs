@@ -42,7 +42,7 @@ pub(super) fn visible<'i>(
     info: &'i Information<'_>,
 ) -> impl Iterator<Item = &'i std::sync::Arc<Table>> {
     let tables = info.catalog.schemas.values().flat_map(|schema| schema.tables.values());
-    tables.filter(|table| info.access.sees_table(&table.def.schema, &table.def.name))
+    tables.filter(|table| info.shows(&table.def.schema, &table.def.name))
 }
 
 /// Sizes as the server can tell them without reading the table; estimates.
@@ -54,6 +54,9 @@ pub(super) struct Sizes {
 }
 
 pub(super) fn sizes(info: &Information<'_>, table: &Table) -> Sizes {
+    if info.focus.names_only {
+        return Sizes { rows: 0, average: 0, data: 0, indexes: 0 };
+    }
     let rows = row_estimate(info, table);
     let width = |columns: &mut dyn Iterator<Item = usize>| -> u64 {
         columns.map(|column| column_bytes(&table.def.columns[column].data_type)).sum()
@@ -131,7 +134,7 @@ fn next_auto_increment(table: &Table) -> Option<u64> {
 }
 
 pub(super) fn tables(info: &Information<'_>, rows: &mut Rows) {
-    for table in TABLES.iter().filter(|table| info.access.sees_table(&table.schema, &table.name)) {
+    for table in TABLES.iter().filter(|table| info.shows(&table.schema, &table.name)) {
         let information_schema = table.schema == "information_schema";
         let engine = match table.schema.as_str() {
             "information_schema" => Value::Null,

@@ -1,7 +1,7 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
 use crate::catalog::Table;
-use crate::catalog::mdl::MdlSession;
+use crate::catalog::mdl::{MdlExclusive, MdlSession};
 use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
@@ -49,6 +49,8 @@ pub(crate) struct Core {
     pub(crate) killed: Arc<AtomicU8>,
     /// Counts changes of settings that bound statements depend on.
     pub(crate) settings: u64,
+    /// LOCK TABLES.
+    pub(crate) table_locks: Vec<MdlExclusive>,
     /// What the running statement changed in the session.
     pub(crate) changes: Vec<inia_base::column::SessionChange>,
 }
@@ -71,7 +73,7 @@ impl Core {
             version: String::from(crate::sysvar::VERSION),
             ..Environment::default()
         };
-        let host = Host::new(db.clone());
+        let host = Host::new(db.clone(), &client);
         host.connection_id.set(u64::from(client.connection_id));
         let diagnostics = Warnings { limit: env.max_error_count, ..Warnings::default() };
         let state = TxnState {
@@ -100,6 +102,7 @@ impl Core {
             state,
             client_found_rows,
             settings: 0,
+            table_locks: Vec::new(),
             changes: Vec::new(),
             killed,
         }
@@ -266,6 +269,11 @@ impl Core {
     /// Adds a note to the statement's diagnostics.
     pub(crate) fn note(&mut self, code: ErrorCode, args: &[&dyn std::fmt::Display]) {
         self.add(Level::Note, &SqlError::new(code, args));
+    }
+
+    /// Adds an error's text as a note.
+    pub(crate) fn note_error(&mut self, error: &SqlError) {
+        self.add(Level::Note, error);
     }
 
     /// Adds a warning.

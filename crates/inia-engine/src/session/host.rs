@@ -1,14 +1,18 @@
 //! What expressions ask of the session: variables, clock, sleeping, user-level locks.
 
-use crate::database::Database;
+use crate::account::{Access, AccountName};
+use crate::database::{ClientInfo, Database};
 use crate::expr::{ExprType, SessionHost, UserVar, VarScope};
+use crate::information_schema::{Information, NamedValues};
 use crate::session::core::clock_micros;
+use crate::show::Focus;
 use crate::sysvar::{self, SessionVars};
 use inia_base::error::SqlError;
 use inia_base::rt::{WaitCell, Wake};
+use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,12 +28,22 @@ pub(crate) struct Host {
     pub(crate) connection_id: Cell<u64>,
     /// LAST_INSERT_ID() as the running statement sees it.
     pub(crate) previous_insert_id: Cell<u64>,
+    /// What the session may do, as last looked up.
+    access: RefCell<Arc<Access>>,
+    /// SET ROLE; the account's default roles before.
+    roles: RefCell<BTreeSet<AccountName>>,
+    /// What the running SHOW is about.
+    pub(crate) focus: RefCell<Focus>,
     /// Conditions and errors of the last statement.
     pub(crate) condition_counts: Cell<(u64, u64)>,
 }
 
 impl Host {
-    pub(crate) fn new(db: Arc<Database>) -> Host {
+    pub(crate) fn new(db: Arc<Database>, client: &ClientInfo) -> Host {
+        let account = AccountName::new(&client.account_user, &client.account_host);
+        let accounts = db.accounts.current();
+        let roles = accounts.get(&account).map(|def| def.default_roles.clone()).unwrap_or_default();
+        let access = RefCell::new(Arc::new(Access::new(&accounts, &account, &roles)));
         Host {
             db,
             user_vars: RefCell::default(),
@@ -39,8 +53,35 @@ impl Host {
             locks: RefCell::default(),
             connection_id: Cell::new(0),
             previous_insert_id: Cell::new(0),
+            access,
+            roles: RefCell::new(roles),
+            focus: RefCell::default(),
             condition_counts: Cell::new((0, 0)),
         }
+    }
+
+    /// What the session may do, under the newest version of the accounts.
+    pub(crate) fn access(&self) -> Arc<Access> {
+        let mut access = self.access.borrow_mut();
+        if access.version != self.db.accounts.version() {
+            let (accounts, account) = (self.db.accounts.current(), access.account.clone());
+            *access = Arc::new(Access::new(&accounts, &account, &self.roles.borrow()));
+        }
+        access.clone()
+    }
+
+    /// SET ROLE.
+    pub(crate) fn set_roles(&self, roles: BTreeSet<AccountName>) {
+        let (accounts, account) = (self.db.accounts.current(), self.access().account.clone());
+        self.access.replace(Arc::new(Access::new(&accounts, &account, &roles)));
+        self.roles.replace(roles);
+    }
+
+    fn variables(&self, scope: VarScope) -> NamedValues {
+        let vars = self.vars.borrow();
+        sysvar::shown(scope)
+            .map(|def| (def.name.to_owned(), sysvar::text(&self.db.globals, &vars, scope, def)))
+            .collect()
     }
 
     /// The moment that SET timestamp fixed.
@@ -114,6 +155,23 @@ impl SessionHost for Host {
             released += u64::from(count);
         }
         released
+    }
+
+    fn information(&self) -> Option<Information<'_>> {
+        let zone = sysvar::find("time_zone").ok().and_then(|def| {
+            let vars = self.vars.borrow();
+            TimeZone::parse(&sysvar::text(&self.db.globals, &vars, VarScope::Any, def))
+        });
+        Some(Information {
+            db: &self.db,
+            catalog: self.db.catalog().current(),
+            access: self.access(),
+            zone: zone.unwrap_or_else(TimeZone::utc),
+            connection_id: self.connection_id.get(),
+            focus: self.focus.borrow().clone(),
+            variables: Box::new(|scope| self.variables(scope)),
+            status: Box::new(|scope| crate::status::values(&self.db, scope)),
+        })
     }
 
     fn lock_holder(&self, name: &str) -> Option<u64> {

@@ -3,13 +3,14 @@
 //! The pipeline is [`Session::execute`]: parse → plan (bind, optimize) → run → complete. What kinds
 //! of statements there are is known by [`plan`] alone.
 
+mod admin;
 mod control;
 pub(crate) mod core;
 mod host;
 mod plan;
 mod show;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod variables;
 
 use self::core::Core;
@@ -167,6 +168,9 @@ impl Session {
         if !plan::keeps_diagnostics(statement) {
             self.core.diagnostics.clear();
         }
+        if let Err(error) = self.core.authorize(statement) {
+            return Err(self.failed(error));
+        }
         let result = match statement {
             ast::Statement::Prepare { .. }
             | ast::Statement::Execute { .. }
@@ -275,7 +279,8 @@ impl Session {
         if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
             return Err(self.failed(syntax_error(sql[span.end..].trim_start_matches([';', ' ']))));
         }
-        let planned = plan::prepare(&mut self.core, &statement);
+        let allowed = self.core.authorize(&statement);
+        let planned = allowed.and_then(|()| plan::prepare(&mut self.core, &statement));
         let (plan, columns) = match planned {
             Ok(planned) => planned,
             Err(error) => return Err(self.failed(error)),
@@ -316,6 +321,9 @@ impl Session {
         self.core.begin_statement();
         if !plan::keeps_diagnostics(&prepared.statement) {
             self.core.diagnostics.clear();
+        }
+        if let Err(error) = self.core.authorize(&prepared.statement) {
+            return Err(self.failed(error));
         }
         let usable = prepared
             .plan

@@ -5,14 +5,15 @@
 
 use super::Outcome;
 use super::core::Core;
-use super::{control, show, variables};
-use crate::bind::{self, BindContext, VirtualTables};
+use super::{admin, control, show, variables};
+use crate::bind::{self, BindContext};
 use crate::catalog::Table;
 use crate::ddl;
 use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
 use crate::expr::{EvalContext, NoSubqueries, SubqueryRunner};
-use crate::plan::{StatementPlan, VirtualTable};
+use crate::information_schema::SystemTables;
+use crate::plan::StatementPlan;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink, flags};
 use inia_base::datatype::DataType;
@@ -72,23 +73,14 @@ pub(super) fn keeps_diagnostics(statement: &Statement) -> bool {
 }
 
 fn is_planned(statement: &Statement) -> bool {
-    matches!(
-        statement,
-        Statement::Select(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_)
-    )
-}
-
-/// Tables that the server computes; none are known here yet.
-struct NoVirtualTables;
-
-impl VirtualTables for NoVirtualTables {
-    fn find(&self, _schema: &str, _name: &str) -> Option<Arc<dyn VirtualTable>> {
-        None
+    if let Statement::Select(query) = statement {
+        return query.into.is_none();
     }
+    matches!(statement, Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_))
 }
 
 /// Plans a query in the open transaction and holds its tables still.
-fn plan_query(
+pub(super) fn plan_query(
     core: &Core,
     query: &ast::Query,
     plain_lock: Option<LockRequest>,
@@ -100,7 +92,7 @@ fn plan_query(
             database: core.env.database.as_deref(),
             env: &core.env,
             host: &core.host,
-            virtuals: &NoVirtualTables,
+            virtuals: &SystemTables,
             plain_lock,
         };
         let plan = bind::bind_query(query, &context)?;
@@ -331,8 +323,8 @@ pub(super) fn execute(
         Statement::Use(name) => core.use_database(name).map(|()| Outcome::default()),
         Statement::Show(show) => show::show(core, show, sink),
         Statement::Do(exprs) => variables::do_exprs(core, exprs, params),
-        Statement::UnlockTables | Statement::Flush(_) => core.commit().map(|()| Outcome::default()),
-        _ => unsupported("this statement"),
+        Statement::Select(query) => admin::select_into(core, query, params),
+        _ => admin::execute(core, statement, params, sink),
     }
 }
 

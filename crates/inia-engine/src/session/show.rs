@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use super::core::Core;
+use crate::account::show as account;
 use crate::catalog::{show_create_schema, show_create_table};
 use crate::ddl::full_name;
 use crate::dml::auto_increment;
@@ -12,7 +13,11 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, ShowKind};
 
 /// Sends rows of texts.
-fn send(sink: &mut dyn RowSink, names: &[&str], rows: &[Vec<String>]) -> Result<Outcome, SqlError> {
+pub(super) fn send(
+    sink: &mut dyn RowSink,
+    names: &[&str],
+    rows: &[Vec<String>],
+) -> Result<Outcome, SqlError> {
     let ty = ExprType::text(1024, Collation::DEFAULT, false);
     let columns: Vec<ResultColumn> = names.iter().map(|name| ty.result_column(name)).collect();
     sink.columns(&columns)?;
@@ -53,23 +58,62 @@ pub(super) fn show(
             let text = show_create_schema(&schema.def, *if_not_exists);
             send(sink, &["Database", "Create Database"], &[vec![name.clone(), text]])
         }
-        ShowKind::Databases if show.filter.is_none() => {
-            let catalog = core.db.catalog().current();
-            let rows: Vec<_> = catalog.schemas.keys().map(|name| vec![name.clone()]).collect();
-            send(sink, &["Database"], &rows)
+        ShowKind::Grants { account, using } => {
+            let listing =
+                core.as_actor(|actor| account::show_grants(actor, account.as_ref(), using))?;
+            send_listing(sink, listing)
         }
-        ShowKind::Tables { full: false, db, .. } if show.filter.is_none() => {
-            let schema = match db {
-                Some(db) => db.clone(),
-                None => core.database()?.to_owned(),
+        ShowKind::CreateUser(name) => {
+            let listing = core.as_actor(|actor| account::show_create_user(actor, name))?;
+            send_listing(sink, listing)
+        }
+        ShowKind::CreateView(name) => {
+            let name = full_name(core, name)?;
+            core.open_table(Some(&name.0), &name.1)?;
+            Err(SqlError::new(ErrorCode::WrongObject, &[&name.0, &name.1, &"VIEW"]))
+        }
+        ShowKind::CreateRoutine(kind, name) | ShowKind::RoutineCode(kind, name) => {
+            let kind = match kind {
+                ast::RoutineKind::Procedure => "PROCEDURE",
+                ast::RoutineKind::Function => "FUNCTION",
+                ast::RoutineKind::Trigger => "TRIGGER",
+                ast::RoutineKind::Event => "EVENT",
             };
-            let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&schema]);
-            let found = core.db.catalog().schema(&schema).ok_or_else(unknown)?;
-            let rows: Vec<_> = found.tables.keys().map(|name| vec![name.clone()]).collect();
-            send(sink, &[&format!("Tables_in_{schema}")], &rows)
+            Err(SqlError::new(ErrorCode::SpDoesNotExist, &[&kind, &name.name]))
         }
-        _ => Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"this SHOW statement"])),
+        _ => computed(core, show, sink),
     }
+}
+
+fn send_listing(sink: &mut dyn RowSink, listing: account::Listing) -> Result<Outcome, SqlError> {
+    let (title, lines) = listing;
+    let rows: Vec<Vec<String>> = lines.into_iter().map(|line| vec![line]).collect();
+    send(sink, &[&title], &rows)
+}
+
+/// SHOW statements that are queries over computed tables, or fixed.
+fn computed(
+    core: &mut Core,
+    show: &ast::Show,
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    super::admin::visible(core, &show.kind)?;
+    if let Some(fixed) = crate::show::fixed(&show.kind, &core.db) {
+        let crate::show::Fixed { columns, rows } = fixed?;
+        return send(sink, &columns, &rows);
+    }
+    let schema = |written: Option<&str>| match written {
+        Some(name) => Ok(name.to_owned()),
+        None => core.database().map(str::to_owned),
+    };
+    let Some(rewritten) = crate::show::rewrite(show, &schema)? else {
+        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"this SHOW statement"]));
+    };
+    core.host.focus.replace(rewritten.focus);
+    let statement = ast::Statement::Select(Box::new(rewritten.query));
+    let outcome = super::plan::execute(core, &statement, "", &[], sink);
+    core.host.focus.take();
+    outcome
 }
 
 fn conditions(

@@ -94,7 +94,11 @@ pub(super) fn do_exprs(
     Ok(Outcome::default())
 }
 
-fn value_of(core: &mut Core, expr: &ast::Expr, params: &[Value]) -> Result<UserVar, SqlError> {
+pub(super) fn value_of(
+    core: &mut Core,
+    expr: &ast::Expr,
+    params: &[Value],
+) -> Result<UserVar, SqlError> {
     let mut scope = EmptyScope;
     let scope: &mut dyn Scope = &mut scope;
     let bound = Binder { scope, env: &core.env, host: &core.host }.scalar(expr)?;
@@ -121,6 +125,10 @@ fn set_system(
         }
         (Home::Session, true) => return Err(SqlError::new(ErrorCode::LocalVariable, &[&def.name])),
         _ => {}
+    }
+    if global && !core.access().has_dynamic("SYSTEM_VARIABLES_ADMIN") {
+        let names = "SUPER or SYSTEM_VARIABLES_ADMIN";
+        return Err(SqlError::new(ErrorCode::SpecificAccessDenied, &[&names]));
     }
     let Some(value) = value else {
         let text = core.db.globals.0.read().get(def.name).cloned().filter(|_| !global);
@@ -177,8 +185,31 @@ fn checked(core: &mut Core, def: &sysvar::VarDef, value: &Value) -> Result<Strin
         Kind::Text => match value {
             Value::Null if def.name == "character_set_results" => Ok(String::new()),
             Value::Null => Err(refused()),
-            _ => Ok(shown),
+            _ => named(def.name, shown),
         },
+    }
+}
+
+/// The texts that must name something: errors 1115, 1273, 1286, 1298.
+fn named(variable: &str, text: String) -> Result<String, SqlError> {
+    const ENGINES: [&str; 3] = ["InnoDB", "MyISAM", "MEMORY"];
+    if variable.starts_with("character_set_") && !variable.ends_with("_dir") {
+        let collation = charset::charset_default(&text)?;
+        return Ok(charset::charset_name(collation).to_owned());
+    }
+    if variable.starts_with("collation_") {
+        return Ok(charset::name(charset::collation(&text)?).to_owned());
+    }
+    match variable {
+        "default_storage_engine" | "default_tmp_storage_engine" => {
+            let known = ENGINES.iter().find(|engine| engine.eq_ignore_ascii_case(&text));
+            let unknown = || SqlError::new(ErrorCode::UnknownStorageEngine, &[&text]);
+            Ok((*known.ok_or_else(unknown)?).to_owned())
+        }
+        "time_zone" if TimeZone::parse(&text).is_none() => {
+            Err(SqlError::new(ErrorCode::UnknownTimeZone, &[&text]))
+        }
+        _ => Ok(text),
     }
 }
 
@@ -307,10 +338,15 @@ impl Core {
 
     /// USE.
     pub(super) fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
-        let Some(schema) = self.db.catalog().schema(name) else {
-            return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name]));
+        let (name, collation) = match self.db.catalog().schema(name) {
+            Some(schema) => (name, schema.def.collation),
+            None => match crate::information_schema::schema(name) {
+                Some("information_schema") => ("information_schema", Collation::SYSTEM),
+                Some(computed) => (computed, Collation::DEFAULT),
+                None => return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name])),
+            },
         };
-        let collation = schema.def.collation;
+        self.authorize(&ast::Statement::Use(name.to_owned()))?;
         self.env.database = Some(name.to_owned());
         let mut vars = self.host.vars.borrow_mut();
         let charset = charset::charset_name(collation).to_owned();

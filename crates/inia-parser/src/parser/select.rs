@@ -53,9 +53,9 @@ impl Parser<'_> {
         &mut self,
         with: Option<With>,
         first: QueryBody,
-        into: Option<SelectInto>,
+        mut into: Option<SelectInto>,
     ) -> PResult<Query> {
-        let mut query = Query::new(self.set_operations(first)?);
+        let mut query = Query::new(self.set_operations(first, &mut into)?);
         query.with = with;
         query.into = into;
         self.query_tail(&mut query)?;
@@ -70,16 +70,21 @@ impl Parser<'_> {
         }
     }
 
-    /// The operators after `first`.
+    /// The operators after `first`. The last operand's INTO is the whole query's.
     #[inline(never)]
-    fn set_operations(&mut self, first: QueryBody) -> PResult<QueryBody> {
-        let first = self.intersections(first)?;
+    fn set_operations(
+        &mut self,
+        first: QueryBody,
+        into: &mut Option<SelectInto>,
+    ) -> PResult<QueryBody> {
+        let first = self.intersections(first, into)?;
         let mut rest = Vec::new();
         while let Some(kw) = self.accept_any(&[Kw::UNION, Kw::EXCEPT]) {
             let op = if kw == Kw::UNION { SetOp::Union } else { SetOp::Except };
             let all = self.set_quantifier();
-            let (body, _) = self.query_primary()?;
-            let body = self.intersections(body)?;
+            let (body, own) = self.query_primary()?;
+            *into = own;
+            let body = self.intersections(body, into)?;
             rest.push(SetTerm { op, all, body });
         }
         if rest.is_empty() {
@@ -89,11 +94,16 @@ impl Parser<'_> {
     }
 
     #[inline(never)]
-    fn intersections(&mut self, first: QueryBody) -> PResult<QueryBody> {
+    fn intersections(
+        &mut self,
+        first: QueryBody,
+        into: &mut Option<SelectInto>,
+    ) -> PResult<QueryBody> {
         let mut rest = Vec::new();
         while self.accept_kw(Kw::INTERSECT) {
             let all = self.set_quantifier();
-            let (body, _) = self.query_primary()?;
+            let (body, own) = self.query_primary()?;
+            *into = own;
             rest.push(SetTerm { op: SetOp::Intersect, all, body });
         }
         if rest.is_empty() {

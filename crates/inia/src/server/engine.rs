@@ -1,5 +1,6 @@
 //! The SQL engine behind the server: its sessions as connections use them.
 
+use super::auth::{Account, AccountLookup};
 use super::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
 use crate::config::Config;
 use inia_base::column::RowSink;
@@ -32,6 +33,32 @@ fn default_pool_size() -> u64 {
         .find_map(|line| line.strip_prefix("MemTotal:"))
         .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
     kib.map_or(0, |kib| kib * 1024 / 4).max(LEAST_POOL)
+}
+
+/// A database's accounts, for logins.
+pub struct DatabaseAccounts {
+    database: Arc<Database>,
+}
+
+impl DatabaseAccounts {
+    /// The accounts of this database.
+    pub fn new(database: Arc<Database>) -> DatabaseAccounts {
+        DatabaseAccounts { database }
+    }
+}
+
+impl AccountLookup for DatabaseAccounts {
+    fn account(&self, user: &str, host: &str) -> Option<Account> {
+        let found = self.database.login_account(user, host)?;
+        Some(Account {
+            user: found.user,
+            host: found.host,
+            plugin: found.plugin,
+            auth_string: found.auth_string,
+            locked: found.locked,
+            expired: found.expired,
+        })
+    }
 }
 
 /// An open database as the server's back end.

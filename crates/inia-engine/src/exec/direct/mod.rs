@@ -1,0 +1,156 @@
+//! Queries over the columns of one table take a direct way: cells go from stored bytes to the
+//! client, to a sort key or into an aggregate without becoming values.
+//!
+//! Three shapes, told by the plan alone:
+//! - columns in the order of the access path ([`rows`]);
+//! - columns sorted by some of them, DISTINCT where those are all of them ([`sorted`]);
+//! - COUNT, SUM, MIN, MAX over all rows found ([`totals`]).
+//!
+//! Conditions that the path does not answer are evaluated over the columns that they read.
+//! Example: `SELECT c FROM t WHERE id BETWEEN 5 AND 9 AND x > 3 ORDER BY c`: for each row of the
+//! range `x` is decoded and checked; then `c`'s sort key and the row's bytes go into the sorter;
+//! in the end `c` is sent from there.
+
+mod rows;
+mod sorted;
+mod totals;
+
+use super::select::holds;
+use super::{Result, Runner};
+use crate::access::{Found, Scan};
+use crate::expr::{EvalContext, Expr, ExprKind};
+use crate::optimize::{SlotSet, slots_of};
+use crate::plan::{Body, QueryPlan, SelectPlan, Source, TableSource};
+use inia_base::column::RowSink;
+use inia_base::value::Value;
+use inia_storage::ReadMode;
+
+/// Takes rows as they are stored; returns whether it wants more.
+type FoundVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &Found<'_>) -> Result<bool> + 'v;
+
+impl Runner<'_> {
+    /// Runs the outermost query the direct way, if it is of a shape that can; returns how many
+    /// rows were sent.
+    pub(super) fn send_direct(
+        &self,
+        ctx: &mut EvalContext<'_>,
+        sink: &mut dyn RowSink,
+    ) -> Result<Option<u64>> {
+        let query = &self.plan.root;
+        let Some((select, source)) = single_table(query) else { return Ok(None) };
+        if select.ends.is_some() {
+            return Ok(None);
+        }
+        if let Some(aggregation) = &select.aggregation {
+            return match totals::plan(select, source, aggregation) {
+                Some(totals) => self.send_totals(query, select, totals, ctx, sink),
+                None => Ok(None),
+            };
+        }
+        let Some(columns) = plain_columns(select, source) else { return Ok(None) };
+        if query.order.is_empty() && !select.distinct {
+            return self.send_rows(query, select, source, &columns, ctx, sink).map(Some);
+        }
+        if !query.order.is_empty() && (!select.distinct || order_covers(query, select)) {
+            return self.send_sorted(query, select, source, &columns, ctx, sink).map(Some);
+        }
+        Ok(None)
+    }
+
+    /// Gives each row that fulfils the conditions to `visit`.
+    fn each_found(
+        &self,
+        select: &SelectPlan,
+        source: &TableSource,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut FoundVisitor<'_>,
+    ) -> Result<()> {
+        if !holds(&select.once, ctx, &[])? {
+            return Ok(());
+        }
+        let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
+        let mut scan = Scan::open(&source.table, &source.access, mode, ctx, &[])?;
+        let mut checks: Vec<&[Expr]> = vec![&source.filter, &select.filter];
+        if !scan.is_exact() {
+            checks.push(&source.bound_filter);
+        }
+        checks.retain(|filter| !filter.is_empty());
+        if checks.is_empty() {
+            let mut txn = self.txn.borrow_mut();
+            while let Some(found) = scan.next(&mut txn)? {
+                if !visit(ctx, &found)? {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        let mut row = vec![Value::Null; select.width];
+        let read = columns_read(&checks, source);
+        loop {
+            {
+                let mut txn = self.txn.borrow_mut();
+                let Some(found) = scan.next(&mut txn)? else { return Ok(()) };
+                for &column in &read {
+                    row[source.base + column] =
+                        found.value(&source.table, column, &ctx.env.time_zone)?;
+                }
+            }
+            self.check_killed()?;
+            let mut matches = true;
+            for filter in &checks {
+                matches = matches && holds(filter, ctx, &row)?;
+            }
+            if !matches {
+                if source.lock.is_some() {
+                    scan.unlock_current(&mut self.txn.borrow_mut());
+                }
+                continue;
+            }
+            let Some(found) = scan.current_row()? else { return Ok(()) };
+            if !visit(ctx, &found)? {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// The query's SELECT and table where it reads only that, without HAVING or counting.
+fn single_table(query: &QueryPlan) -> Option<(&SelectPlan, &TableSource)> {
+    let Body::Select(select) = &query.body else { return None };
+    let Source::Table(source) = &select.source else { return None };
+    let plain = !query.count_found_rows && select.having.is_none() && !reads_row_in_parts(select);
+    plain.then_some((select, source))
+}
+
+/// Whether a condition runs a subquery that reads the row, in columns that are not known here.
+fn reads_row_in_parts(select: &SelectPlan) -> bool {
+    let source = match &select.source {
+        Source::Table(source) => source.filter.iter().chain(&source.bound_filter),
+        _ => return true,
+    };
+    source.chain(&select.filter).any(|condition| slots_of(condition).whole_row)
+}
+
+/// The table's columns that the tuple consists of, where it has nothing else.
+fn plain_columns(select: &SelectPlan, source: &TableSource) -> Option<Vec<usize>> {
+    let column = |expr: &Expr| match expr.kind {
+        ExprKind::Column { index, .. } => index.checked_sub(source.base),
+        _ => None,
+    };
+    select.output.iter().map(column).collect()
+}
+
+/// Whether ORDER BY names every visible column, so that equal keys are equal rows.
+fn order_covers(query: &QueryPlan, select: &SelectPlan) -> bool {
+    (0..select.visible).all(|index| query.order.iter().any(|key| key.index == index))
+        && query.order.iter().all(|key| key.index < select.visible)
+}
+
+/// The columns that the conditions read.
+fn columns_read(checks: &[&[Expr]], source: &TableSource) -> Vec<usize> {
+    let slots = checks
+        .iter()
+        .flat_map(|filter| filter.iter())
+        .fold(SlotSet::default(), |all, condition| all.union(&slots_of(condition).slots));
+    (0..source.needed.len()).filter(|column| slots.contains(source.base + column)).collect()
+}

@@ -1,0 +1,64 @@
+//! Columns of one table, sorted: sort keys come from cells, and stored rows wait in the sorter.
+
+use crate::exec::keys::encode_cell;
+use crate::exec::sort::Sorter;
+use crate::exec::{Result, Runner, Window, damaged_row, window};
+use crate::expr::EvalContext;
+use crate::plan::{QueryPlan, SelectPlan, TableSource};
+use inia_base::column::RowSink;
+
+impl Runner<'_> {
+    pub(super) fn send_sorted(
+        &self,
+        query: &QueryPlan,
+        select: &SelectPlan,
+        source: &TableSource,
+        columns: &[usize],
+        ctx: &mut EvalContext<'_>,
+        sink: &mut dyn RowSink,
+    ) -> Result<u64> {
+        let (mut skip, take) = window(query.limit.as_ref(), ctx)?;
+        if take == 0 {
+            return Ok(0);
+        }
+        // Which rows DISTINCT drops is known only at the end.
+        let needed = match select.distinct {
+            true => usize::MAX,
+            false => Window { skip, take }.rows_needed(),
+        };
+        let mut sorter = Sorter::new(needed);
+        self.each_found(select, source, ctx, &mut |ctx, found| {
+            let key = |out: &mut Vec<u8>| {
+                for part in &query.order {
+                    let cell = found.cell(&source.table, columns[part.index])?;
+                    encode_cell(cell, &part.ty, &ctx.env.time_zone, part.descending, out);
+                }
+                Ok(())
+            };
+            sorter.push(key, |out| {
+                found.data.pack(out);
+                Ok(())
+            })?;
+            Ok(true)
+        })?;
+        self.check_killed()?;
+        let index = source.access.index.unwrap_or_default();
+        let zone = &ctx.env.time_zone;
+        let mut sent = 0;
+        sorter.finish(select.distinct, |row| {
+            if skip > 0 {
+                skip -= 1;
+                return Ok(true);
+            }
+            let found = crate::access::Found::unpack(row, index).ok_or_else(damaged_row)?;
+            sink.begin_row();
+            for &column in &columns[..select.visible] {
+                found.emit(&source.table, column, zone, sink)?;
+            }
+            sink.end_row()?;
+            sent += 1;
+            Ok(sent < take)
+        })?;
+        Ok(sent)
+    }
+}

@@ -1,0 +1,359 @@
+//! Statements about accounts, connections and the server.
+
+use super::Outcome;
+use super::core::Core;
+use super::{plan, show};
+use crate::account::check::check;
+use crate::account::user::{self, Notes};
+use crate::account::{Access, AccountName, Actor, Privileges, grant};
+use crate::error::StorageResult;
+use crate::exec::Runner;
+use crate::expr::UserVar;
+use inia_base::column::RowSink;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::process::KillTarget;
+use inia_base::value::Value;
+use inia_parser::ast::{self, MaintenanceKind, SelectInto, ShowFilter, ShowKind, Statement};
+use std::sync::Arc;
+
+type Done = Result<Outcome, SqlError>;
+
+fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
+    Err(SqlError::new(code, args))
+}
+
+impl Core {
+    /// What the session may do, under the newest version of the accounts.
+    pub(crate) fn access(&self) -> Arc<Access> {
+        self.host.access()
+    }
+
+    /// Checks that the session may carry out a statement.
+    pub(super) fn authorize(&self, statement: &Statement) -> Result<(), SqlError> {
+        check(statement, &self.access(), self.env.database.as_deref())
+    }
+
+    /// Runs work as the session's account.
+    pub(super) fn as_actor<T>(&self, work: impl FnOnce(&Actor<'_>) -> T) -> T {
+        let (access, catalog) = (self.access(), self.db.catalog().current());
+        work(&Actor {
+            accounts: &self.db.accounts,
+            access: &access,
+            catalog: &catalog,
+            database: self.env.database.as_deref(),
+            now: (self.env.now_micros / 1_000_000) as u64,
+        })
+    }
+}
+
+/// Carries out an administrative statement.
+pub(super) fn execute(
+    core: &mut Core,
+    statement: &Statement,
+    params: &[Value],
+    sink: &mut dyn RowSink,
+) -> Done {
+    if let Some(done) = account(core, statement) {
+        return done;
+    }
+    match statement {
+        Statement::Describe(describe) => {
+            let kind =
+                ShowKind::Columns { full: false, extended: false, table: describe.table.clone() };
+            let filter = describe.column.clone().map(ShowFilter::Like);
+            show::show(core, &ast::Show { kind, filter }, sink)
+        }
+        Statement::Kill { query, id } => kill(core, *query, id, params),
+        Statement::Flush(_) | Statement::Reset(_) | Statement::ResetPersist { .. } => {
+            core.commit().map(|()| Outcome::default())
+        }
+        Statement::LockTables(locks) => lock_tables(core, locks),
+        Statement::UnlockTables => {
+            if !core.table_locks.is_empty() {
+                core.commit()?;
+                core.table_locks.clear();
+            }
+            Ok(Outcome::default())
+        }
+        Statement::LockInstance | Statement::UnlockInstance => Ok(Outcome::default()),
+        Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
+        Statement::TableMaintenance(work) => maintain(core, work, sink),
+        Statement::Help(_) => show::send(sink, &["name", "description", "example"], &[]),
+        _ => error(ErrorCode::NotSupportedYet, &[&"this statement"]),
+    }
+}
+
+/// Statements that change accounts: each first commits what is open.
+fn account(core: &mut Core, statement: &Statement) -> Option<Done> {
+    if let Statement::SetRole(choice) = statement {
+        return Some(set_role(core, choice));
+    }
+    let changes = matches!(
+        statement,
+        Statement::CreateUser(_)
+            | Statement::AlterUser(_)
+            | Statement::DropUser { .. }
+            | Statement::RenameUser(_)
+            | Statement::CreateRole { .. }
+            | Statement::DropRole { .. }
+            | Statement::Grant(_)
+            | Statement::Revoke(_)
+            | Statement::SetPassword(_)
+            | Statement::SetDefaultRole { .. }
+    );
+    if !changes {
+        return None;
+    }
+    if let Err(error) = core.check_writable().and_then(|()| core.commit()) {
+        return Some(Err(error));
+    }
+    let done: Result<Notes, SqlError> = core.as_actor(|actor| match statement {
+        Statement::CreateUser(create) => user::create_user(actor, create),
+        Statement::AlterUser(alter) => user::alter_user(actor, alter),
+        Statement::DropUser { if_exists, users } => {
+            user::drop_user(actor, users, *if_exists, false)
+        }
+        Statement::DropRole { if_exists, roles } => user::drop_user(actor, roles, *if_exists, true),
+        Statement::RenameUser(pairs) => user::rename_user(actor, pairs),
+        Statement::CreateRole { if_not_exists, roles } => {
+            user::create_role(actor, roles, *if_not_exists)
+        }
+        Statement::Grant(statement) => grant::grant(actor, statement),
+        Statement::Revoke(statement) => grant::revoke(actor, statement),
+        Statement::SetPassword(set) => user::set_password(actor, set),
+        Statement::SetDefaultRole { roles, users } => user::set_default_role(actor, roles, users),
+        _ => Ok(Notes::new()),
+    });
+    Some(done.map(|notes| {
+        notes.iter().for_each(|note| core.note_error(note));
+        Outcome::default()
+    }))
+}
+
+/// SET ROLE.
+fn set_role(core: &mut Core, choice: &ast::RoleChoice) -> Done {
+    let account = core.access().account.clone();
+    let roles = core.as_actor(|actor| {
+        let current = actor.accounts.current();
+        match current.get(&account) {
+            Some(def) => user::chosen_roles(actor, def, choice),
+            None => Ok(Default::default()),
+        }
+    })?;
+    core.host.set_roles(roles);
+    Ok(Outcome::default())
+}
+
+/// KILL: one's own connections, or with CONNECTION_ADMIN any.
+fn kill(core: &mut Core, query: bool, id: &ast::Expr, params: &[Value]) -> Done {
+    let value = super::variables::value_of(core, id, params)?.value;
+    let id = match value {
+        Value::Int(id) => u64::try_from(id).unwrap_or(0),
+        Value::UInt(id) => id,
+        _ => 0,
+    };
+    let unknown = || SqlError::new(ErrorCode::NoSuchThread, &[&id]);
+    let processes = core.db.processes().ok_or_else(unknown)?.clone();
+    let list = processes.list();
+    let target = list.iter().find(|entry| entry.id == id).ok_or_else(unknown)?;
+    let access = core.access();
+    let own = target.user == core.client.user;
+    if !own && !access.has_dynamic("CONNECTION_ADMIN") {
+        return error(ErrorCode::KillDenied, &[&id]);
+    }
+    let kind = if query { KillTarget::Query } else { KillTarget::Connection };
+    if !processes.kill(id, kind) {
+        return Err(unknown());
+    }
+    if id == core.env.connection_id && !query {
+        return error(ErrorCode::QueryInterrupted, &[]);
+    }
+    Ok(Outcome::default())
+}
+
+/// LOCK TABLES: WRITE keeps everybody else out of the table by its metadata lock; for READ the
+/// table must be there.
+fn lock_tables(core: &mut Core, locks: &[ast::TableLock]) -> Done {
+    core.commit()?;
+    core.table_locks.clear();
+    let mut names = Vec::new();
+    for lock in locks {
+        let name = crate::ddl::full_name(core, &lock.table)?;
+        crate::ddl::existing(core, &name)?;
+        if lock.write {
+            names.push(core.db.catalog().mdl().name(&name.0, &name.1));
+        }
+    }
+    let held = core.mdl.lock_exclusive(names, core.state.mdl_timeout)?;
+    core.table_locks.push(held);
+    Ok(Outcome::default())
+}
+
+/// ANALYZE, CHECK, OPTIMIZE, REPAIR and CHECKSUM TABLE.
+fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSink) -> Done {
+    core.commit()?;
+    let mut rows = Vec::new();
+    for table in &work.tables {
+        let schema = match &table.db {
+            Some(db) => db.clone(),
+            None => core.database()?.to_owned(),
+        };
+        let full = format!("{schema}.{}", table.name);
+        let found = core.open_table(Some(&schema), &table.name);
+        if work.kind == MaintenanceKind::Checksum {
+            let checksum = found.and_then(|table| checksum(core, &table));
+            rows.push(vec![full, checksum.map_or(String::from("NULL"), |sum| sum.to_string())]);
+            continue;
+        }
+        let op = match work.kind {
+            MaintenanceKind::Analyze => "analyze",
+            MaintenanceKind::Optimize => "optimize",
+            MaintenanceKind::Repair => "repair",
+            _ => "check",
+        };
+        let mut push = |kind: &str, text: &str| {
+            rows.push([full.as_str(), op, kind, text].map(str::to_owned).to_vec());
+        };
+        match (found, work.kind) {
+            (Err(error), kind) => {
+                push("Error", &error.message);
+                match kind {
+                    MaintenanceKind::Analyze | MaintenanceKind::Optimize => {
+                        push("status", "Operation failed");
+                    }
+                    _ => push("error", "Corrupt"),
+                }
+            }
+            (Ok(table), MaintenanceKind::Repair) if table.def.engine == "InnoDB" => {
+                push("note", "The storage engine for the table doesn't support repair");
+            }
+            (Ok(table), MaintenanceKind::Optimize) if table.def.engine == "InnoDB" => {
+                let note = "Table does not support optimize, doing recreate + analyze instead";
+                push("note", note);
+                push("status", "OK");
+            }
+            (Ok(_), _) => push("status", "OK"),
+        }
+    }
+    core.mdl.release_all();
+    match work.kind {
+        MaintenanceKind::Checksum => show::send(sink, &["Table", "Checksum"], &rows),
+        _ => show::send(sink, &["Table", "Op", "Msg_type", "Msg_text"], &rows),
+    }
+}
+
+/// A sum over all rows that does not depend on their order.
+fn checksum(core: &Core, table: &crate::catalog::Table) -> Result<u32, SqlError> {
+    use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
+    let mut txn = core.db.engine.attach();
+    txn.begin(Isolation::RepeatableRead);
+    let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
+    let tree = &table.clustered;
+    let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
+    let mut sum = 0u32;
+    while let Some(record) = cursor.next(&mut txn).sql()? {
+        let bytes = record.key.iter().chain(record.value);
+        let hash = bytes
+            .fold(0x811c_9dc5u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+        sum = sum.wrapping_add(hash);
+    }
+    drop(cursor);
+    txn.commit().sql()?;
+    Ok(sum)
+}
+
+/// SELECT … INTO @a, @b: the only row's values; a warning where there is none, error 1172 where
+/// there are several.
+pub(super) fn select_into(core: &mut Core, query: &ast::Query, params: &[Value]) -> Done {
+    let Some(SelectInto::Vars(targets)) = &query.into else {
+        return error(ErrorCode::NotSupportedYet, &[&"SELECT ... INTO a file"]);
+    };
+    core.enter();
+    let start = core.txn.get_mut().savepoint();
+    let result = into_variables(core, query, targets, params);
+    core.leave(start, result.as_ref().err())?;
+    let rows = result?;
+    if rows == 0 {
+        core.warn(ErrorCode::SpFetchNoData, &[]);
+    }
+    Ok(Outcome { affected_rows: rows, ..Outcome::default() })
+}
+
+fn into_variables(
+    core: &mut Core,
+    query: &ast::Query,
+    targets: &[ast::IntoTarget],
+    params: &[Value],
+) -> Result<u64, SqlError> {
+    let plan = plan::plan_query(core, query, core.plain_lock())?;
+    if plan.root.columns.len() != targets.len() {
+        return error(ErrorCode::WrongNumberOfColumnsInSelect, &[]);
+    }
+    let mut found: Option<Vec<Value>> = None;
+    let (result, warnings) = {
+        let shared: &Core = core;
+        let runner = Runner::new(&plan, &shared.txn, &shared.killed);
+        let mut ctx = shared.context(params, &runner);
+        let result = runner.run(&mut ctx, &mut |_, tuple| {
+            if found.is_some() {
+                return error(ErrorCode::TooManyRows, &[]);
+            }
+            found = Some(tuple.to_vec());
+            Ok(true)
+        });
+        (result, std::mem::take(&mut ctx.warnings))
+    };
+    core.take_warnings(warnings);
+    result?;
+    let Some(values) = found else { return Ok(0) };
+    let mut vars = core.host.user_vars.borrow_mut();
+    for ((target, value), column) in targets.iter().zip(values).zip(&plan.root.columns) {
+        let name = match target {
+            ast::IntoTarget::UserVar(name) => name,
+            ast::IntoTarget::Local(name) => {
+                return error(ErrorCode::SpUndeclaredVar, &[name]);
+            }
+        };
+        vars.insert(name.to_lowercase(), UserVar { value, ty: column.ty.clone() });
+    }
+    Ok(1)
+}
+
+/// What SHOW needs of a database or table before it looks: errors 1049, 1044, 1146, 1142.
+pub(super) fn visible(core: &Core, kind: &ShowKind) -> Result<(), SqlError> {
+    let access = core.access();
+    let AccountName { user, host } = &access.account;
+    let schema_of = |db: Option<&String>| match db {
+        Some(db) => Ok(db.clone()),
+        None => core.database().map(str::to_owned),
+    };
+    let schema = match kind {
+        ShowKind::Tables { db, .. }
+        | ShowKind::TableStatus(db)
+        | ShowKind::Triggers(db)
+        | ShowKind::Events(db) => schema_of(db.as_ref())?,
+        ShowKind::Columns { table, .. } | ShowKind::Index { table, .. } => {
+            schema_of(table.db.as_ref())?
+        }
+        ShowKind::Engine { .. } if !access.global.has(Privileges::PROCESS) => {
+            return error(ErrorCode::SpecificAccessDenied, &[&"PROCESS"]);
+        }
+        _ => return Ok(()),
+    };
+    let computed = crate::information_schema::schema(&schema).is_some();
+    if !access.sees_database(&schema) {
+        return error(ErrorCode::DbAccessDenied, &[user, host, &schema]);
+    }
+    if !computed && core.db.catalog().schema(&schema).is_none() {
+        return error(ErrorCode::UnknownDatabase, &[&schema]);
+    }
+    let (ShowKind::Columns { table, .. } | ShowKind::Index { table, .. }) = kind else {
+        return Ok(());
+    };
+    let there = core.db.catalog().table(&schema, &table.name).is_some()
+        || crate::information_schema::find(&schema, &table.name).is_some();
+    if !access.sees_table(&schema, &table.name) {
+        return error(ErrorCode::TableAccessDenied, &[&"SELECT", user, host, &table.name]);
+    }
+    if there { Ok(()) } else { error(ErrorCode::NoSuchTable, &[&schema, &table.name]) }
+}

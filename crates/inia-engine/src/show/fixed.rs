@@ -1,0 +1,267 @@
+//! SHOW statements whose answer depends on nothing but the server's state as a whole.
+
+use crate::account::privilege::DYNAMIC;
+use crate::database::Database;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::ShowKind;
+use std::fmt::Write;
+
+/// A result set of texts.
+pub(crate) struct Fixed {
+    pub(crate) columns: Vec<&'static str>,
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+fn empty(columns: &[&'static str]) -> Fixed {
+    Fixed { columns: columns.to_vec(), rows: Vec::new() }
+}
+
+/// The answer to such a statement.
+pub(crate) fn fixed(kind: &ShowKind, db: &Database) -> Option<Result<Fixed, SqlError>> {
+    Some(Ok(match kind {
+        ShowKind::Privileges => privileges(),
+        ShowKind::Engine { name, what } => return Some(engine(name, what, db)),
+        ShowKind::BinaryLogs | ShowKind::BinlogEvents { relay: false, .. } => {
+            return Some(Err(SqlError::new(ErrorCode::NoBinaryLogging, &[])));
+        }
+        ShowKind::BinlogEvents { .. } => {
+            empty(&["Log_name", "Pos", "Event_type", "Server_id", "End_log_pos", "Info"])
+        }
+        ShowKind::BinaryLogStatus => {
+            empty(&["File", "Position", "Binlog_Do_DB", "Binlog_Ignore_DB", "Executed_Gtid_Set"])
+        }
+        ShowKind::Replicas => empty(&["Server_Id", "Host", "Port", "Source_Id", "Replica_UUID"]),
+        ShowKind::ReplicaStatus { old, .. } => replica_status(*old),
+        ShowKind::Profiles => empty(&["Query_ID", "Duration", "Query"]),
+        ShowKind::Profile => empty(&["Status", "Duration"]),
+        _ => return None,
+    }))
+}
+
+/// Privilege, context, comment; dynamic privileges follow.
+const STATIC_PRIVILEGES: &[[&str; 3]] = &[
+    ["Alter", "Tables", "To alter the table"],
+    ["Alter routine", "Functions,Procedures", "To alter or drop stored functions/procedures"],
+    ["Create", "Databases,Tables,Indexes", "To create new databases and tables"],
+    ["Create routine", "Databases", "To use CREATE FUNCTION/PROCEDURE"],
+    ["Create role", "Server Admin", "To create new roles"],
+    ["Create temporary tables", "Databases", "To use CREATE TEMPORARY TABLE"],
+    ["Create view", "Tables", "To create new views"],
+    ["Create user", "Server Admin", "To create new users"],
+    ["Delete", "Tables", "To delete existing rows"],
+    ["Drop", "Databases,Tables", "To drop databases, tables, and views"],
+    ["Drop role", "Server Admin", "To drop roles"],
+    ["Event", "Server Admin", "To create, alter, drop and execute events"],
+    ["Execute", "Functions,Procedures", "To execute stored routines"],
+    ["File", "File access on server", "To read and write files on the server"],
+    [
+        "Grant option",
+        "Databases,Tables,Functions,Procedures",
+        "To give to other users those privileges you possess",
+    ],
+    ["Index", "Tables", "To create or drop indexes"],
+    ["Insert", "Tables", "To insert data into tables"],
+    ["Lock tables", "Databases", "To use LOCK TABLES (together with SELECT privilege)"],
+    ["Process", "Server Admin", "To view the plain text of currently executing queries"],
+    ["Proxy", "Server Admin", "To make proxy user possible"],
+    ["References", "Databases,Tables", "To have references on tables"],
+    ["Reload", "Server Admin", "To reload or refresh tables, logs and privileges"],
+    ["Replication client", "Server Admin", "To ask where the slave or master servers are"],
+    ["Replication slave", "Server Admin", "To read binary log events from the master"],
+    ["Select", "Tables", "To retrieve rows from table"],
+    ["Show databases", "Server Admin", "To see all databases with SHOW DATABASES"],
+    ["Show view", "Tables", "To see views with SHOW CREATE VIEW"],
+    ["Shutdown", "Server Admin", "To shut down the server"],
+    ["Super", "Server Admin", "To use KILL thread, SET GLOBAL, CHANGE MASTER, etc."],
+    ["Trigger", "Tables", "To use triggers"],
+    ["Create tablespace", "Server Admin", "To create/alter/drop tablespaces"],
+    ["Update", "Tables", "To update existing rows"],
+    ["Usage", "Server Admin", "No privileges - allow connect only"],
+];
+
+fn privileges() -> Fixed {
+    let fixed = STATIC_PRIVILEGES.iter().map(|row| row.map(str::to_owned).to_vec());
+    let dynamic = DYNAMIC
+        .iter()
+        .map(|name| vec![(*name).to_owned(), String::from("Server Admin"), String::new()]);
+    Fixed { columns: vec!["Privilege", "Context", "Comment"], rows: fixed.chain(dynamic).collect() }
+}
+
+fn engine(name: &str, what: &str, db: &Database) -> Result<Fixed, SqlError> {
+    let known = ["innodb", "myisam", "memory", "all"];
+    if !known.iter().any(|engine| engine.eq_ignore_ascii_case(name)) {
+        return Err(SqlError::new(ErrorCode::UnknownStorageEngine, &[&name]));
+    }
+    let mut answer = empty(&["Type", "Name", "Status"]);
+    if name.eq_ignore_ascii_case("innodb") && what == "STATUS" {
+        answer.rows.push(vec![String::from("InnoDB"), String::new(), status(db)]);
+    }
+    Ok(answer)
+}
+
+/// What the storage engine is doing, under the headings that tools look for.
+fn status(db: &Database) -> String {
+    let stats = db.engine.stats();
+    let line = "=====================================";
+    let mut out = format!("\n{line}\nINNODB MONITOR OUTPUT\n{line}\n");
+    let heading = |out: &mut String, title: &str| {
+        let rule = "-".repeat(title.len());
+        let _ = writeln!(out, "{rule}\n{title}\n{rule}");
+    };
+    heading(&mut out, "TRANSACTIONS");
+    let _ = writeln!(out, "Trx id counter {}", stats.next_txn.0);
+    let _ = writeln!(out, "Purge done for trx's n:o < {}", stats.low_water.0);
+    let _ = writeln!(out, "History list length {}", stats.history_length);
+    out.push_str("LIST OF TRANSACTIONS FOR EACH SESSION:\n");
+    for txn in db.engine.active_transactions() {
+        let _ = writeln!(out, "---TRANSACTION {}, ACTIVE {} sec", txn.txn.0, txn.age_secs);
+        if txn.waiting {
+            out.push_str("LOCK WAIT ");
+        }
+        let _ =
+            writeln!(out, "{} lock struct(s), undo log entries {}", txn.locks, txn.rows_modified);
+    }
+    heading(&mut out, "LOCKS");
+    let _ = writeln!(
+        out,
+        "{} waits, {} microseconds waited, {} deadlocks, {} timeouts",
+        stats.lock_waits, stats.lock_wait_micros, stats.deadlocks, stats.lock_timeouts
+    );
+    heading(&mut out, "LOG");
+    let _ = writeln!(out, "Log flushed up to   {}", stats.durable_lsn.0);
+    let rule = "----------------------------";
+    let _ = write!(out, "{rule}\nEND OF INNODB MONITOR OUTPUT\n{line}\n");
+    out
+}
+
+/// The columns of SHOW REPLICA STATUS.
+const REPLICA_STATUS: &[&str] = &[
+    "Replica_IO_State",
+    "Source_Host",
+    "Source_User",
+    "Source_Port",
+    "Connect_Retry",
+    "Source_Log_File",
+    "Read_Source_Log_Pos",
+    "Relay_Log_File",
+    "Relay_Log_Pos",
+    "Relay_Source_Log_File",
+    "Replica_IO_Running",
+    "Replica_SQL_Running",
+    "Replicate_Do_DB",
+    "Replicate_Ignore_DB",
+    "Replicate_Do_Table",
+    "Replicate_Ignore_Table",
+    "Replicate_Wild_Do_Table",
+    "Replicate_Wild_Ignore_Table",
+    "Last_Errno",
+    "Last_Error",
+    "Skip_Counter",
+    "Exec_Source_Log_Pos",
+    "Relay_Log_Space",
+    "Until_Condition",
+    "Until_Log_File",
+    "Until_Log_Pos",
+    "Source_SSL_Allowed",
+    "Source_SSL_CA_File",
+    "Source_SSL_CA_Path",
+    "Source_SSL_Cert",
+    "Source_SSL_Cipher",
+    "Source_SSL_Key",
+    "Seconds_Behind_Source",
+    "Source_SSL_Verify_Server_Cert",
+    "Last_IO_Errno",
+    "Last_IO_Error",
+    "Last_SQL_Errno",
+    "Last_SQL_Error",
+    "Replicate_Ignore_Server_Ids",
+    "Source_Server_Id",
+    "Source_UUID",
+    "Source_Info_File",
+    "SQL_Delay",
+    "SQL_Remaining_Delay",
+    "Replica_SQL_Running_State",
+    "Source_Retry_Count",
+    "Source_Bind",
+    "Last_IO_Error_Timestamp",
+    "Last_SQL_Error_Timestamp",
+    "Source_SSL_Crl",
+    "Source_SSL_Crlpath",
+    "Retrieved_Gtid_Set",
+    "Executed_Gtid_Set",
+    "Auto_Position",
+    "Replicate_Rewrite_DB",
+    "Channel_Name",
+    "Source_TLS_Version",
+    "Source_public_key_path",
+    "Get_Source_public_key",
+    "Network_Namespace",
+];
+
+/// The columns of SHOW SLAVE STATUS.
+const SLAVE_STATUS: &[&str] = &[
+    "Slave_IO_State",
+    "Master_Host",
+    "Master_User",
+    "Master_Port",
+    "Connect_Retry",
+    "Master_Log_File",
+    "Read_Master_Log_Pos",
+    "Relay_Log_File",
+    "Relay_Log_Pos",
+    "Relay_Master_Log_File",
+    "Slave_IO_Running",
+    "Slave_SQL_Running",
+    "Replicate_Do_DB",
+    "Replicate_Ignore_DB",
+    "Replicate_Do_Table",
+    "Replicate_Ignore_Table",
+    "Replicate_Wild_Do_Table",
+    "Replicate_Wild_Ignore_Table",
+    "Last_Errno",
+    "Last_Error",
+    "Skip_Counter",
+    "Exec_Master_Log_Pos",
+    "Relay_Log_Space",
+    "Until_Condition",
+    "Until_Log_File",
+    "Until_Log_Pos",
+    "Master_SSL_Allowed",
+    "Master_SSL_CA_File",
+    "Master_SSL_CA_Path",
+    "Master_SSL_Cert",
+    "Master_SSL_Cipher",
+    "Master_SSL_Key",
+    "Seconds_Behind_Master",
+    "Master_SSL_Verify_Server_Cert",
+    "Last_IO_Errno",
+    "Last_IO_Error",
+    "Last_SQL_Errno",
+    "Last_SQL_Error",
+    "Replicate_Ignore_Server_Ids",
+    "Master_Server_Id",
+    "Master_UUID",
+    "Master_Info_File",
+    "SQL_Delay",
+    "SQL_Remaining_Delay",
+    "Slave_SQL_Running_State",
+    "Master_Retry_Count",
+    "Master_Bind",
+    "Last_IO_Error_Timestamp",
+    "Last_SQL_Error_Timestamp",
+    "Master_SSL_Crl",
+    "Master_SSL_Crlpath",
+    "Retrieved_Gtid_Set",
+    "Executed_Gtid_Set",
+    "Auto_Position",
+    "Replicate_Rewrite_DB",
+    "Channel_Name",
+    "Master_TLS_Version",
+    "Master_public_key_path",
+    "Get_master_public_key",
+    "Network_Namespace",
+];
+
+fn replica_status(old: bool) -> Fixed {
+    empty(if old { SLAVE_STATUS } else { REPLICA_STATUS })
+}
