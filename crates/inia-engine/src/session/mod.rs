@@ -168,6 +168,7 @@ impl Session {
         if !plan::keeps_diagnostics(statement) {
             self.core.diagnostics.clear();
         }
+        self.core.host.counters.count(statement);
         if let Err(error) = self.core.authorize(statement) {
             return Err(self.failed(error));
         }
@@ -322,6 +323,7 @@ impl Session {
         if !plan::keeps_diagnostics(&prepared.statement) {
             self.core.diagnostics.clear();
         }
+        self.core.host.counters.count(&prepared.statement);
         if let Err(error) = self.core.authorize(&prepared.statement) {
             return Err(self.failed(error));
         }
