@@ -170,21 +170,6 @@ impl Database {
         self.started
     }
 
-    /// Checks every page of every table. What is wrong, in words; nothing when all is well. There
-    /// must be no sessions.
-    pub fn check(&self) -> Result<Vec<String>, OpenError> {
-        let mut trees = Vec::new();
-        for schema in self.catalog.current().schemas.values() {
-            for table in schema.tables.values() {
-                trees.push(table.def.clustered);
-                trees.extend(table.def.indexes.iter().map(|index| index.tree));
-            }
-        }
-        trees.sort_unstable();
-        trees.dedup();
-        Ok(self.engine.check(&trees)?)
-    }
-
     /// The catalog of databases and tables.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog

@@ -4,7 +4,7 @@ use super::{CteBinding, Level, Namespace, QueryBinder, Result};
 use crate::catalog::same_name;
 use crate::expr::bind::{Binder, BoundSubquery, EmptyScope, Scope, bind};
 use crate::expr::{Expr, ExprKind, ExprType, merge};
-use crate::optimize::SlotSet;
+use crate::optimize::{SlotSet, order_by_index};
 use crate::plan::{
     Body, LimitPlan, OutputColumn, PartPlan, QueryPlan, RecursivePlan, SetPlan, SetStep, SortKey,
 };
@@ -32,6 +32,7 @@ impl QueryBinder<'_> {
         if let QueryBody::Select(select) = &query.body {
             let mut plan = self.select(select, &query.order_by, &query.locking)?;
             plan.limit = self.limit(query.limit.as_ref())?;
+            order_by_index(&mut plan);
             return Ok(plan);
         }
         if let QueryBody::Nested(inner) = &query.body

@@ -9,7 +9,9 @@ use super::{Level, Namespace, QueryBinder, Result};
 use crate::expr::aggregate::Aggregate;
 use crate::expr::bind::Binder;
 use crate::expr::{Expr, ExprKind, SqlMode};
-use crate::optimize::{Block, FromTree, LeafKind, SlotSet, conjuncts, plan_from, slots_of};
+use crate::optimize::{
+    Block, FromTree, LeafKind, SlotSet, conjuncts, end_lookups, plan_from, slots_of,
+};
 use crate::plan::{Aggregation, Body, OutputColumn, QueryPlan, SelectPlan, SortKey};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, SelectItem};
@@ -317,7 +319,7 @@ impl QueryBinder<'_> {
             calls: clauses.aggregates,
             rollup: select.rollup,
         });
-        let plan = SelectPlan {
+        let mut plan = SelectPlan {
             width: from.width,
             source,
             once,
@@ -327,8 +329,9 @@ impl QueryBinder<'_> {
             output,
             visible,
             distinct: select.options.distinct,
-            ordered: false,
+            ends: None,
         };
+        plan.ends = end_lookups(&plan);
         QueryPlan {
             columns: clauses.columns,
             body: Body::Select(Box::new(plan)),

@@ -3,9 +3,11 @@
 use super::aggregate::Groups;
 use super::keys::TupleKey;
 use super::{Result, Runner, Tuple, TupleVisitor};
+use crate::access::Scan;
 use crate::expr::{EvalContext, Expr};
-use crate::plan::{Aggregation, SelectPlan};
+use crate::plan::{Aggregation, EndLookup, SelectPlan, Source};
 use inia_base::value::Value;
+use inia_storage::ReadMode;
 use std::collections::HashSet;
 
 /// Whether all conditions are true for the row.
@@ -78,6 +80,14 @@ impl Runner<'_> {
         row: &mut Vec<Value>,
         project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
     ) -> Result<()> {
+        if !empty
+            && let Some(ends) = &select.ends
+            && let Some(values) = self.ends(select, ends, ctx)?
+        {
+            ctx.aggregates = values;
+            project(ctx, row)?;
+            return Ok(());
+        }
         let mut groups = Groups::new(aggregation);
         if !empty {
             self.source(&select.source, ctx, row, &mut |ctx, row| {
@@ -88,5 +98,28 @@ impl Runner<'_> {
             })?;
         }
         groups.finish(ctx, select.width, project)
+    }
+
+    /// The values at the ends of indexes; `None` where a bound turns out not to be exact.
+    fn ends(
+        &self,
+        select: &SelectPlan,
+        ends: &[EndLookup],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Option<Vec<Value>>> {
+        let Source::Table(source) = &select.source else { return Ok(None) };
+        let mut values = Vec::with_capacity(ends.len());
+        for end in ends {
+            let mut scan = Scan::open(&source.table, &end.path, ReadMode::Snapshot, ctx, &[])?;
+            if !scan.is_exact() && !source.bound_filter.is_empty() {
+                return Ok(None);
+            }
+            let mut txn = self.txn.borrow_mut();
+            values.push(match scan.next(&mut txn)? {
+                Some(found) => found.value(&source.table, end.column, &ctx.env.time_zone)?,
+                None => Value::Null,
+            });
+        }
+        Ok(Some(values))
     }
 }

@@ -13,9 +13,11 @@
 
 mod conditions;
 mod group;
+mod order;
 mod outer;
 
 pub(crate) use conditions::{SlotSet, conjuncts, slots_of};
+pub(crate) use order::{end_lookups, order_by_index};
 
 use crate::catalog::Table;
 use crate::expr::Expr;

@@ -175,8 +175,17 @@ pub struct SelectPlan {
     pub visible: usize,
     /// DISTINCT over the visible values.
     pub distinct: bool,
-    /// The source already yields rows in the query's order.
-    pub ordered: bool,
+    /// Where each aggregate, all of them MIN or MAX, is found at an end of an index.
+    pub ends: Option<Vec<EndLookup>>,
+}
+
+/// An aggregate's value is that of the path's first row.
+#[derive(Debug)]
+pub struct EndLookup {
+    /// Leads to the row.
+    pub(crate) path: AccessPath,
+    /// The column.
+    pub(crate) column: usize,
 }
 
 /// GROUP BY and aggregate functions.

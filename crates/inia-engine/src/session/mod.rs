@@ -10,7 +10,7 @@ mod host;
 mod plan;
 mod show;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod variables;
 
 use self::core::Core;

@@ -38,6 +38,9 @@ impl Runner<'_> {
     ) -> Result<Option<u64>> {
         let query = &self.plan.root;
         let Some((select, source)) = single_table(query) else { return Ok(None) };
+        if select.ends.is_some() {
+            return Ok(None);
+        }
         if let Some(aggregation) = &select.aggregation {
             return match totals::plan(select, source, aggregation) {
                 Some(totals) => self.send_totals(query, select, totals, ctx, sink),

@@ -1,0 +1,221 @@
+//! ORDER BY from an index instead of a sort, and MIN and MAX from an index's ends.
+//!
+//! Joins keep the order of their leftmost table, so it is enough to read that one in order. Key parts
+//! that equal one value each do not count: with an index on `(a, b)` the path `a = 3` yields rows in
+//! the order of `b`, and, as every entry ends with the primary key, then of that.
+
+use crate::access::{AccessPath, EqualPart, Interval};
+use crate::catalog::{IndexDef, IndexKind, TableDef};
+use crate::expr::{Expr, ExprKind};
+use crate::plan::{Body, EndLookup, LimitPlan, QueryPlan, SelectPlan, Source, TableSource};
+use inia_base::datatype::DataType;
+use inia_base::value::Value;
+use inia_parser::ast::AggregateFunc;
+
+/// Rows that a condition without an index is taken to keep, as one in so many.
+const FILTER_KEEPS: u64 = 10;
+/// A lookup by a secondary index costs this many rows of a scan.
+const LOOKUP_COST: u64 = 3;
+/// What a LIMIT that is not known yet is taken to be.
+const UNKNOWN_LIMIT: u64 = 100;
+
+/// A column to order by, and whether descending.
+type Key = (usize, bool);
+
+/// Drops the query's ORDER BY where an index yields its order.
+pub(crate) fn order_by_index(query: &mut QueryPlan) {
+    let Body::Select(select) = &mut query.body else { return };
+    if query.order.is_empty() || select.aggregation.is_some() {
+        return;
+    }
+    let mut keys = Vec::with_capacity(query.order.len());
+    for key in &query.order {
+        match select.output[key.index].kind {
+            ExprKind::Column { index, .. } => keys.push((index, key.descending)),
+            _ => return,
+        }
+    }
+    let limit = (!select.distinct && !query.count_found_rows)
+        .then(|| rows_wanted(query.limit.as_ref()))
+        .flatten();
+    let filtered = !select.filter.is_empty() || matches!(select.source, Source::Join(_));
+    let Some(source) = leftmost(&mut select.source) else { return };
+    let Some(keys) = own_columns(&keys, source) else { return };
+    if let Some(backward) = direction(&source.access, &source.table.def, &keys) {
+        source.access.backward = backward;
+        query.order.clear();
+    } else if let Some(path) = ordered_path(source, &keys, limit, filtered) {
+        source.access = path;
+        query.order.clear();
+    }
+}
+
+/// How many rows a LIMIT asks for.
+fn rows_wanted(limit: Option<&LimitPlan>) -> Option<u64> {
+    let number = |expr: &Expr| match expr.as_literal() {
+        Some(Value::Int(n)) => u64::try_from(*n).unwrap_or(UNKNOWN_LIMIT),
+        Some(Value::UInt(n)) => *n,
+        _ => UNKNOWN_LIMIT,
+    };
+    let limit = limit?;
+    let skipped = limit.offset.as_ref().map_or(0, number);
+    Some(number(&limit.count).saturating_add(skipped))
+}
+
+fn leftmost(source: &mut Source) -> Option<&mut TableSource> {
+    match source {
+        Source::Table(table) => Some(table),
+        Source::Join(join) => leftmost(&mut join.left),
+        _ => None,
+    }
+}
+
+/// The keys as columns of the table, where they all are.
+fn own_columns(keys: &[Key], source: &TableSource) -> Option<Vec<Key>> {
+    let column = |&(slot, descending): &Key| {
+        let column = slot.checked_sub(source.base)?;
+        (column < source.needed.len()).then_some((column, descending))
+    };
+    keys.iter().map(column).collect()
+}
+
+/// Whether the path yields rows in the order of `keys`: read forward (`false`) or backward.
+fn direction(path: &AccessPath, def: &TableDef, keys: &[Key]) -> Option<bool> {
+    if path.point {
+        return Some(false);
+    }
+    let index = &def.indexes[path.index?];
+    let single = |equal: &EqualPart| !matches!(equal, EqualPart::AnyOf(_));
+    let fixed: Vec<usize> = index
+        .parts
+        .iter()
+        .zip(&path.equal)
+        .filter(|(part, equal)| single(equal) && part.prefix.is_none())
+        .map(|(part, _)| part.column)
+        .collect();
+    let suffix = match (index.kind, def.primary()) {
+        (IndexKind::Plain, Some(primary)) => primary.parts.as_slice(),
+        _ => &[],
+    };
+    let is_fixed = |column: usize| fixed.contains(&column);
+    let mut parts = index.parts.iter().chain(suffix).filter(|part| !is_fixed(part.column));
+    let mut backward = None;
+    let mut read = Vec::new();
+    for &(column, descending) in keys {
+        if is_fixed(column) || read.contains(&column) {
+            continue;
+        }
+        let Some(part) = parts.next() else {
+            return ends_with_one_row(index, def).then(|| backward.unwrap_or(false));
+        };
+        let against = descending != part.descending;
+        if part.column != column
+            || part.prefix.is_some()
+            || *backward.get_or_insert(against) != against
+        {
+            return None;
+        }
+        read.push(column);
+    }
+    Some(backward.unwrap_or(false))
+}
+
+/// Whether rows that agree on all parts of the index are one row.
+fn ends_with_one_row(index: &IndexDef, def: &TableDef) -> bool {
+    let no_nulls = index.parts.iter().all(|part| !def.columns[part.column].nullable);
+    (index.unique() && no_nulls) || (index.kind == IndexKind::Plain && def.primary().is_some())
+}
+
+/// A path over a whole index that yields the order and costs less than sorting; only where the
+/// present path reads everything anyway.
+fn ordered_path(
+    source: &TableSource,
+    keys: &[Key],
+    limit: Option<u64>,
+    filtered: bool,
+) -> Option<AccessPath> {
+    let present = &source.access;
+    if !present.equal.is_empty() || !present.intervals.is_empty() {
+        return None;
+    }
+    let def = &source.table.def;
+    let keeps = if filtered || !source.filter.is_empty() { FILTER_KEEPS } else { 1 };
+    let read = limit.map(|limit| limit.saturating_mul(keeps).saturating_mul(LOOKUP_COST));
+    for (position, index) in def.indexes.iter().enumerate() {
+        if !index.visible || matches!(index.kind, IndexKind::FullText | IndexKind::Spatial) {
+            continue;
+        }
+        let codec = &source.table.indexes[position].codec;
+        let primary = index.kind == IndexKind::Primary;
+        let covers = |(column, needed): (usize, &bool)| !needed || codec.covers(column);
+        let covering = !primary && source.needed.iter().enumerate().all(covers);
+        let mut path = AccessPath::all(true);
+        path.index = Some(position);
+        path.covering = covering;
+        let worth = primary || covering || read.is_some_and(|rows| rows < source.table.rows());
+        if worth && let Some(backward) = direction(&path, def, keys) {
+            path.backward = backward;
+            return Some(path);
+        }
+    }
+    None
+}
+
+/// Where each MIN and MAX of a SELECT without GROUP BY is found at an end of an index.
+pub(crate) fn end_lookups(select: &SelectPlan) -> Option<Vec<EndLookup>> {
+    let aggregation = select.aggregation.as_ref()?;
+    let Source::Table(source) = &select.source else { return None };
+    let other_conditions = !select.filter.is_empty() || !source.filter.is_empty();
+    if !aggregation.group.is_empty() || other_conditions || source.lock.is_some() {
+        return None;
+    }
+    let lookup = |call: &crate::expr::Aggregate| {
+        let greatest = match call.func {
+            AggregateFunc::Min => false,
+            AggregateFunc::Max => true,
+            _ => return None,
+        };
+        let ExprKind::Column { index: slot, .. } = call.args.first()?.kind else { return None };
+        end_lookup(source, slot.checked_sub(source.base)?, greatest)
+    };
+    let lookups: Vec<_> = aggregation.calls.iter().map(lookup).collect::<Option<_>>()?;
+    (!lookups.is_empty()).then_some(lookups)
+}
+
+fn end_lookup(source: &TableSource, column: usize, greatest: bool) -> Option<EndLookup> {
+    use DataType::{Enum, Json, Set};
+    let def = &source.table.def;
+    if matches!(def.columns[column].data_type, Enum { .. } | Set { .. } | Json) {
+        return None;
+    }
+    let present = &source.access;
+    let bounded = !present.equal.is_empty() || !present.intervals.is_empty();
+    let candidates = match present.index.filter(|_| bounded) {
+        Some(index) => index..index + 1,
+        None => 0..def.indexes.len(),
+    };
+    for position in candidates {
+        let index = &def.indexes[position];
+        let single = present.equal.iter().all(|part| !matches!(part, EqualPart::AnyOf(_)));
+        let leads = index.parts.get(present.equal.len());
+        let Some(part) = leads.filter(|part| part.column == column && part.prefix.is_none()) else {
+            continue;
+        };
+        if !single
+            || !index.visible
+            || matches!(index.kind, IndexKind::FullText | IndexKind::Spatial)
+        {
+            continue;
+        }
+        let mut path = present.clone();
+        path.index = Some(position);
+        path.covering = index.kind != IndexKind::Primary;
+        path.backward = greatest != part.descending;
+        if path.intervals.is_empty() {
+            // Any value but NULL.
+            path.intervals.push(Interval::default());
+        }
+        return Some(EndLookup { path, column });
+    }
+    None
+}
