@@ -59,5 +59,4 @@ impl PageRead for OptimisticPage<'_> {
             at += 1;
         }
     }
-
 }

@@ -16,7 +16,6 @@ pub(crate) mod op;
 mod tests;
 
 use inia_base::ids::{Lsn, PageId};
-use std::cmp::Ordering;
 
 pub(crate) use op::PageOp;
 
@@ -114,7 +113,6 @@ impl PageRead for PageBytes {
         let len = out.len().min(PAGE_SIZE - offset);
         out[..len].copy_from_slice(&self[offset..offset + len]);
     }
-
 }
 
 /// Writes a `u16` field; the offset must lie in the page.
