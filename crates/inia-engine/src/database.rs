@@ -3,6 +3,7 @@
 use crate::account::{Accounts, LoginAccount};
 use crate::catalog::Catalog;
 use crate::session::Session;
+use crate::status::Counters;
 use crate::sysvar::GlobalVars;
 use crate::user_locks::UserLocks;
 use inia_base::io::Disk;
@@ -106,6 +107,7 @@ pub struct Database {
     pub(crate) accounts: Accounts,
     processes: OnceLock<Arc<dyn Processes>>,
     started: u64,
+    pub(crate) counters: Counters,
     pub(crate) globals: GlobalVars,
     pub(crate) user_locks: UserLocks,
 }
@@ -126,6 +128,7 @@ impl Database {
             engine,
             catalog,
             accounts,
+            counters: Counters::default(),
             globals: GlobalVars::default(),
             user_locks: UserLocks::default(),
             processes: OnceLock::new(),
@@ -168,21 +171,6 @@ impl Database {
     /// Seconds since 1970 of the opening.
     pub(crate) fn started(&self) -> u64 {
         self.started
-    }
-
-    /// Checks every page of every table. What is wrong, in words; nothing when all is well. There
-    /// must be no sessions.
-    pub fn check(&self) -> Result<Vec<String>, OpenError> {
-        let mut trees = Vec::new();
-        for schema in self.catalog.current().schemas.values() {
-            for table in schema.tables.values() {
-                trees.push(table.def.clustered);
-                trees.extend(table.def.indexes.iter().map(|index| index.tree));
-            }
-        }
-        trees.sort_unstable();
-        trees.dedup();
-        Ok(self.engine.check(&trees)?)
     }
 
     /// The catalog of databases and tables.

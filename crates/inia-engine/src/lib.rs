@@ -7,6 +7,7 @@ mod access;
 mod account;
 mod bind;
 pub mod catalog;
+mod check;
 mod database;
 mod ddl;
 mod dml;

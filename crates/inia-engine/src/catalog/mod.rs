@@ -143,7 +143,8 @@ impl Catalog {
         }
         catalog.publish(changes);
         for table in catalog.current().schemas.values().flat_map(|schema| schema.tables.values()) {
-            let rows = engine.estimate_rows(&table.clustered)?;
+            // A damaged table does not keep the others from being used.
+            let rows = engine.estimate_rows(&table.clustered).unwrap_or_default();
             table.shared.row_estimate.store(rows as i64, Ordering::Relaxed);
         }
         Ok(catalog)

@@ -116,6 +116,13 @@ pub struct IndexDef {
     pub tree: TreeId,
 }
 
+impl IndexKind {
+    /// Whether the index has a tree of entries beside the rows.
+    pub fn has_entries(self) -> bool {
+        matches!(self, IndexKind::Unique | IndexKind::Plain)
+    }
+}
+
 impl IndexDef {
     /// Whether no two rows may agree on all parts (unless one is NULL).
     pub fn unique(&self) -> bool {

@@ -33,11 +33,6 @@ pub(crate) struct RowWriter<'t> {
     new_value: Vec<u8>,
 }
 
-/// Whether the index has entries of its own.
-fn has_entries(kind: IndexKind) -> bool {
-    matches!(kind, IndexKind::Unique | IndexKind::Plain)
-}
-
 impl<'t> RowWriter<'t> {
     pub(crate) fn new(table: &'t Table, zone: &'t TimeZone) -> RowWriter<'t> {
         RowWriter {
@@ -82,7 +77,7 @@ impl<'t> RowWriter<'t> {
             Err(error) => return Err(sql_error(error)),
         }
         for (at, index) in table.indexes.iter().enumerate() {
-            if !has_entries(table.def.indexes[at].kind) {
+            if !table.def.indexes[at].kind.has_entries() {
                 continue;
             }
             self.key.clear();
@@ -109,7 +104,7 @@ impl<'t> RowWriter<'t> {
         let table = self.table;
         txn.delete(&table.clustered, key).map_err(sql_error)?;
         for (at, index) in table.indexes.iter().enumerate() {
-            if !has_entries(table.def.indexes[at].kind) {
+            if !table.def.indexes[at].kind.has_entries() {
                 continue;
             }
             self.key.clear();
@@ -173,7 +168,7 @@ impl<'t> RowWriter<'t> {
             let prefixes = &table.def.indexes[at].parts;
             let touched = (0..changed.len()).any(|c| touched(&c))
                 || prefixes.iter().any(|part| changed[part.column]);
-            if !has_entries(table.def.indexes[at].kind) || !(touched || self.clustered != key) {
+            if !table.def.indexes[at].kind.has_entries() || !(touched || self.clustered != key) {
                 continue;
             }
             if let Written::Duplicate(at) = self.update_entry(txn, at, key, old, new)? {

@@ -1,6 +1,7 @@
 //! What an expression sees besides its row: the statement's environment, and callbacks to the
 //! session and to the executor.
 
+use crate::expr::tree::Subquery;
 use crate::expr::ty::ExprType;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
@@ -288,6 +289,18 @@ pub trait SubqueryRunner {
         ctx: &mut EvalContext<'_>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<(), SqlError>;
+
+    /// The answer of `values IN (subquery)` (`= ANY`), where the runner can tell it without going
+    /// through all rows; the outer `None` where it cannot.
+    fn contains(
+        &self,
+        sub: &Subquery,
+        values: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Option<Option<bool>>, SqlError> {
+        let _ = (sub, values, ctx);
+        Ok(None)
+    }
 }
 
 /// A host for contexts without a session: no variables, no locks, clock at zero.

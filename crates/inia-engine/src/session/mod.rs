@@ -10,7 +10,7 @@ mod host;
 mod plan;
 mod show;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod texts;
 mod variables;
 
@@ -224,10 +224,11 @@ impl Session {
         if !plan::keeps_diagnostics(statement) {
             self.core.diagnostics.clear();
         }
+        self.core.host.counters.count(statement);
         if let Err(error) = self.core.authorize(statement) {
             return Err(self.failed(error));
         }
-        let result = match statement {
+        let mut result = match statement {
             ast::Statement::Prepare { .. }
             | ast::Statement::Execute { .. }
             | ast::Statement::Deallocate(_) => {
@@ -235,6 +236,12 @@ impl Session {
             }
             statement => plan::execute(&mut self.core, statement, text, params, sink),
         };
+        if let Ok(outcome) = &mut result
+            && plan::keeps_diagnostics(statement)
+        {
+            // FOUND_ROWS() too goes on telling of the statement before.
+            outcome.rows = outcome.rows.map(|_| self.core.env.found_rows);
+        }
         self.finish(result, sink, more)
     }
 
@@ -378,6 +385,7 @@ impl Session {
         if !plan::keeps_diagnostics(&prepared.statement) {
             self.core.diagnostics.clear();
         }
+        self.core.host.counters.count(&prepared.statement);
         if let Err(error) = self.core.authorize(&prepared.statement) {
             return Err(self.failed(error));
         }

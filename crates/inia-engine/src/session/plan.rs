@@ -92,6 +92,7 @@ pub(super) fn plan_query(
             database: core.env.database.as_deref(),
             env: &core.env,
             host: &core.host,
+            engine: &core.db.engine,
             virtuals: &SystemTables,
             plain_lock,
         };

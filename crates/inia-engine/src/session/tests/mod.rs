@@ -92,14 +92,14 @@ impl RowSink for TextSink {
 }
 
 /// A database on a disk in memory, and its sessions.
-pub(super) struct TestDb {
+pub(crate) struct TestDb {
     disk: MemDisk,
     db: Arc<Database>,
 }
 
 impl TestDb {
     /// An empty database `test`.
-    pub(super) fn new() -> TestDb {
+    pub(crate) fn new() -> TestDb {
         let disk = MemDisk::new();
         let db = TestDb::open(&disk);
         let test = TestDb { disk, db };
@@ -112,8 +112,13 @@ impl TestDb {
         Database::open(Arc::new(disk.clone()), options).unwrap()
     }
 
+    /// The database itself.
+    pub(crate) fn database(&self) -> &Arc<Database> {
+        &self.db
+    }
+
     /// Closes and opens again.
-    pub(super) fn restart(self) -> TestDb {
+    pub(crate) fn restart(self) -> TestDb {
         let TestDb { disk, db } = self;
         db.close().unwrap();
         drop(db);
@@ -127,7 +132,7 @@ impl TestDb {
     }
 
     /// A session in `test`.
-    pub(super) fn session(&self) -> TestSession {
+    pub(crate) fn session(&self) -> TestSession {
         let mut session = self.db.session(ClientInfo::default());
         let _ = session.use_database("test");
         TestSession(session)
@@ -135,7 +140,7 @@ impl TestDb {
 }
 
 /// A session whose answers are texts.
-pub(super) struct TestSession(pub(super) Session);
+pub(crate) struct TestSession(pub(super) Session);
 
 impl TestSession {
     /// The answer, or the error as `ERROR number: message`.
@@ -149,7 +154,7 @@ impl TestSession {
 
     /// The answer of a statement that must succeed.
     #[track_caller]
-    pub(super) fn ok(&mut self, sql: &str) -> String {
+    pub(crate) fn ok(&mut self, sql: &str) -> String {
         let text = self.run(sql);
         assert!(!text.contains("ERROR "), "{sql}: {text}");
         text

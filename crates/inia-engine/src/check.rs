@@ -1,0 +1,227 @@
+//! Whether the tables of a database at rest make sense: pages, rows, and rows against index entries.
+//!
+//! The storage engine checks pages and trees. Above that, each row must fit its table's definition,
+//! and each secondary index must hold exactly one entry per row:
+//!
+//! ```text
+//! row (1, 'ab')   (2, 'cd')      index on the second column: ('ab', 1) ('cd', 2)
+//! ```
+//!
+//! An entry is right when it is the one that its row would be given. Entries have different keys,
+//! so right entries belong to different rows; as many of them as rows leave no row without one.
+//! Only where the numbers differ is each row's entry looked up, to name the rows that lack it.
+
+use crate::catalog::{Table, TableIndex};
+use crate::database::{Database, OpenError};
+use crate::row::Damaged;
+use inia_base::temporal::TimeZone;
+use inia_base::value::Value;
+use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, StorageError, Tree, Txn};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// So many problems of one tree are named; the others are counted.
+const MOST_NAMED: u64 = 20;
+
+impl Database {
+    /// Checks every page of every table, every row, and every index against its rows. What is
+    /// wrong, in words; nothing when all is well. There must be no sessions.
+    pub fn check(&self) -> Result<Vec<String>, OpenError> {
+        let catalog = self.catalog.current();
+        let tables: Vec<&Arc<Table>> =
+            catalog.schemas.values().flat_map(|schema| schema.tables.values()).collect();
+        let mut trees = Vec::new();
+        for table in &tables {
+            trees.push(table.def.clustered);
+            trees.extend(table.def.indexes.iter().map(|index| index.tree));
+        }
+        trees.sort_unstable();
+        trees.dedup();
+        let mut problems = self.engine.check(&trees)?;
+        for table in tables {
+            check_table(&self.engine, table, &mut problems);
+        }
+        Ok(problems)
+    }
+}
+
+/// The problems of one tree, under one name.
+struct Report<'r> {
+    name: String,
+    found: u64,
+    problems: &'r mut Vec<String>,
+}
+
+impl Report<'_> {
+    fn problem(&mut self, what: &dyn std::fmt::Display) {
+        self.found += 1;
+        if self.found <= MOST_NAMED {
+            self.problems.push(format!("{}: {what}", self.name));
+        }
+    }
+
+    fn finish(self) {
+        if self.found > MOST_NAMED {
+            let more = self.found - MOST_NAMED;
+            self.problems.push(format!("{}: {more} more problems", self.name));
+        }
+    }
+}
+
+fn check_table(engine: &Arc<Engine>, table: &Table, problems: &mut Vec<String>) {
+    let name = format!("table {}.{}", table.def.schema, table.def.name);
+    let mut report = Report { name: name.clone(), found: 0, problems };
+    let rows = match check_rows(engine, table, &mut report) {
+        Ok(rows) => Some(rows),
+        Err(error) => {
+            report.problem(&error);
+            None
+        }
+    };
+    report.finish();
+    for (index, def) in table.indexes.iter().zip(&table.def.indexes) {
+        if !def.kind.has_entries() {
+            continue;
+        }
+        let name = format!("{name}, index {}", def.name);
+        let mut report = Report { name, found: 0, problems };
+        if let Err(error) = check_index(engine, table, index, rows, &mut report) {
+            report.problem(&error);
+        }
+        report.finish();
+    }
+}
+
+/// Calls `visit` with each record of a tree.
+fn scan(
+    engine: &Arc<Engine>,
+    tree: &Tree,
+    mut visit: impl FnMut(&[u8], &[u8]) -> Result<(), StorageError>,
+) -> Result<u64, StorageError> {
+    let mut txn = begin(engine);
+    let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
+    let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
+    let mut count = 0;
+    while let Some(record) = cursor.next(&mut txn)? {
+        visit(record.key, record.value)?;
+        count += 1;
+    }
+    txn.commit()?;
+    Ok(count)
+}
+
+fn begin(engine: &Arc<Engine>) -> Txn {
+    let mut txn = engine.attach();
+    txn.begin(Isolation::RepeatableRead);
+    txn
+}
+
+/// Decodes every row; the number of rows.
+fn check_rows(
+    engine: &Arc<Engine>,
+    table: &Table,
+    report: &mut Report<'_>,
+) -> Result<u64, StorageError> {
+    let mut values: Vec<Value> = Vec::new();
+    let mut key_of_row = Vec::new();
+    scan(engine, &table.clustered, |key, row| {
+        values.clear();
+        if table.layout.decode(row, &TimeZone::utc(), &mut values).is_err() {
+            report.problem(&format_args!("row {} does not fit the definition", hex(key)));
+        } else if table.def.primary().is_some() {
+            key_of_row.clear();
+            let cell = |column: usize| table.layout.cell(row, column);
+            let codec = &table.indexes[0].codec;
+            let built = codec.put_clustered_key(cell, &mut key_of_row);
+            if built.is_err() || key_of_row != key {
+                report.problem(&format_args!("row {} has another primary key", hex(key)));
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Compares each entry with its row, and their numbers.
+fn check_index(
+    engine: &Arc<Engine>,
+    table: &Table,
+    index: &TableIndex,
+    rows: Option<u64>,
+    report: &mut Report<'_>,
+) -> Result<(), StorageError> {
+    let mut txn = begin(engine);
+    let mut row = Vec::new();
+    let entries = scan(engine, &index.tree, |key, value| {
+        let Ok(primary) = index.codec.primary_key(key, value) else {
+            report.problem(&format_args!("entry {} has no primary key", hex(key)));
+            return Ok(());
+        };
+        let found = txn.get(&table.clustered, primary, |bytes| {
+            row.clear();
+            row.extend_from_slice(bytes);
+        })?;
+        if found.is_none() {
+            report.problem(&format_args!("entry {} has no row", hex(key)));
+        } else if !entry(table, index, primary, &row).is_ok_and(|(k, v)| k == key && v == value) {
+            report.problem(&format_args!("entry {} differs from its row", hex(key)));
+        }
+        Ok(())
+    })?;
+    txn.commit()?;
+    match rows {
+        Some(rows) if rows != entries => {
+            report.problem(&format_args!("{entries} entries for {rows} rows"));
+            find_missing(engine, table, index, report)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Names the rows that the index lacks.
+fn find_missing(
+    engine: &Arc<Engine>,
+    table: &Table,
+    index: &TableIndex,
+    report: &mut Report<'_>,
+) -> Result<(), StorageError> {
+    let mut txn = begin(engine);
+    scan(engine, &table.clustered, |primary, row| {
+        // A row that cannot be decoded has been reported.
+        let Ok((key, _)) = entry(table, index, primary, row) else { return Ok(()) };
+        if txn.get(&index.tree, &key, |_| ())?.is_none() {
+            report.problem(&format_args!("row {} has no entry", hex(primary)));
+        }
+        Ok(())
+    })?;
+    txn.commit()
+}
+
+/// The entry that a row has in an index.
+fn entry(
+    table: &Table,
+    index: &TableIndex,
+    primary: &[u8],
+    row: &[u8],
+) -> Result<(Vec<u8>, Vec<u8>), Damaged> {
+    let (mut key, mut value) = (Vec::new(), Vec::new());
+    let cell = |column: usize| table.layout.cell(row, column);
+    index.codec.put_entry(cell, primary, &mut key, &mut value)?;
+    Ok((key, value))
+}
+
+/// A key as it is stored, shortened.
+fn hex(key: &[u8]) -> String {
+    const SHOWN: usize = 32;
+    let mut text = String::with_capacity(2 * SHOWN + 3);
+    for byte in key.iter().take(SHOWN) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    if key.len() > SHOWN {
+        text.push_str("...");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;
