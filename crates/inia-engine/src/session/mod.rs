@@ -167,6 +167,7 @@ impl Session {
             return None;
         };
         self.core.begin_statement();
+        self.core.host.counters.count(&kept.statement);
         self.core.diagnostics.clear();
         if let Err(error) = self.core.authorize(&kept.statement) {
             return Some(Err(self.failed(error)));
