@@ -36,7 +36,7 @@ pub(super) enum Plan {
 }
 
 impl Plan {
-    fn tables(&self) -> Vec<&Arc<Table>> {
+    pub(super) fn tables(&self) -> Vec<&Arc<Table>> {
         match self {
             Plan::Query(plan) => plan.tables.iter().collect(),
             Plan::Insert(plan) => plan.tables(),

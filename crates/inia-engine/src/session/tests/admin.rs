@@ -85,6 +85,7 @@ fn tables_and_columns_are_shown_as_mysql_shows_them() {
         ("show variables like 'lower\\_case\\_table\\_names'", "lower_case_table_names|0"),
         ("show variables where variable_name = 'autocommit'", "autocommit|ON"),
         ("show global status like 'Threads_connected'", "Threads_connected|1"),
+        ("show status like 'Com_create_table'", "Com_create_table|2"),
         ("use information_schema", "0 affected"),
         ("select count(*) > 50 from tables where table_schema = 'information_schema'", "1"),
     ]);
