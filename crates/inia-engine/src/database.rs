@@ -3,6 +3,7 @@
 use crate::account::{Accounts, LoginAccount};
 use crate::catalog::Catalog;
 use crate::session::Session;
+use crate::status::Counters;
 use crate::sysvar::GlobalVars;
 use crate::user_locks::UserLocks;
 use inia_base::io::Disk;
@@ -106,6 +107,7 @@ pub struct Database {
     pub(crate) accounts: Accounts,
     processes: OnceLock<Arc<dyn Processes>>,
     started: u64,
+    pub(crate) counters: Counters,
     pub(crate) globals: GlobalVars,
     pub(crate) user_locks: UserLocks,
 }
@@ -126,6 +128,7 @@ impl Database {
             engine,
             catalog,
             accounts,
+            counters: Counters::default(),
             globals: GlobalVars::default(),
             user_locks: UserLocks::default(),
             processes: OnceLock::new(),

@@ -312,7 +312,11 @@ fn integral(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<O
         Value::Decimal(number) if number.truncate(0).cmp(number).is_eq() => {
             Some(convert::to_wide(value, ty, ctx)?)
         }
-        Value::Text(text) => text.parse::<i64>().ok().map(i128::from),
+        // Such columns and texts compare as doubles, which tell all smaller integers apart.
+        Value::Text(text) => {
+            let whole = text.parse::<i64>().ok();
+            whole.filter(|n| n.unsigned_abs() < 1 << 53).map(i128::from)
+        }
         _ => None,
     })
 }

@@ -1,10 +1,12 @@
 //! Picks an access path from the conditions on a table.
 
+use super::bounds::{self, Keys};
 use super::{AccessPath, End, EqualPart, Interval};
+use crate::bind::BindContext;
 use crate::catalog::{IndexDef, IndexKind, Table};
 use crate::expr::compare::{CmpClass, natural_class};
 use crate::expr::tree::Between;
-use crate::expr::{CmpOp, Expr, ExprKind, ExprType, TypeClass};
+use crate::expr::{CmpOp, EvalContext, Expr, ExprKind, ExprType, NoSubqueries, TypeClass};
 use crate::optimize::{SlotSet, slots_of};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
@@ -18,6 +20,14 @@ const CLOSED_SHARE: f64 = 0.05;
 /// Reading a row by a secondary index costs this many sequential rows.
 const LOOKUP_COST: f64 = 3.0;
 
+/// In smaller tables lookups are not held against an index: a scan would lock, and show to others,
+/// more than the statement is about.
+const SMALL_TABLE: f64 = 1000.0;
+/// Fewer rows than this are not worth a look at the index.
+const WORTH_MEASURING: u64 = 200;
+/// More ranges than this are not measured one by one.
+const MAX_MEASURED: usize = 16;
+
 /// What a path is asked for.
 pub(crate) struct Request<'r> {
     /// The table.
@@ -28,6 +38,8 @@ pub(crate) struct Request<'r> {
     pub(crate) needed: Vec<bool>,
     /// Indexes that hints allow, by position; `None` for all.
     pub(crate) allowed: Option<&'r [usize]>,
+    /// Where ranges of constants can be measured.
+    pub(crate) measure: Option<&'r BindContext<'r>>,
 }
 
 /// A path with what it is expected to cost.
@@ -68,16 +80,22 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         if path.equal.is_empty() && path.intervals.is_empty() && !path.covering {
             continue;
         }
-        let rows = expected_rows(path, &table.def.indexes[position], total);
+        let guessed = || expected_rows(path, &table.def.indexes[position], total);
+        let rows = measured_rows(path, request, position).unwrap_or_else(guessed);
         let clustered = table.def.indexes[position].kind == IndexKind::Primary;
         let each = match (clustered, path.covering) {
             (true, _) => 1.0,
             (false, true) => 0.9,
+            (false, false) if total < SMALL_TABLE => 1.0,
             (false, false) => LOOKUP_COST,
         };
         let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
-        let cost = if path.point { 1.0 } else { rows * each + f64::from(u8::from(!clustered)) };
+        let whole = if bounded { 0.0 } else { 1.0 };
+        let cost = if path.point { 1.0 } else { rows * each + whole };
+        let unbounded = best.path.equal.is_empty() && best.path.intervals.is_empty();
+        let ties = bounded && unbounded && cost <= best_cost;
         if cost < best_cost
+            || ties
             || (request.allowed.is_some() && bounded && best.path.index != Some(position))
         {
             (best, best_cost, best_rows) = (candidate, cost, rows);
@@ -88,6 +106,30 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
     path.exprs().for_each(|expr| reads_row |= slots_of(expr).slots != SlotSet::default());
     let covered = (0..conditions.len()).map(|index| best.covered.contains(&index)).collect();
     Choice { path, rows: best_rows, reads_row, covered }
+}
+
+/// Looks the rows of a path up in its index, where all bounds are constants; small tables and long
+/// lists of ranges are not worth it.
+fn measured_rows(path: &AccessPath, request: &Request<'_>, position: usize) -> Option<f64> {
+    let (context, table) = (request.measure?, request.table);
+    let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
+    let constant = path.exprs().all(|expr| expr.as_literal().is_some());
+    if path.point || !bounded || !constant || table.rows() < WORTH_MEASURING {
+        return None;
+    }
+    let mut scratch = EvalContext::new(context.env, context.host, &NoSubqueries, &[]);
+    let bounds = bounds::compute(table, path, &mut scratch, &[]).ok()?;
+    let Keys::Ranges(ranges) = bounds.keys else { return None };
+    if ranges.len() > MAX_MEASURED {
+        return None;
+    }
+    let tree = &table.indexes[position].tree;
+    let mut rows = 0;
+    for range in ranges {
+        let upper = range.end.as_deref();
+        rows += context.engine.estimate_range(tree, Some(&range.start), upper).ok()?;
+    }
+    Some((rows as f64).max(1.0))
 }
 
 fn expected_rows(path: &AccessPath, index: &IndexDef, total: f64) -> f64 {

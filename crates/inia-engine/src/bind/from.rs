@@ -15,6 +15,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, JoinConstraint, JoinKind, TableRef};
 use inia_storage::{LockMode, LockRequest, WaitPolicy};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A bound FROM.
 pub(super) struct BoundFrom {
@@ -148,6 +149,12 @@ impl QueryBinder<'_> {
         let Some(table) = database.tables.get(name) else {
             return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
         };
+        if !table.shared.estimate_known.swap(true, Ordering::Relaxed)
+            && let Ok(rows) = self.context.engine.estimate_rows(&table.clustered)
+        {
+            let rows = i64::try_from(rows).unwrap_or(i64::MAX);
+            table.shared.row_estimate.store(rows, Ordering::Relaxed);
+        }
         if !self.tables.iter().any(|known| Arc::ptr_eq(known, table)) {
             self.tables.push(table.clone());
         }

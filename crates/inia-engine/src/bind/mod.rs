@@ -26,7 +26,7 @@ use crate::optimize::SlotSet;
 use crate::plan::{PartPlan, StatementPlan, VirtualTable, result_columns};
 use inia_base::error::SqlError;
 use inia_parser::ast;
-use inia_storage::LockRequest;
+use inia_storage::{Engine, LockRequest};
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -49,6 +49,8 @@ pub(crate) struct BindContext<'c> {
     pub(crate) host: &'c dyn SessionHost,
     /// Computed tables.
     pub(crate) virtuals: &'c dyn VirtualTables,
+    /// Tells how many rows tables and ranges have.
+    pub(crate) engine: &'c Engine,
     /// The lock that plain reads take (SERIALIZABLE).
     pub(crate) plain_lock: Option<LockRequest>,
 }

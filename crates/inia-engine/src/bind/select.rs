@@ -312,7 +312,11 @@ impl QueryBinder<'_> {
             for_each_on(tree, &mut need);
         }
         let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
-        let block = Block { needed: &needed, straight: select.options.straight_join };
+        let block = Block {
+            needed: &needed,
+            straight: select.options.straight_join,
+            context: self.context,
+        };
         let (source, filter) = plan_from(from.tree, conditions, &block);
         let aggregation = grouped.then_some(Aggregation {
             group: clauses.group,

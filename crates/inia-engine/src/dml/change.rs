@@ -136,6 +136,7 @@ fn plan(
         base: 0,
         needed: vec![true; table.def.columns.len()],
         allowed: allowed.as_deref(),
+        measure: None,
     };
     let choice = access::choose(&request, &conditions, &SlotSet::default());
     let filter = conditions.into_iter().zip(choice.covered).collect();

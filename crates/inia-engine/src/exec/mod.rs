@@ -13,6 +13,7 @@ mod direct;
 mod emit;
 mod join;
 mod keys;
+mod member;
 mod parts;
 mod select;
 mod setop;
@@ -21,6 +22,7 @@ mod source;
 mod spill;
 mod values;
 
+use crate::expr::tree::Subquery;
 use crate::expr::{EvalContext, SubqueryRunner};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
 use inia_base::error::{ErrorCode, SqlError};
@@ -189,6 +191,15 @@ impl SubqueryRunner for Runner<'_> {
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
         self.part(id, ctx, visit)
+    }
+
+    fn contains(
+        &self,
+        sub: &Subquery,
+        values: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Option<Option<bool>>> {
+        self.member(sub, values, ctx)
     }
 }
 

@@ -5,6 +5,7 @@
 //! is run in rounds: each round sees, under the part's own number, the rows the last one added.
 
 use super::keys::TupleKey;
+use super::member::Members;
 use super::{Result, Runner, Tuple, TupleVisitor, window};
 use crate::expr::cast::unify;
 use crate::expr::{EvalContext, VarScope};
@@ -63,6 +64,7 @@ fn as_declared(
 #[derive(Default)]
 pub(super) struct PartCache {
     tuples: RefCell<HashMap<usize, Rc<Vec<Tuple>>>>,
+    pub(super) members: RefCell<HashMap<usize, Rc<Members>>>,
 }
 
 /// Takes a part's tuple beside the row that it is joined to; returns whether it wants more.

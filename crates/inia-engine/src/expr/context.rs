@@ -1,6 +1,7 @@
 //! What an expression sees besides its row: the statement's environment, and callbacks to the
 //! session and to the executor.
 
+use crate::expr::tree::Subquery;
 use crate::expr::ty::ExprType;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
@@ -159,6 +160,9 @@ pub struct Environment {
     pub default_week_format: u8,
     /// `max_error_count`.
     pub max_error_count: usize,
+    /// The types of parameters that stand for a text's literals; empty for those of PREPARE, whose
+    /// types nobody knows.
+    pub literal_types: Vec<ExprType>,
 }
 
 impl Default for Environment {
@@ -181,6 +185,7 @@ impl Default for Environment {
             max_allowed_packet: 64 << 20,
             default_week_format: 0,
             max_error_count: 1024,
+            literal_types: Vec::new(),
         }
     }
 }
@@ -284,6 +289,18 @@ pub trait SubqueryRunner {
         ctx: &mut EvalContext<'_>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<(), SqlError>;
+
+    /// The answer of `values IN (subquery)` (`= ANY`), where the runner can tell it without going
+    /// through all rows; the outer `None` where it cannot.
+    fn contains(
+        &self,
+        sub: &Subquery,
+        values: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Option<Option<bool>>, SqlError> {
+        let _ = (sub, values, ctx);
+        Ok(None)
+    }
 }
 
 /// A host for contexts without a session: no variables, no locks, clock at zero.

@@ -460,6 +460,11 @@ fn eval_predicate(
             for operand in left {
                 values.push(operand.eval(ctx, row)?);
             }
+            if matches!((op, all), (CmpOp::Eq, false) | (CmpOp::Ne, true))
+                && let Some(inside) = runner.contains(sub, &values, ctx)?
+            {
+                return Ok(inside.map(|inside| inside != *all));
+            }
             // ANY is decided by a true comparison, ALL by a false one.
             let mut result = Some(*all);
             with_outer(sub, ctx, row, |ctx| {

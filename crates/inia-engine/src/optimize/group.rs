@@ -102,13 +102,14 @@ fn request<'r>(
     table: &'r std::sync::Arc<crate::catalog::Table>,
     leaf: &Leaf,
     allowed: Option<&'r [usize]>,
-    block: &Block<'_>,
+    block: &'r Block<'r>,
 ) -> access::Request<'r> {
     access::Request {
         table,
         base: leaf.slots.start,
         needed: leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect(),
         allowed,
+        measure: Some(block.context),
     }
 }
 
@@ -248,6 +249,7 @@ fn leaf_source(
                 base,
                 needed,
                 access: choice.path,
+                rows: choice.rows,
                 filter,
                 bound_filter,
                 lock,

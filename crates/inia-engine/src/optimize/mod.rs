@@ -19,6 +19,7 @@ mod outer;
 pub(crate) use conditions::{SlotSet, conjuncts, slots_of};
 pub(crate) use order::{end_lookups, order_by_index};
 
+use crate::bind::BindContext;
 use crate::catalog::Table;
 use crate::expr::Expr;
 use crate::plan::{Source, VirtualTable};
@@ -92,6 +93,8 @@ pub(crate) struct Block<'b> {
     pub(crate) needed: &'b SlotSet,
     /// SELECT STRAIGHT_JOIN: keep the order of FROM.
     pub(crate) straight: bool,
+    /// What the statement is bound against.
+    pub(crate) context: &'b BindContext<'b>,
 }
 
 /// Plans FROM with WHERE's conditions. Conditions that no source could take come back.

@@ -6,6 +6,7 @@ use crate::expr::{ExprType, SessionHost, UserVar, VarScope};
 use crate::information_schema::{Information, NamedValues};
 use crate::session::core::clock_micros;
 use crate::show::Focus;
+use crate::status::SessionCounters;
 use crate::sysvar::{self, SessionVars};
 use inia_base::error::SqlError;
 use inia_base::rt::{WaitCell, Wake};
@@ -32,6 +33,8 @@ pub(crate) struct Host {
     access: RefCell<Arc<Access>>,
     /// SET ROLE; the account's default roles before.
     roles: RefCell<BTreeSet<AccountName>>,
+    /// What the session counts.
+    pub(crate) counters: Arc<SessionCounters>,
     /// What the running SHOW is about.
     pub(crate) focus: RefCell<Focus>,
     /// Conditions and errors of the last statement.
@@ -44,8 +47,10 @@ impl Host {
         let accounts = db.accounts.current();
         let roles = accounts.get(&account).map(|def| def.default_roles.clone()).unwrap_or_default();
         let access = RefCell::new(Arc::new(Access::new(&accounts, &account, &roles)));
+        let counters = db.counters.session();
         Host {
             db,
+            counters,
             user_vars: RefCell::default(),
             vars: RefCell::default(),
             last_insert_id: Cell::new(None),
@@ -170,7 +175,7 @@ impl SessionHost for Host {
             connection_id: self.connection_id.get(),
             focus: self.focus.borrow().clone(),
             variables: Box::new(|scope| self.variables(scope)),
-            status: Box::new(|scope| crate::status::values(&self.db, scope)),
+            status: Box::new(|scope| crate::status::values(&self.db, &self.counters, scope)),
         })
     }
 
@@ -181,6 +186,7 @@ impl SessionHost for Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
+        self.db.counters.end(&self.counters);
         self.release_all_locks();
     }
 }

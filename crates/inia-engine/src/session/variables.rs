@@ -185,8 +185,31 @@ fn checked(core: &mut Core, def: &sysvar::VarDef, value: &Value) -> Result<Strin
         Kind::Text => match value {
             Value::Null if def.name == "character_set_results" => Ok(String::new()),
             Value::Null => Err(refused()),
-            _ => Ok(shown),
+            _ => named(def.name, shown),
         },
+    }
+}
+
+/// The texts that must name something: errors 1115, 1273, 1286, 1298.
+fn named(variable: &str, text: String) -> Result<String, SqlError> {
+    const ENGINES: [&str; 3] = ["InnoDB", "MyISAM", "MEMORY"];
+    if variable.starts_with("character_set_") && !variable.ends_with("_dir") {
+        let collation = charset::charset_default(&text)?;
+        return Ok(charset::charset_name(collation).to_owned());
+    }
+    if variable.starts_with("collation_") {
+        return Ok(charset::name(charset::collation(&text)?).to_owned());
+    }
+    match variable {
+        "default_storage_engine" | "default_tmp_storage_engine" => {
+            let known = ENGINES.iter().find(|engine| engine.eq_ignore_ascii_case(&text));
+            let unknown = || SqlError::new(ErrorCode::UnknownStorageEngine, &[&text]);
+            Ok((*known.ok_or_else(unknown)?).to_owned())
+        }
+        "time_zone" if TimeZone::parse(&text).is_none() => {
+            Err(SqlError::new(ErrorCode::UnknownTimeZone, &[&text]))
+        }
+        _ => Ok(text),
     }
 }
 

@@ -66,11 +66,6 @@ impl LeafCopy {
         &mut self.page.bytes
     }
 
-    /// The page that was copied.
-    pub(crate) fn page_id(&self) -> PageId {
-        self.id
-    }
-
     /// Whether the page is still as it was when it was copied.
     pub(crate) fn is_current(&self, store: &Store) -> bool {
         self.version.is_some_and(|version| store.is_current(self.id, version))
@@ -82,6 +77,7 @@ impl LeafCopy {
     }
 
     /// Whether there are no records.
+    #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -92,11 +88,13 @@ impl LeafCopy {
     }
 
     /// The bytes that all keys of the leaf begin with.
+    #[cfg(test)]
     pub(crate) fn key_prefix(&self) -> &[u8] {
         node::prefix(self.bytes())
     }
 
     /// Record `i`'s key without the prefix.
+    #[cfg(test)]
     pub(crate) fn key_suffix(&self, i: usize) -> &[u8] {
         node::suffix(self.bytes(), i)
     }

@@ -12,7 +12,7 @@ use crate::error::StorageError;
 use crate::page::{PageBytes, PageOp};
 use crate::store::{Latched, Mtr, Store};
 use crate::wal::record::LogRecord;
-use inia_base::ids::{PageId, TxnId};
+use inia_base::ids::PageId;
 
 impl BTree {
     /// Whether a record with these lengths keeps its payload in the leaf.
@@ -73,18 +73,9 @@ impl<'a, 's> LeafMut<'a, 's> {
     }
 
     /// Number of records.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         node::count(self.page())
-    }
-
-    /// Whether there are no records.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Puts record `i`'s whole key in `out`. The neighbours of a key are at its position ± 1.
-    pub(crate) fn key(&self, i: usize, out: &mut Vec<u8>) {
-        node::key_to(self.page(), i, out);
     }
 
     /// Record `i`'s version.
@@ -110,26 +101,6 @@ impl<'a, 's> LeafMut<'a, 's> {
     /// The record with this key, or the one before which it would be inserted.
     pub(crate) fn lower_bound(&self, key: &[u8]) -> std::result::Result<usize, usize> {
         node::search_any(self.page(), key)
-    }
-
-    /// The least key the leaf covers; `None` in the first leaf.
-    pub(crate) fn lower_fence(&self) -> Option<&[u8]> {
-        node::lower(self.page())
-    }
-
-    /// The least key above the leaf; `None` in the last leaf.
-    pub(crate) fn upper_fence(&self) -> Option<&[u8]> {
-        node::upper(self.page())
-    }
-
-    /// No record was written by a transaction with a greater id.
-    pub(crate) fn max_txn_id(&self) -> TxnId {
-        node::max_txn(self.page())
-    }
-
-    /// Whether any record's newest version is a deletion.
-    pub(crate) fn has_delete_marks(&self) -> bool {
-        node::marked(self.page()) > 0
     }
 
     /// Whether the leaf is so empty that `BTree::try_merge` is worth a call.

@@ -44,6 +44,7 @@ mod split;
 mod tests;
 
 pub(crate) use bulk::BulkBuilder;
+#[cfg(test)]
 pub(crate) use check::Problem;
 pub(crate) use leaf::{LeafCopy, PayloadRef};
 pub(crate) use leaf_mut::LeafMut;
@@ -112,6 +113,7 @@ impl BTree {
     }
 
     /// The root page.
+    #[cfg(test)]
     pub(crate) fn root(&self) -> PageId {
         self.root
     }

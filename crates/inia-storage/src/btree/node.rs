@@ -290,11 +290,6 @@ pub(crate) fn lower_to(page: &impl PageRead, out: &mut Vec<u8>) {
     append_to(page, page.u16_at(LOWER_OFF).into(), page.u16_at(LOWER_LEN).into(), out);
 }
 
-/// Appends the upper fence (nothing when there is none) to `out`.
-pub(crate) fn upper_to(page: &impl PageRead, out: &mut Vec<u8>) {
-    append_to(page, page.u16_at(UPPER_OFF).into(), page.u16_at(UPPER_LEN).into(), out);
-}
-
 pub(crate) fn lower(page: &PageBytes) -> Option<&[u8]> {
     let fence = clamped(page, page.u16_at(LOWER_OFF).into(), page.u16_at(LOWER_LEN).into());
     has_lower(page).then_some(fence)

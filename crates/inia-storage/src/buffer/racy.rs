@@ -59,21 +59,4 @@ impl PageRead for OptimisticPage<'_> {
             at += 1;
         }
     }
-
-    #[inline]
-    fn compare(&self, offset: usize, len: usize, key: &[u8]) -> std::cmp::Ordering {
-        let offset = offset.min(PAGE_SIZE);
-        let len = len.min(PAGE_SIZE - offset);
-        let mut chunk = [0; 64];
-        let mut done = 0;
-        while done < len && done < key.len() {
-            let part = chunk.len().min(len - done).min(key.len() - done);
-            self.copy_out(offset + done, &mut chunk[..part]);
-            match chunk[..part].cmp(&key[done..done + part]) {
-                std::cmp::Ordering::Equal => done += part,
-                unequal => return unequal,
-            }
-        }
-        len.cmp(&key.len())
-    }
 }

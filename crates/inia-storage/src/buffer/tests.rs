@@ -285,9 +285,6 @@ fn racing_reads_at_any_offset_agree_with_the_bytes() {
             racing.copy_out(offset, &mut a[..len]);
             latched.copy_out(offset, &mut b[..len]);
             assert_eq!(a, b);
-            for key in [&a[..len / 2], &a[..len], &[200; 9]] {
-                assert_eq!(racing.compare(offset, len, key), latched.compare(offset, len, key));
-            }
         }
     }
     let mut whole = PageBuf::new();

@@ -16,7 +16,6 @@ pub(crate) mod op;
 mod tests;
 
 use inia_base::ids::{Lsn, PageId};
-use std::cmp::Ordering;
 
 pub(crate) use op::PageOp;
 
@@ -75,8 +74,6 @@ pub(crate) trait PageRead {
     fn u64_at(&self, offset: usize) -> u64;
     /// Copies bytes from `offset` on; what would lie past the page's end is left as it was.
     fn copy_out(&self, offset: usize, out: &mut [u8]);
-    /// Compares `len` bytes from `offset` on with `key`, as `memcmp` and then by length.
-    fn compare(&self, offset: usize, len: usize, key: &[u8]) -> Ordering;
 }
 
 macro_rules! read_field {
@@ -115,13 +112,6 @@ impl PageRead for PageBytes {
         let offset = offset.min(PAGE_SIZE);
         let len = out.len().min(PAGE_SIZE - offset);
         out[..len].copy_from_slice(&self[offset..offset + len]);
-    }
-
-    #[inline]
-    fn compare(&self, offset: usize, len: usize, key: &[u8]) -> Ordering {
-        let offset = offset.min(PAGE_SIZE);
-        let len = len.min(PAGE_SIZE - offset);
-        self[offset..offset + len].cmp(key)
     }
 }
 

@@ -85,6 +85,7 @@ fn tables_and_columns_are_shown_as_mysql_shows_them() {
         ("show variables like 'lower\\_case\\_table\\_names'", "lower_case_table_names|0"),
         ("show variables where variable_name = 'autocommit'", "autocommit|ON"),
         ("show global status like 'Threads_connected'", "Threads_connected|1"),
+        ("show status like 'Com_create_table'", "Com_create_table|2"),
         ("use information_schema", "0 affected"),
         ("select count(*) > 50 from tables where table_schema = 'information_schema'", "1"),
     ]);
@@ -173,4 +174,41 @@ fn accounts_see_and_do_what_they_were_granted() {
          order by user",
         "root|localhost|caching_sha2_password|0|Y\nu|%|caching_sha2_password|70|N",
     )]);
+}
+
+#[test]
+fn system_variables_are_read_and_set_in_all_forms() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.check(&[
+        (
+            "select @@session.auto_increment_increment, @@character_set_client, @@license, \
+             @@max_allowed_packet, @@performance_schema, @@transaction_isolation, @@wait_timeout",
+            "1|utf8mb4|MIT OR Apache-2.0|67108864|0|REPEATABLE-READ|28800",
+        ),
+        ("set @a = 1, sql_mode = concat(@@sql_mode, ',ANSI_QUOTES'), names latin1", "0 affected"),
+        ("select @@character_set_results, @@collation_connection", "latin1|latin1_swedish_ci"),
+        ("set names utf8mb4 collate utf8mb4_unicode_ci, @@session.sql_mode = default", "0 affected"),
+        ("show variables like 'collation_connection'", "collation_connection|utf8mb4_unicode_ci"),
+        ("set session net_read_timeout = 86400, autocommit = on", "0 affected"),
+        ("select @@net_read_timeout", "86400"),
+        ("set global max_connections = 200", "0 affected"),
+        ("select @@max_connections, @@global.max_connections", "200|200"),
+        ("set max_connections = 5", "ERROR 1229: Variable 'max_connections' is a GLOBAL variable and should be set with SET GLOBAL"),
+        ("set global timestamp = 5", "ERROR 1228: Variable 'timestamp' is a SESSION variable and can't be used with SET GLOBAL"),
+        ("set version = 'x'", "ERROR 1238: Variable 'version' is a read only variable"),
+        ("set nosuch = 1", "ERROR 1193: Unknown system variable 'nosuch'"),
+        ("select @@tokudb_version", "ERROR 1193: Unknown system variable 'tokudb_version'"),
+        ("set sql_mode = 'nosuch'", "ERROR 1231: Variable 'sql_mode' can't be set to the value of 'nosuch'"),
+        ("set autocommit = 'x'", "ERROR 1231: Variable 'autocommit' can't be set to the value of 'x'"),
+        ("set wait_timeout = 'x'", "ERROR 1232: Incorrect argument type to variable 'wait_timeout'"),
+        ("set wait_timeout = 0", "0 affected"),
+        ("show warnings", "Warning|1292|Truncated incorrect wait_timeout value: '0'"),
+        ("set character_set_client = 'nosuch'", "ERROR 1115: Unknown character set: 'nosuch'"),
+        ("set collation_connection = 'nosuch'", "ERROR 1273: Unknown collation: 'nosuch'"),
+        ("set default_storage_engine = 'nosuch'", "ERROR 1286: Unknown storage engine 'nosuch'"),
+        ("set time_zone = 'nosuch'", "ERROR 1298: Unknown or incorrect time zone: 'nosuch'"),
+        ("select count(*) > 600 from performance_schema.global_variables", "1"),
+        ("show global variables like 'gtid_mode'", "gtid_mode|OFF"),
+    ]);
 }

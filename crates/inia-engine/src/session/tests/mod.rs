@@ -5,6 +5,7 @@ mod ddl;
 mod dml;
 mod full_disk;
 mod prepared;
+mod texts;
 mod transactions;
 
 use super::Session;

@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// A small, seeded source of random numbers (xorshift64*), so that every run is the same.
 struct Random(u64);
 
+/// A record as a scan finds it: key, header and payload.
+type Scanned = (Vec<u8>, (RecordHeader, Vec<u8>));
+
 impl Random {
     fn new(seed: u64) -> Random {
         Random(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
@@ -171,7 +174,7 @@ impl Fixture {
     }
 
     /// All records by a scan over leaf copies.
-    fn scan(&self, forward: bool) -> Vec<(Vec<u8>, (RecordHeader, Vec<u8>))> {
+    fn scan(&self, forward: bool) -> Vec<Scanned> {
         let mut leaf = LeafCopy::new();
         let mut records = Vec::new();
         let start = if forward { Seek::First } else { Seek::Last };

@@ -172,7 +172,7 @@ fn a_left_half_keeps_its_records_under_a_longer_prefix() {
         node.put(format!("aa{i:03}").as_bytes(), version(i.into()), &[3; 30]);
     }
     node.apply(NodeOp::SplitLeft { at: 10, right: PageId(9), upper: b"aa01" });
-    node.model = node.model.into_iter().filter(|(key, _)| &key[..] < b"aa01").collect();
+    node.model.retain(|key, _| &key[..] < b"aa01");
     assert_eq!(upper(&node.page.bytes), Some(&b"aa01"[..]));
     assert_eq!(right(&node.page.bytes), Some(PageId(9)));
     assert_eq!(max_txn(&node.page.bytes).0, 99);

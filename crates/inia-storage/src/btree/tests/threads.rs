@@ -14,7 +14,7 @@ fn key(n: u64, writer: u64) -> [u8; 8] {
 }
 
 fn payload(key: &[u8], txn: u64) -> Vec<u8> {
-    let len = if txn % 40 == 0 { 900 } else { txn as usize % 50 };
+    let len = if txn.is_multiple_of(40) { 900 } else { txn as usize % 50 };
     key.iter().cycle().take(len).map(|byte| byte ^ txn as u8).collect()
 }
 

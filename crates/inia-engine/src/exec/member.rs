@@ -1,0 +1,98 @@
+//! `IN (SELECT …)` by a hash table, where the subquery reads no row around it.
+//!
+//! NULLs decide as in a comparison with each row: `x IN (…)` is true where `x` is among the values,
+//! else unknown where `x` or one of the values is NULL, else false; over no rows it is false even for
+//! NULL. Rows of several columns with a NULL somewhere are left to the comparison.
+
+use super::keys::{encode_equal, hashable};
+use super::{Result, Runner};
+use crate::expr::EvalContext;
+use crate::expr::compare::CmpClass;
+use crate::expr::tree::{Subquery, SubqueryKind};
+use inia_base::value::Value;
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// A subquery's rows as a set.
+pub(super) struct Members {
+    keys: HashSet<Vec<u8>>,
+    rows: u64,
+    with_null: bool,
+}
+
+impl Runner<'_> {
+    /// Whether the subquery has the row `values`; `None` where a hash table cannot tell.
+    pub(super) fn member(
+        &self,
+        sub: &Subquery,
+        values: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Option<Option<bool>>> {
+        let SubqueryKind::Quantified { left, classes, types, .. } = &sub.kind else {
+            return Ok(None);
+        };
+        let columns = classes.iter().zip(left.iter().zip(types));
+        if sub.correlated || !columns.into_iter().all(|(c, (l, r))| hashable(c, &l.ty, r)) {
+            return Ok(None);
+        }
+        let kept = self.parts.members.borrow().get(&sub.id).cloned();
+        let members = match kept {
+            Some(members) => members,
+            None => {
+                let members = Rc::new(self.members(sub.id, classes, ctx)?);
+                self.parts.members.borrow_mut().insert(sub.id, members.clone());
+                members
+            }
+        };
+        if members.rows == 0 {
+            return Ok(Some(Some(false)));
+        }
+        let Some(key) = encode(values, classes) else {
+            return Ok((classes.len() == 1).then_some(None));
+        };
+        if members.keys.contains(&key) {
+            return Ok(Some(Some(true)));
+        }
+        Ok(match (members.with_null, classes.len()) {
+            (false, _) => Some(Some(false)),
+            (true, 1) => Some(None),
+            (true, _) => None,
+        })
+    }
+
+    fn members(
+        &self,
+        id: usize,
+        classes: &[CmpClass],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Members> {
+        let mut members = Members { keys: HashSet::new(), rows: 0, with_null: false };
+        ctx.outer.push(Vec::new());
+        let outcome = self.query(&self.plan.parts[id].query, ctx, &mut |_, tuple| {
+            self.check_killed()?;
+            members.rows += 1;
+            match encode(tuple, classes) {
+                Some(key) => {
+                    members.keys.insert(key);
+                }
+                None => members.with_null = true,
+            }
+            Ok(true)
+        });
+        ctx.outer.pop();
+        outcome?;
+        Ok(members)
+    }
+}
+
+/// The row as bytes; `None` where it has a NULL.
+fn encode(values: &[Value], classes: &[CmpClass]) -> Option<Vec<u8>> {
+    let mut key = Vec::with_capacity(16 * values.len());
+    for (value, class) in values.iter().zip(classes) {
+        if *value == Value::Null {
+            return None;
+        }
+        encode_equal(class, value, &mut key);
+    }
+    Some(key)
+}

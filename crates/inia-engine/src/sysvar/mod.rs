@@ -1,0 +1,141 @@
+//! System variables: one table from which reading, setting and SHOW VARIABLES come.
+//!
+//! A session keeps only the values it has set; everything else is read from the globals, and
+//! those from the table. What setting a variable changes in the session is in
+//! [`session::variables`](crate::session).
+
+mod innodb;
+mod replication;
+mod server;
+
+use crate::expr::{ExprType, VarScope};
+use inia_base::collation::Collation;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use parking_lot::RwLock;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// What VERSION() says.
+pub(crate) const VERSION: &str = concat!("8.0.31-inia-", env!("CARGO_PKG_VERSION"));
+
+/// Where a variable lives and whether it can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// A global default and a value per session.
+    Both,
+    /// Global only.
+    Global,
+    /// Per session only.
+    Session,
+    /// Fixed.
+    ReadOnly,
+}
+
+/// A variable's type and its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// ON or OFF.
+    Bool,
+    /// An integer of a range.
+    Int(i64, u64),
+    /// Seconds with a fraction.
+    Double,
+    /// A string.
+    Text,
+    /// One of a list of words; also settable by position.
+    Word(&'static [&'static str]),
+}
+
+/// One line of the table.
+pub(crate) struct VarDef {
+    pub(crate) name: &'static str,
+    pub(crate) home: Home,
+    pub(crate) kind: Kind,
+    /// The default as SHOW VARIABLES prints it.
+    pub(crate) default: &'static str,
+}
+
+const fn var(name: &'static str, home: Home, kind: Kind, default: &'static str) -> VarDef {
+    VarDef { name, home, kind, default }
+}
+
+const BIG: u64 = u64::MAX;
+const LEVELS: &[&str] = &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
+
+/// All variables, by name.
+static VARS: LazyLock<Vec<&'static VarDef>> = LazyLock::new(|| {
+    let families = [server::VARS, innodb::VARS, replication::VARS];
+    let mut all: Vec<&'static VarDef> = families.into_iter().flatten().collect();
+    all.sort_by_key(|def| def.name);
+    all
+});
+
+/// The global values that differ from the table.
+#[derive(Default)]
+pub(crate) struct GlobalVars(pub(crate) RwLock<HashMap<&'static str, String>>);
+
+/// The session's own values.
+#[derive(Default)]
+pub(crate) struct SessionVars {
+    pub(crate) values: HashMap<&'static str, String>,
+    /// SET timestamp, in microseconds.
+    pub(crate) timestamp_micros: Option<i64>,
+}
+
+/// The variables that SHOW VARIABLES lists in a scope.
+pub(crate) fn shown(scope: VarScope) -> impl Iterator<Item = &'static VarDef> {
+    VARS.iter().copied().filter(move |def| scope != VarScope::Global || def.home != Home::Session)
+}
+
+/// A variable's line; error 1193. `tx_isolation` and its like are gone in 8.0.
+pub(crate) fn find(name: &str) -> Result<&'static VarDef, SqlError> {
+    let name = name.to_ascii_lowercase();
+    VARS.binary_search_by(|def| def.name.cmp(&name))
+        .map(|at| VARS[at])
+        .map_err(|_| SqlError::new(ErrorCode::UnknownSystemVariable, &[&name]))
+}
+
+/// A variable's text as SHOW VARIABLES prints it.
+pub(crate) fn text(
+    globals: &GlobalVars,
+    session: &SessionVars,
+    scope: VarScope,
+    def: &VarDef,
+) -> String {
+    let own = match scope {
+        VarScope::Global => None,
+        VarScope::Any | VarScope::Session => session.values.get(def.name).cloned(),
+    };
+    own.or_else(|| globals.0.read().get(def.name).cloned())
+        .unwrap_or_else(|| def.default.to_owned())
+}
+
+/// Value and type of `@@name`; errors 1193 and 1238.
+pub(crate) fn read(
+    globals: &GlobalVars,
+    session: &SessionVars,
+    scope: VarScope,
+    name: &str,
+) -> Result<(Value, ExprType), SqlError> {
+    let def = find(name)?;
+    let wrong =
+        |kind: &str| Err(SqlError::new(ErrorCode::IncorrectGlobalLocalVar, &[&def.name, &kind]));
+    match (scope, def.home) {
+        (VarScope::Session, Home::Global | Home::ReadOnly) => return wrong("GLOBAL"),
+        (VarScope::Global, Home::Session) => return wrong("SESSION"),
+        _ => {}
+    }
+    let text = text(globals, session, scope, def);
+    Ok(match def.kind {
+        Kind::Bool => (Value::Int(i64::from(text == "ON")), ExprType::int(1, false)),
+        Kind::Int(..) => (Value::UInt(text.parse().unwrap_or_default()), ExprType::uint(21, false)),
+        Kind::Double => (Value::Double(text.parse().unwrap_or_default()), ExprType::double(false)),
+        Kind::Text | Kind::Word(_) => {
+            let length = text.chars().count() as u64;
+            let ty = ExprType::text(length, Collation(33), true);
+            let null = def.name == "character_set_results" && text.is_empty();
+            (if null { Value::Null } else { Value::Text(text) }, ty)
+        }
+    })
+}
