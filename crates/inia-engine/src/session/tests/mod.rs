@@ -3,6 +3,7 @@
 mod admin;
 mod ddl;
 mod dml;
+mod patched;
 mod prepared;
 mod texts;
 mod transactions;
