@@ -20,7 +20,10 @@ pub(crate) struct StaticPrivilege {
 }
 
 macro_rules! privileges {
-    ($($bit:literal $constant:ident $name:literal $column:literal $database:literal $table:literal;)*) => {
+    ($(
+        $bit:literal $constant:ident $name:literal $column:literal
+        $database:literal $table:literal;
+    )*) => {
         impl Privileges {
             $(pub(crate) const $constant: Privileges = Privileges(1 << $bit);)*
         }

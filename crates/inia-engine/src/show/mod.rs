@@ -293,10 +293,10 @@ fn routines(kind: RoutineKind) -> Template {
     }
 }
 
+const NAMED: &[(&str, &str)] = &[("VARIABLE_NAME", "Variable_name"), ("VARIABLE_VALUE", "Value")];
+
 /// What is about the server, not about a database.
 fn server(kind: &ShowKind) -> Option<Template> {
-    const NAMED: &[(&str, &str)] =
-        &[("VARIABLE_NAME", "Variable_name"), ("VARIABLE_VALUE", "Value")];
     let scoped =
         |global: bool, tables: [&'static str; 2]| template(tables[usize::from(global)], NAMED);
     Some(match kind {

@@ -1,5 +1,5 @@
-//! The variables of the storage engine. Most of them tune what Inia does not need tuned: they keep what
-//! they are set to, so that scripts written for MySQL run.
+//! The variables of the storage engine. Most of them tune what Inia does not
+//! need tuned: they keep what they are set to, so that scripts written for MySQL run.
 
 use super::{BIG, Home, Kind, VarDef, var};
 

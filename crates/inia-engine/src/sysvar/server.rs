@@ -202,7 +202,15 @@ pub(super) const VARS: &[VarDef] = &[
         "optimizer_switch",
         Home::Both,
         Kind::Text,
-        "index_merge=on,index_merge_union=on,index_merge_sort_union=on,index_merge_intersection=on,engine_condition_pushdown=on,index_condition_pushdown=on,mrr=on,mrr_cost_based=on,block_nested_loop=on,batched_key_access=off,materialization=on,semijoin=on,loosescan=on,firstmatch=on,duplicateweedout=on,subquery_materialization_cost_based=on,use_index_extensions=on,condition_fanout_filter=on,derived_merge=on,use_invisible_indexes=off,skip_scan=on,hash_join=on,subquery_to_derived=off,prefer_ordering_index=on,hypergraph_optimizer=off,derived_condition_pushdown=on",
+        "index_merge=on,index_merge_union=on,index_merge_sort_union=on,\
+         index_merge_intersection=on,engine_condition_pushdown=on,\
+         index_condition_pushdown=on,mrr=on,mrr_cost_based=on,block_nested_loop=on,\
+         batched_key_access=off,materialization=on,semijoin=on,loosescan=on,\
+         firstmatch=on,duplicateweedout=on,subquery_materialization_cost_based=on,\
+         use_index_extensions=on,condition_fanout_filter=on,derived_merge=on,\
+         use_invisible_indexes=off,skip_scan=on,hash_join=on,subquery_to_derived=off,\
+         prefer_ordering_index=on,hypergraph_optimizer=off,\
+         derived_condition_pushdown=on",
     ),
     var("optimizer_trace", Home::Both, Kind::Text, "enabled=off,one_line=off"),
     var(

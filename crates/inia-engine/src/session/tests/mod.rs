@@ -4,6 +4,7 @@ mod admin;
 mod ddl;
 mod dml;
 mod prepared;
+mod texts;
 mod transactions;
 
 use super::Session;
