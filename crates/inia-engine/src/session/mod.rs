@@ -341,6 +341,9 @@ impl Session {
             Err(error) => return Err(self.failed(parse_error(error))),
         };
         let params = parser.param_count();
+        if params > u32::from(u16::MAX) {
+            return Err(self.failed(SqlError::new(ErrorCode::PsManyParam, &[])));
+        }
         if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
             return Err(self.failed(syntax_error(sql[span.end..].trim_start_matches([';', ' ']))));
         }
