@@ -23,6 +23,7 @@ pub use lock::wait::LockWait;
 pub use request::{
     Direction, Isolation, KeyBound, LockMode, LockRequest, ReadMode, RecordRef, WaitPolicy,
 };
+pub use store::is_store_file;
 pub use txn::cursor::Cursor;
 pub use txn::handle::{Interrupter, Txn};
 pub use txn::rollback::Savepoint;

@@ -182,6 +182,9 @@ fn check(matches: &ArgMatches) -> Result<(), String> {
     if !dir.is_dir() {
         return Err(format!("{} is not a directory", dir.display()));
     }
+    if !engine::holds_database(dir) {
+        return Err(format!("{} holds no database", dir.display()));
+    }
     let owned = DataDir::take(dir)?;
     let database = engine::open(owned.path(), &Config::default(), false)?;
     let problems = database.check().map_err(|error| error.to_string())?;

@@ -20,6 +20,9 @@ impl DataDir {
         let fail = |what: &str, error: std::io::Error| {
             format!("cannot {what} data directory {}: {error}", path.display())
         };
+        if path.exists() && !path.is_dir() {
+            return Err(format!("data directory {} is not a directory", path.display()));
+        }
         std::fs::create_dir_all(path).map_err(|error| fail("create", error))?;
         let mut lock = OpenOptions::new()
             .read(true)

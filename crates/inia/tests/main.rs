@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used)]
 mod binary;
 mod commands;
+mod damage;
 mod differential;
 mod hostile;
 mod kill;
 mod lifecycle;
 mod login;
 mod process;
+mod refusals;
 mod support;
 mod sysbench;

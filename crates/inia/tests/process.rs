@@ -78,3 +78,11 @@ impl DataDir {
         self.folder.path().join("data")
     }
 }
+
+/// Runs the program to its end: its exit code, and what it wrote.
+pub(crate) fn run(arguments: &[&str]) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_inia")).args(arguments).output().unwrap();
+    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.push_str(&String::from_utf8_lossy(&output.stderr));
+    (output.status.code().unwrap_or(-1), text)
+}

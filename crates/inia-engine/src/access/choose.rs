@@ -20,6 +20,9 @@ const CLOSED_SHARE: f64 = 0.05;
 /// Reading a row by a secondary index costs this many sequential rows.
 const LOOKUP_COST: f64 = 3.0;
 
+/// In smaller tables lookups are not held against an index: a scan would lock, and show to others,
+/// more than the statement is about.
+const SMALL_TABLE: f64 = 1000.0;
 /// Fewer rows than this are not worth a look at the index.
 const WORTH_MEASURING: u64 = 200;
 /// More ranges than this are not measured one by one.
@@ -83,11 +86,16 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         let each = match (clustered, path.covering) {
             (true, _) => 1.0,
             (false, true) => 0.9,
+            (false, false) if total < SMALL_TABLE => 1.0,
             (false, false) => LOOKUP_COST,
         };
         let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
-        let cost = if path.point { 1.0 } else { rows * each + f64::from(u8::from(!clustered)) };
+        let whole = if bounded { 0.0 } else { 1.0 };
+        let cost = if path.point { 1.0 } else { rows * each + whole };
+        let unbounded = best.path.equal.is_empty() && best.path.intervals.is_empty();
+        let ties = bounded && unbounded && cost <= best_cost;
         if cost < best_cost
+            || ties
             || (request.allowed.is_some() && bounded && best.path.index != Some(position))
         {
             (best, best_cost, best_rows) = (candidate, cost, rows);

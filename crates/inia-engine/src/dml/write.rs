@@ -74,7 +74,7 @@ impl<'t> RowWriter<'t> {
         match txn.insert_or_lock(&table.clustered, &self.clustered, &self.row, self.existing) {
             Ok(()) => {}
             Err(StorageError::DuplicateKey) => return Ok(Written::Duplicate(0)),
-            Err(error) => return Err(sql_error(error)),
+            Err(error) => return Err(write_error(table, error)),
         }
         for (at, index) in table.indexes.iter().enumerate() {
             if !table.def.indexes[at].kind.has_entries() {
@@ -87,7 +87,7 @@ impl<'t> RowWriter<'t> {
             match txn.insert_or_lock(&index.tree, &self.key, &self.value, self.existing) {
                 Ok(()) => {}
                 Err(StorageError::DuplicateKey) => return Ok(Written::Duplicate(at)),
-                Err(error) => return Err(sql_error(error)),
+                Err(error) => return Err(write_error(table, error)),
             }
         }
         table.shared.row_estimate.fetch_add(1, Ordering::Relaxed);
@@ -102,7 +102,7 @@ impl<'t> RowWriter<'t> {
         bytes: &[u8],
     ) -> Result<(), SqlError> {
         let table = self.table;
-        txn.delete(&table.clustered, key).map_err(sql_error)?;
+        txn.delete(&table.clustered, key).map_err(|error| write_error(table, error))?;
         for (at, index) in table.indexes.iter().enumerate() {
             if !table.def.indexes[at].kind.has_entries() {
                 continue;
@@ -111,7 +111,7 @@ impl<'t> RowWriter<'t> {
             self.value.clear();
             let cell = |c: usize| table.layout.cell(bytes, c);
             index.codec.put_entry(cell, key, &mut self.key, &mut self.value)?;
-            txn.delete(&index.tree, &self.key).map_err(sql_error)?;
+            txn.delete(&index.tree, &self.key).map_err(|error| write_error(table, error))?;
         }
         table.shared.row_estimate.fetch_sub(1, Ordering::Relaxed);
         Ok(())
@@ -128,10 +128,33 @@ impl<'t> RowWriter<'t> {
     ) -> Result<Written, SqlError> {
         self.row.clear();
         let mut row = std::mem::take(&mut self.row);
-        self.table.layout.encode_values(new, self.zone, &mut row)?;
+        if !self.patched(old, new, changed, &mut row)? {
+            row.clear();
+            self.table.layout.encode_values(new, self.zone, &mut row)?;
+        }
         let written = self.update_bytes(txn, key, old, &row, changed);
         self.row = row;
         written
+    }
+
+    /// Writes into `row` the old row with the changed columns overwritten in place; false where one
+    /// has no fixed place.
+    fn patched(
+        &self,
+        old: &[u8],
+        new: &[Value],
+        changed: &[bool],
+        row: &mut Vec<u8>,
+    ) -> Result<bool, SqlError> {
+        let layout = &self.table.layout;
+        row.extend_from_slice(old);
+        for (column, value) in new.iter().enumerate().filter(|(column, _)| changed[*column]) {
+            let cell = Cell::of(value, layout.data_type(column), self.zone);
+            if !layout.patch(row, column, &cell)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// As [`RowWriter::update`], with the new row already in its stored form.
@@ -154,13 +177,13 @@ impl<'t> RowWriter<'t> {
             self.clustered.extend_from_slice(key);
         }
         if self.clustered == key {
-            txn.update(&table.clustered, key, new).map_err(sql_error)?;
+            txn.update(&table.clustered, key, new).map_err(|error| write_error(table, error))?;
         } else {
-            txn.delete(&table.clustered, key).map_err(sql_error)?;
+            txn.delete(&table.clustered, key).map_err(|error| write_error(table, error))?;
             match txn.insert_or_lock(&table.clustered, &self.clustered, new, self.existing) {
                 Ok(()) => {}
                 Err(StorageError::DuplicateKey) => return Ok(Written::Duplicate(0)),
-                Err(error) => return Err(sql_error(error)),
+                Err(error) => return Err(write_error(table, error)),
             }
         }
         for at in 0..table.indexes.len() {
@@ -198,15 +221,16 @@ impl<'t> RowWriter<'t> {
         index.codec.put_entry(cell, &self.clustered, &mut self.new_key, &mut self.new_value)?;
         if self.key == self.new_key {
             if self.value != self.new_value {
-                txn.update(&index.tree, &self.key, &self.new_value).map_err(sql_error)?;
+                txn.update(&index.tree, &self.key, &self.new_value)
+                    .map_err(|error| write_error(self.table, error))?;
             }
             return Ok(Written::Done);
         }
-        txn.delete(&index.tree, &self.key).map_err(sql_error)?;
+        txn.delete(&index.tree, &self.key).map_err(|error| write_error(self.table, error))?;
         match txn.insert_or_lock(&index.tree, &self.new_key, &self.new_value, self.existing) {
             Ok(()) => Ok(Written::Done),
             Err(StorageError::DuplicateKey) => Ok(Written::Duplicate(at)),
-            Err(error) => Err(sql_error(error)),
+            Err(error) => Err(write_error(self.table, error)),
         }
     }
 
@@ -237,6 +261,14 @@ impl<'t> RowWriter<'t> {
         }
         let found = txn.lock_get(&table.clustered, &primary, request, copy).map_err(sql_error)?;
         Ok(found.map(|bytes| (primary, bytes)))
+    }
+}
+
+/// The client's error for a write that storage refused.
+fn write_error(table: &Table, error: StorageError) -> SqlError {
+    match error {
+        StorageError::DiskFull => SqlError::new(ErrorCode::RecordFileFull, &[&table.def.name]),
+        other => sql_error(other),
     }
 }
 

@@ -10,6 +10,9 @@ use super::Result;
 use super::spill::{Runs, SPILL_LIMIT};
 use std::cmp::Ordering;
 
+#[cfg(test)]
+mod tests;
+
 /// Where a row is in the buffer.
 #[derive(Clone, Copy)]
 struct Entry {
@@ -165,6 +168,10 @@ impl Sorter {
 fn prefix(key: &[u8]) -> u64 {
     match key.first_chunk::<8>() {
         Some(bytes) => u64::from_be_bytes(*bytes),
-        None => key.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)) << (64 - 8 * key.len()),
+        None => {
+            let mut padded = [0; 8];
+            padded[..key.len()].copy_from_slice(key);
+            u64::from_be_bytes(padded)
+        }
     }
 }

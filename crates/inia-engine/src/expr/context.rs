@@ -160,6 +160,9 @@ pub struct Environment {
     pub default_week_format: u8,
     /// `max_error_count`.
     pub max_error_count: usize,
+    /// The types of parameters that stand for a text's literals; empty for those of PREPARE, whose
+    /// types nobody knows.
+    pub literal_types: Vec<ExprType>,
 }
 
 impl Default for Environment {
@@ -182,6 +185,7 @@ impl Default for Environment {
             max_allowed_packet: 64 << 20,
             default_week_format: 0,
             max_error_count: 1024,
+            literal_types: Vec::new(),
         }
     }
 }

@@ -249,6 +249,7 @@ fn leaf_source(
                 base,
                 needed,
                 access: choice.path,
+                rows: choice.rows,
                 filter,
                 bound_filter,
                 lock,

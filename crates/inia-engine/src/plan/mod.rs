@@ -8,6 +8,8 @@
 //! slots 0-1 belong to `a`, slots 2-3 to `b`; the tuple is `(slot 1, slot 3)` with one visible
 //! value, sorted by its second value.
 
+pub(crate) mod explain;
+
 use crate::access::AccessPath;
 use crate::catalog::Table;
 use crate::expr::aggregate::Aggregate;
@@ -240,6 +242,8 @@ pub(crate) struct TableSource {
     pub needed: Vec<bool>,
     /// How rows are found.
     pub access: AccessPath,
+    /// Rows that the path is expected to yield.
+    pub rows: f64,
     /// Conditions that need only this table's slots and those filled before it.
     pub filter: Vec<Expr>,
     /// Conditions that the access path stands for; checked only where its bounds are not exact.

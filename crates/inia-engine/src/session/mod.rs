@@ -6,16 +6,19 @@
 mod admin;
 mod control;
 pub(crate) mod core;
+mod explain;
 mod host;
 mod plan;
 mod show;
 #[cfg(test)]
 pub(crate) mod tests;
+mod texts;
 mod variables;
 
 use self::core::Core;
 use self::plan::Plan;
 pub(crate) use self::plan::plan_source;
+use self::texts::{Known, TextKey, Texts};
 use crate::database::{ClientInfo, Database};
 use crate::error::parse_error;
 use crate::expr::{Level, SqlMode, Warning};
@@ -106,6 +109,8 @@ pub struct Session {
     named: HashMap<String, u32>,
     next_prepared: u32,
     multi_statements: bool,
+    /// Statements that came as text, with their plans.
+    texts: Texts,
 }
 
 impl Session {
@@ -117,6 +122,7 @@ impl Session {
             named: HashMap::new(),
             next_prepared: 1,
             multi_statements,
+            texts: Texts::default(),
         };
         session.core.apply_login();
         session
@@ -125,6 +131,57 @@ impl Session {
     /// Executes one statement, or several separated by semicolons when the client asked for that.
     /// The sink gets one result per statement.
     pub fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
+        let Some(key) = TextKey::of(&self.core, sql) else { return self.execute_text(sql, sink) };
+        let known = match self.texts.find(&key) {
+            Some(Known::Ready(_)) => true,
+            Some(Known::Unfit) => return self.execute_text(sql, sink),
+            // Planning must not be what ends a transaction that is about to begin.
+            Some(Known::Seen) if self.core.state.open || self.core.autocommits() => {
+                let made = texts::parametrise(&mut self.core, sql, &key);
+                let ready = made.is_some();
+                self.texts.note(&key, made.map_or(Known::Unfit, |m| Known::Ready(Box::new(m))));
+                ready
+            }
+            Some(Known::Seen) | None => false,
+        };
+        if known && let Some(done) = self.execute_kept(sql, &key, sink) {
+            return done;
+        }
+        let result = self.execute_text(sql, sink);
+        if result.is_ok() && !known && self.texts.find(&key).is_none() {
+            self.texts.note(&key, Known::Seen);
+        }
+        result
+    }
+
+    /// Executes a text by the plan that is kept for its like; `None` where that will not do.
+    fn execute_kept(
+        &mut self,
+        sql: &str,
+        key: &TextKey<'_>,
+        sink: &mut dyn RowSink,
+    ) -> Option<Result<(), SqlError>> {
+        let params = texts::values(&self.core, sql, key)?;
+        let Some(Known::Ready(kept)) = self.texts.find(key) else { return None };
+        let Some(plan) = texts::usable(&self.core, kept) else {
+            self.texts.note(key, Known::Seen);
+            return None;
+        };
+        self.core.begin_statement();
+        self.core.host.counters.count(&kept.statement);
+        self.core.diagnostics.clear();
+        if let Err(error) = self.core.authorize(&kept.statement) {
+            return Some(Err(self.failed(error)));
+        }
+        let result = plan::run(&mut self.core, plan, &params, sink);
+        if result.as_ref().is_err_and(|error| error.code == ErrorCode::NeedReprepare) {
+            self.texts.note(key, Known::Seen);
+            return None;
+        }
+        Some(self.finish(result, sink, false))
+    }
+
+    fn execute_text(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
         let mode = self.core.parser_mode();
         let mut parser = Parser::new(sql, mode);
         let mut next = parser.next_statement();
@@ -150,7 +207,8 @@ impl Session {
                 return Ok(());
             }
             if self.core.parser_mode() != mode {
-                return self.execute(sql[span.end..].trim_start_matches([';', ' ', '\n']), sink);
+                return self
+                    .execute_text(sql[span.end..].trim_start_matches([';', ' ', '\n']), sink);
             }
         }
     }
@@ -283,6 +341,9 @@ impl Session {
             Err(error) => return Err(self.failed(parse_error(error))),
         };
         let params = parser.param_count();
+        if params > u32::from(u16::MAX) {
+            return Err(self.failed(SqlError::new(ErrorCode::PsManyParam, &[])));
+        }
         if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
             return Err(self.failed(syntax_error(sql[span.end..].trim_start_matches([';', ' ']))));
         }
@@ -354,6 +415,12 @@ impl Session {
         self.finish(result, sink, more)
     }
 
+    /// How many texts have a plan.
+    #[cfg(test)]
+    fn texts_ready(&self) -> usize {
+        self.texts.ready()
+    }
+
     /// Forgets a prepared statement; unknown ids are ignored.
     pub fn close_prepared(&mut self, id: u32) {
         self.prepared.remove(&id);
@@ -374,6 +441,7 @@ impl Session {
         self.core.rollback()?;
         self.prepared.clear();
         self.named.clear();
+        self.texts.clear();
         let database = self.core.env.database.take();
         self.core = Core::new(self.core.db.clone(), self.core.client.clone());
         self.core.apply_login();
@@ -386,6 +454,7 @@ impl Session {
         self.core.rollback()?;
         self.prepared.clear();
         self.named.clear();
+        self.texts.clear();
         self.multi_statements = client.multi_statements;
         self.core = Core::new(self.core.db.clone(), client);
         self.core.apply_login();

@@ -5,7 +5,7 @@
 
 use super::Outcome;
 use super::core::Core;
-use super::{admin, control, show, variables};
+use super::{admin, control, explain, show, variables};
 use crate::bind::{self, BindContext};
 use crate::catalog::Table;
 use crate::ddl;
@@ -36,7 +36,7 @@ pub(super) enum Plan {
 }
 
 impl Plan {
-    fn tables(&self) -> Vec<&Arc<Table>> {
+    pub(super) fn tables(&self) -> Vec<&Arc<Table>> {
         match self {
             Plan::Query(plan) => plan.tables.iter().collect(),
             Plan::Insert(plan) => plan.tables(),
@@ -323,6 +323,7 @@ pub(super) fn execute(
         Statement::Set(items) => variables::set(core, items, params),
         Statement::Use(name) => core.use_database(name).map(|()| Outcome::default()),
         Statement::Show(show) => show::show(core, show, sink),
+        Statement::Explain(explain) => explain::explain(core, explain, sink),
         Statement::Do(exprs) => variables::do_exprs(core, exprs, params),
         Statement::Select(query) => admin::select_into(core, query, params),
         _ => admin::execute(core, statement, params, sink),
@@ -377,4 +378,9 @@ fn define(
 /// Plans a query whose rows are about to be stored.
 pub(crate) fn plan_source(core: &Core, query: &ast::Query) -> Result<StatementPlan, SqlError> {
     plan_query(core, query, source_lock(core))
+}
+
+/// Plans a query that is only looked at.
+pub(super) fn plan_to_explain(core: &Core, query: &ast::Query) -> Result<StatementPlan, SqlError> {
+    plan_query(core, query, None)
 }

@@ -59,7 +59,12 @@ impl Control {
         let mut block = AlignedBuf::new(BLOCK);
         for slot in 0..2 {
             let read = file.read_at(&mut block, slot * BLOCK as u64);
-            let Some((sequence, found)) = read.ok().and_then(|()| decode(&block)) else { continue };
+            let Some(found) = read.ok().and_then(|()| decode(&block)) else { continue };
+            let (sequence, found) = found.map_err(|format| {
+                StorageError::Unopenable(format!(
+                    "the files have format {format}; this version reads format {FORMAT}"
+                ))
+            })?;
             if newest.as_ref().is_none_or(|(known, _)| sequence > *known) {
                 newest = Some((sequence, found));
             }
@@ -108,18 +113,25 @@ fn encode(block: &mut [u8], sequence: u64, checkpoint: &Checkpoint) {
     block[..4].copy_from_slice(&crc.to_le_bytes());
 }
 
-fn decode(block: &[u8]) -> Option<(u64, Checkpoint)> {
+/// A block's sequence number and checkpoint, or its format where that is another one; `None` for
+/// anything that no writer wrote.
+fn decode(block: &[u8]) -> Option<std::result::Result<(u64, Checkpoint), u32>> {
     let mut reader = ByteReader::new(block);
     if reader.u32()? != crc32c::crc32c(&block[4..]) {
         return None;
     }
     let format = reader.u32()?;
     let magic = reader.u64()?;
+    if magic != MAGIC {
+        return None;
+    }
+    if format != FORMAT {
+        return Some(Err(format));
+    }
     let sequence = reader.u64()?;
     let epoch = u32::try_from(reader.u64()?).ok()?;
     let lsn = Lsn(reader.u64()?);
     let durable = Lsn(reader.u64()?);
     let state = reader.bytes16()?.to_vec();
-    let valid = magic == MAGIC && format == FORMAT;
-    valid.then_some((sequence, Checkpoint { epoch, lsn, durable, state }))
+    Some(Ok((sequence, Checkpoint { epoch, lsn, durable, state })))
 }

@@ -42,6 +42,11 @@ pub(crate) const DATA_FILE: &str = "inia.data";
 /// The doublewrite file's name.
 pub(crate) const DOUBLEWRITE_FILE: &str = "inia.doublewrite";
 
+/// Whether a file of this name is part of a store.
+pub fn is_store_file(name: &str) -> bool {
+    matches!(name, DATA_FILE | DOUBLEWRITE_FILE | control::CONTROL_FILE) || name.starts_with("wal-")
+}
+
 /// How a store is opened.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreOptions {
@@ -128,8 +133,8 @@ impl Store {
         let epoch = from.epoch + 1;
         control.write(Checkpoint { epoch, ..from.clone() })?;
 
-        let data = disk.open(DATA_FILE, false)?;
-        let doublewrite = disk.open(DOUBLEWRITE_FILE, false)?;
+        let data = open_existing(&*disk, DATA_FILE)?;
+        let doublewrite = open_existing(&*disk, DOUBLEWRITE_FILE)?;
         recover::restore_torn_pages(&*data, &*doublewrite)?;
         let (segments, active) = Segments::open(disk, options.segment_size, options.log_capacity)?;
         let mut reader = LogReader::new(active, from.lsn)?;
@@ -223,6 +228,13 @@ impl Store {
     pub(crate) fn is_page_used(&self, id: PageId) -> bool {
         self.space.is_used(id)
     }
+}
+
+fn open_existing(disk: &dyn Disk, name: &str) -> Result<Arc<dyn DiskFile>> {
+    disk.open(name, false).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => StorageError::Unopenable(format!("{name} is missing")),
+        _ => error.into(),
+    })
 }
 
 /// Makes the files of a new store; the control file comes last and makes it exist.

@@ -332,7 +332,8 @@ impl Txn {
             wal.wait_durable(end)?;
             if wrote {
                 self.core.status.advance(wal.durable_lsn());
-                self.core.purge_after_commit(&self.session)?;
+                // The commit stands, whatever becomes of the purge: background purge tries again.
+                let _ = self.core.purge_after_commit(&self.session);
             }
         }
         Ok(())

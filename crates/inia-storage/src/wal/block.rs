@@ -8,10 +8,10 @@
 //!  +--------+--------+-----------+-------------+-------+--------+---------------- ... -------+
 //!
 //! segment header, the first block of a segment:
-//!  0        4        8           16            24          32
-//!  +--------+--------+-----------+-------------+-----------+-- zeros
-//!  | crc32c | epoch  | magic     | number      | start lsn |
-//!  +--------+--------+-----------+-------------+-----------+--
+//!  0        4        8           16            24          32       40
+//!  +--------+--------+-----------+-------------+-----------+--------+-- zeros
+//!  | crc32c | epoch  | magic     | number      | start lsn | blocks |
+//!  +--------+--------+-----------+-------------+-----------+--------+--
 //! ```
 //! The checksum covers the block from byte 4 on. `epoch` counts the times the store was opened; `durable
 //! lsn` is what was durable when the block was written, which lets recovery tell a torn end (nothing
@@ -77,6 +77,8 @@ pub(crate) struct SegmentHeader {
     pub(crate) number: u64,
     /// Position of its first payload byte.
     pub(crate) start_lsn: Lsn,
+    /// Blocks of its file: a shorter one was cut.
+    pub(crate) blocks: u64,
 }
 
 impl SegmentHeader {
@@ -87,6 +89,7 @@ impl SegmentHeader {
         block[8..16].copy_from_slice(&MAGIC.to_le_bytes());
         block[16..24].copy_from_slice(&self.number.to_le_bytes());
         block[24..32].copy_from_slice(&self.start_lsn.0.to_le_bytes());
+        block[32..40].copy_from_slice(&self.blocks.to_le_bytes());
         seal(block);
     }
 
@@ -97,7 +100,8 @@ impl SegmentHeader {
         let magic = reader.u64()?;
         let number = reader.u64()?;
         let start_lsn = Lsn(reader.u64()?);
-        (magic == MAGIC).then_some(SegmentHeader { epoch, number, start_lsn })
+        let blocks = reader.u64()?;
+        (magic == MAGIC).then_some(SegmentHeader { epoch, number, start_lsn, blocks })
     }
 }
 

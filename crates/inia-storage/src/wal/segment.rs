@@ -3,9 +3,13 @@
 //! A segment is *prepared* (named, zeros or a former life's bytes), then *active* (its header carries its
 //! own number), then, once a checkpoint has passed its end, renamed to a new number: prepared again.
 //! Filling with zeros beforehand means that a commit's sync writes data only, no file system metadata.
+//!
+//! Invariants: a file gets its number only when it is complete; numbers follow one another without a gap and
+//! are put to use in order. A missing or shortened file is damage therefore, even at the log's end.
 
 use super::block::{BLOCK, SegmentHeader};
 use crate::Result;
+use crate::error::StorageError;
 use crate::sync::{AtomicBool, Mutex, Ordering};
 use inia_base::ids::Lsn;
 use inia_base::io::{AlignedBuf, Disk, DiskFile};
@@ -89,6 +93,9 @@ impl Segments {
             next_number = next_number.max(number + 1);
             let file = disk.open(&name, false)?;
             let blocks = file.len()? / BLOCK as u64;
+            if blocks < 2 {
+                return Err(cut_short(number));
+            }
             largest = largest.max(blocks * BLOCK as u64);
             let segment = Segment { number, file, blocks };
             match read_header(&segment)? {
@@ -97,6 +104,8 @@ impl Segments {
             }
         }
         active.sort_by_key(|found| (found.header.start_lsn, found.header.epoch));
+        prepared.make_contiguous().sort_by_key(|segment| segment.number);
+        check_numbers(&active, &prepared)?;
         let short = AtomicBool::new(prepared.is_empty());
         let state = Mutex::new(State { active: VecDeque::new(), prepared, next_number, largest });
         let keep = usize::try_from(capacity / size).unwrap_or(usize::MAX).max(2);
@@ -120,6 +129,7 @@ impl Segments {
         state.active =
             used.iter().map(|found| (found.header.number, found.header.start_lsn)).collect();
         state.prepared.extend(cut_off.iter().map(|found| found.segment.clone()));
+        state.prepared.make_contiguous().sort_by_key(|segment| segment.number);
         Ok(())
     }
 
@@ -130,12 +140,6 @@ impl Segments {
 
     /// Makes a file of zeros and gives it a number. The caller holds `creating`.
     fn create(&self, size: u64) -> Result<Segment> {
-        let number = {
-            let mut state = self.state.lock();
-            state.next_number += 1;
-            state.largest = state.largest.max(size);
-            state.next_number - 1
-        };
         let file = self.disk.open(UNNAMED, true)?;
         let zeros = AlignedBuf::new(FILL);
         let mut at = 0;
@@ -145,9 +149,19 @@ impl Segments {
             at += len;
         }
         file.sync()?;
-        self.disk.rename(UNNAMED, &segment_name(number))?;
-        self.disk.sync_names()?;
+        let number = self.give_number(UNNAMED)?;
+        let mut state = self.state.lock();
+        state.largest = state.largest.max(size);
         Ok(Segment { number, file, blocks: size / BLOCK as u64 })
+    }
+
+    /// Renames a complete file to the next number. The caller holds `creating`.
+    fn give_number(&self, name: &str) -> Result<u64> {
+        let number = self.state.lock().next_number;
+        self.disk.rename(name, &segment_name(number))?;
+        self.state.lock().next_number = number + 1;
+        self.disk.sync_names()?;
+        Ok(number)
     }
 
     /// Prepares a segment of this size, unless another thread did so meanwhile.
@@ -188,7 +202,8 @@ impl Segments {
             }
         };
         let mut block = AlignedBuf::new(BLOCK);
-        SegmentHeader { epoch, number: segment.number, start_lsn }.write(&mut block);
+        let Segment { number, blocks, .. } = segment;
+        SegmentHeader { epoch, number, start_lsn, blocks }.write(&mut block);
         segment.file.write_at(&block, 0)?;
         self.state.lock().active.push_back((segment.number, start_lsn));
         Ok(segment)
@@ -217,36 +232,47 @@ impl Segments {
 
     fn retire(&self, number: u64) -> Result<()> {
         let name = segment_name(number);
+        let _one_at_a_time = self.creating.lock();
         let regular = self.disk.open(&name, false)?.len()? == self.size;
-        let new_number = {
-            let mut state = self.state.lock();
-            let enough = state.active.len() + state.prepared.len() >= self.keep;
-            if enough || !regular {
-                None
-            } else {
-                state.next_number += 1;
-                Some(state.next_number - 1)
-            }
+        let enough = {
+            let state = self.state.lock();
+            state.active.len() + state.prepared.len() >= self.keep
         };
-        let Some(new_number) = new_number else {
+        if enough || !regular {
             self.disk.remove(&name)?;
             return Ok(self.disk.sync_names()?);
-        };
-        let new_name = segment_name(new_number);
-        self.disk.rename(&name, &new_name)?;
-        self.disk.sync_names()?;
-        let file = self.disk.open(&new_name, false)?;
-        let blocks = self.size / BLOCK as u64;
-        self.add_prepared(Segment { number: new_number, file, blocks });
+        }
+        let number = self.give_number(&name)?;
+        let file = self.disk.open(&segment_name(number), false)?;
+        self.add_prepared(Segment { number, file, blocks: self.size / BLOCK as u64 });
         Ok(())
     }
 }
 
 fn read_header(segment: &Segment) -> Result<Option<SegmentHeader>> {
-    if segment.blocks < 2 {
-        return Ok(None);
-    }
     let mut block = AlignedBuf::new(BLOCK);
     segment.file.read_at(&mut block, 0)?;
-    Ok(SegmentHeader::read(&block).filter(|header| header.number == segment.number))
+    match SegmentHeader::read(&block).filter(|header| header.number == segment.number) {
+        Some(header) if header.blocks > segment.blocks => Err(cut_short(segment.number)),
+        header => Ok(header),
+    }
+}
+
+/// Refuses a set of segments with a gap.
+fn check_numbers(active: &[ActiveSegment], prepared: &VecDeque<Segment>) -> Result<()> {
+    let active = active.iter().map(|found| found.segment.number);
+    let mut numbers: Vec<u64> = active.chain(prepared.iter().map(|found| found.number)).collect();
+    numbers.sort_unstable();
+    match numbers.windows(2).find(|pair| pair[0] + 1 < pair[1]) {
+        Some(pair) => Err(StorageError::Unopenable(format!(
+            "a part of the log is missing: {}",
+            segment_name(pair[0] + 1)
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn cut_short(number: u64) -> StorageError {
+    let name = segment_name(number);
+    StorageError::Unopenable(format!("a part of the log was cut short: {name}"))
 }

@@ -25,6 +25,14 @@ pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Databas
     Database::open(Arc::new(disk), options).map_err(|error| fail(&error))
 }
 
+/// Whether a directory holds a database, or the damaged remains of one.
+pub fn holds_database(dir: &Path) -> bool {
+    std::fs::read_dir(dir).is_ok_and(|entries| {
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        names.into_iter().any(|name| inia_engine::is_database_file(&name))
+    })
+}
+
 /// A quarter of the machine's memory.
 fn default_pool_size() -> u64 {
     let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();

@@ -133,7 +133,10 @@ impl Binder<'_> {
         match expr {
             ast::Expr::Literal(literal) => self.literal(literal),
             ast::Expr::Column(name) => self.scope.column(name),
-            ast::Expr::Param(index) => self.scope.param(*index as usize),
+            ast::Expr::Param(index) => match self.env.literal_types.get(*index as usize) {
+                Some(ty) => Ok(Expr { kind: ExprKind::Param(*index as usize), ty: ty.clone() }),
+                None => self.scope.param(*index as usize),
+            },
             ast::Expr::UserVar(name) => Ok(self.user_var(name)),
             ast::Expr::AssignVar { name, value } => {
                 let value = self.scalar(value)?;

@@ -3,7 +3,10 @@
 mod admin;
 mod ddl;
 mod dml;
+mod patched;
+mod full_disk;
 mod prepared;
+mod texts;
 mod transactions;
 
 use super::Session;

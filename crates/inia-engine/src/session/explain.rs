@@ -1,0 +1,107 @@
+//! EXPLAIN of queries.
+
+use super::Outcome;
+use super::core::Core;
+use crate::expr::ExprType;
+use crate::plan::explain::{Line, describe, print_json, print_tree};
+use inia_base::collation::Collation;
+use inia_base::column::{ResultColumn, RowSink};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{self, ExplainFormat, ExplainTarget, Statement};
+
+/// The columns of the table format.
+const COLUMNS: [&str; 12] = [
+    "id",
+    "select_type",
+    "table",
+    "partitions",
+    "type",
+    "possible_keys",
+    "key",
+    "key_len",
+    "ref",
+    "rows",
+    "filtered",
+    "Extra",
+];
+
+/// EXPLAIN.
+pub(super) fn explain(
+    core: &mut Core,
+    explain: &ast::Explain,
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    let ExplainTarget::Statement(statement) = &explain.target else {
+        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN FOR CONNECTION"]));
+    };
+    let Statement::Select(query) = &**statement else {
+        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN of changes"]));
+    };
+    core.enter();
+    let start = core.txn.get_mut().savepoint();
+    let result = super::plan::plan_to_explain(core, query);
+    core.leave(start, result.as_ref().err())?;
+    let plan = result?;
+    match explain.format {
+        ExplainFormat::Json => one_text(&print_json(&plan), sink),
+        _ if explain.analyze => one_text(&print_tree(&plan), sink),
+        ExplainFormat::Tree => one_text(&print_tree(&plan), sink),
+        ExplainFormat::Default | ExplainFormat::Traditional => table(&describe(&plan), sink),
+    }
+}
+
+fn one_text(text: &str, sink: &mut dyn RowSink) -> Result<Outcome, SqlError> {
+    let ty = ExprType::text(16_383, Collation::DEFAULT, true);
+    sink.columns(&[ty.result_column("EXPLAIN")])?;
+    sink.begin_row();
+    sink.bytes(text.as_bytes());
+    sink.end_row()?;
+    Ok(Outcome { rows: Some(1), ..Outcome::default() })
+}
+
+fn table(lines: &[Line], sink: &mut dyn RowSink) -> Result<Outcome, SqlError> {
+    let column = |name: &&str| -> ResultColumn {
+        let ty = match *name {
+            "id" => ExprType::uint(3, true),
+            "rows" => ExprType::uint(10, true),
+            "filtered" => ExprType::decimal(5, 2, false, true),
+            _ => ExprType::text(255, Collation::DEFAULT, true),
+        };
+        ty.result_column(name)
+    };
+    let columns: Vec<ResultColumn> = COLUMNS.iter().map(column).collect();
+    sink.columns(&columns)?;
+    for line in lines {
+        sink.begin_row();
+        number(line.id.map(|id| id as u64), sink);
+        sink.bytes(line.select_type.as_bytes());
+        text(line.table.as_deref(), sink);
+        sink.null();
+        text(line.access, sink);
+        for cell in [&line.possible_keys, &line.key, &line.key_len, &line.reference] {
+            text(cell.as_deref(), sink);
+        }
+        number(line.rows, sink);
+        match line.filtered {
+            Some(filtered) => sink.bytes(format!("{filtered:.2}").as_bytes()),
+            None => sink.null(),
+        }
+        text(Some(line.extra.join("; ").as_str()).filter(|extra| !extra.is_empty()), sink);
+        sink.end_row()?;
+    }
+    Ok(Outcome { rows: Some(lines.len() as u64), ..Outcome::default() })
+}
+
+fn text(value: Option<&str>, sink: &mut dyn RowSink) {
+    match value {
+        Some(value) => sink.bytes(value.as_bytes()),
+        None => sink.null(),
+    }
+}
+
+fn number(value: Option<u64>, sink: &mut dyn RowSink) {
+    match value {
+        Some(value) => sink.uint(value),
+        None => sink.null(),
+    }
+}
