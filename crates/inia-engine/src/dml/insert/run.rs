@@ -223,7 +223,7 @@ impl<'r> Run<'r> {
         &mut self,
         core: &Core,
         ctx: &mut EvalContext<'_>,
-        row: &mut Vec<Value>,
+        row: &mut [Value],
         left: u64,
     ) -> Result<(), SqlError> {
         self.tally.records += 1;
@@ -239,6 +239,8 @@ impl<'r> Run<'r> {
         let mut txn = core.txn.borrow_mut();
         let start = txn.savepoint();
         loop {
+            // Of this try alone: rows that were replaced before it stay deleted.
+            let attempt = txn.savepoint();
             let at = match self.writer.insert(&mut txn, row)? {
                 Written::Done => break,
                 Written::Duplicate(at) => at,
@@ -247,7 +249,7 @@ impl<'r> Run<'r> {
             if !settles && !self.plan.ignore {
                 return Err(duplicate_error(&self.plan.table.def, at, row));
             }
-            txn.rollback_to(start).sql()?;
+            txn.rollback_to(attempt).sql()?;
             if self.plan.replace {
                 drop(txn);
                 let same = self.replace(core, at, row)?;
