@@ -291,8 +291,9 @@ impl Finder<'_> {
             {
                 let intervals: Option<Vec<Interval>> =
                     items.iter().map(|item| self.conjunction(item, column)).collect();
-                union = intervals.unwrap_or_default();
-                union_of = vec![number];
+                if let Some(intervals) = intervals {
+                    (union, union_of) = (intervals, vec![number]);
+                }
             }
         }
         let mut found = match (&both.lower, &both.upper) {

@@ -24,6 +24,7 @@ macro_rules! privileges {
         $bit:literal $constant:ident $name:literal $column:literal
         $database:literal $table:literal;
     )*) => {
+        #[expect(dead_code, reason = "the table names every privilege, checks name a few")]
         impl Privileges {
             $(pub(crate) const $constant: Privileges = Privileges(1 << $bit);)*
         }

@@ -17,7 +17,7 @@ mod rollup;
 mod scope;
 mod select;
 
-pub(crate) use namespace::{FromColumn, FromTable, Namespace};
+pub(crate) use namespace::{FromColumn, Namespace};
 
 use crate::catalog::{CatalogVersion, Table};
 use crate::expr::bind::BoundSubquery;

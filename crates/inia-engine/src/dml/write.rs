@@ -128,10 +128,33 @@ impl<'t> RowWriter<'t> {
     ) -> Result<Written, SqlError> {
         self.row.clear();
         let mut row = std::mem::take(&mut self.row);
-        self.table.layout.encode_values(new, self.zone, &mut row)?;
+        if !self.patched(old, new, changed, &mut row)? {
+            row.clear();
+            self.table.layout.encode_values(new, self.zone, &mut row)?;
+        }
         let written = self.update_bytes(txn, key, old, &row, changed);
         self.row = row;
         written
+    }
+
+    /// Writes into `row` the old row with the changed columns overwritten in place; false where one
+    /// has no fixed place.
+    fn patched(
+        &self,
+        old: &[u8],
+        new: &[Value],
+        changed: &[bool],
+        row: &mut Vec<u8>,
+    ) -> Result<bool, SqlError> {
+        let layout = &self.table.layout;
+        row.extend_from_slice(old);
+        for (column, value) in new.iter().enumerate().filter(|(column, _)| changed[*column]) {
+            let cell = Cell::of(value, layout.data_type(column), self.zone);
+            if !layout.patch(row, column, &cell)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// As [`RowWriter::update`], with the new row already in its stored form.

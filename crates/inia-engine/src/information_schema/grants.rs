@@ -43,7 +43,8 @@ pub(super) fn user_privileges(info: &Information<'_>, rows: &mut Rows) {
 pub(super) fn schema_privileges(info: &Information<'_>, rows: &mut Rows) {
     for def in visible(info) {
         for (schema, held) in &def.databases {
-            listed(&row![def.name.quoted(), "def", schema.as_str()], *held, rows);
+            let grantee = row![def.name.quoted(), "def", schema.as_str()];
+            listed(&grantee, *held, rows);
         }
     }
 }

@@ -33,7 +33,6 @@ pub struct Information<'h> {
     pub(crate) catalog: Arc<CatalogVersion>,
     pub(crate) access: Arc<Access>,
     pub(crate) zone: TimeZone,
-    pub(crate) connection_id: u64,
     /// The part that is asked for.
     pub(crate) focus: Focus,
     /// System variables of a scope.
@@ -188,10 +187,6 @@ impl std::fmt::Debug for SystemTable {
 }
 
 impl VirtualTable for SystemTable {
-    fn schema(&self) -> &str {
-        &self.schema
-    }
-
     fn name(&self) -> &str {
         &self.name
     }

@@ -30,7 +30,6 @@ fn rows_have_as_many_values_as_the_table_has_columns() {
         catalog: db.catalog().current(),
         access: Arc::new(Access::new(&accounts, &root, &Default::default())),
         zone: TimeZone::utc(),
-        connection_id: 1,
         focus: Focus::default(),
         variables: Box::new(|_| vec![(String::from("a"), String::from("b"))]),
         status: Box::new(|_| vec![(String::from("a"), String::from("b"))]),

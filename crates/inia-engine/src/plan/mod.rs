@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// A whole statement's query with every subquery and derived table in it.
 #[derive(Debug)]
-pub struct StatementPlan {
+pub(crate) struct StatementPlan {
     /// The outermost query.
     pub root: QueryPlan,
     /// Its columns, as the client is told of them.
@@ -36,7 +36,7 @@ pub struct StatementPlan {
 
 /// A query inside another.
 #[derive(Debug)]
-pub struct PartPlan {
+pub(crate) struct PartPlan {
     /// The query.
     pub query: QueryPlan,
     /// Whether it reads rows of enclosing queries, so that its result cannot be kept.
@@ -47,7 +47,7 @@ pub struct PartPlan {
 
 /// The recursive part of a common table expression.
 #[derive(Debug)]
-pub struct RecursivePlan {
+pub(crate) struct RecursivePlan {
     /// Runs over the rows that the previous round added.
     pub step: QueryPlan,
     /// UNION DISTINCT: rows seen before are dropped.
@@ -72,7 +72,7 @@ impl Body {
 
 /// One query expression.
 #[derive(Debug)]
-pub struct QueryPlan {
+pub(crate) struct QueryPlan {
     /// Its visible columns.
     pub columns: Vec<OutputColumn>,
     /// Where tuples come from.
@@ -89,7 +89,7 @@ pub struct QueryPlan {
 
 /// A visible column of a query.
 #[derive(Clone, Debug)]
-pub struct OutputColumn {
+pub(crate) struct OutputColumn {
     /// What the client is told.
     pub result: ResultColumn,
     /// What enclosing queries see.
@@ -103,7 +103,7 @@ pub(crate) fn result_columns(columns: &[OutputColumn]) -> Vec<ResultColumn> {
 
 /// One key of ORDER BY.
 #[derive(Clone, Debug)]
-pub struct SortKey {
+pub(crate) struct SortKey {
     /// Position in the tuple.
     pub index: usize,
     /// The value's type.
@@ -114,7 +114,7 @@ pub struct SortKey {
 
 /// LIMIT.
 #[derive(Debug)]
-pub struct LimitPlan {
+pub(crate) struct LimitPlan {
     /// Rows to skip.
     pub offset: Option<Expr>,
     /// Rows to return.
@@ -123,7 +123,7 @@ pub struct LimitPlan {
 
 /// What makes a query's tuples.
 #[derive(Debug)]
-pub enum Body {
+pub(crate) enum Body {
     /// SELECT.
     Select(Box<SelectPlan>),
     /// VALUES.
@@ -136,7 +136,7 @@ pub enum Body {
 
 /// `first op rest[0] op rest[1] …`.
 #[derive(Debug)]
-pub struct SetPlan {
+pub(crate) struct SetPlan {
     /// The leftmost operand.
     pub first: Body,
     /// The other operands.
@@ -147,7 +147,7 @@ pub struct SetPlan {
 
 /// One set operator and its right operand.
 #[derive(Debug)]
-pub struct SetStep {
+pub(crate) struct SetStep {
     /// Which operator.
     pub op: inia_parser::ast::SetOp,
     /// ALL.
@@ -158,7 +158,7 @@ pub struct SetStep {
 
 /// One SELECT.
 #[derive(Debug)]
-pub struct SelectPlan {
+pub(crate) struct SelectPlan {
     /// Slots of its row.
     pub width: usize,
     /// FROM.
@@ -183,7 +183,7 @@ pub struct SelectPlan {
 
 /// An aggregate's value is that of the path's first row.
 #[derive(Debug)]
-pub struct EndLookup {
+pub(crate) struct EndLookup {
     /// Leads to the row.
     pub(crate) path: AccessPath,
     /// The column.
@@ -192,7 +192,7 @@ pub struct EndLookup {
 
 /// GROUP BY and aggregate functions.
 #[derive(Debug)]
-pub struct Aggregation {
+pub(crate) struct Aggregation {
     /// Group expressions.
     pub group: Vec<Expr>,
     /// Aggregate calls, by their number in the row's expressions.
@@ -203,7 +203,7 @@ pub struct Aggregation {
 
 /// A member of FROM.
 #[derive(Debug)]
-pub enum Source {
+pub(crate) enum Source {
     /// No FROM: one row without slots.
     One,
     /// A condition that is never true: no rows.
@@ -231,7 +231,7 @@ pub enum Source {
 
 /// A stored table in FROM.
 #[derive(Debug)]
-pub struct TableSource {
+pub(crate) struct TableSource {
     /// The table.
     pub table: Arc<Table>,
     /// The name it goes by.
@@ -254,7 +254,7 @@ pub struct TableSource {
 
 /// A table whose rows are computed when it is read.
 #[derive(Debug)]
-pub struct VirtualSource {
+pub(crate) struct VirtualSource {
     /// The name it goes by.
     pub alias: String,
     /// First slot.
@@ -266,9 +266,7 @@ pub struct VirtualSource {
 }
 
 /// A table whose rows are computed when it is read.
-pub trait VirtualTable: std::fmt::Debug + Send + Sync {
-    /// Its database.
-    fn schema(&self) -> &str;
+pub(crate) trait VirtualTable: std::fmt::Debug + Send + Sync {
     /// Its name.
     fn name(&self) -> &str;
     /// Its columns: name and type.
@@ -279,7 +277,7 @@ pub trait VirtualTable: std::fmt::Debug + Send + Sync {
 
 /// Two sources and how they meet.
 #[derive(Debug)]
-pub struct JoinPlan {
+pub(crate) struct JoinPlan {
     /// Which rows of the left side come out.
     pub kind: JoinType,
     /// Runs first.
@@ -296,7 +294,7 @@ pub struct JoinPlan {
 
 /// The kinds of joins that are executed; right joins are left joins with their sides swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JoinType {
+pub(crate) enum JoinType {
     /// Every pair that matches.
     Inner,
     /// And left rows without a match.
@@ -305,7 +303,7 @@ pub enum JoinType {
 
 /// How a join finds matches.
 #[derive(Debug)]
-pub enum JoinMethod {
+pub(crate) enum JoinMethod {
     /// The right side is run anew for each left row; its access path may use that row.
     NestedLoop,
     /// The right side is read once into a hash table.
@@ -314,7 +312,7 @@ pub enum JoinMethod {
 
 /// One equality of a hash join.
 #[derive(Debug)]
-pub struct HashKey {
+pub(crate) struct HashKey {
     /// As what the sides compare.
     pub class: CmpClass,
     /// Over the left side's slots.

@@ -172,7 +172,6 @@ impl SessionHost for Host {
             catalog: self.db.catalog().current(),
             access: self.access(),
             zone: zone.unwrap_or_else(TimeZone::utc),
-            connection_id: self.connection_id.get(),
             focus: self.focus.borrow().clone(),
             variables: Box::new(|scope| self.variables(scope)),
             status: Box::new(|scope| crate::status::values(&self.db, &self.counters, scope)),

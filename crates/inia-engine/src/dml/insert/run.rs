@@ -223,7 +223,7 @@ impl<'r> Run<'r> {
         &mut self,
         core: &Core,
         ctx: &mut EvalContext<'_>,
-        row: &mut Vec<Value>,
+        row: &mut [Value],
         left: u64,
     ) -> Result<(), SqlError> {
         self.tally.records += 1;

@@ -17,18 +17,12 @@ pub(super) const TABLE: &[Function] = &[
     ft("^", 2, 2, pair, bitwise, 2),
     ft("<<", 2, 2, shifted, shift, 0),
     ft(">>", 2, 2, shifted, shift, 1),
-    f(
-        "~",
-        1,
-        1,
-        |args, env| shifted(args, env),
-        |a| {
-            if a.is_binary_call() {
-                return Ok(Value::Bytes(a.bytes(0)?.iter().map(|b| !b).collect()));
-            }
-            Ok(Value::UInt(!a.bits(0)?))
-        },
-    ),
+    f("~", 1, 1, shifted, |a| {
+        if a.is_binary_call() {
+            return Ok(Value::Bytes(a.bytes(0)?.iter().map(|b| !b).collect()));
+        }
+        Ok(Value::UInt(!a.bits(0)?))
+    }),
     f(
         "bit_count",
         1,

@@ -3,6 +3,7 @@
 mod admin;
 mod ddl;
 mod dml;
+mod patched;
 mod full_disk;
 mod prepared;
 mod texts;

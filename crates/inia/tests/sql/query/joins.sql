@@ -86,3 +86,9 @@ SELECT A.id FROM a;
 SELECT ID, a.Id FROM a ORDER BY iD LIMIT 1;
 SELECT * FROM (SELECT 1 AS p, 2 AS p) d;
 SELECT * FROM (SELECT 1) d (p, q);
+-- A condition of which an index answers one branch only must still be checked as a whole.
+CREATE TABLE kv (id INT PRIMARY KEY, k INT, v INT, KEY kv (k, v));
+INSERT INTO kv VALUES (1, 1, 6), (2, 1, 2), (3, 2, 6), (4, 3, 7), (5, 5, 6);
+SELECT kv.id, h.v FROM kv JOIN h ON kv.k = h.k WHERE EXISTS (SELECT 1 FROM a WHERE kv.v = 6) AND (kv.v = 2 OR h.v = 1 OR kv.id = kv.k) ORDER BY 1, 2;
+SELECT id FROM kv WHERE k = 1 AND (v = 2 OR id = k) ORDER BY id;
+SELECT id FROM kv WHERE k = 5 AND (v = 2 OR id = 9) ORDER BY id;
