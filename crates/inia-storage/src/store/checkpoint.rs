@@ -211,6 +211,10 @@ impl Store {
         if background.shared.starved.load(Ordering::Relaxed) {
             return Err(StorageError::DiskFull);
         }
+        // A commit that finds no segment stops the log for good: better to wait here.
+        if self.wal.segments().is_urgent() {
+            self.wal.segments().prepare_now()?;
+        }
         Ok(())
     }
 }

@@ -247,6 +247,7 @@ impl Wal {
             let staging = &writer.staging[..staged * BLOCK];
             segment.file.write_at(staging, writer.next_block * BLOCK as u64)?;
             writer.next_block += staged as u64;
+            self.segments.note_use(&segment, writer.next_block);
             last = Some(segment);
         }
         match last {

@@ -70,6 +70,8 @@ pub(crate) struct Segments {
     state: Mutex<State>,
     /// Nothing is prepared.
     short: AtomicBool,
+    /// Nothing is prepared, and less than half of the segment being written is left.
+    urgent: AtomicBool,
     /// Held while a file is being made: it has the same name each time.
     creating: Mutex<()>,
 }
@@ -109,7 +111,8 @@ impl Segments {
         let short = AtomicBool::new(prepared.is_empty());
         let state = Mutex::new(State { active: VecDeque::new(), prepared, next_number, largest });
         let keep = usize::try_from(capacity / size).unwrap_or(usize::MAX).max(2);
-        Ok((Segments { disk, size, keep, state, short, creating: Mutex::default() }, active))
+        let (urgent, creating) = (AtomicBool::new(false), Mutex::default());
+        Ok((Segments { disk, size, keep, state, short, urgent, creating }, active))
     }
 
     /// Segments that are not active: recovery looks at them for signs of a damaged header.
@@ -136,6 +139,23 @@ impl Segments {
     /// Whether the next full segment would find no successor.
     pub(crate) fn is_short(&self) -> bool {
         self.short.load(Ordering::Relaxed)
+    }
+
+    /// Whether writers must not go on before [`Segments::prepare_now`].
+    pub(crate) fn is_urgent(&self) -> bool {
+        self.urgent.load(Ordering::Relaxed)
+    }
+
+    /// The writer tells how many blocks of a segment it has used.
+    pub(crate) fn note_use(&self, segment: &Segment, used: u64) {
+        if self.is_short() && used > segment.blocks / 2 {
+            self.urgent.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Prepares a segment at once, where none is.
+    pub(crate) fn prepare_now(&self) -> Result<()> {
+        self.prepare(self.size.min(HASTY_SEGMENT))
     }
 
     /// Makes a file of zeros and gives it a number. The caller holds `creating`.
@@ -178,6 +198,7 @@ impl Segments {
     fn add_prepared(&self, segment: Segment) {
         self.state.lock().prepared.push_back(segment);
         self.short.store(false, Ordering::Relaxed);
+        self.urgent.store(false, Ordering::Relaxed);
     }
 
     fn take_prepared(&self) -> Option<Segment> {
