@@ -119,6 +119,7 @@ fn type_flags(column: &ResultColumn) -> u16 {
         | DataType::Decimal { .. }
         | DataType::Float { .. }
         | DataType::Double { .. } => 0,
+        DataType::Year if column.org_table.is_empty() => 0,
         DataType::Year => flags::UNSIGNED | flags::ZEROFILL,
         DataType::Null
         | DataType::Binary(_)

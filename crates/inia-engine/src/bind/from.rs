@@ -398,6 +398,9 @@ pub(crate) fn table_column(def: &TableDef, index: usize, alias: &str, slot: usiz
     result.org_table = def.name.clone();
     result.org_name = column.name.clone();
     as_stored(&mut result, &ty);
+    if ty.data_type == DataType::Json {
+        result.decimals = 0;
+    }
     result.flags |= key_flags(def, index);
     if column.auto_increment {
         result.flags |= flags::AUTO_INCREMENT;

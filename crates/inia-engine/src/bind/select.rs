@@ -173,6 +173,9 @@ impl QueryBinder<'_> {
                     let name = match (alias, expr) {
                         (Some(alias), _) => alias.clone(),
                         (None, ast::Expr::Column(column)) => column.name.clone(),
+                        (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => {
+                            literal_name(text, value)
+                        }
                         (None, _) => text.clone(),
                     };
                     clauses.columns.push(self.output_column(&bound, &name));
@@ -398,5 +401,19 @@ fn for_each_on(tree: &FromTree, visit: &mut dyn FnMut(&Expr)) {
         join.on.iter().for_each(&mut *visit);
         for_each_on(&join.left, visit);
         for_each_on(&join.right, visit);
+    }
+}
+
+/// The name of a column that is a string: what it says, of adjacent strings the first.
+fn literal_name(text: &str, value: &str) -> String {
+    let Some(start) = text.find(['\'', '"']) else { return value.to_owned() };
+    let quote = text.as_bytes()[start];
+    let inner = &text.as_bytes()[start + 1..];
+    let end = inner.iter().position(|byte| *byte == quote || *byte == b'\\');
+    match end {
+        Some(end) if end + 1 < inner.len() && inner[end] == quote && inner[end + 1] != quote => {
+            String::from_utf8_lossy(&inner[..end]).into_owned()
+        }
+        _ => value.to_owned(),
     }
 }

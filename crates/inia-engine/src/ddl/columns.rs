@@ -41,7 +41,8 @@ pub(crate) fn column(
     check_column_name(&spec.name)?;
     let ty = column_type(&spec.name, &spec.ty, table, core.env.sql_mode.is_strict())?;
     for what in &ty.deprecated {
-        core.warn(ErrorCode::WarnDeprecatedSyntaxNoReplacement, &[what]);
+        let code = ErrorCode::WarnDeprecatedSyntaxNoReplacement;
+        core.push_warning(&SqlError::with_message(code, *what));
     }
     let serial = spec.ty.kind == ast::TypeKind::Serial;
     let auto_increment = spec.auto_increment || serial;

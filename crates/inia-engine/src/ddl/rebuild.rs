@@ -5,7 +5,7 @@
 
 use super::schema::drop_tree;
 use super::table::{create_trees, drop_trees};
-use crate::catalog::{IndexKind, Table, TableDef};
+use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, value_text};
 use crate::dml::auto_increment::value_of;
 use crate::dml::fill::{Fills, Given};
 use crate::dml::write::duplicate_error;
@@ -15,7 +15,7 @@ use crate::row::{Cell, IndexCodec, RowLayout};
 use crate::session::core::Core;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_base::temporal::TimeZone;
+use inia_base::temporal::{Date, DateTime, TimeZone};
 use inia_base::value::Value;
 use inia_storage::{Direction, KeyBound, ReadMode, Tree, Txn};
 
@@ -373,6 +373,7 @@ fn convert(
         let column = &new.columns[i];
         let Some(origin) = *origin else {
             let value = fills.default(i, Given::Added, &row, ctx)?;
+            refuse_zero_date(column, &value, ctx)?;
             row.push(value);
             continue;
         };
@@ -390,4 +391,27 @@ fn convert(
         row.push(value);
     }
     Ok(row)
+}
+
+/// Error 1292: rows that are there already cannot get a zero date in a new column.
+fn refuse_zero_date(
+    column: &ColumnDef,
+    value: &Value,
+    ctx: &expr::EvalContext<'_>,
+) -> Result<(), SqlError> {
+    let (kind, zero) = match value {
+        Value::Date(date) => ("date", *date == Date::ZERO),
+        Value::DateTime(moment) => ("datetime", *moment == DateTime::ZERO),
+        _ => return Ok(()),
+    };
+    let refused = zero && column.default == ColumnDefault::None;
+    if !refused || ctx.strictness != Strictness::Strict || !ctx.env.date_rules().no_zero_date {
+        return Ok(());
+    }
+    let text = value_text(value, &column.data_type);
+    let message = format!(
+        "Incorrect {kind} value: '{text}' for column '{}' at row {}",
+        column.name, ctx.row_number
+    );
+    Err(SqlError::with_message(ErrorCode::TruncatedWrongValue, message))
 }

@@ -12,6 +12,16 @@ const MAX_ROW_BYTES: u64 = 65_535;
 const MAX_CHAR: u64 = 255;
 const MAX_DISPLAY_WIDTH: u64 = 255;
 
+const UNSIGNED_FRACTION: &str = "UNSIGNED for decimal and floating point data types is deprecated \
+                                 and support for it will be removed in a future release.";
+const ZEROFILL: &str = "The ZEROFILL attribute is deprecated and will be removed in a future \
+                        release. Use the LPAD function to zero-pad numbers, or store the \
+                        formatted numbers in a CHAR column.";
+const DISPLAY_WIDTH: &str =
+    "Integer display width is deprecated and will be removed in a future release.";
+const FLOAT_DIGITS: &str = "Specifying number of digits for floating point data types is \
+                            deprecated and will be removed in a future release.";
+
 /// A checked column type with its display attributes.
 pub(crate) struct ColumnType {
     pub(crate) data_type: DataType,
@@ -107,13 +117,13 @@ fn integer(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType
     }
     if spec.zerofill {
         out.display_width = Some(spec.length.unwrap_or(digits) as u8);
-        out.deprecated.push("The ZEROFILL attribute");
+        out.deprecated.push(ZEROFILL);
     }
     let one = spec.kind == TypeKind::Bool || spec.length == Some(1);
     if width == IntWidth::Tiny && one && !unsigned {
         out.display_width = Some(1);
     } else if spec.length.is_some() {
-        out.deprecated.push("Integer display width");
+        out.deprecated.push(DISPLAY_WIDTH);
     }
     Ok(DataType::Int { width, unsigned })
 }
@@ -138,7 +148,7 @@ fn decimal(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType
     if precision < scale {
         return Err(error(ErrorCode::MBiggerThanD, &[&name]));
     }
-    note_unsigned(spec, "UNSIGNED for decimal and floating point data types", out);
+    note_unsigned(spec, UNSIGNED_FRACTION, out);
     let unsigned = spec.unsigned || spec.zerofill;
     if spec.zerofill {
         out.display_width = Some(precision as u8);
@@ -148,7 +158,7 @@ fn decimal(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType
 
 fn note_unsigned(spec: &TypeSpec, text: &'static str, out: &mut ColumnType) {
     if spec.zerofill {
-        out.deprecated.push("The ZEROFILL attribute");
+        out.deprecated.push(ZEROFILL);
     } else if spec.unsigned {
         out.deprecated.push(text);
     }
@@ -156,7 +166,7 @@ fn note_unsigned(spec: &TypeSpec, text: &'static str, out: &mut ColumnType) {
 
 fn real(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType, SqlError> {
     let unsigned = spec.unsigned || spec.zerofill;
-    note_unsigned(spec, "UNSIGNED for decimal and floating point data types", out);
+    note_unsigned(spec, UNSIGNED_FRACTION, out);
     let float = spec.kind == TypeKind::Float;
     let Some(decimals) = spec.decimals else {
         return match spec.length {
@@ -176,7 +186,7 @@ fn real(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType, S
     if width < decimals {
         return Err(error(ErrorCode::MBiggerThanD, &[&name]));
     }
-    out.deprecated.push("Specifying number of digits for floating point data types");
+    out.deprecated.push(FLOAT_DIGITS);
     out.display_width = Some(width as u8);
     let decimals = Some(decimals as u8);
     Ok(if float {

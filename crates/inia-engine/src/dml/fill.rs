@@ -68,6 +68,9 @@ impl Fills {
         for (i, column) in def.columns.iter().enumerate() {
             fills.push(match &column.default {
                 ColumnDefault::None if column.nullable => Fill::Value(Value::Null),
+                ColumnDefault::None if matches!(column.data_type, DataType::Enum { .. }) => {
+                    Fill::Value(expr::store::implicit_default(&column.data_type))
+                }
                 ColumnDefault::None => {
                     Fill::Missing(expr::store::implicit_default(&column.data_type))
                 }

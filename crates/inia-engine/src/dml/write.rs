@@ -277,7 +277,10 @@ pub(crate) fn duplicate_error(def: &TableDef, index: usize, row: &[Value]) -> Sq
     let index = &def.indexes[index];
     let part = |part: &crate::catalog::IndexPart| {
         let column = &def.columns[part.column];
-        let text = value_text(&row[part.column], &column.data_type);
+        let text = match &row[part.column] {
+            Value::Bytes(bytes) => crate::expr::convert::error_text(bytes),
+            value => value_text(value, &column.data_type),
+        };
         match part.prefix {
             Some(chars) => text.chars().take(chars as usize).collect(),
             None => text,

@@ -23,6 +23,7 @@ fn truncated(ctx: &mut EvalContext<'_>, kind: &str, text: &[u8]) -> Result<()> {
 /// Bytes as error texts show them: at most 128 characters, unprintable bytes in hexadecimal.
 pub(crate) fn error_text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
+        Ok(text) if text.contains('\0') => text.replace('\0', "\\x00"),
         Ok(text) if text.chars().count() <= 128 => text.to_owned(),
         Ok(text) => text.chars().take(128).collect::<String>() + "...",
         Err(_) => {

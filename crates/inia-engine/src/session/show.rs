@@ -9,6 +9,7 @@ use crate::dml::auto_increment;
 use crate::expr::{ExprType, Level};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
+use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, ShowKind};
 
@@ -128,7 +129,7 @@ fn conditions(
     if count {
         let name = if errors { "@@session.error_count" } else { "@@session.warning_count" };
         let number = if errors { list.count() as u64 } else { core.diagnostics.count };
-        sink.columns(&[ExprType::uint(21, false).result_column(name)])?;
+        sink.columns(&[ExprType::uint(21, true).result_column(name)])?;
         sink.begin_row();
         sink.uint(number);
         sink.end_row()?;
@@ -141,9 +142,10 @@ fn conditions(
     let skip = limit.and_then(|limit| limit.offset.as_ref()).map_or(0, literal);
     let take = limit.map_or(usize::MAX, |limit| literal(&limit.count));
     let text = |chars| ExprType::text(chars, Collation::DEFAULT, false);
+    let code = DataType::Int { width: IntWidth::Int, unsigned: true };
     sink.columns(&[
         text(7).result_column("Level"),
-        ExprType::uint(4, false).result_column("Code"),
+        ExprType { length: 4, ..ExprType::of_column(code, false) }.result_column("Code"),
         text(512).result_column("Message"),
     ])?;
     let mut rows = 0;

@@ -282,12 +282,7 @@ impl<'r> Run<'r> {
         self.tally.copied += 1;
         self.tally.first_generated = self.tally.first_generated.or(generated);
         if let Some(column) = self.plan.table.def.auto_increment_column() {
-            self.tally.last_value = match row[column] {
-                Value::Int(v) => v as u64,
-                Value::UInt(v) => v,
-                Value::Double(v) => v as u64,
-                _ => 0,
-            };
+            self.tally.last_value = number_of(&row[column]);
         }
         Ok(())
     }
@@ -393,6 +388,9 @@ impl<'r> Run<'r> {
         }
         if let Some(column) = table.def.auto_increment_column() {
             self.reserved.passed(table, &new[column]);
+            if self.plan.source.is_none() {
+                self.tally.last_value = number_of(&new[column]);
+            }
         }
         self.tally.updated += 1;
         Ok(())
@@ -401,8 +399,7 @@ impl<'r> Run<'r> {
     fn outcome(self, core: &Core, ctx: &EvalContext<'_>, multiple: bool) -> Outcome {
         let tally = self.tally;
         let said = core.host.last_insert_id.get();
-        let given = if tally.copied > 0 { tally.last_value } else { 0 };
-        let info_id = tally.first_generated.or(said).unwrap_or(given);
+        let info_id = tally.first_generated.or(said).unwrap_or(tally.last_value);
         let untouched = if core.client_found_rows { tally.untouched } else { 0 };
         let affected_rows = tally.copied + tally.deleted + 2 * tally.updated + untouched;
         let duplicates = match () {
@@ -424,6 +421,16 @@ impl<'r> Run<'r> {
             info,
             rows: None,
         }
+    }
+}
+
+/// An AUTO_INCREMENT column's value.
+fn number_of(value: &Value) -> u64 {
+    match *value {
+        Value::Int(v) => v as u64,
+        Value::UInt(v) => v,
+        Value::Double(v) => v as u64,
+        _ => 0,
     }
 }
 

@@ -220,7 +220,7 @@ impl Binder<'_> {
             None => var.name.clone(),
         };
         let (_, ty) = self.host.sysvar(scope, &name)?;
-        Ok(Expr { kind: ExprKind::SysVar(scope, name.into()), ty })
+        Ok(Expr { kind: ExprKind::SysVar(scope, name.into()), ty: ty.with_nullable(true) })
     }
 
     fn literal(&self, literal: &ast::Literal) -> Result<Expr, SqlError> {
