@@ -3,8 +3,8 @@
 mod admin;
 mod ddl;
 mod dml;
-mod patched;
 mod full_disk;
+mod patched;
 mod prepared;
 mod texts;
 mod transactions;
