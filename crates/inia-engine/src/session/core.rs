@@ -217,6 +217,14 @@ impl Core {
         locks.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
     }
 
+    /// Whether the next statement may run at SERIALIZABLE, where plain reads lock. That is part of
+    /// a plan, so no plan is kept from there or used there.
+    pub(crate) fn may_be_serializable(&self) -> bool {
+        let state = &self.state;
+        [state.isolation, state.current].contains(&Isolation::Serializable)
+            || state.next_isolation == Some(Isolation::Serializable)
+    }
+
     /// The current database; error 1046.
     pub(crate) fn database(&self) -> Result<&str, SqlError> {
         let missing = || SqlError::new(ErrorCode::NoDatabaseSelected, &[]);

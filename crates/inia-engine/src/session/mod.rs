@@ -394,10 +394,11 @@ impl Session {
         if let Err(error) = self.core.authorize(&prepared.statement) {
             return Err(self.failed(error));
         }
-        let usable = prepared
-            .plan
-            .as_ref()
-            .is_some_and(|(plan, settings)| *settings == self.core.settings && !plan.is_stale());
+        let keeps = !self.core.may_be_serializable();
+        let usable = keeps
+            && prepared.plan.as_ref().is_some_and(|(plan, settings)| {
+                *settings == self.core.settings && !plan.is_stale()
+            });
         if !usable {
             prepared.plan = None;
         }
@@ -407,7 +408,7 @@ impl Session {
                 let (core, statement) = (&mut self.core, &prepared.statement);
                 let made = plan::plan_and_run(core, statement, &prepared.text, params, sink);
                 made.map(|(outcome, plan)| {
-                    prepared.plan = plan.map(|plan| (plan, core.settings));
+                    prepared.plan = plan.filter(|_| keeps).map(|plan| (plan, core.settings));
                     outcome
                 })
             }

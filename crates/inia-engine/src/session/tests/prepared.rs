@@ -42,6 +42,24 @@ fn the_benchmarks_statements() {
 }
 
 #[test]
+fn a_kept_plan_does_not_leave_out_the_locks_of_serializable() {
+    let db = TestDb::new();
+    let (mut reader, mut writer) = (db.session(), db.session());
+    reader.ok("create table t (id int primary key)");
+    reader.ok("insert into t values (1)");
+    let all = reader.prepare("select * from t");
+    assert_eq!(reader.execute(all, &[]), "1");
+    reader.ok("set transaction isolation level serializable");
+    reader.ok("begin");
+    assert_eq!(reader.execute(all, &[]), "1");
+    let refused = writer.run("select * from t where id = 1 for update nowait");
+    assert!(refused.starts_with("ERROR 3572"), "{refused}");
+    reader.ok("commit");
+    assert_eq!(reader.execute(all, &[]), "1");
+    assert_eq!(writer.run("select * from t where id = 1 for update nowait").trim_end(), "1");
+}
+
+#[test]
 fn plans_follow_ddl() {
     let db = TestDb::new();
     let mut s = db.session();

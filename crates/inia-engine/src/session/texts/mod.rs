@@ -21,7 +21,6 @@ use crate::catalog::Table;
 use crate::expr::{self, EmptyScope, ExprKind, ExprType};
 use inia_base::value::Value;
 use inia_parser::{Digest, LiteralKind, LiteralSpan, Parser, digest};
-use inia_storage::Isolation;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -70,7 +69,7 @@ impl<'s> TextKey<'s> {
     pub(super) fn of(core: &Core, sql: &'s str) -> Option<TextKey<'s>> {
         let state = &core.state;
         let once = state.next_isolation.is_some() || state.next_read_only.is_some();
-        if sql.len() > MAX_TEXT || once || serializable(core) {
+        if sql.len() > MAX_TEXT || once || core.may_be_serializable() {
             return None;
         }
         let digest = digest(sql, core.parser_mode())?;
@@ -83,12 +82,6 @@ impl<'s> TextKey<'s> {
         };
         Some(TextKey { digest, prefix, settings: core.settings })
     }
-}
-
-/// SERIALIZABLE makes plain reads lock, which is part of a plan.
-fn serializable(core: &Core) -> bool {
-    let state = &core.state;
-    [state.isolation, state.current].contains(&Isolation::Serializable)
 }
 
 impl Texts {
