@@ -118,11 +118,7 @@ pub(crate) fn runtime(catalog: &Catalog, def: TableDef) -> Table {
 }
 
 /// Drops a temporary table's trees and its record.
-pub(super) fn drop_table(
-    catalog: &Catalog,
-    txn: &mut Txn,
-    def: &TableDef,
-) -> Result<(), SqlError> {
+pub(super) fn drop_table(catalog: &Catalog, txn: &mut Txn, def: &TableDef) -> Result<(), SqlError> {
     let mut trees = vec![def.clustered];
     trees.extend(def.indexes.iter().map(|index| index.tree));
     trees.sort_unstable();

@@ -102,7 +102,7 @@ fn carry_out(
     if wishes.auto_increment.is_some() || plan.copies() {
         table.shared.next_auto_increment.store(0, Ordering::Relaxed);
     }
-    if !wishes.changes {
+    if !wishes.changes && !temporary {
         return Ok(Outcome::default());
     }
     let affected_rows = if plan.converts() || temporary { rows } else { 0 };

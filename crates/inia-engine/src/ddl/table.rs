@@ -214,6 +214,9 @@ fn like(
     temporary: bool,
 ) -> Result<Finished, SqlError> {
     let other = full_name(core, other)?;
+    if temporary && other == *name {
+        return error(ErrorCode::NonUniqueTable, &[&name.1]);
+    }
     let table = core.open_table(Some(&other.0), &other.1)?;
     let mut work = Work::from_table(&table.def);
     work.schema.clone_from(&name.0);
