@@ -18,6 +18,7 @@ pub(crate) use access::Access;
 pub(crate) use def::{AccountDef, AccountName};
 pub(crate) use privilege::Privileges;
 pub(crate) use store::Accounts;
+pub(crate) use walk::columns_read;
 
 use crate::catalog::CatalogVersion;
 use inia_base::error::{ErrorCode, SqlError};
