@@ -106,7 +106,7 @@ impl Alteration<'_> {
                 DataType::VarChar { chars: a, collation: x },
                 DataType::VarChar { chars: b, collation: y },
             ) => {
-                let long = |chars: u32| chars * u32::from(charset::max_bytes(*y)) > 255;
+                let long = |chars: u32| chars * charset::max_bytes(*y) > 255;
                 a > b || long(*a) != long(*b) || !same_charset(*x, *y)
             }
             (
