@@ -17,6 +17,8 @@ type Connection = Client<TcpStream>;
 
 /// How long everything may move after one step.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Time to listen for an answer before looking again who waits.
+const TURN: Duration = Duration::from_millis(1);
 const DATABASE: &str = "isolation";
 
 /// Who waits for a row, or for a table's definition.
@@ -28,8 +30,8 @@ const WAITING: [&str; 2] = [
 /// Where scripts are played.
 pub(super) struct Stage {
     pub(super) address: String,
-    /// Between two looks at who waits: MySQL's list of transactions is up to 0.1 s old.
-    pub(super) pause: Duration,
+    /// How old the server's list of waiting transactions may be: 0.1 s in MySQL.
+    pub(super) lag: Duration,
 }
 
 struct Session {
@@ -136,6 +138,7 @@ impl Player<'_> {
     }
 
     fn waiting(&mut self) -> BTreeSet<u64> {
+        std::thread::sleep(self.stage.lag);
         let mut ids = BTreeSet::new();
         for sql in WAITING {
             for row in self.observer.rows(sql).unwrap() {
@@ -150,8 +153,8 @@ impl Player<'_> {
     fn listen(&mut self, waiting: &BTreeSet<u64>) {
         let moves = |s: &&mut Session| s.pending && !waiting.contains(&s.id);
         match self.sessions.values_mut().find(moves) {
-            Some(session) => session.listen(self.stage.pause),
-            None => std::thread::sleep(self.stage.pause),
+            Some(session) => session.listen(TURN),
+            None => std::thread::sleep(TURN),
         }
     }
 
