@@ -162,6 +162,12 @@ impl Core {
         Ok(())
     }
 
+    /// Where statements put what they cannot keep in memory.
+    pub(crate) fn workspace(&self) -> crate::exec::spill::Workspace<'_> {
+        let disk = self.db.scratch.as_ref();
+        crate::exec::spill::Workspace::new(disk, self.env.tmp_table_size)
+    }
+
     /// Whether statements end their transaction themselves.
     pub(crate) fn autocommits(&self) -> bool {
         self.state.autocommit && !self.state.explicit
