@@ -196,19 +196,21 @@ impl Core {
     }
 
     /// Ends a statement that worked in the transaction: commits in autocommit mode; after an
-    /// error undoes the statement, or the transaction where the error says so.
+    /// error undoes the statement, or the transaction where the error says so. What the statement
+    /// has met of other transactions is durable then, so its reply may tell of it.
     pub(crate) fn leave(
         &mut self,
         start: Savepoint,
         error: Option<&SqlError>,
     ) -> Result<(), SqlError> {
         match error {
-            None if self.autocommits() => self.commit(),
-            None => Ok(()),
-            Some(error) if error.code == ErrorCode::Deadlock => self.rollback(),
-            Some(_) if self.autocommits() => self.rollback(),
-            Some(_) => self.txn.get_mut().rollback_to(start).sql(),
+            None if self.autocommits() => return self.commit(),
+            None => {}
+            Some(error) if error.code == ErrorCode::Deadlock => self.rollback()?,
+            Some(_) if self.autocommits() => self.rollback()?,
+            Some(_) => self.txn.get_mut().rollback_to(start).sql()?,
         }
+        self.txn.get_mut().settle().sql()
     }
 
     /// The lock that plain reads take: SERIALIZABLE locks, except for autocommitted SELECTs.

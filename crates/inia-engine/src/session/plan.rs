@@ -121,20 +121,26 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
                 Some(query) => Some(plan_source(core, &query)?),
                 None => None,
             };
-            Plan::Insert(Box::new(dml::plan_insert(core, insert, source)?))
+            let plan = dml::plan_insert(core, insert, source)?;
+            dml::check_insert(core, insert, &plan.table)?;
+            Plan::Insert(Box::new(plan))
         }
         Statement::Update(update) => match dml::plan_update(core, update)? {
             Some(plan) => Plan::Change(Box::new(plan)),
             None => {
                 let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
-                Plan::Joined(Box::new(dml::plan_joined_update(core, update, &mut plan)?))
+                let joined = dml::plan_joined_update(core, update, &mut plan)?;
+                dml::check_update(core, update, &joined)?;
+                Plan::Joined(Box::new(joined))
             }
         },
         Statement::Delete(delete) => match dml::plan_delete(core, delete)? {
             Some(plan) => Plan::Change(Box::new(plan)),
             None => {
                 let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
-                Plan::Joined(Box::new(dml::plan_joined_delete(core, delete, &mut plan)?))
+                let joined = dml::plan_joined_delete(core, delete, &mut plan)?;
+                dml::check_delete(core, delete, &joined)?;
+                Plan::Joined(Box::new(joined))
             }
         },
         _ => return unsupported("this statement"),
@@ -153,12 +159,18 @@ pub(super) fn prepare(
     if !is_planned(statement) {
         return Ok((None, Vec::new()));
     }
-    let idle = !core.state.open;
+    if core.state.open {
+        core.enter();
+        let plan = plan(core, statement)?;
+        let columns = plan.columns();
+        return Ok((Some(plan), columns));
+    }
+    // What SET TRANSACTION said is for the next transaction, which this is not.
+    let next = (core.state.next_isolation, core.state.next_read_only);
     core.enter();
     let planned = plan(core, statement);
-    if idle {
-        core.commit()?;
-    }
+    core.commit()?;
+    (core.state.next_isolation, core.state.next_read_only) = next;
     let plan = planned?;
     let columns = plan.columns();
     Ok((Some(plan), columns))
