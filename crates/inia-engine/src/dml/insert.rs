@@ -44,6 +44,10 @@ pub(crate) fn plan_insert(
     source: Option<StatementPlan>,
 ) -> Result<InsertPlan, SqlError> {
     let table = core.open_table(insert.table.db.as_deref(), &insert.table.name)?;
+    let read = |source: &StatementPlan| source.tables.iter().any(|t| Arc::ptr_eq(t, &table));
+    if table.def.temporary && source.as_ref().is_some_and(read) {
+        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name]));
+    }
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;

@@ -86,7 +86,7 @@ pub(super) fn plan_query(
     plain_lock: Option<LockRequest>,
 ) -> Result<StatementPlan, SqlError> {
     loop {
-        let catalog = core.db.catalog().current();
+        let catalog = core.catalog_view();
         let context = BindContext {
             catalog: &catalog,
             database: core.env.database.as_deref(),
@@ -202,13 +202,14 @@ pub(super) fn plan_and_run(
     if !is_planned(statement) {
         return Ok((execute(core, statement, text, params, sink)?, None));
     }
-    if !matches!(statement, Statement::Select(_)) {
+    if !matches!(statement, Statement::Select(_)) && core.temporary.is_empty() {
         core.check_writable()?;
     }
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let mut kept = None;
     let result = plan(core, statement).and_then(|plan| {
+        check_targets(core, &plan)?;
         let outcome = run_plan(core, &plan, params, sink);
         kept = Some(plan);
         outcome
@@ -224,14 +225,20 @@ pub(super) fn run(
     params: &[Value],
     sink: &mut dyn RowSink,
 ) -> Result<Outcome, SqlError> {
-    if plan.writes() {
-        core.check_writable()?;
-    }
+    check_targets(core, plan)?;
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let result = hold_all(core, plan).and_then(|()| run_plan(core, plan, params, sink));
     core.leave(start, result.as_ref().err())?;
     result
+}
+
+/// Error 1792 where a READ ONLY transaction would change other than temporary tables.
+fn check_targets(core: &Core, plan: &Plan) -> Result<(), SqlError> {
+    if plan.writes() && !plan.tables().iter().all(|table| table.def.temporary) {
+        core.check_writable()?;
+    }
+    Ok(())
 }
 
 /// Error 1615 where DDL came between the look at the plan and its use; clients try again.
@@ -364,7 +371,14 @@ fn define(
     if !defines {
         return None;
     }
-    if let Err(error) = core.check_writable().and_then(|()| core.commit()) {
+    // Creating and dropping temporary tables does not end the transaction.
+    let temporary = match statement {
+        Statement::CreateTable(create) => create.temporary,
+        Statement::DropTable(drop) => drop.temporary,
+        _ => false,
+    };
+    let ended = if temporary { Ok(()) } else { core.commit() };
+    if let Err(error) = core.check_writable().and(ended) {
         return Some(Err(error));
     }
     let result = match statement {
@@ -383,7 +397,9 @@ fn define(
         Statement::Truncate(name) => ddl::truncate(core, name),
         _ => return None,
     };
-    core.mdl.release_all();
+    if !core.state.open {
+        core.mdl.release_all();
+    }
     Some(result)
 }
 

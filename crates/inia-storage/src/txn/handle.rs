@@ -203,9 +203,10 @@ impl Txn {
         }
     }
 
-    /// Gives the transaction its id before its first write.
-    pub(super) fn prepare_write(&mut self) {
+    /// Gives the transaction its id before its first write, and sees to memory for undo before each.
+    pub(super) fn prepare_write(&mut self) -> Result<()> {
         debug_assert!(self.open, "write outside a transaction");
+        self.core.undo.make_room()?;
         if self.id.0 == 0 {
             self.enlist();
             let wal = self.core.store.wal();
@@ -214,6 +215,7 @@ impl Txn {
             self.owner.set_txn(self.id);
             self.session.begin_writing(self.id);
         }
+        Ok(())
     }
 
     /// Locks a record whose newest version `writer` wrote, as far as that is possible at once or by

@@ -174,7 +174,7 @@ impl Txn {
         value: &[u8],
         existing: LockMode,
     ) -> Result<()> {
-        self.prepare_write();
+        self.prepare_write()?;
         let request = LockRequest { mode: existing, wait: WaitPolicy::Wait };
         let mut existing_locked = false;
         loop {
@@ -209,7 +209,7 @@ impl Txn {
     }
 
     fn overwrite(&mut self, tree: &Tree, key: &[u8], kind: UndoKind, value: &[u8]) -> Result<bool> {
-        self.prepare_write();
+        self.prepare_write()?;
         let request = LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait };
         loop {
             let write =
