@@ -55,19 +55,30 @@ struct Member {
     table: Arc<Table>,
 }
 
-fn members(core: &Core, refs: &[TableRef], out: &mut Vec<Member>) -> Result<(), SqlError> {
+/// The tables in FROM; names of WITH are none.
+fn members(
+    core: &Core,
+    with: Option<&ast::With>,
+    refs: &[TableRef],
+    out: &mut Vec<Member>,
+) -> Result<(), SqlError> {
+    let computed = |name: &ast::ObjectName| {
+        let mut ctes = with.iter().flat_map(|with| &with.ctes);
+        name.db.is_none() && ctes.any(|cte| cte.name == name.name)
+    };
     for table in refs {
         match table {
+            TableRef::Table(factor) if computed(&factor.name) => {}
             TableRef::Table(factor) => {
                 let found = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
                 let alias = factor.alias.clone().unwrap_or_else(|| factor.name.name.clone());
                 out.push(Member { name: factor.name.clone(), alias, table: found });
             }
             TableRef::Join(join) => {
-                members(core, std::slice::from_ref(&join.left), out)?;
-                members(core, std::slice::from_ref(&join.right), out)?;
+                members(core, with, std::slice::from_ref(&join.left), out)?;
+                members(core, with, std::slice::from_ref(&join.right), out)?;
             }
-            TableRef::List(list) => members(core, list, out)?,
+            TableRef::List(list) => members(core, with, list, out)?,
             TableRef::Derived(_) | TableRef::JsonTable(_) => {}
         }
     }
@@ -110,7 +121,7 @@ pub(crate) fn plan_joined_update(
     plan: &mut PlanQuery<'_>,
 ) -> Result<JoinedPlan, SqlError> {
     let mut all = Vec::new();
-    members(core, &update.tables, &mut all)?;
+    members(core, update.with.as_ref(), &update.tables, &mut all)?;
     let (mut items, mut targets) = (Vec::new(), Vec::<(usize, Target)>::new());
     let mut places = Vec::new();
     for assignment in &update.assignments {
@@ -157,7 +168,7 @@ pub(crate) fn plan_joined_delete(
         ast::DeleteTarget::Multi { targets, from } => (from.clone(), targets.clone()),
     };
     let mut all = Vec::new();
-    members(core, &refs, &mut all)?;
+    members(core, delete.with.as_ref(), &refs, &mut all)?;
     let (mut items, mut targets, mut locked) = (Vec::new(), Vec::new(), Vec::new());
     for name in &names {
         let same = |member: &&Member| {
@@ -222,6 +233,11 @@ struct Tally {
 }
 
 impl JoinedPlan {
+    /// The tables whose rows change, as written.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &Table> {
+        self.targets.iter().map(|target| &*target.table)
+    }
+
     /// Executes the plan.
     pub(crate) fn run(
         &self,

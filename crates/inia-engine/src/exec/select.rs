@@ -75,7 +75,9 @@ impl Runner<'_> {
             None if empty => Ok(()),
             None => {
                 self.source(&select.source, ctx, &mut row, &mut |ctx, row| {
-                    if holds(&select.filter, ctx, row)? { project(ctx, row) } else { Ok(true) }
+                    let wanted = !holds(&select.filter, ctx, row)? || project(ctx, row)?;
+                    ctx.scanned += 1;
+                    Ok(wanted)
                 })?;
                 Ok(())
             }

@@ -154,11 +154,11 @@ fn result_type(func: AggregateFunc, args: &[Expr], env: &Environment) -> Result<
         AggregateFunc::CountStar | AggregateFunc::Count => ExprType::int(21, false),
         AggregateFunc::Sum | AggregateFunc::Avg => sum_type(func, ty, env),
         AggregateFunc::Min | AggregateFunc::Max => match ty.data_type {
-            DataType::Enum { .. } | DataType::Set { .. } => {
-                let text = ExprType::text(u64::from(ty.length), ty.collation(), true);
-                text.with_coercibility(ty.coercibility)
+            DataType::Enum { collation, .. } | DataType::Set { collation, .. } => {
+                let data_type = DataType::Char { chars: ty.length, collation };
+                ExprType::computed(data_type, true).with_coercibility(ty.coercibility)
             }
-            _ => ty.clone().with_nullable(true),
+            _ => ty.clone().with_nullable(true).as_computed(),
         },
         AggregateFunc::BitAnd | AggregateFunc::BitOr | AggregateFunc::BitXor => {
             ExprType::uint(21, false)

@@ -64,6 +64,7 @@ impl InsertPlan {
             on_duplicate: Vec::new(),
             values_calls: 0,
             source: Some(source),
+            single: false,
         })
     }
 
@@ -88,7 +89,7 @@ impl InsertPlan {
         let mut row = Vec::with_capacity(self.table.def.columns.len());
         if let (Some(runner), Some(source)) = (runner, &self.source) {
             self.run_source(core, ctx, runner, source, &mut run, &mut row)?;
-            return Ok(run.outcome(core, ctx, true));
+            return Ok(run.outcome(core, ctx, !self.single));
         }
         for (number, given) in self.rows.iter().enumerate() {
             ctx.row_number = number as u64 + 1;
@@ -108,7 +109,7 @@ impl InsertPlan {
             })?;
             run.row(core, ctx, &mut row, left)?;
         }
-        Ok(run.outcome(core, ctx, self.rows.len() > 1))
+        Ok(run.outcome(core, ctx, !self.single))
     }
 
     /// The rows of INSERT … SELECT. They are gathered first where the target is read too.
