@@ -13,6 +13,15 @@
 //! A descending scan locks the first record beyond its range as if it belonged to it. At READ COMMITTED
 //! only the records of the range are locked.
 //!
+//! A record that is not locked yet may be removed for good by purge while the scan waits or goes from
+//! leaf to leaf. An ascending scan does not mind: its gaps begin at the record passed last. A
+//! descending one keeps the low end of what it has locked in `place.low`, and locks up to the record
+//! passed last where the next record found is another:
+//!
+//! ```text
+//!   10, 20 deleted, 30    (20,30] 30X, then 20 is purged: 10 is not 20, so (-∞,30] 10X
+//! ```
+//!
 //! Each lock is taken from what a copied leaf says and confirmed afterwards; when the leaf has moved
 //! on, the scan looks again behind the last record it has passed.
 
@@ -238,15 +247,29 @@ impl Cursor {
         }
         txn.enlist();
         let (store, tree) = (&txn.core.store, self.tree.clone());
-        let follows = self.passed && self.direction == Direction::Forward;
+        let (direction, passed) = (self.direction, self.passed);
         let memory = self.memory_mut();
-        if follows {
-            memory.place.low.set_key(&memory.last);
-        } else {
-            memory.place.find_low(&tree, store, i)?;
+        let (place, key) = (&mut memory.place, &memory.key);
+        match direction {
+            Direction::Forward if passed => place.low.set_key(&memory.last),
+            Direction::Forward => place.find_low(&tree, store, i)?,
+            Direction::Backward if place.low.edge() == Edge::Key(key) => {
+                place.find_low(&tree, store, i)?;
+            }
+            // The record that bounded the locked gap is gone: this one is locked up to the record
+            // passed last, or to where the scan started.
+            Direction::Backward => {
+                if passed {
+                    place.high.set_key(&memory.last);
+                }
+                place.find_low(&tree, store, i)?;
+                tree.gaps().lock(&txn.owner, place.low.edge(), place.high.edge());
+                return Ok(place.confirm_low(&tree, store, i)?
+                    && place.confirm_high(&tree, store, i + 1)?);
+            }
         }
-        tree.gaps().lock(&txn.owner, memory.place.low.edge(), Edge::Key(&memory.key));
-        memory.place.confirm_low(&tree, store, i)
+        tree.gaps().lock(&txn.owner, place.low.edge(), Edge::Key(key));
+        place.confirm_low(&tree, store, i)
     }
 
     /// Locks the gap at the end of the tree that a scan has run into; false to look again.
@@ -256,14 +279,14 @@ impl Cursor {
         }
         txn.enlist();
         let (store, tree) = (&txn.core.store, self.tree.clone());
-        let follows = self.passed;
+        let passed = self.passed;
         let direction = self.direction;
         let memory = self.memory_mut();
         let place = &mut memory.place;
         match direction {
             Direction::Forward => {
                 let end = place.leaf.len();
-                if follows {
+                if passed {
                     place.low.set_key(&memory.last);
                 } else {
                     place.find_low(&tree, store, end)?;
@@ -271,12 +294,13 @@ impl Cursor {
                 tree.gaps().lock(&txn.owner, place.low.edge(), Edge::Max);
                 place.confirm_low(&tree, store, end)
             }
+            Direction::Backward if place.low.edge() == Edge::Min => {
+                Ok(place.leaf.is_current(store))
+            }
             Direction::Backward => {
-                // The gap before the record passed last reaches to the tree's beginning already.
-                if follows {
-                    return Ok(place.leaf.is_current(store));
+                if passed {
+                    place.high.set_key(&memory.last);
                 }
-                place.find_high(&tree, store, 0)?;
                 tree.gaps().lock(&txn.owner, Edge::Min, place.high.edge());
                 place.confirm_high(&tree, store, 0)
             }

@@ -120,3 +120,58 @@ fn purge_leaves_a_key_alone_that_was_inserted_again() {
     settle(&engine);
     assert_eq!(all(&mut rr(&engine), &tree), "a=1");
 }
+
+/// The record below the gap that was locked last is purged before the scan comes to it. Nobody may
+/// insert between the record passed and the one found instead.
+#[test]
+fn a_descending_locking_scan_covers_where_a_purged_record_was() {
+    for (left, purged) in [("10 30", "20"), ("30", "10 20"), ("10 20", "30"), ("10", "20 30")] {
+        let engine = open();
+        let tree = tree_with(&engine, &[("10", ""), ("20", ""), ("30", "")]);
+        let mut txn = rr(&engine);
+        for key in purged.split(' ') {
+            delete(&mut txn, &tree, key);
+        }
+        txn.commit_deferred().unwrap();
+        let mut reader = rr(&engine);
+        let open = KeyBound::Unbounded;
+        let mut cursor = reader.cursor(&tree, open, open, Direction::Backward, ReadMode::Lock(S));
+        let mut seen = Vec::new();
+        while let Some(record) = cursor.next(&mut reader).unwrap() {
+            seen.push(text(record.key));
+            settle(&engine);
+        }
+        assert_eq!(seen, left.split(' ').rev().collect::<Vec<_>>());
+        for key in ["05", "10", "15", "20", "25", "30", "35"] {
+            if !seen.iter().any(|record| record == key) {
+                assert!(insert_waits(&engine, &tree, key), "{key} beside {left}");
+            }
+        }
+    }
+}
+
+/// As above, where the scan waits for the record, and its writer deletes it.
+#[test]
+fn a_descending_locking_scan_covers_where_the_record_it_waited_for_was() {
+    for first in [true, false] {
+        let engine = open();
+        let tree = tree_with(&engine, &[("10", ""), ("20", ""), ("30", "")]);
+        let mut writer = rr(&engine);
+        delete(&mut writer, &tree, if first { "30" } else { "20" });
+        let reader = rr(&engine);
+        let scanned = tree.clone();
+        let open = (KeyBound::Unbounded, KeyBound::Unbounded);
+        let blocked = blocks(&engine, reader, move |reader| {
+            range(reader, &scanned, open, Direction::Backward, ReadMode::Lock(S)).unwrap()
+        });
+        writer.commit().unwrap();
+        settle(&engine);
+        let (mut reader, seen) = blocked.join();
+        assert_eq!(seen, if first { "20= 10=" } else { "30= 10=" });
+        settle(&engine);
+        for key in ["05", "15", "25", "35"] {
+            assert!(insert_waits(&engine, &tree, key), "{key}");
+        }
+        reader.rollback().unwrap();
+    }
+}

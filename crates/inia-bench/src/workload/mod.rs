@@ -1,0 +1,192 @@
+//! Workloads: which tables they need, what a client does, and what must hold afterwards.
+//!
+//! The life of a run: [`Workload::data`] is loaded if it is not there; [`Workload::stage`] looks
+//! at it and makes what all clients share; each client gets a [`Script`] of [`Stage::script`] and a
+//! [`Session`], and runs transactions until the time is up; the scripts' tallies are summed; and
+//! [`Stage::check`] compares them with what the tables hold. A workload adds itself in
+//! [`all`].
+
+mod data;
+mod sysbench;
+
+pub use data::{DataSet, Fill, Rows, Table};
+
+use crate::random::{Distribution, Rng};
+use crate::session::Session;
+use crate::target::{Dialect, Facts, Failure, Result, Target};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Every workload, in the order of the list.
+pub fn all() -> impl Iterator<Item = &'static dyn Workload> {
+    let families: [&[&'static dyn Workload]; 1] = [sysbench::WORKLOADS];
+    families.into_iter().flatten().copied()
+}
+
+/// The workload of this name.
+pub fn find(name: &str) -> Option<&'static dyn Workload> {
+    all().find(|workload| workload.name() == name)
+}
+
+/// Sums that clients' scripts leave behind, by name.
+pub type Tally = BTreeMap<&'static str, i64>;
+
+/// What a workload is run with. The scale's meaning is the workload's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Rows of the main table.
+    pub rows: u64,
+    /// Number of tables, warehouses or branches.
+    pub scale: u64,
+    /// How rows are chosen.
+    pub distribution: Distribution,
+    /// Prepared statements rather than texts.
+    pub prepared: bool,
+    /// Of data and choices.
+    pub seed: u64,
+    /// The workload's own options, by name (see [`Workload::options`]).
+    pub options: BTreeMap<String, String>,
+}
+
+impl Default for Parameters {
+    fn default() -> Parameters {
+        Parameters {
+            rows: 100_000,
+            scale: 1,
+            distribution: Distribution::Uniform,
+            prepared: true,
+            seed: 1,
+            options: BTreeMap::new(),
+        }
+    }
+}
+
+impl Parameters {
+    /// An option's value as a number, or its default.
+    pub fn number(&self, name: &str, default: f64) -> Result<f64> {
+        let Some(text) = self.options.get(name) else { return Ok(default) };
+        text.parse().map_err(|_| {
+            let message = format!("option {name}: '{text}' is not a number");
+            Failure::new(crate::target::Class::Usage, message)
+        })
+    }
+}
+
+/// Everything a workload may ask about its run.
+#[derive(Clone)]
+pub struct Setting {
+    /// What it runs on.
+    pub target: Arc<dyn Target>,
+    /// What the target says about itself.
+    pub facts: Facts,
+    /// What it is run with.
+    pub parameters: Parameters,
+    /// Number of clients.
+    pub clients: usize,
+}
+
+impl Setting {
+    /// The target's SQL.
+    pub fn dialect(&self) -> Dialect {
+        self.target.dialect()
+    }
+
+    /// A new session on the target.
+    pub fn session(&self) -> Session {
+        Session::new(self.target.clone(), self.parameters.prepared)
+    }
+}
+
+/// The figure by which runs are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// Transactions per second.
+    Rate,
+    /// Milliseconds of the median transaction: for single statements.
+    Time,
+}
+
+/// A workload.
+pub trait Workload: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// One line about it.
+    fn about(&self) -> &'static str;
+
+    /// The report it comes from, for grouping.
+    fn family(&self) -> &'static str;
+
+    /// What it is run with unless told otherwise.
+    fn defaults(&self) -> Parameters {
+        Parameters::default()
+    }
+
+    /// Names and meanings of its own options.
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// Names of what [`Script::transaction`] returns the index of.
+    fn kinds(&self) -> &'static [&'static str] {
+        &["transaction"]
+    }
+
+    /// The figure by which runs are compared.
+    fn figure(&self) -> Figure {
+        Figure::Rate
+    }
+
+    /// What a transaction is called in tables: "transactions", "pages", "operations".
+    fn unit(&self) -> &'static str {
+        "transactions"
+    }
+
+    /// Transactions after which a client is done, whatever the time: for programs of fixed length.
+    fn length(&self, _parameters: &Parameters) -> Option<u64> {
+        None
+    }
+
+    /// The tables and rows it needs. Workloads may share a data set by giving equal ones.
+    fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet>;
+
+    /// Whether the data can be used again after a run.
+    fn keeps_data(&self) -> bool {
+        true
+    }
+
+    /// Looks at the loaded data and makes what the clients share. `session` is not a client's.
+    fn stage(&self, setting: &Setting, session: &mut Session) -> Result<Arc<dyn Stage>>;
+}
+
+/// What all clients of one run share.
+pub trait Stage: Send + Sync {
+    /// The script of client number `client`, from 0.
+    fn script(&self, client: usize) -> Box<dyn Script>;
+
+    /// Compares what the scripts did with what the tables hold now. An error voids the run.
+    fn check(&self, session: &mut Session, tally: &Tally) -> Result<()>;
+
+    /// Further figures of the run: name, unit and value.
+    fn extras(&self, _rate: f64) -> Vec<(String, &'static str, f64)> {
+        Vec::new()
+    }
+}
+
+/// One client's work.
+pub trait Script: Send {
+    /// Prepares statements; not measured.
+    fn start(&mut self, session: &mut Session) -> Result<()>;
+
+    /// What must be done before each transaction and is not measured.
+    fn before(&mut self, _session: &mut Session) -> Result<()> {
+        Ok(())
+    }
+
+    /// Runs one transaction and returns its kind. After a failure of class
+    /// [`Retry`](crate::target::Class::Retry) it is rolled back and called again.
+    fn transaction(&mut self, session: &mut Session, rng: &mut Rng) -> Result<usize>;
+
+    /// Adds what it did to the sums.
+    fn tally(&self, _tally: &mut Tally) {}
+}
