@@ -291,7 +291,7 @@ impl Cursor {
             return Ok(if whole { Shown::Memory } else { Shown::Stale });
         }
         let View::At(snapshot) = view else { return Ok(Shown::Nothing) };
-        let shown = core.resolve(snapshot, own, header, &mut memory.value);
+        let shown = core.resolve(snapshot, own, header, &mut memory.value)?;
         Ok(if shown { Shown::Memory } else { Shown::Nothing })
     }
 

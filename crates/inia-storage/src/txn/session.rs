@@ -124,10 +124,10 @@ impl Session {
         append()
     }
 
-    /// Logs something that counts only if `txn` still runs, if it still runs.
-    pub(crate) fn while_writing(&self, txn: TxnId, append: impl FnOnce() -> Lsn) -> Option<Lsn> {
+    /// Does something that makes sense only while `txn` runs, if it still runs.
+    pub(crate) fn while_writing<R>(&self, txn: TxnId, act: impl FnOnce() -> R) -> Option<R> {
         let writing = self.writing.lock();
-        (*writing == txn).then(append)
+        (*writing == txn).then(act)
     }
 
     /// The log is needed from `later` on instead of `from`, if that has not changed meanwhile.

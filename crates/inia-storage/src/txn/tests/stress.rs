@@ -63,8 +63,7 @@ fn acceptable(result: crate::Result<()>) -> bool {
 }
 
 fn run(level: Isolation, background: bool) {
-    let options = EngineOptions { buffer_pool_size: 4 << 20, background };
-    let engine = Engine::open(Arc::new(MemDisk::new()), options).unwrap();
+    let engine = open_spilling(Arc::new(MemDisk::new()), background);
     let mut txn = rr(&engine);
     let tree = txn.create_tree().unwrap();
     for n in 0..ACCOUNTS {
