@@ -13,3 +13,4 @@ mod process;
 mod refusals;
 mod support;
 mod sysbench;
+mod workloads;
