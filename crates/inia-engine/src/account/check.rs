@@ -6,7 +6,7 @@
 use super::access::Access;
 use super::def::AccountName;
 use super::privilege::Privileges;
-use super::walk::Reads;
+use crate::reads::Reads;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::*;
 

@@ -12,13 +12,11 @@ pub(crate) mod privilege;
 pub(crate) mod show;
 pub(crate) mod store;
 pub(crate) mod user;
-mod walk;
 
 pub(crate) use access::Access;
 pub(crate) use def::{AccountDef, AccountName};
 pub(crate) use privilege::Privileges;
 pub(crate) use store::Accounts;
-pub(crate) use walk::columns_read;
 
 use crate::catalog::CatalogVersion;
 use inia_base::error::{ErrorCode, SqlError};

@@ -258,7 +258,7 @@ pub(crate) fn add_check(
 
 /// Whether an expression reads this column and no other.
 fn reads_only(expr: &ast::Expr, column: &str) -> bool {
-    let names = crate::account::columns_read(expr);
+    let names = crate::reads::columns_read(expr);
     !names.is_empty() && names.iter().all(|name| same_name(name, column))
 }
 

@@ -124,7 +124,7 @@ fn has_row(core: &mut Core, text: &str) -> Result<bool, SqlError> {
     let result = {
         let shared: &Core = core;
         plan_source(shared, &query).and_then(|plan| {
-            let runner = Runner::new(&plan, &shared.txn, &shared.killed);
+            let runner = Runner::new(&plan, shared);
             let mut ctx = shared.context(&[], &runner);
             let mut found = false;
             runner.run(&mut ctx, &mut |_, _| {

@@ -33,6 +33,8 @@ pub(crate) struct InsertPlan {
     values_calls: usize,
     /// INSERT … SELECT's query.
     source: Option<StatementPlan>,
+    /// There is one row by the statement's text, so nothing is told of how many there were.
+    single: bool,
 }
 
 /// Plans INSERT and REPLACE; `source` is the plan of its query, where it has one.
@@ -104,6 +106,7 @@ pub(crate) fn plan_insert(
         on_duplicate,
         values_calls,
         source,
+        single: matches!(&insert.source, ast::InsertSource::Values(rows) if rows.len() == 1),
     })
 }
 

@@ -67,8 +67,11 @@ impl TxnState {
 
 impl Core {
     pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Core {
-        let txn = RefCell::new(db.engine.attach());
-        let mdl = db.catalog().mdl().session();
+        let mut txn = db.engine.attach();
+        txn.set_label(u64::from(client.connection_id));
+        let txn = RefCell::new(txn);
+        let killed: Arc<AtomicU8> = Arc::default();
+        let mdl = db.catalog().mdl().session(killed.clone());
         let env = Environment {
             user: format!("{}@{}", client.user, client.host),
             current_user: format!("{}@{}", client.account_user, client.account_host),
@@ -92,7 +95,6 @@ impl Core {
             savepoints: Vec::new(),
             mdl_timeout: Duration::from_secs(31_536_000),
         };
-        let killed = Arc::default();
         let client_found_rows = client.found_rows;
         Core {
             db,
@@ -166,6 +168,12 @@ impl Core {
         Ok(())
     }
 
+    /// Where statements put what they cannot keep in memory.
+    pub(crate) fn workspace(&self) -> crate::exec::spill::Workspace<'_> {
+        let disk = self.db.scratch.as_ref();
+        crate::exec::spill::Workspace::new(disk, self.env.tmp_table_size)
+    }
+
     /// Whether statements end their transaction themselves.
     pub(crate) fn autocommits(&self) -> bool {
         self.state.autocommit && !self.state.explicit
@@ -203,19 +211,21 @@ impl Core {
     }
 
     /// Ends a statement that worked in the transaction: commits in autocommit mode; after an
-    /// error undoes the statement, or the transaction where the error says so.
+    /// error undoes the statement, or the transaction where the error says so. What the statement
+    /// has met of other transactions is durable then, so its reply may tell of it.
     pub(crate) fn leave(
         &mut self,
         start: Savepoint,
         error: Option<&SqlError>,
     ) -> Result<(), SqlError> {
         match error {
-            None if self.autocommits() => self.commit(),
-            None => Ok(()),
-            Some(error) if error.code == ErrorCode::Deadlock => self.rollback(),
-            Some(_) if self.autocommits() => self.rollback(),
-            Some(_) => self.txn.get_mut().rollback_to(start).sql(),
+            None if self.autocommits() => return self.commit(),
+            None => {}
+            Some(error) if error.code == ErrorCode::Deadlock => self.rollback()?,
+            Some(_) if self.autocommits() => self.rollback()?,
+            Some(_) => self.txn.get_mut().rollback_to(start).sql()?,
         }
+        self.txn.get_mut().settle().sql()
     }
 
     /// The lock that plain reads take: SERIALIZABLE locks, except for autocommitted SELECTs.

@@ -50,8 +50,12 @@ impl Plan {
         self.tables().iter().any(|table| table.is_stale())
     }
 
+    /// Whether a READ ONLY transaction refuses it.
     fn writes(&self) -> bool {
-        !matches!(self, Plan::Query(_))
+        match self {
+            Plan::Query(plan) => plan.exclusive,
+            Plan::Insert(_) | Plan::Change(_) | Plan::Joined(_) => true,
+        }
     }
 
     fn columns(&self) -> Vec<ResultColumn> {
@@ -121,20 +125,26 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
                 Some(query) => Some(plan_source(core, &query)?),
                 None => None,
             };
-            Plan::Insert(Box::new(dml::plan_insert(core, insert, source)?))
+            let plan = dml::plan_insert(core, insert, source)?;
+            dml::check_insert(core, insert, &plan.table)?;
+            Plan::Insert(Box::new(plan))
         }
         Statement::Update(update) => match dml::plan_update(core, update)? {
             Some(plan) => Plan::Change(Box::new(plan)),
             None => {
-                let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
-                Plan::Joined(Box::new(dml::plan_joined_update(core, update, &mut plan)?))
+                let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
+                let joined = dml::plan_joined_update(core, update, &mut plan)?;
+                dml::check_update(core, update, &joined)?;
+                Plan::Joined(Box::new(joined))
             }
         },
         Statement::Delete(delete) => match dml::plan_delete(core, delete)? {
             Some(plan) => Plan::Change(Box::new(plan)),
             None => {
-                let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
-                Plan::Joined(Box::new(dml::plan_joined_delete(core, delete, &mut plan)?))
+                let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
+                let joined = dml::plan_joined_delete(core, delete, &mut plan)?;
+                dml::check_delete(core, delete, &joined)?;
+                Plan::Joined(Box::new(joined))
             }
         },
         _ => return unsupported("this statement"),
@@ -153,12 +163,18 @@ pub(super) fn prepare(
     if !is_planned(statement) {
         return Ok((None, Vec::new()));
     }
-    let idle = !core.state.open;
+    if core.state.open {
+        core.enter();
+        let plan = plan(core, statement)?;
+        let columns = plan.columns();
+        return Ok((Some(plan), columns));
+    }
+    // What SET TRANSACTION said is for the next transaction, which this is not.
+    let next = (core.state.next_isolation, core.state.next_read_only);
     core.enter();
     let planned = plan(core, statement);
-    if idle {
-        core.commit()?;
-    }
+    core.commit()?;
+    (core.state.next_isolation, core.state.next_read_only) = next;
     let plan = planned?;
     let columns = plan.columns();
     Ok((Some(plan), columns))
@@ -249,7 +265,7 @@ fn run_plan(
         Plan::Query(query) => {
             let (result, found) = {
                 let shared: &Core = core;
-                let runner = Runner::new(query, &shared.txn, &shared.killed);
+                let runner = Runner::new(query, shared);
                 let mut ctx = shared.context(params, &runner);
                 let result = runner.send(&mut ctx, sink);
                 ((result, std::mem::take(&mut ctx.warnings)), runner.found_rows())
@@ -262,7 +278,7 @@ fn run_plan(
         Plan::Insert(insert) => match insert.source() {
             Some(source) => {
                 let shared: &Core = core;
-                let runner = Runner::new(source, &shared.txn, &shared.killed);
+                let runner = Runner::new(source, shared);
                 let (result, warnings) =
                     with(shared, params, &runner, |ctx| insert.run(shared, ctx, Some(&runner)));
                 core.take_warnings(warnings);
@@ -273,7 +289,7 @@ fn run_plan(
         Plan::Change(change) => evaluate(core, params, |core, ctx| change.run(core, ctx)),
         Plan::Joined(joined) => {
             let shared: &Core = core;
-            let runner = Runner::new(&joined.query, &shared.txn, &shared.killed);
+            let runner = Runner::new(&joined.query, shared);
             let (result, warnings) =
                 with(shared, params, &runner, |ctx| joined.run(shared, ctx, &runner));
             core.take_warnings(warnings);
