@@ -13,6 +13,7 @@ use super::undo::{UndoKind, UndoLog, UndoRecord, UndoRef};
 use crate::Result;
 use crate::btree::RecordHeader;
 use crate::engine::Core;
+use crate::request::Isolation;
 use crate::wal::record::LogRecord;
 use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::sync::Arc;
@@ -162,7 +163,8 @@ impl Unfinished {
         session.begin_writing(loser.txn);
         session.set_undo_tail(undo.tail());
         session.created.lock().clone_from(&loser.created);
-        let started = Started { wall: SystemTime::now(), clock: Instant::now() };
+        let (wall, clock) = (SystemTime::now(), Instant::now());
+        let started = Started { wall, clock, isolation: Isolation::RepeatableRead };
         *session.started.lock() = Some(started);
         Unfinished { session, txn: loser.txn, undo, created: loser.created.clone() }
     }
