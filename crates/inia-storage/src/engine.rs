@@ -14,7 +14,7 @@ use crate::txn::recover::Analysis;
 use crate::txn::session::{ActiveTxn, Sessions};
 use crate::txn::status::{STATUS_SLOTS, StatusTable};
 use crate::txn::trees::{Tree, Trees};
-use crate::txn::undo::UndoStore;
+use crate::txn::undo::{UNDO_FILE, UndoStore};
 use inia_base::ids::{Lsn, PageId, TreeId, TxnId};
 use inia_base::io::Disk;
 use inia_base::rt::WaitCell;
@@ -83,6 +83,8 @@ pub struct EngineStats {
     pub lock_timeouts: u64,
     /// Bytes of memory that undo takes.
     pub undo_bytes: u64,
+    /// Bytes of undo in its temporary file.
+    pub undo_spilled_bytes: u64,
     /// Finished transactions that wait for purge.
     pub history_length: u64,
     /// The id that the next writing transaction will get.
@@ -104,6 +106,11 @@ impl Engine {
 
     pub(crate) fn open_with(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<Arc<Engine>> {
         let mut analysis = Analysis::new();
+        // Left over from a crash just when it was made: nobody needs it after that.
+        if disk.list()?.iter().any(|name| name == UNDO_FILE) {
+            disk.remove(UNDO_FILE)?;
+        }
+        let undo = UndoStore::new(Arc::clone(&disk), options.undo_memory);
         let store = Store::open(disk, options.clone(), &mut analysis)?;
         let roots = match analysis.roots() {
             Some(roots) => roots,
@@ -114,7 +121,7 @@ impl Engine {
             status: Arc::new(StatusTable::new(boundary, STATUS_SLOTS)),
             sessions: Arc::default(),
             locks: LockSystem::new(),
-            undo: Arc::default(),
+            undo: Arc::new(undo),
             trees: Trees::default(),
             roots,
             boundary,
@@ -190,7 +197,9 @@ impl Engine {
 
     /// The transactions that have written or locked something.
     pub fn active_transactions(&self) -> Vec<ActiveTxn> {
-        self.core.sessions.list().iter().filter_map(|session| session.describe()).collect()
+        let sessions = self.core.sessions.list();
+        let describe = || sessions.iter().filter_map(|session| session.describe()).collect();
+        self.core.locks.at_rest(describe)
     }
 
     /// Who waits for whom.
@@ -255,6 +264,7 @@ impl Engine {
             deadlocks: counters.deadlocks.load(Ordering::Relaxed),
             lock_timeouts: counters.timeouts.load(Ordering::Relaxed),
             undo_bytes: core.undo.bytes(),
+            undo_spilled_bytes: core.undo.spilled_bytes(),
             history_length: history,
             next_txn: core.status.next_id(),
             low_water: core.status.low_water(),

@@ -61,6 +61,7 @@ pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Resul
         context,
         parts: Vec::new(),
         tables: Vec::new(),
+        temporary: Vec::new(),
         levels: Vec::new(),
         ctes: Vec::new(),
         reached: usize::MAX,
@@ -68,7 +69,9 @@ pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Resul
     let root = binder.query(query)?;
     let parts = binder.parts.into_iter().map(|part| part.expect("every part was bound")).collect();
     let columns = result_columns(&root.columns);
-    Ok(StatementPlan { root, columns, parts, tables: binder.tables })
+    let strengths = query.locking.iter().map(|clause| clause.strength);
+    let exclusive = strengths.into_iter().any(|strength| strength == ast::LockStrength::Update);
+    Ok(StatementPlan { root, columns, parts, tables: binder.tables, exclusive })
 }
 
 /// One SELECT that is being bound.
@@ -97,6 +100,8 @@ struct QueryBinder<'c> {
     /// Parts by number; `None` while a part is being bound.
     parts: Vec<Option<PartPlan>>,
     tables: Vec<Arc<Table>>,
+    /// Temporary tables and the names they are read by: each can be read once.
+    temporary: Vec<(Arc<Table>, String)>,
     levels: Vec<Level>,
     ctes: Vec<CteBinding>,
     /// The outermost level that was read since the innermost part began.

@@ -17,14 +17,15 @@ pub(crate) fn eval(
     row: &[Value],
 ) -> Result<Value, SqlError> {
     let left = node.left.eval_ref(ctx, row)?;
-    if *left == Value::Null {
-        return Ok(Value::Null);
-    }
     let right = node.right.eval_ref(ctx, row)?;
-    if *right == Value::Null {
+    let (lt, rt) = (&node.left.ty, &node.right.ty);
+    if *left == Value::Null || *right == Value::Null {
+        if node.class == NumClass::Real {
+            convert::to_real(&left, lt, ctx)?;
+            convert::to_real(&right, rt, ctx)?;
+        }
         return Ok(Value::Null);
     }
-    let (lt, rt) = (&node.left.ty, &node.right.ty);
     match node.class {
         NumClass::Int => {
             if let (Value::Int(l), Value::Int(r)) = (&*left, &*right)

@@ -130,23 +130,40 @@ fn text_to_integer(text: &[u8], unsigned: bool, ctx: &mut EvalContext<'_>) -> Re
 }
 
 fn to_year(value: &Value, from: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Value> {
-    let year = match from.class() {
-        TypeClass::Dated => match convert::to_date(value, from, ctx)? {
+    let shown = convert::to_text(value, from);
+    let year = match (from.class(), value) {
+        (TypeClass::Dated, _) => match convert::to_date(value, from, ctx)? {
             Some(date) => i64::from(date.year),
             None => return Ok(Value::Null),
         },
-        TypeClass::Time => i64::from(ctx.env.now().date.year),
+        (TypeClass::Time, _) => i64::from(ctx.env.now().date.year),
+        (_, Value::Text(text)) => {
+            let parsed = number::parse_int(text.as_bytes());
+            if !parsed.found {
+                let error = SqlError::new(ErrorCode::WrongValue, &[&"YEAR", &shown]);
+                ctx.raise(Level::Warning, error)?;
+                return Ok(Value::Null);
+            }
+            if parsed.truncated {
+                ctx.warn(ErrorCode::TruncatedWrongValue, &[&"YEAR", &shown])?;
+            }
+            if parsed.value == 0 && text.trim().len() != 4 {
+                return Ok(Value::UInt(2000));
+            }
+            i64::try_from(parsed.value).unwrap_or(i64::MAX)
+        }
         _ => convert::to_int(value, from, ctx)?,
     };
-    let text = value.clone();
-    let zero = matches!(&text, Value::Text(t) if t.trim().len() < 4);
     Ok(match year {
-        0 if zero => Value::UInt(2000),
         0 | 1901..=2155 => Value::UInt(year as u64),
         1..=69 => Value::UInt(year as u64 + 2000),
         70..=99 => Value::UInt(year as u64 + 1900),
         _ => {
-            ctx.warn(ErrorCode::TruncatedWrongValue, &[&"YEAR", &convert::to_text(value, from)])?;
+            let shown = match from.class() {
+                TypeClass::Decimal | TypeClass::Real => year.to_string().into(),
+                _ => shown,
+            };
+            ctx.warn(ErrorCode::TruncatedWrongValue, &[&"YEAR", &shown])?;
             Value::Null
         }
     })

@@ -11,6 +11,7 @@ use crate::expr::tree::{Expr, ExprKind};
 use crate::expr::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::error::SqlError;
+use inia_base::temporal::Time;
 use inia_base::value::Value;
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -46,6 +47,8 @@ pub fn choose(left: &Expr, right: &Expr, op: &str) -> Result<CmpClass, SqlError>
         (T::Null, other) => natural(other, &right.ty),
         (other, T::Null) => natural(other, &left.ty),
         (T::String, T::String) => text(left, right, op)?,
+        (T::Time, T::Dated) if time_against_constant(left, right) => CmpClass::Times,
+        (T::Dated, T::Time) if time_against_constant(right, left) => CmpClass::Times,
         (T::Dated, T::Dated | T::String | T::Time) | (T::String | T::Time, T::Dated) => {
             CmpClass::Dates
         }
@@ -112,15 +115,16 @@ fn is_integral(expr: &Expr) -> bool {
         || matches!(expr.ty.data_type, DataType::Enum { .. } | DataType::Set { .. })
 }
 
-/// Orders two values that are not NULL; `None` where a value is no date in a date comparison.
+/// Orders two values that are not NULL. What is no date or time in a comparison of those counts as
+/// zero.
 pub fn compare(
     class: &CmpClass,
     left: (&Value, &ExprType),
     right: (&Value, &ExprType),
     ctx: &mut EvalContext<'_>,
-) -> Result<Option<Ordering>, SqlError> {
+) -> Result<Ordering, SqlError> {
     let ((l, lt), (r, rt)) = (left, right);
-    Ok(Some(match class {
+    Ok(match class {
         CmpClass::Int => match (l, r) {
             (Value::Int(l), Value::Int(r)) => l.cmp(r),
             _ => convert::to_wide(l, lt, ctx)?.cmp(&convert::to_wide(r, rt, ctx)?),
@@ -141,22 +145,18 @@ pub fn compare(
             _ => convert::to_bytes(l, lt).cmp(&convert::to_bytes(r, rt)),
         },
         CmpClass::Dates => {
-            let as_date = lt.data_type == inia_base::datatype::DataType::Date
-                || rt.data_type == inia_base::datatype::DataType::Date;
-            let l = convert::to_datetime_for_compare(l, lt, as_date, ctx)?;
-            let r = convert::to_datetime_for_compare(r, rt, as_date, ctx)?;
-            return Ok(l.zip(r).map(|(l, r)| l.cmp(&r)));
+            let l = convert::to_datetime_for_compare(l, lt, ctx)?;
+            l.cmp(&convert::to_datetime_for_compare(r, rt, ctx)?)
         }
         CmpClass::Times => {
-            let l = convert::to_time(l, lt, ctx)?;
-            let r = convert::to_time(r, rt, ctx)?;
-            return Ok(l.zip(r).map(|(l, r)| l.cmp(&r)));
+            let l = convert::to_time(l, lt, ctx)?.unwrap_or(Time::ZERO);
+            l.cmp(&convert::to_time(r, rt, ctx)?.unwrap_or(Time::ZERO))
         }
         CmpClass::Json => {
             let (l, r) = (json::scalar_or_document(l, lt)?, json::scalar_or_document(r, rt)?);
             json::order::compare(&l, &r)
         }
-    }))
+    })
 }
 
 /// Orders two values of one type for sorting and MIN/MAX; NULL comes first.
@@ -171,7 +171,7 @@ pub fn order(
         (Value::Null, Value::Null) => Ok(Ordering::Equal),
         (Value::Null, _) => Ok(Ordering::Less),
         (_, Value::Null) => Ok(Ordering::Greater),
-        _ => Ok(compare(class, (left, ty), (right, ty), ctx)?.unwrap_or(Ordering::Equal)),
+        _ => compare(class, (left, ty), (right, ty), ctx),
     }
 }
 

@@ -1,13 +1,13 @@
 //! What an expression sees besides its row: the statement's environment, and callbacks to the
 //! session and to the executor.
 
-use crate::expr::tree::Subquery;
+use crate::expr::tree::{Expr, Subquery};
 use crate::expr::ty::ExprType;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateRules, DateTime, TimeZone};
 use inia_base::value::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// The flags of `sql_mode`, with MySQL's bits.
@@ -154,6 +154,8 @@ pub struct Environment {
     pub div_precision_increment: u8,
     /// `group_concat_max_len`.
     pub group_concat_max_len: usize,
+    /// `tmp_table_size`: bytes that a statement's intermediate results may have in memory.
+    pub tmp_table_size: usize,
     /// `max_allowed_packet`: longer results of functions become NULL.
     pub max_allowed_packet: usize,
     /// `default_week_format`.
@@ -182,6 +184,7 @@ impl Default for Environment {
             row_count: -1,
             div_precision_increment: 4,
             group_concat_max_len: 1024,
+            tmp_table_size: 16 << 20,
             max_allowed_packet: 64 << 20,
             default_week_format: 0,
             max_error_count: 1024,
@@ -375,6 +378,10 @@ pub struct EvalContext<'s> {
     pub target_table: String,
     /// Row number that error texts show, from 1.
     pub row_number: u64,
+    /// Constants whose conversion was warned of already, by their place in memory.
+    warned: HashSet<usize>,
+    /// Rows that the statement's SELECT has read, from 1; what warnings about dates call "row".
+    pub scanned: u64,
     /// States of RAND() without seed, made at first use.
     pub rand: Option<(u32, u32)>,
     /// States of RAND(seed), by call.
@@ -401,6 +408,8 @@ impl<'s> EvalContext<'s> {
             strictness: Strictness::Query,
             target_table: String::new(),
             row_number: 1,
+            warned: HashSet::new(),
+            scanned: 1,
             rand: None,
             seeded_rand: HashMap::new(),
         }
@@ -415,6 +424,22 @@ impl<'s> EvalContext<'s> {
     /// errors instead.
     pub fn warn(&mut self, code: ErrorCode, args: &[&dyn fmt::Display]) -> Result<(), SqlError> {
         self.raise(Level::Warning, SqlError::new(code, args))
+    }
+
+    /// Runs a conversion of the constant `of`; a run of the statement hears its warnings once.
+    pub fn once<T>(
+        &mut self,
+        of: &Expr,
+        convert: impl FnOnce(&mut Self) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        if self.warned.insert(std::ptr::from_ref(of).addr()) {
+            return convert(self);
+        }
+        let (count, kept) = (self.warnings.count, self.warnings.list.len());
+        let result = convert(self);
+        self.warnings.count = count;
+        self.warnings.list.truncate(kept);
+        result
     }
 
     /// Raises a note.

@@ -70,8 +70,8 @@ pub fn to_wide(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
                 }
             },
         },
-        Value::Text(text) => int_of_text(text.as_bytes(), ctx)?,
-        Value::Bytes(bytes) => int_of_text(bytes, ctx)?,
+        Value::Text(text) => int_of_text(text.as_bytes(), ty, ctx)?,
+        Value::Bytes(bytes) => int_of_text(bytes, ty, ctx)?,
         Value::Date(_) | Value::Time(_) | Value::DateTime(_) => {
             i128::from(temporal_number(value, ty).round(0).map_or(0, |d| d.to_i64().unwrap_or(0)))
         }
@@ -79,12 +79,50 @@ pub fn to_wide(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
     })
 }
 
-fn int_of_text(text: &[u8], ctx: &mut EvalContext<'_>) -> Result<i128> {
-    let parsed = number::parse_int(text);
-    if parsed.truncated {
-        truncated(ctx, "INTEGER", text)?;
+/// How much is told of a text that is not wholly a number, by where it comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// Computed values, CHAR and BINARY columns: whatever is lost.
+    All,
+    /// VARCHAR and VARBINARY columns: only that there is no number at all.
+    NoNumber,
+    /// TEXT and BLOB columns: nothing.
+    Nothing,
+}
+
+impl Told {
+    fn of(ty: &ExprType) -> Told {
+        match ty.data_type {
+            _ if !ty.stored => Told::All,
+            DataType::VarChar { .. } | DataType::VarBinary(_) => Told::NoNumber,
+            DataType::Text { .. } | DataType::Blob(_) => Told::Nothing,
+            _ => Told::All,
+        }
     }
-    Ok(parsed.value)
+
+    fn tells<T>(self, parsed: &number::Prefix<T>) -> bool {
+        match self {
+            Told::All => parsed.truncated,
+            Told::NoNumber => parsed.truncated && (!parsed.found || parsed.overflow),
+            Told::Nothing => false,
+        }
+    }
+
+    /// The text as it is shown: of VARBINARY columns up to a zero byte.
+    fn shown(self, text: &[u8]) -> &[u8] {
+        match self {
+            Told::NoNumber => text.split(|byte| *byte == 0).next().unwrap_or_default(),
+            _ => text,
+        }
+    }
+}
+
+fn int_of_text(text: &[u8], ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<i128> {
+    let (parsed, told) = (number::parse_int(text), Told::of(ty));
+    if told.tells(&parsed) {
+        truncated(ctx, "INTEGER", told.shown(text))?;
+    }
+    Ok(if ty.stored { parsed.value.min(i128::from(i64::MAX)) } else { parsed.value })
 }
 
 /// Rounds half to even and clamps to 64 bits, as `rint` and MySQL do.
@@ -106,17 +144,17 @@ pub fn to_real(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
         Value::UInt(v) => *v as f64,
         Value::Double(v) => *v,
         Value::Decimal(v) => v.to_f64(),
-        Value::Text(text) => real_of_text(text.as_bytes(), ctx)?,
-        Value::Bytes(bytes) => real_of_text(bytes, ctx)?,
+        Value::Text(text) => real_of_text(text.as_bytes(), ty, ctx)?,
+        Value::Bytes(bytes) => real_of_text(bytes, ty, ctx)?,
         Value::Date(_) | Value::Time(_) | Value::DateTime(_) => temporal_number(value, ty).to_f64(),
         Value::Json(text) => json::to_number::real(text, ctx)?,
     })
 }
 
-fn real_of_text(text: &[u8], ctx: &mut EvalContext<'_>) -> Result<f64> {
-    let parsed = number::parse_real(text);
-    if parsed.truncated {
-        truncated(ctx, "DOUBLE", text)?;
+fn real_of_text(text: &[u8], ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<f64> {
+    let (parsed, told) = (number::parse_real(text), Told::of(ty));
+    if told.tells(&parsed) {
+        truncated(ctx, "DOUBLE", told.shown(text))?;
     }
     Ok(parsed.value)
 }
@@ -131,18 +169,23 @@ pub fn to_decimal(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Re
             Decimal::from_f64(*v).unwrap_or_else(|_| Decimal::bound(65, 0, *v < 0.0))
         }
         Value::Decimal(v) => *v,
-        Value::Text(text) => decimal_of_text(text.as_bytes(), ctx)?,
-        Value::Bytes(bytes) => decimal_of_text(bytes, ctx)?,
+        Value::Text(text) => decimal_of_text(text.as_bytes(), ty, ctx)?,
+        Value::Bytes(bytes) => decimal_of_text(bytes, ty, ctx)?,
         Value::Date(_) | Value::Time(_) | Value::DateTime(_) => temporal_number(value, ty),
         Value::Json(text) => json::to_number::decimal(text, ctx)?,
     })
 }
 
-fn decimal_of_text(text: &[u8], ctx: &mut EvalContext<'_>) -> Result<Decimal> {
+fn decimal_of_text(text: &[u8], ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Decimal> {
     let parsed = Decimal::parse_prefix(text);
     let rest = text.get(parsed.consumed..).unwrap_or_default();
     let junk = parsed.consumed == 0 || !rest.iter().all(u8::is_ascii_whitespace);
-    if junk || parsed.overflow {
+    if ty.stored && parsed.consumed == 0 {
+        let error = "Incorrect DECIMAL value: '0' for column '' at row -1".to_owned();
+        let error = SqlError::with_message(ErrorCode::TruncatedWrongValueForField, error);
+        ctx.raise(Level::Warning, error)?;
+    }
+    if (junk || parsed.overflow) && Told::of(ty) != Told::Nothing {
         truncated(ctx, "DECIMAL", text)?;
     }
     Ok(parsed.value)
@@ -236,6 +279,15 @@ fn plain_text(value: &Value, ty: &ExprType) -> String {
     }
 }
 
+/// The text of an ENUM's or SET's value.
+fn listed_text(value: &Value, ty: &ExprType) -> Option<Value> {
+    let listed = matches!(ty.data_type, DataType::Enum { .. } | DataType::Set { .. });
+    match value {
+        Value::UInt(_) if listed => Some(Value::Text(plain_text(value, ty))),
+        _ => None,
+    }
+}
+
 /// Warning 1292 "Incorrect datetime value".
 pub(crate) fn incorrect(kind: &str, text: &str) -> SqlError {
     let message = format!("Incorrect {kind} value: '{}'", error_text(text.as_bytes()));
@@ -249,7 +301,8 @@ pub fn to_datetime_with(
     rules: DateRules,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Option<DateTime>> {
-    let found = match value {
+    let member = listed_text(value, ty);
+    let found = match member.as_ref().unwrap_or(value) {
         Value::Null => return Ok(None),
         Value::Date(date) => Ok((date.at_midnight(), false)),
         Value::DateTime(moment) => Ok((*moment, false)),
@@ -324,35 +377,34 @@ pub fn to_datetime(
     to_datetime_with(value, ty, DateRules::ZEROS, ctx)
 }
 
-/// The value as an operand of a date comparison; error 1525 for strings that are no date.
+/// The value as an operand of a date comparison; what is no date counts as zero, with a warning.
 pub fn to_datetime_for_compare(
     value: &Value,
     ty: &ExprType,
-    as_date: bool,
     ctx: &mut EvalContext<'_>,
-) -> Result<Option<DateTime>> {
+) -> Result<DateTime> {
     match value {
-        Value::Date(date) => Ok(Some(date.at_midnight())),
-        Value::DateTime(moment) => Ok(Some(*moment)),
-        Value::Text(text) => match DateTime::parse(text, DateRules::ZEROS) {
-            Ok(parsed) => {
-                if parsed.truncated {
-                    ctx.warn(ErrorCode::TruncatedWrongValue, &[&"datetime", &text])?;
-                }
-                Ok(Some(parsed.value))
-            }
-            Err(_) => {
-                let kind = if as_date { "DATE" } else { "DATETIME" };
-                Err(SqlError::new(ErrorCode::WrongValue, &[&kind, text]))
-            }
-        },
-        _ => to_datetime(value, ty, ctx),
+        Value::Date(date) => Ok(date.at_midnight()),
+        Value::DateTime(moment) => Ok(*moment),
+        _ => Ok(to_datetime(value, ty, ctx)?.unwrap_or(DateTime::ZERO)),
+    }
+}
+
+/// Error 1525 where a constant beside a date is no date.
+pub fn check_date_constant(text: &str, beside: &ExprType) -> Result<()> {
+    match DateTime::parse(text, DateRules::ZEROS) {
+        Ok(_) => Ok(()),
+        Err(_) => {
+            let kind = if beside.data_type == DataType::Date { "DATE" } else { "DATETIME" };
+            Err(SqlError::new(ErrorCode::WrongValue, &[&kind, &text]))
+        }
     }
 }
 
 /// The value as a time of day or duration; `None` with a warning where it is none.
 pub fn to_time(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Option<Time>> {
-    let parsed = match value {
+    let member = listed_text(value, ty);
+    let parsed = match member.as_ref().unwrap_or(value) {
         Value::Null => return Ok(None),
         Value::Time(time) => return Ok(Some(*time)),
         Value::DateTime(moment) => return Ok(Some(moment.time())),
@@ -388,14 +440,10 @@ pub fn to_time(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
 }
 
 fn time_of_number(number: i64, micros: i64) -> Option<(Time, bool)> {
-    use inia_base::temporal::TemporalError;
     match Time::from_number(number) {
         Ok(time) => {
             let (time, clamped) = Time::clamped(time.micros + micros);
             Some((time, clamped))
-        }
-        Err(TemporalError::OutOfRange) => {
-            Some((if number < 0 { Time::MIN } else { Time::MAX }, true))
         }
         Err(_) => None,
     }

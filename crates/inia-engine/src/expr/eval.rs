@@ -6,6 +6,7 @@
 use crate::expr::arith;
 use crate::expr::cast;
 use crate::expr::compare::{self, CmpClass};
+use crate::expr::constant;
 use crate::expr::context::{EvalContext, UserVar};
 use crate::expr::convert;
 use crate::expr::interval;
@@ -94,7 +95,7 @@ impl Expr {
             ExprKind::And(items) => {
                 let mut result = Some(true);
                 for item in items {
-                    match item.eval_bool(ctx, row)? {
+                    match constant::truth(item, ctx, row)? {
                         Some(false) => return Ok(Some(false)),
                         None => result = None,
                         Some(true) => {}
@@ -105,7 +106,7 @@ impl Expr {
             ExprKind::Or(items) => {
                 let mut result = Some(false);
                 for item in items {
-                    match item.eval_bool(ctx, row)? {
+                    match constant::truth(item, ctx, row)? {
                         Some(true) => return Ok(Some(true)),
                         None => result = None,
                         Some(false) => {}
@@ -123,7 +124,8 @@ impl Expr {
                 Ok(Some((*inner.eval_ref(ctx, row)? == Value::Null) != *negated))
             }
             ExprKind::IsTruth(inner, wanted, negated) => {
-                Ok(Some((inner.eval_bool(ctx, row)? == Some(*wanted)) != *negated))
+                let truth = constant::truth(inner, ctx, row)?;
+                Ok(Some((truth == Some(*wanted)) != *negated))
             }
             ExprKind::In(list) => eval_in(list, ctx, row),
             ExprKind::Between(between) => eval_between(between, ctx, row),
@@ -250,13 +252,9 @@ fn eval_compare(
         let equal = node.op == CmpOp::NullSafeEq;
         return Ok(equal.then_some(null.0 && null.1));
     }
-    let types = (&node.left.ty, &node.right.ty);
-    let ordering = compare::compare(&node.class, (&left, types.0), (&right, types.1), ctx)?;
-    Ok(match ordering {
-        Some(ordering) => Some(node.op.holds(ordering)),
-        None if node.op == CmpOp::NullSafeEq => Some(false),
-        None => None,
-    })
+    let sides = ((&node.left, &*left), (&node.right, &*right));
+    let ordering = constant::compare(&node.class, sides.0, sides.1, ctx)?;
+    Ok(Some(node.op.holds(ordering)))
 }
 
 /// Rows compare column by column: the first that differs decides, an UNKNOWN before it makes the
@@ -285,11 +283,8 @@ fn eval_compare_rows(
             }
             continue;
         }
-        let sides = ((&left, &part.left.ty), (&right, &part.right.ty));
-        let Some(ordering) = compare::compare(&part.class, sides.0, sides.1, ctx)? else {
-            unknown = true;
-            continue;
-        };
+        let sides = ((&part.left, &left), (&part.right, &right));
+        let ordering = constant::compare(&part.class, sides.0, sides.1, ctx)?;
         if ordering != Ordering::Equal {
             return Ok(Some(op.holds(ordering)));
         }
@@ -325,11 +320,9 @@ fn eval_in(
             unknown = true;
             continue;
         }
-        let sides = ((&*value, &list.value.ty), (&*candidate, &item.ty));
-        match compare::compare(class, sides.0, sides.1, ctx)? {
-            Some(Ordering::Equal) => return Ok(Some(!list.negated)),
-            None => unknown = true,
-            Some(_) => {}
+        let sides = ((&list.value, &*value), (item, &*candidate));
+        if constant::compare(class, sides.0, sides.1, ctx)?.is_eq() {
+            return Ok(Some(!list.negated));
         }
     }
     Ok(if unknown { None } else { Some(list.negated) })
@@ -363,15 +356,27 @@ fn eval_between(
     }
     let low = node.low.eval_ref(ctx, row)?;
     let high = node.high.eval_ref(ctx, row)?;
-    let mut side = |bound: &Expr, limit: &Value, class: &CmpClass, op: CmpOp| {
-        if *limit == Value::Null {
-            return Ok::<Option<bool>, SqlError>(None);
-        }
-        let ordering = compare::compare(class, (&value, &node.value.ty), (limit, &bound.ty), ctx)?;
-        Ok(ordering.map(|ordering| op.holds(ordering)))
+    let (above, below) = if node.classes == (CmpClass::Real, CmpClass::Real) {
+        let middle = convert::to_real(&value, &node.value.ty, ctx)?;
+        let mut side = |bound: &Expr, limit: &Value, op: CmpOp| {
+            if *limit == Value::Null {
+                return Ok::<Option<bool>, SqlError>(None);
+            }
+            let limit = convert::to_real(limit, &bound.ty, ctx)?;
+            Ok(middle.partial_cmp(&limit).map(|ordering| op.holds(ordering)))
+        };
+        (side(&node.low, &low, CmpOp::Ge)?, side(&node.high, &high, CmpOp::Le)?)
+    } else {
+        let mut side = |bound: &Expr, limit: &Value, class: &CmpClass, op: CmpOp| {
+            if *limit == Value::Null {
+                return Ok::<Option<bool>, SqlError>(None);
+            }
+            let sides = ((&*value, &node.value.ty), (limit, &bound.ty));
+            Ok(Some(op.holds(compare::compare(class, sides.0, sides.1, ctx)?)))
+        };
+        let above = side(&node.low, &low, &node.classes.0, CmpOp::Ge)?;
+        (above, side(&node.high, &high, &node.classes.1, CmpOp::Le)?)
     };
-    let above = side(&node.low, &low, &node.classes.0, CmpOp::Ge)?;
-    let below = side(&node.high, &high, &node.classes.1, CmpOp::Le)?;
     let inside = match (above, below) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         (Some(true), Some(true)) => Some(true),
@@ -501,9 +506,8 @@ fn compare_row<'c>(
             continue;
         }
         match compare::compare(class, (left, types.0), (right, types.1), ctx)? {
-            None => unknown = true,
-            Some(Ordering::Equal) => {}
-            Some(ordering) => return Ok(Some(op.holds(ordering))),
+            Ordering::Equal => {}
+            ordering => return Ok(Some(op.holds(ordering))),
         }
     }
     Ok(if unknown { None } else { Some(op.holds(Ordering::Equal)) })

@@ -49,7 +49,7 @@ fn is_listed(data_type: &DataType) -> bool {
 }
 
 fn merge_equal(known: &[&ExprType], nullable: bool, operation: &str) -> Result<ExprType, SqlError> {
-    let mut ty = known[0].clone().with_nullable(nullable);
+    let mut ty = known[0].clone().with_nullable(nullable).as_computed();
     if ty.class() == TypeClass::String {
         return merge_strings(known, nullable, operation);
     }

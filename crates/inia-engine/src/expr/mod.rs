@@ -9,6 +9,7 @@ pub mod bind;
 pub mod cast;
 pub mod collate;
 pub mod compare;
+mod constant;
 pub mod context;
 pub mod convert;
 pub mod eval;

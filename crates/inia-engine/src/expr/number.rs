@@ -18,7 +18,8 @@ pub fn fixed_text(value: f64, decimals: u8) -> String {
     format!("{value:.*}", usize::from(decimals))
 }
 
-/// Plain notation where the point is within 15 digits of the first, else exponential.
+/// Plain notation where the point is within 15 digits of the first, or the plain form of all 17
+/// digits is the shorter one; else exponential.
 fn shortest(exponential: String, value: f64) -> String {
     if value == 0.0 {
         return String::from(if value.is_sign_negative() { "-0" } else { "0" });
@@ -26,7 +27,8 @@ fn shortest(exponential: String, value: f64) -> String {
     let Some((mantissa, exponent)) = exponential.split_once('e') else { return exponential };
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let point = exponent + 1;
-    if !(-14..=15).contains(&point) {
+    let seventeen = point == 16 && mantissa.chars().filter(char::is_ascii_digit).count() == 17;
+    if !(-14..=15).contains(&point) && !seventeen {
         return exponential;
     }
     let negative = mantissa.starts_with('-');
@@ -60,6 +62,8 @@ pub struct Prefix<T> {
     pub value: T,
     /// Something other than blanks follows, or there is no number.
     pub truncated: bool,
+    /// There is a number.
+    pub found: bool,
     /// The number is beyond the type's range and was clamped.
     pub overflow: bool,
 }
@@ -84,7 +88,8 @@ pub fn parse_real(text: &[u8]) -> Prefix<f64> {
         }
     }
     if seen == 0 {
-        return Prefix { value: 0.0, truncated: !only_blanks(text), overflow: false };
+        let truncated = !only_blanks(text);
+        return Prefix { value: 0.0, truncated, found: !truncated, overflow: false };
     }
     if matches!(text.get(at), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
@@ -96,9 +101,10 @@ pub fn parse_real(text: &[u8]) -> Prefix<f64> {
     let number = std::str::from_utf8(&text[start..at]).unwrap_or("0");
     let value: f64 = number.parse().unwrap_or(0.0);
     if value.is_infinite() {
-        return Prefix { value: value.signum() * f64::MAX, truncated: true, overflow: true };
+        let value = value.signum() * f64::MAX;
+        return Prefix { value, truncated: true, found: true, overflow: true };
     }
-    Prefix { value, truncated: !only_blanks(&text[at..]), overflow: false }
+    Prefix { value, truncated: !only_blanks(&text[at..]), found: true, overflow: false }
 }
 
 /// Reads an integer: blanks, sign, digits. Positive values reach to 2^64 - 1.
@@ -113,10 +119,11 @@ pub fn parse_int(text: &[u8]) -> Prefix<i128> {
         at += 1;
     }
     if at == from {
-        return Prefix { value: 0, truncated: true, overflow: false };
+        return Prefix { value: 0, truncated: true, found: false, overflow: false };
     }
     let value = if negative { -value } else { value };
     let fitted = value.clamp(i128::from(i64::MIN), i128::from(u64::MAX));
     let overflow = fitted != value;
-    Prefix { value: fitted, truncated: overflow || !only_blanks(&text[at..]), overflow }
+    let truncated = overflow || !only_blanks(&text[at..]);
+    Prefix { value: fitted, truncated, found: true, overflow }
 }

@@ -43,6 +43,8 @@ pub struct ExprType {
     pub decimals: u8,
     /// Declared ZEROFILL: text conversion pads to `length`.
     pub zerofill: bool,
+    /// A column's own values: as numbers, their texts are warned of less than computed ones.
+    pub stored: bool,
 }
 
 /// The broad classes that MySQL's coercion rules speak of.
@@ -76,12 +78,20 @@ impl ExprType {
             TypeClass::Null => Coercibility::Ignorable,
             _ => Coercibility::Numeric,
         };
-        ExprType { data_type, nullable, coercibility, length, decimals, zerofill: false }
+        ExprType {
+            data_type,
+            nullable,
+            coercibility,
+            length,
+            decimals,
+            zerofill: false,
+            stored: true,
+        }
     }
 
     /// A computed value of `data_type`; strings are coercible.
     pub fn computed(data_type: DataType, nullable: bool) -> ExprType {
-        let mut ty = ExprType::of_column(data_type, nullable);
+        let mut ty = ExprType::of_column(data_type, nullable).as_computed();
         if ty.coercibility == Coercibility::Implicit {
             ty.coercibility = Coercibility::Coercible;
         }
@@ -154,6 +164,12 @@ impl ExprType {
     /// The same type, with NULL possible or not.
     pub fn with_nullable(mut self, nullable: bool) -> ExprType {
         self.nullable = nullable;
+        self
+    }
+
+    /// The same type, for values that are computed.
+    pub fn as_computed(mut self) -> ExprType {
+        self.stored = false;
         self
     }
 

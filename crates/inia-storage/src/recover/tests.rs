@@ -25,6 +25,7 @@ fn open(disk: &SimDisk) -> Result<Arc<Store>> {
         buffer_pool_size: 256 * PAGE_SIZE as u64,
         log_capacity: 64 << 20,
         segment_size: 1 << 20,
+        undo_memory: 1 << 20,
         background: false,
     };
     let store = Store::open(Arc::new(disk.clone()), options, &mut Nothing)?;

@@ -23,6 +23,7 @@ use crate::page::{PAGE_SIZE, PageBuf, seal};
 use crate::recover;
 use crate::space::{self, FIRST_PAGES, Space};
 use crate::sync::{AtomicU64, Condvar, Mutex};
+use crate::txn::undo::UNDO_FILE;
 use crate::wal::reader::LogReader;
 use crate::wal::record::LogRecord;
 use crate::wal::segment::{FIRST_SEGMENT, Segments};
@@ -44,7 +45,8 @@ pub(crate) const DOUBLEWRITE_FILE: &str = "inia.doublewrite";
 
 /// Whether a file of this name is part of a store.
 pub fn is_store_file(name: &str) -> bool {
-    matches!(name, DATA_FILE | DOUBLEWRITE_FILE | control::CONTROL_FILE) || name.starts_with("wal-")
+    matches!(name, DATA_FILE | DOUBLEWRITE_FILE | control::CONTROL_FILE | UNDO_FILE)
+        || name.starts_with("wal-")
 }
 
 /// How a store is opened.
@@ -56,6 +58,8 @@ pub(crate) struct StoreOptions {
     pub(crate) log_capacity: u64,
     /// Bytes of one log segment.
     pub(crate) segment_size: u64,
+    /// Bytes of memory for the undo that nobody is writing to; what goes beyond is put in a file.
+    pub(crate) undo_memory: u64,
     /// Whether a background thread writes pages and checkpoints (else [`Store::background_step`]).
     pub(crate) background: bool,
 }
@@ -67,6 +71,7 @@ impl StoreOptions {
             buffer_pool_size,
             log_capacity: 512 << 20,
             segment_size: 32 << 20,
+            undo_memory: buffer_pool_size / 4,
             background,
         }
     }

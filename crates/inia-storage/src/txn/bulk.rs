@@ -12,7 +12,7 @@ use crate::sync::Ordering;
 impl Txn {
     /// Creates an empty tree that exists from commit on.
     pub fn create_tree(&mut self) -> Result<Tree> {
-        self.prepare_write();
+        self.prepare_write()?;
         let store = &self.core.store;
         let mut mtr = store.mtr()?;
         let btree = BTree::create(store, &mut mtr)?;
@@ -64,7 +64,7 @@ impl Txn {
         V: AsRef<[u8]>,
     {
         debug_assert!(self.created.contains(&tree.id()), "only a new tree is filled in bulk");
-        self.prepare_write();
+        self.prepare_write()?;
         let header = RecordHeader::new(self.id, 0, false);
         let mut builder = BulkBuilder::new(tree.btree(), &self.core.store);
         let mut count = 0;

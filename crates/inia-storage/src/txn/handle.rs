@@ -37,6 +37,8 @@ pub struct Txn {
     locked: bool,
     /// Newest commit that it has built on, which may not be durable yet.
     pub(super) seen: Lsn,
+    /// The log is known to be durable up to here.
+    settled: Lsn,
     /// Trees that it has made.
     pub(super) created: Vec<TreeId>,
     /// Trees whose creation was rolled back; they are dropped with the transaction's end.
@@ -88,6 +90,7 @@ impl Txn {
         let undo = UndoLog::new(Arc::clone(&core.undo), Arc::clone(&session.history));
         let owner = Arc::clone(&session.owner);
         owner.clear_interrupt();
+        owner.set_label(0);
         Txn {
             core,
             session,
@@ -100,6 +103,7 @@ impl Txn {
             lock_wait_timeout: LOCK_WAIT_TIMEOUT,
             locked: false,
             seen: Lsn(0),
+            settled: Lsn(0),
             created: Vec::new(),
             abandoned: Vec::new(),
             work: Workspace {
@@ -151,6 +155,11 @@ impl Txn {
         self.owner.index()
     }
 
+    /// Gives the session a number of the caller's, shown in the list of transactions.
+    pub fn set_label(&mut self, label: u64) {
+        self.owner.set_label(label);
+    }
+
     /// How long a lock wait may last (`innodb_lock_wait_timeout`).
     pub fn set_lock_wait_timeout(&mut self, limit: Duration) {
         self.lock_wait_timeout = limit;
@@ -176,10 +185,8 @@ impl Txn {
         if let Some(snapshot) = self.snapshot {
             return Ok(snapshot);
         }
+        self.settle()?;
         let wal = self.core.store.wal();
-        if self.seen > wal.durable_lsn() {
-            wal.wait_durable(self.seen)?;
-        }
         let low_water = self.core.status.low_water();
         let horizon = self.session.announce(wal.durable_lsn(), || wal.durable_lsn());
         let snapshot = Snapshot { low_water, horizon };
@@ -197,14 +204,16 @@ impl Txn {
     pub(super) fn enlist(&mut self) {
         if !self.locked {
             self.locked = true;
-            let started = Started { wall: SystemTime::now(), clock: Instant::now() };
+            let (wall, clock) = (SystemTime::now(), Instant::now());
+            let started = Started { wall, clock, isolation: self.isolation };
             *self.session.started.lock() = Some(started);
         }
     }
 
-    /// Gives the transaction its id before its first write.
-    pub(super) fn prepare_write(&mut self) {
+    /// Gives the transaction its id before its first write, and sees to memory for undo before each.
+    pub(super) fn prepare_write(&mut self) -> Result<()> {
         debug_assert!(self.open, "write outside a transaction");
+        self.core.undo.make_room()?;
         if self.id.0 == 0 {
             self.enlist();
             let wal = self.core.store.wal();
@@ -213,6 +222,7 @@ impl Txn {
             self.owner.set_txn(self.id);
             self.session.begin_writing(self.id);
         }
+        Ok(())
     }
 
     /// Locks a record whose newest version `writer` wrote, as far as that is possible at once or by
@@ -321,6 +331,19 @@ impl Txn {
     /// Gives back one record lock.
     pub(super) fn unlock(&mut self, tree: &Tree, key: &[u8]) {
         self.core.locks.unlock(&self.owner, tree.id(), key);
+    }
+
+    /// Waits until every commit that the handle's reads and writes have met is durable, so that
+    /// what they found out may be told. Snapshots show durable commits only and never wait here; locking
+    /// reads and writes see the newest version, whose commit may still be on its way to disk.
+    #[inline]
+    pub fn settle(&mut self) -> Result<()> {
+        if self.seen > self.settled {
+            let wal = self.core.store.wal();
+            wal.wait_durable(self.seen)?;
+            self.settled = self.seen;
+        }
+        Ok(())
     }
 
     /// Commits and waits until the commit is durable. The handle is idle afterwards.

@@ -104,8 +104,10 @@ impl Core {
             if *steps == 0 {
                 return (tail, Ok(()));
             }
-            if !self.undo.read(tail, &mut record) {
-                break;
+            match self.undo.read(tail, &mut record) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => return (tail, Err(error)),
             }
             if record.kind == UndoKind::Delete {
                 *steps -= 1;

@@ -19,17 +19,17 @@ impl Core {
         own: TxnId,
         mut header: RecordHeader,
         payload: &mut Vec<u8>,
-    ) -> bool {
+    ) -> Result<bool> {
         loop {
             if snapshot.sees(header.txn_id(), own, &self.status) {
-                return !header.is_deleted();
+                return Ok(!header.is_deleted());
             }
             if header.undo == 0 {
-                return false;
+                return Ok(false);
             }
-            match self.undo.version_before(UndoRef(header.undo), payload) {
+            match self.undo.version_before(UndoRef(header.undo), payload)? {
                 Some(before) => header = before,
-                None => return false,
+                None => return Ok(false),
             }
         }
     }
@@ -51,7 +51,7 @@ impl Txn {
         };
         let shown = match snapshot {
             None => !header.is_deleted(),
-            Some(snapshot) => self.core.resolve(snapshot, self.id, header, payload),
+            Some(snapshot) => self.core.resolve(snapshot, self.id, header, payload)?,
         };
         Ok(shown.then(|| read(payload)))
     }

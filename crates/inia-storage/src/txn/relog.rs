@@ -42,7 +42,7 @@ impl Core {
         let wal = self.store.wal();
         let from = wal.closed_lsn();
         let txn = session.owner.txn();
-        let Some(steps) = self.steps(session.undo_tail()) else { return Ok(false) };
+        let Some(steps) = self.steps(session, txn)? else { return Ok(false) };
         let trees = session.created.lock().clone();
         // What was read belongs to `txn` if it still runs now.
         if txn.0 == 0 || session.owner.txn() != txn || steps.is_empty() && trees.is_empty() {
@@ -55,11 +55,12 @@ impl Core {
         }
         let mut record = UndoRecord::default();
         for step in steps.into_iter().rev() {
-            if !self.undo.read(step, &mut record) {
-                return Ok(false);
-            }
             // Waits for log space, as every writer does.
             drop(self.store.mtr_for_rollback()?);
+            let read = session.while_writing(txn, || self.undo.read(step, &mut record));
+            if read.transpose()? != Some(true) {
+                return Ok(false);
+            }
             wal.append(&undo_record(txn, &record).encode_again(&mut body));
         }
         let mark = TxnRecord::Relog { txn, end: true }.encode(&mut body);
@@ -69,23 +70,26 @@ impl Core {
         Ok(true)
     }
 
-    /// The undo records of a transaction, newest first; `None` when it is over or too large.
-    fn steps(&self, mut tail: UndoRef) -> Option<Vec<UndoRef>> {
+    /// The undo records of the session's transaction, newest first; `None` when it is over or too large.
+    /// Once it is over, its records may be overwritten: each is read while it surely runs.
+    fn steps(&self, session: &Session, txn: TxnId) -> Result<Option<Vec<UndoRef>>> {
+        let mut tail = session.undo_tail();
         let mut steps = Vec::new();
         let mut bytes = 0;
         let mut record = UndoRecord::default();
         while tail != UndoRef::NONE {
-            if !self.undo.read(tail, &mut record) {
-                return None;
+            let read = session.while_writing(txn, || self.undo.read(tail, &mut record));
+            if read.transpose()? != Some(true) {
+                return Ok(None);
             }
             bytes += (STEP_OVERHEAD + record.key.len() + record.payload.len()) as u64;
             if bytes > self.relog_age / 4 {
-                return None;
+                return Ok(None);
             }
             steps.push(tail);
             tail = record.previous;
         }
-        Some(steps)
+        Ok(Some(steps))
     }
 }
 

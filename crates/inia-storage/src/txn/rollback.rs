@@ -90,7 +90,7 @@ impl Txn {
 
     fn undo_last(&mut self) -> Result<()> {
         let mut record = std::mem::take(&mut self.work.record);
-        let found = self.core.undo.read(self.undo.tail(), &mut record);
+        let found = self.core.undo.read(self.undo.tail(), &mut record)?;
         debug_assert!(found, "undo of a running transaction is never freed");
         let tree = self.core.trees.get(record.tree);
         let before = match record.kind {

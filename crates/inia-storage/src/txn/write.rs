@@ -14,7 +14,7 @@ use crate::engine::Core;
 use crate::error::StorageError;
 use crate::lock::{Owner, RecordRequest};
 use crate::request::{LockMode, LockRequest, WaitPolicy};
-use inia_base::ids::TxnId;
+use inia_base::ids::{Lsn, TxnId};
 use std::sync::Arc;
 
 /// What an attempt to write found.
@@ -46,21 +46,25 @@ struct Writing<'t> {
     owner: &'t Arc<Owner>,
     undo: &'t mut UndoLog,
     work: &'t mut Workspace,
+    /// Newest commit met.
+    seen: &'t mut Lsn,
     id: TxnId,
     tree: &'t Tree,
     key: &'t [u8],
 }
 
 impl Writing<'_> {
-    fn writer(&self, header: RecordHeader) -> Writer {
+    fn writer(&mut self, header: RecordHeader) -> Writer {
         let writer = header.txn_id();
         if writer == self.id {
             return Writer::Own;
         }
-        if writer >= self.core.status.low_water()
-            && matches!(self.core.status.state(writer), TxnState::Active(_))
-        {
-            return Writer::Other(writer);
+        if writer >= self.core.status.low_water() {
+            match self.core.status.state(writer) {
+                TxnState::Active(_) => return Writer::Other(writer),
+                TxnState::Committed(stamp) => *self.seen = (*self.seen).max(stamp),
+                TxnState::RolledBack | TxnState::Finished => {}
+            }
         }
         Writer::Finished
     }
@@ -170,7 +174,7 @@ impl Txn {
         value: &[u8],
         existing: LockMode,
     ) -> Result<()> {
-        self.prepare_write();
+        self.prepare_write()?;
         let request = LockRequest { mode: existing, wait: WaitPolicy::Wait };
         let mut existing_locked = false;
         loop {
@@ -205,7 +209,7 @@ impl Txn {
     }
 
     fn overwrite(&mut self, tree: &Tree, key: &[u8], kind: UndoKind, value: &[u8]) -> Result<bool> {
-        self.prepare_write();
+        self.prepare_write()?;
         let request = LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait };
         loop {
             let write =
@@ -237,6 +241,7 @@ impl Txn {
             owner: &self.owner,
             undo: &mut self.undo,
             work: &mut self.work,
+            seen: &mut self.seen,
             id: self.id,
             tree,
             key,

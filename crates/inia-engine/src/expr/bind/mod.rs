@@ -140,7 +140,7 @@ impl Binder<'_> {
             ast::Expr::UserVar(name) => Ok(self.user_var(name)),
             ast::Expr::AssignVar { name, value } => {
                 let value = self.scalar(value)?;
-                let ty = value.ty.clone();
+                let ty = value.ty.clone().as_computed();
                 let name = name.to_lowercase().into();
                 Ok(Expr { kind: ExprKind::AssignUserVar(name, Box::new(value)), ty })
             }
@@ -330,7 +330,7 @@ impl Binder<'_> {
             ast::Expr::Subquery(query) => {
                 let sub = self.scope.subquery(query)?;
                 if let [only] = &sub.columns[..] {
-                    let ty = only.clone().with_nullable(true);
+                    let ty = only.clone().with_nullable(true).as_computed();
                     return Ok(subquery_expr(&sub, SubqueryKind::Scalar, ty));
                 }
                 let kind = SubqueryKind::Row(sub.columns.clone());
@@ -372,7 +372,7 @@ impl Binder<'_> {
             let column = Expr::column(0, ty.clone(), "");
             classes.push(crate::expr::compare::choose(operand, &column, op.symbol())?);
         }
-        let types = sub.columns.clone();
+        let types: Vec<ExprType> = sub.columns.iter().map(|ty| ty.clone().as_computed()).collect();
         let nullable = left.iter().any(|l| l.ty.nullable) || types.iter().any(|t| t.nullable);
         let kind = SubqueryKind::Quantified { op, all, left, classes, types };
         Ok(subquery_expr(sub, kind, ExprType::bool(nullable)))

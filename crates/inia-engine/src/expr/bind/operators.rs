@@ -204,6 +204,18 @@ impl Binder<'_> {
             let (left, item) = align(value.clone(), item);
             items.push((compare::choose(&left, &item, " IN ")?, item));
         }
+        let dated = |ty: &ExprType| ty.class() == TypeClass::Dated;
+        if width(&value) == 1
+            && items.len() > 1
+            && (dated(&value.ty) || items.iter().any(|(_, item)| dated(&item.ty)))
+        {
+            let text = |ty: &ExprType| dated(ty) || ty.class() == TypeClass::String;
+            for (class, item) in items.iter_mut().filter(|(_, item)| text(&item.ty)) {
+                if text(&value.ty) && *class != CmpClass::Dates && !is_listed(&item.ty) {
+                    *class = CmpClass::Dates;
+                }
+            }
+        }
         let value = if items.iter().any(|(class, _)| *class != CmpClass::Int) {
             value
         } else {
@@ -224,6 +236,13 @@ impl Binder<'_> {
         let nullable = value.ty.nullable || low.ty.nullable || high.ty.nullable;
         let mut classes =
             (compare::choose(&value, &low, "between")?, compare::choose(&value, &high, "between")?);
+        let kinds = [value.ty.class(), low.ty.class(), high.ty.class()];
+        let number =
+            |c: &TypeClass| matches!(c, TypeClass::Int | TypeClass::Decimal | TypeClass::Real);
+        let mixed = kinds.iter().any(number) && kinds.contains(&TypeClass::String);
+        if mixed && kinds.iter().all(|kind| number(kind) || *kind == TypeClass::String) {
+            classes = (CmpClass::Real, CmpClass::Real);
+        }
         let text = |class: &CmpClass| matches!(class, CmpClass::Text(_) | CmpClass::Binary);
         if text(&classes.0) && text(&classes.1) {
             let types = [&value.ty, &low.ty, &high.ty];
@@ -286,6 +305,10 @@ impl Binder<'_> {
         let otherwise = otherwise.map(|other| self.scalar(other)).transpose()?;
         case_node(bound, otherwise)
     }
+}
+
+fn is_listed(ty: &ExprType) -> bool {
+    matches!(ty.data_type, DataType::Enum { .. } | DataType::Set { .. })
 }
 
 /// A searched CASE over bound parts.
@@ -446,7 +469,7 @@ fn real_type(op: ArithOp, left: u8, right: u8) -> ExprType {
         ArithOp::Mul => left.saturating_add(right),
         ArithOp::Div | ArithOp::IntDiv => NOT_FIXED,
     };
-    if !fixed || decimals >= NOT_FIXED || decimals == 0 {
+    if !fixed || decimals >= NOT_FIXED {
         return ty;
     }
     let data_type = DataType::Double { decimals: Some(decimals), unsigned: false };

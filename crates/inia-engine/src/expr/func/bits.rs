@@ -97,7 +97,8 @@ fn bitwise(a: &mut Args<'_, '_>) -> FnResult {
         });
         return Ok(Value::Bytes(bytes.collect()));
     }
-    let (left, right) = (a.bits(0)?, a.bits(1)?);
+    let (left, right) = (a.bits(0), a.bits(1));
+    let (left, right) = (left?, right?);
     Ok(Value::UInt(match tag {
         0 => left | right,
         1 => left & right,
@@ -107,12 +108,11 @@ fn bitwise(a: &mut Args<'_, '_>) -> FnResult {
 
 fn shift(a: &mut Args<'_, '_>) -> FnResult {
     let left_shift = a.call.tag == 0;
-    let count = a.bits(1)?;
     if a.is_binary_call() {
-        let bytes = a.bytes(0)?;
+        let (bytes, count) = (a.bytes(0)?, a.bits(1)?);
         return Ok(Value::Bytes(shift_bytes(&bytes, count, left_shift)));
     }
-    let value = a.bits(0)?;
+    let (value, count) = (a.bits(0)?, a.bits(1)?);
     let count = u32::try_from(count).unwrap_or(64);
     let shifted = if left_shift { value.checked_shl(count) } else { value.checked_shr(count) };
     Ok(Value::UInt(shifted.unwrap_or(0)))

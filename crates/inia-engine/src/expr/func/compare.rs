@@ -2,16 +2,19 @@
 
 use super::types::{any_null, boolean, int};
 use super::{Function, MANY, f, ft, r};
+use crate::expr::bind::num_class;
 use crate::expr::collate;
 use crate::expr::compare::{self, CmpClass};
+use crate::expr::constant;
 use crate::expr::context::Environment;
 use crate::expr::convert;
 use crate::expr::eval::{Args, FnResult, Stop, unify};
 use crate::expr::merge::merge;
-use crate::expr::tree::{Expr, ExprKind};
+use crate::expr::tree::{Expr, ExprKind, NumClass};
 use crate::expr::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
+use inia_base::temporal::DateTime;
 use inia_base::value::Value;
 use std::cmp::Ordering;
 
@@ -46,32 +49,28 @@ fn common_class(a: &Args<'_, '_>) -> CmpClass {
 fn extreme(a: &mut Args<'_, '_>) -> FnResult {
     let wanted = if a.call.tag > 0 { Ordering::Greater } else { Ordering::Less };
     let class = common_class(a);
-    let mut best: Option<(usize, Value)> = None;
-    for i in 0..a.len() {
-        let value = a.value(i)?.into_owned();
-        let better = match &best {
-            None => true,
-            Some((at, so_far)) => {
-                let sides = ((&value, a.arg_type(i)), (so_far, a.arg_type(*at)));
-                compare::compare(&class, sides.0, sides.1, a.ctx)? == Some(wanted)
+    let (best, class) = match class {
+        CmpClass::Dates => match extreme_date(a, wanted)? {
+            (at, date) if date != DateTime::ZERO || !a.ty.is_text() => (at, class),
+            _ => {
+                let class = compare::natural_class(a.ty);
+                (extreme_at(a, &class, wanted)?, class)
             }
-        };
-        if better {
-            best = Some((i, value));
-        }
-    }
-    let (at, value) = best.ok_or(Stop::Null)?;
+        },
+        _ => (extreme_at(a, &class, wanted)?, class),
+    };
     if class == CmpClass::Dates && a.ty.is_text() {
         let timed = |ty: &ExprType| {
             matches!(ty.data_type, DataType::DateTime { .. } | DataType::Timestamp { .. })
         };
         let fsp = (0..a.len()).map(|i| a.arg_type(i)).filter(|ty| timed(ty)).map(ExprType::fsp);
         if let Some(fsp) = fsp.max() {
-            let moment = convert::to_datetime(&value, a.arg_type(at), a.ctx)?;
+            let value = a.value(best)?;
+            let moment = convert::to_datetime(&value, a.arg_type(best), a.ctx)?;
             return Ok(Value::Text(moment.ok_or(Stop::Null)?.text(fsp)));
         }
     }
-    let chosen = unify(a.expr(at), a.ty, a.ctx, a.row)?;
+    let chosen = unify(a.expr(best), a.ty, a.ctx, a.row)?;
     Ok(match chosen {
         Value::Decimal(v) if v.scale() < a.ty.decimals => {
             Value::Decimal(v.with_scale(a.ty.decimals).unwrap_or(v))
@@ -80,11 +79,69 @@ fn extreme(a: &mut Args<'_, '_>) -> FnResult {
     })
 }
 
+/// The position of the extreme argument.
+fn extreme_at(
+    a: &mut Args<'_, '_>,
+    class: &CmpClass,
+    wanted: Ordering,
+) -> std::result::Result<usize, Stop> {
+    let mut best = (0, a.value(0)?.into_owned());
+    for i in 1..a.len() {
+        let value = a.value(i)?.into_owned();
+        let sides = ((&value, a.arg_type(i)), (&best.1, a.arg_type(best.0)));
+        if compare::compare(class, sides.0, sides.1, a.ctx)? == wanted {
+            best = (i, value);
+        }
+    }
+    Ok(best.0)
+}
+
+/// As [`extreme_at`] among dates. What is no date counts as zero; where that wins, the arguments
+/// compare as texts.
+fn extreme_date(
+    a: &mut Args<'_, '_>,
+    wanted: Ordering,
+) -> std::result::Result<(usize, DateTime), Stop> {
+    let is_date = |i: &usize| a.arg_type(*i).class() == TypeClass::Dated;
+    let timed = |i: &usize| is_date(i) && a.arg_type(*i).data_type != DataType::Date;
+    let beside = (0..a.len()).find(timed).or_else(|| (0..a.len()).find(is_date)).unwrap_or(0);
+    let beside = a.expr(beside);
+    let mut best: Option<(usize, DateTime)> = None;
+    for i in 0..a.len() {
+        let value = a.value(i)?;
+        let date = constant::date_beside(&value, a.arg_type(i), beside, a.ctx)?;
+        if best.is_none_or(|(_, so_far)| date.cmp(&so_far) == wanted) {
+            best = Some((i, date));
+        }
+    }
+    best.ok_or(Stop::Null)
+}
+
 fn interval(a: &mut Args<'_, '_>) -> FnResult {
+    let numbers = (0..a.len()).all(|i| num_class(a.arg_type(i)) != NumClass::Real);
+    if !numbers {
+        return interval_of_reals(a);
+    }
     let Ok(value) = a.decimal(0) else { return Ok(Value::Int(-1)) };
     let mut found = 0;
     for i in 1..a.len() {
         match a.decimal(i) {
+            Ok(limit) if limit > value => break,
+            Ok(_) | Err(Stop::Null) => found = i,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Value::Int(found as i64))
+}
+
+fn interval_of_reals(a: &mut Args<'_, '_>) -> FnResult {
+    let value = match a.real(0) {
+        Err(Stop::Null) => return Ok(Value::Int(-1)),
+        other => other?,
+    };
+    let mut found = 0;
+    for i in 1..a.len() {
+        match a.real(i) {
             Ok(limit) if limit > value => break,
             Ok(_) | Err(Stop::Null) => found = i,
             Err(error) => return Err(error),
@@ -121,13 +178,23 @@ fn field(a: &mut Args<'_, '_>) -> FnResult {
         Err(Stop::Null) => return Ok(Value::Int(0)),
         other => other?,
     };
+    let real = match class {
+        CmpClass::Real => Some(convert::to_real(&value, a.arg_type(0), a.ctx)?),
+        _ => None,
+    };
     for i in 1..a.len() {
         let candidate = a.nullable(i)?;
         if *candidate == Value::Null {
             continue;
         }
+        if let Some(real) = real {
+            if convert::to_real(&candidate, a.arg_type(i), a.ctx)? == real {
+                return Ok(Value::Int(i as i64));
+            }
+            continue;
+        }
         let sides = ((&*value, a.arg_type(0)), (&*candidate, a.arg_type(i)));
-        if compare::compare(&class, sides.0, sides.1, a.ctx)? == Some(Ordering::Equal) {
+        if compare::compare(&class, sides.0, sides.1, a.ctx)?.is_eq() {
             return Ok(Value::Int(i as i64));
         }
     }

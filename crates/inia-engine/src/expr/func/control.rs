@@ -6,7 +6,9 @@ use crate::expr::context::Environment;
 use crate::expr::eval::{Args, FnResult, Stop, unify};
 use crate::expr::merge::merge;
 use crate::expr::tree::{CmpOp, Expr};
-use crate::expr::ty::ExprType;
+use crate::expr::ty::{ExprType, TypeClass};
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 
@@ -43,12 +45,27 @@ fn first_known(a: &mut Args<'_, '_>) -> FnResult {
     Err(Stop::Null)
 }
 
+/// The first argument's type; dates and years become strings.
+fn nullif_type(first: &ExprType) -> ExprType {
+    let ty = first.clone().with_nullable(true).as_computed();
+    match (&ty.data_type, ty.class()) {
+        (DataType::Year, _) => {
+            let data_type = DataType::VarBinary(4);
+            ExprType { length: 4, ..ExprType::computed(data_type, true) }
+        }
+        (_, TypeClass::Dated | TypeClass::Time) => {
+            ExprType::text(u64::from(ty.length), Collation::DEFAULT, true)
+        }
+        _ => ty,
+    }
+}
+
 /// `CASE WHEN a = b THEN NULL ELSE a END`.
 fn nullif(args: Vec<Expr>, _: &Environment) -> Result<Expr, SqlError> {
     let [left, right]: [Expr; 2] = args
         .try_into()
         .map_err(|_| SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&"nullif"]))?;
-    let ty = left.ty.clone().with_nullable(true);
+    let ty = nullif_type(&left.ty);
     let equal = scalar_comparison(CmpOp::Eq, left.clone(), right)?;
     let mut node = case_node(vec![(equal, Expr::null())], Some(left))?;
     node.ty = ty;

@@ -78,8 +78,8 @@ pub(super) const TABLE: &[Function] = &[
     ),
     f("datediff", 2, 2, int_null::<9>, |a| {
         let (left, right) = (a.datetime(0)?.date, a.datetime(1)?.date);
-        real(a, left)?;
-        real(a, right)?;
+        let reals = (real_at(a, left, 0), real_at(a, right, 1));
+        reals.0.and(reals.1)?;
         Ok(Value::Int(left.to_days() - right.to_days()))
     }),
     f("makedate", 2, 2, date_type, |a| {
@@ -122,8 +122,13 @@ fn wrong(a: &mut Args<'_, '_>, i: usize) -> FnResult {
 }
 
 fn real(a: &mut Args<'_, '_>, date: Date) -> Result<(), Stop> {
+    real_at(a, date, 0)
+}
+
+/// Stops where the date that argument `i` gave has zero parts.
+fn real_at(a: &mut Args<'_, '_>, date: Date, i: usize) -> Result<(), Stop> {
     if date.month == 0 || date.day == 0 {
-        return wrong(a, 0).map(|_| ());
+        return wrong(a, i).map(|_| ());
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use std::borrow::Cow;
 
 pub(super) const TABLE: &[Function] = &[
     f("abs", 1, 1, number_like_first, abs),
@@ -168,7 +169,7 @@ fn round_type(args: &mut [Expr], env: &Environment, carry: u32) -> Result<ExprTy
             };
             let grow = if places < scale || args.len() < 2 { carry } else { 0 };
             let precision = like.precision() - (scale - places) as u32 + grow;
-            ExprType::decimal(precision.max(1), places as u32, like.is_unsigned(), nullable)
+            ExprType::decimal(precision.max(1), places as u32, false, nullable)
         }
     })
 }
@@ -336,7 +337,18 @@ fn conv(a: &mut Args<'_, '_>) -> FnResult {
     if !(2..=36).contains(&from.abs()) || !(2..=36).contains(&to.abs()) {
         return Err(Stop::Null);
     }
-    let text = a.text(0)?;
+    converted(a, from, to)
+}
+
+/// The first argument's digits of one base in another; numbers lose their fraction.
+pub(super) fn converted(a: &mut Args<'_, '_>, from: i64, to: i64) -> FnResult {
+    let ty = a.arg_type(0);
+    let text = match num_class(ty) {
+        NumClass::Real if ty.class() == TypeClass::Real => {
+            Cow::Owned(format!("{}", a.real(0)?.trunc() as i64))
+        }
+        _ => a.text(0)?,
+    };
     if text.is_empty() {
         return Err(Stop::Null);
     }
@@ -347,13 +359,14 @@ fn conv(a: &mut Args<'_, '_>) -> FnResult {
     };
     let radix = from.unsigned_abs() as u32;
     let valid = digits.chars().take_while(|c| c.is_digit(radix)).count();
-    let mut value: u64 = 0;
+    let (mut value, mut overflow): (u64, bool) = (0, false);
     for c in digits[..valid].chars() {
         let digit = u64::from(c.to_digit(radix).unwrap_or(0));
         let next = value.checked_mul(u64::from(radix)).and_then(|v| v.checked_add(digit));
+        overflow |= next.is_none();
         value = next.unwrap_or(u64::MAX);
     }
-    if valid < digits.trim_end().len() && a.arg_type(0).class() == TypeClass::String {
+    if (valid == 0 || overflow) && ty.class() == TypeClass::String {
         let shown = convert::error_text(text.as_bytes());
         a.warn(ErrorCode::TruncatedWrongValue, &[&"DECIMAL", &shown])?;
     }

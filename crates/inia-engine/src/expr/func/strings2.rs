@@ -29,8 +29,8 @@ pub(super) const TABLE: &[Function] = &[
         },
         unhex,
     ),
-    f("bin", 1, 1, text_null::<65>, |a| Ok(Value::Text(super::numeric::in_base(a.bits(0)?, 2)))),
-    f("oct", 1, 1, text_null::<65>, |a| Ok(Value::Text(super::numeric::in_base(a.bits(0)?, 8)))),
+    f("bin", 1, 1, text_null::<65>, |a| super::numeric::converted(a, 10, 2)),
+    f("oct", 1, 1, text_null::<65>, |a| super::numeric::converted(a, 10, 8)),
     f(
         "elt",
         2,
@@ -274,14 +274,11 @@ fn soundex(a: &mut Args<'_, '_>) -> FnResult {
     let mut out = String::from(first);
     let mut last = code(first);
     for c in letters {
-        if c == 'H' || c == 'W' {
-            continue;
-        }
         let own = code(c);
         if own != '0' && own != last {
             out.push(own);
+            last = own;
         }
-        last = own;
     }
     while out.chars().count() < 4 {
         out.push('0');

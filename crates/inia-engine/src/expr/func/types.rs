@@ -102,7 +102,7 @@ pub(crate) fn number_like_first(args: &mut [Expr], _: &Environment) -> Ty {
             }
         }
         NumClass::Decimal if ty.class() == TypeClass::Decimal => {
-            ExprType { zerofill: false, ..ty.clone() }
+            ExprType { zerofill: false, stored: false, ..ty.clone() }
         }
         NumClass::Decimal => {
             ExprType::decimal(ty.precision(), u32::from(ty.fsp()), false, ty.nullable)

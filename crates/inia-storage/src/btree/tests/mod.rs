@@ -80,6 +80,7 @@ fn open(disk: &MemDisk, frames: u64) -> Arc<Store> {
         buffer_pool_size: frames * PAGE_SIZE as u64,
         log_capacity: 64 << 20,
         segment_size: 4 << 20,
+        undo_memory: 1 << 20,
         background: false,
     };
     Store::open(Arc::new(disk.clone()), options, &mut Ignore).unwrap()

@@ -23,6 +23,7 @@ fn options() -> StoreOptions {
         buffer_pool_size: 16 * PAGE_SIZE as u64,
         log_capacity: 256 << 10,
         segment_size: 64 << 10,
+        undo_memory: 1 << 20,
         background: false,
     }
 }

@@ -52,6 +52,7 @@ fn options(frames: u64) -> StoreOptions {
         buffer_pool_size: frames * PAGE_SIZE as u64,
         log_capacity: 4 << 20,
         segment_size: 1 << 20,
+        undo_memory: 1 << 20,
         background: false,
     }
 }

@@ -5,7 +5,6 @@
 //! one commit that was under way all or nothing. Recovery itself is stopped, too, and run again.
 
 use super::*;
-use crate::store::StoreOptions;
 use inia_base::ids::TreeId;
 use inia_testkit::{Fault, Random, SimDisk, When};
 use std::collections::BTreeMap;
@@ -20,6 +19,7 @@ fn open_sim(disk: &SimDisk) -> crate::Result<Arc<Engine>> {
         buffer_pool_size: FRAMES * 16 * 1024,
         log_capacity: 256 << 10,
         segment_size: 64 << 10,
+        undo_memory: 8 << 10,
         background: false,
     };
     Engine::open_with(Arc::new(disk.clone()), options)

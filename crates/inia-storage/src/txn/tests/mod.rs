@@ -3,16 +3,19 @@
 
 mod basics;
 mod crash;
+mod durability;
 mod isolation;
 mod model;
 mod parts;
 mod purging;
 mod ranges;
 mod recovery;
+mod spilling;
 mod stress;
 
+use crate::store::StoreOptions;
 use crate::*;
-use inia_base::io::MemDisk;
+use inia_base::io::{Disk, MemDisk};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -29,6 +32,12 @@ pub(super) fn open_on(disk: &MemDisk) -> Arc<Engine> {
 
 pub(super) fn open() -> Arc<Engine> {
     open_on(&MemDisk::new())
+}
+
+/// An engine that keeps next to no undo in memory.
+pub(super) fn open_spilling(disk: Arc<dyn Disk>, background: bool) -> Arc<Engine> {
+    let options = StoreOptions { undo_memory: 4 << 10, ..StoreOptions::new(4 << 20, background) };
+    Engine::open_with(disk, options).unwrap()
 }
 
 /// A session in an open transaction.

@@ -73,7 +73,8 @@ struct Undo {
 
 impl Undo {
     fn new() -> Undo {
-        let (store, history): (Arc<UndoStore>, Arc<Mutex<History>>) = Default::default();
+        let store = Arc::new(UndoStore::in_memory());
+        let history: Arc<Mutex<History>> = Arc::default();
         let log = UndoLog::new(Arc::clone(&store), Arc::clone(&history));
         Undo { store, history, log }
     }
@@ -95,11 +96,11 @@ fn an_undo_record_is_read_back_as_it_was_written() {
     let mut record = UndoRecord::default();
     let mut version = Vec::new();
     for (i, payload) in payloads.iter().enumerate() {
-        assert!(undo.store.read(places[i], &mut record));
+        assert!(undo.store.read(places[i], &mut record).unwrap());
         assert_eq!((record.kind, record.tree), (UndoKind::Change, TreeId(5)));
         assert_eq!((&record.key[..], &record.payload), (&b"some key"[..], payload));
         assert_eq!(record.previous, if i == 0 { UndoRef::NONE } else { places[i - 1] });
-        let header = undo.store.version_before(places[i], &mut version).unwrap();
+        let header = undo.store.version_before(places[i], &mut version).unwrap().unwrap();
         assert_eq!((header, &version), (RecordHeader::new(TxnId(3), 9, false), payload));
     }
 }

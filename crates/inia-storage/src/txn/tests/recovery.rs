@@ -3,7 +3,6 @@
 //! A crash is an engine that is forgotten without being closed, and a copy of the disk as it was.
 
 use super::*;
-use crate::store::StoreOptions;
 use inia_base::ids::Lsn;
 use std::collections::BTreeMap;
 
@@ -139,6 +138,7 @@ fn a_transaction_left_open_does_not_keep_the_log_from_being_shortened() {
         buffer_pool_size: 4 << 20,
         log_capacity: 1 << 20,
         segment_size: 128 << 10,
+        undo_memory: 1 << 20,
         background: false,
     };
     let engine = Engine::open_with(Arc::new(disk.clone()), options).unwrap();

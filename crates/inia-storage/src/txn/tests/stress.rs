@@ -63,8 +63,7 @@ fn acceptable(result: crate::Result<()>) -> bool {
 }
 
 fn run(level: Isolation, background: bool) {
-    let options = EngineOptions { buffer_pool_size: 4 << 20, background };
-    let engine = Engine::open(Arc::new(MemDisk::new()), options).unwrap();
+    let engine = open_spilling(Arc::new(MemDisk::new()), background);
     let mut txn = rr(&engine);
     let tree = txn.create_tree().unwrap();
     for n in 0..ACCOUNTS {
@@ -133,6 +132,94 @@ fn money_is_neither_made_nor_lost_at_repeatable_read() {
 #[test]
 fn money_is_neither_made_nor_lost_at_read_committed() {
     run(Isolation::ReadCommitted, true);
+}
+
+/// Few accounts that come and go all the time, purged at once, and readers that lock
+/// them all, one by one.
+#[test]
+fn locking_scans_see_all_the_money_where_records_come_and_go() {
+    const FEW: u64 = 10;
+    let options = EngineOptions { buffer_pool_size: 4 << 20, background: true };
+    let engine = Engine::open(Arc::new(MemDisk::new()), options).unwrap();
+    let records: Vec<_> = (0..FEW).map(|n| (n, record(1000, &mut Random::new(n)))).collect();
+    let mut txn = rr(&engine);
+    let tree = txn.create_tree().unwrap();
+    for (n, record) in &records {
+        txn.insert(&tree, &account(*n), record).unwrap();
+    }
+    txn.commit().unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (engine, tree, done) = (&engine, &tree, &done);
+        let writers: Vec<_> = (0..2)
+            .map(|seed| {
+                scope.spawn(move || {
+                    let mut random = Random::new(seed);
+                    let mut txn = engine.attach();
+                    for _ in 0..5000 {
+                        txn.begin(Isolation::RepeatableRead);
+                        let (from, to) = (random.below(FEW), random.below(FEW));
+                        let moved = move_all(&mut txn, tree, from, to, &mut random);
+                        if acceptable(moved) { txn.commit() } else { txn.rollback() }.unwrap();
+                    }
+                })
+            })
+            .collect();
+        for direction in [Direction::Forward, Direction::Backward] {
+            scope.spawn(move || {
+                let mut txn = engine.attach();
+                while !done.load(Ordering::Relaxed) {
+                    txn.begin(Isolation::RepeatableRead);
+                    if let Some(sum) = locked_total(&mut txn, tree, direction) {
+                        assert_eq!(sum, FEW * 1000, "{direction:?}");
+                    }
+                    txn.rollback().unwrap();
+                }
+            });
+        }
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}
+
+/// As [`total`], locking, and giving way to others after each record; `None` after a deadlock.
+fn locked_total(txn: &mut Txn, tree: &Tree, direction: Direction) -> Option<u64> {
+    let open = KeyBound::Unbounded;
+    let mut cursor = txn.cursor(tree, open, open, direction, ReadMode::Lock(S));
+    let mut sum = 0;
+    while let Some(record) = cursor.next(txn).ok()? {
+        sum += balance(record.value);
+        std::thread::yield_now();
+    }
+    Some(sum)
+}
+
+/// Closes one account into another, or gives half of it to a new one.
+fn move_all(
+    txn: &mut Txn,
+    tree: &Tree,
+    from: u64,
+    to: u64,
+    random: &mut Random,
+) -> crate::Result<()> {
+    if from == to {
+        return Ok(());
+    }
+    let (from, to) = (account(from), account(to));
+    let Some(source) = txn.lock_get(tree, &from, X, balance)? else { return Ok(()) };
+    match txn.lock_get(tree, &to, X, balance)? {
+        Some(target) => {
+            assert!(txn.delete(tree, &from)?);
+            assert!(txn.update(tree, &to, &record(target + source, random))?);
+        }
+        None => {
+            assert!(txn.update(tree, &from, &record(source - source / 2, random))?);
+            txn.insert(tree, &to, &record(source / 2, random))?;
+        }
+    }
+    Ok(())
 }
 
 #[test]

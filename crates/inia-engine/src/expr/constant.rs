@@ -1,0 +1,136 @@
+//! Constants in comparisons and conditions: converted as often as rows come by, warned of once.
+//!
+//! `c_int < 'abc'` over a thousand rows warns once that 'abc' is no number. A constant beside a date
+//! must be one, which an error tells; one beside a TIME column that is no time compares as text.
+
+use crate::expr::collate;
+use crate::expr::compare::{self, CmpClass};
+use crate::expr::context::EvalContext;
+use crate::expr::convert;
+use crate::expr::tree::{Expr, ExprKind};
+use crate::expr::ty::{ExprType, TypeClass};
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::Time;
+use inia_base::value::Value;
+use std::cmp::Ordering;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+fn is_constant(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Param(_))
+}
+
+fn is_string(value: &Value) -> bool {
+    matches!(value, Value::Text(_) | Value::Bytes(_))
+}
+
+/// The truth of a member of a condition.
+pub(crate) fn truth(expr: &Expr, ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<Option<bool>> {
+    match &expr.kind {
+        ExprKind::Literal(Value::Text(_) | Value::Bytes(_)) => {
+            ctx.once(expr, |ctx| expr.eval_bool(ctx, row))
+        }
+        _ => expr.eval_bool(ctx, row),
+    }
+}
+
+/// Orders two values that are not NULL, of which constants may be one.
+pub(crate) fn compare(
+    class: &CmpClass,
+    (left, l): (&Expr, &Value),
+    (right, r): (&Expr, &Value),
+    ctx: &mut EvalContext<'_>,
+) -> Result<Ordering> {
+    let sides = ((l, &left.ty), (r, &right.ty));
+    match class {
+        CmpClass::Text(_) | CmpClass::Binary | CmpClass::Int | CmpClass::Json => {
+            compare::compare(class, sides.0, sides.1, ctx)
+        }
+        CmpClass::Real | CmpClass::Decimal => {
+            for (constant, value, other) in [(left, l, &right.ty), (right, r, &left.ty)] {
+                if is_constant(constant) && is_string(value) {
+                    if other.stored && other.class() == TypeClass::Decimal {
+                        ctx.once(constant, |ctx| convert::to_decimal(value, &constant.ty, ctx))?;
+                    }
+                    return ctx
+                        .once(constant, |ctx| compare::compare(class, sides.0, sides.1, ctx));
+                }
+            }
+            compare::compare(class, sides.0, sides.1, ctx)
+        }
+        CmpClass::Dates => {
+            for (constant, value, other) in [(left, l, &right.ty), (right, r, &left.ty)] {
+                if let (true, Value::Text(text)) = (is_constant(constant), value) {
+                    convert::check_date_constant(text, other)?;
+                }
+            }
+            compare::compare(class, sides.0, sides.1, ctx)
+        }
+        CmpClass::Times => {
+            for (constant, value, other) in [(left, l, right), (right, r, left)] {
+                if is_constant(constant) && !is_time(value) {
+                    ctx.once(constant, |ctx| wrong_time(value, &constant.ty, other, ctx))?;
+                    let (l, r) = (convert::to_text(l, &left.ty), convert::to_text(r, &right.ty));
+                    return Ok(collate::compare(ctx.env.collation, &l, &r));
+                }
+            }
+            compare::compare(class, sides.0, sides.1, ctx)
+        }
+    }
+}
+
+/// Whether a constant beside a TIME column is a time; dates have a time of day.
+fn is_time(value: &Value) -> bool {
+    match value {
+        Value::Text(text) => {
+            Time::parse(text).is_ok_and(|parsed| !parsed.truncated && !parsed.out_of_range)
+        }
+        _ => true,
+    }
+}
+
+fn wrong_time(
+    value: &Value,
+    ty: &ExprType,
+    column: &Expr,
+    ctx: &mut EvalContext<'_>,
+) -> Result<()> {
+    let (text, name) = (convert::to_text(value, ty), item_name(column));
+    let shown = convert::error_text(text.as_bytes());
+    let message = format!("Incorrect time value: '{shown}' for column '{name}' at row 1");
+    let error = SqlError::with_message(ErrorCode::TruncatedWrongValue, message);
+    ctx.raise(crate::expr::context::Level::Warning, error)
+}
+
+/// An operand's name in warnings: a column's bare name, else the operand as it is printed.
+pub(crate) fn item_name(expr: &Expr) -> String {
+    match &expr.kind {
+        ExprKind::Column { name, .. } | ExprKind::OuterColumn { name, .. } => {
+            let last = name.rsplit('.').next().unwrap_or_default();
+            last.trim_matches('`').to_owned()
+        }
+        _ => crate::expr::print::print(expr),
+    }
+}
+
+/// A value among dates; what is no date is zero, with a warning that names the date `beside`.
+pub(crate) fn date_beside(
+    value: &Value,
+    ty: &ExprType,
+    beside: &Expr,
+    ctx: &mut EvalContext<'_>,
+) -> Result<inia_base::temporal::DateTime> {
+    let mut scratch = EvalContext::new(ctx.env, ctx.host, ctx.subqueries, &[]);
+    let found = convert::to_datetime_for_compare(value, ty, &mut scratch)?;
+    if scratch.warnings.count > 0 {
+        let kind = if beside.ty.data_type == DataType::Date { "date" } else { "datetime" };
+        let text = convert::to_text(value, ty);
+        let shown = convert::error_text(text.as_bytes());
+        let (name, row) = (item_name(beside), ctx.scanned);
+        let message = format!("Incorrect {kind} value: '{shown}' for column '{name}' at row {row}");
+        let error = SqlError::with_message(ErrorCode::TruncatedWrongValue, message);
+        ctx.raise(crate::expr::context::Level::Warning, error)?;
+    }
+    Ok(found)
+}

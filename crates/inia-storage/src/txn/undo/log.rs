@@ -1,0 +1,244 @@
+//! A session's undo log, and what of it waits for purge.
+
+use super::chunk::Chunk;
+use super::{NewUndo, OFFSET_BITS, UndoKind, UndoRecord, UndoRef, UndoStore};
+use crate::sync::Mutex;
+use inia_base::ids::{Lsn, TxnId};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// From so many waiting transactions on, those that need no removals are kept as one per chunk.
+const LONG: usize = 256;
+
+/// Finished transactions whose undo records wait for purge: one, or several without deletions whose records
+/// lie in the same chunk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finished {
+    /// The one, or the first.
+    pub(crate) txn: TxnId,
+    /// Snapshots at or above this position need nothing of it.
+    pub(crate) stamp: Lsn,
+    /// The newest record not purged yet.
+    pub(crate) tail: UndoRef,
+    /// How many deletions are among the records.
+    pub(crate) deletes: u64,
+    first_chunk: u64,
+    transactions: usize,
+}
+
+/// A session's chunks and its finished transactions, shared with background purge.
+#[derive(Default)]
+pub(crate) struct History {
+    chunks: VecDeque<u64>,
+    finished: VecDeque<Finished>,
+    /// How many transactions `finished` stands for.
+    transactions: usize,
+    /// First chunk of the running transaction, once it has more than one.
+    active_first: Option<u64>,
+    /// The chunk that is being written to.
+    current: Option<u64>,
+    busy: bool,
+}
+
+impl History {
+    /// How many transactions wait for purge.
+    pub(crate) fn len(&self) -> usize {
+        self.transactions
+    }
+
+    /// The stamp of the transaction that is purged next.
+    pub(crate) fn oldest(&self) -> Option<Lsn> {
+        self.finished.front().map(|front| front.stamp)
+    }
+
+    /// Takes the oldest transaction in hand if no snapshot below `horizon` is left that needs it.
+    pub(crate) fn start_purge(&mut self, horizon: Lsn) -> Option<Finished> {
+        let front = *self.finished.front()?;
+        if self.busy || front.stamp > horizon {
+            return None;
+        }
+        self.busy = true;
+        Some(front)
+    }
+
+    /// Puts a transaction back whose purge stopped at `tail`.
+    pub(crate) fn pause_purge(&mut self, tail: UndoRef) {
+        self.busy = false;
+        if let Some(front) = self.finished.front_mut() {
+            front.tail = tail;
+        }
+    }
+
+    /// Ends the purge of the transaction in hand and frees the chunks that nobody needs any more.
+    pub(crate) fn end_purge(&mut self, store: &UndoStore) {
+        self.busy = false;
+        if let Some(purged) = self.finished.pop_front() {
+            self.transactions -= purged.transactions;
+        }
+        self.free_chunks(store);
+    }
+
+    fn free_chunks(&mut self, store: &UndoStore) {
+        let bound = self.finished.front().map(|next| next.first_chunk);
+        let bound = bound.or(self.active_first).or(self.current).unwrap_or(u64::MAX);
+        while let Some(&chunk) = self.chunks.front()
+            && chunk < bound
+        {
+            store.chunks.free(chunk);
+            self.chunks.pop_front();
+        }
+    }
+
+    /// Adds a finished transaction whose records end in `last_chunk`.
+    fn add(&mut self, new: Finished, last_chunk: u64) {
+        self.active_first = None;
+        self.transactions += 1;
+        let in_hand = self.busy && self.finished.len() == 1;
+        let never = Lsn(u64::MAX);
+        if self.finished.len() >= LONG
+            && !in_hand
+            && let Some(last) = self.finished.back_mut()
+            && (last.first_chunk, new.first_chunk) == (last_chunk, last_chunk)
+            && (last.deletes, new.deletes) == (0, 0)
+            && last.stamp < never
+            && new.stamp < never
+        {
+            last.stamp = last.stamp.max(new.stamp);
+            last.transactions += 1;
+            return;
+        }
+        self.finished.push_back(new);
+    }
+}
+
+/// The writing end: a session's undo log.
+pub(crate) struct UndoLog {
+    store: Arc<UndoStore>,
+    history: Arc<Mutex<History>>,
+    chunk: Option<Arc<Chunk>>,
+    at: usize,
+    /// Where the running transaction began.
+    first: UndoRef,
+    tail: UndoRef,
+    records: u64,
+    versions: u64,
+    deletes: u64,
+}
+
+impl UndoLog {
+    /// An empty log that goes on where `history` ends.
+    pub(crate) fn new(store: Arc<UndoStore>, history: Arc<Mutex<History>>) -> UndoLog {
+        UndoLog {
+            store,
+            history,
+            chunk: None,
+            at: 0,
+            first: UndoRef::NONE,
+            tail: UndoRef::NONE,
+            records: 0,
+            versions: 0,
+            deletes: 0,
+        }
+    }
+
+    /// How many changes the running transaction has made (and not undone).
+    pub(crate) fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Whether it has made no change at all, not even one that was undone.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.first == UndoRef::NONE
+    }
+
+    /// Its newest record.
+    pub(crate) fn tail(&self) -> UndoRef {
+        self.tail
+    }
+
+    fn chunk_for(&mut self, words: usize) -> &Arc<Chunk> {
+        let at = self.at;
+        let fits = |chunk: &Arc<Chunk>| chunk.len() - at >= words && at < 1 << OFFSET_BITS;
+        if !self.chunk.as_ref().is_some_and(fits) {
+            let chunk = self.store.chunks.allocate(words);
+            self.seal();
+            let mut history = self.history.lock();
+            history.active_first = (self.first != UndoRef::NONE).then_some(self.first.chunk());
+            history.chunks.push_back(chunk.id());
+            history.current = Some(chunk.id());
+            self.chunk = Some(chunk);
+            self.at = 0;
+        }
+        self.chunk.as_ref().expect("a chunk was made when there was none")
+    }
+
+    fn seal(&self) {
+        if let Some(chunk) = &self.chunk {
+            self.store.chunks.seal(chunk);
+        }
+    }
+
+    /// Writes a record for the running transaction; where it is.
+    pub(crate) fn push(&mut self, new: NewUndo<'_>) -> UndoRef {
+        let previous = self.tail;
+        let chunk = Arc::clone(self.chunk_for(new.words()));
+        let place = UndoRef::new(chunk.id(), self.at);
+        self.at = new.write(&chunk, self.at, previous);
+        if self.first == UndoRef::NONE {
+            self.first = place;
+        }
+        self.tail = place;
+        self.records += 1;
+        self.versions += u64::from(new.kind != UndoKind::Insert);
+        self.deletes += u64::from(new.kind == UndoKind::Delete);
+        place
+    }
+
+    /// Takes back the record just pushed after `previous`: its change was not made.
+    pub(crate) fn retract(&mut self, previous: UndoRef) {
+        self.tail = previous;
+        self.records -= 1;
+    }
+
+    /// Takes the newest record off the chain after it was undone. Its memory is kept: a reader may
+    /// hold a reference to it until the transaction's history is purged.
+    pub(crate) fn pop(&mut self, undone: &UndoRecord) {
+        self.retract(undone.previous);
+    }
+
+    /// Ends the running transaction: its records wait until no snapshot is below `stamp`, or are
+    /// dropped at once when no version refers to them.
+    pub(crate) fn finish(&mut self, txn: TxnId, stamp: Lsn) {
+        if self.first == UndoRef::NONE {
+            return;
+        }
+        let last_chunk = self.chunk.as_ref().map_or(0, |chunk| chunk.id());
+        if self.versions == 0 && last_chunk == self.first.chunk() {
+            self.at = self.first.word();
+        } else {
+            let finished = Finished {
+                txn,
+                stamp: if self.versions == 0 { Lsn(0) } else { stamp },
+                tail: self.tail,
+                deletes: self.deletes,
+                first_chunk: self.first.chunk(),
+                transactions: 1,
+            };
+            self.history.lock().add(finished, last_chunk);
+        }
+        self.first = UndoRef::NONE;
+        self.tail = UndoRef::NONE;
+        self.records = 0;
+        self.versions = 0;
+        self.deletes = 0;
+    }
+}
+
+impl Drop for UndoLog {
+    fn drop(&mut self) {
+        self.seal();
+        let mut history = self.history.lock();
+        history.current = None;
+        history.free_chunks(&self.store);
+    }
+}

@@ -1,0 +1,206 @@
+//! Undo: the versions that were current before.
+//!
+//! Every change first writes an undo record: which key of which tree, and the version it had. Two
+//! chains run through the records: `previous` links all records of one transaction, newest first, for
+//! rollback and purge; the undo reference in a record's header leads from a version to the one before
+//! it, for readers.
+//!
+//! ```text
+//!  leaf:      k → {txn 9, undo ●}  "new"
+//!                             │
+//!  undo of 9:                 └▶ Change k, before {txn 5, undo ●} "old"
+//!                                                              │
+//!  undo of 5:                                                  └▶ Change k, before {txn 2, 0} "older"
+//! ```
+//!
+//! Records are written one after the other into chunks that belong to a session. A chunk is freed when
+//! every transaction with records in it has been purged, which is when no snapshot needs their
+//! versions. References are numbers, (chunk, word), and are never followed for a visible version.
+//! Chunks are words of atomics: the owner appends while others read older records. Old chunks move to a
+//! temporary file when they take too much memory ([`chunk`]); references stay good.
+//!
+//! ```text
+//!  record:  word 0   kind u8 | zero u8 | key length u16 | payload length u32
+//!           word 1   tree u32 | zero u32
+//!           word 2   previous record of the transaction
+//!           word 3-4 header of the version before
+//!           then     key, padded to words; payload, padded to words
+//! ```
+
+mod chunk;
+mod log;
+mod spill;
+
+#[cfg(test)]
+mod tests;
+
+use crate::Result;
+use crate::btree::RecordHeader;
+use chunk::{Chunk, Chunks};
+use inia_base::ids::TreeId;
+use inia_base::io::Disk;
+use std::sync::Arc;
+
+pub(crate) use log::{Finished, History, UndoLog};
+pub(crate) use spill::UNDO_FILE;
+
+const HEADER_WORDS: usize = 5;
+/// Where in a record the previous one's place is.
+const PREVIOUS_WORD: usize = 2;
+const OFFSET_BITS: u32 = 20;
+
+/// Where an undo record is; 0 is nowhere. `chunk << 20 | word`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct UndoRef(pub(crate) u64);
+
+impl UndoRef {
+    /// No record.
+    pub(crate) const NONE: UndoRef = UndoRef(0);
+
+    fn new(chunk: u64, word: usize) -> UndoRef {
+        UndoRef(chunk << OFFSET_BITS | word as u64)
+    }
+
+    fn chunk(self) -> u64 {
+        self.0 >> OFFSET_BITS
+    }
+
+    fn word(self) -> usize {
+        (self.0 & ((1 << OFFSET_BITS) - 1)) as usize
+    }
+}
+
+/// What a change did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum UndoKind {
+    /// There was no record with the key.
+    #[default]
+    Insert,
+    /// There was one (perhaps marked as deleted), and it was given a new version.
+    Change,
+    /// There was one, and it was marked as deleted.
+    Delete,
+}
+
+/// An undo record, read back. Its buffers are reused from one reading to the next.
+#[derive(Debug, Default)]
+pub(crate) struct UndoRecord {
+    pub(crate) kind: UndoKind,
+    pub(crate) tree: TreeId,
+    pub(crate) previous: UndoRef,
+    pub(crate) before: RecordHeader,
+    pub(crate) key: Vec<u8>,
+    pub(crate) payload: Vec<u8>,
+}
+
+/// A change to be written.
+#[derive(Clone, Copy)]
+pub(crate) struct NewUndo<'a> {
+    pub(crate) kind: UndoKind,
+    pub(crate) tree: TreeId,
+    pub(crate) key: &'a [u8],
+    pub(crate) before: RecordHeader,
+    pub(crate) payload: &'a [u8],
+}
+
+impl NewUndo<'_> {
+    /// Words that the record takes.
+    fn words(&self) -> usize {
+        HEADER_WORDS + self.key.len().div_ceil(8) + self.payload.len().div_ceil(8)
+    }
+
+    /// Writes the record; the word after it.
+    fn write(&self, chunk: &Chunk, at: usize, previous: UndoRef) -> usize {
+        chunk.put(at, pack_lengths(self.kind, self.key.len(), self.payload.len()));
+        chunk.put(at + 1, u64::from(self.tree.0));
+        chunk.put(at + PREVIOUS_WORD, previous.0);
+        chunk.put(at + 3, self.before.txn);
+        chunk.put(at + 4, self.before.undo);
+        let end = chunk.put_bytes(at + HEADER_WORDS, self.key);
+        chunk.put_bytes(end, self.payload)
+    }
+}
+
+/// All undo records of an engine.
+pub(crate) struct UndoStore {
+    chunks: Chunks,
+}
+
+impl UndoStore {
+    /// A store that keeps about `budget` bytes in memory and the rest in a temporary file of `disk`.
+    pub(crate) fn new(disk: Arc<dyn Disk>, budget: u64) -> UndoStore {
+        UndoStore { chunks: Chunks::new(Some(disk), budget) }
+    }
+
+    /// A store that keeps everything in memory.
+    #[cfg(test)]
+    pub(crate) fn in_memory() -> UndoStore {
+        UndoStore { chunks: Chunks::new(None, u64::MAX) }
+    }
+
+    /// Bytes of memory that undo takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.chunks.bytes()
+    }
+
+    /// Bytes of undo in the temporary file.
+    pub(crate) fn spilled_bytes(&self) -> u64 {
+        self.chunks.spilled_bytes()
+    }
+
+    /// Sees to it that undo takes no more memory than it may. Called before a change, without latches.
+    #[inline]
+    pub(crate) fn make_room(&self) -> Result<()> {
+        self.chunks.make_room()
+    }
+
+    /// Reads the version that a change replaced: its header, and its value into `payload`.
+    /// `None` when there was no record before, or when the record at `at` is gone.
+    pub(crate) fn version_before(
+        &self,
+        at: UndoRef,
+        payload: &mut Vec<u8>,
+    ) -> Result<Option<RecordHeader>> {
+        let Some(chunk) = self.chunks.find(at.chunk())? else { return Ok(None) };
+        let (kind, key_len, payload_len) = unpack_lengths(chunk.get(at.word()));
+        if kind == UndoKind::Insert {
+            return Ok(None);
+        }
+        let payload_at = at.word() + HEADER_WORDS + key_len.div_ceil(8);
+        chunk.get_bytes(payload_at, payload_len, payload);
+        Ok(Some(header_at(&chunk, at.word())))
+    }
+
+    /// Reads a whole record; false when it is gone.
+    pub(crate) fn read(&self, at: UndoRef, out: &mut UndoRecord) -> Result<bool> {
+        let Some(chunk) = self.chunks.find(at.chunk())? else { return Ok(false) };
+        let (kind, key_len, payload_len) = unpack_lengths(chunk.get(at.word()));
+        out.kind = kind;
+        out.tree = TreeId(chunk.get(at.word() + 1) as u32);
+        out.previous = UndoRef(chunk.get(at.word() + PREVIOUS_WORD));
+        out.before = header_at(&chunk, at.word());
+        let key_at = at.word() + HEADER_WORDS;
+        chunk.get_bytes(key_at, key_len, &mut out.key);
+        chunk.get_bytes(key_at + key_len.div_ceil(8), payload_len, &mut out.payload);
+        Ok(true)
+    }
+}
+
+fn header_at(chunk: &Chunk, word: usize) -> RecordHeader {
+    RecordHeader { txn: chunk.get(word + 3), undo: chunk.get(word + 4) }
+}
+
+fn pack_lengths(kind: UndoKind, key: usize, payload: usize) -> u64 {
+    debug_assert!(key <= usize::from(u16::MAX) && u32::try_from(payload).is_ok());
+    kind as u64 | (key as u64) << 16 | (payload as u64) << 32
+}
+
+fn unpack_lengths(word: u64) -> (UndoKind, usize, usize) {
+    let kind = match word as u8 {
+        0 => UndoKind::Insert,
+        1 => UndoKind::Change,
+        _ => UndoKind::Delete,
+    };
+    (kind, usize::from((word >> 16) as u16), (word >> 32) as usize)
+}

@@ -1,0 +1,124 @@
+//! Undo that is larger than its budget: what is read from the file is what was written.
+
+use super::*;
+use crate::sync::Mutex;
+use inia_base::ids::{Lsn, TxnId};
+use inia_base::io::MemDisk;
+use inia_testkit::{Fault, SimDisk, When};
+
+struct Undo {
+    store: Arc<UndoStore>,
+    history: Arc<Mutex<History>>,
+    log: UndoLog,
+}
+
+impl Undo {
+    fn new(disk: Arc<dyn Disk>, budget: u64) -> Undo {
+        let store = Arc::new(UndoStore::new(disk, budget));
+        let history: Arc<Mutex<History>> = Arc::default();
+        let log = UndoLog::new(Arc::clone(&store), Arc::clone(&history));
+        Undo { store, history, log }
+    }
+
+    fn push(&mut self, n: u64) -> Result<UndoRef> {
+        let before = RecordHeader::new(TxnId(n), n, false);
+        let (key, payload) = (n.to_be_bytes(), payload(n));
+        self.store.make_room()?;
+        let (kind, tree) = (UndoKind::Change, TreeId(5));
+        Ok(self.log.push(NewUndo { kind, tree, key: &key, before, payload: &payload }))
+    }
+
+    fn check(&self, places: &[UndoRef]) {
+        let mut record = UndoRecord::default();
+        for (n, &at) in places.iter().enumerate() {
+            assert!(self.store.read(at, &mut record).unwrap());
+            assert_eq!(record.payload, payload(n as u64));
+            assert_eq!(record.key, (n as u64).to_be_bytes());
+        }
+    }
+}
+
+/// Mostly short, sometimes longer than a chunk.
+fn payload(n: u64) -> Vec<u8> {
+    let len = if n.is_multiple_of(97) { 9000 } else { n % 300 };
+    vec![n as u8; len as usize]
+}
+
+#[test]
+fn records_beyond_the_budget_are_read_back_from_a_file_without_a_name() {
+    let disk = MemDisk::new();
+    let mut undo = Undo::new(Arc::new(disk.clone()), 32 << 10);
+    let places: Vec<UndoRef> = (0..5000).map(|n| undo.push(n).unwrap()).collect();
+    assert!(undo.store.bytes() < 80 << 10, "{}", undo.store.bytes());
+    assert!(undo.store.spilled_bytes() > 900 << 10);
+    assert_eq!(disk.list().unwrap(), Vec::<String>::new());
+    undo.check(&places);
+    assert!(undo.store.bytes() < 90 << 10);
+}
+
+#[test]
+fn purged_chunks_give_their_space_in_the_file_back() {
+    let mut undo = Undo::new(Arc::new(MemDisk::new()), 16 << 10);
+    for round in 0..4 {
+        let mut places = Vec::new();
+        for n in 0..2000 {
+            places.push(undo.push(n).unwrap());
+            if n % 10 == 9 {
+                undo.log.finish(TxnId(n), Lsn(round * 10_000 + n));
+            }
+        }
+        undo.check(&places);
+        let spilled = undo.store.spilled_bytes();
+        assert!(spilled > 300 << 10 && spilled < 700 << 10, "{spilled}");
+        assert_eq!(undo.history.lock().len(), 200);
+        while undo.history.lock().start_purge(Lsn(1 << 40)).is_some() {
+            undo.history.lock().end_purge(&undo.store);
+        }
+        assert_eq!((undo.history.lock().len(), undo.store.spilled_bytes()), (0, 0));
+    }
+}
+
+#[test]
+fn a_full_disk_fails_the_change_and_loses_nothing() {
+    let disk = SimDisk::new();
+    let mut undo = Undo::new(Arc::new(disk.clone()), 16 << 10);
+    let mut places: Vec<UndoRef> = (0..500).map(|n| undo.push(n).unwrap()).collect();
+    disk.inject(When::Change(2), Fault::NoSpace);
+    let mut failures = 0;
+    while places.len() < 1500 {
+        match undo.push(places.len() as u64) {
+            Ok(at) => places.push(at),
+            Err(error) => {
+                assert!(matches!(error, crate::StorageError::DiskFull), "{error}");
+                failures += 1;
+            }
+        }
+    }
+    assert_eq!(failures, 1);
+    undo.check(&places);
+}
+
+#[test]
+fn a_damaged_slot_is_an_error() {
+    let disk = SimDisk::new();
+    let mut undo = Undo::new(Arc::new(disk.clone()), 2 << 10);
+    let places: Vec<UndoRef> = (0..200).map(|n| undo.push(n).unwrap()).collect();
+    disk.inject(When::Read(1), Fault::Io);
+    assert!(undo.store.read(places[1], &mut UndoRecord::default()).is_err());
+    undo.check(&places);
+}
+
+#[test]
+fn short_transactions_under_a_long_snapshot_cost_little_besides_their_records() {
+    let mut undo = Undo::new(Arc::new(MemDisk::new()), 16 << 10);
+    for n in 1..20_000 {
+        undo.push(n % 50).unwrap();
+        undo.log.finish(TxnId(n), Lsn(n));
+    }
+    assert_eq!(undo.history.lock().len(), 19_999);
+    assert_eq!(undo.history.lock().start_purge(Lsn(0)).map(|txn| txn.txn), None);
+    while undo.history.lock().start_purge(Lsn(1 << 40)).is_some() {
+        undo.history.lock().end_purge(&undo.store);
+    }
+    assert_eq!(undo.history.lock().len(), 0);
+}
