@@ -194,7 +194,7 @@ impl Txn {
         Ok(snapshot)
     }
 
-    fn drop_snapshot(&mut self) {
+    pub(super) fn drop_snapshot(&mut self) {
         if self.snapshot.take().is_some() {
             self.session.withdraw();
         }

@@ -11,11 +11,13 @@ mod parts;
 mod purging;
 mod ranges;
 mod recovery;
+mod resuming;
 mod spilling;
 mod stress;
 
 use crate::store::StoreOptions;
 use crate::*;
+use inia_base::ids::TreeId;
 use inia_base::io::{Disk, MemDisk};
 use std::sync::Arc;
 use std::thread::JoinHandle;
