@@ -2,6 +2,7 @@
 
 mod admin;
 mod ddl;
+mod deep;
 mod dml;
 mod full_disk;
 mod patched;
