@@ -268,7 +268,7 @@ impl LockSystem {
         out
     }
 
-    /// Looks at owners while no wait can begin: one that is seen waiting was not chosen as a victim.
+    /// Looks at owners while no wait can begin: one that is seen waiting is no victim.
     pub(crate) fn at_rest<R>(&self, look: impl FnOnce() -> R) -> R {
         let _detector = self.detector.lock();
         look()

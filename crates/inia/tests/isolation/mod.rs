@@ -20,7 +20,7 @@
 //!
 //! With `INIA_ORACLE=host:port` set, outcomes are recorded from that server (user root, no
 //! password); `INIA_SCRIPTS=part-of-a-name` limits which scripts are played. A script whose outcome
-//! differs has a line `# differs: reason`, which `docs/COMPAT.md` repeats, and Inia's outcome stands
+//! differs has a line `# differs: reason`, which `docs/COMPAT.md` repeats; Inia's outcome stands
 //! beside it in a file that ends in `.inia`, which `INIA_KNOWN=write` rewrites.
 
 mod play;
