@@ -2,6 +2,7 @@
 
 use super::aggregate::Groups;
 use super::keys::TupleKey;
+use super::window::Windows;
 use super::{Result, Runner, Tuple, TupleVisitor};
 use crate::access::Scan;
 use crate::expr::{EvalContext, Expr};
@@ -35,11 +36,6 @@ impl Runner<'_> {
         };
         let mut tuple: Tuple = Vec::with_capacity(select.output.len());
         let mut project = |ctx: &mut EvalContext<'_>, row: &[Value]| {
-            if let Some(having) = &select.having
-                && having.eval_bool(ctx, row)? != Some(true)
-            {
-                return Ok(true);
-            }
             tuple.clear();
             for expr in &select.output {
                 tuple.push(expr.eval(ctx, row)?);
@@ -51,6 +47,33 @@ impl Runner<'_> {
                 }
             }
             visit(ctx, &tuple)
+        };
+        if select.windows.is_empty() {
+            return self.rows_of_select(select, ctx, &mut project);
+        }
+        let mut windows = Windows::new(&select.windows);
+        self.rows_of_select(select, ctx, &mut |ctx, row| {
+            self.check_killed()?;
+            windows.add(ctx, row);
+            Ok(true)
+        })?;
+        let enclosing = (std::mem::take(&mut ctx.aggregates), std::mem::take(&mut ctx.windows));
+        let outcome = windows.finish(ctx, &mut project);
+        (ctx.aggregates, ctx.windows) = enclosing;
+        outcome
+    }
+
+    /// Source, WHERE, grouping and HAVING: gives each row, its group's aggregates in the context,
+    /// to `next`.
+    fn rows_of_select(
+        &self,
+        select: &SelectPlan,
+        ctx: &mut EvalContext<'_>,
+        next: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
+    ) -> Result<()> {
+        let mut project = |ctx: &mut EvalContext<'_>, row: &[Value]| match &select.having {
+            Some(having) if having.eval_bool(ctx, row)? != Some(true) => Ok(true),
+            _ => next(ctx, row),
         };
         let mut row = vec![Value::Null; select.width];
         let empty = !holds(&select.once, ctx, &row)?;
