@@ -17,6 +17,7 @@ pub mod expr;
 mod information_schema;
 mod optimize;
 mod plan;
+mod reads;
 pub mod row;
 mod session;
 mod show;

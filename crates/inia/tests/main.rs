@@ -12,3 +12,4 @@ mod process;
 mod refusals;
 mod support;
 mod sysbench;
+mod workloads;

@@ -6,15 +6,20 @@
 use super::access::Access;
 use super::def::AccountName;
 use super::privilege::Privileges;
-use super::walk::Reads;
+use crate::reads::Reads;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::*;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// Checks one statement of a session.
-pub(crate) fn check(statement: &Statement, access: &Access, database: Option<&str>) -> Result<()> {
-    let checker = Checker { access, database };
+pub(crate) fn check(
+    statement: &Statement,
+    access: &Access,
+    database: Option<&str>,
+    temporary: &dyn Fn(&str, &str) -> bool,
+) -> Result<()> {
+    let checker = Checker { access, database, temporary };
     checker.no_computed_target(statement)?;
     if access.is_root() {
         return Ok(());
@@ -25,6 +30,8 @@ pub(crate) fn check(statement: &Statement, access: &Access, database: Option<&st
 struct Checker<'c> {
     access: &'c Access,
     database: Option<&'c str>,
+    /// Whether the session has a temporary table of that name, which is all its own.
+    temporary: &'c dyn Fn(&str, &str) -> bool,
 }
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T> {
@@ -119,7 +126,7 @@ impl Checker<'_> {
     /// Privileges on a table; error 1142 names the first that is missing.
     fn table(&self, name: &ObjectName, wanted: Privileges) -> Result<()> {
         let schema = self.schema_of(name);
-        if schema.is_empty() {
+        if schema.is_empty() || (self.temporary)(schema, &name.name) {
             return Ok(());
         }
         let held = self.access.on_table(schema, &name.name);

@@ -12,7 +12,6 @@ pub(crate) mod privilege;
 pub(crate) mod show;
 pub(crate) mod store;
 pub(crate) mod user;
-mod walk;
 
 pub(crate) use access::Access;
 pub(crate) use def::{AccountDef, AccountName};

@@ -119,6 +119,7 @@ impl QueryBinder<'_> {
             return Ok(Bound { tree: FromTree::Leaf(leaf), names });
         }
         let table = self.table(schema, &factor.name.name)?;
+        self.read_once(&table, alias)?;
         let allowed = allowed_indexes(&table.def, &factor.hints)?;
         let lock = self.lock_of(alias, context.locking);
         let base = context.width;
@@ -159,6 +160,18 @@ impl QueryBinder<'_> {
             self.tables.push(table.clone());
         }
         Ok(table.clone())
+    }
+
+    /// Error 1137: a temporary table is open only once.
+    fn read_once(&mut self, table: &Arc<Table>, alias: &str) -> Result<()> {
+        if !table.def.temporary {
+            return Ok(());
+        }
+        if let Some((_, first)) = self.temporary.iter().find(|(t, _)| Arc::ptr_eq(t, table)) {
+            return Err(SqlError::new(ErrorCode::CantReopenTable, &[first]));
+        }
+        self.temporary.push((table.clone(), alias.to_owned()));
+        Ok(())
     }
 
     /// The lock that reading the member called `alias` takes.

@@ -63,6 +63,7 @@ pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Resul
         context,
         parts: Vec::new(),
         tables: Vec::new(),
+        temporary: Vec::new(),
         levels: Vec::new(),
         ctes: Vec::new(),
         reached: usize::MAX,
@@ -103,6 +104,8 @@ struct QueryBinder<'c> {
     /// Parts by number; `None` while a part is being bound.
     parts: Vec<Option<PartPlan>>,
     tables: Vec<Arc<Table>>,
+    /// Temporary tables and the names they are read by: each can be read once.
+    temporary: Vec<(Arc<Table>, String)>,
     levels: Vec<Level>,
     ctes: Vec<CteBinding>,
     /// The outermost level that was read since the innermost part began.

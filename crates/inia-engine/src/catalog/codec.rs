@@ -184,6 +184,7 @@ pub(super) fn table(bytes: &[u8]) -> Option<TableDef> {
         auto_increment: r.int()?,
         options: r.list(|r| Some((r.text()?, r.text()?)))?,
         created: r.int()?,
+        temporary: false,
     };
     let parts = def.indexes.iter().flat_map(|index| &index.parts).map(|part| part.column);
     let children = def.foreign_keys.iter().flat_map(|key| &key.columns).copied();

@@ -8,6 +8,7 @@
 //! ```text
 //! 'd' name                 a database
 //! 't' schema 0 name        a table
+//! 'x' id                   a session's temporary table
 //! 'u' …                    accounts, see `account::store`
 //! ```
 
@@ -16,6 +17,7 @@ pub(crate) mod codec;
 pub mod mdl;
 mod show_create;
 mod table;
+pub(crate) mod temporary;
 mod types;
 
 pub use show_create::{
@@ -39,6 +41,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const SCHEMA: u8 = b'd';
 const TABLE: u8 = b't';
+const TEMPORARY: u8 = b'x';
 /// First byte of the records that accounts are kept in.
 pub(crate) const ACCOUNT: u8 = b'u';
 
@@ -92,6 +95,26 @@ pub(crate) enum Change {
         /// Its name.
         name: String,
     },
+    /// A session's temporary table is gone.
+    DropTemporary {
+        /// Its database.
+        schema: String,
+        /// Its name.
+        name: String,
+        /// Its number.
+        id: TableId,
+    },
+}
+
+impl Change {
+    /// Whether only one session sees it.
+    pub(crate) fn is_temporary(&self) -> bool {
+        match self {
+            Change::PutTable(def) => def.temporary,
+            Change::DropTemporary { .. } => true,
+            _ => false,
+        }
+    }
 }
 
 /// The versioned, cached catalog.
@@ -120,7 +143,7 @@ impl Catalog {
             has_references: AtomicBool::new(false),
             mdl: Arc::default(),
         };
-        let mut changes = Vec::new();
+        let (mut changes, mut left_over) = (Vec::new(), Vec::new());
         let mut txn = engine.attach();
         txn.begin(Isolation::RepeatableRead);
         let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
@@ -130,6 +153,10 @@ impl Catalog {
                 Some(&SCHEMA) => codec::schema(record.value).map(Change::PutSchema),
                 Some(&TABLE) => codec::table(record.value).map(Change::PutTable),
                 Some(&ACCOUNT) => continue,
+                Some(&TEMPORARY) => {
+                    left_over.extend(codec::table(record.value));
+                    continue;
+                }
                 _ => None,
             };
             let name = || String::from_utf8_lossy(record.key).into_owned();
@@ -142,12 +169,28 @@ impl Catalog {
             }
         }
         catalog.publish(changes);
+        catalog.clear_away(&left_over)?;
         for table in catalog.current().schemas.values().flat_map(|schema| schema.tables.values()) {
             // A damaged table does not keep the others from being used.
             let rows = engine.estimate_rows(&table.clustered).unwrap_or_default();
             table.shared.row_estimate.store(rows as i64, Ordering::Relaxed);
         }
         Ok(catalog)
+    }
+
+    /// Drops temporary tables that an earlier process left.
+    fn clear_away(&self, left_over: &[TableDef]) -> Result<(), OpenError> {
+        if left_over.is_empty() {
+            return Ok(());
+        }
+        let mut txn = self.engine.attach();
+        txn.begin(Isolation::RepeatableRead);
+        for def in left_over {
+            self.next_table_id.fetch_max(def.id.0 + 1, Ordering::Relaxed);
+            let dropped = temporary::drop_table(self, &mut txn, def);
+            dropped.map_err(|error| OpenError::Catalog(error.message))?;
+        }
+        Ok(txn.commit()?)
     }
 
     /// The newest version.
@@ -186,6 +229,12 @@ impl Catalog {
                 self.put(txn, &schema_key(&def.name), &codec::put_schema(def)).sql()
             }
             Change::DropSchema(name) => txn.delete(&self.tree, &schema_key(name)).sql().map(drop),
+            Change::PutTable(def) if def.temporary => {
+                self.put(txn, &temporary_key(def.id), &codec::put_table(def)).sql()
+            }
+            Change::DropTemporary { id, .. } => {
+                txn.delete(&self.tree, &temporary_key(*id)).sql().map(drop)
+            }
             Change::PutTable(def) => {
                 self.put(txn, &table_key(&def.schema, &def.name), &codec::put_table(def)).sql()
             }
@@ -242,6 +291,7 @@ impl Catalog {
                 let old = Arc::make_mut(schema).tables.remove(&name);
                 old.iter().for_each(|table| self.retire(table, false));
             }
+            Change::DropTemporary { .. } => {}
         }
     }
 
@@ -281,6 +331,12 @@ fn references(version: &CatalogVersion) -> BTreeMap<FullName, Vec<FullName>> {
 fn schema_key(name: &str) -> Vec<u8> {
     let mut key = vec![SCHEMA];
     key.extend_from_slice(name.as_bytes());
+    key
+}
+
+fn temporary_key(id: TableId) -> Vec<u8> {
+    let mut key = vec![TEMPORARY];
+    key.extend_from_slice(&id.0.to_be_bytes());
     key
 }
 

@@ -42,7 +42,8 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
         let enforced = if check.enforced { "" } else { " /*!80016 NOT ENFORCED */" };
         format!("CONSTRAINT {} CHECK ({}){enforced}", quoted(&check.name), check.expression)
     }));
-    let mut out = format!("CREATE TABLE {} (\n  ", quoted(&def.name));
+    let temporary = if def.temporary { "TEMPORARY " } else { "" };
+    let mut out = format!("CREATE {temporary}TABLE {} (\n  ", quoted(&def.name));
     out.push_str(&lines.join(",\n  "));
     let _ = write!(out, "\n) ENGINE={}", def.engine);
     if next_auto_increment > 1 {

@@ -206,6 +206,8 @@ pub struct TableDef {
     pub options: Vec<(String, String)>,
     /// Seconds since 1970 of the creation.
     pub created: u64,
+    /// Only the session that created it sees it; told by the key of its record.
+    pub temporary: bool,
 }
 
 impl TableDef {

@@ -6,7 +6,7 @@ use super::rebuild::{self, Plan};
 use super::schema::hold_schema;
 use super::table::{apply_options, rename_constraints, retarget};
 use super::work::{Finished, Work};
-use super::{DdlResult, FullName, existing, full_name, in_transaction, lock};
+use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_stored};
 use crate::catalog::{Change, ColumnDefault, IndexKind, Table, charset, quoted, same_name};
 use crate::session::Outcome;
 use crate::session::core::Core;
@@ -43,7 +43,7 @@ pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult
             locked.push(to);
         }
     }
-    let _lock = lock(core, &locked)?;
+    let _lock = lock_stored(core, &locked)?;
     let table = existing(core, &name)?;
     let mut work = Work::from_table(&table.def);
     let mut wishes = Wishes::default();
@@ -71,18 +71,27 @@ fn carry_out(
     wishes: &Wishes,
 ) -> DdlResult {
     let Finished { mut def, column_origins, index_origins, .. } = finished;
+    let temporary = table.def.temporary;
     if let Some(to) = wishes.rename.as_ref().filter(|to| *to != name) {
-        if core.db.catalog().table(&to.0, &to.1).is_some() {
+        let taken = match temporary {
+            true => core.temporary.get(&to.0, &to.1).is_some(),
+            false => core.db.catalog().table(&to.0, &to.1).is_some(),
+        };
+        if taken {
             return error(ErrorCode::TableExists, &[&to.1]);
         }
         rename_constraints(&mut def, &name.1, &to.1);
         (def.schema, def.name) = to.clone();
     }
-    let plan = Plan::new(&table.def, &def, &column_origins, &index_origins, wishes.copy);
+    let copy = wishes.copy || temporary;
+    let plan = Plan::new(&table.def, &def, &column_origins, &index_origins, copy);
     let moved = (def.schema.clone(), def.name.clone());
     let rows = in_transaction(core, |core, changes| {
         let rows = rebuild::run(core, table, &mut def, &plan)?;
-        if moved != *name {
+        if moved != *name && temporary {
+            let (schema, name) = name.clone();
+            changes.push(Change::DropTemporary { schema, name, id: def.id });
+        } else if moved != *name {
             let (schema, name) = name.clone();
             changes.push(Change::DropTable { schema, name });
             changes.extend(retarget(core, &[(table_name(table), moved.clone())]));
@@ -93,10 +102,10 @@ fn carry_out(
     if wishes.auto_increment.is_some() || plan.copies() {
         table.shared.next_auto_increment.store(0, Ordering::Relaxed);
     }
-    if !wishes.changes {
+    if !wishes.changes && !temporary {
         return Ok(Outcome::default());
     }
-    let affected_rows = if plan.converts() { rows } else { 0 };
+    let affected_rows = if plan.converts() || temporary { rows } else { 0 };
     let warnings = core.warning_count();
     let info = format!("Records: {affected_rows}  Duplicates: 0  Warnings: {warnings}");
     Ok(Outcome { affected_rows, info, ..Outcome::default() })
@@ -135,6 +144,9 @@ fn apply(
             work.indexes.extend(columns::column_indexes(def));
         }
         AlterAction::AddIndex(spec) => work.indexes.push(columns::index(spec)?),
+        AlterAction::AddForeignKey(_) if work.temporary => {
+            return error(ErrorCode::CannotAddForeign, &[]);
+        }
         AlterAction::AddForeignKey(spec) => columns::add_foreign_key(core, work, spec)?,
         AlterAction::DropColumn(name) => drop_column(work, name)?,
         AlterAction::DropIndex(name) => {

@@ -3,9 +3,9 @@
 
 use super::columns::check_column_name;
 use super::schema::hold_schema;
-use super::table::{create_trees, define};
+use super::table::{create_trees, define, is_taken, lock_new};
 use super::work::{Work, WorkColumn};
-use super::{DdlResult, full_name, in_transaction, lock};
+use super::{DdlResult, aside, full_name, in_transaction};
 use crate::catalog::{Change, ColumnDef, ColumnDefault, Table};
 use crate::dml::InsertPlan;
 use crate::exec::Runner;
@@ -29,15 +29,18 @@ pub(crate) fn create_table_select(
 ) -> DdlResult {
     let name = full_name(core, &create.name)?;
     let schema = hold_schema(core, &name.0)?;
-    let _lock = lock(core, std::slice::from_ref(&name))?;
-    if core.db.catalog().table(&name.0, &name.1).is_some() {
-        if create.if_not_exists {
-            core.note(ErrorCode::TableExists, &[&name.1]);
-            return Ok(Outcome::default());
-        }
-        return Err(SqlError::new(ErrorCode::TableExists, &[&name.1]));
+    let _lock = lock_new(core, &name, create.temporary)?;
+    if is_taken(core, &name, create)? {
+        return Ok(Outcome::default());
     }
     let mut work = define(core, &name, schema.collation, create)?;
+    if create.temporary {
+        core.enter();
+        let start = core.txn.get_mut().savepoint();
+        let result = temporary_select(core, work, select, params);
+        core.leave(start, result.as_ref().err())?;
+        return result;
+    }
     in_transaction(core, |core, changes| {
         let plan = plan_source(core, &select.query)?;
         let names = add_columns(core, &mut work, &plan)?;
@@ -53,6 +56,36 @@ pub(crate) fn create_table_select(
         let table = Arc::new(Table::new(Arc::new(def), |id| engine.tree(id), mdl, shared));
         insert(core, &table, &names, plan, select, params)
     })
+}
+
+/// CREATE TEMPORARY TABLE … SELECT: the table is made beside the transaction, its rows in it.
+fn temporary_select(
+    core: &mut Core,
+    mut work: Work,
+    select: &ast::CreateSelect,
+    params: &[Value],
+) -> DdlResult {
+    let plan = plan_source(core, &select.query)?;
+    let names = add_columns(core, &mut work, &plan)?;
+    let mut def = work.finish()?.def;
+    def.id = core.db.catalog().new_table_id();
+    def.created = (clock_micros() / 1_000_000) as u64;
+    let name = (def.schema.clone(), def.name.clone());
+    core.temporary.created |= !core.autocommits();
+    aside(core, |core, changes| {
+        create_trees(core, &mut def)?;
+        changes.push(Change::PutTable(def));
+        Ok(())
+    })?;
+    let Some(table) = core.temporary.get(&name.0, &name.1).cloned() else {
+        return Ok(Outcome::default());
+    };
+    let result = insert(core, &table, &names, plan, select, params);
+    if result.is_err() {
+        core.temporary.doom(&name.0, &name.1);
+        core.settings += 1;
+    }
+    result
 }
 
 /// Adds the query's columns that are not written out; the names of all of them.
@@ -80,7 +113,7 @@ fn add_columns(
 /// A selected column as a table's column: a base column keeps its type, default and comment.
 fn column_def(core: &Core, column: &OutputColumn) -> ColumnDef {
     let result = &column.result;
-    let base = core.db.catalog().table(&result.schema, &result.org_table).and_then(|table| {
+    let base = core.table(&result.schema, &result.org_table).and_then(|table| {
         table.def.column(&result.org_name).map(|at| table.def.columns[at].clone())
     });
     if let Some(base) = base {
@@ -143,7 +176,7 @@ fn insert(
     let Some(source) = plan.source() else { return Ok(Outcome::default()) };
     let (result, warnings) = {
         let shared: &Core = core;
-        let runner = Runner::new(source, &shared.txn, &shared.killed);
+        let runner = Runner::new(source, shared);
         let mut ctx = shared.context(params, &runner);
         let result = plan.run(shared, &mut ctx, Some(&runner));
         (result, std::mem::take(&mut ctx.warnings))

@@ -67,9 +67,18 @@ pub(crate) fn lock(core: &Core, names: &[FullName]) -> Result<MdlExclusive, SqlE
     core.mdl.lock_exclusive(names, core.state.mdl_timeout)
 }
 
+/// Locks the definitions of those names that the session has no temporary tables for.
+pub(crate) fn lock_stored(core: &Core, names: &[FullName]) -> Result<MdlExclusive, SqlError> {
+    let stored = names.iter().filter(|(schema, name)| core.temporary.get(schema, name).is_none());
+    lock(core, &stored.cloned().collect::<Vec<_>>())
+}
+
 /// A table that must exist: errors 1049 and 1146.
 pub(crate) fn existing(core: &Core, name: &FullName) -> Result<Arc<Table>, SqlError> {
     let (schema, table) = (&name.0, &name.1);
+    if let Some(table) = core.temporary.get(schema, table) {
+        return Ok(table.clone());
+    }
     if core.db.catalog().schema(schema).is_none() {
         return Err(SqlError::new(ErrorCode::UnknownDatabase, &[schema]));
     }
@@ -95,7 +104,7 @@ pub(crate) fn in_transaction<T>(
     });
     match result {
         Ok(value) => {
-            core.db.catalog().publish(changes);
+            publish(core, changes);
             Ok(value)
         }
         Err(error) => {
@@ -105,4 +114,35 @@ pub(crate) fn in_transaction<T>(
             Err(error)
         }
     }
+}
+
+/// Shows committed changes to whom they concern: everybody, or this session.
+fn publish(core: &mut Core, changes: Vec<Change>) {
+    let (own, shared): (Vec<Change>, Vec<Change>) =
+        changes.into_iter().partition(Change::is_temporary);
+    if !shared.is_empty() {
+        core.db.catalog().publish(shared);
+    }
+    if !own.is_empty() {
+        core.settings += 1;
+    }
+    for change in own {
+        core.temporary.apply(&core.db.catalog, change);
+    }
+}
+
+/// As [`in_transaction`], beside the session's own transaction where one is open: what creates
+/// temporary tables does not end that.
+pub(crate) fn aside<T>(
+    core: &mut Core,
+    work: impl FnOnce(&mut Core, &mut Vec<Change>) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    if !core.state.open {
+        return in_transaction(core, work);
+    }
+    let other = std::cell::RefCell::new(core.db.engine.attach());
+    let own = std::mem::replace(&mut core.txn, other);
+    let result = in_transaction(core, work);
+    core.txn = own;
+    result
 }

@@ -3,7 +3,10 @@
 use super::columns;
 use super::schema::{drop_tree, hold_schema};
 use super::work::{Finished, Work};
-use super::{DdlResult, FullName, alter_table, existing, full_name, in_transaction, lock};
+use super::{
+    DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock, lock_stored,
+};
+use crate::catalog::mdl::MdlExclusive;
 use crate::catalog::{Change, Table, TableDef, charset, quoted};
 use crate::error::StorageResult;
 use crate::session::Outcome;
@@ -104,19 +107,43 @@ fn set_option(work: &mut Work, name: &str, value: &str) {
 pub(crate) fn create_table(core: &mut Core, create: &ast::CreateTable) -> DdlResult {
     let name = full_name(core, &create.name)?;
     let schema = hold_schema(core, &name.0)?;
-    let _lock = lock(core, std::slice::from_ref(&name))?;
-    if core.db.catalog().table(&name.0, &name.1).is_some() {
-        if create.if_not_exists {
-            core.note(ErrorCode::TableExists, &[&name.1]);
-            return Ok(Outcome::default());
-        }
-        return error(ErrorCode::TableExists, &[&name.1]);
+    let _lock = lock_new(core, &name, create.temporary)?;
+    if is_taken(core, &name, create)? {
+        return Ok(Outcome::default());
     }
     let finished = match &create.like {
-        Some(other) => like(core, &name, other)?,
+        Some(other) => like(core, &name, other, create.temporary)?,
         None => define(core, &name, schema.collation, create)?.finish()?,
     };
     finish_create(core, finished)
+}
+
+/// The name of a table about to be created; nobody else can see a temporary one.
+pub(super) fn lock_new(
+    core: &Core,
+    name: &FullName,
+    temporary: bool,
+) -> Result<Option<MdlExclusive>, SqlError> {
+    (!temporary).then(|| lock(core, std::slice::from_ref(name))).transpose()
+}
+
+/// Whether the table is there already, with a note where IF NOT EXISTS allows that; error 1050.
+pub(super) fn is_taken(
+    core: &mut Core,
+    name: &FullName,
+    create: &ast::CreateTable,
+) -> Result<bool, SqlError> {
+    let taken = match create.temporary {
+        true => core.temporary.get(&name.0, &name.1).is_some(),
+        false => core.db.catalog().table(&name.0, &name.1).is_some(),
+    };
+    if taken && !create.if_not_exists {
+        return error(ErrorCode::TableExists, &[&name.1]);
+    }
+    if taken {
+        core.note(ErrorCode::TableExists, &[&name.1]);
+    }
+    Ok(taken)
 }
 
 fn finish_create(core: &mut Core, finished: Finished) -> DdlResult {
@@ -126,7 +153,8 @@ fn finish_create(core: &mut Core, finished: Finished) -> DdlResult {
     let mut def = finished.def;
     def.id = core.db.catalog().new_table_id();
     def.created = (clock_micros() / 1_000_000) as u64;
-    in_transaction(core, |core, changes| {
+    core.temporary.created |= def.temporary && !core.autocommits();
+    aside(core, |core, changes| {
         create_trees(core, &mut def)?;
         changes.push(Change::PutTable(def));
         Ok(Outcome::default())
@@ -140,13 +168,11 @@ pub(super) fn define(
     collation: Collation,
     create: &ast::CreateTable,
 ) -> Result<Work, SqlError> {
-    if create.temporary {
-        return error(ErrorCode::NotSupportedYet, &[&"temporary tables"]);
-    }
     if create.partition.is_some() {
         return error(ErrorCode::NotSupportedYet, &[&"partitioned tables"]);
     }
     let mut work = Work::new(&name.0, &name.1, collation);
+    work.temporary = create.temporary;
     if let Some(default) = core.var("default_storage_engine") {
         work.engine = engine(&default)?.to_owned();
     }
@@ -160,6 +186,9 @@ pub(super) fn define(
                 work.indexes.extend(columns::column_indexes(spec));
             }
             ast::TableElement::Index(spec) => work.indexes.push(columns::index(spec)?),
+            ast::TableElement::ForeignKey(_) if create.temporary => {
+                return error(ErrorCode::CannotAddForeign, &[]);
+            }
             ast::TableElement::ForeignKey(spec) => {
                 columns::add_foreign_key(core, &mut work, spec)?;
             }
@@ -178,12 +207,21 @@ pub(super) fn define(
 }
 
 /// CREATE TABLE … LIKE: everything but foreign keys and the AUTO_INCREMENT counter.
-fn like(core: &mut Core, name: &FullName, other: &ast::ObjectName) -> Result<Finished, SqlError> {
+fn like(
+    core: &mut Core,
+    name: &FullName,
+    other: &ast::ObjectName,
+    temporary: bool,
+) -> Result<Finished, SqlError> {
     let other = full_name(core, other)?;
+    if temporary && other == *name {
+        return error(ErrorCode::NonUniqueTable, &[&name.1]);
+    }
     let table = core.open_table(Some(&other.0), &other.1)?;
     let mut work = Work::from_table(&table.def);
     work.schema.clone_from(&name.0);
     work.name.clone_from(&name.1);
+    work.temporary = temporary;
     work.foreign_keys.clear();
     work.auto_increment = 0;
     for (number, check) in work.checks.iter_mut().enumerate() {
@@ -256,14 +294,13 @@ pub(crate) fn drop_tables(core: &mut Core, drop: &ast::DropTables) -> DdlResult 
         }
         names.push(name);
     }
+    let (own, mut names): (Vec<FullName>, Vec<FullName>) =
+        names.into_iter().partition(|(schema, name)| core.temporary.get(schema, name).is_some());
+    let (mut tables, mut missing) = (Vec::new(), Vec::new());
     if drop.temporary {
-        names.iter().for_each(|(schema, name)| {
-            core.note(ErrorCode::UnknownTable, &[&format!("{schema}.{name}")]);
-        });
-        return Ok(Outcome::default());
+        missing = names.drain(..).map(|(schema, name)| format!("{schema}.{name}")).collect();
     }
     let _lock = lock(core, &names)?;
-    let (mut tables, mut missing) = (Vec::new(), Vec::new());
     for (schema, name) in &names {
         match core.db.catalog().table(schema, name) {
             Some(table) => tables.push(table),
@@ -277,6 +314,10 @@ pub(crate) fn drop_tables(core: &mut Core, drop: &ast::DropTables) -> DdlResult 
         missing.iter().for_each(|name| core.note(ErrorCode::UnknownTable, &[name]));
     }
     check_not_referenced(core, &tables)?;
+    drop_temporary(core, &own)?;
+    if tables.is_empty() {
+        return Ok(Outcome::default());
+    }
     in_transaction(core, |core, changes| {
         for table in &tables {
             drop_trees(core, table)?;
@@ -289,12 +330,24 @@ pub(crate) fn drop_tables(core: &mut Core, drop: &ast::DropTables) -> DdlResult 
     Ok(Outcome::default())
 }
 
+/// Drops temporary tables of the session, which does not end its transaction.
+fn drop_temporary(core: &mut Core, names: &[FullName]) -> Result<(), SqlError> {
+    for (schema, name) in names {
+        core.temporary.doom(schema, name);
+        core.settings += 1;
+        core.temporary.dropped |= !core.autocommits();
+    }
+    if core.state.open { Ok(()) } else { core.temporary.bury(&core.db.catalog, false) }
+}
+
 /// TRUNCATE: new, empty trees in place of the old ones.
 pub(crate) fn truncate(core: &mut Core, name: &ast::ObjectName) -> DdlResult {
     let name = full_name(core, name)?;
-    let _lock = lock(core, std::slice::from_ref(&name))?;
+    let _lock = lock_stored(core, std::slice::from_ref(&name))?;
     let table = existing(core, &name)?;
-    check_truncatable(core, &table)?;
+    if !table.def.temporary {
+        check_truncatable(core, &table)?;
+    }
     let mut def = TableDef::clone(&table.def);
     def.auto_increment = 0;
     in_transaction(core, |core, changes| {

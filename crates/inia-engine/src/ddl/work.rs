@@ -72,6 +72,7 @@ pub(crate) struct Work {
     pub(crate) auto_increment: u64,
     pub(crate) options: Vec<(String, String)>,
     pub(crate) created: u64,
+    pub(crate) temporary: bool,
     pub(crate) warnings: Vec<SqlError>,
 }
 
@@ -96,6 +97,7 @@ impl Work {
             auto_increment: 0,
             options: Vec::new(),
             created: 0,
+            temporary: false,
             warnings: Vec::new(),
         }
     }
@@ -141,6 +143,7 @@ impl Work {
             auto_increment: def.auto_increment,
             options: def.options.clone(),
             created: def.created,
+            temporary: def.temporary,
             ..Work::new(&def.schema, &def.name, def.collation)
         }
     }
@@ -213,6 +216,7 @@ impl Work {
             auto_increment: self.auto_increment,
             options: self.options,
             created: self.created,
+            temporary: self.temporary,
         };
         Ok(Finished { def, column_origins, index_origins, warnings: self.warnings })
     }

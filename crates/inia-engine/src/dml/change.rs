@@ -54,7 +54,8 @@ pub(crate) fn plan_update(
 ) -> Result<Option<ChangePlan>, SqlError> {
     let [ast::TableRef::Table(factor)] = update.tables.as_slice() else { return Ok(None) };
     let values = update.assignments.iter().map(|assignment| &assignment.value);
-    let subquery = values.chain(&update.where_).any(has_subquery);
+    let order = update.order_by.iter().map(|item| &item.expr);
+    let subquery = values.chain(&update.where_).chain(order).any(has_subquery);
     if subquery || update.with.is_some() {
         return Ok(None);
     }
@@ -93,7 +94,8 @@ pub(crate) fn plan_delete(
     delete: &ast::Delete,
 ) -> Result<Option<ChangePlan>, SqlError> {
     let ast::DeleteTarget::Single(factor) = &delete.target else { return Ok(None) };
-    if delete.with.is_some() || delete.where_.as_ref().is_some_and(has_subquery) {
+    let order = delete.order_by.iter().map(|item| &item.expr);
+    if delete.with.is_some() || delete.where_.iter().chain(order).any(has_subquery) {
         return Ok(None);
     }
     let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;

@@ -41,20 +41,21 @@ struct ParentChange<'v> {
 impl Foreign {
     /// The foreign keys around a table; `None` where there are none or they are switched off.
     pub(crate) fn load(core: &Core, table: &Arc<Table>) -> Result<Option<Foreign>, SqlError> {
-        if !core.db.catalog().has_references() || !core.flag("foreign_key_checks") {
+        let referring = core.db.catalog().has_references() && !table.def.temporary;
+        if !referring || !core.flag("foreign_key_checks") {
             return Ok(None);
         }
         let catalog = core.db.catalog().current();
         let mut parents = Vec::new();
         for key in &table.def.foreign_keys {
             let missing = || constraint_error(ErrorCode::NoReferencedRow2, table, key);
-            let parent = core.open_table(Some(&key.ref_schema), &key.ref_table);
+            let parent = core.open_stored(&key.ref_schema, &key.ref_table);
             parents.push((key.clone(), parent.map_err(|_| missing())?));
         }
         let mut children = Vec::new();
         let name = (table.def.schema.clone(), table.def.name.clone());
         for (schema, child) in catalog.references.get(&name).into_iter().flatten() {
-            let child = core.open_table(Some(schema), child)?;
+            let child = core.open_stored(schema, child)?;
             for key in &child.def.foreign_keys {
                 if key.ref_schema == name.0 && key.ref_table == name.1 {
                     children.push((key.clone(), child.clone()));

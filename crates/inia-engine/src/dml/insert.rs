@@ -33,6 +33,8 @@ pub(crate) struct InsertPlan {
     values_calls: usize,
     /// INSERT … SELECT's query.
     source: Option<StatementPlan>,
+    /// There is one row by the statement's text, so nothing is told of how many there were.
+    single: bool,
 }
 
 /// Plans INSERT and REPLACE; `source` is the plan of its query, where it has one.
@@ -42,6 +44,10 @@ pub(crate) fn plan_insert(
     source: Option<StatementPlan>,
 ) -> Result<InsertPlan, SqlError> {
     let table = core.open_table(insert.table.db.as_deref(), &insert.table.name)?;
+    let read = |source: &StatementPlan| source.tables.iter().any(|t| Arc::ptr_eq(t, &table));
+    if table.def.temporary && source.as_ref().is_some_and(read) {
+        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name]));
+    }
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
@@ -103,6 +109,7 @@ pub(crate) fn plan_insert(
         on_duplicate,
         values_calls,
         source,
+        single: matches!(&insert.source, ast::InsertSource::Values(rows) if rows.len() == 1),
     })
 }
 

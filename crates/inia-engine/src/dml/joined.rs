@@ -14,6 +14,7 @@ use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::catalog::Table;
 use crate::error::StorageResult;
 use crate::exec::Runner;
+use crate::exec::spill::TupleList;
 use crate::expr::{self, EvalContext, ExprType, Strictness, store_value};
 use crate::plan::StatementPlan;
 use crate::row::Cell;
@@ -54,19 +55,30 @@ struct Member {
     table: Arc<Table>,
 }
 
-fn members(core: &Core, refs: &[TableRef], out: &mut Vec<Member>) -> Result<(), SqlError> {
+/// The tables in FROM; names of WITH are none.
+fn members(
+    core: &Core,
+    with: Option<&ast::With>,
+    refs: &[TableRef],
+    out: &mut Vec<Member>,
+) -> Result<(), SqlError> {
+    let computed = |name: &ast::ObjectName| {
+        let mut ctes = with.iter().flat_map(|with| &with.ctes);
+        name.db.is_none() && ctes.any(|cte| cte.name == name.name)
+    };
     for table in refs {
         match table {
+            TableRef::Table(factor) if computed(&factor.name) => {}
             TableRef::Table(factor) => {
                 let found = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
                 let alias = factor.alias.clone().unwrap_or_else(|| factor.name.name.clone());
                 out.push(Member { name: factor.name.clone(), alias, table: found });
             }
             TableRef::Join(join) => {
-                members(core, std::slice::from_ref(&join.left), out)?;
-                members(core, std::slice::from_ref(&join.right), out)?;
+                members(core, with, std::slice::from_ref(&join.left), out)?;
+                members(core, with, std::slice::from_ref(&join.right), out)?;
             }
-            TableRef::List(list) => members(core, list, out)?,
+            TableRef::List(list) => members(core, with, list, out)?,
             TableRef::Derived(_) | TableRef::JsonTable(_) => {}
         }
     }
@@ -109,7 +121,7 @@ pub(crate) fn plan_joined_update(
     plan: &mut PlanQuery<'_>,
 ) -> Result<JoinedPlan, SqlError> {
     let mut all = Vec::new();
-    members(core, &update.tables, &mut all)?;
+    members(core, update.with.as_ref(), &update.tables, &mut all)?;
     let (mut items, mut targets) = (Vec::new(), Vec::<(usize, Target)>::new());
     let mut places = Vec::new();
     for assignment in &update.assignments {
@@ -156,7 +168,7 @@ pub(crate) fn plan_joined_delete(
         ast::DeleteTarget::Multi { targets, from } => (from.clone(), targets.clone()),
     };
     let mut all = Vec::new();
-    members(core, &refs, &mut all)?;
+    members(core, delete.with.as_ref(), &refs, &mut all)?;
     let (mut items, mut targets, mut locked) = (Vec::new(), Vec::new(), Vec::new());
     for name in &names {
         let same = |member: &&Member| {
@@ -221,6 +233,11 @@ struct Tally {
 }
 
 impl JoinedPlan {
+    /// The tables whose rows change, as written.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &Table> {
+        self.targets.iter().map(|target| &*target.table)
+    }
+
     /// Executes the plan.
     pub(crate) fn run(
         &self,
@@ -228,9 +245,9 @@ impl JoinedPlan {
         ctx: &mut EvalContext<'_>,
         runner: &Runner<'_>,
     ) -> Result<Outcome, SqlError> {
-        let mut gathered: Vec<Vec<Value>> = Vec::new();
+        let mut gathered = TupleList::new(core.workspace());
         runner.run(ctx, &mut |_, tuple| {
-            gathered.push(tuple.to_vec());
+            gathered.push(tuple)?;
             Ok(true)
         })?;
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
@@ -240,12 +257,13 @@ impl JoinedPlan {
         for target in &self.targets {
             tally.foreign = Foreign::load(core, &target.table)?;
             let mut seen = HashSet::new();
-            for tuple in &gathered {
-                let Some(key) = target.key(core, tuple)? else { continue };
+            gathered.each(|tuple| {
+                let Some(key) = target.key(core, tuple)? else { return Ok(true) };
                 if seen.insert(key.clone()) {
                     self.change(core, ctx, target, &key, (tuple, &types), &mut tally)?;
                 }
-            }
+                Ok(true)
+            })?;
         }
         if self.delete {
             return Ok(Outcome { affected_rows: tally.changed, ..Outcome::default() });

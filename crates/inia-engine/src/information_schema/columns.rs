@@ -148,14 +148,15 @@ fn current_timestamp(data_type: &DataType) -> String {
     }
 }
 
-fn extra(column: &ColumnDef) -> String {
+/// EXTRA; of temporary tables MySQL tells less.
+fn extra(column: &ColumnDef, temporary: bool) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
     if column.auto_increment {
         words.push(String::from("auto_increment"));
     }
     let computed =
         matches!(column.default, ColumnDefault::CurrentTimestamp | ColumnDefault::Expression(_));
-    if computed && column.generated.is_none() {
+    if computed && column.generated.is_none() && !temporary {
         words.push(String::from("DEFAULT_GENERATED"));
     }
     if column.on_update_now {
@@ -168,7 +169,7 @@ fn extra(column: &ColumnDef) -> String {
     if column.invisible {
         words.push(String::from("INVISIBLE"));
     }
-    words.join(" ")
+    (!temporary || !words.is_empty()).then(|| words.join(" "))
 }
 
 fn privileges(held: Privileges) -> String {
@@ -191,7 +192,7 @@ struct Rest<'r> {
     default: Option<String>,
     nullable: bool,
     key: &'r str,
-    extra: String,
+    extra: Option<String>,
     privileges: String,
     comment: &'r str,
     generation: &'r str,
@@ -217,7 +218,7 @@ fn push(rows: &mut Rows, facts: TypeFacts, rest: Rest<'_>) {
         or_null(facts.collation.map(charset::name)),
         facts.text,
         rest.key,
-        rest.extra,
+        or_null(rest.extra),
         rest.privileges,
         rest.comment,
         rest.generation,
@@ -236,7 +237,7 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
                 default: None,
                 nullable: ty.nullable,
                 key: "",
-                extra: String::new(),
+                extra: Some(String::new()),
                 privileges: String::from("select"),
                 comment: "",
                 generation: "",
@@ -256,7 +257,7 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
                 default: default_text(column),
                 nullable: column.nullable,
                 key: column_key(def, position),
-                extra: extra(column),
+                extra: extra(column, def.temporary),
                 privileges: privileges.clone(),
                 comment: &column.comment,
                 generation: column.generated.as_ref().map_or("", |g| g.expression.as_str()),

@@ -132,6 +132,7 @@ fn table(indexes: Vec<IndexDef>) -> TableDef {
         auto_increment: 0,
         options: vec![],
         created: 0,
+        temporary: false,
     }
 }
 

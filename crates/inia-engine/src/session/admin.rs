@@ -30,7 +30,8 @@ impl Core {
 
     /// Checks that the session may carry out a statement.
     pub(super) fn authorize(&self, statement: &Statement) -> Result<(), SqlError> {
-        check(statement, &self.access(), self.env.database.as_deref())
+        let temporary = |schema: &str, name: &str| self.temporary.get(schema, name).is_some();
+        check(statement, &self.access(), self.env.database.as_deref(), &temporary)
     }
 
     /// Runs work as the session's account.
@@ -180,7 +181,7 @@ fn lock_tables(core: &mut Core, locks: &[ast::TableLock]) -> Done {
     for lock in locks {
         let name = crate::ddl::full_name(core, &lock.table)?;
         crate::ddl::existing(core, &name)?;
-        if lock.write {
+        if lock.write && core.temporary.get(&name.0, &name.1).is_none() {
             names.push(core.db.catalog().mdl().name(&name.0, &name.1));
         }
     }
@@ -292,7 +293,7 @@ fn into_variables(
     let mut found: Option<Vec<Value>> = None;
     let (result, warnings) = {
         let shared: &Core = core;
-        let runner = Runner::new(&plan, &shared.txn, &shared.killed);
+        let runner = Runner::new(&plan, shared);
         let mut ctx = shared.context(params, &runner);
         let result = runner.run(&mut ctx, &mut |_, tuple| {
             if found.is_some() {
@@ -350,9 +351,11 @@ pub(super) fn visible(core: &Core, kind: &ShowKind) -> Result<(), SqlError> {
     let (ShowKind::Columns { table, .. } | ShowKind::Index { table, .. }) = kind else {
         return Ok(());
     };
-    let there = core.db.catalog().table(&schema, &table.name).is_some()
+    let own = core.temporary.get(&schema, &table.name).is_some();
+    let there = own
+        || core.db.catalog().table(&schema, &table.name).is_some()
         || crate::information_schema::find(&schema, &table.name).is_some();
-    if !access.sees_table(&schema, &table.name) {
+    if !own && !access.sees_table(&schema, &table.name) {
         return error(ErrorCode::TableAccessDenied, &[&"SELECT", user, host, &table.name]);
     }
     if there { Ok(()) } else { error(ErrorCode::NoSuchTable, &[&schema, &table.name]) }

@@ -33,8 +33,19 @@ pub(super) fn commit(core: &mut Core, completion: &ast::Completion) -> Done {
 /// ROLLBACK [AND CHAIN].
 pub(super) fn rollback(core: &mut Core, completion: &ast::Completion) -> Done {
     let (level, read_only) = (core.state.current, core.state.read_only);
+    warn_incomplete(core);
     core.rollback()?;
     chain(core, completion, level, read_only)
+}
+
+/// Warnings 1751 and 1752: temporary tables stay created and dropped.
+fn warn_incomplete(core: &mut Core) {
+    if core.temporary.created {
+        core.warn(ErrorCode::WarningNotCompleteRollbackWithCreatedTempTable, &[]);
+    }
+    if core.temporary.dropped {
+        core.warn(ErrorCode::WarningNotCompleteRollbackWithDroppedTempTable, &[]);
+    }
 }
 
 /// AND CHAIN opens the next transaction with the characteristics of the last; RELEASE ends the
@@ -77,6 +88,7 @@ pub(super) fn savepoint(core: &mut Core, name: &str) -> Done {
 pub(super) fn rollback_to(core: &mut Core, name: &str) -> Done {
     let at = find(core, name)?;
     let point = core.state.savepoints[at].1;
+    warn_incomplete(core);
     core.txn.get_mut().rollback_to(point).sql()?;
     core.state.savepoints.truncate(at + 1);
     Ok(Outcome::default())

@@ -1,7 +1,8 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
-use crate::catalog::Table;
 use crate::catalog::mdl::{MdlExclusive, MdlSession};
+use crate::catalog::temporary::TemporaryTables;
+use crate::catalog::{CatalogVersion, Table};
 use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
@@ -47,6 +48,8 @@ pub(crate) struct Core {
     pub(crate) state: TxnState,
     pub(crate) client_found_rows: bool,
     pub(crate) killed: Arc<AtomicU8>,
+    /// CREATE TEMPORARY TABLE.
+    pub(crate) temporary: TemporaryTables,
     /// Counts changes of settings that bound statements depend on.
     pub(crate) settings: u64,
     /// LOCK TABLES.
@@ -105,6 +108,7 @@ impl Core {
             table_locks: Vec::new(),
             changes: Vec::new(),
             killed,
+            temporary: TemporaryTables::default(),
         }
     }
 
@@ -162,6 +166,12 @@ impl Core {
         Ok(())
     }
 
+    /// Where statements put what they cannot keep in memory.
+    pub(crate) fn workspace(&self) -> crate::exec::spill::Workspace<'_> {
+        let disk = self.db.scratch.as_ref();
+        crate::exec::spill::Workspace::new(disk, self.env.tmp_table_size)
+    }
+
     /// Whether statements end their transaction themselves.
     pub(crate) fn autocommits(&self) -> bool {
         self.state.autocommit && !self.state.explicit
@@ -193,22 +203,27 @@ impl Core {
         self.state.read_only = false;
         self.state.savepoints.clear();
         self.mdl.release_all();
+        (self.temporary.created, self.temporary.dropped) = (false, false);
+        // What cannot be dropped now is dropped at the next start.
+        let _ = self.temporary.bury(&self.db.catalog, false);
     }
 
     /// Ends a statement that worked in the transaction: commits in autocommit mode; after an
-    /// error undoes the statement, or the transaction where the error says so.
+    /// error undoes the statement, or the transaction where the error says so. What the statement
+    /// has met of other transactions is durable then, so its reply may tell of it.
     pub(crate) fn leave(
         &mut self,
         start: Savepoint,
         error: Option<&SqlError>,
     ) -> Result<(), SqlError> {
         match error {
-            None if self.autocommits() => self.commit(),
-            None => Ok(()),
-            Some(error) if error.code == ErrorCode::Deadlock => self.rollback(),
-            Some(_) if self.autocommits() => self.rollback(),
-            Some(_) => self.txn.get_mut().rollback_to(start).sql(),
+            None if self.autocommits() => return self.commit(),
+            None => {}
+            Some(error) if error.code == ErrorCode::Deadlock => self.rollback()?,
+            Some(_) if self.autocommits() => self.rollback()?,
+            Some(_) => self.txn.get_mut().rollback_to(start).sql()?,
         }
+        self.txn.get_mut().settle().sql()
     }
 
     /// The lock that plain reads take: SERIALIZABLE locks, except for autocommitted SELECTs.
@@ -231,8 +246,19 @@ impl Core {
         self.env.database.as_deref().ok_or_else(missing)
     }
 
+    /// The newest version of a table; a temporary one comes first.
+    pub(crate) fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
+        let own = self.temporary.get(schema, name).cloned();
+        own.or_else(|| self.db.catalog().table(schema, name))
+    }
+
+    /// The catalog with the session's temporary tables.
+    pub(crate) fn catalog_view(&self) -> Arc<CatalogVersion> {
+        self.temporary.over(self.db.catalog().current())
+    }
+
     /// A table for use in the present transaction: found, and its definition held still by a
-    /// metadata lock.
+    /// metadata lock. A temporary table comes first.
     pub(crate) fn open_table(
         &self,
         schema: Option<&str>,
@@ -242,6 +268,14 @@ impl Core {
             Some(schema) => schema,
             None => self.database()?,
         };
+        match self.temporary.get(schema, name) {
+            Some(table) => Ok(table.clone()),
+            None => self.open_stored(schema, name),
+        }
+    }
+
+    /// A table that all sessions see, for use in the present transaction.
+    pub(crate) fn open_stored(&self, schema: &str, name: &str) -> Result<Arc<Table>, SqlError> {
         loop {
             let Some(table) = self.db.catalog().table(schema, name) else {
                 if self.db.catalog().schema(schema).is_none() {
@@ -326,4 +360,14 @@ impl Core {
 /// The present moment in microseconds since 1970.
 pub(crate) fn clock_micros() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_micros() as i64)
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        if !self.temporary.is_empty() {
+            // Where the disk fails, the next start clears the tables away.
+            let _ = self.rollback();
+            let _ = self.temporary.bury(&self.db.catalog, true);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! What expressions ask of the session: variables, clock, sleeping, user-level locks.
 
 use crate::account::{Access, AccountName};
+use crate::catalog::CatalogVersion;
 use crate::database::{ClientInfo, Database};
 use crate::expr::{ExprType, SessionHost, UserVar, VarScope};
 use crate::information_schema::{Information, NamedValues};
@@ -37,6 +38,8 @@ pub(crate) struct Host {
     pub(crate) counters: Arc<SessionCounters>,
     /// What the running SHOW is about.
     pub(crate) focus: RefCell<Focus>,
+    /// The catalog that the running SHOW tells of, where it is not the shared one.
+    pub(crate) shown: RefCell<Option<Arc<CatalogVersion>>>,
     /// Conditions and errors of the last statement.
     pub(crate) condition_counts: Cell<(u64, u64)>,
 }
@@ -61,6 +64,7 @@ impl Host {
             access,
             roles: RefCell::new(roles),
             focus: RefCell::default(),
+            shown: RefCell::default(),
             condition_counts: Cell::new((0, 0)),
         }
     }
@@ -169,7 +173,7 @@ impl SessionHost for Host {
         });
         Some(Information {
             db: &self.db,
-            catalog: self.db.catalog().current(),
+            catalog: self.shown.borrow().clone().unwrap_or_else(|| self.db.catalog().current()),
             access: self.access(),
             zone: zone.unwrap_or_else(TimeZone::utc),
             focus: self.focus.borrow().clone(),

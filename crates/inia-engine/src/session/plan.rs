@@ -86,7 +86,7 @@ pub(super) fn plan_query(
     plain_lock: Option<LockRequest>,
 ) -> Result<StatementPlan, SqlError> {
     loop {
-        let catalog = core.db.catalog().current();
+        let catalog = core.catalog_view();
         let context = BindContext {
             catalog: &catalog,
             database: core.env.database.as_deref(),
@@ -121,20 +121,26 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
                 Some(query) => Some(plan_source(core, &query)?),
                 None => None,
             };
-            Plan::Insert(Box::new(dml::plan_insert(core, insert, source)?))
+            let plan = dml::plan_insert(core, insert, source)?;
+            dml::check_insert(core, insert, &plan.table)?;
+            Plan::Insert(Box::new(plan))
         }
         Statement::Update(update) => match dml::plan_update(core, update)? {
             Some(plan) => Plan::Change(Box::new(plan)),
             None => {
                 let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
-                Plan::Joined(Box::new(dml::plan_joined_update(core, update, &mut plan)?))
+                let joined = dml::plan_joined_update(core, update, &mut plan)?;
+                dml::check_update(core, update, &joined)?;
+                Plan::Joined(Box::new(joined))
             }
         },
         Statement::Delete(delete) => match dml::plan_delete(core, delete)? {
             Some(plan) => Plan::Change(Box::new(plan)),
             None => {
                 let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
-                Plan::Joined(Box::new(dml::plan_joined_delete(core, delete, &mut plan)?))
+                let joined = dml::plan_joined_delete(core, delete, &mut plan)?;
+                dml::check_delete(core, delete, &joined)?;
+                Plan::Joined(Box::new(joined))
             }
         },
         _ => return unsupported("this statement"),
@@ -153,12 +159,18 @@ pub(super) fn prepare(
     if !is_planned(statement) {
         return Ok((None, Vec::new()));
     }
-    let idle = !core.state.open;
+    if core.state.open {
+        core.enter();
+        let plan = plan(core, statement)?;
+        let columns = plan.columns();
+        return Ok((Some(plan), columns));
+    }
+    // What SET TRANSACTION said is for the next transaction, which this is not.
+    let next = (core.state.next_isolation, core.state.next_read_only);
     core.enter();
     let planned = plan(core, statement);
-    if idle {
-        core.commit()?;
-    }
+    core.commit()?;
+    (core.state.next_isolation, core.state.next_read_only) = next;
     let plan = planned?;
     let columns = plan.columns();
     Ok((Some(plan), columns))
@@ -190,13 +202,14 @@ pub(super) fn plan_and_run(
     if !is_planned(statement) {
         return Ok((execute(core, statement, text, params, sink)?, None));
     }
-    if !matches!(statement, Statement::Select(_)) {
+    if !matches!(statement, Statement::Select(_)) && core.temporary.is_empty() {
         core.check_writable()?;
     }
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let mut kept = None;
     let result = plan(core, statement).and_then(|plan| {
+        check_targets(core, &plan)?;
         let outcome = run_plan(core, &plan, params, sink);
         kept = Some(plan);
         outcome
@@ -212,14 +225,20 @@ pub(super) fn run(
     params: &[Value],
     sink: &mut dyn RowSink,
 ) -> Result<Outcome, SqlError> {
-    if plan.writes() {
-        core.check_writable()?;
-    }
+    check_targets(core, plan)?;
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let result = hold_all(core, plan).and_then(|()| run_plan(core, plan, params, sink));
     core.leave(start, result.as_ref().err())?;
     result
+}
+
+/// Error 1792 where a READ ONLY transaction would change other than temporary tables.
+fn check_targets(core: &Core, plan: &Plan) -> Result<(), SqlError> {
+    if plan.writes() && !plan.tables().iter().all(|table| table.def.temporary) {
+        core.check_writable()?;
+    }
+    Ok(())
 }
 
 /// Error 1615 where DDL came between the look at the plan and its use; clients try again.
@@ -242,7 +261,7 @@ fn run_plan(
         Plan::Query(query) => {
             let (result, found) = {
                 let shared: &Core = core;
-                let runner = Runner::new(query, &shared.txn, &shared.killed);
+                let runner = Runner::new(query, shared);
                 let mut ctx = shared.context(params, &runner);
                 let result = runner.send(&mut ctx, sink);
                 ((result, std::mem::take(&mut ctx.warnings)), runner.found_rows())
@@ -255,7 +274,7 @@ fn run_plan(
         Plan::Insert(insert) => match insert.source() {
             Some(source) => {
                 let shared: &Core = core;
-                let runner = Runner::new(source, &shared.txn, &shared.killed);
+                let runner = Runner::new(source, shared);
                 let (result, warnings) =
                     with(shared, params, &runner, |ctx| insert.run(shared, ctx, Some(&runner)));
                 core.take_warnings(warnings);
@@ -266,7 +285,7 @@ fn run_plan(
         Plan::Change(change) => evaluate(core, params, |core, ctx| change.run(core, ctx)),
         Plan::Joined(joined) => {
             let shared: &Core = core;
-            let runner = Runner::new(&joined.query, &shared.txn, &shared.killed);
+            let runner = Runner::new(&joined.query, shared);
             let (result, warnings) =
                 with(shared, params, &runner, |ctx| joined.run(shared, ctx, &runner));
             core.take_warnings(warnings);
@@ -352,7 +371,14 @@ fn define(
     if !defines {
         return None;
     }
-    if let Err(error) = core.check_writable().and_then(|()| core.commit()) {
+    // Creating and dropping temporary tables does not end the transaction.
+    let temporary = match statement {
+        Statement::CreateTable(create) => create.temporary,
+        Statement::DropTable(drop) => drop.temporary,
+        _ => false,
+    };
+    let ended = if temporary { Ok(()) } else { core.commit() };
+    if let Err(error) = core.check_writable().and(ended) {
         return Some(Err(error));
     }
     let result = match statement {
@@ -371,7 +397,9 @@ fn define(
         Statement::Truncate(name) => ddl::truncate(core, name),
         _ => return None,
     };
-    core.mdl.release_all();
+    if !core.state.open {
+        core.mdl.release_all();
+    }
     Some(result)
 }
 

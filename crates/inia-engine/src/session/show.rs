@@ -110,10 +110,15 @@ fn computed(
     let Some(rewritten) = crate::show::rewrite(show, &schema)? else {
         return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"this SHOW statement"]));
     };
+    let one_table = matches!(show.kind, ShowKind::Columns { .. } | ShowKind::Index { .. });
+    if one_table {
+        core.host.shown.replace(Some(core.catalog_view()));
+    }
     core.host.focus.replace(rewritten.focus);
     let statement = ast::Statement::Select(Box::new(rewritten.query));
     let outcome = super::plan::execute(core, &statement, "", &[], sink);
     core.host.focus.take();
+    core.host.shown.take();
     outcome
 }
 

@@ -37,6 +37,8 @@ pub struct Txn {
     locked: bool,
     /// Newest commit that it has built on, which may not be durable yet.
     pub(super) seen: Lsn,
+    /// The log is known to be durable up to here.
+    settled: Lsn,
     /// Trees that it has made.
     pub(super) created: Vec<TreeId>,
     /// Trees whose creation was rolled back; they are dropped with the transaction's end.
@@ -100,6 +102,7 @@ impl Txn {
             lock_wait_timeout: LOCK_WAIT_TIMEOUT,
             locked: false,
             seen: Lsn(0),
+            settled: Lsn(0),
             created: Vec::new(),
             abandoned: Vec::new(),
             work: Workspace {
@@ -176,10 +179,8 @@ impl Txn {
         if let Some(snapshot) = self.snapshot {
             return Ok(snapshot);
         }
+        self.settle()?;
         let wal = self.core.store.wal();
-        if self.seen > wal.durable_lsn() {
-            wal.wait_durable(self.seen)?;
-        }
         let low_water = self.core.status.low_water();
         let horizon = self.session.announce(wal.durable_lsn(), || wal.durable_lsn());
         let snapshot = Snapshot { low_water, horizon };
@@ -323,6 +324,19 @@ impl Txn {
     /// Gives back one record lock.
     pub(super) fn unlock(&mut self, tree: &Tree, key: &[u8]) {
         self.core.locks.unlock(&self.owner, tree.id(), key);
+    }
+
+    /// Waits until every commit that the handle's reads and writes have met is durable, so that
+    /// what they found out may be told. Snapshots show durable commits only and never wait here; locking
+    /// reads and writes see the newest version, whose commit may still be on its way to disk.
+    #[inline]
+    pub fn settle(&mut self) -> Result<()> {
+        if self.seen > self.settled {
+            let wal = self.core.store.wal();
+            wal.wait_durable(self.seen)?;
+            self.settled = self.seen;
+        }
+        Ok(())
     }
 
     /// Commits and waits until the commit is durable. The handle is idle afterwards.

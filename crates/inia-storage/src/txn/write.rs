@@ -14,7 +14,7 @@ use crate::engine::Core;
 use crate::error::StorageError;
 use crate::lock::{Owner, RecordRequest};
 use crate::request::{LockMode, LockRequest, WaitPolicy};
-use inia_base::ids::TxnId;
+use inia_base::ids::{Lsn, TxnId};
 use std::sync::Arc;
 
 /// What an attempt to write found.
@@ -46,21 +46,25 @@ struct Writing<'t> {
     owner: &'t Arc<Owner>,
     undo: &'t mut UndoLog,
     work: &'t mut Workspace,
+    /// Newest commit met.
+    seen: &'t mut Lsn,
     id: TxnId,
     tree: &'t Tree,
     key: &'t [u8],
 }
 
 impl Writing<'_> {
-    fn writer(&self, header: RecordHeader) -> Writer {
+    fn writer(&mut self, header: RecordHeader) -> Writer {
         let writer = header.txn_id();
         if writer == self.id {
             return Writer::Own;
         }
-        if writer >= self.core.status.low_water()
-            && matches!(self.core.status.state(writer), TxnState::Active(_))
-        {
-            return Writer::Other(writer);
+        if writer >= self.core.status.low_water() {
+            match self.core.status.state(writer) {
+                TxnState::Active(_) => return Writer::Other(writer),
+                TxnState::Committed(stamp) => *self.seen = (*self.seen).max(stamp),
+                TxnState::RolledBack | TxnState::Finished => {}
+            }
         }
         Writer::Finished
     }
@@ -237,6 +241,7 @@ impl Txn {
             owner: &self.owner,
             undo: &mut self.undo,
             work: &mut self.work,
+            seen: &mut self.seen,
             id: self.id,
             tree,
             key,

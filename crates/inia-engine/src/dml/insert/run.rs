@@ -8,6 +8,7 @@ use crate::dml::foreign::Foreign;
 use crate::dml::write::{RowWriter, Written, duplicate_error, values};
 use crate::error::StorageResult;
 use crate::exec::Runner;
+use crate::exec::spill::TupleList;
 use crate::expr::{self, EvalContext, Expr, SqlMode, Strictness, store_value};
 use crate::plan::StatementPlan;
 use crate::session::Outcome;
@@ -63,6 +64,7 @@ impl InsertPlan {
             on_duplicate: Vec::new(),
             values_calls: 0,
             source: Some(source),
+            single: false,
         })
     }
 
@@ -87,7 +89,7 @@ impl InsertPlan {
         let mut row = Vec::with_capacity(self.table.def.columns.len());
         if let (Some(runner), Some(source)) = (runner, &self.source) {
             self.run_source(core, ctx, runner, source, &mut run, &mut row)?;
-            return Ok(run.outcome(core, ctx, true));
+            return Ok(run.outcome(core, ctx, !self.single));
         }
         for (number, given) in self.rows.iter().enumerate() {
             ctx.row_number = number as u64 + 1;
@@ -107,7 +109,7 @@ impl InsertPlan {
             })?;
             run.row(core, ctx, &mut row, left)?;
         }
-        Ok(run.outcome(core, ctx, self.rows.len() > 1))
+        Ok(run.outcome(core, ctx, !self.single))
     }
 
     /// The rows of INSERT … SELECT. They are gathered first where the target is read too.
@@ -136,13 +138,13 @@ impl InsertPlan {
         let reads_target = source.tables.iter().any(|table| table.def.id == self.table.def.id);
         let strictness = std::mem::replace(&mut ctx.strictness, Strictness::Query);
         if reads_target {
-            let mut gathered = Vec::new();
+            let mut gathered = TupleList::new(core.workspace());
             runner.run(ctx, &mut |_, tuple| {
-                gathered.push(tuple.to_vec());
+                gathered.push(tuple)?;
                 Ok(true)
             })?;
             ctx.strictness = strictness;
-            return gathered.iter().try_for_each(|tuple| put(ctx, tuple));
+            return gathered.each(|tuple| put(ctx, tuple).map(|()| true));
         }
         runner.run(ctx, &mut |ctx, tuple| {
             let outer = std::mem::replace(&mut ctx.strictness, strictness);

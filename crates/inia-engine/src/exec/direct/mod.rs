@@ -18,6 +18,7 @@ mod totals;
 use super::select::holds;
 use super::{Result, Runner};
 use crate::access::{Found, Scan};
+use crate::error::StorageResult;
 use crate::expr::{EvalContext, Expr, ExprKind};
 use crate::optimize::{SlotSet, slots_of};
 use crate::plan::{Body, QueryPlan, SelectPlan, Source, TableSource};
@@ -78,6 +79,9 @@ impl Runner<'_> {
         if checks.is_empty() {
             let mut txn = self.txn.borrow_mut();
             while let Some(found) = scan.next(&mut txn)? {
+                if source.lock.is_some() {
+                    txn.settle().sql()?;
+                }
                 if !visit(ctx, &found)? {
                     break;
                 }
@@ -105,6 +109,9 @@ impl Runner<'_> {
                     scan.unlock_current(&mut self.txn.borrow_mut());
                 }
                 continue;
+            }
+            if source.lock.is_some() {
+                self.txn.borrow_mut().settle().sql()?;
             }
             let Some(found) = scan.current_row()? else { return Ok(()) };
             if !visit(ctx, &found)? {

@@ -6,6 +6,7 @@ mod dml;
 mod full_disk;
 mod patched;
 mod prepared;
+mod spill;
 mod texts;
 mod transactions;
 

@@ -1,6 +1,7 @@
 //! Transactions, savepoints, isolation, metadata locks.
 
 use super::TestDb;
+use inia_base::value::Value;
 use std::thread;
 
 #[test]
@@ -124,4 +125,63 @@ fn everything_survives_a_restart() {
     s.ok("insert into t (v) values ('c')");
     s.ok("insert into h values (3)");
     s.check(&[("select * from t where v >= 'b'", "2|b\n3|c"), ("select * from h", "1\n2\n3")]);
+}
+
+/// A commit of table `test.t` whose log is not on disk yet: it writes the first row anew.
+fn pending_commit(db: &TestDb) -> inia_base::ids::Lsn {
+    use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
+    let table = db.database().catalog().table("test", "t").unwrap();
+    let mut txn = db.database().engine.attach();
+    txn.begin(Isolation::RepeatableRead);
+    let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
+    let mut cursor =
+        txn.cursor(&table.clustered, low, high, Direction::Forward, ReadMode::Snapshot);
+    let record = cursor.next(&mut txn).unwrap().unwrap();
+    let (key, value) = (record.key.to_vec(), record.value.to_vec());
+    drop(cursor);
+    assert!(txn.update(&table.clustered, &key, &value).unwrap());
+    let end = txn.commit_deferred().unwrap();
+    assert!(db.database().engine.stats().durable_lsn < end);
+    end
+}
+
+#[test]
+fn no_reply_tells_of_a_commit_that_could_still_be_lost() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("create table t (id int primary key, v int)");
+    s.ok("insert into t values (1,1)");
+    let duplicate = "ERROR 1062: Duplicate entry '1' for key 't.PRIMARY'";
+    let unchanged = "0 affected (Rows matched: 1  Changed: 0  Warnings: 0)";
+    for (begin, sql, answer) in [
+        ("begin", "select v from t for update", "1"),
+        ("begin", "select v, id + 1 from t where id = 1 for share", "1|2"),
+        ("begin", "select count(*) from t for share", "1"),
+        ("begin", "insert into t values (1,1)", duplicate),
+        ("begin", "update t set v = 1", unchanged),
+        ("commit", "insert into t values (1,1)", duplicate),
+        ("commit", "update t set v = 1", unchanged),
+    ] {
+        s.ok("commit");
+        let end = pending_commit(&db);
+        s.ok(begin);
+        s.check(&[(sql, answer)]);
+        assert!(db.database().engine.stats().durable_lsn >= end, "{begin}; {sql}");
+    }
+}
+
+#[test]
+fn preparing_a_statement_is_not_the_next_transaction() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("create table t (id int primary key)");
+    s.ok("set transaction read only, isolation level serializable");
+    let insert = s.prepare("insert into t values (?)");
+    s.prepare("select * from t");
+    let refused = "ERROR 1792: Cannot execute statement in a READ ONLY transaction.";
+    assert_eq!(s.execute(insert, &[Value::Int(1)]), refused);
+    s.check(&[("begin", "0 affected"), ("select id from t", "")]);
+    assert_eq!(s.execute(insert, &[Value::Int(1)]), refused);
+    s.ok("commit");
+    assert_eq!(s.execute(insert, &[Value::Int(1)]), "1 affected");
 }

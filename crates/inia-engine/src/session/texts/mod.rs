@@ -185,7 +185,7 @@ pub(super) fn parametrise(
     }
     let name = shape::table_name(&statement)?;
     let schema = name.db.as_deref().or(core.env.database.as_deref())?;
-    let table = core.db.catalog().table(schema, &name.name)?;
+    let table = core.table(schema, &name.name)?;
     let kinds: Vec<LiteralKind> = spans.iter().map(|span| span.kind).collect();
     if !shape::is_plain(&statement, &table.def, &kinds) {
         return None;

@@ -3,6 +3,7 @@
 
 mod basics;
 mod crash;
+mod durability;
 mod isolation;
 mod model;
 mod parts;

@@ -4,15 +4,22 @@ use inia_parser::ast::*;
 
 /// The tables and columns that were found. Names of common table expressions are no tables.
 #[derive(Default)]
-pub(super) struct Reads<'q> {
-    pub(super) tables: Vec<&'q ObjectName>,
-    pub(super) columns: Vec<&'q ColumnName>,
+pub(crate) struct Reads<'q> {
+    pub(crate) tables: Vec<&'q ObjectName>,
+    pub(crate) columns: Vec<&'q ColumnName>,
+    passes_over_derived: bool,
     ctes: Vec<&'q str>,
 }
 
 impl<'q> Reads<'q> {
+    /// Collects only what is read row by row: queries in FROM and WITH, which give their rows to a
+    /// temporary table first, are passed over.
+    pub(crate) fn passing_over_derived() -> Reads<'q> {
+        Reads { passes_over_derived: true, ..Reads::default() }
+    }
+
     /// A query with everything in it.
-    pub(super) fn query(&mut self, query: &'q Query) {
+    pub(crate) fn query(&mut self, query: &'q Query) {
         let outer = self.ctes.len();
         self.with(query.with.as_ref());
         self.body(&query.body);
@@ -21,13 +28,15 @@ impl<'q> Reads<'q> {
     }
 
     /// WITH; its names stay known.
-    pub(super) fn with(&mut self, with: Option<&'q With>) {
+    pub(crate) fn with(&mut self, with: Option<&'q With>) {
         let Some(with) = with else { return };
         if with.recursive {
             self.ctes.extend(with.ctes.iter().map(|cte| cte.name.as_str()));
         }
         for cte in &with.ctes {
-            self.query(&cte.query);
+            if !self.passes_over_derived {
+                self.query(&cte.query);
+            }
             self.ctes.push(&cte.name);
         }
     }
@@ -63,9 +72,10 @@ impl<'q> Reads<'q> {
     }
 
     /// A member of FROM.
-    pub(super) fn table_ref(&mut self, table: &'q TableRef) {
+    pub(crate) fn table_ref(&mut self, table: &'q TableRef) {
         match table {
             TableRef::Table(factor) => self.table(&factor.name),
+            TableRef::Derived(_) if self.passes_over_derived => {}
             TableRef::Derived(derived) => self.query(&derived.query),
             TableRef::List(list) => list.iter().for_each(|table| self.table_ref(table)),
             TableRef::JsonTable(table) => self.expr(&table.doc),
@@ -80,7 +90,7 @@ impl<'q> Reads<'q> {
     }
 
     /// Several expressions.
-    pub(super) fn exprs(&mut self, exprs: impl IntoIterator<Item = &'q Expr>) {
+    pub(crate) fn exprs(&mut self, exprs: impl IntoIterator<Item = &'q Expr>) {
         exprs.into_iter().for_each(|expr| self.expr(expr));
     }
 
@@ -97,7 +107,7 @@ impl<'q> Reads<'q> {
     }
 
     /// An expression with everything in it.
-    pub(super) fn expr(&mut self, expr: &'q Expr) {
+    pub(crate) fn expr(&mut self, expr: &'q Expr) {
         match expr {
             Expr::Column(name) => self.columns.push(name),
             Expr::JsonExtract { column, .. } => self.columns.push(column),
