@@ -5,6 +5,7 @@ mod commands;
 mod damage;
 mod differential;
 mod hostile;
+mod isolation;
 mod kill;
 mod lifecycle;
 mod login;

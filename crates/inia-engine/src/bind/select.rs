@@ -73,6 +73,11 @@ impl Clauses {
     }
 }
 
+/// How many tables one SELECT may join.
+const MOST_TABLES: usize = 61;
+/// How many SELECTs may be in one another.
+const MOST_LEVELS: usize = 64;
+
 impl QueryBinder<'_> {
     /// Binds and plans one SELECT.
     pub(super) fn select(
@@ -88,7 +93,10 @@ impl QueryBinder<'_> {
             named_windows: select.windows.clone(),
             windows: Vec::new(),
         });
-        let bound = self.select_in_level(select, order_by, locking);
+        let bound = match self.levels.len() > MOST_LEVELS {
+            true => Err(SqlError::new(ErrorCode::TooHighLevelOfNestingForSelect, &[])),
+            false => self.select_in_level(select, order_by, locking),
+        };
         self.levels.pop();
         bound
     }
@@ -101,6 +109,9 @@ impl QueryBinder<'_> {
     ) -> Result<QueryPlan> {
         check_named(&select.windows)?;
         let from = self.from(&select.from, locking)?;
+        if self.names().tables.len() > MOST_TABLES {
+            return Err(SqlError::new(ErrorCode::TooManyTables, &[&MOST_TABLES]));
+        }
         let mut clauses = Clauses::default();
         if let Some(condition) = &select.where_ {
             let condition = self.expression(condition, Clause::Where, &[])?;

@@ -67,8 +67,11 @@ impl TxnState {
 
 impl Core {
     pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Core {
-        let txn = RefCell::new(db.engine.attach());
-        let mdl = db.catalog().mdl().session();
+        let mut txn = db.engine.attach();
+        txn.set_label(u64::from(client.connection_id));
+        let txn = RefCell::new(txn);
+        let killed: Arc<AtomicU8> = Arc::default();
+        let mdl = db.catalog().mdl().session(killed.clone());
         let env = Environment {
             user: format!("{}@{}", client.user, client.host),
             current_user: format!("{}@{}", client.account_user, client.account_host),
@@ -92,7 +95,6 @@ impl Core {
             savepoints: Vec::new(),
             mdl_timeout: Duration::from_secs(31_536_000),
         };
-        let killed = Arc::default();
         let client_found_rows = client.found_rows;
         Core {
             db,

@@ -50,8 +50,12 @@ impl Plan {
         self.tables().iter().any(|table| table.is_stale())
     }
 
+    /// Whether a READ ONLY transaction refuses it.
     fn writes(&self) -> bool {
-        !matches!(self, Plan::Query(_))
+        match self {
+            Plan::Query(plan) => plan.exclusive,
+            Plan::Insert(_) | Plan::Change(_) | Plan::Joined(_) => true,
+        }
     }
 
     fn columns(&self) -> Vec<ResultColumn> {
@@ -70,6 +74,15 @@ pub(super) fn keeps_diagnostics(statement: &Statement) -> bool {
         Statement::GetDiagnostics(_) => true,
         _ => false,
     }
+}
+
+/// Whether a statement may nest more deeply than usual: none that is kept for others to parse.
+pub(super) fn may_be_deep(statement: &Statement) -> bool {
+    is_planned(statement)
+        || matches!(
+            statement,
+            Statement::Empty | Statement::Explain(_) | Statement::Set(_) | Statement::Do(_)
+        )
 }
 
 fn is_planned(statement: &Statement) -> bool {
@@ -128,7 +141,7 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
         Statement::Update(update) => match dml::plan_update(core, update)? {
             Some(plan) => Plan::Change(Box::new(plan)),
             None => {
-                let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
+                let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
                 let joined = dml::plan_joined_update(core, update, &mut plan)?;
                 dml::check_update(core, update, &joined)?;
                 Plan::Joined(Box::new(joined))
@@ -137,7 +150,7 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
         Statement::Delete(delete) => match dml::plan_delete(core, delete)? {
             Some(plan) => Plan::Change(Box::new(plan)),
             None => {
-                let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
+                let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
                 let joined = dml::plan_joined_delete(core, delete, &mut plan)?;
                 dml::check_delete(core, delete, &joined)?;
                 Plan::Joined(Box::new(joined))

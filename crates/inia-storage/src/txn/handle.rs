@@ -90,6 +90,7 @@ impl Txn {
         let undo = UndoLog::new(Arc::clone(&core.undo), Arc::clone(&session.history));
         let owner = Arc::clone(&session.owner);
         owner.clear_interrupt();
+        owner.set_label(0);
         Txn {
             core,
             session,
@@ -154,6 +155,11 @@ impl Txn {
         self.owner.index()
     }
 
+    /// Gives the session a number of the caller's, shown in the list of transactions.
+    pub fn set_label(&mut self, label: u64) {
+        self.owner.set_label(label);
+    }
+
     /// How long a lock wait may last (`innodb_lock_wait_timeout`).
     pub fn set_lock_wait_timeout(&mut self, limit: Duration) {
         self.lock_wait_timeout = limit;
@@ -188,7 +194,7 @@ impl Txn {
         Ok(snapshot)
     }
 
-    fn drop_snapshot(&mut self) {
+    pub(super) fn drop_snapshot(&mut self) {
         if self.snapshot.take().is_some() {
             self.session.withdraw();
         }
@@ -198,7 +204,8 @@ impl Txn {
     pub(super) fn enlist(&mut self) {
         if !self.locked {
             self.locked = true;
-            let started = Started { wall: SystemTime::now(), clock: Instant::now() };
+            let (wall, clock) = (SystemTime::now(), Instant::now());
+            let started = Started { wall, clock, isolation: self.isolation };
             *self.session.started.lock() = Some(started);
         }
     }
@@ -283,11 +290,15 @@ impl Txn {
         let TxnState::Active(session) = self.core.status.state(writer) else {
             return Ok(Locked::Retry { fresh: false });
         };
-        let Some(holder) = self.core.sessions.get(session) else {
-            return Ok(Locked::Retry { fresh: false });
-        };
-        if !self.core.locks.hold(&holder.owner, writer, tree.id(), key) {
-            return Ok(Locked::Retry { fresh: false });
+        let holder = self.core.sessions.get(session);
+        let held = holder.is_some_and(|it| self.core.locks.hold(&it.owner, writer, tree.id(), key));
+        if !held {
+            // A transaction that ends publishes its end before it gives up its identity. One that has
+            // done the second alone could not be rolled back: only recovery ends it.
+            return match self.core.status.state(writer) {
+                TxnState::Active(_) => Err(StorageError::LockWaitTimeout),
+                _ => Ok(Locked::Retry { fresh: false }),
+            };
         }
         let record = RecordRequest { tree: tree.id(), key, mode: request.mode };
         self.wait_for_lock(record, request.wait)

@@ -2,11 +2,13 @@
 
 mod admin;
 mod ddl;
+mod deep;
 mod dml;
 mod full_disk;
 mod patched;
 mod prepared;
 mod spill;
+mod temporary;
 mod texts;
 mod transactions;
 
