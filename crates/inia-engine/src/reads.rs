@@ -62,6 +62,7 @@ impl<'q> Reads<'q> {
         }
         select.from.iter().for_each(|table| self.table_ref(table));
         self.exprs(select.where_.iter().chain(&select.group_by).chain(&select.having));
+        select.windows.iter().for_each(|(_, spec)| self.window(spec));
     }
 
     fn table(&mut self, name: &'q ObjectName) {
@@ -91,6 +92,18 @@ impl<'q> Reads<'q> {
     /// Several expressions.
     pub(crate) fn exprs(&mut self, exprs: impl IntoIterator<Item = &'q Expr>) {
         exprs.into_iter().for_each(|expr| self.expr(expr));
+    }
+
+    /// The window of a call; those with names are walked where they are named.
+    fn over(&mut self, over: &'q Over) {
+        if let Over::Spec(spec) = over {
+            self.window(spec);
+        }
+    }
+
+    fn window(&mut self, spec: &'q WindowSpec) {
+        self.exprs(&spec.partition_by);
+        spec.order_by.iter().for_each(|item| self.expr(&item.expr));
     }
 
     /// An expression with everything in it.
@@ -135,8 +148,12 @@ impl<'q> Reads<'q> {
             Expr::Aggregate(call) => {
                 self.exprs(&call.args);
                 call.order_by.iter().for_each(|item| self.expr(&item.expr));
+                call.over.iter().for_each(|over| self.over(over));
             }
-            Expr::Window(call) => self.exprs(&call.args),
+            Expr::Window(call) => {
+                self.exprs(&call.args);
+                self.over(&call.over);
+            }
             Expr::InList { expr, list, .. } => {
                 self.expr(expr);
                 self.exprs(list);

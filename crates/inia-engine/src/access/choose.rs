@@ -388,7 +388,10 @@ fn like_prefix_is_range(ty: &ExprType) -> bool {
 pub(crate) fn is_stable(expr: &Expr) -> bool {
     let mut stable = true;
     expr.walk(&mut |node| match &node.kind {
-        ExprKind::AssignUserVar(..) | ExprKind::UserVar(_) | ExprKind::Aggregate(_) => {
+        ExprKind::AssignUserVar(..)
+        | ExprKind::UserVar(_)
+        | ExprKind::Aggregate(_)
+        | ExprKind::Window(_) => {
             stable = false;
         }
         ExprKind::Call(call) => {

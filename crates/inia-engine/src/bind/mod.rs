@@ -16,6 +16,7 @@ mod query;
 mod rollup;
 mod scope;
 mod select;
+mod window;
 
 pub(crate) use namespace::{FromColumn, Namespace};
 
@@ -23,6 +24,7 @@ use crate::catalog::{CatalogVersion, Table};
 use crate::expr::bind::BoundSubquery;
 use crate::expr::{Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare};
 use crate::optimize::SlotSet;
+use crate::plan::window::WindowPlan;
 use crate::plan::{PartPlan, StatementPlan, VirtualTable, result_columns};
 use inia_base::error::SqlError;
 use inia_parser::ast;
@@ -82,6 +84,10 @@ struct Level {
     open: bool,
     /// Slots that queries inside read.
     read_by_parts: SlotSet,
+    /// The WINDOW clause.
+    named_windows: Vec<(String, ast::WindowSpec)>,
+    /// Functions over windows so far.
+    windows: Vec<WindowPlan>,
 }
 
 /// A common table expression in scope.

@@ -140,6 +140,8 @@ impl QueryBinder<'_> {
                     namespace: Namespace::default(),
                     open: false,
                     read_by_parts: SlotSet::default(),
+                    named_windows: Vec::new(),
+                    windows: Vec::new(),
                 });
                 let mut scope = OutputScope { binder: self, columns };
                 let bound = Binder { scope: &mut scope, env, host }.scalar(expr);

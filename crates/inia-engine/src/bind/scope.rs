@@ -35,6 +35,10 @@ impl Clause {
         }
     }
 
+    pub(super) fn allows_windows(self) -> bool {
+        matches!(self, Clause::FieldList | Clause::Order)
+    }
+
     fn allows_aggregates(self) -> bool {
         matches!(self, Clause::FieldList | Clause::Having | Clause::Order)
     }
@@ -200,7 +204,7 @@ impl Scope for BlockScope<'_, '_> {
         Err(SqlError::new(ErrorCode::SpDoesNotExist, &[&"FUNCTION", &full]))
     }
 
-    fn window(&mut self, _call: WindowFunction, _over: &ast::Over) -> Result<Expr> {
-        Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"window functions"]))
+    fn window(&mut self, call: WindowFunction, over: &ast::Over) -> Result<Expr> {
+        self.bind_window(call, over)
     }
 }

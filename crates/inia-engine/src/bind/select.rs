@@ -5,6 +5,7 @@ use super::grouping::{GroupCheck, Keyed};
 use super::order::{Reference, reference, same_expr};
 use super::rollup::{above_rollup, asks_grouping};
 use super::scope::{BlockScope, Clause, Item};
+use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, Result};
 use crate::expr::aggregate::Aggregate;
 use crate::expr::bind::Binder;
@@ -12,6 +13,7 @@ use crate::expr::{Expr, ExprKind, SqlMode};
 use crate::optimize::{
     Block, FromTree, LeafKind, SlotSet, conjuncts, end_lookups, plan_from, slots_of,
 };
+use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, OutputColumn, QueryPlan, SelectPlan, SortKey};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, SelectItem};
@@ -26,6 +28,7 @@ struct Clauses {
     having: Option<Expr>,
     aggregates: Vec<Aggregate>,
     order: Vec<SortKey>,
+    windows: Vec<WindowPlan>,
     /// Expressions that only ORDER BY needs; they follow the select list in the tuple.
     hidden: Vec<Expr>,
 }
@@ -33,7 +36,7 @@ struct Clauses {
 impl Clauses {
     /// Makes the expressions above WITH ROLLUP read the group's values.
     fn read_rolled_up(&mut self, width: usize) -> Result<()> {
-        let Clauses { items, columns, group, having, order, hidden, .. } = self;
+        let Clauses { items, columns, group, having, order, hidden, windows, .. } = self;
         for (item, column) in items.iter_mut().zip(columns) {
             above_rollup(&mut item.expr, group, width)?;
             if item.expr.ty.nullable {
@@ -44,6 +47,15 @@ impl Clauses {
         for expr in hidden.iter_mut().chain(having) {
             above_rollup(expr, group, width)?;
         }
+        let mut outcome = Ok(());
+        for window in windows {
+            window.for_each_expr_mut(&mut |expr| {
+                if outcome.is_ok() {
+                    outcome = above_rollup(expr, group, width);
+                }
+            });
+        }
+        outcome?;
         for key in order {
             let visible = items.len();
             let expr = match key.index.checked_sub(visible) {
@@ -78,6 +90,8 @@ impl QueryBinder<'_> {
             namespace: Namespace::default(),
             open: true,
             read_by_parts: SlotSet::default(),
+            named_windows: select.windows.clone(),
+            windows: Vec::new(),
         });
         let bound = match self.levels.len() > MOST_LEVELS {
             true => Err(SqlError::new(ErrorCode::TooHighLevelOfNestingForSelect, &[])),
@@ -93,6 +107,7 @@ impl QueryBinder<'_> {
         order_by: &[ast::OrderItem],
         locking: &[ast::Locking],
     ) -> Result<QueryPlan> {
+        check_named(&select.windows)?;
         let from = self.from(&select.from, locking)?;
         if self.names().tables.len() > MOST_TABLES {
             return Err(SqlError::new(ErrorCode::TooManyTables, &[&MOST_TABLES]));
@@ -110,7 +125,11 @@ impl QueryBinder<'_> {
         if let Some(having) = &select.having {
             clauses.having = Some(self.later(having, Clause::Having, &mut clauses)?);
         }
+        if clauses.having.as_ref().is_some_and(has_window) {
+            return Err(having_window(&clauses.items));
+        }
         self.order_by(order_by, &mut clauses)?;
+        clauses.windows = self.take_windows();
         if self.context.env.sql_mode.has(SqlMode::ONLY_FULL_GROUP_BY) {
             self.check_full_group(select, &from, &clauses)?;
         }
@@ -219,7 +238,7 @@ impl QueryBinder<'_> {
             let expr = clauses.items[index].expr.clone();
             let mut has_aggregate = false;
             expr.walk(&mut |e| has_aggregate |= matches!(e.kind, ExprKind::Aggregate(_)));
-            if has_aggregate {
+            if has_aggregate || has_window(&expr) {
                 let code = ErrorCode::WrongGroupField;
                 return Err(SqlError::new(code, &[&clauses.items[index].name]));
             }
@@ -229,7 +248,7 @@ impl QueryBinder<'_> {
         let mut has_aggregate = false;
         expr.walk(&mut |e| has_aggregate |= matches!(e.kind, ExprKind::Aggregate(_)));
         match item {
-            ast::Expr::Column(name) if has_aggregate => {
+            ast::Expr::Column(name) if has_aggregate || has_window(&expr) => {
                 Err(SqlError::new(ErrorCode::WrongGroupField, &[&name.name]))
             }
             _ if has_aggregate => Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[])),
@@ -299,6 +318,7 @@ impl QueryBinder<'_> {
         let conditions: Vec<Expr> = conditions.into_iter().cloned().collect();
         let check = GroupCheck::new(&clauses.group, grouped, &conditions, &tables);
         check.check(&clauses.items, self.names())?;
+        check_windows(&check, clauses, self.names())?;
         for (number, key) in clauses.order.iter().enumerate() {
             if let Some(hidden) = key.index.checked_sub(visible) {
                 let expr = &clauses.hidden[hidden];
@@ -318,6 +338,7 @@ impl QueryBinder<'_> {
         let mut need = |expr: &Expr| needed = needed.union(&slots_of(expr).slots);
         output.iter().chain(&clauses.conditions).chain(&clauses.group).for_each(&mut need);
         clauses.having.iter().for_each(&mut need);
+        clauses.windows.iter().for_each(|window| window.for_each_expr(&mut need));
         for aggregate in &clauses.aggregates {
             aggregate.args.iter().for_each(&mut need);
             aggregate.order_by.iter().for_each(|(expr, _)| need(expr));
@@ -344,6 +365,7 @@ impl QueryBinder<'_> {
             filter,
             aggregation,
             having: clauses.having,
+            windows: clauses.windows,
             output,
             visible,
             distinct: select.options.distinct,
@@ -365,6 +387,33 @@ impl QueryBinder<'_> {
 fn needs_no_row(condition: &Expr) -> bool {
     let needs = slots_of(condition);
     !needs.whole_row && needs.slots == SlotSet::default() && crate::access::is_stable(condition)
+}
+
+/// Error 3594: HAVING names a select item with a function over a window.
+fn having_window(items: &[Item]) -> SqlError {
+    let name = items.iter().find(|item| has_window(&item.expr)).map_or("", |item| &item.name);
+    SqlError::new(ErrorCode::WindowInvalidWindowFuncAliasUse, &[&name])
+}
+
+/// What functions over windows read must be fixed by the group too.
+fn check_windows(check: &GroupCheck<'_>, clauses: &Clauses, names: &Namespace) -> Result<()> {
+    for (number, window) in clauses.windows.iter().enumerate() {
+        let mut holds = |item: &Item| {
+            let mut found = false;
+            item.expr.walk(&mut |e| found |= matches!(e.kind, ExprKind::Window(n) if n == number));
+            found
+        };
+        let item = clauses.items.iter().position(&mut holds).map_or(1, |index| index + 1);
+        for arg in window.call.args() {
+            check.check_one(arg, item, "SELECT list", names)?;
+        }
+        let clause = format!("PARTITION BY or ORDER BY clause of window '{}'", window.name);
+        let keys = window.partition.iter().chain(window.order.iter().map(|(expr, _)| expr));
+        for (number, key) in keys.enumerate() {
+            check.check_one(key, number + 1, &clause, names)?;
+        }
+    }
+    Ok(())
 }
 
 fn push_column(column: &super::FromColumn, clauses: &mut Clauses) {

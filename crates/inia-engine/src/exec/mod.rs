@@ -21,6 +21,7 @@ mod sort;
 mod source;
 pub(crate) mod spill;
 mod values;
+mod window;
 
 use crate::expr::tree::Subquery;
 use crate::expr::{EvalContext, SubqueryRunner};

@@ -4,6 +4,7 @@ use super::aggregate::Groups;
 use super::keys::TupleKey;
 use super::spill::Distinct;
 use super::values::{decode_tuple, encode_tuple};
+use super::window::Windows;
 use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::access::Scan;
 use crate::expr::{EvalContext, Expr};
@@ -36,11 +37,6 @@ impl Runner<'_> {
         let mut tuple: Tuple = Vec::with_capacity(select.output.len());
         let mut wanted = true;
         self.produce(select, ctx, &mut |ctx, row| {
-            if let Some(having) = &select.having
-                && having.eval_bool(ctx, row)? != Some(true)
-            {
-                return Ok(true);
-            }
             tuple.clear();
             for expr in &select.output {
                 tuple.push(expr.eval(ctx, row)?);
@@ -62,13 +58,41 @@ impl Runner<'_> {
         })
     }
 
-    /// Gives the rows that the select list is evaluated for to `project`.
+    /// Gives the rows that the select list is evaluated for to `project`, the results of functions
+    /// over windows in the context.
     fn produce(
         &self,
         select: &SelectPlan,
         ctx: &mut EvalContext<'_>,
         project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
     ) -> Result<()> {
+        if select.windows.is_empty() {
+            return self.rows_of_select(select, ctx, project);
+        }
+        let mut windows = Windows::new(&select.windows);
+        self.rows_of_select(select, ctx, &mut |ctx, row| {
+            self.check_killed()?;
+            windows.add(ctx, row);
+            Ok(true)
+        })?;
+        let enclosing = (std::mem::take(&mut ctx.aggregates), std::mem::take(&mut ctx.windows));
+        let outcome = windows.finish(ctx, project);
+        (ctx.aggregates, ctx.windows) = enclosing;
+        outcome
+    }
+
+    /// Source, WHERE, grouping and HAVING: gives each row, its group's aggregates in the context,
+    /// to `next`.
+    fn rows_of_select(
+        &self,
+        select: &SelectPlan,
+        ctx: &mut EvalContext<'_>,
+        next: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
+    ) -> Result<()> {
+        let project = &mut |ctx: &mut EvalContext<'_>, row: &[Value]| match &select.having {
+            Some(having) if having.eval_bool(ctx, row)? != Some(true) => Ok(true),
+            _ => next(ctx, row),
+        };
         let mut row = vec![Value::Null; select.width];
         let empty = !holds(&select.once, ctx, &row)?;
         match &select.aggregation {

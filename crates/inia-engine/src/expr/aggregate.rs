@@ -10,7 +10,7 @@ use crate::expr::json::{self, Json};
 use crate::expr::tree::Expr;
 use crate::expr::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
-use inia_base::datatype::DataType;
+use inia_base::datatype::{DataType, IntWidth};
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -60,19 +60,60 @@ impl WindowFunction {
             WindowFunc::RowNumber | WindowFunc::Rank | WindowFunc::DenseRank => {
                 ExprType::uint(21, false)
             }
-            WindowFunc::Ntile => ExprType::uint(21, true),
+            WindowFunc::Ntile => ExprType::uint(21, false),
             WindowFunc::PercentRank | WindowFunc::CumeDist => ExprType::double(false),
             WindowFunc::Lead | WindowFunc::Lag => {
                 let types: Vec<&ExprType> = args.iter().step_by(2).map(|arg| &arg.ty).collect();
                 let merged = crate::expr::merge::merge(&types, "lead")?;
-                merged.with_nullable(args.len() < 3 || args[0].ty.nullable || args[2].ty.nullable)
+                let nullable = args.len() < 3 || args[0].ty.nullable || args[2].ty.nullable;
+                widened(merged.with_nullable(nullable))
             }
             WindowFunc::FirstValue | WindowFunc::LastValue | WindowFunc::NthValue => {
                 let first = args.first().map_or_else(ExprType::null, |arg| arg.ty.clone());
-                first.with_nullable(true)
+                widened(first.with_nullable(true).as_computed())
             }
         };
         Ok(WindowFunction::Ranked { func, args, ty })
+    }
+
+    /// An aggregate over a window; error 1235 for those that are not allowed there.
+    pub fn aggregate(mut call: Aggregate) -> Result<WindowFunction> {
+        if call.distinct {
+            let what = "<window function>(DISTINCT ..)";
+            return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
+        }
+        if call.func == AggregateFunc::GroupConcat {
+            let what = "group_concat as window function";
+            return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
+        }
+        if matches!(call.func, AggregateFunc::Min | AggregateFunc::Max) {
+            call.ty = widened(call.ty);
+        }
+        Ok(WindowFunction::Aggregate(call))
+    }
+
+    /// Its name in error texts.
+    pub fn name(&self) -> &'static str {
+        match self {
+            WindowFunction::Aggregate(call) => aggregate_name(call.func),
+            WindowFunction::Ranked { func, .. } => window_function_name(*func),
+        }
+    }
+
+    /// Its arguments.
+    pub fn args(&self) -> &[Expr] {
+        match self {
+            WindowFunction::Aggregate(call) => &call.args,
+            WindowFunction::Ranked { args, .. } => args,
+        }
+    }
+
+    /// Its arguments, to be changed in place.
+    pub fn args_mut(&mut self) -> &mut [Expr] {
+        match self {
+            WindowFunction::Aggregate(call) => &mut call.args,
+            WindowFunction::Ranked { args, .. } => args,
+        }
     }
 
     /// The result's type.
@@ -82,6 +123,63 @@ impl WindowFunction {
             WindowFunction::Ranked { ty, .. } => ty,
         }
     }
+}
+
+/// A function's name in error texts.
+pub fn window_function_name(func: WindowFunc) -> &'static str {
+    match func {
+        WindowFunc::RowNumber => "row_number",
+        WindowFunc::Rank => "rank",
+        WindowFunc::DenseRank => "dense_rank",
+        WindowFunc::PercentRank => "percent_rank",
+        WindowFunc::CumeDist => "cume_dist",
+        WindowFunc::Ntile => "ntile",
+        WindowFunc::Lead => "lead",
+        WindowFunc::Lag => "lag",
+        WindowFunc::FirstValue => "first_value",
+        WindowFunc::LastValue => "last_value",
+        WindowFunc::NthValue => "nth_value",
+    }
+}
+
+fn aggregate_name(func: AggregateFunc) -> &'static str {
+    match func {
+        AggregateFunc::CountStar | AggregateFunc::Count => "count",
+        AggregateFunc::Sum => "sum",
+        AggregateFunc::Avg => "avg",
+        AggregateFunc::Min => "min",
+        AggregateFunc::Max => "max",
+        AggregateFunc::BitAnd => "bit_and",
+        AggregateFunc::BitOr => "bit_or",
+        AggregateFunc::BitXor => "bit_xor",
+        AggregateFunc::StddevPop => "std",
+        AggregateFunc::StddevSamp => "stddev_samp",
+        AggregateFunc::VarPop => "variance",
+        AggregateFunc::VarSamp => "var_samp",
+        AggregateFunc::GroupConcat => "group_concat",
+        AggregateFunc::JsonArrayAgg => "json_arrayagg",
+        AggregateFunc::JsonObjectAgg => "json_objectagg",
+    }
+}
+
+/// The type of values that pass through a window: integers of one of two widths, texts of varying
+/// length.
+fn widened(mut ty: ExprType) -> ExprType {
+    const INT_DIGITS: u32 = 10;
+    let unsigned = ty.is_unsigned();
+    ty.data_type = match ty.data_type {
+        DataType::Int { .. } | DataType::Bit(_) | DataType::Year => {
+            let width = if ty.length < INT_DIGITS { IntWidth::Int } else { IntWidth::Big };
+            DataType::Int { width, unsigned }
+        }
+        DataType::Char { chars, collation } => DataType::VarChar { chars, collation },
+        DataType::Enum { collation, .. } | DataType::Set { collation, .. } => {
+            DataType::VarChar { chars: ty.length, collation }
+        }
+        DataType::Binary(bytes) => DataType::VarBinary(bytes),
+        other => other,
+    };
+    ty
 }
 
 impl Aggregate {

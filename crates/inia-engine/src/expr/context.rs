@@ -368,6 +368,8 @@ pub struct EvalContext<'s> {
     pub outer: Vec<Vec<Value>>,
     /// Results of the current group's aggregates.
     pub aggregates: Vec<Value>,
+    /// Results of the current row's functions over windows.
+    pub windows: Vec<Value>,
     /// For `VALUES(col)`: the row that INSERT tried.
     pub inserting: Vec<Value>,
     /// Diagnostics so far.
@@ -403,6 +405,7 @@ impl<'s> EvalContext<'s> {
             params,
             outer: Vec::new(),
             aggregates: Vec::new(),
+            windows: Vec::new(),
             inserting: Vec::new(),
             warnings: Warnings { limit: env.max_error_count, ..Warnings::default() },
             strictness: Strictness::Query,

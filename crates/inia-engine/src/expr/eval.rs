@@ -180,6 +180,7 @@ impl Expr {
             ExprKind::Aggregate(index) => {
                 Ok(ctx.aggregates.get(*index).cloned().unwrap_or(Value::Null))
             }
+            ExprKind::Window(index) => Ok(ctx.windows.get(*index).cloned().unwrap_or(Value::Null)),
             ExprKind::InsertValue(index) => {
                 Ok(ctx.inserting.get(*index).cloned().unwrap_or(Value::Null))
             }

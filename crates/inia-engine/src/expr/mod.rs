@@ -14,7 +14,7 @@ pub mod context;
 pub mod convert;
 pub mod eval;
 pub mod func;
-mod interval;
+pub(crate) mod interval;
 pub mod json;
 pub mod like;
 pub mod merge;

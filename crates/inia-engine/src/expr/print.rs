@@ -102,6 +102,7 @@ fn write_compound(expr: &Expr, out: &mut String) {
         }
         ExprKind::InsertValue(index) => out.push_str(&format!("values({index})")),
         ExprKind::Aggregate(index) => out.push_str(&format!("<aggregate {index}>")),
+        ExprKind::Window(index) => out.push_str(&format!("<window {index}>")),
         ExprKind::Subquery(sub) => out.push_str(&format!("(select #{})", sub.id + 2)),
         _ => {}
     }

@@ -102,6 +102,8 @@ pub enum ExprKind {
     SysVar(VarScope, Arc<str>),
     /// The current group's aggregate number n.
     Aggregate(usize),
+    /// The current row's function over a window, number n.
+    Window(usize),
     /// `VALUES(column)` inside ON DUPLICATE KEY UPDATE.
     InsertValue(usize),
     /// A comparison of scalars.
@@ -516,6 +518,7 @@ impl Expr {
             | ExprKind::AssignUserVar(..)
             | ExprKind::SysVar(..)
             | ExprKind::Aggregate(_)
+            | ExprKind::Window(_)
             | ExprKind::InsertValue(_)
             | ExprKind::Subquery(_) => false,
             ExprKind::Call(call) => call.deterministic,

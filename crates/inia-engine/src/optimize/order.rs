@@ -25,7 +25,7 @@ type Key = (usize, bool);
 /// Drops the query's ORDER BY where an index yields its order.
 pub(crate) fn order_by_index(query: &mut QueryPlan) {
     let Body::Select(select) = &mut query.body else { return };
-    if query.order.is_empty() || select.aggregation.is_some() {
+    if query.order.is_empty() || select.aggregation.is_some() || !select.windows.is_empty() {
         return;
     }
     let mut keys = Vec::with_capacity(query.order.len());

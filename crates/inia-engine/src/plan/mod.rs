@@ -9,6 +9,7 @@
 //! value, sorted by its second value.
 
 pub(crate) mod explain;
+pub(crate) mod window;
 
 use crate::access::AccessPath;
 use crate::catalog::Table;
@@ -173,6 +174,8 @@ pub(crate) struct SelectPlan {
     pub aggregation: Option<Aggregation>,
     /// HAVING.
     pub having: Option<Expr>,
+    /// Functions over windows, by their number in the output's expressions.
+    pub windows: Vec<window::WindowPlan>,
     /// The tuple: visible values, then hidden ones.
     pub output: Vec<Expr>,
     /// How many values are visible.

@@ -39,7 +39,7 @@ impl Runner<'_> {
     ) -> Result<Option<u64>> {
         let query = &self.plan.root;
         let Some((select, source)) = single_table(query) else { return Ok(None) };
-        if select.ends.is_some() {
+        if select.ends.is_some() || !select.windows.is_empty() {
             return Ok(None);
         }
         if let Some(aggregation) = &select.aggregation {

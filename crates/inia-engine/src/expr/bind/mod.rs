@@ -57,8 +57,8 @@ pub trait Scope {
 
     /// A function over a window. The scope binds the window itself.
     fn window(&mut self, call: WindowFunction, over: &ast::Over) -> Result<Expr, SqlError> {
-        let _ = (call, over);
-        Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"a window function here"]))
+        let _ = over;
+        Err(SqlError::new(ErrorCode::WindowInvalidWindowFuncUse, &[&call.name()]))
     }
 
     /// A `?`, from 0: a parameter node or the value itself.
@@ -163,6 +163,13 @@ impl Binder<'_> {
             ast::Expr::Function(call) => self.function(call),
             ast::Expr::Aggregate(call) => self.aggregate(call),
             ast::Expr::Window(call) => {
+                for (unsupported, what) in
+                    [(call.from_last, "FROM LAST"), (call.ignore_nulls, "IGNORE NULLS")]
+                {
+                    if unsupported {
+                        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
+                    }
+                }
                 let args = self.scalars(&call.args)?;
                 let bound = WindowFunction::ranked(call.func, args)?;
                 self.scope.window(bound, &call.over)
@@ -294,7 +301,7 @@ impl Binder<'_> {
     fn aggregate(&mut self, call: &ast::AggregateCall) -> Result<Expr, SqlError> {
         if let Some(over) = &call.over {
             let bound = self.aggregate_parts(call)?;
-            return self.scope.window(WindowFunction::Aggregate(bound), over);
+            return self.scope.window(WindowFunction::aggregate(bound)?, over);
         }
         self.scope.enter_aggregate()?;
         let bound = self.aggregate_parts(call)?;

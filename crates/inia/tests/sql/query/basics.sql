@@ -115,6 +115,7 @@ SELECT id INTO @v FROM p WHERE id = 99;
 SELECT id, name INTO @v FROM p WHERE id = 1;
 TABLE p ORDER BY id LIMIT 2;
 VALUES ROW(1, 'a'), ROW(2, 'b');
+-- differs: VALUES with ORDER BY is ordered; MySQL 8.0.31 ignores the ORDER BY
 VALUES ROW(1), ROW(2) ORDER BY column_0 DESC;
 SELECT id FROM p USE INDEX (dept) WHERE dept = 1;
 SELECT id FROM p FORCE INDEX (dept) IGNORE INDEX (PRIMARY) WHERE dept = 2;
