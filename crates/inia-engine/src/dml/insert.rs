@@ -37,6 +37,20 @@ pub(crate) struct InsertPlan {
     single: bool,
 }
 
+/// Error 1137: a temporary table is not read by the statement that writes it.
+fn refuse_reopening(table: &Arc<Table>, source: Option<&StatementPlan>) -> Result<(), SqlError> {
+    let read = |source: &StatementPlan| source.tables.iter().any(|t| Arc::ptr_eq(t, table));
+    match table.def.temporary && source.is_some_and(read) {
+        true => Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name])),
+        false => Ok(()),
+    }
+}
+
+/// Whether one row is written out, so that the reply does not tell how many there were.
+fn is_single(insert: &ast::Insert) -> bool {
+    matches!(&insert.source, ast::InsertSource::Values(rows) if rows.len() == 1)
+}
+
 /// Plans INSERT and REPLACE; `source` is the plan of its query, where it has one.
 pub(crate) fn plan_insert(
     core: &Core,
@@ -44,10 +58,7 @@ pub(crate) fn plan_insert(
     source: Option<StatementPlan>,
 ) -> Result<InsertPlan, SqlError> {
     let table = core.open_table(insert.table.db.as_deref(), &insert.table.name)?;
-    let read = |source: &StatementPlan| source.tables.iter().any(|t| Arc::ptr_eq(t, &table));
-    if table.def.temporary && source.as_ref().is_some_and(read) {
-        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name]));
-    }
+    refuse_reopening(&table, source.as_ref())?;
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
@@ -109,7 +120,7 @@ pub(crate) fn plan_insert(
         on_duplicate,
         values_calls,
         source,
-        single: matches!(&insert.source, ast::InsertSource::Values(rows) if rows.len() == 1),
+        single: is_single(insert),
     })
 }
 
