@@ -102,6 +102,8 @@ impl From<StorageError> for OpenError {
 
 /// An open database, shared by all its sessions.
 pub struct Database {
+    /// Where statements put what they cannot keep in memory.
+    pub(crate) scratch: Arc<dyn Disk>,
     pub(crate) engine: Arc<Engine>,
     pub(crate) catalog: Catalog,
     pub(crate) accounts: Accounts,
@@ -120,11 +122,12 @@ impl Database {
             buffer_pool_size: options.buffer_pool_size,
             background: options.background,
         };
-        let engine = Engine::open(disk, engine_options)?;
+        let engine = Engine::open(disk.clone(), engine_options)?;
         let catalog = Catalog::load(&engine)?;
         let accounts = Accounts::load(&engine)?;
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
         Ok(Arc::new(Database {
+            scratch: disk,
             engine,
             catalog,
             accounts,

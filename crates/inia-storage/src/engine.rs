@@ -197,7 +197,9 @@ impl Engine {
 
     /// The transactions that have written or locked something.
     pub fn active_transactions(&self) -> Vec<ActiveTxn> {
-        self.core.sessions.list().iter().filter_map(|session| session.describe()).collect()
+        let sessions = self.core.sessions.list();
+        let describe = || sessions.iter().filter_map(|session| session.describe()).collect();
+        self.core.locks.at_rest(describe)
     }
 
     /// Who waits for whom.

@@ -20,7 +20,7 @@
 use crate::random::Random;
 use inia_base::io::{Disk, DiskFile};
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::sync::Arc;
 
@@ -140,6 +140,8 @@ struct State {
     durable_names: BTreeMap<String, FileId>,
     pending_names: Vec<NameChange>,
     next_file: FileId,
+    /// Files without names; they end with their handles.
+    scratch: BTreeSet<FileId>,
     counts: Counts,
     faults: Vec<(When, Counts, Fault)>,
     capacity: Option<u64>,
@@ -200,7 +202,8 @@ impl State {
 
     /// Whether the files may grow by `more` bytes.
     fn has_room(&self, more: u64) -> bool {
-        let used: u64 = self.names.values().map(|id| self.contents[id].live.len() as u64).sum();
+        let files = self.names.values().chain(&self.scratch);
+        let used: u64 = files.map(|id| self.contents[id].live.len() as u64).sum();
         self.capacity.is_none_or(|capacity| used + more <= capacity)
     }
 
@@ -256,6 +259,11 @@ impl SimDisk {
     /// Whether a crash fault has struck.
     pub fn has_crashed(&self) -> bool {
         self.state.lock().dead
+    }
+
+    /// How many files without names there are.
+    pub fn scratch_files(&self) -> usize {
+        self.state.lock().scratch.len()
     }
 
     /// Length of a file as the running program sees it.
@@ -397,7 +405,7 @@ impl Disk for SimDisk {
             None => return Err(missing(name)),
         };
         outcome(fault)?;
-        Ok(Arc::new(SimFile { disk: self.clone(), file }))
+        Ok(Arc::new(SimFile { disk: self.clone(), file, scratch: false }))
     }
 
     fn list(&self) -> io::Result<Vec<String>> {
@@ -439,12 +447,35 @@ impl Disk for SimDisk {
         state.pending_names.clear();
         Ok(())
     }
+
+    fn scratch(&self) -> io::Result<Arc<dyn DiskFile>> {
+        let mut state = self.state.lock();
+        let fault = state.enter(CallKind::Change)?;
+        refuse(fault)?;
+        let file = state.next_file;
+        state.next_file += 1;
+        state.contents.insert(file, Content::default());
+        state.scratch.insert(file);
+        outcome(fault)?;
+        Ok(Arc::new(SimFile { disk: self.clone(), file, scratch: true }))
+    }
 }
 
 /// A handle on one file of one incarnation of the disk.
 struct SimFile {
     disk: SimDisk,
     file: FileId,
+    scratch: bool,
+}
+
+impl Drop for SimFile {
+    fn drop(&mut self) {
+        if self.scratch {
+            let mut state = self.disk.state.lock();
+            state.scratch.remove(&self.file);
+            state.contents.remove(&self.file);
+        }
+    }
 }
 
 fn position(offset: u64) -> io::Result<usize> {

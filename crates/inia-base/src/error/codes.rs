@@ -4,6 +4,8 @@
 //! is MySQL's `ER_` symbol in camel case, or a plainer word where that symbol misleads.
 
 error_codes! {
+    FileRead = 2, "HY000", "Error reading file '{}' (OS errno {} - {})";
+    FileWrite = 3, "HY000", "Error writing file '{}' (OS errno {} - {})";
     CantCreateFile = 1004, "HY000", "Can't create file '{}' (errno: {} - {})";
     CantCreateTable = 1005, "HY000", "Can't create table '{}' (errno: {} - {})";
     CantCreateDb = 1006, "HY000", "Can't create database '{}' (errno: {} - {})";

@@ -17,11 +17,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Locked for as long as the directory is open.
 const LOCK_FILE: &str = "inia.lock";
 const PROBE_FILE: &str = "inia.probe";
+/// Begins the names that scratch files have for a moment, where they need one.
+const SCRATCH: &str = "inia.scratch-";
 
 /// A data directory. Only one may be open on a directory at a time, in any process.
 pub struct FileDisk {
     path: PathBuf,
     direct: bool,
+    /// Numbers the scratch files that need a name.
+    scratches: AtomicU64,
     _lock: File,
 }
 
@@ -43,7 +47,43 @@ impl FileDisk {
             TryLockError::Error(error) => error,
         })?;
         let direct = takes_direct_io(path);
-        Ok(FileDisk { path: path.to_path_buf(), direct, _lock: lock })
+        let disk = FileDisk {
+            path: path.to_path_buf(),
+            direct,
+            scratches: AtomicU64::new(0),
+            _lock: lock,
+        };
+        disk.remove_scratch_files();
+        Ok(disk)
+    }
+
+    /// Removes what a program left that was killed between making a scratch file and unlinking it.
+    fn remove_scratch_files(&self) {
+        for name in self.list().unwrap_or_default() {
+            if name.starts_with(SCRATCH) {
+                // Nothing depends on it: a file that cannot be removed takes space, no more.
+                let _ = std::fs::remove_file(self.path.join(name));
+            }
+        }
+    }
+
+    /// A file that never has a name, where the file system has such, or that loses it at once.
+    fn open_scratch(&self) -> io::Result<File> {
+        let nameless = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(libc::O_TMPFILE)
+            .open(&self.path);
+        let unsupported = [libc::EOPNOTSUPP, libc::EISDIR, libc::ENOENT, libc::EINVAL];
+        match nameless {
+            Err(error) if error.raw_os_error().is_some_and(|code| unsupported.contains(&code)) => {}
+            other => return other,
+        }
+        let number = self.scratches.fetch_add(1, Ordering::Relaxed);
+        let path = self.path.join(format!("{SCRATCH}{number}"));
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        std::fs::remove_file(&path)?;
+        Ok(file)
     }
 
     /// Whether the file system takes direct I/O.
@@ -105,6 +145,11 @@ impl Disk for FileDisk {
 
     fn sync_names(&self) -> io::Result<()> {
         File::open(&self.path)?.sync_all()
+    }
+
+    fn scratch(&self) -> io::Result<Arc<dyn DiskFile>> {
+        let (len, grown) = (AtomicU64::new(0), AtomicBool::new(false));
+        Ok(Arc::new(RealFile { buffered: self.open_scratch()?, direct: None, len, grown }))
     }
 }
 

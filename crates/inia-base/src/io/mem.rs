@@ -60,6 +60,10 @@ impl Disk for MemDisk {
     fn sync_names(&self) -> io::Result<()> {
         Ok(())
     }
+
+    fn scratch(&self) -> io::Result<Arc<dyn DiskFile>> {
+        Ok(Arc::new(MemFile::default()))
+    }
 }
 
 /// The index range of a request, or an error for offsets beyond memory.

@@ -31,6 +31,9 @@ pub trait Disk: Send + Sync {
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
     /// Makes creations, removals and renames durable.
     fn sync_names(&self) -> io::Result<()>;
+    /// A new empty file without a name, for what a statement cannot keep in memory. Its space is
+    /// free again once its last handle is gone, however the program ends; it is never durable.
+    fn scratch(&self) -> io::Result<Arc<dyn DiskFile>>;
 }
 
 /// One open file. Writes are durable only after [`DiskFile::sync`].

@@ -72,3 +72,21 @@ fn a_directory_is_open_only_once() {
     drop(first);
     FileDisk::open(&scratch.0).unwrap();
 }
+
+#[test]
+fn scratch_files_have_no_names_and_leftovers_go_at_the_next_start() {
+    let dir = Scratch::new("scratch");
+    let disk = FileDisk::open(&dir.0).unwrap();
+    let names = disk.list().unwrap();
+    for disk in [&disk as &dyn Disk, &MemDisk::new()] {
+        let file = disk.scratch().unwrap();
+        file.write_at(b"abc", 5).unwrap();
+        let mut buf = [0; 3];
+        file.read_at(&mut buf, 5).unwrap();
+        assert_eq!(&buf, b"abc");
+    }
+    assert_eq!(disk.list().unwrap(), names);
+    drop(disk);
+    std::fs::write(dir.0.join("inia.scratch-7"), "left by a killed program").unwrap();
+    assert_eq!(FileDisk::open(&dir.0).unwrap().list().unwrap(), names);
+}

@@ -16,12 +16,21 @@ pub type Fill = Arc<dyn Fn(u64, &mut Rng, &mut Rows) + Send + Sync>;
 pub struct DataSet {
     /// Its name: data sets of different names never share a table.
     pub name: &'static str,
+    /// Statements that each connection which makes or loads tables runs first.
+    pub prelude: Vec<String>,
     /// The tables, in the order they are made and loaded.
     pub tables: Vec<Table>,
     /// Statements to run when all rows are there.
     pub finish: Vec<String>,
     /// Of the rows' generators.
     pub seed: u64,
+}
+
+impl DataSet {
+    /// These tables and nothing else.
+    pub fn new(name: &'static str, seed: u64, tables: Vec<Table>) -> DataSet {
+        DataSet { name, prelude: Vec::new(), tables, finish: Vec::new(), seed }
+    }
 }
 
 /// One table.

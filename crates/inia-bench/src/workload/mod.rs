@@ -7,7 +7,11 @@
 //! [`all`].
 
 mod data;
+mod innodb;
+mod php;
+mod smack;
 mod sysbench;
+mod tpcb;
 
 pub use data::{DataSet, Fill, Rows, Table};
 
@@ -19,8 +23,14 @@ use std::sync::Arc;
 
 /// Every workload, in the order of the list.
 pub fn all() -> impl Iterator<Item = &'static dyn Workload> {
-    let families: [&[&'static dyn Workload]; 1] = [sysbench::WORKLOADS];
-    families.into_iter().flatten().copied()
+    let families: &[&[&'static dyn Workload]] = &[
+        sysbench::WORKLOADS,
+        smack::WORKLOADS,
+        php::WORKLOADS,
+        innodb::WORKLOADS,
+        tpcb::WORKLOADS,
+    ];
+    families.iter().copied().flatten().copied()
 }
 
 /// The workload of this name.

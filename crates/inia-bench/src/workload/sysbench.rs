@@ -7,9 +7,19 @@ use super::{DataSet, Parameters, Rows, Script, Setting, Stage, Table, Tally, Wor
 use crate::random::{Distribution, Picker, Rng};
 use crate::session::{Session, Statement};
 use crate::target::{Dialect, Failure, Result};
+use std::fmt::Write;
 use std::sync::Arc;
 
-pub(super) const WORKLOADS: &[&dyn Workload] = &[&POINT_SELECT, &READ_ONLY];
+pub(super) const WORKLOADS: &[&dyn Workload] = &[
+    &POINT_SELECT,
+    &READ_ONLY,
+    &READ_WRITE,
+    &WRITE_ONLY,
+    &UPDATE_INDEX,
+    &UPDATE_NON_INDEX,
+    &INSERT,
+    &DELETE,
+];
 
 const C: &str = "###########-###########-###########-###########-###########-###########-\
                  ###########-###########-###########-###########";
@@ -19,27 +29,110 @@ const RANGE: i64 = 100;
 /// Point selects of each transaction.
 const POINTS: usize = 10;
 
+/// Nothing: what the scripts are made from.
+const NONE: Oltp = Oltp {
+    name: "",
+    about: "",
+    transaction: false,
+    points: 0,
+    ranges: false,
+    index_updates: false,
+    other_updates: false,
+    replaces: false,
+    alone: Alone::Neither,
+};
+
 static POINT_SELECT: Oltp = Oltp {
     name: "oltp_point_select",
     about: "sysbench: one row by primary key",
     points: 1,
-    ranges: false,
+    ..NONE
 };
 
 static READ_ONLY: Oltp = Oltp {
     name: "oltp_read_only",
     about: "sysbench: 10 rows by key and 4 ranges of 100 in a transaction",
+    transaction: true,
     points: POINTS,
     ranges: true,
+    ..NONE
 };
 
+static READ_WRITE: Oltp = Oltp {
+    name: "oltp_read_write",
+    about: "sysbench: the reads of read-only, two updates, a delete and an insert",
+    transaction: true,
+    points: POINTS,
+    ranges: true,
+    index_updates: true,
+    other_updates: true,
+    replaces: true,
+    ..NONE
+};
+
+static WRITE_ONLY: Oltp = Oltp {
+    name: "oltp_write_only",
+    about: "sysbench: two updates, a delete and an insert in a transaction",
+    transaction: true,
+    index_updates: true,
+    other_updates: true,
+    replaces: true,
+    ..NONE
+};
+
+static UPDATE_INDEX: Oltp = Oltp {
+    name: "oltp_update_index",
+    about: "sysbench: one row's indexed column",
+    index_updates: true,
+    ..NONE
+};
+
+static UPDATE_NON_INDEX: Oltp = Oltp {
+    name: "oltp_update_non_index",
+    about: "sysbench: one row's column without an index",
+    other_updates: true,
+    ..NONE
+};
+
+static INSERT: Oltp = Oltp {
+    name: "oltp_insert",
+    about: "sysbench: one row a statement, the server counts the key",
+    alone: Alone::Insert,
+    ..NONE
+};
+
+static DELETE: Oltp = Oltp {
+    name: "oltp_delete",
+    about: "sysbench: one row by key, which may be gone already",
+    alone: Alone::Delete,
+    ..NONE
+};
+
+/// Scripts of one statement that change how many rows there are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Alone {
+    Neither,
+    Insert,
+    Delete,
+}
+
 /// One of the scripts.
+#[derive(Clone, Copy)]
 struct Oltp {
     name: &'static str,
     about: &'static str,
+    /// All of it between BEGIN and COMMIT.
+    transaction: bool,
     points: usize,
-    /// The four range queries, in a transaction.
+    /// The four range queries.
     ranges: bool,
+    /// An update of `k`.
+    index_updates: bool,
+    /// An update of `c`.
+    other_updates: bool,
+    /// A delete, and an insert of the same key.
+    replaces: bool,
+    alone: Alone,
 }
 
 impl Workload for Oltp {
@@ -61,17 +154,28 @@ impl Workload for Oltp {
 
     fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
         let tables = (1..=parameters.scale).map(|n| table(n, parameters.rows, dialect)).collect();
-        Ok(DataSet { name: "sbtest", tables, finish: Vec::new(), seed: parameters.seed })
+        Ok(DataSet::new("sbtest", parameters.seed, tables))
     }
 
-    fn stage(&self, setting: &Setting, _session: &mut Session) -> Result<Arc<dyn Stage>> {
-        Ok(Arc::new(Shared {
-            tables: setting.parameters.scale,
-            picker: setting.parameters.distribution.picker(setting.parameters.rows),
-            points: self.points,
-            ranges: self.ranges,
-        }))
+    fn keeps_data(&self) -> bool {
+        self.alone == Alone::Neither
     }
+
+    fn stage(&self, setting: &Setting, session: &mut Session) -> Result<Arc<dyn Stage>> {
+        let (tables, rows) = (setting.parameters.scale, setting.parameters.rows);
+        let held = count(session, tables)?;
+        if held != (tables * rows) as i64 {
+            let message = format!("{held} rows in {tables} tables that should have {rows} each");
+            return Err(Failure::wrong(message));
+        }
+        let picker = setting.parameters.distribution.picker(rows);
+        Ok(Arc::new(Shared { tables, held, picker, oltp: *self }))
+    }
+}
+
+/// Rows of all tables.
+fn count(session: &mut Session, tables: u64) -> Result<i64> {
+    (1..=tables).map(|n| session.integer(&format!("SELECT COUNT(*) FROM sbtest{n}"))).sum()
 }
 
 fn table(n: u64, rows: u64, dialect: Dialect) -> Table {
@@ -104,9 +208,10 @@ fn table(n: u64, rows: u64, dialect: Dialect) -> Table {
 
 struct Shared {
     tables: u64,
+    /// Rows of all tables at the start.
+    held: i64,
     picker: Picker,
-    points: usize,
-    ranges: bool,
+    oltp: Oltp,
 }
 
 impl Stage for Shared {
@@ -114,37 +219,82 @@ impl Stage for Shared {
         Box::new(Client {
             picker: self.picker.clone(),
             tables: self.tables,
-            points: self.points,
-            ranges: self.ranges,
+            oltp: self.oltp,
             statements: Vec::new(),
+            text: String::new(),
+            inserted: 0,
+            deleted: 0,
         })
     }
 
-    fn check(&self, session: &mut Session, _tally: &Tally) -> Result<()> {
-        for n in 1..=self.tables {
-            let rows = session.integer(&format!("SELECT COUNT(*) FROM sbtest{n}"))?;
-            if rows as u64 != self.picker.rows() {
-                let message = format!("sbtest{n} has {rows} rows, not {}", self.picker.rows());
-                return Err(Failure::wrong(message));
-            }
+    fn check(&self, session: &mut Session, tally: &Tally) -> Result<()> {
+        let sum = |name| tally.get(name).copied().unwrap_or(0);
+        let expected = self.held + sum("inserted") - sum("deleted");
+        let rows = count(session, self.tables)?;
+        if rows != expected {
+            return Err(Failure::wrong(format!("{rows} rows are left, not {expected}")));
         }
         Ok(())
     }
 }
 
-/// The statements on one table.
+/// The statements on one table, as far as the script has them.
 struct OneTable {
-    point: Statement,
+    point: Option<Statement>,
     /// Plain, sum, ordered, distinct.
     ranges: Option<[Statement; 4]>,
+    index_update: Option<Statement>,
+    other_update: Option<Statement>,
+    delete: Option<Statement>,
+    insert: Option<Statement>,
+}
+
+impl OneTable {
+    fn prepare(session: &mut Session, n: u64, oltp: &Oltp) -> Result<OneTable> {
+        let mut some = |wanted: bool, text: &str| match wanted {
+            true => session.statement(&text.replace("sbtest", &format!("sbtest{n}"))).map(Some),
+            false => Ok(None),
+        };
+        let range = "FROM sbtest WHERE id BETWEEN ? AND ?";
+        let plain = some(oltp.ranges, &format!("SELECT c {range}"))?;
+        let sum = some(oltp.ranges, &format!("SELECT SUM(k) {range}"))?;
+        let ordered = some(oltp.ranges, &format!("SELECT c {range} ORDER BY c"))?;
+        let distinct = some(oltp.ranges, &format!("SELECT DISTINCT c {range} ORDER BY c"))?;
+        let ranges = match (plain, sum, ordered, distinct) {
+            (Some(plain), Some(sum), Some(ordered), Some(distinct)) => {
+                Some([plain, sum, ordered, distinct])
+            }
+            _ => None,
+        };
+        let deletes = oltp.replaces || oltp.alone == Alone::Delete;
+        let insert = "INSERT INTO sbtest (id, k, c, pad) VALUES (?, ?, ?, ?)";
+        Ok(OneTable {
+            point: some(oltp.points > 0, "SELECT c FROM sbtest WHERE id=?")?,
+            ranges,
+            index_update: some(oltp.index_updates, "UPDATE sbtest SET k=k+1 WHERE id=?")?,
+            other_update: some(oltp.other_updates, "UPDATE sbtest SET c=? WHERE id=?")?,
+            delete: some(deletes, "DELETE FROM sbtest WHERE id=?")?,
+            insert: some(oltp.replaces, insert)?,
+        })
+    }
 }
 
 struct Client {
     picker: Picker,
     tables: u64,
-    points: usize,
-    ranges: bool,
+    oltp: Oltp,
     statements: Vec<OneTable>,
+    text: String,
+    inserted: i64,
+    deleted: i64,
+}
+
+/// One row must have been found.
+fn one(rows: u64, what: &str, id: i64) -> Result<()> {
+    if rows == 1 {
+        return Ok(());
+    }
+    Err(Failure::wrong(format!("{what} of row {id} found {rows} rows")))
 }
 
 impl Client {
@@ -153,12 +303,10 @@ impl Client {
     }
 
     fn points(&self, session: &mut Session, rng: &mut Rng) -> Result<()> {
-        let table = self.table(rng);
-        for _ in 0..self.points {
+        let Some(point) = self.table(rng).point else { return Ok(()) };
+        for _ in 0..self.oltp.points {
             let id = self.picker.pick(rng);
-            if session.run(table.point, &[id.into()])?.rows() != 1 {
-                return Err(Failure::wrong(format!("row {id} is not found exactly once")));
-            }
+            one(session.run(point, &[id.into()])?.rows() as u64, "select", id)?;
         }
         Ok(())
     }
@@ -181,38 +329,97 @@ impl Client {
         }
         Ok(())
     }
+
+    fn updates(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
+        if let Some(update) = self.table(rng).index_update {
+            let id = self.picker.pick(rng);
+            one(session.run(update, &[id.into()])?.affected(), "update of k", id)?;
+        }
+        if let Some(update) = self.table(rng).other_update {
+            let id = self.picker.pick(rng);
+            self.text.clear();
+            rng.fill(C, &mut self.text);
+            let params = [self.text.as_str().into(), id.into()];
+            one(session.run(update, &params)?.affected(), "update of c", id)?;
+        }
+        Ok(())
+    }
+
+    fn replace(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
+        let table = self.table(rng);
+        let (Some(delete), Some(insert)) = (table.delete, table.insert) else { return Ok(()) };
+        let (id, k) = (self.picker.pick(rng), self.picker.pick(rng));
+        one(session.run(delete, &[id.into()])?.affected(), "delete", id)?;
+        self.text.clear();
+        rng.fill(C, &mut self.text);
+        let at = self.text.len();
+        rng.fill(PAD, &mut self.text);
+        let (c, pad) = self.text.split_at(at);
+        let params = [id.into(), k.into(), c.into(), pad.into()];
+        one(session.run(insert, &params)?.affected(), "insert", id)
+    }
+
+    /// As text always, as sysbench does it; the server counts the key.
+    fn insert(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
+        let n = 1 + rng.below(self.tables);
+        let (columns, id) = match session.dialect() {
+            Dialect::MySql => ("id, k, c, pad", "0, "),
+            Dialect::Postgres | Dialect::Sqlite => ("k, c, pad", ""),
+        };
+        let k = self.picker.pick(rng);
+        self.text.clear();
+        let _ = write!(self.text, "INSERT INTO sbtest{n} ({columns}) VALUES ({id}{k}, '");
+        rng.fill(C, &mut self.text);
+        self.text.push_str("', '");
+        rng.fill(PAD, &mut self.text);
+        self.text.push_str("')");
+        one(session.query(&self.text)?.affected(), "insert", 0)?;
+        self.inserted += 1;
+        Ok(())
+    }
+
+    fn delete(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
+        let Some(delete) = self.table(rng).delete else { return Ok(()) };
+        let id = self.picker.pick(rng);
+        let gone = session.run(delete, &[id.into()])?.affected();
+        if gone > 1 {
+            return one(gone, "delete", id);
+        }
+        self.deleted += gone as i64;
+        Ok(())
+    }
 }
 
 impl Script for Client {
     fn start(&mut self, session: &mut Session) -> Result<()> {
         for n in 1..=self.tables {
-            let range = "WHERE id BETWEEN ? AND ?";
-            let point = session.statement(&format!("SELECT c FROM sbtest{n} WHERE id=?"))?;
-            let ranges = match self.ranges {
-                false => None,
-                true => Some([
-                    session.statement(&format!("SELECT c FROM sbtest{n} {range}"))?,
-                    session.statement(&format!("SELECT SUM(k) FROM sbtest{n} {range}"))?,
-                    session.statement(&format!("SELECT c FROM sbtest{n} {range} ORDER BY c"))?,
-                    session.statement(&format!(
-                        "SELECT DISTINCT c FROM sbtest{n} {range} ORDER BY c"
-                    ))?,
-                ]),
-            };
-            self.statements.push(OneTable { point, ranges });
+            self.statements.push(OneTable::prepare(session, n, &self.oltp)?);
         }
         Ok(())
     }
 
     fn transaction(&mut self, session: &mut Session, rng: &mut Rng) -> Result<usize> {
-        if self.ranges {
-            session.begin()?;
-            self.points(session, rng)?;
-            self.ranges(session, rng)?;
-            session.commit()?;
-        } else {
-            self.points(session, rng)?;
+        match self.oltp.alone {
+            Alone::Insert => self.insert(session, rng)?,
+            Alone::Delete => self.delete(session, rng)?,
+            Alone::Neither => {
+                if self.oltp.transaction {
+                    session.begin()?;
+                }
+                self.points(session, rng)?;
+                self.ranges(session, rng)?;
+                self.updates(session, rng)?;
+                self.replace(session, rng)?;
+                if self.oltp.transaction {
+                    session.commit()?;
+                }
+            }
         }
         Ok(0)
+    }
+
+    fn tally(&self, tally: &mut Tally) {
+        *tally.entry("inserted").or_default() += self.inserted;
+        *tally.entry("deleted").or_default() += self.deleted;
     }
 }

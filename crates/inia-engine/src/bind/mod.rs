@@ -69,7 +69,9 @@ pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Resul
     let root = binder.query(query)?;
     let parts = binder.parts.into_iter().map(|part| part.expect("every part was bound")).collect();
     let columns = result_columns(&root.columns);
-    Ok(StatementPlan { root, columns, parts, tables: binder.tables })
+    let strengths = query.locking.iter().map(|clause| clause.strength);
+    let exclusive = strengths.into_iter().any(|strength| strength == ast::LockStrength::Update);
+    Ok(StatementPlan { root, columns, parts, tables: binder.tables, exclusive })
 }
 
 /// One SELECT that is being bound.

@@ -26,7 +26,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A lockable name. Compared by identity: there is one per schema and table name.
@@ -61,11 +61,73 @@ pub struct MdlManager {
     next_owner: AtomicU64,
     /// Sessions asleep; releasing sessions wake only when there are some.
     sleepers: AtomicUsize,
-    /// Guards sleeping; holds what each waiting DDL owner waits for.
-    waiting: Mutex<HashMap<u64, Arc<MdlName>>>,
+    /// Guards sleeping; holds what each waiting owner waits for.
+    waiting: Mutex<HashMap<u64, (Arc<MdlName>, Want)>>,
     /// Who has or wants a table for reading alone.
     readers: Mutex<Vec<(u64, Arc<MdlName>)>>,
     changed: Condvar,
+}
+
+/// What a sleeper waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Want {
+    /// That no DDL has or wants the name.
+    Use,
+    /// To be the one DDL that has or wants the name.
+    Claim,
+    /// That no other session uses the name it has claimed.
+    Unused,
+    /// That no other session has the table for reading alone.
+    Write,
+    /// That no other session's transaction changes the table.
+    Unwritten,
+}
+
+/// How a sleep ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slept {
+    Free,
+    TooLong,
+    Killed,
+}
+
+impl Slept {
+    fn to_result(self) -> Result<(), SqlError> {
+        match self {
+            Slept::Free => Ok(()),
+            Slept::TooLong => Err(SqlError::new(ErrorCode::LockWaitTimeout, &[])),
+            Slept::Killed => Err(SqlError::new(ErrorCode::QueryInterrupted, &[])),
+        }
+    }
+}
+
+/// Other threads' view of a session's waits.
+#[derive(Clone)]
+pub struct MdlWatch {
+    manager: Arc<MdlManager>,
+    owner: u64,
+}
+
+impl MdlWatch {
+    /// Whether the session waits for a lock that it cannot have yet.
+    pub fn is_waiting(&self) -> bool {
+        let waiting = self.manager.waiting.lock();
+        waiting.get(&self.owner).is_some_and(|(name, want)| {
+            let exclusive = name.exclusive.load(Ordering::SeqCst);
+            match want {
+                Want::Use => exclusive != 0 && exclusive != self.owner,
+                Want::Claim => exclusive != 0,
+                Want::Unused => self.manager.held_by_others(self.owner, name),
+                Want::Write => !self.manager.readers_of(self.owner, name).is_empty(),
+                Want::Unwritten => self.manager.written_by_others(self.owner, name),
+            }
+        })
+    }
+
+    /// Lets the session look whether it was killed.
+    pub fn wake(&self) {
+        self.manager.wake();
+    }
 }
 
 /// A session's handle on the metadata locks. Dropping it releases everything.
@@ -73,6 +135,8 @@ pub struct MdlSession {
     manager: Arc<MdlManager>,
     owner: u64,
     slot: Arc<MdlSlot>,
+    /// Not zero once the session's statement is to end.
+    killed: Arc<AtomicU8>,
 }
 
 /// Exclusive locks of one DDL statement, released when dropped.
@@ -97,12 +161,12 @@ impl MdlManager {
         names.entry((schema.to_owned(), table.to_owned())).or_default().clone()
     }
 
-    /// Registers a session.
-    pub fn session(self: &Arc<MdlManager>) -> MdlSession {
+    /// Registers a session. Its waits end when `killed` is set and [`MdlWatch::wake`] called.
+    pub fn session(self: &Arc<MdlManager>, killed: Arc<AtomicU8>) -> MdlSession {
         let owner = self.next_owner.fetch_add(1, Ordering::Relaxed) + 1;
         let slot = Arc::new(MdlSlot::default());
         self.slots.lock().insert(owner, slot.clone());
-        MdlSession { manager: self.clone(), owner, slot }
+        MdlSession { manager: self.clone(), owner, slot, killed }
     }
 
     fn wake(&self) {
@@ -110,30 +174,6 @@ impl MdlManager {
             drop(self.waiting.lock());
             self.changed.notify_all();
         }
-    }
-
-    /// Sleeps until something was released or `deadline` passed; false when it passed.
-    fn sleep_unless(
-        &self,
-        owner: u64,
-        name: &Arc<MdlName>,
-        deadline: Instant,
-        free: impl Fn() -> bool,
-    ) -> bool {
-        self.sleepers.fetch_add(1, Ordering::SeqCst);
-        let mut waiting = self.waiting.lock();
-        waiting.insert(owner, name.clone());
-        let mut in_time = true;
-        while !free() {
-            if self.changed.wait_until(&mut waiting, deadline).timed_out() {
-                in_time = free();
-                break;
-            }
-        }
-        waiting.remove(&owner);
-        drop(waiting);
-        self.sleepers.fetch_sub(1, Ordering::SeqCst);
-        in_time
     }
 
     fn held_by_others(&self, owner: u64, name: &Arc<MdlName>) -> bool {
@@ -168,6 +208,40 @@ impl MdlSlot {
 }
 
 impl MdlSession {
+    /// A view of this session's waits for other threads.
+    pub fn watch(&self) -> MdlWatch {
+        MdlWatch { manager: self.manager.clone(), owner: self.owner }
+    }
+
+    /// Sleeps until `free` is true, or until `deadline` has passed.
+    fn sleep_until(
+        &self,
+        name: &Arc<MdlName>,
+        want: Want,
+        deadline: Instant,
+        free: impl Fn() -> bool,
+    ) -> Result<(), SqlError> {
+        let manager = &self.manager;
+        manager.sleepers.fetch_add(1, Ordering::SeqCst);
+        let mut waiting = manager.waiting.lock();
+        waiting.insert(self.owner, (name.clone(), want));
+        let slept = loop {
+            if free() {
+                break Slept::Free;
+            }
+            if self.killed.load(Ordering::SeqCst) != 0 {
+                break Slept::Killed;
+            }
+            if manager.changed.wait_until(&mut waiting, deadline).timed_out() {
+                break if free() { Slept::Free } else { Slept::TooLong };
+            }
+        };
+        waiting.remove(&self.owner);
+        drop(waiting);
+        manager.sleepers.fetch_sub(1, Ordering::SeqCst);
+        slept.to_result()
+    }
+
     /// Takes the shared lock until [`MdlSession::release_all`]. Cheap when nobody alters the
     /// table: one uncontended mutex of this session.
     pub fn lock_shared(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
@@ -194,9 +268,7 @@ impl MdlSession {
                 let blocker = name.exclusive.load(Ordering::SeqCst);
                 blocker == 0 || blocker == self.owner
             };
-            if !self.manager.sleep_unless(self.owner, name, deadline, free) {
-                return Err(SqlError::new(ErrorCode::LockWaitTimeout, &[]));
-            }
+            self.sleep_until(name, Want::Use, deadline, free)?;
         }
     }
 
@@ -219,9 +291,7 @@ impl MdlSession {
             }
             let deadline = *deadline.get_or_insert_with(|| Instant::now() + limit);
             let free = || self.manager.readers_of(self.owner, name).is_empty();
-            if !self.manager.sleep_unless(self.owner, name, deadline, free) {
-                return Err(SqlError::new(ErrorCode::LockWaitTimeout, &[]));
-            }
+            self.sleep_until(name, Want::Write, deadline, free)?;
         }
     }
 
@@ -249,9 +319,8 @@ impl MdlSession {
         self.manager.readers.lock().push((self.owner, name.clone()));
         name.read_locks.fetch_add(1, Ordering::SeqCst);
         let unwritten = || !self.manager.written_by_others(self.owner, name);
-        let manager = &self.manager;
-        if !unwritten() && !manager.sleep_unless(self.owner, name, deadline, unwritten) {
-            return Err(SqlError::new(ErrorCode::LockWaitTimeout, &[]));
+        if !unwritten() {
+            self.sleep_until(name, Want::Unwritten, deadline, unwritten)?;
         }
         Ok(lock)
     }
@@ -259,7 +328,7 @@ impl MdlSession {
     /// Whether the DDL statement `owner` waits for a name that this session holds.
     fn blocks(&self, owner: u64) -> bool {
         let wanted = self.manager.waiting.lock().get(&owner).cloned();
-        wanted.is_some_and(|name| self.slot.holds(&name))
+        wanted.is_some_and(|(name, _)| self.slot.holds(&name))
     }
 
     /// Takes exclusive locks on `names` for one DDL statement, waiting for transactions that use
@@ -272,7 +341,6 @@ impl MdlSession {
         names.sort_by_key(|name| Arc::as_ptr(name) as usize);
         names.dedup_by(|a, b| Arc::ptr_eq(a, b));
         let deadline = Instant::now() + limit;
-        let timeout = || SqlError::new(ErrorCode::LockWaitTimeout, &[]);
         let mut lock =
             MdlExclusive { manager: self.manager.clone(), owner: self.owner, names: Vec::new() };
         for name in names {
@@ -286,13 +354,13 @@ impl MdlSession {
                     .compare_exchange(0, owner, Ordering::SeqCst, Ordering::SeqCst)
                     .is_ok_and(|_| true)
             };
-            if !claim() && !self.manager.sleep_unless(owner, &name, deadline, claim) {
-                return Err(timeout());
+            if !claim() {
+                self.sleep_until(&name, Want::Claim, deadline, claim)?;
             }
             lock.names.push(name.clone());
             let unused = || !self.manager.held_by_others(owner, &name);
-            if !unused() && !self.manager.sleep_unless(owner, &name, deadline, unused) {
-                return Err(timeout());
+            if !unused() {
+                self.sleep_until(&name, Want::Unused, deadline, unused)?;
             }
         }
         Ok(lock)
@@ -355,7 +423,11 @@ mod tests {
     #[test]
     fn readers_share_and_ddl_times_out_behind_them() {
         let manager = Arc::new(MdlManager::default());
-        let (a, b, ddl) = (manager.session(), manager.session(), manager.session());
+        let (a, b, ddl) = (
+            manager.session(Arc::default()),
+            manager.session(Arc::default()),
+            manager.session(Arc::default()),
+        );
         let t = manager.name("test", "t");
         a.lock_shared(&t, NONE).unwrap();
         b.lock_shared(&t, NONE).unwrap();
@@ -372,7 +444,7 @@ mod tests {
     #[test]
     fn ddl_goes_on_when_the_last_reader_ends() {
         let manager = Arc::new(MdlManager::default());
-        let (reader, ddl) = (manager.session(), manager.session());
+        let (reader, ddl) = (manager.session(Arc::default()), manager.session(Arc::default()));
         let t = manager.name("test", "t");
         reader.lock_shared(&t, NONE).unwrap();
         thread::scope(|scope| {
@@ -388,7 +460,7 @@ mod tests {
     #[test]
     fn a_table_locked_for_reading_lets_readers_in_and_keeps_writers_out() {
         let manager = Arc::new(MdlManager::default());
-        let (holder, reader, writer) = (manager.session(), manager.session(), manager.session());
+        let [holder, reader, writer] = [0; 3].map(|_| manager.session(Arc::default()));
         let t = manager.name("test", "t");
         writer.lock_shared(&t, NONE).unwrap();
         writer.lock_write(&t, NONE).unwrap();
@@ -412,7 +484,7 @@ mod tests {
     #[test]
     fn a_circle_of_reader_and_ddl_is_a_deadlock() {
         let manager = Arc::new(MdlManager::default());
-        let (reader, ddl) = (manager.session(), manager.session());
+        let (reader, ddl) = (manager.session(Arc::default()), manager.session(Arc::default()));
         let mut names = [manager.name("test", "t"), manager.name("test", "u")];
         names.sort_by_key(|name| Arc::as_ptr(name) as usize);
         let [first, second] = names;

@@ -91,13 +91,13 @@ pub(crate) fn plan_insert(
     }
     let mut on_duplicate = Vec::with_capacity(insert.on_duplicate.len());
     let mut values_calls = 0;
-    let alias = insert.row_alias.as_ref();
     for assignment in &insert.on_duplicate {
         let target = scope.position(&assignment.column)?;
         on_duplicate.push(match &assignment.value {
             ast::Expr::Default => (target, None),
             value => {
                 refuse_generated(&fills, &table, target)?;
+                let alias = insert.row_alias.as_ref();
                 let mut scope = DuplicateScope { inner: &mut scope, alias, table: &table };
                 let bound = bind_plain(core, &mut scope, value)?;
                 bound.walk(&mut |node| {
@@ -109,10 +109,9 @@ pub(crate) fn plan_insert(
         });
     }
     let none = source.is_none() && rows.iter().all(Vec::is_empty);
-    let targets = if none { Vec::new() } else { targets };
     Ok(InsertPlan {
         table: table.clone(),
-        targets,
+        targets: if none { Vec::new() } else { targets },
         rows,
         fills,
         replace: insert.replace,

@@ -14,6 +14,7 @@ use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::catalog::Table;
 use crate::error::StorageResult;
 use crate::exec::Runner;
+use crate::exec::spill::TupleList;
 use crate::expr::{self, EvalContext, ExprType, Strictness, store_value};
 use crate::plan::StatementPlan;
 use crate::row::Cell;
@@ -244,9 +245,9 @@ impl JoinedPlan {
         ctx: &mut EvalContext<'_>,
         runner: &Runner<'_>,
     ) -> Result<Outcome, SqlError> {
-        let mut gathered: Vec<Vec<Value>> = Vec::new();
+        let mut gathered = TupleList::new(core.workspace());
         runner.run(ctx, &mut |_, tuple| {
-            gathered.push(tuple.to_vec());
+            gathered.push(tuple)?;
             Ok(true)
         })?;
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
@@ -256,12 +257,13 @@ impl JoinedPlan {
         for target in &self.targets {
             tally.foreign = Foreign::load(core, &target.table)?;
             let mut seen = HashSet::new();
-            for tuple in &gathered {
-                let Some(key) = target.key(core, tuple)? else { continue };
+            gathered.each(|tuple| {
+                let Some(key) = target.key(core, tuple)? else { return Ok(true) };
                 if seen.insert(key.clone()) {
                     self.change(core, ctx, target, &key, (tuple, &types), &mut tally)?;
                 }
-            }
+                Ok(true)
+            })?;
         }
         if self.delete {
             return Ok(Outcome { affected_rows: tally.changed, ..Outcome::default() });

@@ -4,9 +4,17 @@
 //! `GROUP BY a, b` a row (1, 2) goes to groups (1, 2), (1, –) and (–, –), in which `–` reads as NULL.
 //! The expressions above the grouping then read the group's values, and whether each is rolled up,
 //! from slots behind the row's own: for a row of width 5 those are slots 5, 6 and 7, 8.
+//!
+//! When memory is used up, rows of groups that are not in the table are put aside and grouped in
+//! further passes ([`super::spill`]). The same holds for new values of DISTINCT aggregates, of
+//! which all groups together have one set.
 
-use super::Result;
 use super::keys::encode_key;
+use super::sort::Sorter;
+use super::spill::{Distinct, ENTRY, Partitions, Purpose, Stream, Workspace, held};
+use super::values::{decode_tuple, encode_tuple};
+use super::{Result, Tuple, damaged_row};
+use crate::expr::aggregate::distinct_key;
 use crate::expr::{Accumulator, Aggregate, EvalContext};
 use crate::plan::Aggregation;
 use inia_base::value::Value;
@@ -22,17 +30,43 @@ struct Group {
     states: Vec<Accumulator>,
 }
 
-/// The groups of one SELECT.
-pub(super) struct Groups<'p> {
+/// Takes a finished group's key and row, its aggregates in the context.
+type GroupVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &[u8], &[Value]) -> Result<bool> + 'v;
+
+/// The groups of one SELECT, or those of one pass over rows that were put aside.
+pub(super) struct Groups<'p, 'w> {
     plan: &'p Aggregation,
+    workspace: Workspace<'w>,
+    level: u32,
     positions: HashMap<Vec<u8>, usize>,
     groups: Vec<Group>,
     key: Vec<u8>,
+    /// Bytes that groups hold.
+    used: usize,
+    /// Rows of other groups.
+    aside: Option<Partitions<'w>>,
+    /// The values that DISTINCT aggregates have, where there are such.
+    distinct: Option<Distinct<'w>>,
 }
 
-impl<'p> Groups<'p> {
-    pub(super) fn new(plan: &'p Aggregation) -> Groups<'p> {
-        Groups { plan, positions: HashMap::new(), groups: Vec::new(), key: Vec::new() }
+impl<'p, 'w> Groups<'p, 'w> {
+    pub(super) fn new(plan: &'p Aggregation, workspace: Workspace<'w>) -> Groups<'p, 'w> {
+        Groups::at_level(plan, workspace, 0)
+    }
+
+    fn at_level(plan: &'p Aggregation, workspace: Workspace<'w>, level: u32) -> Groups<'p, 'w> {
+        let distinct = plan.calls.iter().any(|call| call.distinct);
+        Groups {
+            plan,
+            workspace,
+            level,
+            positions: HashMap::new(),
+            groups: Vec::new(),
+            key: Vec::new(),
+            used: 0,
+            aside: None,
+            distinct: distinct.then(|| Distinct::new(workspace)),
+        }
     }
 
     /// Adds a row to its group, with ROLLUP also to the groups above it.
@@ -42,36 +76,76 @@ impl<'p> Groups<'p> {
             self.plan.group.iter().map(|expr| expr.eval(ctx, row)).collect::<Result<_>>()?;
         let shortest = if self.plan.rollup { 0 } else { parts };
         for kept in (shortest..=parts).rev() {
-            self.key.clear();
-            for (index, (value, expr)) in values.iter().zip(&self.plan.group).enumerate() {
-                if index < kept {
-                    self.key.push(PRESENT);
-                    encode_key(value, &expr.ty, false, &mut self.key);
-                } else {
-                    self.key.push(ROLLED_UP);
-                }
-            }
-            let position = self.position(row, &values, kept);
-            let group = &mut self.groups[position];
-            for (state, call) in group.states.iter_mut().zip(&self.plan.calls) {
-                state.add(call, ctx, row)?;
-            }
+            self.add_to(ctx, row, &values, kept)?;
         }
         Ok(())
     }
 
-    /// The group of the current key; it starts with `row`.
-    fn position(&mut self, row: &[Value], values: &[Value], kept: usize) -> usize {
-        if let Some(&position) = self.positions.get(&self.key) {
-            return position;
+    /// Adds a row to the group of the first `kept` of its group values.
+    fn add_to(
+        &mut self,
+        ctx: &mut EvalContext<'_>,
+        row: &[Value],
+        values: &[Value],
+        kept: usize,
+    ) -> Result<()> {
+        self.key.clear();
+        for (index, (value, expr)) in values.iter().zip(&self.plan.group).enumerate() {
+            if index < kept {
+                self.key.push(PRESENT);
+                encode_key(value, &expr.ty, false, &mut self.key);
+            } else {
+                self.key.push(ROLLED_UP);
+            }
         }
+        let position = match self.positions.get(&self.key) {
+            Some(&position) => position,
+            None if self.is_full() => return self.put_aside(row, values, kept),
+            None => self.start(row, values, kept),
+        };
+        for (index, call) in self.plan.calls.iter().enumerate() {
+            let state = &mut self.groups[position].states[index];
+            let before = state.held();
+            match &mut self.distinct {
+                Some(distinct) if call.distinct => {
+                    let Some(inputs) = call.inputs(ctx, row)? else { continue };
+                    let place = (position, index);
+                    if offer(distinct, place, call, &inputs, row)? {
+                        state.add_values(call, inputs, ctx, row)?;
+                    }
+                }
+                _ => state.add(call, ctx, row)?,
+            }
+            self.used = (self.used + state.held()).saturating_sub(before);
+        }
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        self.aside.is_some() || (self.used > self.workspace.budget && !self.groups.is_empty())
+    }
+
+    fn put_aside(&mut self, row: &[Value], values: &[Value], kept: usize) -> Result<()> {
+        let (workspace, level) = (self.workspace, self.level);
+        let table = || Partitions::new(workspace, Purpose::Table, level);
+        self.aside.get_or_insert_with(table).push(&self.key, |out| {
+            encode_tuple(&[Value::UInt(kept as u64)], out);
+            encode_tuple(values, out);
+            encode_tuple(row, out);
+        })
+    }
+
+    /// A new group of the current key; it starts with `row`.
+    fn start(&mut self, row: &[Value], values: &[Value], kept: usize) -> usize {
         let mut row = row.to_vec();
         if self.plan.rollup {
             row.extend_from_slice(&values[..kept]);
             row.resize(row.len() + values.len() - kept, Value::Null);
             row.extend((0..values.len()).map(|index| Value::Int(i64::from(index >= kept))));
         }
-        let states = self.plan.calls.iter().map(Aggregate::start).collect();
+        let calls = &self.plan.calls;
+        let states: Vec<Accumulator> = calls.iter().map(Aggregate::start_plain).collect();
+        self.used += held(&row) + self.key.len() + ENTRY + size_of_val(&states[..]);
         self.groups.push(Group { row, states });
         self.positions.insert(self.key.clone(), self.groups.len() - 1);
         self.groups.len() - 1
@@ -86,12 +160,84 @@ impl<'p> Groups<'p> {
         project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
     ) -> Result<()> {
         if self.groups.is_empty() && self.plan.group.is_empty() {
-            self.position(&vec![Value::Null; width], &[], 0);
+            self.key.clear();
+            self.start(&vec![Value::Null; width], &[], 0);
         }
+        if self.plan.rollup && self.aside.is_some() {
+            return self.finish_sorted(ctx, project);
+        }
+        self.each(ctx, &mut |ctx, _, row| project(ctx, row))
+    }
+
+    /// As [`Groups::finish`], for the groups of many passes in the order of their keys.
+    fn finish_sorted(
+        self,
+        ctx: &mut EvalContext<'_>,
+        project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
+    ) -> Result<()> {
+        let calls = self.plan.calls.len();
+        let mut sorter = Sorter::new(usize::MAX, self.workspace);
+        self.each(ctx, &mut |ctx, key, row| {
+            let put_key = |out: &mut Vec<u8>| {
+                out.extend_from_slice(key);
+                Ok(())
+            };
+            sorter.push(put_key, |out| {
+                encode_tuple(row, out);
+                encode_tuple(&ctx.aggregates, out);
+                Ok(())
+            })?;
+            Ok(true)
+        })?;
+        let mut row = Tuple::new();
+        sorter.finish(false, |bytes| {
+            decode_tuple(bytes, &mut row).ok_or_else(damaged_row)?;
+            let own = row.len().checked_sub(calls).ok_or_else(damaged_row)?;
+            ctx.aggregates = row.split_off(own);
+            project(ctx, &row)
+        })
+    }
+
+    /// Gives the groups to `visit`, then those of rows that were put aside.
+    fn each(self, ctx: &mut EvalContext<'_>, visit: &mut GroupVisitor<'_>) -> Result<()> {
+        let (plan, workspace) = (self.plan, self.workspace);
+        let mut queue: Vec<(Stream<'w>, u32)> = Vec::new();
+        let mut pass = self;
+        loop {
+            let aside = pass.aside.take();
+            if !pass.emit(ctx, visit)? {
+                return Ok(());
+            }
+            if let Some(aside) = aside {
+                let (streams, level) = aside.into_streams()?;
+                queue.extend(streams.into_iter().map(|stream| (stream, level + 1)));
+            }
+            let Some((stream, level)) = queue.pop() else { return Ok(()) };
+            pass = Groups::at_level(plan, workspace, level);
+            pass.take_in(&stream, ctx)?;
+        }
+    }
+
+    /// Adds the rows of a stream.
+    fn take_in(&mut self, stream: &Stream<'w>, ctx: &mut EvalContext<'_>) -> Result<()> {
+        let (mut reader, mut tuple) = (stream.reader(), Tuple::new());
+        let first = 1 + self.plan.group.len();
+        while let Some(record) = reader.next()? {
+            decode_tuple(record, &mut tuple).ok_or_else(damaged_row)?;
+            let Some(Value::UInt(kept)) = tuple.first() else { return Err(damaged_row()) };
+            let row = tuple.get(first..).ok_or_else(damaged_row)?;
+            self.add_to(ctx, row, &tuple[1..first], (*kept as usize).min(first - 1))?;
+        }
+        Ok(())
+    }
+
+    /// Gives the groups of this pass to `visit`; false where that wants no more.
+    fn emit(mut self, ctx: &mut EvalContext<'_>, visit: &mut GroupVisitor<'_>) -> Result<bool> {
+        self.add_distinct(ctx)?;
+        let mut keys = vec![&[][..]; self.groups.len()];
+        self.positions.iter().for_each(|(key, &position)| keys[position] = key);
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
         if self.plan.rollup {
-            let mut keys = vec![&[][..]; self.groups.len()];
-            self.positions.iter().for_each(|(key, &position)| keys[position] = key);
             order.sort_by_key(|&position| keys[position]);
         }
         for position in order {
@@ -101,10 +247,52 @@ impl<'p> Groups<'p> {
                 let value = state.finish(call, ctx)?;
                 ctx.aggregates.push(value);
             }
-            if !project(ctx, &group.row)? {
-                break;
+            if !visit(ctx, keys[position], &group.row)? {
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
+
+    /// Adds the values of DISTINCT aggregates that were put aside.
+    fn add_distinct(&mut self, ctx: &mut EvalContext<'_>) -> Result<()> {
+        let Some(distinct) = self.distinct.take() else { return Ok(()) };
+        let (calls, groups) = (&self.plan.calls, &mut self.groups);
+        let mut tuple = Tuple::new();
+        distinct.rest(&mut |payload| {
+            decode_tuple(payload, &mut tuple).ok_or_else(damaged_row)?;
+            let [Value::UInt(position), Value::UInt(index), ..] = tuple[..] else {
+                return Err(damaged_row());
+            };
+            let call = calls.get(index as usize).ok_or_else(damaged_row)?;
+            let group = groups.get_mut(position as usize).ok_or_else(damaged_row)?;
+            let (inputs, row) =
+                tuple[2..].split_at_checked(call.args.len()).ok_or_else(damaged_row)?;
+            let state = &mut group.states[index as usize];
+            state.add_values(call, inputs.to_vec(), ctx, row)?;
+            Ok(true)
+        })
+    }
+}
+
+/// Offers a DISTINCT aggregate's arguments; true where they are new to the group.
+fn offer(
+    distinct: &mut Distinct<'_>,
+    (position, index): (usize, usize),
+    call: &Aggregate,
+    inputs: &[Value],
+    row: &[Value],
+) -> Result<bool> {
+    let mut key = Vec::with_capacity(32);
+    key.extend_from_slice(&(position as u64).to_le_bytes());
+    key.extend_from_slice(&(index as u32).to_le_bytes());
+    key.extend(distinct_key(inputs.iter().zip(call.args.iter().map(|arg| &arg.ty))));
+    distinct.offer(&key, |out| {
+        encode_tuple(&[Value::UInt(position as u64), Value::UInt(index as u64)], out);
+        encode_tuple(inputs, out);
+        // GROUP_CONCAT's ORDER BY reads the row.
+        if !call.order_by.is_empty() {
+            encode_tuple(row, out);
+        }
+    })
 }

@@ -5,22 +5,22 @@
 //! NULL. Rows of several columns with a NULL somewhere are left to the comparison.
 
 use super::keys::{encode_equal, hashable};
+use super::spill::KeySet;
 use super::{Result, Runner};
 use crate::expr::EvalContext;
 use crate::expr::compare::CmpClass;
 use crate::expr::tree::{Subquery, SubqueryKind};
 use inia_base::value::Value;
-use std::collections::HashSet;
 use std::rc::Rc;
 
 /// A subquery's rows as a set.
-pub(super) struct Members {
-    keys: HashSet<Vec<u8>>,
+pub(super) struct Members<'w> {
+    keys: KeySet<'w>,
     rows: u64,
     with_null: bool,
 }
 
-impl Runner<'_> {
+impl<'s> Runner<'s> {
     /// Whether the subquery has the row `values`; `None` where a hash table cannot tell.
     pub(super) fn member(
         &self,
@@ -50,7 +50,7 @@ impl Runner<'_> {
         let Some(key) = encode(values, classes) else {
             return Ok((classes.len() == 1).then_some(None));
         };
-        if members.keys.contains(&key) {
+        if members.keys.contains(&key)? {
             return Ok(Some(Some(true)));
         }
         Ok(match (members.with_null, classes.len()) {
@@ -65,15 +65,16 @@ impl Runner<'_> {
         id: usize,
         classes: &[CmpClass],
         ctx: &mut EvalContext<'_>,
-    ) -> Result<Members> {
-        let mut members = Members { keys: HashSet::new(), rows: 0, with_null: false };
+    ) -> Result<Members<'s>> {
+        let keys = KeySet::new(self.workspace);
+        let mut members = Members { keys, rows: 0, with_null: false };
         ctx.outer.push(Vec::new());
         let outcome = self.query(&self.plan.parts[id].query, ctx, &mut |_, tuple| {
             self.check_killed()?;
             members.rows += 1;
             match encode(tuple, classes) {
                 Some(key) => {
-                    members.keys.insert(key);
+                    members.keys.insert(&key)?;
                 }
                 None => members.with_null = true,
             }

@@ -19,12 +19,13 @@ mod select;
 mod setop;
 mod sort;
 mod source;
-mod spill;
+pub(crate) mod spill;
 mod values;
 
 use crate::expr::tree::Subquery;
 use crate::expr::{EvalContext, SubqueryRunner};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
+use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_storage::Txn;
@@ -32,6 +33,7 @@ use keys::encode_key;
 pub(crate) use keys::hashable;
 use parts::PartCache;
 use sort::Sorter;
+use spill::Workspace;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU8, Ordering};
 use values::{decode_tuple, encode_tuple};
@@ -53,18 +55,22 @@ pub(crate) struct Runner<'s> {
     plan: &'s StatementPlan,
     txn: &'s RefCell<Txn>,
     killed: &'s AtomicU8,
-    parts: PartCache,
+    workspace: Workspace<'s>,
+    parts: PartCache<'s>,
     found_rows: Cell<Option<u64>>,
 }
 
 impl<'s> Runner<'s> {
-    /// A run that reads through `txn` and stops when `killed` is set.
-    pub(crate) fn new(
-        plan: &'s StatementPlan,
-        txn: &'s RefCell<Txn>,
-        killed: &'s AtomicU8,
-    ) -> Runner<'s> {
-        Runner { plan, txn, killed, parts: PartCache::default(), found_rows: Cell::new(None) }
+    /// A run in the session's transaction; it stops when the session is killed.
+    pub(crate) fn new(plan: &'s StatementPlan, core: &'s Core) -> Runner<'s> {
+        Runner {
+            plan,
+            txn: &core.txn,
+            killed: &core.killed,
+            workspace: core.workspace(),
+            parts: PartCache::default(),
+            found_rows: Cell::new(None),
+        }
     }
 
     /// Runs the outermost query.
@@ -124,7 +130,7 @@ impl<'s> Runner<'s> {
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
         let visible = query.columns.len();
-        let mut sorter = Sorter::new(limiter.window.rows_needed());
+        let mut sorter = Sorter::new(limiter.window.rows_needed(), self.workspace);
         let mut extended = Tuple::new();
         self.body(&query.body, ctx, &mut |ctx, tuple| {
             self.check_killed()?;

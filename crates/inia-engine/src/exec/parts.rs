@@ -6,6 +6,7 @@
 
 use super::keys::TupleKey;
 use super::member::Members;
+use super::spill::{KeySet, TupleList};
 use super::{Result, Runner, Tuple, TupleVisitor, window};
 use crate::expr::cast::unify;
 use crate::expr::{EvalContext, VarScope};
@@ -14,7 +15,7 @@ use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// `cte_max_recursion_depth`'s default.
@@ -62,16 +63,16 @@ fn as_declared(
 
 /// The kept results of parts, by number.
 #[derive(Default)]
-pub(super) struct PartCache {
-    tuples: RefCell<HashMap<usize, Rc<Vec<Tuple>>>>,
-    pub(super) members: RefCell<HashMap<usize, Rc<Members>>>,
+pub(super) struct PartCache<'w> {
+    tuples: RefCell<HashMap<usize, Rc<TupleList<'w>>>>,
+    pub(super) members: RefCell<HashMap<usize, Rc<Members<'w>>>>,
 }
 
 /// Takes a part's tuple beside the row that it is joined to; returns whether it wants more.
 type PartVisitor<'v> =
     dyn FnMut(&mut EvalContext<'_>, &mut Vec<Value>, &[Value]) -> Result<bool> + 'v;
 
-impl Runner<'_> {
+impl<'s> Runner<'s> {
     /// Whether a part in FROM must be run anew for each row around it.
     pub(super) fn part_depends_on_rows(&self, id: usize) -> bool {
         self.plan.parts[id].correlated && !self.parts.tuples.borrow().contains_key(&id)
@@ -84,7 +85,7 @@ impl Runner<'_> {
         id: usize,
         level: usize,
         ctx: &mut EvalContext<'_>,
-    ) -> Result<Rc<Vec<Tuple>>> {
+    ) -> Result<Rc<TupleList<'s>>> {
         if let Some(tuples) = self.parts.tuples.borrow().get(&id) {
             return Ok(tuples.clone());
         }
@@ -149,12 +150,7 @@ impl Runner<'_> {
                 tuples
             }
         };
-        for tuple in tuples.iter() {
-            if !visit(ctx, tuple)? {
-                break;
-            }
-        }
-        Ok(())
+        tuples.each(|tuple| visit(ctx, tuple))
     }
 
     fn materialise(
@@ -162,11 +158,11 @@ impl Runner<'_> {
         id: usize,
         part: &PartPlan,
         ctx: &mut EvalContext<'_>,
-    ) -> Result<Vec<Tuple>> {
-        let mut tuples = Vec::new();
+    ) -> Result<TupleList<'s>> {
+        let mut tuples = TupleList::new(self.workspace);
         self.query(&part.query, ctx, &mut |_, tuple| {
             self.check_killed()?;
-            tuples.push(tuple.to_vec());
+            tuples.push(tuple)?;
             Ok(true)
         })?;
         match &part.recursive {
@@ -181,39 +177,67 @@ impl Runner<'_> {
         id: usize,
         part: &PartPlan,
         recursive: &RecursivePlan,
-        seed: Vec<Tuple>,
+        seed: TupleList<'s>,
         ctx: &mut EvalContext<'_>,
-    ) -> Result<Vec<Tuple>> {
+    ) -> Result<TupleList<'s>> {
         let types: Vec<_> = part.query.columns.iter().map(|c| c.ty.clone()).collect();
-        let mut seen = HashSet::new();
-        let mut fresh = |tuple: &Tuple| {
-            !recursive.distinct || seen.insert(TupleKey::new(tuple, &types).into_bytes())
+        let mut seen = KeySet::new(self.workspace);
+        let mut fresh = |tuple: &[Value]| match recursive.distinct {
+            true => seen.insert(&TupleKey::new(tuple, &types).into_bytes()),
+            false => Ok(true),
         };
-        let mut delta: Vec<Tuple> = seed.into_iter().filter(&mut fresh).collect();
-        let mut all = delta.clone();
-        let mut rounds = 0;
         let (skip, take) = window(recursive.limit.as_ref(), ctx)?;
-        let enough = usize::try_from(skip.saturating_add(take)).unwrap_or(usize::MAX);
-        while !delta.is_empty() && all.len() < enough {
+        let enough = skip.saturating_add(take);
+        let mut all = Gathered { list: TupleList::new(self.workspace), seen: 0, skip, enough };
+        let mut delta = TupleList::new(self.workspace);
+        seed.each(|tuple| {
+            if fresh(tuple)? {
+                delta.push(tuple)?;
+                all.push(tuple)?;
+            }
+            Ok(true)
+        })?;
+        drop(seed);
+        let mut rounds = 0;
+        while delta.len() > 0 && all.seen < enough {
             rounds += 1;
             if rounds > max_recursion(ctx) {
                 self.parts.tuples.borrow_mut().remove(&id);
                 return Err(SqlError::new(ErrorCode::CteMaxRecursionDepth, &[&rounds]));
             }
             self.parts.tuples.borrow_mut().insert(id, Rc::new(delta));
-            let mut added = Vec::new();
+            let mut added = TupleList::new(self.workspace);
             let outcome = self.query(&recursive.step, ctx, &mut |ctx, tuple| {
                 self.check_killed()?;
-                added.push(as_declared(tuple, part, recursive, ctx)?);
+                let tuple = as_declared(tuple, part, recursive, ctx)?;
+                if fresh(&tuple)? {
+                    added.push(&tuple)?;
+                    all.push(&tuple)?;
+                }
                 Ok(true)
             });
             self.parts.tuples.borrow_mut().remove(&id);
             outcome?;
-            delta = added.into_iter().filter(&mut fresh).collect();
-            all.extend(delta.iter().cloned());
+            delta = added;
         }
-        all.truncate(enough);
-        all.drain(..all.len().min(usize::try_from(skip).unwrap_or(usize::MAX)));
-        Ok(all)
+        Ok(all.list)
+    }
+}
+
+/// The rows of all rounds that LIMIT lets through.
+struct Gathered<'w> {
+    list: TupleList<'w>,
+    seen: u64,
+    skip: u64,
+    enough: u64,
+}
+
+impl Gathered<'_> {
+    fn push(&mut self, tuple: &[Value]) -> Result<()> {
+        self.seen += 1;
+        if self.seen > self.skip && self.seen <= self.enough {
+            self.list.push(tuple)?;
+        }
+        Ok(())
     }
 }

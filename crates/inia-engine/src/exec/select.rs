@@ -2,13 +2,14 @@
 
 use super::aggregate::Groups;
 use super::keys::TupleKey;
-use super::{Result, Runner, Tuple, TupleVisitor};
+use super::spill::Distinct;
+use super::values::{decode_tuple, encode_tuple};
+use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::access::Scan;
 use crate::expr::{EvalContext, Expr};
 use crate::plan::{Aggregation, EndLookup, SelectPlan, Source};
 use inia_base::value::Value;
 use inia_storage::ReadMode;
-use std::collections::HashSet;
 
 /// Whether all conditions are true for the row.
 pub(super) fn holds(filter: &[Expr], ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<bool> {
@@ -27,14 +28,14 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
-        let mut seen = HashSet::new();
-        let types: Vec<_> = if select.distinct {
-            select.output[..select.visible].iter().map(|e| e.ty.clone()).collect()
-        } else {
-            Vec::new()
+        let mut distinct = select.distinct.then(|| Distinct::new(self.workspace));
+        let types: Vec<_> = match select.distinct {
+            true => select.output[..select.visible].iter().map(|e| e.ty.clone()).collect(),
+            false => Vec::new(),
         };
         let mut tuple: Tuple = Vec::with_capacity(select.output.len());
-        let mut project = |ctx: &mut EvalContext<'_>, row: &[Value]| {
+        let mut wanted = true;
+        self.produce(select, ctx, &mut |ctx, row| {
             if let Some(having) = &select.having
                 && having.eval_bool(ctx, row)? != Some(true)
             {
@@ -44,14 +45,30 @@ impl Runner<'_> {
             for expr in &select.output {
                 tuple.push(expr.eval(ctx, row)?);
             }
-            if select.distinct {
+            if let Some(distinct) = &mut distinct {
                 let key = TupleKey::new(&tuple[..select.visible], &types).into_bytes();
-                if !seen.insert(key) {
+                if !distinct.offer(&key, |out| encode_tuple(&tuple, out))? {
                     return Ok(true);
                 }
             }
+            wanted = visit(ctx, &tuple)?;
+            Ok(wanted)
+        })?;
+        let Some(distinct) = distinct.filter(|_| wanted) else { return Ok(()) };
+        distinct.rest(&mut |bytes| {
+            self.check_killed()?;
+            decode_tuple(bytes, &mut tuple).ok_or_else(damaged_row)?;
             visit(ctx, &tuple)
-        };
+        })
+    }
+
+    /// Gives the rows that the select list is evaluated for to `project`.
+    fn produce(
+        &self,
+        select: &SelectPlan,
+        ctx: &mut EvalContext<'_>,
+        project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
+    ) -> Result<()> {
         let mut row = vec![Value::Null; select.width];
         let empty = !holds(&select.once, ctx, &row)?;
         match &select.aggregation {
@@ -66,8 +83,7 @@ impl Runner<'_> {
             }
             Some(aggregation) => {
                 let enclosing = std::mem::take(&mut ctx.aggregates);
-                let outcome =
-                    self.grouped((select, empty), aggregation, ctx, &mut row, &mut project);
+                let outcome = self.grouped((select, empty), aggregation, ctx, &mut row, project);
                 ctx.aggregates = enclosing;
                 outcome
             }
@@ -90,7 +106,7 @@ impl Runner<'_> {
             project(ctx, row)?;
             return Ok(());
         }
-        let mut groups = Groups::new(aggregation);
+        let mut groups = Groups::new(aggregation, self.workspace);
         if !empty {
             self.source(&select.source, ctx, row, &mut |ctx, row| {
                 if holds(&select.filter, ctx, row)? {

@@ -2,9 +2,14 @@
 //!
 //! Operands are applied from left to right. A chain of UNION ALL streams; anything else works on
 //! counted sets: each distinct tuple with how often the left side has it.
+//!
+//! When memory is used up, tuples that are not in the set are put aside with the number of their
+//! operand; a further pass repeats all operands for the tuples of one partition ([`super::spill`]).
 
 use super::keys::TupleKey;
-use super::{Result, Runner, Tuple, TupleVisitor};
+use super::spill::{ENTRY, Partitions, Purpose, Stream, Workspace, held, keyed, split_keyed};
+use super::values::{decode_tuple, encode_tuple};
+use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::expr::cast::unify;
 use crate::expr::{EvalContext, ExprType};
 use crate::plan::{Body, SetPlan, SetStep};
@@ -29,21 +34,22 @@ impl Runner<'_> {
                 Ok(wanted)
             })?;
         } else {
-            let mut bag = Bag::default();
-            self.operand(&set.first, &set.types, ctx, &mut |_, tuple| {
-                bag.add(tuple, &set.types);
-                Ok(true)
+            let steps = &set.rest[..streamed_from];
+            let mut bag = Bag::new(steps, self.workspace, 0);
+            let operands = std::iter::once(&set.first).chain(steps.iter().map(|step| &step.body));
+            for (number, body) in operands.enumerate() {
+                bag.advance(number);
+                self.operand(body, &set.types, ctx, &mut |_, tuple| {
+                    let key = TupleKey::new(tuple, &set.types).into_bytes();
+                    bag.add(&key, tuple)?;
+                    Ok(true)
+                })?;
+            }
+            bag.each(&mut |tuple| {
+                self.check_killed()?;
+                wanted = visit(ctx, tuple)?;
+                Ok(wanted)
             })?;
-            for step in &set.rest[..streamed_from] {
-                self.combine(&mut bag, step, &set.types, ctx)?;
-            }
-            for (tuple, count) in bag.into_tuples() {
-                for _ in 0..count {
-                    if wanted {
-                        wanted = visit(ctx, &tuple)?;
-                    }
-                }
-            }
         }
         for step in &set.rest[streamed_from..] {
             if wanted {
@@ -74,30 +80,6 @@ impl Runner<'_> {
             visit(ctx, &converted)
         })
     }
-
-    fn combine(
-        &self,
-        bag: &mut Bag,
-        step: &SetStep,
-        types: &[ExprType],
-        ctx: &mut EvalContext<'_>,
-    ) -> Result<()> {
-        let mut right = Bag::default();
-        let merged = step.op == SetOp::Union;
-        let target = if merged { &mut *bag } else { &mut right };
-        self.operand(&step.body, types, ctx, &mut |_, tuple| {
-            target.add(tuple, types);
-            Ok(true)
-        })?;
-        if !step.all {
-            bag.make_distinct();
-            right.make_distinct();
-        }
-        if !merged {
-            bag.retain_by(&right, step.op == SetOp::Intersect);
-        }
-        Ok(())
-    }
 }
 
 /// Gives a DECIMAL the digits after the point that its column declares.
@@ -110,39 +92,135 @@ fn as_common(value: Value, ty: &ExprType) -> Value {
     }
 }
 
-/// A multiset of tuples in order of first arrival.
-#[derive(Default)]
-struct Bag {
-    positions: HashMap<Vec<u8>, usize>,
-    tuples: Vec<(Tuple, u64)>,
+/// A tuple and how often it is there.
+struct Entry {
+    tuple: Tuple,
+    /// In what the operands so far make.
+    left: u64,
+    /// In the present operand, where that is not merged at once.
+    right: u64,
 }
 
-impl Bag {
-    fn add(&mut self, tuple: &[Value], types: &[ExprType]) {
-        let key = TupleKey::new(tuple, types).into_bytes();
-        let position = *self.positions.entry(key).or_insert_with(|| {
-            self.tuples.push((tuple.to_vec(), 0));
-            self.tuples.len() - 1
-        });
-        self.tuples[position].1 += 1;
-    }
+/// A multiset of tuples in order of first arrival, made by one operand after another.
+struct Bag<'p, 'w> {
+    steps: &'p [SetStep],
+    workspace: Workspace<'w>,
+    level: u32,
+    /// The present operand: 0 is the first, n the one of `steps[n - 1]`.
+    operand: usize,
+    positions: HashMap<Box<[u8]>, usize>,
+    entries: Vec<Entry>,
+    used: usize,
+    aside: Option<Partitions<'w>>,
+}
 
-    /// Keeps min(left, right) of each tuple for INTERSECT, left - right for EXCEPT.
-    fn retain_by(&mut self, right: &Bag, intersect: bool) {
-        for (key, &position) in &self.positions {
-            let other = right.positions.get(key).map_or(0, |&p| right.tuples[p].1);
-            let count = &mut self.tuples[position].1;
-            *count = if intersect { (*count).min(other) } else { count.saturating_sub(other) };
+impl<'p, 'w> Bag<'p, 'w> {
+    fn new(steps: &'p [SetStep], workspace: Workspace<'w>, level: u32) -> Bag<'p, 'w> {
+        Bag {
+            steps,
+            workspace,
+            level,
+            operand: 0,
+            positions: HashMap::new(),
+            entries: Vec::new(),
+            used: 0,
+            aside: None,
         }
     }
 
-    fn make_distinct(&mut self) {
-        for (_, count) in &mut self.tuples {
-            *count = (*count).min(1);
+    /// The operator that joins the present operand to those before; none for the first.
+    fn step(&self) -> Option<&'p SetStep> {
+        self.operand.checked_sub(1).map(|index| &self.steps[index])
+    }
+
+    /// Takes a tuple of the present operand.
+    fn add(&mut self, key: &[u8], tuple: &[Value]) -> Result<()> {
+        let merges = self.step().is_none_or(|step| step.op == SetOp::Union);
+        if let Some(&position) = self.positions.get(key) {
+            let entry = &mut self.entries[position];
+            *(if merges { &mut entry.left } else { &mut entry.right }) += 1;
+            return Ok(());
+        }
+        let full = self.used > self.workspace.budget && !self.entries.is_empty();
+        if self.aside.is_some() || (merges && full) {
+            let (workspace, level, operand) = (self.workspace, self.level, self.operand);
+            let table = || Partitions::new(workspace, Purpose::Table, level);
+            return self.aside.get_or_insert_with(table).push(key, |out| {
+                keyed(key, out);
+                encode_tuple(&[Value::UInt(operand as u64)], out);
+                encode_tuple(tuple, out);
+            });
+        }
+        // What the left side lacks neither INTERSECT nor EXCEPT can give.
+        if merges {
+            let tuple = tuple.to_vec();
+            self.used += key.len() + held(&tuple) + ENTRY;
+            self.positions.insert(key.into(), self.entries.len());
+            self.entries.push(Entry { tuple, left: 1, right: 0 });
+        }
+        Ok(())
+    }
+
+    /// Ends the operands before this one.
+    fn advance(&mut self, operand: usize) {
+        while self.operand < operand {
+            self.end_operand();
+            self.operand += 1;
         }
     }
 
-    fn into_tuples(self) -> impl Iterator<Item = (Tuple, u64)> {
-        self.tuples.into_iter()
+    /// Applies the present operand's operator.
+    fn end_operand(&mut self) {
+        let Some(step) = self.step() else { return };
+        for entry in &mut self.entries {
+            if !step.all {
+                entry.left = entry.left.min(1);
+                entry.right = entry.right.min(1);
+            }
+            entry.left = match step.op {
+                SetOp::Union => entry.left,
+                SetOp::Intersect => entry.left.min(entry.right),
+                SetOp::Except => entry.left.saturating_sub(entry.right),
+            };
+            entry.right = 0;
+        }
+    }
+
+    /// Gives each tuple as often as it is there to `visit`, until that wants no more.
+    fn each(self, visit: &mut dyn FnMut(&[Value]) -> Result<bool>) -> Result<()> {
+        let (steps, workspace) = (self.steps, self.workspace);
+        let mut queue: Vec<(Stream<'w>, u32)> = Vec::new();
+        let mut pass = self;
+        loop {
+            pass.advance(steps.len());
+            pass.end_operand();
+            for entry in &pass.entries {
+                for _ in 0..entry.left {
+                    if !visit(&entry.tuple)? {
+                        return Ok(());
+                    }
+                }
+            }
+            if let Some(aside) = pass.aside.take() {
+                let (streams, level) = aside.into_streams()?;
+                queue.extend(streams.into_iter().map(|stream| (stream, level + 1)));
+            }
+            let Some((stream, level)) = queue.pop() else { return Ok(()) };
+            pass = Bag::new(steps, workspace, level);
+            pass.take_in(&stream)?;
+        }
+    }
+
+    /// Repeats the operands for the tuples of a stream.
+    fn take_in(&mut self, stream: &Stream<'w>) -> Result<()> {
+        let (mut reader, mut tuple) = (stream.reader(), Tuple::new());
+        while let Some(record) = reader.next()? {
+            let (key, payload) = split_keyed(record)?;
+            decode_tuple(payload, &mut tuple).ok_or_else(damaged_row)?;
+            let Some(Value::UInt(operand)) = tuple.first() else { return Err(damaged_row()) };
+            self.advance((*operand as usize).min(self.steps.len()));
+            self.add(key, &tuple[1..])?;
+        }
+        Ok(())
     }
 }

@@ -7,7 +7,7 @@
 //! off, and the last kept key becomes a threshold for rows to come. Ties keep the order of arrival.
 
 use super::Result;
-use super::spill::{Runs, SPILL_LIMIT};
+use super::spill::{Runs, Workspace};
 use std::cmp::Ordering;
 
 #[cfg(test)]
@@ -24,7 +24,7 @@ struct Entry {
 }
 
 /// Collects rows and gives their payloads back in the order of their keys.
-pub(super) struct Sorter {
+pub(super) struct Sorter<'w> {
     /// Only so many of the first rows are asked for.
     needed: usize,
     bytes: Vec<u8>,
@@ -32,22 +32,24 @@ pub(super) struct Sorter {
     total: u64,
     /// When set, the key of the last row that can still come out.
     threshold: Option<Vec<u8>>,
-    runs: Runs,
+    runs: Option<Runs<'w>>,
+    workspace: Workspace<'w>,
 }
 
 /// Above this many needed rows nothing is cut off.
 const MAX_KEPT_ROWS: usize = 1 << 16;
 
-impl Sorter {
+impl<'w> Sorter<'w> {
     /// A sorter of which only the first `needed` rows are asked.
-    pub(super) fn new(needed: usize) -> Sorter {
+    pub(super) fn new(needed: usize, workspace: Workspace<'w>) -> Sorter<'w> {
         Sorter {
             needed,
             bytes: Vec::new(),
             entries: Vec::new(),
             total: 0,
             threshold: None,
-            runs: Runs::default(),
+            runs: None,
+            workspace,
         }
     }
 
@@ -77,7 +79,7 @@ impl Sorter {
         if self.needed < MAX_KEPT_ROWS && self.entries.len() >= 2 * self.needed.max(64) {
             self.cut();
         }
-        if self.bytes.len() > SPILL_LIMIT {
+        if self.bytes.len() + size_of_val(&self.entries[..]) > self.workspace.budget {
             self.spill()?;
         }
         Ok(())
@@ -95,9 +97,11 @@ impl Sorter {
         distinct: bool,
         mut visit: impl FnMut(&[u8]) -> Result<bool>,
     ) -> Result<()> {
-        if !self.runs.is_empty() {
+        if self.runs.is_some() {
             self.spill()?;
-            return self.runs.merge(distinct, visit);
+        }
+        if let Some(runs) = self.runs {
+            return runs.merge(distinct, visit);
         }
         self.sort();
         let mut last: Option<Entry> = None;
@@ -153,10 +157,10 @@ impl Sorter {
     /// Writes what is in memory as a run.
     fn spill(&mut self) -> Result<()> {
         self.sort();
-        let mut runs = std::mem::take(&mut self.runs);
+        let mut runs = self.runs.take().unwrap_or_else(|| Runs::new(self.workspace));
         let sorted = self.entries.iter().map(|entry| (self.key(entry), self.row(entry)));
         let written = runs.write(sorted);
-        self.runs = runs;
+        self.runs = Some(runs);
         written?;
         self.entries.clear();
         self.bytes.clear();

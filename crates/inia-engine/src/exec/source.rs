@@ -35,11 +35,7 @@ impl Runner<'_> {
                     self.dependent_part(*id, *level, ctx, row, &mut each)?;
                 } else {
                     let tuples = self.kept_part(*id, *level, ctx)?;
-                    for tuple in tuples.iter() {
-                        if !each(ctx, row, tuple)? {
-                            break;
-                        }
-                    }
+                    tuples.each(|tuple| each(ctx, row, tuple))?;
                 }
                 Ok(wanted)
             }

@@ -100,6 +100,25 @@ impl Aggregate {
 
     /// An empty accumulator.
     pub fn start(&self) -> Accumulator {
+        Accumulator { seen: self.distinct.then(HashSet::new), ..self.start_plain() }
+    }
+
+    /// The arguments for `row`; `None` where the row does not count because one is NULL.
+    pub fn inputs(&self, ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<Option<Vec<Value>>> {
+        let json = matches!(self.func, AggregateFunc::JsonArrayAgg | AggregateFunc::JsonObjectAgg);
+        let mut values = Vec::with_capacity(self.args.len());
+        for arg in &self.args {
+            let value = arg.eval(ctx, row)?;
+            if value == Value::Null && !json {
+                return Ok(None);
+            }
+            values.push(value);
+        }
+        Ok(Some(values))
+    }
+
+    /// An empty accumulator for a caller that drops repeated values of DISTINCT itself.
+    pub fn start_plain(&self) -> Accumulator {
         let state = match self.func {
             AggregateFunc::CountStar | AggregateFunc::Count => State::Count(0),
             AggregateFunc::Sum | AggregateFunc::Avg if self.is_real() => {
@@ -119,7 +138,7 @@ impl Aggregate {
             AggregateFunc::JsonArrayAgg => State::Array(Vec::new()),
             AggregateFunc::JsonObjectAgg => State::Object(None),
         };
-        Accumulator { state, seen: self.distinct.then(HashSet::new) }
+        Accumulator { state, seen: None, held: 0, left: 0 }
     }
 
     fn is_real(&self) -> bool {
@@ -184,6 +203,10 @@ fn sum_type(func: AggregateFunc, ty: &ExprType, env: &Environment) -> ExprType {
 pub struct Accumulator {
     state: State,
     seen: Option<HashSet<Vec<u8>>>,
+    /// About how many bytes the collected values have.
+    held: usize,
+    /// How many of them were left when some were dropped last.
+    left: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -234,19 +257,15 @@ impl Accumulator {
                 _ => self.add_one(aggregate, &value, &only.ty, ctx),
             };
         }
-        let mut values = Vec::with_capacity(aggregate.args.len());
-        for arg in &aggregate.args {
-            let value = arg.eval(ctx, row)?;
-            let json = matches!(
-                aggregate.func,
-                AggregateFunc::JsonArrayAgg | AggregateFunc::JsonObjectAgg
-            );
-            if value == Value::Null && !json {
-                return Ok(());
-            }
-            values.push(value);
+        match aggregate.inputs(ctx, row)? {
+            Some(values) => self.add_values(aggregate, values, ctx, row),
+            None => Ok(()),
         }
-        self.add_values(aggregate, values, ctx, row)
+    }
+
+    /// About how many bytes it has collected.
+    pub fn held(&self) -> usize {
+        self.held
     }
 
     /// Takes in evaluated arguments, none of them NULL (but for the JSON functions). `row` is
@@ -277,9 +296,17 @@ impl Accumulator {
                 for (key, _) in &aggregate.order_by {
                     keys.push(key.eval(ctx, row)?);
                 }
+                self.held += text.len() + (1 + keys.len()) * size_of::<Value>();
                 rows.push((keys, text));
+                if self.held > 2 * kept_text(ctx).max(self.left) {
+                    self.held = cut_rows(aggregate, rows, ctx)?;
+                    self.left = self.held;
+                }
             }
-            State::Array(items) => items.push(json::of_value(value, ty)?),
+            State::Array(items) => {
+                self.held += size_of::<Json>() + value.as_bytes().map_or(0, <[u8]>::len);
+                items.push(json::of_value(value, ty)?);
+            }
             State::Object(members) => {
                 if *value == Value::Null {
                     return Err(SqlError::new(ErrorCode::JsonDocumentNullKey, &[]));
@@ -445,6 +472,49 @@ fn moments(func: AggregateFunc, count: u64, squares: f64) -> Value {
     Value::Double(if root { variance.sqrt() } else { variance })
 }
 
+/// How many bytes GROUP_CONCAT collects before it drops what cannot come out.
+fn kept_text(ctx: &EvalContext<'_>) -> usize {
+    ctx.env.group_concat_max_len.saturating_add(64 << 10)
+}
+
+/// Drops the rows behind the one at which GROUP_CONCAT's result is cut; returns what is held.
+fn cut_rows(
+    aggregate: &Aggregate,
+    rows: &mut Vec<(Vec<Value>, String)>,
+    ctx: &mut EvalContext<'_>,
+) -> Result<usize> {
+    sort_rows(aggregate, rows, ctx)?;
+    let (mut length, mut held, mut kept) = (0, 0, 0);
+    for (keys, text) in rows.iter() {
+        length += text.len();
+        held += text.len() + (1 + keys.len()) * size_of::<Value>();
+        kept += 1;
+        if length > ctx.env.group_concat_max_len {
+            break;
+        }
+    }
+    rows.truncate(kept);
+    Ok(held)
+}
+
+fn sort_rows(
+    aggregate: &Aggregate,
+    rows: &mut [(Vec<Value>, String)],
+    ctx: &mut EvalContext<'_>,
+) -> Result<()> {
+    if aggregate.order_by.is_empty() {
+        return Ok(());
+    }
+    let mut failed = None;
+    rows.sort_by(|(left, _), (right, _)| {
+        order_keys(aggregate, left, right, ctx).unwrap_or_else(|error| {
+            failed = Some(error);
+            Ordering::Equal
+        })
+    });
+    failed.map_or(Ok(()), Err)
+}
+
 fn group_concat(
     aggregate: &Aggregate,
     mut rows: Vec<(Vec<Value>, String)>,
@@ -453,18 +523,7 @@ fn group_concat(
     if rows.is_empty() {
         return Ok(Value::Null);
     }
-    if !aggregate.order_by.is_empty() {
-        let mut failed = None;
-        rows.sort_by(|(left, _), (right, _)| {
-            order_keys(aggregate, left, right, ctx).unwrap_or_else(|error| {
-                failed = Some(error);
-                Ordering::Equal
-            })
-        });
-        if let Some(error) = failed {
-            return Err(error);
-        }
-    }
+    sort_rows(aggregate, &mut rows, ctx)?;
     let limit = ctx.env.group_concat_max_len;
     let mut out = String::new();
     for (i, (_, text)) in rows.iter().enumerate() {

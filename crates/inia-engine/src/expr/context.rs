@@ -154,6 +154,8 @@ pub struct Environment {
     pub div_precision_increment: u8,
     /// `group_concat_max_len`.
     pub group_concat_max_len: usize,
+    /// `tmp_table_size`: bytes that a statement's intermediate results may have in memory.
+    pub tmp_table_size: usize,
     /// `max_allowed_packet`: longer results of functions become NULL.
     pub max_allowed_packet: usize,
     /// `default_week_format`.
@@ -182,6 +184,7 @@ impl Default for Environment {
             row_count: -1,
             div_precision_increment: 4,
             group_concat_max_len: 1024,
+            tmp_table_size: 16 << 20,
             max_allowed_packet: 64 << 20,
             default_week_format: 0,
             max_error_count: 1024,

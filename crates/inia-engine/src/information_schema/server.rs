@@ -5,6 +5,7 @@ use crate::account::Privileges;
 use crate::expr::VarScope;
 use inia_base::process::ProcessEntry;
 use inia_base::value::Value;
+use inia_storage::Isolation;
 use std::time::UNIX_EPOCH;
 
 pub(super) fn engines(_: &Information<'_>, rows: &mut Rows) {
@@ -69,6 +70,15 @@ pub(super) fn processlist(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
+fn level(isolation: Isolation) -> &'static str {
+    match isolation {
+        Isolation::ReadUncommitted => "READ UNCOMMITTED",
+        Isolation::ReadCommitted => "READ COMMITTED",
+        Isolation::RepeatableRead => "REPEATABLE READ",
+        Isolation::Serializable => "SERIALIZABLE",
+    }
+}
+
 pub(super) fn transactions(info: &Information<'_>, rows: &mut Rows) {
     if !info.access.global.has(Privileges::PROCESS) {
         return;
@@ -82,7 +92,7 @@ pub(super) fn transactions(info: &Information<'_>, rows: &mut Rows) {
             Value::Null,
             Value::Null,
             txn.rows_modified + txn.locks as u64,
-            u64::from(txn.session),
+            txn.label,
             Value::Null,
             Value::Null,
             0u64,
@@ -92,7 +102,7 @@ pub(super) fn transactions(info: &Information<'_>, rows: &mut Rows) {
             txn.locks as u64,
             txn.rows_modified,
             0u64,
-            "REPEATABLE READ",
+            level(txn.isolation),
             1i64,
             1i64,
             Value::Null,

@@ -32,6 +32,8 @@ pub(crate) struct StatementPlan {
     pub parts: Vec<PartPlan>,
     /// The tables it reads.
     pub tables: Vec<Arc<Table>>,
+    /// Whether it is FOR UPDATE, which a READ ONLY transaction refuses.
+    pub exclusive: bool,
 }
 
 /// A query inside another.

@@ -270,7 +270,7 @@ fn into_variables(
     let mut found: Option<Vec<Value>> = None;
     let (result, warnings) = {
         let shared: &Core = core;
-        let runner = Runner::new(&plan, &shared.txn, &shared.killed);
+        let runner = Runner::new(&plan, shared);
         let mut ctx = shared.context(params, &runner);
         let result = runner.run(&mut ctx, &mut |_, tuple| {
             if found.is_some() {

@@ -68,8 +68,11 @@ impl TxnState {
 
 impl Core {
     pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Core {
-        let txn = RefCell::new(db.engine.attach());
-        let mdl = db.catalog().mdl().session();
+        let mut txn = db.engine.attach();
+        txn.set_label(u64::from(client.connection_id));
+        let txn = RefCell::new(txn);
+        let killed: Arc<AtomicU8> = Arc::default();
+        let mdl = db.catalog().mdl().session(killed.clone());
         let env = Environment {
             user: format!("{}@{}", client.user, client.host),
             current_user: format!("{}@{}", client.account_user, client.account_host),
@@ -93,7 +96,6 @@ impl Core {
             savepoints: Vec::new(),
             mdl_timeout: Duration::from_secs(31_536_000),
         };
-        let killed = Arc::default();
         let client_found_rows = client.found_rows;
         Core {
             db,
@@ -165,6 +167,12 @@ impl Core {
             return Err(SqlError::new(ErrorCode::CantExecuteInReadOnlyTransaction, &[]));
         }
         Ok(())
+    }
+
+    /// Where statements put what they cannot keep in memory.
+    pub(crate) fn workspace(&self) -> crate::exec::spill::Workspace<'_> {
+        let disk = self.db.scratch.as_ref();
+        crate::exec::spill::Workspace::new(disk, self.env.tmp_table_size)
     }
 
     /// Whether statements end their transaction themselves.

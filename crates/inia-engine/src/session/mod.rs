@@ -20,6 +20,7 @@ use self::core::Core;
 use self::plan::Plan;
 pub(crate) use self::plan::plan_source;
 use self::texts::{Known, TextKey, Texts};
+use crate::catalog::mdl::MdlWatch;
 use crate::database::{ClientInfo, Database};
 use crate::error::parse_error;
 use crate::expr::{Level, SqlMode, Warning};
@@ -69,6 +70,7 @@ pub struct KillHandle {
     killed: Arc<AtomicU8>,
     interrupter: Interrupter,
     sleeper: Arc<inia_base::rt::WaitCell>,
+    metadata: MdlWatch,
 }
 
 impl KillHandle {
@@ -86,6 +88,12 @@ impl KillHandle {
         self.killed.fetch_or(bits, Ordering::SeqCst);
         self.interrupter.interrupt();
         self.sleeper.wake();
+        self.metadata.wake();
+    }
+
+    /// What the running statement waits for, as the process list names it.
+    pub fn waits_for(&self) -> Option<&'static str> {
+        self.metadata.is_waiting().then_some("Waiting for table metadata lock")
     }
 
     /// Whether the connection is to be closed.
@@ -480,6 +488,7 @@ impl Session {
             killed: self.core.killed.clone(),
             interrupter: self.core.txn.borrow().interrupter(),
             sleeper: self.core.host.sleeper.clone(),
+            metadata: self.core.mdl.watch(),
         }
     }
 

@@ -134,7 +134,7 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
         Statement::Update(update) => match dml::plan_update(core, update)? {
             Some(plan) => Plan::Change(Box::new(plan)),
             None => {
-                let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
+                let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
                 let joined = dml::plan_joined_update(core, update, &mut plan)?;
                 dml::check_update(core, update, &joined)?;
                 Plan::Joined(Box::new(joined))
@@ -143,7 +143,7 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
         Statement::Delete(delete) => match dml::plan_delete(core, delete)? {
             Some(plan) => Plan::Change(Box::new(plan)),
             None => {
-                let mut plan = |core: &Core, query: &ast::Query| plan_query(core, query, None);
+                let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
                 let joined = dml::plan_joined_delete(core, delete, &mut plan)?;
                 dml::check_delete(core, delete, &joined)?;
                 Plan::Joined(Box::new(joined))
@@ -242,7 +242,11 @@ pub(super) fn run(
 
 /// Error 1792 where a READ ONLY transaction would change other than temporary tables.
 fn check_targets(core: &Core, plan: &Plan) -> Result<(), SqlError> {
-    if !plan.targets().iter().all(|table| table.def.temporary) {
+    let temporary = |table: &Arc<Table>| table.def.temporary;
+    let locks = matches!(plan, Plan::Query(plan) if plan.exclusive);
+    if (locks && !plan.tables().into_iter().all(temporary))
+        || !plan.targets().iter().all(|table| table.def.temporary)
+    {
         core.check_writable()?;
     }
     Ok(())
@@ -268,7 +272,7 @@ fn run_plan(
         Plan::Query(query) => {
             let (result, found) = {
                 let shared: &Core = core;
-                let runner = Runner::new(query, &shared.txn, &shared.killed);
+                let runner = Runner::new(query, shared);
                 let mut ctx = shared.context(params, &runner);
                 let result = runner.send(&mut ctx, sink);
                 ((result, std::mem::take(&mut ctx.warnings)), runner.found_rows())
@@ -281,7 +285,7 @@ fn run_plan(
         Plan::Insert(insert) => match insert.source() {
             Some(source) => {
                 let shared: &Core = core;
-                let runner = Runner::new(source, &shared.txn, &shared.killed);
+                let runner = Runner::new(source, shared);
                 let (result, warnings) =
                     with(shared, params, &runner, |ctx| insert.run(shared, ctx, Some(&runner)));
                 core.take_warnings(warnings);
@@ -292,7 +296,7 @@ fn run_plan(
         Plan::Change(change) => evaluate(core, params, |core, ctx| change.run(core, ctx)),
         Plan::Joined(joined) => {
             let shared: &Core = core;
-            let runner = Runner::new(&joined.query, &shared.txn, &shared.killed);
+            let runner = Runner::new(&joined.query, shared);
             let (result, warnings) =
                 with(shared, params, &runner, |ctx| joined.run(shared, ctx, &runner));
             core.take_warnings(warnings);

@@ -17,6 +17,8 @@ use std::sync::Arc;
 /// A lock owner: one per session, reused by its successive transactions.
 pub(crate) struct Owner {
     index: u32,
+    /// A number that the layer above knows the session by.
+    label: AtomicU64,
     txn: AtomicU64,
     undo_records: AtomicU64,
     held: Mutex<Held>,
@@ -66,6 +68,7 @@ impl Owner {
     pub(crate) fn new(index: u32) -> Owner {
         Owner {
             index,
+            label: AtomicU64::new(0),
             txn: AtomicU64::new(0),
             undo_records: AtomicU64::new(0),
             held: Mutex::default(),
@@ -78,6 +81,16 @@ impl Owner {
     /// The owner's number among all owners.
     pub(crate) fn index(&self) -> u32 {
         self.index
+    }
+
+    /// The number that the layer above knows it by, 0 when none was given.
+    pub(crate) fn label(&self) -> u64 {
+        self.label.load(Ordering::Relaxed)
+    }
+
+    /// Gives it a number that the layer above knows it by.
+    pub(crate) fn set_label(&self, label: u64) {
+        self.label.store(label, Ordering::Relaxed);
     }
 
     /// The id of its writing transaction, 0 when it has none.
@@ -111,9 +124,9 @@ impl Owner {
         held.records.len() + held.gaps.len()
     }
 
-    /// Whether it is waiting for a lock.
+    /// Whether it is waiting for a lock, and will wait until somebody else does something.
     pub(crate) fn is_waiting(&self) -> bool {
-        matches!(*self.wait.lock(), Wait::On(_) | Wait::Victim(_))
+        matches!(*self.wait.lock(), Wait::On(_))
     }
 
     /// Asks the owner to stop: its waits end with [`crate::StorageError::Interrupted`].

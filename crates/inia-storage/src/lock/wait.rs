@@ -268,6 +268,12 @@ impl LockSystem {
         out
     }
 
+    /// Looks at owners while no wait can begin: one that is seen waiting was not chosen as a victim.
+    pub(crate) fn at_rest<R>(&self, look: impl FnOnce() -> R) -> R {
+        let _detector = self.detector.lock();
+        look()
+    }
+
     /// What `owner` waits for now, if it waits.
     pub(crate) fn wait_of(&self, owner: &Arc<Owner>) -> Option<LockWait> {
         let Wait::On(target) = owner.wait.lock().clone() else { return None };

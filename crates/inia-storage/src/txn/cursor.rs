@@ -197,9 +197,10 @@ impl Cursor {
         }
     }
 
-    /// Gives back the lock of the record last returned (READ COMMITTED, row did not match).
+    /// Gives back the lock of the record last returned, whose row did not match. At REPEATABLE READ
+    /// and above it is kept: there a scan locks all that it passes.
     pub fn unlock_current(&mut self, txn: &mut Txn) {
-        if std::mem::take(&mut self.fresh) {
+        if !txn.locks_gaps() && std::mem::take(&mut self.fresh) {
             txn.unlock(&self.tree, &self.memory().key);
         }
     }

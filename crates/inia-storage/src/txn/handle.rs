@@ -90,6 +90,7 @@ impl Txn {
         let undo = UndoLog::new(Arc::clone(&core.undo), Arc::clone(&session.history));
         let owner = Arc::clone(&session.owner);
         owner.clear_interrupt();
+        owner.set_label(0);
         Txn {
             core,
             session,
@@ -154,6 +155,11 @@ impl Txn {
         self.owner.index()
     }
 
+    /// Gives the session a number of the caller's, shown in the list of transactions.
+    pub fn set_label(&mut self, label: u64) {
+        self.owner.set_label(label);
+    }
+
     /// How long a lock wait may last (`innodb_lock_wait_timeout`).
     pub fn set_lock_wait_timeout(&mut self, limit: Duration) {
         self.lock_wait_timeout = limit;
@@ -198,7 +204,8 @@ impl Txn {
     pub(super) fn enlist(&mut self) {
         if !self.locked {
             self.locked = true;
-            let started = Started { wall: SystemTime::now(), clock: Instant::now() };
+            let (wall, clock) = (SystemTime::now(), Instant::now());
+            let started = Started { wall, clock, isolation: self.isolation };
             *self.session.started.lock() = Some(started);
         }
     }

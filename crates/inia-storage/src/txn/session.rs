@@ -5,6 +5,7 @@
 use super::cursor::CursorMemory;
 use super::undo::{History, UndoRef};
 use crate::lock::Owner;
+use crate::request::Isolation;
 use crate::sync::{AtomicU64, Mutex, Ordering, RwLock, fence};
 use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::sync::Arc;
@@ -43,6 +44,7 @@ pub(crate) struct Session {
 pub(crate) struct Started {
     pub(crate) wall: SystemTime,
     pub(crate) clock: Instant,
+    pub(crate) isolation: Isolation,
 }
 
 impl Session {
@@ -210,6 +212,10 @@ impl Sessions {
 pub struct ActiveTxn {
     /// Its session's number, as in [`LockWait`](crate::LockWait).
     pub session: u32,
+    /// What [`Txn::set_label`](crate::Txn::set_label) was told.
+    pub label: u64,
+    /// Its isolation level.
+    pub isolation: Isolation,
     /// Its id; 0 when it has written nothing.
     pub txn: TxnId,
     /// When it was opened.
@@ -230,6 +236,8 @@ impl Session {
         let started = (*self.started.lock())?;
         Some(ActiveTxn {
             session: self.owner.index(),
+            label: self.owner.label(),
+            isolation: started.isolation,
             txn: self.owner.txn(),
             started: started.wall,
             age_secs: started.clock.elapsed().as_secs(),

@@ -49,6 +49,10 @@ pub struct Prepared {
 pub trait Interrupt: Send + Sync {
     /// Ends the running statement with error 1317; `connection` says that no other will follow.
     fn interrupt(&self, connection: bool);
+    /// What the running statement waits for, as the process list names it.
+    fn waits_for(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// One client's session.

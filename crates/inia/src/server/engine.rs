@@ -122,6 +122,10 @@ impl Interrupt for Kill {
             self.0.kill_query();
         }
     }
+
+    fn waits_for(&self) -> Option<&'static str> {
+        self.0.waits_for()
+    }
 }
 
 impl ClientSession for EngineSession {

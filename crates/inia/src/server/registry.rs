@@ -162,6 +162,8 @@ impl Slot {
             _ => None,
         };
         let login = command == code::CONNECT;
+        let interrupt = self.interrupt.lock().clone();
+        let waits_for = interrupt.and_then(|interrupt| interrupt.waits_for());
         ProcessEntry {
             id: u64::from(self.id),
             user: if login { "unauthenticated user".to_owned() } else { identity.user.clone() },
@@ -172,7 +174,7 @@ impl Slot {
             state: match command {
                 SLEEP => "",
                 code::CONNECT => "login",
-                _ => "executing",
+                _ => waits_for.unwrap_or("executing"),
             },
             info,
         }

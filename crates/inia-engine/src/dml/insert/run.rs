@@ -8,6 +8,7 @@ use crate::dml::foreign::Foreign;
 use crate::dml::write::{RowWriter, Written, duplicate_error, values};
 use crate::error::StorageResult;
 use crate::exec::Runner;
+use crate::exec::spill::TupleList;
 use crate::expr::{self, EvalContext, Expr, SqlMode, Strictness, store_value};
 use crate::plan::StatementPlan;
 use crate::session::Outcome;
@@ -137,13 +138,13 @@ impl InsertPlan {
         let reads_target = source.tables.iter().any(|table| table.def.id == self.table.def.id);
         let strictness = std::mem::replace(&mut ctx.strictness, Strictness::Query);
         if reads_target {
-            let mut gathered = Vec::new();
+            let mut gathered = TupleList::new(core.workspace());
             runner.run(ctx, &mut |_, tuple| {
-                gathered.push(tuple.to_vec());
+                gathered.push(tuple)?;
                 Ok(true)
             })?;
             ctx.strictness = strictness;
-            return gathered.iter().try_for_each(|tuple| put(ctx, tuple));
+            return gathered.each(|tuple| put(ctx, tuple).map(|()| true));
         }
         runner.run(ctx, &mut |ctx, tuple| {
             let outer = std::mem::replace(&mut ctx.strictness, strictness);

@@ -83,6 +83,8 @@ fn total<'p>(call: &'p Aggregate, source: &TableSource) -> Option<Total<'p>> {
             greatest: call.func == AggregateFunc::Max,
             unsigned: arg.ty.is_unsigned(),
         },
+        // What DISTINCT has seen may be too much for memory.
+        _ if call.distinct => return None,
         AggregateFunc::GroupConcat if !call.order_by.is_empty() => return None,
         _ => Total::Other(column, call.start(), call),
     })

@@ -1,8 +1,14 @@
 //! What a sorter gives back, from memory and from runs.
 
 use super::Sorter;
+use crate::exec::spill::Workspace;
+use inia_base::io::MemDisk;
 
-fn push(sorter: &mut Sorter, key: &str, row: &str) {
+fn workspace(disk: &MemDisk) -> Workspace<'_> {
+    Workspace::new(disk, 16 << 20)
+}
+
+fn push(sorter: &mut Sorter<'_>, key: &str, row: &str) {
     let put = |text: &str, out: &mut Vec<u8>| {
         out.extend_from_slice(text.as_bytes());
         Ok(())
@@ -10,7 +16,7 @@ fn push(sorter: &mut Sorter, key: &str, row: &str) {
     sorter.push(|out| put(key, out), |out| put(row, out)).unwrap();
 }
 
-fn drain(sorter: Sorter, distinct: bool) -> Vec<String> {
+fn drain(sorter: Sorter<'_>, distinct: bool) -> Vec<String> {
     let mut rows = Vec::new();
     sorter
         .finish(distinct, |row| {
@@ -23,7 +29,8 @@ fn drain(sorter: Sorter, distinct: bool) -> Vec<String> {
 
 #[test]
 fn rows_come_back_by_key_and_ties_by_arrival() {
-    let mut sorter = Sorter::new(usize::MAX);
+    let disk = MemDisk::new();
+    let mut sorter = Sorter::new(usize::MAX, workspace(&disk));
     for (key, row) in [("b", "1"), ("abcdefghij", "2"), ("a", "3"), ("b", "4"), ("", "5")] {
         push(&mut sorter, key, row);
     }
@@ -32,7 +39,9 @@ fn rows_come_back_by_key_and_ties_by_arrival() {
 
 #[test]
 fn runs_in_a_file_merge_as_if_all_had_been_in_memory() {
-    let (mut spilled, mut plain) = (Sorter::new(usize::MAX), Sorter::new(usize::MAX));
+    let disk = MemDisk::new();
+    let new = || Sorter::new(usize::MAX, workspace(&disk));
+    let (mut spilled, mut plain) = (new(), new());
     for number in 0..3000u64 {
         let key = format!("{:05}", number * 7919 % 1009);
         for sorter in [&mut spilled, &mut plain] {
@@ -47,7 +56,8 @@ fn runs_in_a_file_merge_as_if_all_had_been_in_memory() {
 
 #[test]
 fn distinct_keeps_the_first_row_of_each_key_across_runs() {
-    let mut sorter = Sorter::new(usize::MAX);
+    let disk = MemDisk::new();
+    let mut sorter = Sorter::new(usize::MAX, workspace(&disk));
     push(&mut sorter, "a", "1");
     push(&mut sorter, "b", "2");
     sorter.spill().unwrap();
@@ -58,7 +68,8 @@ fn distinct_keeps_the_first_row_of_each_key_across_runs() {
 
 #[test]
 fn a_limit_keeps_the_first_rows_only() {
-    let mut sorter = Sorter::new(3);
+    let disk = MemDisk::new();
+    let mut sorter = Sorter::new(3, workspace(&disk));
     for number in (0..1000).rev() {
         push(&mut sorter, &format!("{number:04}"), &number.to_string());
     }

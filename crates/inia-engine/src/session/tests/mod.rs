@@ -6,6 +6,7 @@ mod dml;
 mod full_disk;
 mod patched;
 mod prepared;
+mod spill;
 mod table_locks;
 mod texts;
 mod transactions;

@@ -1,0 +1,245 @@
+//! Hash joins of which the right side does not fit into memory.
+//!
+//! Both sides go into partitions by the hash of their keys, so that partition *i* of the left side
+//! meets only partition *i* of the right. A right partition that still does not fit is partitioned
+//! again, both sides of it, unless that was done a few times already: then few keys have too many
+//! rows, and the right side is taken in pieces, with one pass over the left side for each. Which
+//! left rows have matched in some piece is kept in one bit each, for outer joins.
+
+use super::{JoinPlan, JoinType, Table, encode, probe};
+use crate::exec::source::clear;
+use crate::exec::spill::{Partitions, Purpose, Reader, Stream, Workspace, keyed, split_keyed};
+use crate::exec::values::{decode_tuple, encode_tuple};
+use crate::exec::{Result, RowVisitor, Runner, Tuple, damaged_row};
+use crate::expr::EvalContext;
+use crate::plan::{HashKey, Source};
+use inia_base::value::Value;
+
+/// How often a partition is partitioned again.
+const MOST_LEVELS: u32 = 4;
+
+/// Both sides of a join, in partitions.
+pub(super) struct Spilled<'p, 'w> {
+    join: &'p JoinPlan,
+    workspace: Workspace<'w>,
+    right: Partitions<'w>,
+    left: Partitions<'w>,
+    /// The slots that the left side fills.
+    slots: Vec<usize>,
+}
+
+/// One partition of both sides.
+struct Pair<'w> {
+    left: Stream<'w>,
+    right: Stream<'w>,
+    level: u32,
+}
+
+impl<'p, 'w> Spilled<'p, 'w> {
+    /// Puts the right rows so far into partitions.
+    pub(super) fn of(runner: &Runner<'w>, join: &'p JoinPlan, table: Table) -> Result<Self> {
+        let workspace = runner.workspace;
+        let partitions = || Partitions::new(workspace, Purpose::File, 0);
+        let mut slots = Vec::new();
+        runner.filled(&join.left, &mut slots);
+        let mut spilled =
+            Spilled { join, workspace, right: partitions(), left: partitions(), slots };
+        for (key, rows) in table.rows {
+            for values in rows {
+                spilled.push_right(&key, &values)?;
+            }
+        }
+        Ok(spilled)
+    }
+
+    pub(super) fn push_right(&mut self, key: &[u8], values: &[Value]) -> Result<()> {
+        self.right.push(key, |out| {
+            keyed(key, out);
+            encode_tuple(values, out);
+        })
+    }
+
+    fn push_left(&mut self, key: &[u8], row: &[Value]) -> Result<()> {
+        let slots = &self.slots;
+        self.left.push(key, |out| {
+            keyed(key, out);
+            for &slot in slots {
+                encode_tuple(&row[slot..=slot], out);
+            }
+        })
+    }
+}
+
+fn pairs<'w>(left: Partitions<'w>, right: Partitions<'w>) -> Result<Vec<Pair<'w>>> {
+    let ((left, level), (right, _)) = (left.into_streams()?, right.into_streams()?);
+    let both = left.into_iter().zip(right);
+    Ok(both.map(|(left, right)| Pair { left, right, level: level + 1 }).collect())
+}
+
+impl<'s> Runner<'s> {
+    /// The slots that a source fills.
+    fn filled(&self, source: &Source, slots: &mut Vec<usize>) {
+        match source {
+            Source::One | Source::Nothing => {}
+            Source::Table(table) => {
+                let read = table.needed.iter().enumerate().filter(|(_, needed)| **needed);
+                slots.extend(read.map(|(column, _)| table.base + column));
+            }
+            Source::Part { id, base, .. } => {
+                slots.extend(*base..base + self.plan.parts[*id].query.columns.len());
+            }
+            Source::Virtual(table) => {
+                slots.extend(table.base..table.base + table.table.columns().len());
+            }
+            Source::Join(join) => {
+                self.filled(&join.left, slots);
+                self.filled(&join.right, slots);
+            }
+        }
+    }
+
+    /// Reads the left side into partitions and joins these.
+    pub(super) fn spilled_join(
+        &self,
+        mut spilled: Spilled<'_, 's>,
+        keys: &[HashKey],
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut RowVisitor<'_>,
+    ) -> Result<bool> {
+        let join = spilled.join;
+        let wanted = self.source(&join.left, ctx, row, &mut |ctx, row| {
+            self.check_killed()?;
+            let key = encode(keys, |key| &key.left, ctx, row)?;
+            match key.filter(|key| !spilled.right.lacks(key)) {
+                Some(key) => spilled.push_left(&key, row).map(|()| true),
+                None if join.kind == JoinType::Left => {
+                    clear(&mut row[join.right_slots.clone()]);
+                    visit(ctx, row)
+                }
+                None => Ok(true),
+            }
+        })?;
+        if !wanted {
+            return Ok(false);
+        }
+        let Spilled { workspace, right, left, slots, .. } = spilled;
+        let mut queue = pairs(left, right)?;
+        while let Some(pair) = queue.pop() {
+            if pair.left.records() == 0 {
+                continue;
+            }
+            let mut rows = pair.right.reader();
+            let mut table = Table::default();
+            let all = load(&mut rows, workspace.budget, &mut table)?;
+            if !all && pair.level < MOST_LEVELS {
+                drop(table);
+                let again = (split(&pair.left, workspace, pair.level)?, &pair.right);
+                queue.extend(pairs(again.0, split(again.1, workspace, pair.level)?)?);
+                continue;
+            }
+            let mut pieces = Pieces { rows, table, all };
+            if !self.join_pair(join, &pair.left, &mut pieces, &slots, ctx, row, visit)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Joins the left rows with one piece of the right side after another.
+    fn join_pair(
+        &self,
+        join: &JoinPlan,
+        left: &Stream<'_>,
+        pieces: &mut Pieces<'_, '_>,
+        slots: &[usize],
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut RowVisitor<'_>,
+    ) -> Result<bool> {
+        let outer = join.kind == JoinType::Left;
+        let mut matched = vec![0u64; (left.records() as usize).div_ceil(64) * usize::from(outer)];
+        loop {
+            let wanted = self.each_left(left, slots, row, &mut |number, key, row| {
+                let (found, wanted) = probe(join, &pieces.table, Some(key), ctx, row, visit)?;
+                if outer && found {
+                    matched[number / 64] |= 1 << (number % 64);
+                }
+                Ok(wanted)
+            })?;
+            if !wanted {
+                return Ok(false);
+            }
+            if pieces.all {
+                break;
+            }
+            pieces.table = Table::default();
+            pieces.all = load(&mut pieces.rows, self.workspace.budget, &mut pieces.table)?;
+        }
+        if !outer {
+            return Ok(true);
+        }
+        self.each_left(left, slots, row, &mut |number, _, row| {
+            if matched[number / 64] >> (number % 64) & 1 == 1 {
+                return Ok(true);
+            }
+            clear(&mut row[join.right_slots.clone()]);
+            visit(ctx, row)
+        })
+    }
+
+    /// Puts each left row into its slots and gives it to `visit` with its number and key.
+    fn each_left(
+        &self,
+        left: &Stream<'_>,
+        slots: &[usize],
+        row: &mut Vec<Value>,
+        visit: &mut dyn FnMut(usize, &[u8], &mut Vec<Value>) -> Result<bool>,
+    ) -> Result<bool> {
+        let (mut reader, mut tuple, mut number) = (left.reader(), Tuple::new(), 0);
+        while let Some(record) = reader.next()? {
+            self.check_killed()?;
+            let (key, payload) = split_keyed(record)?;
+            decode_tuple(payload, &mut tuple).ok_or_else(damaged_row)?;
+            for (slot, value) in slots.iter().zip(tuple.drain(..)) {
+                row[*slot] = value;
+            }
+            if !visit(number, key, row)? {
+                return Ok(false);
+            }
+            number += 1;
+        }
+        Ok(true)
+    }
+}
+
+/// A right partition, a piece of it in a table.
+struct Pieces<'r, 'w> {
+    rows: Reader<'r, 'w>,
+    table: Table,
+    /// Nothing is left in `rows`.
+    all: bool,
+}
+
+/// Reads rows into the table until it is full; true where that was all.
+fn load(rows: &mut Reader<'_, '_>, budget: usize, table: &mut Table) -> Result<bool> {
+    let mut tuple = Tuple::new();
+    while table.used <= budget {
+        let Some(record) = rows.next()? else { return Ok(true) };
+        let (key, payload) = split_keyed(record)?;
+        decode_tuple(payload, &mut tuple).ok_or_else(damaged_row)?;
+        table.add(key.to_vec(), tuple.drain(..).collect());
+    }
+    Ok(false)
+}
+
+/// Partitions a stream by other bits of the keys' hashes.
+fn split<'w>(stream: &Stream<'w>, workspace: Workspace<'w>, level: u32) -> Result<Partitions<'w>> {
+    let mut partitions = Partitions::new(workspace, Purpose::File, level);
+    let mut reader = stream.reader();
+    while let Some(record) = reader.next()? {
+        let (key, _) = split_keyed(record)?;
+        partitions.push(key, |out| out.extend_from_slice(record))?;
+    }
+    Ok(partitions)
+}
