@@ -37,6 +37,20 @@ pub(crate) struct InsertPlan {
     single: bool,
 }
 
+/// Error 1137: a temporary table is not read by the statement that writes it.
+fn refuse_reopening(table: &Arc<Table>, source: Option<&StatementPlan>) -> Result<(), SqlError> {
+    let read = |source: &StatementPlan| source.tables.iter().any(|t| Arc::ptr_eq(t, table));
+    match table.def.temporary && source.is_some_and(read) {
+        true => Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name])),
+        false => Ok(()),
+    }
+}
+
+/// Whether one row is written out, so that the reply does not tell how many there were.
+fn is_single(insert: &ast::Insert) -> bool {
+    matches!(&insert.source, ast::InsertSource::Values(rows) if rows.len() == 1)
+}
+
 /// Plans INSERT and REPLACE; `source` is the plan of its query, where it has one.
 pub(crate) fn plan_insert(
     core: &Core,
@@ -44,7 +58,7 @@ pub(crate) fn plan_insert(
     source: Option<StatementPlan>,
 ) -> Result<InsertPlan, SqlError> {
     let table = core.open_table(insert.table.db.as_deref(), &insert.table.name)?;
-    read_once(&table, source.as_ref())?;
+    refuse_reopening(&table, source.as_ref())?;
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
@@ -77,13 +91,13 @@ pub(crate) fn plan_insert(
     }
     let mut on_duplicate = Vec::with_capacity(insert.on_duplicate.len());
     let mut values_calls = 0;
-    let alias = insert.row_alias.as_ref();
     for assignment in &insert.on_duplicate {
         let target = scope.position(&assignment.column)?;
         on_duplicate.push(match &assignment.value {
             ast::Expr::Default => (target, None),
             value => {
                 refuse_generated(&fills, &table, target)?;
+                let alias = insert.row_alias.as_ref();
                 let mut scope = DuplicateScope { inner: &mut scope, alias, table: &table };
                 let bound = bind_plain(core, &mut scope, value)?;
                 bound.walk(&mut |node| {
@@ -95,10 +109,9 @@ pub(crate) fn plan_insert(
         });
     }
     let none = source.is_none() && rows.iter().all(Vec::is_empty);
-    let targets = if none { Vec::new() } else { targets };
     Ok(InsertPlan {
         table: table.clone(),
-        targets,
+        targets: if none { Vec::new() } else { targets },
         rows,
         fills,
         replace: insert.replace,
@@ -106,17 +119,8 @@ pub(crate) fn plan_insert(
         on_duplicate,
         values_calls,
         source,
-        single: matches!(&insert.source, ast::InsertSource::Values(rows) if rows.len() == 1),
+        single: is_single(insert),
     })
-}
-
-/// Error 1137: a temporary table is not read where it is written.
-fn read_once(table: &Arc<Table>, source: Option<&StatementPlan>) -> Result<(), SqlError> {
-    let read = |source: &StatementPlan| source.tables.iter().any(|t| Arc::ptr_eq(t, table));
-    if table.def.temporary && source.is_some_and(read) {
-        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name]));
-    }
-    Ok(())
 }
 
 /// The query whose rows are inserted: INSERT … SELECT's own, or one made of VALUES that has

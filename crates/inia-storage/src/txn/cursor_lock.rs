@@ -10,20 +10,20 @@
 //!   ≤ 20 descending      (20,30] 20X (10,20] 10X (-∞,10]         begins with the gap after the start
 //! ```
 //!
-//! A descending scan locks the first record beyond its range as if it belonged to it. At READ COMMITTED
-//! only the records of the range are locked.
+//! A descending scan locks the first record beyond its range as if it belonged to it. At READ
+//! COMMITTED only the records of the range are locked.
 //!
-//! A record that is not locked yet may be removed for good by purge while the scan waits or goes from
-//! leaf to leaf. An ascending scan does not mind: its gaps begin at the record passed last. A
-//! descending one keeps the low end of what it has locked in `place.low`, and locks up to the record
-//! passed last where the next record found is another:
+//! A record that is not locked yet may be removed for good by purge while the scan waits or goes
+//! from leaf to leaf. An ascending scan does not mind: its gaps begin at the record passed last. A
+//! descending one keeps the low end of what it has locked in `place.low`, and locks up to the
+//! record passed last where the next record found is another:
 //!
 //! ```text
 //!   10, 20 deleted, 30    (20,30] 30X, then 20 is purged: 10 is not 20, so (-∞,30] 10X
 //! ```
 //!
-//! Each lock is taken from what a copied leaf says and confirmed afterwards; when the leaf has moved
-//! on, the scan looks again behind the last record it has passed.
+//! Each lock is taken from what a copied leaf says and confirmed afterwards; when the leaf has
+//! moved on, the scan looks again behind the last record it has passed.
 
 use super::cursor::{Bound, Cursor, Stage};
 use super::handle::{Locked, Txn};

@@ -210,7 +210,8 @@ impl Txn {
         }
     }
 
-    /// Gives the transaction its id before its first write, and sees to memory for undo before each.
+    /// Gives the transaction its id before its first write, and sees to memory for undo before
+    /// each.
     pub(super) fn prepare_write(&mut self) -> Result<()> {
         debug_assert!(self.open, "write outside a transaction");
         self.core.undo.make_room()?;
@@ -249,8 +250,8 @@ impl Txn {
         }
     }
 
-    /// The session of `writer`, if it still runs. Otherwise what it wrote is built upon: remembers a
-    /// commit that is not durable.
+    /// The session of `writer`, if it still runs. Otherwise what it wrote is built upon: remembers
+    /// a commit that is not durable.
     pub(super) fn note_writer(&mut self, writer: TxnId) -> Option<u32> {
         if writer < self.core.status.low_water() {
             return None;
@@ -293,8 +294,8 @@ impl Txn {
         let holder = self.core.sessions.get(session);
         let held = holder.is_some_and(|it| self.core.locks.hold(&it.owner, writer, tree.id(), key));
         if !held {
-            // A transaction that ends publishes its end before it gives up its identity. One that has
-            // done the second alone could not be rolled back: only recovery ends it.
+            // A transaction that ends publishes its end before it gives up its identity. One that
+            // has done the second alone could not be rolled back: only recovery ends it.
             return match self.core.status.state(writer) {
                 TxnState::Active(_) => Err(StorageError::LockWaitTimeout),
                 _ => Ok(Locked::Retry { fresh: false }),
@@ -338,7 +339,7 @@ impl Txn {
     }
 
     /// Waits until every commit that the handle's reads and writes have met is durable, so that
-    /// what they found out may be told. Snapshots show durable commits only and never wait here; locking
+    /// what they found out may be told. Snapshots show durable commits only and never wait; locking
     /// reads and writes see the newest version, whose commit may still be on its way to disk.
     #[inline]
     pub fn settle(&mut self) -> Result<()> {
@@ -366,9 +367,9 @@ impl Txn {
         Ok(())
     }
 
-    /// Commits without waiting: the commit is visible to others, and safe, once the log is durable up
-    /// to the returned position ([`Engine::wait_durable`](crate::Engine::wait_durable)); zero when
-    /// there is nothing to wait for. The handle is idle afterwards.
+    /// Commits without waiting: the commit is visible to others, and safe, once the log is durable
+    /// up to the returned position ([`Engine::wait_durable`](crate::Engine::wait_durable)); zero
+    /// when there is nothing to wait for. The handle is idle afterwards.
     pub fn commit_deferred(&mut self) -> Result<Lsn> {
         self.drop_abandoned()?;
         if self.id.0 == 0 {
