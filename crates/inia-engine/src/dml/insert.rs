@@ -44,10 +44,7 @@ pub(crate) fn plan_insert(
     source: Option<StatementPlan>,
 ) -> Result<InsertPlan, SqlError> {
     let table = core.open_table(insert.table.db.as_deref(), &insert.table.name)?;
-    let read = |source: &StatementPlan| source.tables.iter().any(|t| Arc::ptr_eq(t, &table));
-    if table.def.temporary && source.as_ref().is_some_and(read) {
-        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name]));
-    }
+    read_once(&table, source.as_ref())?;
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
@@ -111,6 +108,15 @@ pub(crate) fn plan_insert(
         source,
         single: matches!(&insert.source, ast::InsertSource::Values(rows) if rows.len() == 1),
     })
+}
+
+/// Error 1137: a temporary table is not read where it is written.
+fn read_once(table: &Arc<Table>, source: Option<&StatementPlan>) -> Result<(), SqlError> {
+    let read = |source: &StatementPlan| source.tables.iter().any(|t| Arc::ptr_eq(t, table));
+    if table.def.temporary && source.is_some_and(read) {
+        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name]));
+    }
+    Ok(())
 }
 
 /// The query whose rows are inserted: INSERT … SELECT's own, or one made of VALUES that has

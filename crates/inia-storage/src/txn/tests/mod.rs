@@ -4,6 +4,7 @@
 mod basics;
 mod crash;
 mod durability;
+mod full_disk;
 mod isolation;
 mod model;
 mod parts;
