@@ -28,8 +28,8 @@ const AGAIN: u8 = 16;
 /// A record of the transaction layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TxnRecord<'a> {
-    /// What a transaction replaced: the version that `key` had, `None` when there was no record. Its undo
-    /// record is `at` that place.
+    /// What a transaction replaced: the version that `key` had, `None` when there was no record.
+    /// Its undo record is `at` that place.
     Undo {
         txn: TxnId,
         at: UndoRef,

@@ -2,12 +2,14 @@
 //!
 //! The store redoes pages and hands over all other records in log order. A transaction with a
 //! before-image or a created tree but without an end is a loser. Its undo is put back where it was
-//! ([`Recovered`]), and it goes on as a running transaction that only waits to be rolled back: its rows stay
-//! locked, and readers see the versions before. So the store opens at once, whatever there is to undo.
-//! Only losers that changed the catalog or made or dropped trees are rolled back first.
+//! ([`Recovered`]), and it goes on as a running transaction that only waits to be rolled back: its
+//! rows stay locked, and readers see the versions before. So the store opens at once, whatever
+//! there is to undo. Only losers that changed the catalog or made or dropped trees are rolled back
+//! first.
 //!
-//! Undoing steps that were undone before another crash is harmless ([`rollback`](super::rollback) argues
-//! why). All other transactions are committed or rolled back: ids below the first new one need no status.
+//! Undoing steps that were undone before another crash is harmless ([`rollback`](super::rollback)
+//! argues why). All other transactions are committed or rolled back: ids below the first new one
+//! need no status.
 
 use super::horizon::{CheckpointState, Roots};
 use super::log::TxnRecord;
@@ -127,7 +129,8 @@ impl Analysis {
     }
 }
 
-/// Makes running transactions of the losers, and rolls back those that define data. Nobody uses the engine yet.
+/// Makes running transactions of the losers, and rolls back those that define data. Nobody uses the
+/// engine yet.
 pub(crate) fn resume(core: &Core, losers: &[Loser]) -> Result<()> {
     let from = core.store.recovered_from();
     let mut first = Vec::new();

@@ -70,8 +70,8 @@ impl Core {
         Ok(true)
     }
 
-    /// The undo records of the session's transaction, newest first; `None` when it is over or too large.
-    /// Once it is over, its records may be overwritten: each is read while it surely runs.
+    /// The undo records of the session's transaction, newest first; `None` when it is over or too
+    /// large. Once it is over, its records may be overwritten: each is read while it surely runs.
     fn steps(&self, session: &Session, txn: TxnId) -> Result<Option<Vec<UndoRef>>> {
         let mut tail = session.undo_tail();
         let mut steps = Vec::new();

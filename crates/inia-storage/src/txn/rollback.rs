@@ -97,8 +97,8 @@ impl Txn {
         self.core.undo_newest(self.id, &mut self.undo, &[], &mut self.work.record)
     }
 
-    /// Rolls everything back. The handle is idle afterwards. Where that fails, the background goes on with
-    /// it; until it has come to the end the transaction's records stay locked.
+    /// Rolls everything back. The handle is idle afterwards. Where that fails, the background goes
+    /// on with it; until it has come to the end the transaction's records stay locked.
     pub fn rollback(&mut self) -> Result<()> {
         if self.id.0 != 0 {
             let undone = self.roll_back_writes();
@@ -138,8 +138,8 @@ impl Txn {
     }
 }
 
-/// A transaction that only waits for its rollback: one from before a crash, or one whose rollback failed.
-/// It holds what it holds as any running one does.
+/// A transaction that only waits for its rollback: one from before a crash, or one whose rollback
+/// failed. It holds what it holds as any running one does.
 pub(crate) struct Unfinished {
     session: Arc<Session>,
     txn: TxnId,
@@ -148,7 +148,8 @@ pub(crate) struct Unfinished {
 }
 
 impl Unfinished {
-    /// Takes up a transaction that recovery found, in a session of its own; its log is needed from `from` on.
+    /// Takes up a transaction that recovery found, in a session of its own; its log is needed from
+    /// `from` on.
     pub(crate) fn resume(
         core: &Core,
         loser: &Loser,
@@ -192,7 +193,8 @@ impl Unfinished {
 }
 
 impl Core {
-    /// Undoes the newest change of a transaction that is left, unless its tree is one of those that go whole.
+    /// Undoes the newest change of a transaction that is left, unless its tree is one of those that
+    /// go whole.
     fn undo_newest(
         &self,
         txn: TxnId,
@@ -215,7 +217,8 @@ impl Core {
         Ok(())
     }
 
-    /// Ends the rollback of a transaction whose changes are undone: its trees go, and the log says so.
+    /// Ends the rollback of a transaction whose changes are undone: its trees go, and the log says
+    /// so.
     fn end_rollback(
         &self,
         session: &Session,

@@ -67,7 +67,8 @@ struct Slot {
 pub(crate) struct StatusTable {
     slots: Vec<Slot>,
     first: u64,
-    /// The oldest transaction of an earlier run that was still to be rolled back, `first` without one.
+    /// The oldest transaction of an earlier run that was still to be rolled back, `first` without
+    /// one.
     oldest_resumed: AtomicU64,
     next: AtomicU64,
     low_water: AtomicU64,
@@ -77,7 +78,8 @@ pub(crate) struct StatusTable {
 }
 
 impl StatusTable {
-    /// A table in which every id below `first` is finished, unless it is resumed. `slots` is a power of two.
+    /// A table in which every id below `first` is finished, unless it is resumed. `slots` is a
+    /// power of two.
     pub(crate) fn new(first: TxnId, slots: usize) -> StatusTable {
         assert!(slots.is_power_of_two() && first.0 > 0);
         StatusTable {
@@ -92,7 +94,8 @@ impl StatusTable {
         }
     }
 
-    /// Declares that a transaction of an earlier run still runs: it is being rolled back. Before any use.
+    /// Declares that a transaction of an earlier run still runs: it is being rolled back. Before
+    /// any use.
     pub(crate) fn resume(&self, id: TxnId, owner: u32) {
         debug_assert!(id.0 < self.first);
         self.aside.write().insert(id.0, ACTIVE | u64::from(owner));

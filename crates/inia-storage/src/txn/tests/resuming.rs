@@ -1,5 +1,5 @@
-//! After a crash the engine opens at once; what did not commit is rolled back in the background, holding its
-//! locks until then.
+//! After a crash the engine opens at once; what did not commit is rolled back in the background,
+//! holding its locks until then.
 
 use super::*;
 use inia_testkit::{Fault, SimDisk, When};

@@ -1,5 +1,5 @@
-//! Undo far larger than its memory: old versions, savepoints, rollback and purge work on what lies in the
-//! temporary file.
+//! Undo far larger than its memory: old versions, savepoints, rollback and purge work on what lies
+//! in the temporary file.
 
 use super::*;
 use inia_testkit::{Fault, SimDisk, When};

@@ -1,8 +1,9 @@
 //! Chunks of undo: in memory while there is room for them, the oldest in a temporary file.
 //!
-//! A chunk that its session still appends to is always in memory. Once it is *sealed* it may be moved to the
-//! file, oldest first, when sealed chunks take more memory than the budget. That happens before a statement
-//! changes a record, with no latch held; if the file cannot grow, the statement fails and nothing else does.
+//! A chunk that its session still appends to is always in memory. Once it is *sealed* it may be
+//! moved to the file, oldest first, when sealed chunks take more memory than the budget. That
+//! happens before a statement changes a record, with no latch held; if the file cannot grow, the
+//! statement fails and nothing else does.
 //!
 //! ```text
 //!   budget = 3 chunks     1 2 │ 3 4 5 │ 6      6: being written, 3 4 5: sealed, 1 2: in the file
@@ -11,8 +12,8 @@
 //!
 //! Invariants:
 //! - a sealed chunk is never written to again, so its copy in the file is its content for good;
-//! - a number is never given to a second chunk, except that recovery makes chunks anew whose references the
-//!   log and the pages still hold;
+//! - a number is never given to a second chunk, except that recovery makes chunks anew whose
+//!   references the log and the pages still hold;
 //! - of its locks only the list of sealed chunks is taken while another, a shard's, is held.
 
 use super::spill::SpillFile;
@@ -222,8 +223,8 @@ impl Chunks {
         }
     }
 
-    /// Moves sealed chunks to the file while they take more memory than they may. Called before a change,
-    /// without latches; a full disk is the caller's error.
+    /// Moves sealed chunks to the file while they take more memory than they may. Called before a
+    /// change, without latches; a full disk is the caller's error.
     #[inline]
     pub(super) fn make_room(&self) -> Result<()> {
         if self.sealed_bytes.load(Ordering::Relaxed) <= self.budget {
@@ -267,8 +268,8 @@ impl Chunks {
         Ok(())
     }
 
-    /// Recovery: the chunk with this number, with room for so many words and ready to be written to, for an
-    /// owner that has not had it before or goes on with it.
+    /// Recovery: the chunk with this number, with room for so many words and ready to be written
+    /// to, for an owner that has not had it before or goes on with it.
     pub(super) fn reopen(&self, id: u64, words: usize, new_owner: bool) -> Result<Arc<Chunk>> {
         self.last.fetch_max(id, Ordering::Relaxed);
         let Some(known) = self.find(id)? else { return Ok(self.insert(id, words)) };

@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// From so many waiting transactions on, those that need no removals are kept as one per chunk.
 const LONG: usize = 256;
 
-/// Finished transactions whose undo records wait for purge: one, or several without deletions whose records
-/// lie in the same chunk.
+/// Finished transactions whose undo records wait for purge: one, or several without deletions whose
+/// records lie in the same chunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Finished {
     /// The one, or the first.

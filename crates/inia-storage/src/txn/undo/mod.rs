@@ -1,23 +1,23 @@
 //! Undo: the versions that were current before.
 //!
 //! Every change first writes an undo record: which key of which tree, and the version it had. Two
-//! chains run through the records: `previous` links all records of one transaction, newest first, for
-//! rollback and purge; the undo reference in a record's header leads from a version to the one before
-//! it, for readers.
+//! chains run through the records: `previous` links all records of one transaction, newest first,
+//! for rollback and purge; the undo reference in a record's header leads from a version to the one
+//! before it, for readers.
 //!
 //! ```text
 //!  leaf:      k → {txn 9, undo ●}  "new"
 //!                             │
-//!  undo of 9:                 └▶ Change k, before {txn 5, undo ●} "old"
-//!                                                              │
-//!  undo of 5:                                                  └▶ Change k, before {txn 2, 0} "older"
+//!  undo of 9:                 └▶ Change k, before {txn 5, ●} "old"
+//!                                                         │
+//!  undo of 5:                                             └▶ Change k, before {txn 2, 0} "older"
 //! ```
 //!
-//! Records are written one after the other into chunks that belong to a session. A chunk is freed when
-//! every transaction with records in it has been purged, which is when no snapshot needs their
+//! Records are written one after the other into chunks that belong to a session. A chunk is freed
+//! when every transaction with records in it has been purged, which is when no snapshot needs their
 //! versions. References are numbers, (chunk, word), and are never followed for a visible version.
-//! Chunks are words of atomics: the owner appends while others read older records. Old chunks move to a
-//! temporary file when they take too much memory ([`chunk`]); references stay good.
+//! Chunks are words of atomics: the owner appends while others read older records. Old chunks move
+//! to a temporary file when they take too much memory ([`chunk`]); references stay good.
 //!
 //! ```text
 //!  record:  word 0   kind u8 | zero u8 | key length u16 | payload length u32
@@ -129,7 +129,8 @@ pub(crate) struct UndoStore {
 }
 
 impl UndoStore {
-    /// A store that keeps about `budget` bytes in memory and the rest in a temporary file of `disk`.
+    /// A store that keeps about `budget` bytes in memory and the rest in a temporary file of
+    /// `disk`.
     pub(crate) fn new(disk: Arc<dyn Disk>, budget: u64) -> UndoStore {
         UndoStore { chunks: Chunks::new(Some(disk), budget) }
     }
@@ -150,7 +151,8 @@ impl UndoStore {
         self.chunks.spilled_bytes()
     }
 
-    /// Sees to it that undo takes no more memory than it may. Called before a change, without latches.
+    /// Sees to it that undo takes no more memory than it may. Called before a change, without
+    /// latches.
     #[inline]
     pub(crate) fn make_room(&self) -> Result<()> {
         self.chunks.make_room()

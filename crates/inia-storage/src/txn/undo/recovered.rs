@@ -1,12 +1,13 @@
 //! Undo of transactions from before a crash, put back where it was.
 //!
-//! Versions on pages that a running transaction wrote refer to its undo records by place. Recovery reads each
-//! before-image with its place from the log and writes it there again, so these references, too, are good
-//! after a crash: readers find the versions before while the transaction is being rolled back.
+//! Versions on pages that a running transaction wrote refer to its undo records by place. Recovery
+//! reads each before-image with its place from the log and writes it there again, so these
+//! references, too, are good after a crash: readers find the versions before while the transaction
+//! is being rolled back.
 //!
-//! A transaction's places grow with time. Its steps come from the log in that order; steps that were logged
-//! again ([`relog`](crate::txn::relog)) come in that order, too, and those among them that lie before the first
-//! other one are joined to the chain's old end:
+//! A transaction's places grow with time. Its steps come from the log in that order; steps that
+//! were logged again ([`relog`](crate::txn::relog)) come in that order, too, and those among them
+//! that lie before the first other one are joined to the chain's old end:
 //!
 //! ```text
 //!   again    a ◂ b ◂ c (d)         d is known already

@@ -1,8 +1,9 @@
 //! The temporary file that undo chunks go to when memory is short.
 //!
-//! The file is divided into slots of one size; a chunk takes as many as it needs, anywhere. It has no name
-//! while it is in use, so it goes with its handle, however the process ends: after a crash the before-images
-//! come from the log. A name left over by a crash between making and unnaming it is removed at the next open.
+//! The file is divided into slots of one size; a chunk takes as many as it needs, anywhere. It has
+//! no name while it is in use, so it goes with its handle, however the process ends: after a crash
+//! the before-images come from the log. A name left over by a crash between making and unnaming it
+//! is removed at the next open.
 //!
 //! ```text
 //!  slot:  crc32c u32 of what follows | part number u32 | chunk u64 | words
@@ -22,8 +23,8 @@ use std::sync::{Arc, OnceLock};
 
 /// The file's name for as long as it has one.
 pub(crate) const UNDO_FILE: &str = "inia.undo";
-/// Bytes before the words of a slot. They also keep slots off the multiples that direct I/O wants: what comes
-/// and goes so fast had better stay in the system's cache.
+/// Bytes before the words of a slot. They also keep slots off the multiples that direct I/O wants:
+/// what comes and goes so fast had better stay in the system's cache.
 const SLOT_HEADER: usize = 16;
 
 /// The file and who has which slot of it.
