@@ -8,9 +8,9 @@
 //! ```text
 //!  leaf:      k → {txn 9, undo ●}  "new"
 //!                             │
-//!  undo of 9:                 └▶ Change k, before {txn 5, undo ●} "old"
-//!                                                              │
-//!  undo of 5:                                                  └▶ Change k, before {txn 2, 0} "older"
+//!  undo of 9:                 └▶ Change k, before {txn 5, ●} "old"
+//!                                                         │
+//!  undo of 5:                                             └▶ Change k, before {txn 2, 0} "older"
 //! ```
 //!
 //! Records are written one after the other into chunks that belong to a session. A chunk is freed
