@@ -4,8 +4,16 @@
 //! [`target::Target`] says how to talk to one server. Neither knows the other: a
 //! [`session::Session`] stands between them.
 
+pub mod cli;
+pub mod compare;
 pub mod floor;
+pub mod histogram;
+pub mod load;
+pub mod machine;
 pub mod random;
+pub mod record;
+pub mod round;
 pub mod session;
 pub mod target;
+pub mod terminal;
 pub mod workload;

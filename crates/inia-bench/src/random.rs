@@ -168,7 +168,8 @@ impl FromStr for Distribution {
             ("zipfian", []) => Ok(Distribution::ZIPFIAN),
             ("zipfian", &[theta]) if theta > 0.0 => Ok(Distribution::Zipfian { theta }),
             _ => Err(format!(
-                "unknown distribution '{text}': choose uniform, special[:PCT:RES] or zipfian[:THETA]"
+                "unknown distribution '{text}': choose uniform, special[:PCT:RES] or \
+                 zipfian[:THETA]"
             )),
         }
     }

@@ -163,3 +163,10 @@ impl<'q> Reads<'q> {
         }
     }
 }
+
+/// The names of the columns that an expression reads.
+pub(crate) fn columns_read(expr: &Expr) -> Vec<&str> {
+    let mut reads = Reads::default();
+    reads.expr(expr);
+    reads.columns.iter().map(|column| column.name.as_str()).collect()
+}

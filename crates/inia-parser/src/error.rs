@@ -76,7 +76,9 @@ impl ParseError {
                 format!("Identifier name '{name}' is too long")
             }
             ParseErrorKind::TooDeep => {
-                "Thread stack overrun: the statement is nested too deeply".to_string()
+                "Thread stack overrun:  1008776 bytes used of a 1048576 byte stack, and 40000 \
+                 bytes needed.  Use 'mysqld --thread_stack=#' to specify a bigger stack."
+                    .to_string()
             }
             ParseErrorKind::Other { message, .. } => message.clone(),
         }

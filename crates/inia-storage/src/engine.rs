@@ -10,7 +10,8 @@ use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 use crate::txn::handle::Txn;
 use crate::txn::horizon::{CheckpointView, Roots};
 use crate::txn::log::TxnRecord;
-use crate::txn::recover::Analysis;
+use crate::txn::recover::{self, Analysis};
+use crate::txn::rollback::Unfinished;
 use crate::txn::session::{ActiveTxn, Sessions};
 use crate::txn::status::{STATUS_SLOTS, StatusTable};
 use crate::txn::trees::{Tree, Trees};
@@ -18,7 +19,7 @@ use crate::txn::undo::{UNDO_FILE, UndoStore};
 use inia_base::ids::{Lsn, PageId, TreeId, TxnId};
 use inia_base::io::Disk;
 use inia_base::rt::WaitCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -43,6 +44,8 @@ pub(crate) struct Core {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) locks: LockSystem,
     pub(crate) undo: Arc<UndoStore>,
+    /// Transactions that the background rolls back.
+    pub(crate) unfinished: Mutex<VecDeque<Unfinished>>,
     pub(crate) trees: Trees,
     pub(crate) roots: Roots,
     /// Ids below belong to earlier runs: all are finished, and none has a history.
@@ -87,6 +90,8 @@ pub struct EngineStats {
     pub undo_spilled_bytes: u64,
     /// Finished transactions that wait for purge.
     pub history_length: u64,
+    /// Transactions that wait for their rollback in the background.
+    pub unfinished: u64,
     /// The id that the next writing transaction will get.
     pub next_txn: TxnId,
     /// Every smaller id is finished and durable.
@@ -105,12 +110,12 @@ impl Engine {
     }
 
     pub(crate) fn open_with(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<Arc<Engine>> {
-        let mut analysis = Analysis::new();
         // Left over from a crash just when it was made: nobody needs it after that.
         if disk.list()?.iter().any(|name| name == UNDO_FILE) {
             disk.remove(UNDO_FILE)?;
         }
-        let undo = UndoStore::new(Arc::clone(&disk), options.undo_memory);
+        let undo = Arc::new(UndoStore::new(Arc::clone(&disk), options.undo_memory));
+        let mut analysis = Analysis::new(Arc::clone(&undo));
         let store = Store::open(disk, options.clone(), &mut analysis)?;
         let roots = match analysis.roots() {
             Some(roots) => roots,
@@ -121,7 +126,8 @@ impl Engine {
             status: Arc::new(StatusTable::new(boundary, STATUS_SLOTS)),
             sessions: Arc::default(),
             locks: LockSystem::new(),
-            undo: Arc::new(undo),
+            undo,
+            unfinished: Mutex::default(),
             trees: Trees::default(),
             roots,
             boundary,
@@ -132,13 +138,13 @@ impl Engine {
             collecting: Mutex::new(()),
             store,
         });
-        analysis.roll_back_losers(&core)?;
         core.store.set_checkpoint_source(Arc::new(CheckpointView {
             store: Arc::downgrade(&core.store),
             sessions: Arc::clone(&core.sessions),
             status: Arc::clone(&core.status),
             roots,
         }));
+        recover::resume(&core, &analysis.into_losers())?;
         let purger = options.background.then(|| start_purger(&core));
         Ok(Arc::new(Engine { core, purger: Mutex::new(purger) }))
     }
@@ -211,6 +217,7 @@ impl Engine {
     /// Checks every page of the engine's own trees and of `trees`, which must be all others. The
     /// engine must be at rest. What is wrong, in words; nothing when all is well.
     pub fn check(&self, trees: &[TreeId]) -> Result<Vec<String>> {
+        while self.core.roll_back_unfinished(usize::MAX)? {}
         let roots = self.core.roots;
         let mut report = Vec::new();
         let mut owners: HashMap<PageId, TreeId> = HashMap::new();
@@ -266,6 +273,7 @@ impl Engine {
             undo_bytes: core.undo.bytes(),
             undo_spilled_bytes: core.undo.spilled_bytes(),
             history_length: history,
+            unfinished: core.unfinished.lock().len() as u64,
             next_txn: core.status.next_id(),
             low_water: core.status.low_water(),
             purge_horizon: core.purge_horizon(),
@@ -273,7 +281,7 @@ impl Engine {
         }
     }
 
-    fn stop_purger(&self) {
+    pub(crate) fn stop_purger(&self) {
         if let Some(purger) = self.purger.lock().take() {
             purger.stop.store(true, Ordering::Release);
             purger.cell.wake();

@@ -16,6 +16,9 @@ use inia_base::value::Value;
 use std::fmt;
 use std::io::{self, Read, Write};
 
+mod visit;
+pub use visit::{Outcome, Visitor};
+
 /// Replies may have packets of any size.
 const MAX_REPLY: usize = 1 << 30;
 const ZSTD_LEVEL: u8 = 3;
@@ -136,6 +139,8 @@ pub struct Client<S> {
     caps: Capabilities,
     /// More results of the last command wait to be read.
     more: Option<Rows>,
+    /// Types of the columns that [`Client::execute_visit`] is reading.
+    kinds: Vec<u16>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +181,7 @@ impl<S: Read + Write> Client<S> {
             greeting: plain.greeting,
             caps: plain.caps,
             more: None,
+            kinds: Vec::new(),
         };
         client.login(&options, 2, true)?;
         Ok(client)
@@ -195,7 +201,8 @@ impl<S: Read + Write> Client<S> {
             caps = caps.with(Capabilities::CONNECT_WITH_DB);
         }
         let caps = caps.common(greeting.capabilities);
-        Ok(Client { channel, reader, writer: PacketWriter::new(), greeting, caps, more: None })
+        let (writer, kinds) = (PacketWriter::new(), Vec::new());
+        Ok(Client { channel, reader, writer, greeting, caps, more: None, kinds })
     }
 
     fn login_packet(&self, options: &LoginOptions, auth: Vec<u8>) -> Login {

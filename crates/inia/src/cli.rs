@@ -28,10 +28,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(("serve", matches)) => serve(matches),
         Some(("sql", matches)) => sql(matches),
         Some(("check", matches)) => check(matches),
-        Some(("bench", matches)) => match matches.subcommand() {
-            Some(("floor", matches)) => floor(matches),
-            _ => Err("choose what to measure; see inia bench --help".to_owned()),
-        },
+        Some(("bench", matches)) => inia_bench::cli::run(matches, crate::bench::open),
         _ => Err("choose a command; see inia --help".to_owned()),
     };
     match result {
@@ -68,17 +65,7 @@ fn command() -> Command {
                 .about("Check a data directory; exit code 1 if it is damaged")
                 .arg(Arg::new("dir").value_name("DIR").required(true)),
         )
-        .subcommand(
-            Command::new("bench").about("Measure").arg_required_else_help(true).subcommand(
-                Command::new("floor")
-                    .about("Serve canned replies to sysbench: the floor for any server")
-                    .arg(port_argument()),
-            ),
-        )
-}
-
-fn port_argument() -> Arg {
-    Arg::new("port").long("port").value_name("PORT").default_value("3306").help("TCP port")
+        .subcommand(inia_bench::cli::command())
 }
 
 fn sql_command() -> Command {
@@ -198,13 +185,4 @@ fn check(matches: &ArgMatches) -> Result<(), String> {
         1 => Err(format!("{}: 1 problem", dir.display())),
         n => Err(format!("{}: {n} problems", dir.display())),
     }
-}
-
-fn floor(matches: &ArgMatches) -> Result<(), String> {
-    let port = matches.get_one::<String>("port").map_or("", String::as_str);
-    let port: u16 = port.parse().map_err(|_| format!("'{port}' is not a port"))?;
-    let floor = inia_bench::floor::Floor::bind(("127.0.0.1", port))
-        .map_err(|error| format!("cannot listen on port {port}: {error}"))?;
-    println!("The floor listens on {}", floor.address());
-    floor.run().map_err(|error| error.to_string())
 }

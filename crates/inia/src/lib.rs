@@ -2,6 +2,7 @@
 //!
 //! The binary is `inia serve | sql | check | bench`; [`server`] is what `serve` runs.
 
+mod bench;
 pub mod cli;
 pub mod config;
 mod data_dir;

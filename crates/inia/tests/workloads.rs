@@ -209,13 +209,16 @@ fn run(target: Arc<dyn Target>, workload: &dyn Workload, p: &Parameters, n: u64)
 fn tiny(workload: &dyn Workload, prepared: bool) -> Parameters {
     let (rows, scale) = match workload.family() {
         "sysbench OLTP" => (500, 2),
-        "TPC" => (100, 2),
+        "TPC" => (40, 2),
         "PHPTestSuite" => (6_000, 1),
         "InnoDB's page" => (2_000, 1),
         _ => (300, 1),
     };
     let distribution = Distribution::Uniform;
-    let options = workload.defaults().options;
+    let mut options = workload.defaults().options;
+    if workload.name() == "tpcc" {
+        options.insert("items".to_owned(), "200".to_owned());
+    }
     Parameters { rows, scale, distribution, prepared, seed: 7, options }
 }
 
@@ -261,4 +264,14 @@ fn the_tests_of_innodbs_page_copy_join_and_delete_all_rows() {
 #[test]
 fn the_banks_of_tpc_keep_their_books() {
     all_of("TPC");
+}
+
+#[test]
+fn orders_and_work_orders_account_for_all_goods_and_parts() {
+    all_of("Order and inventory");
+}
+
+#[test]
+fn the_bookstore_sells_what_leaves_its_shelves() {
+    all_of("Nile bookstore");
 }

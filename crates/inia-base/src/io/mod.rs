@@ -5,6 +5,7 @@
 
 mod aligned;
 mod file;
+mod listen;
 mod mem;
 
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod tests;
 
 pub use aligned::{AlignedBuf, DIRECT_ALIGN};
 pub use file::FileDisk;
+pub use listen::lengthen_queue;
 pub use mem::MemDisk;
 
 use std::io;

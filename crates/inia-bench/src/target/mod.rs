@@ -4,6 +4,12 @@
 //! written in the target's own dialect; what differs is each workload's to know, in one place.
 
 mod answer;
+pub mod mysql;
+pub mod postgres;
+mod scram;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+pub mod url;
 
 pub use answer::{Answer, Param};
 

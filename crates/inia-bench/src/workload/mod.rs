@@ -8,10 +8,13 @@
 
 mod data;
 mod innodb;
+mod nile;
+mod order;
 mod php;
 mod smack;
 mod sysbench;
 mod tpcb;
+mod tpcc;
 
 pub use data::{DataSet, Fill, Rows, Table};
 
@@ -28,7 +31,10 @@ pub fn all() -> impl Iterator<Item = &'static dyn Workload> {
         smack::WORKLOADS,
         php::WORKLOADS,
         innodb::WORKLOADS,
+        nile::WORKLOADS,
+        order::WORKLOADS,
         tpcb::WORKLOADS,
+        tpcc::WORKLOADS,
     ];
     families.iter().copied().flatten().copied()
 }

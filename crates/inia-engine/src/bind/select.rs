@@ -61,6 +61,11 @@ impl Clauses {
     }
 }
 
+/// How many tables one SELECT may join.
+const MOST_TABLES: usize = 61;
+/// How many SELECTs may be in one another.
+const MOST_LEVELS: usize = 64;
+
 impl QueryBinder<'_> {
     /// Binds and plans one SELECT.
     pub(super) fn select(
@@ -74,7 +79,10 @@ impl QueryBinder<'_> {
             open: true,
             read_by_parts: SlotSet::default(),
         });
-        let bound = self.select_in_level(select, order_by, locking);
+        let bound = match self.levels.len() > MOST_LEVELS {
+            true => Err(SqlError::new(ErrorCode::TooHighLevelOfNestingForSelect, &[])),
+            false => self.select_in_level(select, order_by, locking),
+        };
         self.levels.pop();
         bound
     }
@@ -86,6 +94,9 @@ impl QueryBinder<'_> {
         locking: &[ast::Locking],
     ) -> Result<QueryPlan> {
         let from = self.from(&select.from, locking)?;
+        if self.names().tables.len() > MOST_TABLES {
+            return Err(SqlError::new(ErrorCode::TooManyTables, &[&MOST_TABLES]));
+        }
         let mut clauses = Clauses::default();
         if let Some(condition) = &select.where_ {
             let condition = self.expression(condition, Clause::Where, &[])?;

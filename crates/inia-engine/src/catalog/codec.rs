@@ -203,6 +203,7 @@ fn put_column(w: &mut Writer, column: &ColumnDef) {
             w.int(1);
             put_value(w, value);
         }
+        ColumnDefault::Absent => w.int(4),
         ColumnDefault::CurrentTimestamp => w.int(2),
         ColumnDefault::Expression(text) => {
             w.int(3);
@@ -232,6 +233,7 @@ fn column(r: &mut Reader<'_>) -> Option<ColumnDef> {
             1 => ColumnDefault::Value(value(r)?),
             2 => ColumnDefault::CurrentTimestamp,
             3 => ColumnDefault::Expression(r.text()?),
+            4 => ColumnDefault::Absent,
             _ => return None,
         },
         on_update_now: r.bool()?,

@@ -35,7 +35,9 @@ fn literal(text: &str) -> String {
 pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
     let mut lines: Vec<String> = def.columns.iter().map(|c| column(c, def.collation)).collect();
     lines.extend(def.indexes.iter().map(|index| index_line(def, index)));
-    lines.extend(def.foreign_keys.iter().map(|key| foreign_key(def, key)));
+    let mut keys: Vec<_> = def.foreign_keys.iter().collect();
+    keys.sort_by(|a, b| a.name.cmp(&b.name));
+    lines.extend(keys.into_iter().map(|key| foreign_key(def, key)));
     let mut checks: Vec<_> = def.checks.iter().collect();
     checks.sort_by(|a, b| a.name.cmp(&b.name));
     lines.extend(checks.into_iter().map(|check| {
@@ -97,7 +99,9 @@ fn column(column: &ColumnDef, table: Collation) -> String {
         if other || column.explicit_collation || collation != table {
             let _ = write!(out, " CHARACTER SET {}", charset::charset_name(collation));
         }
-        if !charset::is_primary(collation) || column.explicit_collation {
+        let other_charset = other || collation != table;
+        let told = column.explicit_collation || (other_charset && collation == Collation::DEFAULT);
+        if !charset::is_primary(collation) || told {
             let _ = write!(out, " COLLATE {}", charset::name(collation));
         }
     }
@@ -138,6 +142,7 @@ fn put_default(out: &mut String, column: &ColumnDef) {
                 out.push_str(" DEFAULT NULL");
             }
         }
+        ColumnDefault::Absent => {}
         ColumnDefault::Value(value) => {
             let _ = write!(out, " DEFAULT {}", default_literal(value, &column.data_type));
         }

@@ -27,6 +27,8 @@ pub enum ColumnDefault {
     None,
     /// A constant, already converted to the column's type (`Value::Null` for DEFAULT NULL).
     Value(Value),
+    /// Explicitly no default, not even NULL: ALTER COLUMN … DROP DEFAULT of a nullable column.
+    Absent,
     /// CURRENT_TIMESTAMP with the column's fractional digits.
     CurrentTimestamp,
     /// DEFAULT (expression), as normalised text.

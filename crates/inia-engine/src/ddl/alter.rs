@@ -1,13 +1,17 @@
 //! ALTER TABLE: the actions change a [`Work`], then the table is brought to the new definition by
 //! the cheapest way that does it: the catalog alone, index trees beside the rows, or a new copy.
 
+use super::algorithm::{Algorithm, Alteration, Wanted};
 use super::columns;
 use super::rebuild::{self, Plan};
 use super::schema::hold_schema;
 use super::table::{apply_options, rename_constraints, retarget};
 use super::work::{Finished, Work};
 use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_stored};
-use crate::catalog::{Change, ColumnDefault, IndexKind, Table, charset, quoted, same_name};
+use crate::catalog::{
+    Change, ColumnDefault, Generated, IndexKind, Table, TableDef, charset, quoted, same_name,
+};
+use crate::error::StorageResult;
 use crate::session::Outcome;
 use crate::session::core::Core;
 use inia_base::collation::Collation;
@@ -15,6 +19,7 @@ use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{self, AlterAction};
+use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
 use std::sync::atomic::Ordering;
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
@@ -30,6 +35,9 @@ struct Wishes {
     auto_increment: Option<u64>,
     /// Something other than the name was asked for.
     changes: bool,
+    /// ORDER BY.
+    order: bool,
+    wanted: Wanted,
 }
 
 /// ALTER TABLE.
@@ -53,9 +61,11 @@ pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult
     for action in &alter.actions {
         apply_expressions(core, &mut work, action)?;
     }
+    wishes.wanted.check_words()?;
     if work.columns.is_empty() {
         return error(ErrorCode::CantRemoveAllFields, &[]);
     }
+    super::foreign::check_types(core, &work)?;
     let finished = work.finish()?;
     for warning in &finished.warnings {
         core.push_warning(warning);
@@ -83,7 +93,24 @@ fn carry_out(
         rename_constraints(&mut def, &name.1, &to.1);
         (def.schema, def.name) = to.clone();
     }
-    let copy = wishes.copy || temporary;
+    let checked = new_checks(&table.def, &def);
+    let mut wanted = wishes.wanted.clone();
+    let references = core.flag("foreign_key_checks")
+        && def.foreign_keys.iter().any(|key| !table.def.foreign_keys.contains(key));
+    wanted.copy |= checked || references || wishes.order;
+    let (columns, indexes) = (&column_origins[..], &index_origins[..]);
+    let way = Alteration { old: &table.def, new: &def, columns, indexes }.algorithm(&wanted);
+    let way = if temporary { Algorithm::Copy(None) } else { way };
+    wanted.check(way)?;
+    if wishes.order && def.primary().is_some() {
+        let text = format!(
+            "ORDER BY ignored as there is a user-defined clustered index in the table '{}'",
+            name.1
+        );
+        core.warn(ErrorCode::UnknownError, &[&text]);
+    }
+    super::foreign::check_rows(core, table, &def)?;
+    let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
     let plan = Plan::new(&table.def, &def, &column_origins, &index_origins, copy);
     let moved = (def.schema.clone(), def.name.clone());
     let rows = in_transaction(core, |core, changes| {
@@ -105,10 +132,38 @@ fn carry_out(
     if !wishes.changes && !temporary {
         return Ok(Outcome::default());
     }
-    let affected_rows = if plan.converts() || temporary { rows } else { 0 };
+    let copied = matches!(way, Algorithm::Copy(_)) || wanted.asks("COPY");
+    let affected_rows = match copied {
+        true if plan.copies() => rows,
+        true => count_rows(core, table)?,
+        false => 0,
+    };
     let warnings = core.warning_count();
     let info = format!("Records: {affected_rows}  Duplicates: 0  Warnings: {warnings}");
     Ok(Outcome { affected_rows, info, ..Outcome::default() })
+}
+
+/// Whether rows must be checked against a condition that was not enforced before.
+fn new_checks(old: &TableDef, new: &TableDef) -> bool {
+    let enforced = |def: &TableDef, expression: &str| {
+        def.checks.iter().any(|check| check.enforced && check.expression == expression)
+    };
+    new.checks.iter().any(|check| check.enforced && !enforced(old, &check.expression))
+}
+
+fn count_rows(core: &Core, table: &Table) -> Result<u64, SqlError> {
+    let mut txn = core.db.engine.attach();
+    txn.begin(Isolation::RepeatableRead);
+    let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
+    let tree = core.db.engine.tree(table.def.clustered);
+    let mut cursor = txn.cursor(&tree, low, high, Direction::Forward, ReadMode::Snapshot);
+    let mut rows = 0;
+    while cursor.next(&mut txn).sql()?.is_some() {
+        rows += 1;
+    }
+    drop(cursor);
+    txn.commit().sql()?;
+    Ok(rows)
 }
 
 fn table_name(table: &Table) -> FullName {
@@ -171,13 +226,20 @@ fn apply(
             convert(work, charset.as_deref(), collation.as_deref())?;
         }
         AlterAction::Option(option) => {
-            if let ast::TableOption::AutoIncrement(next) = option {
-                wishes.auto_increment = Some(*next);
+            match option {
+                ast::TableOption::AutoIncrement(next) => wishes.auto_increment = Some(*next),
+                ast::TableOption::Engine(_) | ast::TableOption::RowFormat(_) => {
+                    wishes.wanted.rebuild = true;
+                }
+                _ => {}
             }
             apply_options(work, std::slice::from_ref(option))?;
         }
         AlterAction::EnableKeys(_) => core.note(ErrorCode::IllegalHa, &[&work.name]),
-        AlterAction::Force | AlterAction::OrderBy(_) => wishes.copy = true,
+        AlterAction::Force => (wishes.copy, wishes.wanted.rebuild) = (true, true),
+        AlterAction::OrderBy(_) => wishes.order = true,
+        AlterAction::Algorithm(text) => wishes.wanted.algorithm = Some(text.clone()),
+        AlterAction::Lock(text) => wishes.wanted.lock = Some(text.clone()),
         _ => return apply_attribute(core, work, action),
     }
     Ok(())
@@ -204,7 +266,9 @@ fn apply_attribute(core: &mut Core, work: &mut Work, action: &AlterAction) -> Re
         }
         AlterAction::DropDefault(name) => {
             let at = known_column(work, name)?;
-            work.columns[at].def.default = ColumnDefault::None;
+            let nullable = work.columns[at].def.nullable;
+            work.columns[at].def.default =
+                if nullable { ColumnDefault::Absent } else { ColumnDefault::None };
         }
         AlterAction::SetColumnVisibility { column, visible } => {
             let at = known_column(work, column)?;
@@ -237,7 +301,11 @@ fn apply_expressions(core: &Core, work: &mut Work, action: &AlterAction) -> Resu
         AlterAction::AddColumn { def, .. }
         | AlterAction::ModifyColumn { def, .. }
         | AlterAction::ChangeColumn { def, .. } => columns::finish_expressions(core, work, def),
-        AlterAction::AddCheck(check) => columns::add_check(core, work, check),
+        AlterAction::SetDefault { column, default: ast::ColumnDefault::Expr(expr) } => {
+            let at = known_column(work, column)?;
+            columns::finish_default(core, work, at, expr)
+        }
+        AlterAction::AddCheck(check) => columns::add_check(core, work, check, None),
         _ => Ok(()),
     }
 }
@@ -336,6 +404,14 @@ fn change_column(
     let at = known_column(work, old)?;
     let mut column = columns::column(core, spec, work.collation)?;
     column.origin = work.columns[at].origin;
+    let stored = |generated: &Option<Generated>| generated.as_ref().map(|g| g.stored);
+    let (old_stored, new_stored) =
+        (stored(&work.columns[at].def.generated), stored(&column.def.generated));
+    let became = old_stored.is_none() && new_stored == Some(false);
+    if became || (old_stored.is_some() && new_stored.is_some() && old_stored != new_stored) {
+        let what = "Changing the STORED status";
+        return error(ErrorCode::UnsupportedActionOnGeneratedColumn, &[&what]);
+    }
     if !same_name(old, &spec.name) {
         rename_column(work, old, &spec.name)?;
     }
@@ -354,11 +430,11 @@ fn change_column(
 fn rename_column(work: &mut Work, from: &str, to: &str) -> Result<(), SqlError> {
     let at = known_column(work, from)?;
     columns::check_column_name(to)?;
-    if work.column(to).is_some_and(|other| other != at) {
-        return error(ErrorCode::DupFieldname, &[&to]);
-    }
     if !same_name(from, to) {
         check_unused(work, from)?;
+    }
+    if work.column(to).is_some_and(|other| other != at) {
+        return error(ErrorCode::DupFieldname, &[&to]);
     }
     work.columns[at].def.name = to.to_owned();
     for part in work.indexes.iter_mut().flat_map(|index| &mut index.parts) {

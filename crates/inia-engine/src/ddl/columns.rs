@@ -1,10 +1,11 @@
 //! Column, index and constraint definitions: from the syntax tree into a [`Work`].
 
+use super::rules::{self, Owner};
 use super::types::column_type;
 use super::work::{Work, WorkColumn, WorkForeignKey, WorkIndex, WorkPart};
 use crate::catalog::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexKind, ReferentialAction,
-    same_name,
+    charset, same_name,
 };
 use crate::expr::{self, EmptyScope, Expr, ExprKind, ExprType, NoSubqueries, Scope, Strictness};
 use crate::session::core::Core;
@@ -40,9 +41,8 @@ pub(crate) fn column(
 ) -> Result<WorkColumn, SqlError> {
     check_column_name(&spec.name)?;
     let ty = column_type(&spec.name, &spec.ty, table, core.env.sql_mode.is_strict())?;
-    for what in &ty.deprecated {
-        let code = ErrorCode::WarnDeprecatedSyntaxNoReplacement;
-        core.push_warning(&SqlError::with_message(code, *what));
+    for warning in &ty.deprecated {
+        core.push_warning(warning);
     }
     let serial = spec.ty.kind == ast::TypeKind::Serial;
     let auto_increment = spec.auto_increment || serial;
@@ -56,10 +56,17 @@ pub(crate) fn column(
         on_update_now: false,
         auto_increment,
         comment: spec.comment.clone().unwrap_or_default(),
-        generated: None,
+        // The text comes when all columns are there.
+        generated: spec
+            .generated
+            .as_ref()
+            .map(|generated| Generated { expression: String::new(), stored: generated.stored }),
         invisible: spec.invisible,
         explicit_collation: ty.explicit_collation,
     };
+    if auto_increment && spec.generated.is_some() {
+        return error(ErrorCode::WrongUsage, &[&"AUTO_INCREMENT", &"generated column"]);
+    }
     if auto_increment {
         def.nullable = false;
     }
@@ -102,7 +109,7 @@ pub(crate) fn column_default(
             Ok(ColumnDefault::CurrentTimestamp)
         }
         ast::ColumnDefault::Now(_) => Err(invalid()),
-        ast::ColumnDefault::Expr(_) => Ok(ColumnDefault::None),
+        ast::ColumnDefault::Expr(_) => Ok(ColumnDefault::Expression(String::new())),
         ast::ColumnDefault::Literal(ast::Expr::Literal(ast::Literal::Null)) => match def.nullable {
             true => Ok(ColumnDefault::Value(Value::Null)),
             false => Err(invalid()),
@@ -148,8 +155,14 @@ fn normalised(
     core: &Core,
     work: &Work,
     expr: &ast::Expr,
-    clause: &'static str,
+    owner: Owner<'_>,
 ) -> Result<(String, Vec<usize>), SqlError> {
+    let clause = match owner {
+        Owner::Generated(..) => "generated column function",
+        Owner::Default(..) => "default value expression",
+        Owner::Check(_) => "check constraint",
+    };
+    rules::check_written(owner, expr)?;
     let mut scope = WorkScope { work, clause };
     let bound = expr::bind(expr, &mut scope, &core.env, &core.host)?;
     let mut columns = Vec::new();
@@ -158,7 +171,9 @@ fn normalised(
             columns.push(*index);
         }
     });
-    Ok((expr::print::print(&bound), columns))
+    rules::check_bound(owner, &bound, work)?;
+    let charset = charset::charset_name(core.env.collation);
+    Ok((rules::with_introducers(&expr::print::print(&bound), charset), columns))
 }
 
 /// Checks and normalises the expressions of column `name` once all columns are there.
@@ -169,25 +184,39 @@ pub(crate) fn finish_expressions(
 ) -> Result<(), SqlError> {
     let Some(index) = work.column(&spec.name) else { return Ok(()) };
     if let Some(ast::ColumnDefault::Expr(default)) = &spec.default {
-        let (text, _) = normalised(core, work, default, "default value expression")?;
-        work.columns[index].def.default = ColumnDefault::Expression(text);
+        finish_default(core, work, index, default)?;
     }
     if let Some(generated) = &spec.generated {
-        let (text, _) = normalised(core, work, &generated.expr, "generated column function")?;
+        let owner = Owner::Generated(&spec.name, index);
+        let (text, _) = normalised(core, work, &generated.expr, owner)?;
         work.columns[index].def.generated =
             Some(Generated { expression: text, stored: generated.stored });
     }
     for check in &spec.checks {
-        add_check(core, work, check)?;
+        add_check(core, work, check, Some(index))?;
     }
     Ok(())
 }
 
-/// Adds a CHECK constraint; errors 3820, 3818, 3822.
+/// DEFAULT (expression).
+pub(crate) fn finish_default(
+    core: &Core,
+    work: &mut Work,
+    index: usize,
+    default: &ast::Expr,
+) -> Result<(), SqlError> {
+    let name = work.columns[index].def.name.clone();
+    let (text, _) = normalised(core, work, default, Owner::Default(&name, index))?;
+    work.columns[index].def.default = ColumnDefault::Expression(text);
+    Ok(())
+}
+
+/// Adds a CHECK constraint, maybe one of a column; errors 3820, 3813, 3818, 3822.
 pub(crate) fn add_check(
     core: &Core,
     work: &mut Work,
     check: &ast::CheckDef,
+    column: Option<usize>,
 ) -> Result<(), SqlError> {
     let name = check.name.clone().unwrap_or_else(|| {
         let taken = |name: &str| work.checks.iter().any(|check| same_name(&check.name, name));
@@ -201,8 +230,13 @@ pub(crate) fn add_check(
     if elsewhere || work.checks.iter().any(|other| same_name(&other.name, &name)) {
         return error(ErrorCode::CheckConstraintDupName, &[&name]);
     }
+    if let Some(column) = column
+        && !reads_only(&check.expr, &work.columns[column].def.name)
+    {
+        return error(ErrorCode::ColumnCheckConstraintReferencesOtherColumn, &[&name]);
+    }
     let mut missing = None;
-    let bound = normalised(core, work, &check.expr, "check constraint");
+    let bound = normalised(core, work, &check.expr, Owner::Check(&name));
     let (expression, columns) = bound
         .inspect_err(|error| {
             if error.code == ErrorCode::UnknownColumn {
@@ -220,6 +254,12 @@ pub(crate) fn add_check(
     }
     work.checks.push(CheckDef { name, expression, enforced: check.enforced });
     Ok(())
+}
+
+/// Whether an expression reads this column and no other.
+fn reads_only(expr: &ast::Expr, column: &str) -> bool {
+    let names = crate::reads::columns_read(expr);
+    !names.is_empty() && names.iter().all(|name| same_name(name, column))
 }
 
 /// The indexes that a column's own PRIMARY KEY and UNIQUE mean.

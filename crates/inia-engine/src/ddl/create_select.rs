@@ -14,7 +14,7 @@ use crate::plan::{OutputColumn, StatementPlan};
 use crate::session::Outcome;
 use crate::session::core::{Core, clock_micros};
 use crate::session::plan_source;
-use inia_base::datatype::DataType;
+use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast;
@@ -127,6 +127,10 @@ fn column_def(core: &Core, column: &OutputColumn) -> ColumnDef {
     }
     let data_type = match &column.ty.data_type {
         DataType::Null => DataType::Binary(0),
+        // A computed number that fits is an INT.
+        DataType::Int { width: IntWidth::Big, unsigned } if column.ty.length <= 10 => {
+            DataType::Int { width: IntWidth::Int, unsigned: *unsigned }
+        }
         other => other.clone(),
     };
     let nullable = column.ty.nullable;

@@ -4,10 +4,13 @@
 //! all its work (trees, rows, catalog records) in one storage transaction: it happens wholly or
 //! not at all, also in a crash. The new catalog version is published after the commit.
 
+mod algorithm;
 mod alter;
 mod columns;
 mod create_select;
+mod foreign;
 mod rebuild;
+mod rules;
 mod schema;
 mod table;
 mod types;

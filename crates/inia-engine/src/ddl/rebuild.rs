@@ -25,7 +25,6 @@ const SORT_BYTES: usize = 256 << 20;
 /// What has to be done.
 pub(super) struct Plan {
     copy: bool,
-    convert: bool,
     column_origins: Vec<Option<usize>>,
     /// For each new index the old tree's position, where that tree stays.
     kept: Vec<Option<usize>>,
@@ -65,17 +64,12 @@ impl Plan {
                     .filter(|o| old.indexes[*o].kind == index.kind)
             })
             .collect();
-        Plan { copy, convert, column_origins: column_origins.to_vec(), kept }
+        Plan { copy, column_origins: column_origins.to_vec(), kept }
     }
 
     /// Whether all rows are written anew.
     pub(super) fn copies(&self) -> bool {
         self.copy
-    }
-
-    /// Whether values change their type, which MySQL reports as rows affected.
-    pub(super) fn converts(&self) -> bool {
-        self.convert
     }
 }
 
@@ -386,11 +380,20 @@ fn convert(
             value = expr::store::implicit_default(&column.data_type);
         } else if from.data_type != column.data_type {
             let ty = ExprType::of_column(from.data_type.clone(), from.nullable);
-            value = expr::store_value(value, &ty, &column.data_type, ctx, &column.name)?;
+            value = expr::store_value(value, &ty, &column.data_type, ctx, &column.name)
+                .map_err(|error| as_copied(error, &column.name, ctx.row_number))?;
         }
         row.push(value);
     }
     Ok(row)
+}
+
+/// A value too long for its column's new type is error 1265 here.
+fn as_copied(error: SqlError, column: &str, row: u64) -> SqlError {
+    match error.code {
+        ErrorCode::DataTooLong => SqlError::new(ErrorCode::WarnDataTruncated, &[&column, &row]),
+        _ => error,
+    }
 }
 
 /// Error 1292: rows that are there already cannot get a zero date in a new column.

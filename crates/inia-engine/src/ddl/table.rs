@@ -201,7 +201,16 @@ pub(super) fn define(
         }
     }
     for check in checks {
-        columns::add_check(core, &mut work, check)?;
+        columns::add_check(core, &mut work, check, None)?;
+    }
+    super::foreign::check_types(core, &work)?;
+    for element in &create.elements {
+        if let ast::TableElement::Index(spec) = element
+            && spec.options.using.as_deref() == Some("HASH")
+            && work.engine == "InnoDB"
+        {
+            core.note(ErrorCode::UnsupportedIndexAlgorithm, &[&"HASH"]);
+        }
     }
     Ok(work)
 }

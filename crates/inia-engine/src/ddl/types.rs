@@ -28,8 +28,18 @@ pub(crate) struct ColumnType {
     pub(crate) display_width: Option<u8>,
     pub(crate) zerofill: bool,
     pub(crate) explicit_collation: bool,
-    /// What MySQL warns about (error 1681), in order.
-    pub(crate) deprecated: Vec<&'static str>,
+    /// What MySQL warns about, in order.
+    pub(crate) deprecated: Vec<SqlError>,
+}
+
+/// Warning 1681.
+fn dropped(text: &'static str) -> SqlError {
+    SqlError::with_message(ErrorCode::WarnDeprecatedSyntaxNoReplacement, text)
+}
+
+/// Warning 1287.
+fn replaced(old: &str, new: &str) -> SqlError {
+    SqlError::new(ErrorCode::WarnDeprecatedSyntax, &[&old, &new])
 }
 
 fn error(code: ErrorCode, args: &[&dyn Display]) -> SqlError {
@@ -66,7 +76,11 @@ pub(crate) fn column_type(
         TypeKind::DateTime => DataType::DateTime { fsp: fsp(name, spec)? },
         TypeKind::Timestamp => DataType::Timestamp { fsp: fsp(name, spec)? },
         TypeKind::Year => match spec.length {
-            None | Some(4) => DataType::Year,
+            None => DataType::Year,
+            Some(4) => {
+                out.deprecated.push(replaced("YEAR(4)", "YEAR"));
+                DataType::Year
+            }
             Some(_) => return Err(error(ErrorCode::InvalidYearColumnLength, &[])),
         },
         TypeKind::Json => DataType::Json,
@@ -117,13 +131,14 @@ fn integer(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType
     }
     if spec.zerofill {
         out.display_width = Some(spec.length.unwrap_or(digits) as u8);
-        out.deprecated.push(ZEROFILL);
+        out.deprecated.push(dropped(ZEROFILL));
     }
     let one = spec.kind == TypeKind::Bool || spec.length == Some(1);
     if width == IntWidth::Tiny && one && !unsigned {
         out.display_width = Some(1);
-    } else if spec.length.is_some() {
-        out.deprecated.push(DISPLAY_WIDTH);
+    }
+    if spec.length.is_some() {
+        out.deprecated.push(dropped(DISPLAY_WIDTH));
     }
     Ok(DataType::Int { width, unsigned })
 }
@@ -158,9 +173,9 @@ fn decimal(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType
 
 fn note_unsigned(spec: &TypeSpec, text: &'static str, out: &mut ColumnType) {
     if spec.zerofill {
-        out.deprecated.push(ZEROFILL);
+        out.deprecated.push(dropped(ZEROFILL));
     } else if spec.unsigned {
-        out.deprecated.push(text);
+        out.deprecated.push(dropped(text));
     }
 }
 
@@ -186,7 +201,7 @@ fn real(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType, S
     if width < decimals {
         return Err(error(ErrorCode::MBiggerThanD, &[&name]));
     }
-    out.deprecated.push(FLOAT_DIGITS);
+    out.deprecated.push(dropped(FLOAT_DIGITS));
     out.display_width = Some(width as u8);
     let decimals = Some(decimals as u8);
     Ok(if float {
@@ -239,6 +254,16 @@ fn string(
 ) -> Result<DataType, SqlError> {
     let (collation, explicit) = collation_of(spec, table)?;
     out.explicit_collation = explicit;
+    if spec.national {
+        out.deprecated.push(error(ErrorCode::DeprecatedNational, &[]));
+    }
+    if let Some(word) = spec.charset_word {
+        out.deprecated.push(replaced(word, "CHARACTER SET charset_name"));
+    }
+    if spec.binary {
+        let new = "a CHARACTER SET clause with _bin collation";
+        out.deprecated.push(replaced("BINARY as attribute of a type", new));
+    }
     let bytes = u64::from(charset::max_bytes(collation));
     let binary = collation == Collation::BINARY;
     let text = |size| match binary {
@@ -287,12 +312,12 @@ fn members(
 ) -> Result<std::sync::Arc<[String]>, SqlError> {
     let members: Vec<String> =
         spec.values.iter().map(|member| member.trim_end_matches(' ').to_owned()).collect();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = std::collections::HashMap::new();
     for member in &members {
         let mut key = Vec::new();
         collation.sort_key(member.as_bytes(), &mut key);
-        if !seen.insert(key) {
-            return Err(error(ErrorCode::DuplicatedValueInType, &[&name, member, &kind]));
+        if let Some(first) = seen.insert(key, member) {
+            return Err(error(ErrorCode::DuplicatedValueInType, &[&name, first, &kind]));
         }
     }
     Ok(members.into())

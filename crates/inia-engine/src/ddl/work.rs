@@ -322,7 +322,23 @@ impl Work {
                 return error(ErrorCode::DupFieldname, &[&part.column]);
             }
             let def = &self.columns[column].def;
+            let virtual_ = def.generated.as_ref().is_some_and(|generated| !generated.stored);
+            let refused = match index.kind {
+                IndexKind::Primary if virtual_ => {
+                    Some("Defining a virtual generated column as primary key")
+                }
+                IndexKind::FullText if virtual_ => {
+                    Some("Fulltext index on virtual generated column")
+                }
+                _ => None,
+            };
+            if let Some(what) = refused {
+                return error(ErrorCode::UnsupportedActionOnGeneratedColumn, &[&what]);
+            }
             let prefix = match index.kind {
+                IndexKind::FullText if !is_text(&def.data_type) => {
+                    return error(ErrorCode::BadFtColumn, &[&def.name]);
+                }
                 IndexKind::FullText => None,
                 _ => prefix_of(def, part.prefix)?,
             };
@@ -343,7 +359,10 @@ impl Work {
         })
     }
 
-    fn check_auto_increment(&self, indexes: &[(IndexDef, Option<usize>)]) -> Result<(), SqlError> {
+    fn check_auto_increment(
+        &mut self,
+        indexes: &[(IndexDef, Option<usize>)],
+    ) -> Result<(), SqlError> {
         let mut auto = self.columns.iter().enumerate().filter(|(_, c)| c.def.auto_increment);
         let Some((column, work)) = auto.next() else { return Ok(()) };
         let first = |(index, _): &(IndexDef, Option<usize>)| index.parts[0].column == column;
@@ -356,6 +375,11 @@ impl Work {
         );
         if !number {
             return error(ErrorCode::WrongFieldSpec, &[&work.def.name]);
+        }
+        if !matches!(work.def.data_type, DataType::Int { .. }) && work.origin.is_none() {
+            let code = ErrorCode::WarnDeprecatedFloatAutoIncrement;
+            let warning = SqlError::new(code, &[&work.def.name]);
+            self.warnings.push(warning);
         }
         Ok(())
     }
@@ -421,6 +445,10 @@ pub(crate) struct Finished {
     /// For each index its position in the old table.
     pub(crate) index_origins: Vec<Option<usize>>,
     pub(crate) warnings: Vec<SqlError>,
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Char { .. } | DataType::VarChar { .. } | DataType::Text { .. })
 }
 
 /// The prefix length to keep: none where it covers the whole column; errors 1170, 1089, 3152.

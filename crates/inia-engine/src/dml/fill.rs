@@ -71,7 +71,8 @@ impl Fills {
                 ColumnDefault::None if matches!(column.data_type, DataType::Enum { .. }) => {
                     Fill::Value(expr::store::implicit_default(&column.data_type))
                 }
-                ColumnDefault::None => {
+                ColumnDefault::Absent if column.nullable => Fill::Missing(Value::Null),
+                ColumnDefault::None | ColumnDefault::Absent => {
                     Fill::Missing(expr::store::implicit_default(&column.data_type))
                 }
                 ColumnDefault::Value(value) => Fill::Value(value.clone()),

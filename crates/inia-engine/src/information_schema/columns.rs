@@ -129,7 +129,7 @@ pub(super) fn column_key(def: &TableDef, column: usize) -> &'static str {
 
 fn default_text(column: &ColumnDef) -> Option<String> {
     match &column.default {
-        ColumnDefault::None | ColumnDefault::Value(Value::Null) => None,
+        ColumnDefault::None | ColumnDefault::Absent | ColumnDefault::Value(Value::Null) => None,
         ColumnDefault::Value(value) => Some(match (value, &column.data_type) {
             (Value::UInt(bits), DataType::Bit(_)) => format!("b'{bits:b}'"),
             _ => value_text(value, &column.data_type),

@@ -8,8 +8,10 @@ use crate::account::user::{self, Notes};
 use crate::account::{Access, AccountName, Actor, Privileges, grant};
 use crate::error::StorageResult;
 use crate::exec::Runner;
-use crate::expr::UserVar;
+use crate::expr::{ExprType, Level, UserVar};
+use inia_base::collation::Collation;
 use inia_base::column::RowSink;
+use inia_base::datatype::{DataType, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::KillTarget;
 use inia_base::value::Value;
@@ -180,7 +182,10 @@ fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSin
         let found = core.open_table(Some(&schema), &table.name);
         if work.kind == MaintenanceKind::Checksum {
             let checksum = found.and_then(|table| checksum(core, &table));
-            rows.push(vec![full, checksum.map_or(String::from("NULL"), |sum| sum.to_string())]);
+            if let Err(error) = &checksum {
+                core.add(Level::Error, error);
+            }
+            rows.push(vec![Some(full), checksum.ok().map(|sum| sum.to_string())]);
             continue;
         }
         let op = match work.kind {
@@ -190,17 +195,12 @@ fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSin
             _ => "check",
         };
         let mut push = |kind: &str, text: &str| {
-            rows.push([full.as_str(), op, kind, text].map(str::to_owned).to_vec());
+            rows.push([full.as_str(), op, kind, text].map(|cell| Some(cell.to_owned())).to_vec());
         };
         match (found, work.kind) {
-            (Err(error), kind) => {
+            (Err(error), _) => {
                 push("Error", &error.message);
-                match kind {
-                    MaintenanceKind::Analyze | MaintenanceKind::Optimize => {
-                        push("status", "Operation failed");
-                    }
-                    _ => push("error", "Corrupt"),
-                }
+                push("status", "Operation failed");
             }
             (Ok(table), MaintenanceKind::Repair) if table.def.engine == "InnoDB" => {
                 push("note", "The storage engine for the table doesn't support repair");
@@ -214,10 +214,24 @@ fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSin
         }
     }
     core.mdl.release_all();
-    match work.kind {
-        MaintenanceKind::Checksum => show::send(sink, &["Table", "Checksum"], &rows),
-        _ => show::send(sink, &["Table", "Op", "Msg_type", "Msg_text"], &rows),
-    }
+    let text = |chars| ExprType::text(chars, Collation::DEFAULT, true);
+    let medium = DataType::Text { size: LobSize::Medium, collation: Collation::DEFAULT };
+    let message = ExprType::of_column(medium, true);
+    let columns = match work.kind {
+        MaintenanceKind::Checksum => {
+            vec![
+                text(128).result_column("Table"),
+                ExprType::int(21, true).result_column("Checksum"),
+            ]
+        }
+        _ => vec![
+            text(128).result_column("Table"),
+            text(10).result_column("Op"),
+            text(10).result_column("Msg_type"),
+            message.result_column("Msg_text"),
+        ],
+    };
+    show::send_columns(sink, &columns, &rows)
 }
 
 /// A sum over all rows that does not depend on their order.

@@ -28,7 +28,7 @@ use inia_base::collation::Collation;
 use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_parser::{Parser, ast};
+use inia_parser::{ParseErrorKind, Parser, ast};
 use inia_storage::Interrupter;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -103,11 +103,40 @@ impl KillHandle {
 }
 
 struct PreparedStatement {
+    /// It is run and dropped on a stack of its own.
+    deep: bool,
     statement: ast::Statement,
     text: String,
     params: u32,
     /// The plan, where it can be kept, and the settings it was made under.
     plan: Option<(Plan, u64)>,
+}
+
+impl Drop for PreparedStatement {
+    fn drop(&mut self) {
+        if self.deep {
+            let statement = std::mem::replace(&mut self.statement, ast::Statement::Empty);
+            let plan = self.plan.take();
+            on_deep_stack(|| drop((statement, plan)));
+        }
+    }
+}
+
+/// Runs work on statements that nest deeply on a stack that has room for it.
+fn on_deep_stack<T>(work: impl FnOnce() -> T) -> T {
+    // What lies below the statement itself needs some, too.
+    stacker::grow(inia_parser::DEEP_STACK + (1 << 20), work)
+}
+
+/// A parser for one way of running statements.
+fn parser(sql: &str, mode: inia_parser::SqlMode, deep: bool) -> Parser<'_> {
+    if deep { Parser::new(sql, mode).deep() } else { Parser::new(sql, mode) }
+}
+
+/// Whether the text nests too deeply for the usual way, but might be taken the other.
+fn wants_depth<T>(parsed: &Result<T, inia_parser::ParseError>, deep: bool) -> bool {
+    let too_deep = |error: &inia_parser::ParseError| error.kind == ParseErrorKind::TooDeep;
+    !deep && parsed.as_ref().err().is_some_and(too_deep)
 }
 
 /// One client's session.
@@ -140,10 +169,12 @@ impl Session {
     /// Executes one statement, or several separated by semicolons when the client asked for that.
     /// The sink gets one result per statement.
     pub fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
-        let Some(key) = TextKey::of(&self.core, sql) else { return self.execute_text(sql, sink) };
+        let Some(key) = TextKey::of(&self.core, sql) else {
+            return self.execute_text(sql, sink, false);
+        };
         let known = match self.texts.find(&key) {
             Some(Known::Ready(_)) => true,
-            Some(Known::Unfit) => return self.execute_text(sql, sink),
+            Some(Known::Unfit) => return self.execute_text(sql, sink, false),
             // Planning must not be what ends a transaction that is about to begin.
             Some(Known::Seen) if self.core.state.open || self.core.autocommits() => {
                 let made = texts::parametrise(&mut self.core, sql, &key);
@@ -156,7 +187,7 @@ impl Session {
         if known && let Some(done) = self.execute_kept(sql, &key, sink) {
             return done;
         }
-        let result = self.execute_text(sql, sink);
+        let result = self.execute_text(sql, sink, false);
         if result.is_ok() && !known && self.texts.find(&key).is_none() {
             self.texts.note(&key, Known::Seen);
         }
@@ -190,11 +221,23 @@ impl Session {
         Some(self.finish(result, sink, false))
     }
 
-    fn execute_text(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
+    /// Executes the statements of a text; `deep` on a stack for unusual nesting.
+    fn execute_text(
+        &mut self,
+        sql: &str,
+        sink: &mut dyn RowSink,
+        deep: bool,
+    ) -> Result<(), SqlError> {
         let mode = self.core.parser_mode();
-        let mut parser = Parser::new(sql, mode);
+        let mut parser = parser(sql, mode, deep);
         let mut next = parser.next_statement();
+        let mut done = 0;
         loop {
+            if wants_depth(&next, deep) {
+                drop((parser, next));
+                let rest = sql[done..].trim_start_matches([';', ' ', '\n']);
+                return on_deep_stack(|| self.execute_text(rest, sink, true));
+            }
             let (statement, span) = match next {
                 Ok(Some(found)) => found,
                 Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
@@ -211,13 +254,17 @@ impl Session {
                 let error = inia_parser::parse(sql, mode).err().map(parse_error);
                 return Err(self.failed(error.unwrap_or_else(|| syntax_error(&sql[span.end..]))));
             }
+            if deep && !plan::may_be_deep(&statement) {
+                return Err(self.failed(parse_error(too_deep())));
+            }
             self.run(&statement, &sql[span.start..span.end], &[], sink, more)?;
             if !more {
                 return Ok(());
             }
+            done = span.end;
             if self.core.parser_mode() != mode {
-                return self
-                    .execute_text(sql[span.end..].trim_start_matches([';', ' ', '\n']), sink);
+                let rest = sql[span.end..].trim_start_matches([';', ' ', '\n']);
+                return self.execute_text(rest, sink, deep);
             }
         }
     }
@@ -341,10 +388,19 @@ impl Session {
 
     /// Prepares one statement.
     pub fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
+        self.prepare_text(sql, false)
+    }
+
+    fn prepare_text(&mut self, sql: &str, deep: bool) -> Result<Prepared, SqlError> {
         self.core.begin_statement();
         self.core.diagnostics.clear();
-        let mut parser = Parser::new(sql, self.core.parser_mode());
-        let (statement, span) = match parser.next_statement() {
+        let mut parser = parser(sql, self.core.parser_mode(), deep);
+        let parsed = parser.next_statement();
+        if wants_depth(&parsed, deep) {
+            drop((parser, parsed));
+            return on_deep_stack(|| self.prepare_text(sql, true));
+        }
+        let (statement, span) = match parsed {
             Ok(Some(found)) => found,
             Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
             Err(error) => return Err(self.failed(parse_error(error))),
@@ -356,6 +412,9 @@ impl Session {
         if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
             return Err(self.failed(syntax_error(sql[span.end..].trim_start_matches([';', ' ']))));
         }
+        if deep && !plan::may_be_deep(&statement) {
+            return Err(self.failed(parse_error(too_deep())));
+        }
         let allowed = self.core.authorize(&statement);
         let planned = allowed.and_then(|()| plan::prepare(&mut self.core, &statement));
         let (plan, columns) = match planned {
@@ -366,7 +425,7 @@ impl Session {
         self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
         let plan = plan.map(|plan| (plan, self.core.settings));
         let text = sql[span.start..span.end].to_owned();
-        self.prepared.insert(id, PreparedStatement { statement, text, params, plan });
+        self.prepared.insert(id, PreparedStatement { deep, statement, text, params, plan });
         let params = (0..params).map(|_| plan::param_column()).collect();
         Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })
     }
@@ -382,6 +441,22 @@ impl Session {
     }
 
     fn execute_with(
+        &mut self,
+        id: u32,
+        params: &[Value],
+        sink: &mut dyn RowSink,
+        more: bool,
+    ) -> Result<(), SqlError> {
+        match self.prepared.get(&id) {
+            Some(prepared) if prepared.deep => {
+                on_deep_stack(|| self.execute_here(id, params, sink, more))
+            }
+            _ => self.execute_here(id, params, sink, more),
+        }
+    }
+
+    /// Executes a prepared statement on the present stack.
+    fn execute_here(
         &mut self,
         id: u32,
         params: &[Value],
@@ -527,6 +602,12 @@ impl Core {
         let on = pairs.into_iter().filter(|(ours, _)| self.env.sql_mode.has(*ours));
         on.fold(P::empty(), |mode, (_, flag)| mode.with(flag))
     }
+}
+
+/// The error of a statement that nests more deeply than its kind may.
+fn too_deep() -> inia_parser::ParseError {
+    let kind = ParseErrorKind::TooDeep;
+    inia_parser::ParseError { kind, offset: 0, line: 1, near: String::new() }
 }
 
 fn syntax_error(near: &str) -> SqlError {

@@ -78,6 +78,15 @@ pub(super) fn keeps_diagnostics(statement: &Statement) -> bool {
     }
 }
 
+/// Whether a statement may nest more deeply than usual: none that is kept for others to parse.
+pub(super) fn may_be_deep(statement: &Statement) -> bool {
+    is_planned(statement)
+        || matches!(
+            statement,
+            Statement::Empty | Statement::Explain(_) | Statement::Set(_) | Statement::Do(_)
+        )
+}
+
 fn is_planned(statement: &Statement) -> bool {
     if let Statement::Select(query) = statement {
         return query.into.is_none();

@@ -30,6 +30,28 @@ pub(super) fn send(
     Ok(Outcome { rows: Some(rows.len() as u64), ..Outcome::default() })
 }
 
+/// Sends rows of texts and NULLs under columns of any type.
+pub(super) fn send_columns(
+    sink: &mut dyn RowSink,
+    columns: &[ResultColumn],
+    rows: &[Vec<Option<String>>],
+) -> Result<Outcome, SqlError> {
+    sink.columns(columns)?;
+    for row in rows {
+        sink.begin_row();
+        for (cell, column) in row.iter().zip(columns) {
+            let number = matches!(column.data_type, DataType::Int { .. });
+            match cell {
+                Some(text) if number => sink.uint(text.parse().unwrap_or_default()),
+                Some(text) => sink.bytes(text.as_bytes()),
+                None => sink.null(),
+            }
+        }
+        sink.end_row()?;
+    }
+    Ok(Outcome { rows: Some(rows.len() as u64), ..Outcome::default() })
+}
+
 /// SHOW.
 pub(super) fn show(
     core: &mut Core,

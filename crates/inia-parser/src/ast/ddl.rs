@@ -105,6 +105,10 @@ pub struct TypeSpec {
     pub collation: Option<String>,
     /// The BINARY attribute: the charset's `_bin` collation.
     pub binary: bool,
+    /// NATIONAL, NCHAR, NVARCHAR.
+    pub national: bool,
+    /// ASCII or UNICODE, where it told the charset.
+    pub charset_word: Option<&'static str>,
     /// Members of ENUM and SET.
     pub values: Vec<String>,
 }
@@ -121,6 +125,8 @@ impl TypeSpec {
             charset: None,
             collation: None,
             binary: false,
+            national: false,
+            charset_word: None,
             values: Vec::new(),
         }
     }
@@ -510,9 +516,9 @@ pub enum AlterAction {
     Force,
     /// A table option.
     Option(TableOption),
-    /// ALGORITHM, upper case.
+    /// ALGORITHM, as written.
     Algorithm(String),
-    /// LOCK, upper case.
+    /// LOCK, as written.
     Lock(String),
     /// WITH or WITHOUT VALIDATION.
     Validation(bool),

@@ -97,12 +97,12 @@ impl Parser<'_> {
             Kw::ALGORITHM => {
                 self.bump();
                 self.opt_eq();
-                AlterAction::Algorithm(self.option_text()?.to_ascii_uppercase())
+                AlterAction::Algorithm(self.option_text()?)
             }
             Kw::LOCK => {
                 self.bump();
                 self.opt_eq();
-                AlterAction::Lock(self.option_text()?.to_ascii_uppercase())
+                AlterAction::Lock(self.option_text()?)
             }
             Kw::WITH | Kw::WITHOUT => {
                 let with = self.bump().kw == Kw::WITH;

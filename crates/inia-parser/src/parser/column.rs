@@ -66,7 +66,10 @@ impl Parser<'_> {
             Kw::DOUBLE => {
                 self.accept_kw(Kw::PRECISION);
             }
-            Kw::NCHAR | Kw::NVARCHAR => ty.charset = Some("utf8mb3".to_string()),
+            Kw::NCHAR | Kw::NVARCHAR => {
+                ty.charset = Some("utf8mb3".to_string());
+                ty.national = true;
+            }
             _ => {}
         }
         let varying = matches!(first, Kw::CHAR | Kw::CHARACTER | Kw::NCHAR);
@@ -84,6 +87,7 @@ impl Parser<'_> {
         let varying = matches!(kw, Kw::VARCHAR | Kw::VARCHARACTER) || self.accept_kw(Kw::VARYING);
         let mut ty = TypeSpec::new(if varying { TypeKind::VarChar } else { TypeKind::Char });
         ty.charset = Some("utf8mb3".to_string());
+        ty.national = true;
         self.type_arguments(&mut ty)?;
         Ok(ty)
     }
@@ -171,8 +175,10 @@ impl Parser<'_> {
                 ty.charset = Some(self.charset_name()?);
             } else if self.accept_kw(Kw::ASCII) {
                 ty.charset = Some("latin1".to_string());
+                ty.charset_word = Some("ASCII");
             } else if self.accept_kw(Kw::UNICODE) {
                 ty.charset = Some("ucs2".to_string());
+                ty.charset_word = Some("UNICODE");
             } else if self.accept_kw(Kw::BYTE) {
                 ty.charset = Some("binary".to_string());
             } else {

@@ -7,7 +7,7 @@
 //! follow. For example `a LIKE b = c AND d`: LIKE (60) sets the cap to 59, `=` (50) is taken with
 //! `a LIKE b` as its left operand, then AND (30).
 
-use super::{MAX_HEIGHT, PResult, Parser};
+use super::{PResult, Parser};
 use crate::{
     ParseErrorKind, SqlMode,
     ast::{BinaryOp, Expr, FunctionCall, IntervalUnit, Quantifier, Truth, UnaryOp},
@@ -151,7 +151,7 @@ impl Parser<'_> {
                 }
             };
             self.height = self.height.max(left_height + 1);
-            if self.height > MAX_HEIGHT {
+            if self.height > self.limits.height {
                 return Err(self.fail(ParseErrorKind::TooDeep));
             }
         }

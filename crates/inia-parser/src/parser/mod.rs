@@ -36,13 +36,32 @@ use crate::{
     lexer::{Lexer, Tok, Token},
 };
 
-/// How deep expressions, subqueries and joins may nest, all levels added up.
-pub(crate) const MAX_DEPTH: u32 = 200;
-/// How much stack a parse may use, whatever its depth: threads have 256 KB. Unoptimized code uses
-/// several times as much for the same text.
-const STACK_BUDGET: usize = if cfg!(debug_assertions) { 1 << 20 } else { 160 << 10 };
-/// How high an expression's tree may grow, chains of left-associative operators included.
-pub(crate) const MAX_HEIGHT: u32 = 400;
+/// How far a parse may go, so that neither it nor what is done with the tree overflows the stack.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// How deep expressions, subqueries and joins may nest, all levels added up.
+    depth: u32,
+    /// How high an expression's tree may grow, chains of left-associative operators included.
+    height: u32,
+    /// How much stack the parse itself may use. Unoptimized code uses several times as much for
+    /// the same text.
+    stack: usize,
+}
+
+/// What every thread's stack has room for.
+const USUAL: Limits = Limits {
+    depth: 200,
+    height: 400,
+    stack: if cfg!(debug_assertions) { 1 << 20 } else { 160 << 10 },
+};
+
+/// What a stack of [`DEEP_STACK`] bytes has room for.
+const DEEP: Limits = Limits { depth: 12_000, height: 3_000, stack: DEEP_STACK / 4 * 3 };
+
+/// How much stack a caller of [`Parser::deep`] must have left, for the parse and for all that is
+/// done with the statement.
+pub const DEEP_STACK: usize = if cfg!(debug_assertions) { 384 << 20 } else { 64 << 20 };
+
 /// How many joins may follow one another.
 pub(crate) const MAX_JOINS: u32 = 200;
 /// The nesting a subquery counts for.
@@ -69,6 +88,7 @@ pub struct Parser<'a> {
     /// Where the token before `tok` ended.
     prev_end: u32,
     depth: u32,
+    limits: Limits,
     params: u32,
     /// Where the stack stood when the statement began.
     stack_base: usize,
@@ -127,6 +147,7 @@ impl<'a> Parser<'a> {
             ahead: None,
             prev_end: 0,
             depth: 0,
+            limits: USUAL,
             params: 0,
             stack_base: stack_position(),
             height: 0,
@@ -136,6 +157,13 @@ impl<'a> Parser<'a> {
             returning: false,
             in_routine: false,
         }
+    }
+
+    /// Takes statements that nest much deeper than usual. They, too, overflow no stack that has
+    /// [`DEEP_STACK`] bytes left.
+    pub fn deep(mut self) -> Parser<'a> {
+        self.limits = DEEP;
+        self
     }
 
     /// The number of `?` in the statement just returned.
@@ -377,7 +405,8 @@ impl<'a> Parser<'a> {
     /// from `depth` again.
     fn enter(&mut self, weight: u32) -> PResult<()> {
         self.depth += weight;
-        if self.depth > MAX_DEPTH || self.stack_base.abs_diff(stack_position()) > STACK_BUDGET {
+        let used = self.stack_base.abs_diff(stack_position());
+        if self.depth > self.limits.depth || used > self.limits.stack {
             return Err(self.fail(ParseErrorKind::TooDeep));
         }
         Ok(())

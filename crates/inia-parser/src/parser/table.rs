@@ -2,7 +2,7 @@
 
 use super::{MAX_JOINS, PResult, Parser, SUBQUERY_WEIGHT};
 use crate::{
-    ParseErrorKind,
+    ParseError,
     ast::{
         DerivedTable, IndexHint, IndexHintKind, IndexHintScope, Join, JoinConstraint, JoinKind,
         JsonTable, JsonTableColumn, ObjectName, Query, TableFactor, TableRef,
@@ -31,13 +31,19 @@ impl Parser<'_> {
         self.joins(left)
     }
 
+    #[cold]
+    fn too_many_tables(&self) -> Box<ParseError> {
+        let message = "Too many tables; MySQL can only use 61 tables in a join";
+        self.other(1116, "HY000", message.to_string())
+    }
+
     #[inline(never)]
     fn joins(&mut self, mut left: TableRef) -> PResult<TableRef> {
         let mut count = 0;
         while let Some((kind, natural)) = self.join_operator()? {
             count += 1;
             if count > MAX_JOINS {
-                return Err(self.fail(ParseErrorKind::TooDeep));
+                return Err(self.too_many_tables());
             }
             let mut right = self.nested(Self::table_factor)?;
             let outer = matches!(kind, JoinKind::Left | JoinKind::Right) && !natural;

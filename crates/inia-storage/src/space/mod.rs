@@ -35,7 +35,7 @@ pub(crate) const FIRST_PAGES: u32 = 16;
 const WORDS: usize = (GROUP_PAGES / 64) as usize;
 const MAGIC: u64 = u64::from_le_bytes(*b"INIADATA");
 /// Version of all files' format.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 const MAGIC_AT: usize = PAGE_HEADER;
 const FORMAT_AT: usize = MAGIC_AT + 8;
 const PAGE_SIZE_AT: usize = FORMAT_AT + 4;

@@ -177,6 +177,11 @@ impl Store {
         assert!(self.source.set(source).is_ok(), "the checkpoint source is set once");
     }
 
+    /// Recovery has read the log from here on.
+    pub(crate) fn recovered_from(&self) -> Lsn {
+        self.recovered_from
+    }
+
     /// Starts a racing read, reading the page in when it is absent.
     #[inline]
     pub(crate) fn optimistic(&self, id: PageId) -> Result<OptimisticPage<'_>> {

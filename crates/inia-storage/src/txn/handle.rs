@@ -194,7 +194,7 @@ impl Txn {
         Ok(snapshot)
     }
 
-    fn drop_snapshot(&mut self) {
+    pub(super) fn drop_snapshot(&mut self) {
         if self.snapshot.take().is_some() {
             self.session.withdraw();
         }
@@ -290,11 +290,15 @@ impl Txn {
         let TxnState::Active(session) = self.core.status.state(writer) else {
             return Ok(Locked::Retry { fresh: false });
         };
-        let Some(holder) = self.core.sessions.get(session) else {
-            return Ok(Locked::Retry { fresh: false });
-        };
-        if !self.core.locks.hold(&holder.owner, writer, tree.id(), key) {
-            return Ok(Locked::Retry { fresh: false });
+        let holder = self.core.sessions.get(session);
+        let held = holder.is_some_and(|it| self.core.locks.hold(&it.owner, writer, tree.id(), key));
+        if !held {
+            // A transaction that ends publishes its end before it gives up its identity. One that has
+            // done the second alone could not be rolled back: only recovery ends it.
+            return match self.core.status.state(writer) {
+                TxnState::Active(_) => Err(StorageError::LockWaitTimeout),
+                _ => Ok(Locked::Retry { fresh: false }),
+            };
         }
         let record = RecordRequest { tree: tree.id(), key, mode: request.mode };
         self.wait_for_lock(record, request.wait)

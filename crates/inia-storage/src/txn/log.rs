@@ -1,8 +1,8 @@
 //! The log records of transactions that are not commits: before-images and created trees.
 //!
 //! ```text
-//!  undo     txn u64 | tree u32 | key length u16 | key | there was a record u8 |
-//!           header txn u64 | header undo u64 | payload
+//!  undo     txn u64 | place of the undo record u64 | tree u32 | key length u16 | key |
+//!           there was a record u8 | header txn u64 | header undo u64 | payload
 //!  tree     txn u64 | tree u32
 //!  relog    txn u64 | at the end u8
 //!  founded  garbage tree u32 | catalog tree u32
@@ -12,6 +12,7 @@
 //! their own ([`relog`](super::relog)).
 
 use super::horizon::Roots;
+use super::undo::UndoRef;
 use crate::btree::RecordHeader;
 use crate::codec::{ByteReader, ByteWriter};
 use crate::wal::record::LogRecord;
@@ -27,8 +28,15 @@ const AGAIN: u8 = 16;
 /// A record of the transaction layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TxnRecord<'a> {
-    /// What a transaction replaced: the version that `key` had, `None` when there was no record.
-    Undo { txn: TxnId, tree: TreeId, key: &'a [u8], before: Option<(RecordHeader, &'a [u8])> },
+    /// What a transaction replaced: the version that `key` had, `None` when there was no record. Its undo
+    /// record is `at` that place.
+    Undo {
+        txn: TxnId,
+        at: UndoRef,
+        tree: TreeId,
+        key: &'a [u8],
+        before: Option<(RecordHeader, &'a [u8])>,
+    },
     /// The transaction made a tree.
     TreeCreated { txn: TxnId, tree: TreeId },
     /// What follows of the transaction's repeated steps makes a whole; or made one.
@@ -51,8 +59,9 @@ impl<'a> TxnRecord<'a> {
     pub(crate) fn encode<'b>(&self, body: &'b mut Vec<u8>) -> LogRecord<'b> {
         body.clear();
         match *self {
-            TxnRecord::Undo { txn, tree, key, before } => {
+            TxnRecord::Undo { txn, at, tree, key, before } => {
                 body.put_u64(txn.0);
+                body.put_u64(at.0);
                 body.put_u32(tree.0);
                 body.put_bytes16(key);
                 body.put_u8(u8::from(before.is_some()));
@@ -98,6 +107,7 @@ impl<'a> TxnRecord<'a> {
         match tag {
             UNDO => {
                 let txn = TxnId(from.u64()?);
+                let at = UndoRef(from.u64()?);
                 let tree = TreeId(from.u32()?);
                 let key = from.bytes16()?;
                 let before = match from.u8()? {
@@ -107,7 +117,7 @@ impl<'a> TxnRecord<'a> {
                         Some((header, from.tail()))
                     }
                 };
-                Some(TxnRecord::Undo { txn, tree, key, before })
+                Some(TxnRecord::Undo { txn, at, tree, key, before })
             }
             TREE_CREATED => {
                 Some(TxnRecord::TreeCreated { txn: TxnId(from.u64()?), tree: TreeId(from.u32()?) })

@@ -25,6 +25,8 @@ use inia_base::ids::{Lsn, TreeId, TxnId};
 const STEPS_PER_COMMIT: usize = 8;
 /// Records that the background removes in one step.
 const STEPS_IN_BACKGROUND: usize = 256;
+/// Changes that the background undoes in one step, for a transaction that waits for its rollback.
+const ROLLBACK_STEPS: usize = 512;
 /// A session's history from which on it computes the purge horizon itself.
 const LONG_HISTORY: usize = 64;
 /// Noted dead marks are dropped beyond this number: a later scan notes them again.
@@ -59,6 +61,7 @@ impl Core {
                 self.garbage_waits.store(true, Ordering::Release);
             }
         }
+        some |= self.roll_back_unfinished(ROLLBACK_STEPS)?;
         Ok(some || self.make_history_durable()?)
     }
 

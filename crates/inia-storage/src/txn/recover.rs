@@ -1,39 +1,56 @@
-//! Recovery of transactions: who was running at the crash, and their rollback.
+//! Recovery of transactions: who was running at the crash, and what they must undo.
 //!
 //! The store redoes pages and hands over all other records in log order. A transaction with a
-//! before-image or a created tree but without an end is a loser; its steps are undone newest first
-//! ([`rollback`](super::rollback) argues why doing that again after another crash is the same).
-//! All others are committed or rolled back: ids below the first new one need no status.
+//! before-image or a created tree but without an end is a loser. Its undo is put back where it was
+//! ([`Recovered`]), and it goes on as a running transaction that only waits to be rolled back: its rows stay
+//! locked, and readers see the versions before. So the store opens at once, whatever there is to undo.
+//! Only losers that changed the catalog or made or dropped trees are rolled back first.
+//!
+//! Undoing steps that were undone before another crash is harmless ([`rollback`](super::rollback) argues
+//! why). All other transactions are committed or rolled back: ids below the first new one need no status.
 
 use super::horizon::{CheckpointState, Roots};
 use super::log::TxnRecord;
+use super::rollback::Unfinished;
+use super::undo::recovered::Recovered;
+use super::undo::{NewUndo, UndoKind, UndoStore};
 use crate::Result;
-use crate::btree::RecordHeader;
 use crate::engine::Core;
 use crate::error::StorageError;
 use crate::store::LogObserver;
 use crate::wal::record::LogRecord;
 use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// A step of a transaction, to be undone if it did not end.
-enum Step {
-    Change { tree: TreeId, key: Vec<u8>, before: Option<(RecordHeader, Vec<u8>)> },
-    Created(TreeId),
+/// What the log says of a transaction that has not ended.
+#[derive(Default)]
+struct Running {
+    undo: Recovered,
+    created: Vec<TreeId>,
+    /// It defines data: it made or dropped trees, or changed the catalog.
+    defines: bool,
+}
+
+/// A transaction that was running at the crash.
+pub(crate) struct Loser {
+    pub(super) txn: TxnId,
+    pub(super) undo: Recovered,
+    pub(super) created: Vec<TreeId>,
+    defines: bool,
 }
 
 /// What the log says about transactions.
 pub(crate) struct Analysis {
     next_id: TxnId,
     roots: Option<Roots>,
-    losers: BTreeMap<TxnId, Vec<Step>>,
-    /// Steps that are being logged again, until the record that ends them.
-    again: BTreeMap<TxnId, Vec<Step>>,
+    undo: Arc<UndoStore>,
+    running: BTreeMap<TxnId, Running>,
 }
 
 impl Analysis {
-    pub(crate) fn new() -> Analysis {
-        Analysis { next_id: TxnId(1), roots: None, losers: BTreeMap::new(), again: BTreeMap::new() }
+    pub(crate) fn new(undo: Arc<UndoStore>) -> Analysis {
+        Analysis { next_id: TxnId(1), roots: None, undo, running: BTreeMap::new() }
     }
 
     /// The first id that no transaction has had.
@@ -50,46 +67,84 @@ impl Analysis {
         self.next_id = self.next_id.max(TxnId(txn.0 + 1));
     }
 
-    fn step(&mut self, txn: TxnId, again: bool, step: Step) {
+    fn ended(&mut self, txn: TxnId) {
         self.saw(txn);
-        if !again {
-            self.losers.entry(txn).or_default().push(step);
-        } else if let Some(steps) = self.again.get_mut(&txn) {
-            steps.push(step);
+        if let Some(running) = self.running.remove(&txn) {
+            running.undo.forget(&self.undo);
         }
     }
 
-    /// Steps logged again go before those that the log still has from the first time. Some may be
-    /// there twice, which is harmless: see [`rollback`](super::rollback).
-    fn relog(&mut self, txn: TxnId, end: bool) {
-        self.saw(txn);
-        if !end {
-            self.again.insert(txn, Vec::new());
-        } else if let Some(mut steps) = self.again.remove(&txn) {
-            let kept = self.losers.entry(txn).or_default();
-            steps.append(kept);
-            *kept = steps;
-        }
-    }
-
-    /// Rolls back every transaction that did not end; how many there were.
-    pub(crate) fn roll_back_losers(self, core: &Core) -> Result<usize> {
-        let count = self.losers.len();
-        for (txn, steps) in self.losers {
-            for step in steps.iter().rev() {
-                match step {
-                    Step::Change { tree, key, before } => {
-                        let tree = core.trees.get(*tree);
-                        let before = before.as_ref().map(|(header, value)| (*header, &value[..]));
-                        core.undo_change(txn, &tree, key, before, false)?;
-                    }
-                    Step::Created(tree) => core.abandon_tree(txn, *tree)?,
+    fn txn_record(&mut self, record: TxnRecord<'_>, again: bool) -> Result<()> {
+        match record {
+            TxnRecord::Undo { txn, at, tree, key, before } => {
+                self.saw(txn);
+                let roots = self.roots;
+                let running = self.running.entry(txn).or_default();
+                running.defines |=
+                    roots.is_some_and(|roots| tree == roots.catalog || tree == roots.garbage);
+                let kind = if before.is_some() { UndoKind::Change } else { UndoKind::Insert };
+                let (before, payload) = before.unwrap_or_default();
+                let record = NewUndo { kind, tree, key, before, payload };
+                match again {
+                    false => running.undo.push(&self.undo, at, &record)?,
+                    true => running.undo.push_again(&self.undo, at, &record)?,
                 }
             }
-            core.store.wal().append(&LogRecord::RolledBack { txn });
+            TxnRecord::TreeCreated { txn, tree } => {
+                self.saw(txn);
+                let running = self.running.entry(txn).or_default();
+                running.defines = true;
+                if !running.created.contains(&tree) {
+                    running.created.push(tree);
+                }
+            }
+            TxnRecord::Relog { txn, end } => {
+                self.saw(txn);
+                let undo = &mut self.running.entry(txn).or_default().undo;
+                match end {
+                    false => undo.begin_again(),
+                    true => undo.end_again(&self.undo)?,
+                }
+            }
+            TxnRecord::Founded(roots) => self.roots = Some(roots),
         }
-        Ok(count)
+        Ok(())
     }
+
+    /// The transactions that did not end, those with the least to undo first.
+    pub(crate) fn into_losers(self) -> Vec<Loser> {
+        let mut losers = Vec::new();
+        for (txn, Running { mut undo, created, defines }) in self.running {
+            undo.close(&self.undo);
+            if undo.records() > 0 || !created.is_empty() {
+                losers.push(Loser { txn, undo, created, defines });
+            } else {
+                undo.forget(&self.undo);
+            }
+        }
+        losers.sort_by_key(|loser| loser.undo.records());
+        losers
+    }
+}
+
+/// Makes running transactions of the losers, and rolls back those that define data. Nobody uses the engine yet.
+pub(crate) fn resume(core: &Core, losers: &[Loser]) -> Result<()> {
+    let from = core.store.recovered_from();
+    let mut first = Vec::new();
+    for loser in losers {
+        let session = core.sessions.attach();
+        core.status.resume(loser.txn, session.owner.index());
+        let unfinished = Unfinished::resume(core, loser, session, from);
+        match loser.defines {
+            true => first.push(unfinished),
+            false => core.unfinished.lock().push_back(unfinished),
+        }
+    }
+    for mut unfinished in first {
+        let done = unfinished.roll_back(core, usize::MAX)?;
+        debug_assert!(done, "all steps were undone");
+    }
+    Ok(())
 }
 
 impl LogObserver for Analysis {
@@ -106,23 +161,12 @@ impl LogObserver for Analysis {
 
     fn record(&mut self, _lsn: Lsn, record: &LogRecord<'_>) -> Result<()> {
         match *record {
-            LogRecord::Commit { txn } | LogRecord::RolledBack { txn } => {
-                self.saw(txn);
-                self.losers.remove(&txn);
-                self.again.remove(&txn);
+            LogRecord::Commit { txn } | LogRecord::RolledBack { txn } => self.ended(txn),
+            LogRecord::Other { tag, body } => {
+                if let Some((record, again)) = TxnRecord::decode(tag, body) {
+                    self.txn_record(record, again)?;
+                }
             }
-            LogRecord::Other { tag, body } => match TxnRecord::decode(tag, body) {
-                Some((TxnRecord::Undo { txn, tree, key, before }, again)) => {
-                    let before = before.map(|(header, value)| (header, value.to_vec()));
-                    self.step(txn, again, Step::Change { tree, key: key.to_vec(), before });
-                }
-                Some((TxnRecord::TreeCreated { txn, tree }, again)) => {
-                    self.step(txn, again, Step::Created(tree));
-                }
-                Some((TxnRecord::Relog { txn, end }, _)) => self.relog(txn, end),
-                Some((TxnRecord::Founded(roots), _)) => self.roots = Some(roots),
-                None => {}
-            },
         }
         Ok(())
     }

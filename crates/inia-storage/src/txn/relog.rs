@@ -61,7 +61,7 @@ impl Core {
             if read.transpose()? != Some(true) {
                 return Ok(false);
             }
-            wal.append(&undo_record(txn, &record).encode_again(&mut body));
+            wal.append(&undo_record(txn, step, &record).encode_again(&mut body));
         }
         let mark = TxnRecord::Relog { txn, end: true }.encode(&mut body);
         let Some(end) = session.while_writing(txn, || wal.append(&mark)) else { return Ok(false) };
@@ -93,10 +93,10 @@ impl Core {
     }
 }
 
-fn undo_record(txn: TxnId, record: &UndoRecord) -> TxnRecord<'_> {
+fn undo_record(txn: TxnId, at: UndoRef, record: &UndoRecord) -> TxnRecord<'_> {
     let before = match record.kind {
         UndoKind::Insert => None,
         UndoKind::Change | UndoKind::Delete => Some((record.before, &record.payload[..])),
     };
-    TxnRecord::Undo { txn, tree: record.tree, key: &record.key, before }
+    TxnRecord::Undo { txn, at, tree: record.tree, key: &record.key, before }
 }

@@ -6,13 +6,18 @@
 //! Until the last step the record's header names the transaction, which keeps it locked.
 
 use super::handle::Txn;
+use super::recover::Loser;
+use super::session::{Session, Started};
 use super::trees::Tree;
-use super::undo::{UndoKind, UndoRef};
+use super::undo::{UndoKind, UndoLog, UndoRecord, UndoRef};
 use crate::Result;
 use crate::btree::RecordHeader;
 use crate::engine::Core;
+use crate::request::Isolation;
 use crate::wal::record::LogRecord;
-use inia_base::ids::{Lsn, TxnId};
+use inia_base::ids::{Lsn, TreeId, TxnId};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
 
 const CREATED_BITS: u32 = 20;
 
@@ -63,8 +68,9 @@ impl Core {
         if marked_again {
             self.note_mark_restored(tree, key);
         }
-        if sparse {
-            tree.btree().try_merge(&self.store, key)?;
+        if sparse && !self.store.wal().segments().is_short() {
+            // The change is taken back already; a leaf that stays sparse does no harm.
+            let _ = tree.btree().try_merge(&self.store, key);
         }
         Ok(())
     }
@@ -89,32 +95,16 @@ impl Txn {
     }
 
     fn undo_last(&mut self) -> Result<()> {
-        let mut record = std::mem::take(&mut self.work.record);
-        let found = self.core.undo.read(self.undo.tail(), &mut record)?;
-        debug_assert!(found, "undo of a running transaction is never freed");
-        let tree = self.core.trees.get(record.tree);
-        let before = match record.kind {
-            UndoKind::Insert => None,
-            UndoKind::Change | UndoKind::Delete => Some((record.before, &record.payload[..])),
-        };
-        let marked_only = record.kind == UndoKind::Delete;
-        let undone = self.core.undo_change(self.id, &tree, &record.key, before, marked_only);
-        if undone.is_ok() {
-            self.undo.pop(&record);
-        }
-        self.work.record = record;
-        undone
+        self.core.undo_newest(self.id, &mut self.undo, &[], &mut self.work.record)
     }
 
-    /// Rolls everything back. The handle is idle afterwards.
+    /// Rolls everything back. The handle is idle afterwards. Where that fails, the background goes on with
+    /// it; until it has come to the end the transaction's records stay locked.
     pub fn rollback(&mut self) -> Result<()> {
         if self.id.0 != 0 {
             let undone = self.roll_back_writes();
             if undone.is_err() {
-                // The records keep the transaction's id: they stay locked until recovery.
-                self.undo.finish(self.id, Lsn(u64::MAX));
-                self.created.clear();
-                self.abandoned.clear();
+                self.leave_to_background();
                 self.end();
                 return undone;
             }
@@ -125,16 +115,134 @@ impl Txn {
 
     fn roll_back_writes(&mut self) -> Result<()> {
         self.rollback_to(Savepoint::new(0, 0))?;
-        for tree in std::mem::take(&mut self.abandoned) {
-            self.core.abandon_tree(self.id, tree)?;
-        }
-        debug_assert!(self.undo.tail() == UndoRef::NONE);
-        let wal = self.core.store.wal();
-        let record = LogRecord::RolledBack { txn: self.id };
-        let end = self.session.end_writing(|| wal.append(&record));
-        self.core.status.roll_back(self.id, self.owner.index(), end);
-        self.session.release_log(end);
-        self.undo.finish(self.id, end);
+        self.core.end_rollback(&self.session, self.id, &mut self.undo, &self.abandoned)?;
+        self.abandoned.clear();
         Ok(())
+    }
+
+    /// Goes on with a new session; the old one stays with the transaction.
+    fn leave_to_background(&mut self) {
+        self.drop_snapshot();
+        self.publish_undo();
+        let fresh = self.core.sessions.attach();
+        let undo = UndoLog::new(Arc::clone(&self.core.undo), Arc::clone(&fresh.history));
+        let mut created = std::mem::take(&mut self.created);
+        created.append(&mut self.abandoned);
+        self.owner = Arc::clone(&fresh.owner);
+        let unfinished = Unfinished {
+            session: std::mem::replace(&mut self.session, fresh),
+            txn: std::mem::take(&mut self.id),
+            undo: std::mem::replace(&mut self.undo, undo),
+            created,
+        };
+        self.core.unfinished.lock().push_back(unfinished);
+    }
+}
+
+/// A transaction that only waits for its rollback: one from before a crash, or one whose rollback failed.
+/// It holds what it holds as any running one does.
+pub(crate) struct Unfinished {
+    session: Arc<Session>,
+    txn: TxnId,
+    undo: UndoLog,
+    created: Vec<TreeId>,
+}
+
+impl Unfinished {
+    /// Takes up a transaction that recovery found, in a session of its own; its log is needed from `from` on.
+    pub(crate) fn resume(
+        core: &Core,
+        loser: &Loser,
+        session: Arc<Session>,
+        from: Lsn,
+    ) -> Unfinished {
+        let mut undo = UndoLog::new(Arc::clone(&core.undo), Arc::clone(&session.history));
+        undo.adopt(&loser.undo);
+        session.hold_log(from, from);
+        session.owner.set_txn(loser.txn);
+        session.owner.set_undo_records(undo.records());
+        session.begin_writing(loser.txn);
+        session.set_undo_tail(undo.tail());
+        session.created.lock().clone_from(&loser.created);
+        let (wall, clock) = (SystemTime::now(), Instant::now());
+        let started = Started { wall, clock, isolation: Isolation::RepeatableRead };
+        *session.started.lock() = Some(started);
+        Unfinished { session, txn: loser.txn, undo, created: loser.created.clone() }
+    }
+
+    /// Undoes so many steps; true when that was the end.
+    pub(crate) fn roll_back(&mut self, core: &Core, mut steps: usize) -> Result<bool> {
+        let mut record = UndoRecord::default();
+        while self.undo.tail() != UndoRef::NONE {
+            if steps == 0 {
+                self.session.owner.set_undo_records(self.undo.records());
+                self.session.set_undo_tail(self.undo.tail());
+                return Ok(false);
+            }
+            steps -= 1;
+            core.undo_newest(self.txn, &mut self.undo, &self.created, &mut record)?;
+        }
+        core.end_rollback(&self.session, self.txn, &mut self.undo, &self.created)?;
+        *self.session.started.lock() = None;
+        core.locks.release_all(&self.session.owner);
+        self.session.set_undo_tail(UndoRef::NONE);
+        self.session.created.lock().clear();
+        core.sessions.detach(&self.session);
+        Ok(true)
+    }
+}
+
+impl Core {
+    /// Undoes the newest change of a transaction that is left, unless its tree is one of those that go whole.
+    fn undo_newest(
+        &self,
+        txn: TxnId,
+        undo: &mut UndoLog,
+        going: &[TreeId],
+        record: &mut UndoRecord,
+    ) -> Result<()> {
+        let found = self.undo.read(undo.tail(), record)?;
+        debug_assert!(found, "undo of a running transaction is never freed");
+        let before = match record.kind {
+            UndoKind::Insert => None,
+            UndoKind::Change | UndoKind::Delete => Some((record.before, &record.payload[..])),
+        };
+        let marked_only = record.kind == UndoKind::Delete;
+        let tree = self.trees.get(record.tree);
+        if !going.contains(&record.tree) {
+            self.undo_change(txn, &tree, &record.key, before, marked_only)?;
+        }
+        undo.pop(record);
+        Ok(())
+    }
+
+    /// Ends the rollback of a transaction whose changes are undone: its trees go, and the log says so.
+    fn end_rollback(
+        &self,
+        session: &Session,
+        txn: TxnId,
+        undo: &mut UndoLog,
+        created: &[TreeId],
+    ) -> Result<()> {
+        debug_assert!(undo.tail() == UndoRef::NONE);
+        for &tree in created {
+            self.abandon_tree(txn, tree)?;
+        }
+        let wal = self.store.wal();
+        let end = session.end_writing(|| wal.append(&LogRecord::RolledBack { txn }));
+        self.status.roll_back(txn, session.owner.index(), end);
+        session.release_log(end);
+        undo.finish(txn, end);
+        Ok(())
+    }
+
+    /// A part of the rollback of some transaction that waits for it; true when there was any.
+    pub(crate) fn roll_back_unfinished(&self, steps: usize) -> Result<bool> {
+        let Some(mut first) = self.unfinished.lock().pop_front() else { return Ok(false) };
+        let done = first.roll_back(self, steps);
+        if !matches!(done, Ok(true)) {
+            self.unfinished.lock().push_back(first);
+        }
+        done.map(|_| true)
     }
 }

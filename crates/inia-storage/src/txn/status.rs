@@ -67,6 +67,8 @@ struct Slot {
 pub(crate) struct StatusTable {
     slots: Vec<Slot>,
     first: u64,
+    /// The oldest transaction of an earlier run that was still to be rolled back, `first` without one.
+    oldest_resumed: AtomicU64,
     next: AtomicU64,
     low_water: AtomicU64,
     forget_below: AtomicU64,
@@ -75,18 +77,27 @@ pub(crate) struct StatusTable {
 }
 
 impl StatusTable {
-    /// A table in which every id below `first` is committed. `slots` is a power of two.
+    /// A table in which every id below `first` is finished, unless it is resumed. `slots` is a power of two.
     pub(crate) fn new(first: TxnId, slots: usize) -> StatusTable {
         assert!(slots.is_power_of_two() && first.0 > 0);
         StatusTable {
             slots: (0..slots).map(|_| Slot::default()).collect(),
             first: first.0,
+            oldest_resumed: AtomicU64::new(first.0),
             next: AtomicU64::new(first.0),
             low_water: AtomicU64::new(first.0),
             forget_below: AtomicU64::new(0),
             aside: RwLock::default(),
             advancing: Mutex::new(()),
         }
+    }
+
+    /// Declares that a transaction of an earlier run still runs: it is being rolled back. Before any use.
+    pub(crate) fn resume(&self, id: TxnId, owner: u32) {
+        debug_assert!(id.0 < self.first);
+        self.aside.write().insert(id.0, ACTIVE | u64::from(owner));
+        self.oldest_resumed.fetch_min(id.0, Ordering::Relaxed);
+        self.low_water.fetch_min(id.0, Ordering::Relaxed);
     }
 
     fn slot(&self, id: u64) -> &Slot {
@@ -156,7 +167,7 @@ impl StatusTable {
 
     /// What became of a transaction that was begun at some time.
     pub(crate) fn state(&self, id: TxnId) -> TxnState {
-        if id.0 < self.first {
+        if id.0 < self.first && id.0 < self.oldest_resumed.load(Ordering::Relaxed) {
             return TxnState::Finished;
         }
         let slot = self.slot(id.0);
@@ -174,8 +185,8 @@ impl StatusTable {
     pub(crate) fn advance(&self, durable: Lsn) {
         let Some(_only) = self.advancing.try_lock() else { return };
         let start = self.low_water.load(Ordering::Relaxed);
-        let mut low = start;
-        while low < self.next.load(Ordering::SeqCst) {
+        let mut low = if start < self.first { self.least_resumed() } else { start };
+        while self.first <= low && low < self.next.load(Ordering::SeqCst) {
             if self.slot(low).tag.load(Ordering::Acquire) < low {
                 break;
             }
@@ -188,6 +199,13 @@ impl StatusTable {
         if low != start {
             self.low_water.store(low, Ordering::Release);
         }
+    }
+
+    /// The least transaction of an earlier run that is not rolled back yet, `first` when all are.
+    fn least_resumed(&self) -> u64 {
+        let aside = self.aside.read();
+        let active = aside.iter().filter(|(_, word)| **word & ACTIVE != 0).map(|(&id, _)| id);
+        active.min().map_or(self.first, |id| id.min(self.first))
     }
 
     /// Lets go of what only snapshots below `horizon` would ask for.

@@ -152,7 +152,7 @@ impl Writing<'_> {
             return Err(error);
         }
         let before = i.map(|_| (before, payload));
-        let record = TxnRecord::Undo { txn: self.id, tree, key, before };
+        let record = TxnRecord::Undo { txn: self.id, at: place, tree, key, before };
         leaf.log(&record.encode(&mut self.work.log));
         Ok(())
     }

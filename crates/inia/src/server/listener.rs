@@ -10,6 +10,7 @@ use super::tls::{self, PasswordKeys};
 use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::log;
+use inia_base::io::lengthen_queue;
 use inia_base::process::Processes;
 use inia_wire::error::ServerError;
 use std::fmt;
@@ -23,6 +24,8 @@ use std::time::Duration;
 
 /// A connection's stack. Unoptimised code needs more of it.
 const STACK: usize = if cfg!(debug_assertions) { 4 << 20 } else { 512 << 10 };
+/// How many clients may wait to be accepted.
+const QUEUE: i32 = 4096;
 /// How long a shutdown waits for connections.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 
@@ -171,12 +174,15 @@ fn listen(config: &Config, authenticator: &Authenticator) -> Result<TcpListener,
              set one by ALTER USER root@localhost IDENTIFIED BY '...', and start again"
         )));
     }
-    TcpListener::bind(&*addresses).map_err(|error| match error.kind() {
+    let listener = TcpListener::bind(&*addresses).map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => {
             StartError(format!("port {port} on {host} is in use; choose another by --port"))
         }
         _ => StartError(format!("cannot listen on {host}:{port}: {error}")),
-    })
+    })?;
+    // A shorter queue serves as well while fewer clients connect at once.
+    let _ = lengthen_queue(&listener, QUEUE);
+    Ok(listener)
 }
 
 /// Listens on a path, taking the place of a socket that nobody serves any more.

@@ -14,13 +14,13 @@
 //! until b
 //! ```
 //!
-//! Below a step stand its rows, its error, `waits`, or nothing when it just succeeds; then the answers
-//! of sessions whose wait it has ended. `until b` lets a wait of `b` end by itself (a timeout). In a
-//! statement `{b}` is the connection id of `b`. A script ends with nobody waiting.
+//! Below a step stand its rows, its error, `waits`, or nothing when it just succeeds; then the
+//! answers of sessions whose wait it has ended. `until b` lets a wait of `b` end by itself (a
+//! timeout). In a statement `{b}` is the connection id of `b`. A script ends with nobody waiting.
 //!
-//! With `INIA_ORACLE=host:port` set, outcomes are recorded from that server (user root, no password);
-//! `INIA_SCRIPTS=part-of-a-name` limits which scripts are played. A script whose outcome differs on
-//! purpose has a line `# differs: reason`, which `docs/COMPAT.md` repeats, and Inia's outcome stands
+//! With `INIA_ORACLE=host:port` set, outcomes are recorded from that server (user root, no
+//! password); `INIA_SCRIPTS=part-of-a-name` limits which scripts are played. A script whose outcome
+//! differs has a line `# differs: reason`, which `docs/COMPAT.md` repeats, and Inia's outcome stands
 //! beside it in a file that ends in `.inia`, which `INIA_KNOWN=write` rewrites.
 
 mod play;

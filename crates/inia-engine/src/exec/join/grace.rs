@@ -139,7 +139,8 @@ impl<'s> Runner<'s> {
                 continue;
             }
             let mut pieces = Pieces { rows, table, all };
-            if !self.join_pair(join, &pair.left, &mut pieces, &slots, ctx, row, visit)? {
+            let left = Left { rows: &pair.left, slots: &slots };
+            if !self.join_pair(join, left, &mut pieces, ctx, row, visit)? {
                 return Ok(false);
             }
         }
@@ -150,17 +151,17 @@ impl<'s> Runner<'s> {
     fn join_pair(
         &self,
         join: &JoinPlan,
-        left: &Stream<'_>,
+        left: Left<'_>,
         pieces: &mut Pieces<'_, '_>,
-        slots: &[usize],
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
         let outer = join.kind == JoinType::Left;
-        let mut matched = vec![0u64; (left.records() as usize).div_ceil(64) * usize::from(outer)];
+        let mut matched =
+            vec![0u64; (left.rows.records() as usize).div_ceil(64) * usize::from(outer)];
         loop {
-            let wanted = self.each_left(left, slots, row, &mut |number, key, row| {
+            let wanted = self.each_left(left, row, &mut |number, key, row| {
                 let (found, wanted) = probe(join, &pieces.table, Some(key), ctx, row, visit)?;
                 if outer && found {
                     matched[number / 64] |= 1 << (number % 64);
@@ -179,7 +180,7 @@ impl<'s> Runner<'s> {
         if !outer {
             return Ok(true);
         }
-        self.each_left(left, slots, row, &mut |number, _, row| {
+        self.each_left(left, row, &mut |number, _, row| {
             if matched[number / 64] >> (number % 64) & 1 == 1 {
                 return Ok(true);
             }
@@ -191,17 +192,16 @@ impl<'s> Runner<'s> {
     /// Puts each left row into its slots and gives it to `visit` with its number and key.
     fn each_left(
         &self,
-        left: &Stream<'_>,
-        slots: &[usize],
+        left: Left<'_>,
         row: &mut Vec<Value>,
         visit: &mut dyn FnMut(usize, &[u8], &mut Vec<Value>) -> Result<bool>,
     ) -> Result<bool> {
-        let (mut reader, mut tuple, mut number) = (left.reader(), Tuple::new(), 0);
+        let (mut reader, mut tuple, mut number) = (left.rows.reader(), Tuple::new(), 0);
         while let Some(record) = reader.next()? {
             self.check_killed()?;
             let (key, payload) = split_keyed(record)?;
             decode_tuple(payload, &mut tuple).ok_or_else(damaged_row)?;
-            for (slot, value) in slots.iter().zip(tuple.drain(..)) {
+            for (slot, value) in left.slots.iter().zip(tuple.drain(..)) {
                 row[*slot] = value;
             }
             if !visit(number, key, row)? {
@@ -211,6 +211,13 @@ impl<'s> Runner<'s> {
         }
         Ok(true)
     }
+}
+
+/// A left partition, and the slots that its rows fill.
+#[derive(Clone, Copy)]
+struct Left<'r> {
+    rows: &'r Stream<'r>,
+    slots: &'r [usize],
 }
 
 /// A right partition, a piece of it in a table.

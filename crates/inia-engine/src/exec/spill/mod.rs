@@ -12,7 +12,7 @@
 //!
 //! Operators that look keys up (GROUP BY, DISTINCT, UNION) go on with the keys that they have when
 //! their memory is used up, and put rows of *other* keys aside. For `a b a c b c d a` and memory
-//! for two keys: `a b a … b … … a` are worked off at once, then `c c` and `d` in further passes. Each
+//! for two keys `a b a b a` are worked off at once, then `c c` and `d` in further passes. Each
 //! pass takes at least one key in, so it ends whatever the budget; no state of a group is ever
 //! written, only rows.
 

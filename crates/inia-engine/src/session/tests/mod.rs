@@ -2,12 +2,14 @@
 
 mod admin;
 mod ddl;
+mod deep;
 mod dml;
 mod full_disk;
 mod patched;
 mod prepared;
 mod spill;
 mod table_locks;
+mod temporary;
 mod texts;
 mod transactions;
 

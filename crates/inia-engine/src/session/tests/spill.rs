@@ -137,7 +137,8 @@ fn a_full_device_ends_the_statement_only() {
         let answer = session.run(sql);
         assert_eq!(disk.scratch_files(), 0, "{sql}");
         if answer.contains("ERROR") {
-            let file = "ERROR 3: Error writing file '#sql-scratch' (OS errno 28 - No space left on device)";
+            let file = "ERROR 3: Error writing file '#sql-scratch' \
+                        (OS errno 28 - No space left on device)";
             let table = "ERROR 1114: The table '#sql-scratch' is full";
             let last = answer.lines().last().unwrap_or_default();
             assert!([file, table].contains(&last), "{sql}: {answer}");

@@ -197,6 +197,7 @@ pub(super) fn parametrise(
     let params = u32::try_from(spans.len()).ok()?;
     let settings = core.settings;
     is_of(&plan, &table).then(|| PreparedStatement {
+        deep: false,
         statement,
         text,
         params,

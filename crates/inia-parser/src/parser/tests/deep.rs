@@ -18,7 +18,8 @@ fn too_deep_in(sql: String, mode: SqlMode) -> bool {
             false
         }
         Err(error) => {
-            assert_eq!(error.kind, ParseErrorKind::TooDeep, "{error}");
+            // Or too many joins.
+            assert!(error.kind == ParseErrorKind::TooDeep || error.code() == 1116, "{error}");
             true
         }
     };

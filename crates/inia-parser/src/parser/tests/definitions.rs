@@ -119,7 +119,7 @@ fn alter_table_actions_come_in_order() {
     assert_eq!(actions[3], AlterAction::DropPrimaryKey);
     assert!(matches!(&actions[4], AlterAction::ChangeColumn { old, .. } if old == "x"));
     assert_eq!(actions[7], AlterAction::RenameTo(ObjectName::bare("u")));
-    assert_eq!(actions[9], AlterAction::Algorithm("INPLACE".to_string()));
+    assert_eq!(actions[9], AlterAction::Algorithm("inplace".to_string()));
     assert_eq!(actions[12], AlterAction::Option(TableOption::AutoIncrement(7)));
 }
 

@@ -5,7 +5,6 @@
 //! one commit that was under way all or nothing. Recovery itself is stopped, too, and run again.
 
 use super::*;
-use inia_base::ids::TreeId;
 use inia_testkit::{Fault, Random, SimDisk, When};
 use std::collections::BTreeMap;
 

@@ -4,17 +4,20 @@
 mod basics;
 mod crash;
 mod durability;
+mod full_disk;
 mod isolation;
 mod model;
 mod parts;
 mod purging;
 mod ranges;
 mod recovery;
+mod resuming;
 mod spilling;
 mod stress;
 
 use crate::store::StoreOptions;
 use crate::*;
+use inia_base::ids::TreeId;
 use inia_base::io::{Disk, MemDisk};
 use std::sync::Arc;
 use std::thread::JoinHandle;

@@ -11,7 +11,8 @@
 //!
 //! Invariants:
 //! - a sealed chunk is never written to again, so its copy in the file is its content for good;
-//! - a number is never given to a second chunk;
+//! - a number is never given to a second chunk, except that recovery makes chunks anew whose references the
+//!   log and the pages still hold;
 //! - of its locks only the list of sealed chunks is taken while another, a shard's, is held.
 
 use super::spill::SpillFile;
@@ -95,6 +96,8 @@ enum Place {
 
 struct Entry {
     place: Place,
+    /// Histories that have it; more than one only after a recovery.
+    holders: u32,
 }
 
 /// All chunks of an engine, by number.
@@ -163,7 +166,7 @@ impl Chunks {
         let words = spare.unwrap_or_else(|| (0..words).map(|_| AtomicU64::new(0)).collect());
         let chunk = Arc::new(Chunk::new(id, words));
         self.bytes.fetch_add(chunk.bytes(), Ordering::Relaxed);
-        let entry = Entry { place: Place::Memory(Arc::clone(&chunk)) };
+        let entry = Entry { place: Place::Memory(Arc::clone(&chunk)), holders: 1 };
         self.shard(id).write().insert(id, entry);
         chunk
     }
@@ -182,9 +185,16 @@ impl Chunks {
         }
     }
 
-    /// The chunk's history needs it no longer.
+    /// One history needs the chunk no longer.
     pub(super) fn free(&self, id: u64) {
-        let entry = self.shard(id).write().remove(&id);
+        let mut shard = self.shard(id).write();
+        let Some(entry) = shard.get_mut(&id) else { return };
+        entry.holders -= 1;
+        if entry.holders > 0 {
+            return;
+        }
+        let entry = shard.remove(&id);
+        drop(shard);
         match entry.map(|entry| entry.place) {
             Some(Place::Memory(chunk)) => {
                 self.unseal(id);
@@ -255,6 +265,36 @@ impl Chunks {
             }
         }
         Ok(())
+    }
+
+    /// Recovery: the chunk with this number, with room for so many words and ready to be written to, for an
+    /// owner that has not had it before or goes on with it.
+    pub(super) fn reopen(&self, id: u64, words: usize, new_owner: bool) -> Result<Arc<Chunk>> {
+        self.last.fetch_max(id, Ordering::Relaxed);
+        let Some(known) = self.find(id)? else { return Ok(self.insert(id, words)) };
+        let mut shard = self.shard(id).write();
+        let entry = shard.get_mut(&id).expect("invariant: recovery has the chunks for itself");
+        entry.holders += u32::from(new_owner);
+        self.unseal(id);
+        if matches!(entry.place, Place::Memory(_)) && known.len() >= words {
+            return Ok(known);
+        }
+        let word = |at| if at < known.len() { known.get(at) } else { 0 };
+        let copy = (0..words.max(known.len())).map(|at| AtomicU64::new(word(at))).collect();
+        let chunk = Arc::new(Chunk::new(id, copy));
+        let before = std::mem::replace(&mut entry.place, Place::Memory(Arc::clone(&chunk)));
+        drop(shard);
+        self.bytes.fetch_add(chunk.bytes(), Ordering::Relaxed);
+        match before {
+            Place::Memory(_) => {
+                self.bytes.fetch_sub(known.bytes(), Ordering::Relaxed);
+            }
+            Place::File { slots, .. } => {
+                self.cache.lock().remove(id);
+                self.file.free(&slots);
+            }
+        }
+        Ok(chunk)
     }
 
     /// The chunk with this number; `None` when it was freed.

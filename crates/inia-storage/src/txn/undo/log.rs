@@ -1,6 +1,7 @@
 //! A session's undo log, and what of it waits for purge.
 
 use super::chunk::Chunk;
+use super::recovered::Recovered;
 use super::{NewUndo, OFFSET_BITS, UndoKind, UndoRecord, UndoRef, UndoStore};
 use crate::sync::Mutex;
 use inia_base::ids::{Lsn, TxnId};
@@ -139,6 +140,18 @@ impl UndoLog {
             versions: 0,
             deletes: 0,
         }
+    }
+
+    /// Takes over what recovery found of a transaction that did not end. The log is unused.
+    pub(crate) fn adopt(&mut self, found: &Recovered) {
+        debug_assert!(self.is_untouched() && self.chunk.is_none());
+        self.first = found.first();
+        self.tail = found.tail();
+        self.records = found.records();
+        self.versions = found.records();
+        let mut history = self.history.lock();
+        history.chunks.extend(found.chunks());
+        history.active_first = history.chunks.front().copied();
     }
 
     /// How many changes the running transaction has made (and not undone).

@@ -29,6 +29,7 @@
 
 mod chunk;
 mod log;
+pub(super) mod recovered;
 mod spill;
 
 #[cfg(test)]

@@ -1,0 +1,449 @@
+//! `inia bench`: list, run, compare, sweep, report, floor.
+
+use crate::compare::{Plan, overall_warnings};
+use crate::floor::Floor;
+use crate::machine::parse_cpus;
+use crate::record::Record;
+use crate::round::Pace;
+use crate::target::url::{Url, split_label};
+use crate::target::{self, Class, Failure, Target};
+use crate::terminal::{Progress, table};
+use crate::workload::{self, Parameters, Workload};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Opens the embedded database in a directory, under a label.
+pub type OpenEmbedded = fn(label: &str, dir: &str) -> target::Result<Arc<dyn Target>>;
+
+type Outcome<T> = Result<T, String>;
+
+/// The sub-command.
+pub fn command() -> Command {
+    let report = Command::new("report")
+        .about("Show results that were kept")
+        .arg(Arg::new("files").value_name("FILE").num_args(1..).required(true));
+    Command::new("bench")
+        .about("Measure Inia and its rivals")
+        .arg_required_else_help(true)
+        .subcommand(Command::new("list").about("Name the workloads"))
+        .subcommand(measuring("run", "Run one workload on one target").arg(
+            Arg::new("workload").value_name("WORKLOAD").required(true).help("See inia bench list"),
+        ))
+        .subcommand(
+            measuring("compare", "Run workloads on several targets, side by side").arg(
+                list("workload", "WORKLOAD,…", "Workloads, separated by commas").required(true),
+            ),
+        )
+        .subcommand(
+            measuring("sweep", "Raise the number of clients, or of the server's processors")
+                .arg(list("workload", "WORKLOAD,…", "Workloads").required(true))
+                .arg(list("cpus", "N,…", "Numbers of processors for the server")),
+        )
+        .subcommand(report)
+        .subcommand(
+            Command::new("floor")
+                .about("Serve canned replies to sysbench: the floor for any server")
+                .arg(option("port", "PORT", "TCP port").default_value("3306")),
+        )
+}
+
+fn option(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).allow_negative_numbers(true).help(help)
+}
+
+fn list(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    option(name, value, help).value_delimiter(',').action(ArgAction::Append)
+}
+
+fn switch(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+}
+
+/// The options that everything which measures has.
+fn measuring(name: &'static str, about: &'static str) -> Command {
+    Command::new(name).about(about).args([
+        list("target", "[LABEL=]URL,…", "mysql://…, postgres://…, sqlite:FILE or inia:DIRECTORY")
+            .visible_alias("targets")
+            .required(true),
+        list("clients", "N,…", "Numbers of clients").default_value("8"),
+        option("rounds", "N", "Rounds of each, interleaved").default_value("1"),
+        option("seconds", "S", "Measured time of a round").default_value("10"),
+        option("warm-up", "S", "Time before it").default_value("2"),
+        option("rate", "N", "Open loop: transactions started per second"),
+        option("rows", "N", "Rows of the main table"),
+        option("scale", "N", "Tables, warehouses or branches"),
+        option("distribution", "NAME", "uniform, special[:PCT:RES] or zipfian[:THETA]"),
+        option("seed", "N", "Seed of data and choices"),
+        switch("text", "Send texts rather than prepared statements"),
+        Arg::new("option")
+            .long("option")
+            .value_name("NAME=VALUE")
+            .action(ArgAction::Append)
+            .help("One of the workload's own options"),
+        option("server-cpus", "LIST", "Processors for the servers, such as 0-3,6"),
+        option("client-cpus", "LIST", "Processors for the clients"),
+        switch("floor", "Measure the null server too"),
+        option("json", "FILE", "Append each round to this file as a line of JSON"),
+    ])
+}
+
+/// Runs a sub-command.
+pub fn run(matches: &ArgMatches, embedded: OpenEmbedded) -> Outcome<()> {
+    match matches.subcommand() {
+        Some(("list", _)) => {
+            print_list();
+            Ok(())
+        }
+        Some(("run" | "compare", matches)) => compare(matches, embedded),
+        Some(("sweep", matches)) => sweep(matches, embedded),
+        Some(("report", matches)) => report(matches),
+        Some(("floor", matches)) => floor(matches),
+        _ => Err("choose what to measure; see inia bench --help".to_owned()),
+    }
+}
+
+fn print_list() {
+    let mut family = "";
+    for workload in workload::all() {
+        if workload.family() != family {
+            family = workload.family();
+            println!("{family}");
+        }
+        println!("  {:<24} {}", workload.name(), workload.about());
+        for (name, about) in workload.options() {
+            println!("  {:<24}   --option {name}=…: {about}", "");
+        }
+    }
+}
+
+fn floor(matches: &ArgMatches) -> Outcome<()> {
+    let port: u16 = parse(matches, "port")?.unwrap_or(3306);
+    let floor = Floor::bind(("127.0.0.1", port))
+        .map_err(|error| format!("cannot listen on port {port}: {error}"))?;
+    println!("The floor listens on {}", floor.address());
+    floor.run().map_err(|error| error.to_string())
+}
+
+fn report(matches: &ArgMatches) -> Outcome<()> {
+    let mut records = Vec::new();
+    for file in matches.get_many::<String>("files").into_iter().flatten() {
+        records.extend(read_records(file)?);
+    }
+    show(&records);
+    Ok(())
+}
+
+/// Reads a file of results.
+pub fn read_records(file: &str) -> Outcome<Vec<Record>> {
+    let text = fs::read_to_string(file).map_err(|error| format!("cannot read {file}: {error}"))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let records = lines.map(|(number, line)| {
+        Record::parse(line).map_err(|error| format!("{file}, line {}: {error}", number + 1))
+    });
+    records.collect()
+}
+
+fn show(records: &[Record]) {
+    print!("{}", table(records));
+    let mut shown: Vec<String> = Vec::new();
+    for record in records {
+        let place = format!(
+            "{} on {}, {} clients",
+            record.workload.name, record.target.label, record.method.clients
+        );
+        for warning in &record.warnings {
+            let line = format!("warning: {place}: {warning}");
+            // The same warning with other figures in it is the same warning.
+            let head = line.split(": others used").next().unwrap_or(&line).to_owned();
+            if !shown.contains(&head) {
+                println!("{line}");
+                shown.push(head);
+            }
+        }
+    }
+    overall_warnings(records).iter().for_each(|warning| println!("warning: {warning}"));
+}
+
+fn compare(matches: &ArgMatches, embedded: OpenEmbedded) -> Outcome<()> {
+    let mut floor = None;
+    let plan = plan(matches, embedded, &mut floor)?;
+    let records = measure(&plan, matches)?;
+    conclude(&records)
+}
+
+fn sweep(matches: &ArgMatches, embedded: OpenEmbedded) -> Outcome<()> {
+    let mut floor = None;
+    let plan = plan(matches, embedded, &mut floor)?;
+    let counts = matches.get_many::<String>("cpus").into_iter().flatten();
+    let counts: Vec<usize> = counts.map(|text| number(text, "cpus")).collect::<Outcome<_>>()?;
+    if counts.is_empty() {
+        return conclude(&measure(&plan, matches)?);
+    }
+    let mut records = Vec::new();
+    for count in counts {
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        if count == 0 || count > cores {
+            return Err(format!("this machine has {cores} processors, not {count}"));
+        }
+        println!("server on {count} processors");
+        let plan = Plan { server_cpus: (0..count).collect(), ..plan.clone() };
+        let measured = measure(&plan, matches)?;
+        show(&measured);
+        records.extend(measured);
+    }
+    failed_rounds(&records)
+}
+
+fn conclude(records: &[Record]) -> Outcome<()> {
+    show(records);
+    failed_rounds(records)
+}
+
+fn failed_rounds(records: &[Record]) -> Outcome<()> {
+    match records.iter().find_map(|record| record.error.as_deref()) {
+        Some(error) => Err(error.to_owned()),
+        None if records.is_empty() => Err("nothing was measured".to_owned()),
+        None => Ok(()),
+    }
+}
+
+fn measure(plan: &Plan, matches: &ArgMatches) -> Outcome<Vec<Record>> {
+    let file = match matches.get_one::<String>("json") {
+        None => None,
+        Some(path) => {
+            let opened = OpenOptions::new().create(true).append(true).open(path);
+            Some(opened.map_err(|error| format!("cannot write {path}: {error}"))?)
+        }
+    };
+    let progress = Progress::new(file);
+    let stop = stop_on_interrupt()?;
+    let records = plan.run(&stop, &progress);
+    let kept = progress.end();
+    let records = records.map_err(|failure| explain(&failure))?;
+    kept?;
+    Ok(records)
+}
+
+/// The first Ctrl-C ends the round and keeps what was measured; the second ends the program.
+fn stop_on_interrupt() -> Outcome<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let signal = signal_hook::consts::SIGINT;
+    let register = || {
+        signal_hook::flag::register_conditional_shutdown(signal, 130, stop.clone())?;
+        signal_hook::flag::register(signal, stop.clone())
+    };
+    register().map_err(|error| format!("no signals: {error}"))?;
+    Ok(stop)
+}
+
+/// One line, with what to do where that is known.
+fn explain(failure: &Failure) -> String {
+    let hint = match failure.class {
+        Class::Privilege => " (the lab needs CREATE, DROP, INDEX, INSERT, SELECT, UPDATE, DELETE)",
+        Class::TooManyClients => " (the server's limit on connections is lower than --clients)",
+        _ => "",
+    };
+    format!("{}{hint}", failure.message)
+}
+
+fn plan(
+    matches: &ArgMatches,
+    embedded: OpenEmbedded,
+    floor: &mut Option<FloorProcess>,
+) -> Outcome<Plan> {
+    let names = matches.get_many::<String>("workload").into_iter().flatten();
+    let workloads = names
+        .map(|name| {
+            let workload = find_workload(name)?;
+            Ok((workload, parameters(matches, workload)?))
+        })
+        .collect::<Outcome<Vec<_>>>()?;
+    let mut targets = Vec::new();
+    for text in matches.get_many::<String>("target").into_iter().flatten() {
+        targets.push(open_target(text, embedded)?);
+    }
+    if matches.get_flag("floor") {
+        let process = floor.insert(FloorProcess::start()?);
+        targets.push(open_target(&process.url, embedded)?);
+    }
+    let clients = matches.get_many::<String>("clients").into_iter().flatten();
+    let clients: Vec<usize> =
+        clients.map(|text| number(text, "clients")).collect::<Outcome<_>>()?;
+    let seconds = |name: &str, default: f64| -> Outcome<Duration> {
+        let seconds: f64 = parse(matches, name)?.unwrap_or(default);
+        Duration::try_from_secs_f64(seconds).map_err(|_| format!("--{name}: not a time"))
+    };
+    let cpus = |name: &str| match matches.get_one::<String>(name) {
+        Some(text) => parse_cpus(text).map_err(|error| format!("--{name}: {error}")),
+        None => Ok(Vec::new()),
+    };
+    let rate: Option<f64> = parse(matches, "rate")?;
+    let rounds: usize = parse(matches, "rounds")?.unwrap_or(1);
+    let pace =
+        Pace { duration: seconds("seconds", 10.0)?, warm_up: seconds("warm-up", 2.0)?, rate };
+    if clients.contains(&0) || rounds == 0 || pace.duration.is_zero() {
+        return Err("--clients, --rounds and --seconds must be at least 1".to_owned());
+    }
+    if rate.is_some_and(|rate| rate <= 0.0 || !rate.is_finite()) {
+        return Err("--rate must be greater than 0".to_owned());
+    }
+    Ok(Plan {
+        workloads,
+        targets,
+        clients,
+        rounds,
+        pace,
+        server_cpus: cpus("server-cpus")?,
+        client_cpus: cpus("client-cpus")?,
+        command: std::env::args().map(|argument| without_password(&argument)).collect(),
+    })
+}
+
+/// Results are shown around; passwords in them are not.
+fn without_password(argument: &str) -> String {
+    let hide = |part: &str| {
+        let found = part.split_once("://").and_then(|(scheme, rest)| {
+            let (login, place) = rest.rsplit_once('@')?;
+            let (user, _) = login.split_once(':')?;
+            Some(format!("{scheme}://{user}:***@{place}"))
+        });
+        found.unwrap_or_else(|| part.to_owned())
+    };
+    argument.split(',').map(hide).collect::<Vec<_>>().join(",")
+}
+
+fn parameters(matches: &ArgMatches, workload: &dyn Workload) -> Outcome<Parameters> {
+    let mut parameters = workload.defaults();
+    if let Some(rows) = parse(matches, "rows")? {
+        parameters.rows = rows;
+    }
+    if let Some(scale) = parse(matches, "scale")? {
+        parameters.scale = scale;
+    }
+    if let Some(seed) = parse(matches, "seed")? {
+        parameters.seed = seed;
+    }
+    if let Some(name) = matches.get_one::<String>("distribution") {
+        parameters.distribution = name.parse()?;
+    }
+    if parameters.rows == 0 || parameters.scale == 0 {
+        return Err("--rows and --scale must be at least 1".to_owned());
+    }
+    parameters.prepared &= !matches.get_flag("text");
+    for text in matches.get_many::<String>("option").into_iter().flatten() {
+        let (name, value) = text
+            .split_once('=')
+            .ok_or_else(|| format!("--option {text}: NAME=VALUE is missing"))?;
+        if !workload.options().iter().any(|(known, _)| *known == name) {
+            return Err(format!("{} has no option '{name}'", workload.name()));
+        }
+        parameters.options.insert(name.to_owned(), value.to_owned());
+    }
+    Ok(parameters)
+}
+
+fn parse<T: FromStr>(matches: &ArgMatches, name: &str) -> Outcome<Option<T>> {
+    matches.get_one::<String>(name).map(|text| number(text, name)).transpose()
+}
+
+fn number<T: FromStr>(text: &str, name: &str) -> Outcome<T> {
+    text.trim().parse().map_err(|_| format!("--{name}: '{text}' is not a number"))
+}
+
+/// The workload of this name, or what was perhaps meant.
+fn find_workload(name: &str) -> Outcome<&'static dyn Workload> {
+    workload::find(name).ok_or_else(|| {
+        let nearest = workload::all().map(|w| (distance(name, w.name()), w.name())).min();
+        match nearest {
+            Some((far, near)) if far <= name.len() / 2 => {
+                format!("unknown workload '{name}'; did you mean {near}?")
+            }
+            _ => format!("unknown workload '{name}'; see inia bench list"),
+        }
+    })
+}
+
+/// Letters to change, add or drop to make one word of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &y) in b.iter().enumerate() {
+            let change = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// Opens the target of `[LABEL=]URL`.
+pub fn open_target(text: &str, embedded: OpenEmbedded) -> Outcome<Arc<dyn Target>> {
+    let (label, url) = split_label(text);
+    let label = label.map_or_else(|| without_password(url), str::to_owned);
+    let opened = match Url::parse(url) {
+        Ok(Url::MySql(place)) => Ok(Arc::new(target::mysql::MySqlTarget::new(label, place)) as _),
+        Ok(Url::Sqlite(path)) => sqlite(label, path),
+        Ok(Url::Embedded(dir)) => embedded(&label, &dir),
+        Ok(Url::Postgres(place)) => {
+            Ok(Arc::new(target::postgres::PostgresTarget::new(label, place)) as _)
+        }
+        Err(failure) => Err(failure),
+    };
+    opened.map_err(|failure| explain(&failure))
+}
+
+#[cfg(feature = "sqlite")]
+fn sqlite(label: String, path: String) -> target::Result<Arc<dyn Target>> {
+    Ok(Arc::new(target::sqlite::SqliteTarget::new(label, path)))
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn sqlite(_label: String, _path: String) -> target::Result<Arc<dyn Target>> {
+    Err(Failure::new(Class::Unsupported, "this program was built without SQLite"))
+}
+
+/// A null server in a process of its own, so that its processor time can be told apart.
+struct FloorProcess {
+    child: Child,
+    url: String,
+}
+
+impl FloorProcess {
+    fn start() -> Outcome<FloorProcess> {
+        let fail = |error: std::io::Error| format!("cannot start the null server: {error}");
+        let program = std::env::current_exe().unwrap_or_else(|_| Path::new("inia").to_owned());
+        let mut child = std::process::Command::new(program)
+            .args(["bench", "floor", "--port", "0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(fail)?;
+        let mut line = String::new();
+        if let Some(out) = child.stdout.take() {
+            std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line)
+                .map_err(fail)?;
+        }
+        let address = line.trim().rsplit(' ').next().unwrap_or_default();
+        let url = format!("floor=mysql://root@{address}/");
+        Ok(FloorProcess { child, url })
+    }
+}
+
+impl Drop for FloorProcess {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests;

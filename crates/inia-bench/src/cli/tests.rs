@@ -1,0 +1,53 @@
+//! Wrong use is told in one line that names what was wrong.
+
+use super::{command, distance, plan, without_password};
+use crate::target::{Class, Failure};
+
+fn refused(arguments: &[&str]) -> String {
+    let line = ["bench", "run"].iter().chain(arguments);
+    let matches = match command().try_get_matches_from(line) {
+        Ok(matches) => matches,
+        Err(error) => return error.to_string(),
+    };
+    let (_, matches) = matches.subcommand().expect("a sub-command");
+    let embedded = |_: &str, _: &str| Err(Failure::new(Class::Unsupported, "no engine"));
+    match plan(matches, embedded, &mut None) {
+        Ok(_) => panic!("{arguments:?} is not refused"),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn wrong_use_is_refused() {
+    let known = ["oltp_point_select", "--target", "mysql://h/"];
+    for (extra, says) in [
+        (&["--clients", "0"][..], "at least 1"),
+        (&["--clients", "many"], "--clients: 'many' is not a number"),
+        (&["--rate", "-1"], "--rate"),
+        (&["--rows", "0"], "at least 1"),
+        (&["--distribution", "normal"], "unknown distribution 'normal'"),
+        (&["--option", "colour=red"], "has no option 'colour'"),
+        (&["--server-cpus", "x"], "--server-cpus: 'x' is not a list of processors"),
+    ] {
+        let error = refused(&[&known[..], extra].concat());
+        assert!(error.contains(says), "{extra:?}: {error}");
+    }
+    let error = refused(&["oltp_pint_select", "--target", "mysql://h/"]);
+    assert_eq!(error, "unknown workload 'oltp_pint_select'; did you mean oltp_point_select?");
+    let error = refused(&["oltp_point_select", "--target", "ftp://h/"]);
+    assert!(error.contains("unknown kind of target 'ftp'"), "{error}");
+}
+
+#[test]
+fn passwords_do_not_reach_results() {
+    let argument = "a=mysql://me:secret@h/,sqlite:x";
+    assert_eq!(without_password(argument), "a=mysql://me:***@h/,sqlite:x");
+}
+
+#[test]
+fn distances_between_words() {
+    assert_eq!(
+        (distance("same", "same"), distance("pint", "point"), distance("", "ab")),
+        (0, 1, 2)
+    );
+}

@@ -1,0 +1,122 @@
+//! The wholesaler of TPC-C, as DBT-2 measures it: all five transactions in the standard's mix,
+//! without keying and thinking times.
+//!
+//! `scale` counts warehouses, `rows` the customers (and first orders) of each district, and the
+//! option `items` the goods. Client n belongs to warehouse n modulo the warehouses.
+
+mod client;
+mod consistency;
+mod draw;
+mod tables;
+
+use super::{DataSet, Parameters, Script, Setting, Stage, Tally, Workload};
+use crate::session::Session;
+use crate::target::{Class, Dialect, Failure, Result};
+use std::sync::Arc;
+
+pub(super) const WORKLOADS: &[&dyn Workload] = &[&TpcC];
+
+/// Districts of each warehouse.
+const DISTRICTS: u64 = 10;
+
+/// How large the company is.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    warehouses: u64,
+    /// Of each district.
+    customers: u64,
+    items: u64,
+}
+
+impl Size {
+    fn of(parameters: &Parameters) -> Result<Size> {
+        let items = parameters.number("items", 100_000.0)? as u64;
+        if parameters.rows == 0 || parameters.scale == 0 || items < 20 {
+            let message = "tpcc needs a warehouse, a customer in each district and 20 items";
+            return Err(Failure::new(Class::Usage, message));
+        }
+        Ok(Size { warehouses: parameters.scale, customers: parameters.rows, items })
+    }
+
+    /// Orders of each district that are not delivered at first: 900 of 3,000.
+    fn undelivered(self) -> u64 {
+        (self.customers * 3 / 10).max(1)
+    }
+}
+
+struct TpcC;
+
+impl Workload for TpcC {
+    fn name(&self) -> &'static str {
+        "tpcc"
+    }
+
+    fn about(&self) -> &'static str {
+        "TPC-C-like: new orders, payments, status, deliveries and stock levels"
+    }
+
+    fn family(&self) -> &'static str {
+        "TPC"
+    }
+
+    fn defaults(&self) -> Parameters {
+        Parameters { rows: 3_000, scale: 1, ..Parameters::default() }
+    }
+
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        &[("items", "goods in each warehouse (100000)")]
+    }
+
+    fn kinds(&self) -> &'static [&'static str] {
+        &["new order", "payment", "order status", "delivery", "stock level"]
+    }
+
+    fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
+        let size = Size::of(parameters)?;
+        Ok(DataSet::new("tpcc", parameters.seed, tables::all(size, dialect)))
+    }
+
+    fn stage(&self, setting: &Setting, session: &mut Session) -> Result<Arc<dyn Stage>> {
+        let size = Size::of(&setting.parameters)?;
+        consistency::check(session)?;
+        let orders = session.integer("SELECT COUNT(*) FROM orders")?;
+        let payments = session.integer("SELECT COUNT(*) FROM history")?;
+        Ok(Arc::new(Company { size, orders, payments }))
+    }
+}
+
+/// The company, its orders and payments before the run.
+struct Company {
+    size: Size,
+    orders: i64,
+    payments: i64,
+}
+
+impl Stage for Company {
+    fn script(&self, client: usize) -> Box<dyn Script> {
+        let warehouse = client as u64 % self.size.warehouses + 1;
+        Box::new(client::Client::new(self.size, warehouse as i64))
+    }
+
+    fn check(&self, session: &mut Session, tally: &Tally) -> Result<()> {
+        let done = |name| tally.get(name).copied().unwrap_or(0);
+        for (query, expected) in [
+            ("SELECT COUNT(*) FROM orders", self.orders + done("orders")),
+            ("SELECT COUNT(*) FROM history", self.payments + done("payments")),
+        ] {
+            let found = session.integer(query)?;
+            if found != expected {
+                return Err(Failure::wrong(format!("{query}: {found}, not {expected}")));
+            }
+        }
+        consistency::check(session)
+    }
+
+    /// New orders per minute: their share of the mix is fixed.
+    fn extras(&self, rate: f64) -> Vec<(String, &'static str, f64)> {
+        vec![("new orders".to_owned(), "per minute", rate * 60.0 * 0.45)]
+    }
+}
+
+#[cfg(test)]
+mod tests;

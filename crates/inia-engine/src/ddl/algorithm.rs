@@ -1,0 +1,185 @@
+//! Which algorithm MySQL would alter a table by: it tells what ALTER TABLE reports as rows
+//! affected, and whether a wanted ALGORITHM or LOCK is refused.
+
+use crate::catalog::{ColumnDef, IndexKind, TableDef, charset};
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+
+const TYPE: &str = "Cannot change column type INPLACE";
+const TYPE_INSTANT: &str = "Need to rebuild the table to change column type";
+const PRIMARY: &str = "Dropping a primary key is not allowed without also adding a new primary key";
+const FULL_TEXT: &str = "InnoDB presently supports one FULLTEXT index creation at a time";
+
+/// How the table is brought to its new definition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Algorithm {
+    Instant,
+    InPlace,
+    /// With the reason why not in place.
+    Copy(Option<&'static str>),
+}
+
+/// What the actions say of the way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wanted {
+    /// ALGORITHM and LOCK as written.
+    pub(super) algorithm: Option<String>,
+    pub(super) lock: Option<String>,
+    /// ORDER BY, or a constraint that rows must be checked against.
+    pub(super) copy: bool,
+    /// FORCE, ENGINE, ROW_FORMAT.
+    pub(super) rebuild: bool,
+}
+
+/// The old and the new definition, with the positions that the new parts had.
+pub(super) struct Alteration<'a> {
+    pub(super) old: &'a TableDef,
+    pub(super) new: &'a TableDef,
+    pub(super) columns: &'a [Option<usize>],
+    pub(super) indexes: &'a [Option<usize>],
+}
+
+fn is_virtual(column: &ColumnDef) -> bool {
+    column.generated.as_ref().is_some_and(|generated| !generated.stored)
+}
+
+impl Alteration<'_> {
+    /// The way MySQL takes.
+    pub(super) fn algorithm(&self, wanted: &Wanted) -> Algorithm {
+        let (old, new) = (self.old, self.new);
+        let pairs = || {
+            let pair = |(at, origin): (usize, &Option<usize>)| {
+                origin.map(|origin| (&old.columns[origin], &new.columns[at]))
+            };
+            self.columns.iter().enumerate().filter_map(pair)
+        };
+        if pairs().any(|(a, b)| self.changes_type(a, b)) {
+            return Algorithm::Copy(Some(TYPE));
+        }
+        if old.primary().is_some() && new.primary().is_none() {
+            return Algorithm::Copy(Some(PRIMARY));
+        }
+        let added = || {
+            let fresh = self.columns.iter().enumerate().filter(|(_, origin)| origin.is_none());
+            fresh.map(|(at, _)| &new.columns[at])
+        };
+        let dropped = || {
+            let gone = |at: &usize| !self.columns.contains(&Some(*at));
+            (0..old.columns.len()).filter(gone).map(|at| &old.columns[at])
+        };
+        let stored = |column: &ColumnDef| column.generated.as_ref().is_some_and(|g| g.stored);
+        let mixed = dropped().any(is_virtual) && added().any(|column| !is_virtual(column));
+        let computed = pairs().any(|(a, b)| a.generated != b.generated);
+        if wanted.copy || computed || mixed || added().any(stored) {
+            return Algorithm::Copy(None);
+        }
+        let parts = |def: &TableDef| def.primary().map(|index| index.parts.clone());
+        let moved = self.columns.iter().flatten().is_sorted();
+        let heavy = wanted.rebuild
+            || !moved
+            || pairs().any(|(a, b)| a.nullable != b.nullable)
+            || (new.primary().is_some() && self.indexes.first() != Some(&Some(0)))
+            || (parts(old) != parts(new) && old.columns.len() == new.columns.len());
+        let light = added().chain(dropped()).any(|column| !is_virtual(column));
+        let kept_text =
+            self.indexes.iter().enumerate().any(|(at, origin)| {
+                origin.is_some() && new.indexes[at].kind == IndexKind::FullText
+            });
+        if (heavy || light) && kept_text {
+            return Algorithm::Copy(Some(FULL_TEXT));
+        }
+        let renamed = |(at, origin): (usize, &Option<usize>)| {
+            origin.is_none_or(|origin| old.indexes[origin].name != new.indexes[at].name)
+        };
+        let indexed =
+            old.indexes.len() != new.indexes.len() || self.indexes.iter().enumerate().any(renamed);
+        if heavy || indexed { Algorithm::InPlace } else { Algorithm::Instant }
+    }
+
+    /// Whether values must be converted: a longer VARCHAR, and more members at an ENUM's end, need
+    /// no conversion.
+    fn changes_type(&self, old: &ColumnDef, new: &ColumnDef) -> bool {
+        let (old, new) = (&old.data_type, &new.data_type);
+        let same_charset = |a, b| a == b || charset::charset_name(a) == charset::charset_name(b);
+        match (old, new) {
+            (
+                DataType::VarChar { chars: a, collation: x },
+                DataType::VarChar { chars: b, collation: y },
+            ) => {
+                let long = |chars: u32| chars * charset::max_bytes(*y) > 255;
+                a > b || long(*a) != long(*b) || !same_charset(*x, *y)
+            }
+            (
+                DataType::Enum { members: a, collation: x },
+                DataType::Enum { members: b, collation: y },
+            )
+            | (
+                DataType::Set { members: a, collation: x },
+                DataType::Set { members: b, collation: y },
+            ) => !b.starts_with(a) || !same_charset(*x, *y),
+            _ => old != new,
+        }
+    }
+}
+
+fn refused(what: &str, reason: Option<&str>, instead: &str) -> SqlError {
+    match reason {
+        Some(reason) => {
+            SqlError::new(ErrorCode::AlterOperationNotSupportedReason, &[&what, &reason, &instead])
+        }
+        None => SqlError::new(ErrorCode::AlterOperationNotSupported, &[&what, &instead]),
+    }
+}
+
+impl Wanted {
+    /// Errors 1800 and 1801 for words that are no algorithm or lock, 1221 for a lock with INSTANT.
+    pub(super) fn check_words(&self) -> Result<(), SqlError> {
+        let known = |text: &Option<String>, words: &[&str]| {
+            text.as_ref().is_none_or(|text| words.iter().any(|w| w.eq_ignore_ascii_case(text)))
+        };
+        if !known(&self.algorithm, &["DEFAULT", "INSTANT", "INPLACE", "COPY"]) {
+            let written = self.algorithm.as_deref().unwrap_or_default();
+            return Err(SqlError::new(ErrorCode::UnknownAlterAlgorithm, &[&written]));
+        }
+        if !known(&self.lock, &["DEFAULT", "NONE", "SHARED", "EXCLUSIVE"]) {
+            let written = self.lock.as_deref().unwrap_or_default();
+            return Err(SqlError::new(ErrorCode::UnknownAlterLock, &[&written]));
+        }
+        if self.asks("INSTANT") && !known(&self.lock, &["DEFAULT"]) {
+            let lock = "LOCK=NONE/SHARED/EXCLUSIVE";
+            return Err(SqlError::new(ErrorCode::WrongUsage, &[&"ALGORITHM=INSTANT", &lock]));
+        }
+        Ok(())
+    }
+
+    /// Whether this ALGORITHM is asked for.
+    pub(super) fn asks(&self, algorithm: &str) -> bool {
+        self.algorithm.as_ref().is_some_and(|text| text.eq_ignore_ascii_case(algorithm))
+    }
+
+    /// Errors 1845 and 1846 where the wanted way is not one that MySQL could go.
+    pub(super) fn check(&self, way: Algorithm) -> Result<(), SqlError> {
+        let unlocked = self.lock.as_ref().is_some_and(|lock| lock.eq_ignore_ascii_case("NONE"));
+        if self.asks("COPY") && unlocked {
+            let reason = Some("COPY algorithm requires a lock");
+            return Err(refused("LOCK=NONE", reason, "LOCK=SHARED"));
+        }
+        match way {
+            Algorithm::Copy(reason) if self.asks("INPLACE") => {
+                Err(refused("ALGORITHM=INPLACE", reason, "ALGORITHM=COPY"))
+            }
+            Algorithm::Copy(reason) if self.asks("INSTANT") => {
+                let reason = if reason == Some(TYPE) { Some(TYPE_INSTANT) } else { reason };
+                Err(refused("ALGORITHM=INSTANT", reason, "ALGORITHM=COPY/INPLACE"))
+            }
+            Algorithm::Copy(reason) if unlocked => {
+                let reason = reason.unwrap_or("COPY algorithm requires a lock");
+                Err(refused("LOCK=NONE", Some(reason), "LOCK=SHARED"))
+            }
+            Algorithm::InPlace if self.asks("INSTANT") => {
+                Err(refused("ALGORITHM=INSTANT", None, "ALGORITHM=COPY/INPLACE"))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What a new foreign key needs besides its index: columns like its parent's, and rows that have
+//! their parents already.
+
+use super::work::Work;
+use crate::catalog::{ForeignKeyDef, Table, TableDef, foreign_key_text, quoted, same_name};
+use crate::exec::Runner;
+use crate::session::core::Core;
+use crate::session::plan_source;
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast;
+
+/// Whether a child column of one type can refer to a parent column of the other.
+fn compatible(child: &DataType, parent: &DataType) -> bool {
+    use DataType as T;
+    match (child, parent) {
+        (
+            T::Char { collation: a, .. } | T::VarChar { collation: a, .. },
+            T::Char { collation: b, .. } | T::VarChar { collation: b, .. },
+        ) => a == b,
+        (T::Binary(_) | T::VarBinary(_), T::Binary(_) | T::VarBinary(_)) => true,
+        (T::Decimal { .. }, T::Decimal { .. }) => true,
+        (T::Enum { members: a, .. }, T::Enum { members: b, .. })
+        | (T::Set { members: a, .. }, T::Set { members: b, .. }) => {
+            (a.len() > 255) == (b.len() > 255)
+        }
+        _ => {
+            std::mem::discriminant(child) == std::mem::discriminant(parent) && {
+                match (child, parent) {
+                    (T::Int { .. }, T::Int { .. }) => child == parent,
+                    _ => true,
+                }
+            }
+        }
+    }
+}
+
+/// Error 3780 for foreign keys whose columns are unlike those they refer to.
+pub(super) fn check_types(core: &Core, work: &Work) -> Result<(), SqlError> {
+    if !core.flag("foreign_key_checks") {
+        return Ok(());
+    }
+    for key in &work.foreign_keys {
+        let (schema, table) = (&key.def.ref_schema, &key.def.ref_table);
+        let itself = *schema == work.schema && *table == work.name;
+        let parent = core.db.catalog().table(schema, table);
+        for (name, parent_name) in key.columns.iter().zip(&key.def.ref_columns) {
+            let parent_type = match (&parent, itself) {
+                (_, true) => {
+                    work.column(parent_name).map(|at| work.columns[at].def.data_type.clone())
+                }
+                (Some(parent), false) => parent
+                    .def
+                    .column(parent_name)
+                    .map(|at| parent.def.columns[at].data_type.clone()),
+                (None, false) => None,
+            };
+            let (Some(at), Some(parent_type)) = (work.column(name), parent_type) else { continue };
+            if !compatible(&work.columns[at].def.data_type, &parent_type) {
+                let args: [&dyn std::fmt::Display; 3] = [name, parent_name, &key.def.name];
+                return Err(SqlError::new(ErrorCode::FkIncompatibleColumns, &args));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Error 1452 where a row of `table` has no parent by a foreign key that only `new` has. Columns
+/// that are new too are not looked at: their rows have no values yet.
+pub(super) fn check_rows(core: &mut Core, table: &Table, new: &TableDef) -> Result<(), SqlError> {
+    if !core.flag("foreign_key_checks") {
+        return Ok(());
+    }
+    for key in &new.foreign_keys {
+        if !table.def.foreign_keys.iter().any(|old| same_name(&old.name, &key.name)) {
+            check_key(core, table, new, key)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_key(
+    core: &mut Core,
+    table: &Table,
+    new: &TableDef,
+    key: &ForeignKeyDef,
+) -> Result<(), SqlError> {
+    let names: Vec<&str> = key.columns.iter().map(|at| new.columns[*at].name.as_str()).collect();
+    if names.iter().any(|name| table.def.column(name).is_none()) {
+        return Ok(());
+    }
+    let mut conditions: Vec<String> =
+        names.iter().map(|name| format!("c.{} IS NOT NULL", quoted(name))).collect();
+    let equal =
+        |(child, parent): (&&str, &String)| format!("p.{} = c.{}", quoted(parent), quoted(child));
+    let matches: Vec<String> = names.iter().zip(&key.ref_columns).map(equal).collect();
+    conditions.push(format!(
+        "NOT EXISTS (SELECT 1 FROM {}.{} p WHERE {})",
+        quoted(&key.ref_schema),
+        quoted(&key.ref_table),
+        matches.join(" AND ")
+    ));
+    let text = format!(
+        "SELECT 1 FROM {}.{} c WHERE {} LIMIT 1",
+        quoted(&table.def.schema),
+        quoted(&table.def.name),
+        conditions.join(" AND ")
+    );
+    if !has_row(core, &text)? {
+        return Ok(());
+    }
+    let what =
+        format!("{}.{}, {}", quoted(&new.schema), quoted(&new.name), foreign_key_text(new, key));
+    Err(SqlError::new(ErrorCode::NoReferencedRow2, &[&what]))
+}
+
+/// Whether a query has a row.
+fn has_row(core: &mut Core, text: &str) -> Result<bool, SqlError> {
+    let parsed = inia_parser::parse(text, inia_parser::SqlMode::empty());
+    let ast::Statement::Select(query) = parsed.map_err(crate::error::parse_error)? else {
+        return Ok(false);
+    };
+    core.enter();
+    let result = {
+        let shared: &Core = core;
+        plan_source(shared, &query).and_then(|plan| {
+            let runner = Runner::new(&plan, shared);
+            let mut ctx = shared.context(&[], &runner);
+            let mut found = false;
+            runner.run(&mut ctx, &mut |_, _| {
+                found = true;
+                Ok(false)
+            })?;
+            Ok(found)
+        })
+    };
+    core.commit()?;
+    result
+}

@@ -1,0 +1,214 @@
+//! What the expressions of generated columns, defaults and CHECK constraints may not do, with the
+//! errors that MySQL has for each.
+
+use super::work::Work;
+use crate::catalog::ColumnDefault;
+use crate::dml::has_subquery;
+use crate::expr::{Expr, ExprKind};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_parser::ast;
+
+/// Functions whose value depends on more than their arguments; defaults may use them.
+const VOLATILE: [&str; 24] = [
+    "rand",
+    "uuid",
+    "uuid_short",
+    "now",
+    "current_timestamp",
+    "curdate",
+    "current_date",
+    "curtime",
+    "current_time",
+    "utc_date",
+    "utc_time",
+    "utc_timestamp",
+    "sysdate",
+    "localtime",
+    "localtimestamp",
+    "unix_timestamp",
+    "connection_id",
+    "user",
+    "current_user",
+    "database",
+    "version",
+    "last_insert_id",
+    "row_count",
+    "found_rows",
+];
+
+/// Functions that do something; nothing stored may call them.
+const EFFECTS: [&str; 9] = [
+    "sleep",
+    "benchmark",
+    "load_file",
+    "get_lock",
+    "release_lock",
+    "release_all_locks",
+    "is_free_lock",
+    "is_used_lock",
+    "values",
+];
+
+/// What an expression belongs to.
+#[derive(Clone, Copy)]
+pub(super) enum Owner<'n> {
+    /// A generated column, and its position.
+    Generated(&'n str, usize),
+    /// A column's default, and the column's position.
+    Default(&'n str, usize),
+    /// A CHECK constraint.
+    Check(&'n str),
+}
+
+/// What is wrong with an expression, to be told in its owner's words.
+enum Fault {
+    Subquery,
+    Function(&'static str),
+    Variable,
+}
+
+impl Owner<'_> {
+    fn error(self, fault: &Fault) -> SqlError {
+        use ErrorCode as E;
+        let (name, codes) = match self {
+            Owner::Generated(name, _) => (
+                name,
+                [
+                    E::GeneratedColumnFunctionIsNotAllowed,
+                    E::GeneratedColumnNamedFunctionIsNotAllowed,
+                    E::DefaultValGeneratedVariables,
+                ],
+            ),
+            Owner::Default(name, _) => (
+                name,
+                [
+                    E::DefaultValGeneratedFunctionIsNotAllowed,
+                    E::DefaultValGeneratedNamedFunctionIsNotAllowed,
+                    E::DefaultValGeneratedVariables,
+                ],
+            ),
+            Owner::Check(name) => (
+                name,
+                [
+                    E::CheckConstraintFunctionIsNotAllowed,
+                    E::CheckConstraintNamedFunctionIsNotAllowed,
+                    E::CheckConstraintVariables,
+                ],
+            ),
+        };
+        match fault {
+            Fault::Subquery => SqlError::new(codes[0], &[&name]),
+            Fault::Function(function) => SqlError::new(codes[1], &[&name, function]),
+            Fault::Variable => SqlError::new(codes[2], &[&name]),
+        }
+    }
+}
+
+/// Errors 3102, 3769 and 3815, before the expression is bound.
+pub(super) fn check_written(owner: Owner<'_>, expr: &ast::Expr) -> Result<(), SqlError> {
+    if has_subquery(expr) {
+        return Err(owner.error(&Fault::Subquery));
+    }
+    Ok(())
+}
+
+/// Everything that the bound expression tells.
+pub(super) fn check_bound(owner: Owner<'_>, expr: &Expr, work: &Work) -> Result<(), SqlError> {
+    let mut fault = None;
+    let mut columns = Vec::new();
+    expr.walk(&mut |node| match &node.kind {
+        ExprKind::Call(call) => {
+            let volatile = VOLATILE.contains(&call.name) && !matches!(owner, Owner::Default(..));
+            if volatile || EFFECTS.contains(&call.name) {
+                fault.get_or_insert(Fault::Function(call.name));
+            }
+        }
+        ExprKind::UserVar(_) | ExprKind::AssignUserVar(..) | ExprKind::SysVar(..) => {
+            fault.get_or_insert(Fault::Variable);
+        }
+        ExprKind::Column { index, .. } => columns.push(*index),
+        _ => {}
+    });
+    if let Some(fault) = fault {
+        return Err(owner.error(&fault));
+    }
+    match owner {
+        Owner::Generated(name, at) => check_generated(name, at, &columns, work),
+        Owner::Default(name, at) => check_default(name, at, &columns, work),
+        Owner::Check(name) => check_boolean(name, expr),
+    }
+}
+
+/// Errors 3109 and 3107.
+fn check_generated(name: &str, at: usize, columns: &[usize], work: &Work) -> Result<(), SqlError> {
+    for &column in columns {
+        let def = &work.columns[column].def;
+        if def.auto_increment {
+            return Err(SqlError::new(ErrorCode::GeneratedColumnRefAutoInc, &[&name]));
+        }
+        if column == at || (column > at && def.generated.is_some()) {
+            return Err(SqlError::new(ErrorCode::GeneratedColumnNonPrior, &[]));
+        }
+    }
+    Ok(())
+}
+
+/// Errors 3768 and 3767.
+fn check_default(name: &str, at: usize, columns: &[usize], work: &Work) -> Result<(), SqlError> {
+    for &column in columns {
+        let def = &work.columns[column].def;
+        if def.auto_increment {
+            return Err(SqlError::new(ErrorCode::DefaultValGeneratedRefAutoInc, &[&name]));
+        }
+        let computed =
+            def.generated.is_some() || matches!(def.default, ColumnDefault::Expression(_));
+        if column == at || (column > at && computed) {
+            return Err(SqlError::new(ErrorCode::DefaultValGeneratedNonPrior, &[&name]));
+        }
+    }
+    Ok(())
+}
+
+/// Error 3812, where the condition is plainly a value.
+fn check_boolean(name: &str, expr: &Expr) -> Result<(), SqlError> {
+    let plain = matches!(
+        &expr.kind,
+        ExprKind::Column { .. } | ExprKind::Arith(_) | ExprKind::Literal(Value::Text(_))
+    );
+    if plain {
+        return Err(SqlError::new(ErrorCode::NonBooleanExprForCheckConstraint, &[&name]));
+    }
+    Ok(())
+}
+
+/// A stored expression's text with the character set before each string, as MySQL keeps it:
+/// `concat('x',a)` becomes `concat(_utf8mb4'x',a)`.
+pub(super) fn with_introducers(text: &str, charset: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c != '\'' && c != '`' {
+            out.push(c);
+            continue;
+        }
+        let before = out.as_bytes().last();
+        if c == '\'' && !before.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
+            out.push('_');
+            out.push_str(charset);
+        }
+        out.push(c);
+        while let Some(inner) = rest.next() {
+            out.push(inner);
+            if inner == '\\' && c == '\'' {
+                out.extend(rest.next());
+            } else if inner == c {
+                match rest.peek() == Some(&c) {
+                    true => out.extend(rest.next()),
+                    false => break,
+                }
+            }
+        }
+    }
+    out
+}

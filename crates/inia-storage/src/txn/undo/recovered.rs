@@ -1,0 +1,143 @@
+//! Undo of transactions from before a crash, put back where it was.
+//!
+//! Versions on pages that a running transaction wrote refer to its undo records by place. Recovery reads each
+//! before-image with its place from the log and writes it there again, so these references, too, are good
+//! after a crash: readers find the versions before while the transaction is being rolled back.
+//!
+//! A transaction's places grow with time. Its steps come from the log in that order; steps that were logged
+//! again ([`relog`](crate::txn::relog)) come in that order, too, and those among them that lie before the first
+//! other one are joined to the chain's old end:
+//!
+//! ```text
+//!   again    a ◂ b ◂ c (d)         d is known already
+//!   others               d ◂ e
+//!   joined   a ◂ b ◂ c ◂ d ◂ e
+//! ```
+
+use super::chunk::Chunk;
+use super::{NewUndo, PREVIOUS_WORD, UndoRef, UndoStore};
+use crate::Result;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A chain of records that grows at its new end.
+#[derive(Default)]
+struct Chain {
+    first: UndoRef,
+    tail: UndoRef,
+    records: u64,
+}
+
+/// The undo of one transaction that has not ended, as far as the log has been read.
+#[derive(Default)]
+pub(crate) struct Recovered {
+    chain: Chain,
+    /// Steps that are being logged again.
+    again: Option<Chain>,
+    chunks: BTreeSet<u64>,
+    /// The chunk written last.
+    open: Option<Arc<Chunk>>,
+}
+
+impl Recovered {
+    pub(crate) fn first(&self) -> UndoRef {
+        self.chain.first
+    }
+
+    pub(crate) fn tail(&self) -> UndoRef {
+        self.chain.tail
+    }
+
+    pub(crate) fn records(&self) -> u64 {
+        self.chain.records
+    }
+
+    /// The chunks that it has records in, oldest first.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = u64> {
+        self.chunks.iter().copied()
+    }
+
+    /// The chunk of a place, ready for `words` words there.
+    fn open(&mut self, store: &UndoStore, at: UndoRef, words: usize) -> Result<&Chunk> {
+        let end = at.word() + words;
+        let is_open = |chunk: &Arc<Chunk>| chunk.id() == at.chunk() && chunk.len() >= end;
+        if !self.open.as_ref().is_some_and(is_open) {
+            self.close(store);
+            store.chunks.make_room()?;
+            let new = self.chunks.insert(at.chunk());
+            self.open = Some(store.chunks.reopen(at.chunk(), end, new)?);
+        }
+        Ok(self.open.as_ref().expect("a chunk was opened when there was none"))
+    }
+
+    /// Nothing is written for now.
+    pub(crate) fn close(&mut self, store: &UndoStore) {
+        if let Some(chunk) = self.open.take() {
+            store.chunks.seal(&chunk);
+        }
+    }
+
+    /// Puts a step's record to its place.
+    pub(crate) fn push(&mut self, store: &UndoStore, at: UndoRef, new: &NewUndo<'_>) -> Result<()> {
+        let previous = self.chain.tail;
+        new.write(self.open(store, at, new.words())?, at.word(), previous);
+        self.chain.grow(at);
+        Ok(())
+    }
+
+    /// Puts the record of a step that is logged again to its place.
+    pub(crate) fn push_again(
+        &mut self,
+        store: &UndoStore,
+        at: UndoRef,
+        new: &NewUndo<'_>,
+    ) -> Result<()> {
+        let known = self.chain.first != UndoRef::NONE && at >= self.chain.first;
+        let Some(again) = self.again.as_ref().filter(|_| !known) else { return Ok(()) };
+        let previous = again.tail;
+        new.write(self.open(store, at, new.words())?, at.word(), previous);
+        if let Some(again) = &mut self.again {
+            again.grow(at);
+        }
+        Ok(())
+    }
+
+    /// What follows of repeated steps is to be a whole.
+    pub(crate) fn begin_again(&mut self) {
+        self.again = Some(Chain::default());
+    }
+
+    /// The repeated steps are complete.
+    pub(crate) fn end_again(&mut self, store: &UndoStore) -> Result<()> {
+        let Some(again) = self.again.take().filter(|again| again.records > 0) else {
+            return Ok(());
+        };
+        let Chain { first, tail, records } = std::mem::replace(&mut self.chain, again);
+        if records > 0 {
+            let oldest = self.chain.tail;
+            self.open(store, first, PREVIOUS_WORD + 1)?.put(first.word() + PREVIOUS_WORD, oldest.0);
+            self.chain.tail = tail;
+            self.chain.records += records;
+        }
+        Ok(())
+    }
+
+    /// The transaction has ended: nothing of it is needed.
+    pub(crate) fn forget(mut self, store: &UndoStore) {
+        self.open = None;
+        for chunk in self.chunks {
+            store.chunks.free(chunk);
+        }
+    }
+}
+
+impl Chain {
+    fn grow(&mut self, at: UndoRef) {
+        debug_assert!(at > self.tail, "places grow with time");
+        if self.first == UndoRef::NONE {
+            self.first = at;
+        }
+        self.tail = at;
+        self.records += 1;
+    }
+}

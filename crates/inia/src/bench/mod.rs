@@ -1,0 +1,200 @@
+//! Inia in this process as a target of the lab.
+
+use crate::config::Config;
+use crate::data_dir::DataDir;
+use crate::server::VERSION;
+use crate::server::engine;
+use inia_base::column::{Completion, ResultColumn, RowSink};
+use inia_base::error::SqlError;
+use inia_base::temporal::{Date, DateTime, Time};
+use inia_base::value::Value;
+use inia_bench::target::{
+    Answer, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared, Product,
+    Result, Target, mysql,
+};
+use inia_engine::{ClientInfo, Database, Session};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const DATABASE: &str = inia_bench::target::url::DATABASE;
+
+/// A data directory that this process has open.
+struct Embedded {
+    label: String,
+    database: Arc<Database>,
+    owned: DataDir,
+    connections: AtomicU32,
+}
+
+/// Opens the directory, making it if it is not there.
+pub(crate) fn open(label: &str, dir: &str) -> Result<Arc<dyn Target>> {
+    let unreachable = |message: String| Failure::new(Class::Unreachable, message);
+    let owned = DataDir::take(Path::new(dir)).map_err(unreachable)?;
+    let database = engine::open(owned.path(), &Config::default(), true).map_err(unreachable)?;
+    let label = label.to_owned();
+    Ok(Arc::new(Embedded { label, database, owned, connections: AtomicU32::new(1) }))
+}
+
+impl Drop for Embedded {
+    fn drop(&mut self) {
+        if let Err(error) = self.database.close() {
+            crate::log::note(format_args!("{}: {error}", self.label));
+        }
+    }
+}
+
+impl Embedded {
+    fn session(&self) -> Session {
+        self.database.session(ClientInfo {
+            connection_id: self.connections.fetch_add(1, Ordering::Relaxed),
+            found_rows: true,
+            ..ClientInfo::default()
+        })
+    }
+}
+
+impl Target for Embedded {
+    fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::MySql
+    }
+
+    fn connect(&self) -> Result<Box<dyn Connection>> {
+        let mut session = self.session();
+        session.use_database(DATABASE).map_err(|error| failure(&error))?;
+        Ok(Box::new(EmbeddedConnection { session, values: Vec::new() }))
+    }
+
+    fn create_database(&self) -> Result<()> {
+        let sql = format!("CREATE DATABASE IF NOT EXISTS {DATABASE}");
+        let mut answer = Answer::new();
+        let executed = self.session().execute(&sql, &mut Cells(&mut answer));
+        executed.map_err(|error| failure(&error))
+    }
+
+    fn facts(&self) -> Result<Facts> {
+        Ok(Facts {
+            product: Product::Embedded,
+            version: VERSION.to_owned(),
+            settings: BTreeMap::new(),
+            durability: Durability::Durable,
+            max_clients: None,
+            pid: Some(std::process::id()),
+            data_dir: Some(self.owned.path().display().to_string()),
+        })
+    }
+}
+
+fn failure(error: &SqlError) -> Failure {
+    let code = error.number();
+    Failure {
+        class: mysql::class_of(code),
+        code: code.to_string(),
+        message: format!("ERROR {code} ({}): {}", error.sqlstate(), error.message),
+    }
+}
+
+struct EmbeddedConnection {
+    session: Session,
+    values: Vec<Value>,
+}
+
+impl Connection for EmbeddedConnection {
+    fn query(&mut self, sql: &str, answer: &mut Answer) -> Result<()> {
+        answer.clear();
+        self.session.execute(sql, &mut Cells(answer)).map_err(|error| failure(&error))
+    }
+
+    fn prepare(&mut self, sql: &str) -> Result<Prepared> {
+        let prepared = self.session.prepare(sql).map_err(|error| failure(&error))?;
+        Ok(Prepared(prepared.id))
+    }
+
+    fn execute(
+        &mut self,
+        statement: Prepared,
+        params: &[Param<'_>],
+        answer: &mut Answer,
+    ) -> Result<()> {
+        answer.clear();
+        self.values.clear();
+        self.values.extend(params.iter().map(|param| match *param {
+            Param::Null => Value::Null,
+            Param::Int(value) => Value::Int(value),
+            Param::Double(value) => Value::Double(value),
+            Param::Text(text) => Value::Text(text.to_owned()),
+        }));
+        let executed = self.session.execute_prepared(statement.0, &self.values, &mut Cells(answer));
+        executed.map_err(|error| failure(&error))
+    }
+}
+
+struct Cells<'a>(&'a mut Answer);
+
+impl Cells<'_> {
+    fn written(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let mut text = Vec::new();
+        write(&mut text);
+        self.0.push_text(&text);
+    }
+}
+
+impl RowSink for Cells<'_> {
+    fn columns(&mut self, columns: &[ResultColumn]) -> std::result::Result<(), SqlError> {
+        self.0.clear();
+        self.0.set_columns(columns.len());
+        Ok(())
+    }
+
+    fn begin_row(&mut self) {}
+
+    fn null(&mut self) {
+        self.0.push_null();
+    }
+
+    fn int(&mut self, value: i64) {
+        self.0.push_int(value);
+    }
+
+    fn uint(&mut self, value: u64) {
+        self.0.push_int(value as i64);
+    }
+
+    fn float(&mut self, value: f32) {
+        self.0.push_double(f64::from(value));
+    }
+
+    fn double(&mut self, value: f64) {
+        self.0.push_double(value);
+    }
+
+    fn bytes(&mut self, value: &[u8]) {
+        self.0.push_text(value);
+    }
+
+    fn date(&mut self, value: Date) {
+        self.written(|out| value.write_text(out));
+    }
+
+    fn time(&mut self, value: Time, fsp: u8) {
+        self.written(|out| value.write_text(fsp, out));
+    }
+
+    fn datetime(&mut self, value: DateTime, fsp: u8) {
+        self.written(|out| value.write_text(fsp, out));
+    }
+
+    fn end_row(&mut self) -> std::result::Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn complete(&mut self, done: &Completion, _more: bool) -> std::result::Result<(), SqlError> {
+        self.0.set_affected(done.affected_rows, done.last_insert_id);
+        Ok(())
+    }
+}
