@@ -53,9 +53,7 @@ pub(crate) fn plan_insert(
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
-    if let Some(source) = &source
-        && source.root.columns.len() != targets.len()
-    {
+    if source.as_ref().is_some_and(|source| source.root.columns.len() != targets.len()) {
         return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&1]));
     }
     let given: &[Vec<ast::Expr>] = match (&insert.source, &source) {
