@@ -37,15 +37,6 @@ pub(crate) struct InsertPlan {
     single: bool,
 }
 
-/// Error 1137: a temporary table is not read by the statement that writes it.
-fn refuse_reopening(table: &Arc<Table>, source: Option<&StatementPlan>) -> Result<(), SqlError> {
-    let read = |source: &StatementPlan| source.tables.iter().any(|t| Arc::ptr_eq(t, table));
-    match table.def.temporary && source.is_some_and(read) {
-        true => Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name])),
-        false => Ok(()),
-    }
-}
-
 /// Whether one row is written out, so that the reply does not tell how many there were.
 fn is_single(insert: &ast::Insert) -> bool {
     matches!(&insert.source, ast::InsertSource::Values(rows) if rows.len() == 1)
@@ -58,13 +49,11 @@ pub(crate) fn plan_insert(
     source: Option<StatementPlan>,
 ) -> Result<InsertPlan, SqlError> {
     let table = core.open_table(insert.table.db.as_deref(), &insert.table.name)?;
-    refuse_reopening(&table, source.as_ref())?;
+    read_once(&table, source.as_ref())?;
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
-    if let Some(source) = &source
-        && source.root.columns.len() != targets.len()
-    {
+    if source.as_ref().is_some_and(|source| source.root.columns.len() != targets.len()) {
         return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&1]));
     }
     let given: &[Vec<ast::Expr>] = match (&insert.source, &source) {
@@ -121,6 +110,15 @@ pub(crate) fn plan_insert(
         source,
         single: is_single(insert),
     })
+}
+
+/// Error 1137: a temporary table is not read where it is written.
+fn read_once(table: &Arc<Table>, source: Option<&StatementPlan>) -> Result<(), SqlError> {
+    let read = |source: &StatementPlan| source.tables.iter().any(|t| Arc::ptr_eq(t, table));
+    if table.def.temporary && source.is_some_and(read) {
+        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name]));
+    }
+    Ok(())
 }
 
 /// The query whose rows are inserted: INSERT … SELECT's own, or one made of VALUES that has
