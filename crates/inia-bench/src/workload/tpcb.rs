@@ -47,9 +47,9 @@ impl Workload for TpcB {
                 dialect,
             ),
             Table::empty(
-                "history",
+                "tpcb_history",
                 format!(
-                    "CREATE TABLE history (tid INTEGER NOT NULL, bid INTEGER NOT NULL, \
+                    "CREATE TABLE tpcb_history (tid INTEGER NOT NULL, bid INTEGER NOT NULL, \
                      aid INTEGER NOT NULL, delta INTEGER NOT NULL, mtime {} NOT NULL, \
                      filler CHAR(22)){}",
                     dialect.datetime(),
@@ -66,7 +66,7 @@ impl Workload for TpcB {
         if held as u64 != branches * accounts {
             return Err(Failure::wrong(format!("accounts has {held} rows")));
         }
-        let history = session.integer("SELECT COUNT(*) FROM history")?;
+        let history = session.integer("SELECT COUNT(*) FROM tpcb_history")?;
         let sum = session.integer("SELECT COALESCE(SUM(abalance), 0) FROM accounts")?;
         Ok(Arc::new(Bank { branches, accounts, history, sum }))
     }
@@ -139,8 +139,8 @@ impl Stage for Bank {
         let rows = self.history + done("transactions");
         let sum = self.sum + done("moved");
         for (query, expected) in [
-            ("SELECT COUNT(*) FROM history", rows),
-            ("SELECT COALESCE(SUM(delta), 0) FROM history", sum),
+            ("SELECT COUNT(*) FROM tpcb_history", rows),
+            ("SELECT COALESCE(SUM(delta), 0) FROM tpcb_history", sum),
             ("SELECT COALESCE(SUM(abalance), 0) FROM accounts", sum),
             ("SELECT COALESCE(SUM(tbalance), 0) FROM tellers", sum),
             ("SELECT COALESCE(SUM(bbalance), 0) FROM branches", sum),
@@ -169,7 +169,7 @@ impl Script for Client {
             "SELECT abalance FROM accounts WHERE aid = ?",
             "UPDATE tellers SET tbalance = tbalance + ? WHERE tid = ?",
             "UPDATE branches SET bbalance = bbalance + ? WHERE bid = ?",
-            "INSERT INTO history (tid, bid, aid, delta, mtime) \
+            "INSERT INTO tpcb_history (tid, bid, aid, delta, mtime) \
              VALUES (?, ?, ?, ?, CURRENT_TIMESTAMP)",
         ] {
             self.statements.push(session.statement(text)?);

@@ -97,7 +97,7 @@ impl Stage for Street {
     fn check(&self, session: &mut Session, tally: &Tally) -> Result<()> {
         let done = |name| tally.get(name).copied().unwrap_or(0);
         for (query, expected) in [
-            ("SELECT COUNT(*) FROM orders", done("bought")),
+            ("SELECT COUNT(*) FROM nile_orders", done("bought")),
             ("SELECT COUNT(*) FROM customers", self.customers + done("registered")),
             (
                 "SELECT (SELECT SUM(stock) FROM books) \
@@ -110,7 +110,7 @@ impl Stage for Street {
                 0,
             ),
             (
-                "SELECT COUNT(*) FROM orders JOIN (SELECT order_id AS paid, \
+                "SELECT COUNT(*) FROM nile_orders JOIN (SELECT order_id AS paid, \
                  SUM(price * quantity) AS sum_paid FROM order_lines GROUP BY order_id) s \
                  ON paid = order_id WHERE total <> sum_paid",
                 0,

@@ -34,13 +34,13 @@ const TEXTS: [&str; 20] = [
      ORDER BY cart_lines.book_id",
     "UPDATE books SET stock = stock - ?, sold = sold + ? WHERE book_id = ?",
     "INSERT INTO order_lines (order_id, book_id, quantity, price) VALUES (?, ?, ?, ?)",
-    "INSERT INTO orders (order_id, cust_id, total) VALUES (?, ?, ?)",
+    "INSERT INTO nile_orders (order_id, cust_id, total) VALUES (?, ?, ?)",
     "DELETE FROM cart_lines WHERE cart_id = ?",
     "DELETE FROM carts WHERE cart_id = ?",
-    "SELECT order_id, total FROM orders WHERE cust_id = ? ORDER BY order_id DESC LIMIT 10",
+    "SELECT order_id, total FROM nile_orders WHERE cust_id = ? ORDER BY order_id DESC LIMIT 10",
     "SELECT order_lines.book_id, title, order_lines.price, quantity FROM order_lines \
      JOIN books ON books.book_id = order_lines.book_id WHERE order_id = ?",
-    "SELECT COUNT(*) FROM orders WHERE cust_id = ?",
+    "SELECT COUNT(*) FROM nile_orders WHERE cust_id = ?",
 ];
 
 #[derive(Clone, Copy)]

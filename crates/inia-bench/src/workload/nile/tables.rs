@@ -81,7 +81,7 @@ pub(super) fn all(books: u64, customers: u64, dialect: Dialect) -> Vec<Table> {
                 "INDEX books_title ON books (title)",
                 "INDEX books_author ON books (author_id)",
             ],
-            "orders" => &["INDEX orders_customer ON orders (cust_id)"],
+            "nile_orders" => &["INDEX nile_orders_customer ON nile_orders (cust_id)"],
             _ => &[],
         };
         table.indexes = indexes.iter().map(|index| format!("CREATE {index}")).collect();
@@ -99,7 +99,7 @@ fn trade() -> impl Iterator<Item = Table> {
         ),
         ("carts", "cart_id BIGINT NOT NULL PRIMARY KEY, cust_id BIGINT NOT NULL"),
         (
-            "orders",
+            "nile_orders",
             "order_id BIGINT NOT NULL PRIMARY KEY, cust_id BIGINT NOT NULL, total BIGINT NOT NULL",
         ),
         (
