@@ -1,4 +1,6 @@
-//! `inia bench`: list, run, compare, sweep, report, floor.
+//! `inia bench`: list, run, compare, sweep, seeds, report, floor.
+
+mod seeds;
 
 use crate::compare::{Plan, overall_warnings};
 use crate::floor::Floor;
@@ -45,6 +47,7 @@ pub fn command() -> Command {
                 .arg(list("workload", "WORKLOAD,…", "Workloads").required(true))
                 .arg(list("cpus", "N,…", "Numbers of processors for the server")),
         )
+        .subcommand(seeds::command())
         .subcommand(report)
         .subcommand(
             Command::new("floor")
@@ -102,6 +105,7 @@ pub fn run(matches: &ArgMatches, embedded: OpenEmbedded) -> Outcome<()> {
         }
         Some(("run" | "compare", matches)) => compare(matches, embedded),
         Some(("sweep", matches)) => sweep(matches, embedded),
+        Some(("seeds", matches)) => seeds::run(matches, embedded),
         Some(("report", matches)) => report(matches),
         Some(("floor", matches)) => floor(matches),
         _ => Err("choose what to measure; see inia bench --help".to_owned()),

@@ -57,7 +57,26 @@ impl Plan {
         let steps = self.workloads.len() * self.clients.len() * self.rounds * self.targets.len();
         let run = format!("{:016x}", run_id());
         for (workload, parameters) in &self.workloads {
-            let mut loaded = self.load(*workload, parameters, &facts, stop, watcher)?;
+            let mut loaded = match self.load(*workload, parameters, &facts, stop, watcher) {
+                Ok(loaded) => loaded,
+                Err(failure) if self.workloads.len() == 1 => return Err(failure),
+                // The other workloads are not to blame.
+                Err(failure) => {
+                    for (target, facts) in self.targets.iter().zip(&facts) {
+                        let setting = Setting {
+                            target: target.clone(),
+                            facts: facts.clone(),
+                            parameters: parameters.clone(),
+                            clients: self.clients.first().copied().unwrap_or(1),
+                        };
+                        let mut record = self.record(*workload, &setting, 1, &run);
+                        record.error = Some(failure.message.clone());
+                        watcher.finished(&record);
+                        records.push(record);
+                    }
+                    continue;
+                }
+            };
             for &clients in &self.clients {
                 for round in 1..=self.rounds {
                     for (target, facts) in self.targets.iter().zip(&facts) {

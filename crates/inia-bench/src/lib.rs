@@ -13,6 +13,7 @@ pub mod machine;
 pub mod random;
 pub mod record;
 pub mod round;
+pub mod seeds;
 pub mod session;
 pub mod target;
 pub mod terminal;

@@ -6,6 +6,8 @@ use inia_parser::ast::*;
 #[derive(Default)]
 pub(crate) struct Reads<'q> {
     pub(crate) tables: Vec<&'q ObjectName>,
+    /// For each table its alias, where it has one.
+    pub(crate) aliases: Vec<Option<&'q str>>,
     pub(crate) columns: Vec<&'q ColumnName>,
     passes_over_derived: bool,
     ctes: Vec<&'q str>,
@@ -45,7 +47,7 @@ impl<'q> Reads<'q> {
         match body {
             QueryBody::Select(select) => self.select(select),
             QueryBody::Values(rows) => self.exprs(rows.iter().flatten()),
-            QueryBody::Table(name) => self.table(name),
+            QueryBody::Table(name) => self.table(name, None),
             QueryBody::Nested(query) => self.query(query),
             QueryBody::SetOperation { first, rest } => {
                 self.body(first);
@@ -65,16 +67,18 @@ impl<'q> Reads<'q> {
         select.windows.iter().for_each(|(_, spec)| self.window(spec));
     }
 
-    fn table(&mut self, name: &'q ObjectName) {
+    /// A table by its name.
+    pub(crate) fn table(&mut self, name: &'q ObjectName, alias: Option<&'q str>) {
         if name.db.is_some() || !self.ctes.contains(&name.name.as_str()) {
             self.tables.push(name);
+            self.aliases.push(alias);
         }
     }
 
     /// A member of FROM.
     pub(crate) fn table_ref(&mut self, table: &'q TableRef) {
         match table {
-            TableRef::Table(factor) => self.table(&factor.name),
+            TableRef::Table(factor) => self.table(&factor.name, factor.alias.as_deref()),
             TableRef::Derived(_) if self.passes_over_derived => {}
             TableRef::Derived(derived) => self.query(&derived.query),
             TableRef::List(list) => list.iter().for_each(|table| self.table_ref(table)),

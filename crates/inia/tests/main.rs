@@ -7,6 +7,7 @@ mod differential;
 mod hostile;
 mod isolation;
 mod kill;
+mod lab;
 mod lifecycle;
 mod login;
 mod process;

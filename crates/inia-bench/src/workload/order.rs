@@ -55,7 +55,7 @@ impl Workload for Orders {
 
     fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
         let goods = parameters.scale * GOODS;
-        let tables = vec![
+        let mut tables = vec![
             table(
                 "o_customer",
                 "c_id INTEGER NOT NULL PRIMARY KEY, c_name VARCHAR(32) NOT NULL, \
@@ -96,36 +96,8 @@ impl Workload for Orders {
                     out.put(id).put(item).put(supplier).put(cost).put(FIRST_STOCK).end();
                 },
             ),
-            empty(
-                "o_order",
-                "o_id BIGINT NOT NULL PRIMARY KEY, o_customer INTEGER NOT NULL, \
-                 o_total BIGINT NOT NULL, o_lines INTEGER NOT NULL, o_state INTEGER NOT NULL",
-                &["o_customer"],
-                dialect,
-            ),
-            empty(
-                "o_line",
-                "l_order BIGINT NOT NULL, l_number INTEGER NOT NULL, l_item INTEGER NOT NULL, \
-                 l_quantity INTEGER NOT NULL, l_amount BIGINT NOT NULL, \
-                 PRIMARY KEY (l_order, l_number)",
-                &[],
-                dialect,
-            ),
-            empty(
-                "o_work",
-                "w_id BIGINT NOT NULL PRIMARY KEY, w_item INTEGER NOT NULL, \
-                 w_quantity INTEGER NOT NULL, w_stage INTEGER NOT NULL",
-                &[],
-                dialect,
-            ),
-            empty(
-                "o_purchase",
-                "u_id BIGINT NOT NULL PRIMARY KEY, u_part INTEGER NOT NULL, \
-                 u_supplier INTEGER NOT NULL, u_quantity INTEGER NOT NULL, u_cost BIGINT NOT NULL",
-                &[],
-                dialect,
-            ),
         ];
+        tables.extend(trade(dialect));
         Ok(DataSet::new("order_inventory", parameters.seed, tables))
     }
 
@@ -144,6 +116,41 @@ impl Workload for Orders {
         let goods = (parameters.scale * GOODS) as i64;
         Ok(Arc::new(Company { customers, goods, price }))
     }
+}
+
+/// What starts empty: orders, work orders and purchases.
+fn trade(dialect: Dialect) -> Vec<Table> {
+    vec![
+        empty(
+            "o_order",
+            "o_id BIGINT NOT NULL PRIMARY KEY, o_customer INTEGER NOT NULL, \
+                 o_total BIGINT NOT NULL, o_lines INTEGER NOT NULL, o_state INTEGER NOT NULL",
+            &["o_customer"],
+            dialect,
+        ),
+        empty(
+            "o_line",
+            "l_order BIGINT NOT NULL, l_number INTEGER NOT NULL, l_item INTEGER NOT NULL, \
+                 l_quantity INTEGER NOT NULL, l_amount BIGINT NOT NULL, \
+                 PRIMARY KEY (l_order, l_number)",
+            &[],
+            dialect,
+        ),
+        empty(
+            "o_work",
+            "w_id BIGINT NOT NULL PRIMARY KEY, w_item INTEGER NOT NULL, \
+                 w_quantity INTEGER NOT NULL, w_stage INTEGER NOT NULL",
+            &[],
+            dialect,
+        ),
+        empty(
+            "o_purchase",
+            "u_id BIGINT NOT NULL PRIMARY KEY, u_part INTEGER NOT NULL, \
+                 u_supplier INTEGER NOT NULL, u_quantity INTEGER NOT NULL, u_cost BIGINT NOT NULL",
+            &[],
+            dialect,
+        ),
+    ]
 }
 
 fn table(

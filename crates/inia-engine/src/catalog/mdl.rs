@@ -15,6 +15,10 @@
 //! looks at the flag; DDL raises the flag and only then takes each slot's mutex. Whoever comes
 //! second at that mutex sees the other.
 //!
+//! LOCK TABLES … READ keeps writers out and lets readers in: it counts itself in the name and waits
+//! until no other session's slot holds the name *for writing*; a writer marks its entry in its own
+//! slot and only then looks at the count. LOCK TABLES … WRITE is an exclusive lock.
+//!
 //! A reader that would wait for DDL which itself waits for this reader gets a deadlock at once;
 //! two DDL statements take their names in sorted order and cannot wait for each other in a circle.
 
@@ -30,12 +34,23 @@ use std::time::{Duration, Instant};
 pub struct MdlName {
     /// Owner of the exclusive lock, granted or wanted; 0 = none.
     exclusive: AtomicU64,
+    /// How many sessions have, or want, the table for reading alone.
+    read_locks: AtomicU64,
+}
+
+/// A name in a slot.
+struct Held {
+    name: Arc<MdlName>,
+    /// The transaction changes the table's rows.
+    writes: bool,
+    /// LOCK TABLES … READ keeps it beyond the transaction's end.
+    kept: bool,
 }
 
 /// One session's shared locks.
 #[derive(Default)]
 pub struct MdlSlot {
-    held: Mutex<Vec<Arc<MdlName>>>,
+    held: Mutex<Vec<Held>>,
 }
 
 /// All names and slots.
@@ -48,6 +63,8 @@ pub struct MdlManager {
     sleepers: AtomicUsize,
     /// Guards sleeping; holds what each waiting owner waits for.
     waiting: Mutex<HashMap<u64, (Arc<MdlName>, Want)>>,
+    /// Who has or wants a table for reading alone.
+    readers: Mutex<Vec<(u64, Arc<MdlName>)>>,
     changed: Condvar,
 }
 
@@ -60,6 +77,10 @@ enum Want {
     Claim,
     /// That no other session uses the name it has claimed.
     Unused,
+    /// That no other session has the table for reading alone.
+    Write,
+    /// That no other session's transaction changes the table.
+    Unwritten,
 }
 
 /// How a sleep ended.
@@ -97,6 +118,8 @@ impl MdlWatch {
                 Want::Use => exclusive != 0 && exclusive != self.owner,
                 Want::Claim => exclusive != 0,
                 Want::Unused => self.manager.held_by_others(self.owner, name),
+                Want::Write => !self.manager.readers_of(self.owner, name).is_empty(),
+                Want::Unwritten => self.manager.written_by_others(self.owner, name),
             }
         })
     }
@@ -123,6 +146,14 @@ pub struct MdlExclusive {
     names: Vec<Arc<MdlName>>,
 }
 
+/// A table that LOCK TABLES … READ has locked; released when dropped.
+pub struct MdlReadLock {
+    manager: Arc<MdlManager>,
+    owner: u64,
+    slot: Arc<MdlSlot>,
+    name: Arc<MdlName>,
+}
+
 impl MdlManager {
     /// The lockable name of a table.
     pub fn name(&self, schema: &str, table: &str) -> Arc<MdlName> {
@@ -146,17 +177,33 @@ impl MdlManager {
     }
 
     fn held_by_others(&self, owner: u64, name: &Arc<MdlName>) -> bool {
+        self.others(owner, |held| Arc::ptr_eq(&held.name, name))
+    }
+
+    fn written_by_others(&self, owner: u64, name: &Arc<MdlName>) -> bool {
+        self.others(owner, |held| held.writes && Arc::ptr_eq(&held.name, name))
+    }
+
+    /// Whether another session holds something that fulfils `test`.
+    fn others(&self, owner: u64, test: impl Fn(&Held) -> bool) -> bool {
         let slots: Vec<Arc<MdlSlot>> = {
             let slots = self.slots.lock();
             slots.iter().filter(|(other, _)| **other != owner).map(|(_, s)| s.clone()).collect()
         };
-        slots.iter().any(|slot| slot.holds(name))
+        slots.iter().any(|slot| slot.held.lock().iter().any(&test))
+    }
+
+    /// The sessions other than `owner` that have or want the table for reading alone.
+    fn readers_of(&self, owner: u64, name: &Arc<MdlName>) -> Vec<u64> {
+        let readers = self.readers.lock();
+        let others = readers.iter().filter(|(o, n)| *o != owner && Arc::ptr_eq(n, name));
+        others.map(|(other, _)| *other).collect()
     }
 }
 
 impl MdlSlot {
     fn holds(&self, name: &Arc<MdlName>) -> bool {
-        self.held.lock().iter().any(|held| Arc::ptr_eq(held, name))
+        self.held.lock().iter().any(|held| Arc::ptr_eq(&held.name, name))
     }
 }
 
@@ -202,16 +249,16 @@ impl MdlSession {
         loop {
             {
                 let mut held = self.slot.held.lock();
-                if held.iter().any(|other| Arc::ptr_eq(other, name)) {
+                if held.iter().any(|other| Arc::ptr_eq(&other.name, name)) {
                     return Ok(());
                 }
-                held.push(name.clone());
+                held.push(Held { name: name.clone(), writes: false, kept: false });
             }
             let blocker = name.exclusive.load(Ordering::SeqCst);
             if blocker == 0 || blocker == self.owner {
                 return Ok(());
             }
-            self.slot.held.lock().retain(|other| !Arc::ptr_eq(other, name));
+            self.slot.held.lock().retain(|other| !Arc::ptr_eq(&other.name, name));
             self.manager.wake();
             if self.blocks(blocker) {
                 return Err(SqlError::new(ErrorCode::Deadlock, &[]));
@@ -223,6 +270,59 @@ impl MdlSession {
             };
             self.sleep_until(name, Want::Use, deadline, free)?;
         }
+    }
+
+    /// Marks a table that the session holds as one whose rows its transaction changes, and waits
+    /// while another session has it for reading alone.
+    pub fn lock_write(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
+        let mut deadline = None;
+        loop {
+            if self.mark(name, true) || name.read_locks.load(Ordering::SeqCst) == 0 {
+                return Ok(());
+            }
+            let readers = self.manager.readers_of(self.owner, name);
+            if readers.is_empty() {
+                return Ok(());
+            }
+            self.mark(name, false);
+            self.manager.wake();
+            if readers.iter().any(|reader| self.blocks(*reader)) {
+                return Err(SqlError::new(ErrorCode::Deadlock, &[]));
+            }
+            let deadline = *deadline.get_or_insert_with(|| Instant::now() + limit);
+            let free = || self.manager.readers_of(self.owner, name).is_empty();
+            self.sleep_until(name, Want::Write, deadline, free)?;
+        }
+    }
+
+    /// Sets the mark of a held table; true where it was so already.
+    fn mark(&self, name: &Arc<MdlName>, writes: bool) -> bool {
+        let mut held = self.slot.held.lock();
+        let entry = held.iter_mut().find(|held| Arc::ptr_eq(&held.name, name));
+        entry.is_some_and(|entry| std::mem::replace(&mut entry.writes, writes) == writes)
+    }
+
+    /// LOCK TABLES … READ: waits for transactions that change the table, and keeps others out. The
+    /// caller has ended its own transaction.
+    pub fn lock_read(&self, name: &Arc<MdlName>, limit: Duration) -> Result<MdlReadLock, SqlError> {
+        let deadline = Instant::now() + limit;
+        self.lock_shared(name, limit)?;
+        let mut held = self.slot.held.lock();
+        held.iter_mut().filter(|h| Arc::ptr_eq(&h.name, name)).for_each(|h| h.kept = true);
+        drop(held);
+        let lock = MdlReadLock {
+            manager: self.manager.clone(),
+            owner: self.owner,
+            slot: self.slot.clone(),
+            name: name.clone(),
+        };
+        self.manager.readers.lock().push((self.owner, name.clone()));
+        name.read_locks.fetch_add(1, Ordering::SeqCst);
+        let unwritten = || !self.manager.written_by_others(self.owner, name);
+        if !unwritten() {
+            self.sleep_until(name, Want::Unwritten, deadline, unwritten)?;
+        }
+        Ok(lock)
     }
 
     /// Whether the DDL statement `owner` waits for a name that this session holds.
@@ -272,7 +372,8 @@ impl MdlSession {
         if held.is_empty() {
             return;
         }
-        held.clear();
+        held.retain(|held| held.kept);
+        held.iter_mut().for_each(|held| held.writes = false);
         drop(held);
         self.manager.wake();
     }
@@ -291,6 +392,22 @@ impl Drop for MdlExclusive {
             debug_assert_eq!(name.exclusive.load(Ordering::SeqCst), self.owner);
             name.exclusive.store(0, Ordering::SeqCst);
         }
+        self.manager.wake();
+    }
+}
+
+impl Drop for MdlReadLock {
+    fn drop(&mut self) {
+        let mut readers = self.manager.readers.lock();
+        let same = |(owner, name): &(u64, Arc<MdlName>)| {
+            *owner == self.owner && Arc::ptr_eq(name, &self.name)
+        };
+        if let Some(at) = readers.iter().position(same) {
+            readers.swap_remove(at);
+        }
+        drop(readers);
+        self.name.read_locks.fetch_sub(1, Ordering::SeqCst);
+        self.slot.held.lock().retain(|held| !Arc::ptr_eq(&held.name, &self.name));
         self.manager.wake();
     }
 }
@@ -338,6 +455,30 @@ mod tests {
             reader.release_all();
             assert!(waiter.join().unwrap());
         });
+    }
+
+    #[test]
+    fn a_table_locked_for_reading_lets_readers_in_and_keeps_writers_out() {
+        let manager = Arc::new(MdlManager::default());
+        let [holder, reader, writer] = [0; 3].map(|_| manager.session(Arc::default()));
+        let t = manager.name("test", "t");
+        writer.lock_shared(&t, NONE).unwrap();
+        writer.lock_write(&t, NONE).unwrap();
+        let timeout = holder.lock_read(&t, NONE).err().unwrap();
+        assert_eq!(timeout.code, ErrorCode::LockWaitTimeout, "behind a running writer");
+        writer.release_all();
+        let lock = holder.lock_read(&t, NONE).unwrap();
+        holder.release_all();
+        reader.lock_shared(&t, NONE).unwrap();
+        writer.lock_shared(&t, NONE).unwrap();
+        assert_eq!(writer.lock_write(&t, NONE).unwrap_err().code, ErrorCode::LockWaitTimeout);
+        reader.release_all();
+        writer.release_all();
+        let ddl = reader.lock_exclusive(vec![t.clone()], NONE);
+        assert!(ddl.is_err(), "the lock outlives its session's transactions");
+        drop(lock);
+        writer.lock_shared(&t, NONE).unwrap();
+        writer.lock_write(&t, NONE).unwrap();
     }
 
     #[test]

@@ -170,6 +170,7 @@ fn apply(
         (ReferentialAction::SetNull, _) => Some(vec![Value::Null; key.columns.len()]),
         _ => return Err(constraint_error(ErrorCode::RowIsReferenced2, child, key)),
     };
+    core.hold_to_cascade(child)?;
     let zone = &core.env.time_zone;
     let mut writer = RowWriter::new(child, zone);
     let further = Foreign::load(core, child)?;

@@ -37,6 +37,11 @@ pub(crate) struct InsertPlan {
     single: bool,
 }
 
+/// Whether one row is written out, so that the reply does not tell how many there were.
+fn is_single(insert: &ast::Insert) -> bool {
+    matches!(&insert.source, ast::InsertSource::Values(rows) if rows.len() == 1)
+}
+
 /// Plans INSERT and REPLACE; `source` is the plan of its query, where it has one.
 pub(crate) fn plan_insert(
     core: &Core,
@@ -48,9 +53,7 @@ pub(crate) fn plan_insert(
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
-    if let Some(source) = &source
-        && source.root.columns.len() != targets.len()
-    {
+    if source.as_ref().is_some_and(|source| source.root.columns.len() != targets.len()) {
         return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&1]));
     }
     let given: &[Vec<ast::Expr>] = match (&insert.source, &source) {
@@ -77,13 +80,13 @@ pub(crate) fn plan_insert(
     }
     let mut on_duplicate = Vec::with_capacity(insert.on_duplicate.len());
     let mut values_calls = 0;
-    let alias = insert.row_alias.as_ref();
     for assignment in &insert.on_duplicate {
         let target = scope.position(&assignment.column)?;
         on_duplicate.push(match &assignment.value {
             ast::Expr::Default => (target, None),
             value => {
                 refuse_generated(&fills, &table, target)?;
+                let alias = insert.row_alias.as_ref();
                 let mut scope = DuplicateScope { inner: &mut scope, alias, table: &table };
                 let bound = bind_plain(core, &mut scope, value)?;
                 bound.walk(&mut |node| {
@@ -95,10 +98,9 @@ pub(crate) fn plan_insert(
         });
     }
     let none = source.is_none() && rows.iter().all(Vec::is_empty);
-    let targets = if none { Vec::new() } else { targets };
     Ok(InsertPlan {
         table: table.clone(),
-        targets,
+        targets: if none { Vec::new() } else { targets },
         rows,
         fills,
         replace: insert.replace,
@@ -106,7 +108,7 @@ pub(crate) fn plan_insert(
         on_duplicate,
         values_calls,
         source,
-        single: matches!(&insert.source, ast::InsertSource::Values(rows) if rows.len() == 1),
+        single: is_single(insert),
     })
 }
 

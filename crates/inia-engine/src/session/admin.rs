@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::core::Core;
-use super::{plan, show};
+use super::{plan, show, table_locks};
 use crate::account::check::check;
 use crate::account::user::{self, Notes};
 use crate::account::{Access, AccountName, Actor, Privileges, grant};
@@ -33,7 +33,8 @@ impl Core {
     /// Checks that the session may carry out a statement.
     pub(super) fn authorize(&self, statement: &Statement) -> Result<(), SqlError> {
         let temporary = |schema: &str, name: &str| self.temporary.get(schema, name).is_some();
-        check(statement, &self.access(), self.env.database.as_deref(), &temporary)
+        check(statement, &self.access(), self.env.database.as_deref(), &temporary)?;
+        self.check_locked(statement)
     }
 
     /// Runs work as the session's account.
@@ -70,14 +71,8 @@ pub(super) fn execute(
         Statement::Flush(_) | Statement::Reset(_) | Statement::ResetPersist { .. } => {
             core.commit().map(|()| Outcome::default())
         }
-        Statement::LockTables(locks) => lock_tables(core, locks),
-        Statement::UnlockTables => {
-            if !core.table_locks.is_empty() {
-                core.commit()?;
-                core.table_locks.clear();
-            }
-            Ok(Outcome::default())
-        }
+        Statement::LockTables(locks) => table_locks::lock(core, locks),
+        Statement::UnlockTables => table_locks::unlock(core),
         Statement::LockInstance | Statement::UnlockInstance => Ok(Outcome::default()),
         Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
         Statement::TableMaintenance(work) => maintain(core, work, sink),
@@ -171,24 +166,6 @@ fn kill(core: &mut Core, query: bool, id: &ast::Expr, params: &[Value]) -> Done 
     if id == core.env.connection_id && !query {
         return error(ErrorCode::QueryInterrupted, &[]);
     }
-    Ok(Outcome::default())
-}
-
-/// LOCK TABLES: WRITE keeps everybody else out of the table by its metadata lock; for READ the
-/// table must be there.
-fn lock_tables(core: &mut Core, locks: &[ast::TableLock]) -> Done {
-    core.commit()?;
-    core.table_locks.clear();
-    let mut names = Vec::new();
-    for lock in locks {
-        let name = crate::ddl::full_name(core, &lock.table)?;
-        crate::ddl::existing(core, &name)?;
-        if lock.write && core.temporary.get(&name.0, &name.1).is_none() {
-            names.push(core.db.catalog().mdl().name(&name.0, &name.1));
-        }
-    }
-    let held = core.mdl.lock_exclusive(names, core.state.mdl_timeout)?;
-    core.table_locks.push(held);
     Ok(Outcome::default())
 }
 

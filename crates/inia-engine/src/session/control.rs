@@ -12,6 +12,7 @@ type Done = Result<Outcome, SqlError>;
 /// BEGIN, START TRANSACTION: commits what is open.
 pub(super) fn begin(core: &mut Core, begin: &ast::BeginTransaction) -> Done {
     core.commit()?;
+    super::table_locks::unlock(core)?;
     if begin.read_only.is_some() {
         core.state.next_read_only = begin.read_only;
     }

@@ -1,12 +1,13 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
-use crate::catalog::mdl::{MdlExclusive, MdlSession};
+use crate::catalog::mdl::MdlSession;
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table};
 use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
 use crate::session::host::Host;
+use crate::session::table_locks::TableLocks;
 use inia_base::column::status;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -53,7 +54,7 @@ pub(crate) struct Core {
     /// Counts changes of settings that bound statements depend on.
     pub(crate) settings: u64,
     /// LOCK TABLES.
-    pub(crate) table_locks: Vec<MdlExclusive>,
+    pub(crate) table_locks: TableLocks,
     /// What the running statement changed in the session.
     pub(crate) changes: Vec<inia_base::column::SessionChange>,
 }
@@ -107,7 +108,7 @@ impl Core {
             state,
             client_found_rows,
             settings: 0,
-            table_locks: Vec::new(),
+            table_locks: TableLocks::default(),
             changes: Vec::new(),
             killed,
             temporary: TemporaryTables::default(),

@@ -10,6 +10,7 @@ mod explain;
 mod host;
 mod plan;
 mod show;
+mod table_locks;
 #[cfg(test)]
 pub(crate) mod tests;
 mod texts;

@@ -45,17 +45,19 @@ impl Plan {
         }
     }
 
+    /// The tables whose rows the plan changes.
+    fn targets(&self) -> Vec<&Table> {
+        match self {
+            Plan::Query(_) => Vec::new(),
+            Plan::Insert(plan) => vec![&plan.table],
+            Plan::Change(plan) => vec![&plan.table],
+            Plan::Joined(plan) => plan.targets().collect(),
+        }
+    }
+
     /// Whether DDL has replaced something the plan was made for.
     pub(super) fn is_stale(&self) -> bool {
         self.tables().iter().any(|table| table.is_stale())
-    }
-
-    /// Whether a READ ONLY transaction refuses it.
-    fn writes(&self) -> bool {
-        match self {
-            Plan::Query(plan) => plan.exclusive,
-            Plan::Insert(_) | Plan::Change(_) | Plan::Joined(_) => true,
-        }
     }
 
     fn columns(&self) -> Vec<ResultColumn> {
@@ -223,6 +225,7 @@ pub(super) fn plan_and_run(
     let mut kept = None;
     let result = plan(core, statement).and_then(|plan| {
         check_targets(core, &plan)?;
+        plan.targets().into_iter().try_for_each(|table| core.hold_to_write(table))?;
         let outcome = run_plan(core, &plan, params, sink);
         kept = Some(plan);
         outcome
@@ -248,7 +251,11 @@ pub(super) fn run(
 
 /// Error 1792 where a READ ONLY transaction would change other than temporary tables.
 fn check_targets(core: &Core, plan: &Plan) -> Result<(), SqlError> {
-    if plan.writes() && !plan.tables().iter().all(|table| table.def.temporary) {
+    let temporary = |table: &Arc<Table>| table.def.temporary;
+    let locks = matches!(plan, Plan::Query(plan) if plan.exclusive);
+    if (locks && !plan.tables().into_iter().all(temporary))
+        || !plan.targets().iter().all(|table| table.def.temporary)
+    {
         core.check_writable()?;
     }
     Ok(())
@@ -261,7 +268,7 @@ fn hold_all(core: &Core, plan: &Plan) -> Result<(), SqlError> {
             return Err(SqlError::new(ErrorCode::NeedReprepare, &[]));
         }
     }
-    Ok(())
+    plan.targets().into_iter().try_for_each(|table| core.hold_to_write(table))
 }
 
 fn run_plan(
@@ -412,6 +419,9 @@ fn define(
     };
     if !core.state.open {
         core.mdl.release_all();
+    }
+    if let (Ok(_), Statement::DropTable(drop)) = (&result, statement) {
+        core.forget_locks(&drop.names);
     }
     Some(result)
 }

@@ -338,7 +338,7 @@ impl Txn {
     }
 
     /// Waits until every commit that the handle's reads and writes have met is durable, so that
-    /// what they found out may be told. Snapshots show durable commits only and never wait here; locking
+    /// what they found out may be told. Snapshots show durable commits only and never wait; locking
     /// reads and writes see the newest version, whose commit may still be on its way to disk.
     #[inline]
     pub fn settle(&mut self) -> Result<()> {

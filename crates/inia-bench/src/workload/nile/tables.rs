@@ -71,25 +71,7 @@ pub(super) fn all(books: u64, customers: u64, dialect: Dialect) -> Vec<Table> {
             },
         ),
     ];
-    for (name, columns) in [
-        (
-            "cart_lines",
-            "cart_id BIGINT NOT NULL, book_id INTEGER NOT NULL, quantity INTEGER NOT NULL, \
-             PRIMARY KEY (cart_id, book_id)",
-        ),
-        ("carts", "cart_id BIGINT NOT NULL PRIMARY KEY, cust_id BIGINT NOT NULL"),
-        (
-            "orders",
-            "order_id BIGINT NOT NULL PRIMARY KEY, cust_id BIGINT NOT NULL, total BIGINT NOT NULL",
-        ),
-        (
-            "order_lines",
-            "order_id BIGINT NOT NULL, book_id INTEGER NOT NULL, quantity INTEGER NOT NULL, \
-             price INTEGER NOT NULL, PRIMARY KEY (order_id, book_id)",
-        ),
-    ] {
-        tables.push(Table::empty(name, format!("CREATE TABLE {name} ({columns})")));
-    }
+    tables.extend(trade());
     for table in &mut tables {
         table.create.push_str(dialect.table_options());
         let indexes: &[&str] = match table.name.as_str() {
@@ -105,6 +87,29 @@ pub(super) fn all(books: u64, customers: u64, dialect: Dialect) -> Vec<Table> {
         table.indexes = indexes.iter().map(|index| format!("CREATE {index}")).collect();
     }
     tables
+}
+
+/// What starts empty: carts and orders.
+fn trade() -> impl Iterator<Item = Table> {
+    let tables = [
+        (
+            "cart_lines",
+            "cart_id BIGINT NOT NULL, book_id INTEGER NOT NULL, quantity INTEGER NOT NULL, \
+             PRIMARY KEY (cart_id, book_id)",
+        ),
+        ("carts", "cart_id BIGINT NOT NULL PRIMARY KEY, cust_id BIGINT NOT NULL"),
+        (
+            "orders",
+            "order_id BIGINT NOT NULL PRIMARY KEY, cust_id BIGINT NOT NULL, total BIGINT NOT NULL",
+        ),
+        (
+            "order_lines",
+            "order_id BIGINT NOT NULL, book_id INTEGER NOT NULL, quantity INTEGER NOT NULL, \
+             price INTEGER NOT NULL, PRIMARY KEY (order_id, book_id)",
+        ),
+    ];
+    let made = |(name, columns)| Table::empty(name, format!("CREATE TABLE {name} ({columns})"));
+    tables.into_iter().map(made)
 }
 
 fn table(

@@ -53,8 +53,6 @@ enum S {
 
 fn texts(lock: &str) -> Vec<String> {
     let person = "c_w_id = ? AND c_d_id = ? AND c_id = ?";
-    let order = "o_w_id = ? AND o_d_id = ? AND o_id = ?";
-    let lines = "ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
     let district = "d_w_id = ? AND d_id = ?";
     let mut all = vec![
         "SELECT w_tax FROM warehouse WHERE w_id = ?".to_owned(),
@@ -68,15 +66,32 @@ fn texts(lock: &str) -> Vec<String> {
         "SELECT i_price, i_name, i_data FROM item WHERE i_id = ?".to_owned(),
     ];
     all.extend((1..=DISTRICTS).map(|d| {
-        format!("SELECT s_quantity, s_data, s_dist_{d:02} FROM stock WHERE s_w_id = ? AND s_i_id = ?{lock}")
+        format!(
+            "SELECT s_quantity, s_data, s_dist_{d:02} FROM stock \
+             WHERE s_w_id = ? AND s_i_id = ?{lock}"
+        )
     }));
-    all.extend([
+    all.extend(line_texts());
+    all.extend(payment_texts(lock));
+    all.extend(other_texts(lock));
+    all
+}
+
+fn line_texts() -> Vec<String> {
+    vec![
         "UPDATE stock SET s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1, \
          s_remote_cnt = s_remote_cnt + ? WHERE s_w_id = ? AND s_i_id = ?"
             .to_owned(),
         "INSERT INTO order_line (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, \
          ol_quantity, ol_amount, ol_dist_info) VALUES (?, ?, ?, ?, ?, ?, ?, ? * 0.01, ?)"
             .to_owned(),
+    ]
+}
+
+fn payment_texts(lock: &str) -> Vec<String> {
+    let person = "c_w_id = ? AND c_d_id = ? AND c_id = ?";
+    let district = "d_w_id = ? AND d_id = ?";
+    vec![
         "UPDATE warehouse SET w_ytd = w_ytd + ? * 0.01 WHERE w_id = ?".to_owned(),
         "SELECT w_name, w_street_1, w_street_2, w_city, w_state, w_zip FROM warehouse \
          WHERE w_id = ?"
@@ -103,6 +118,15 @@ fn texts(lock: &str) -> Vec<String> {
         "INSERT INTO history (h_c_w_id, h_c_d_id, h_c_id, h_w_id, h_d_id, h_date, h_amount, \
          h_data) VALUES (?, ?, ?, ?, ?, CURRENT_TIMESTAMP, ? * 0.01, ?)"
             .to_owned(),
+    ]
+}
+
+fn other_texts(lock: &str) -> Vec<String> {
+    let person = "c_w_id = ? AND c_d_id = ? AND c_id = ?";
+    let district = "d_w_id = ? AND d_id = ?";
+    let order = "o_w_id = ? AND o_d_id = ? AND o_id = ?";
+    let lines = "ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
+    vec![
         format!("SELECT c_balance, c_first, c_middle, c_last FROM customer WHERE {person}"),
         "SELECT o_id, o_carrier_id, o_entry_d FROM orders WHERE o_w_id = ? AND o_d_id = ? \
          AND o_c_id = ? ORDER BY o_id DESC LIMIT 1"
@@ -129,8 +153,7 @@ fn texts(lock: &str) -> Vec<String> {
          AND s_i_id = ol_i_id WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id >= ? AND ol_o_id < ? \
          AND s_quantity < ?"
             .to_owned(),
-    ]);
-    all
+    ]
 }
 
 pub(super) struct Client {

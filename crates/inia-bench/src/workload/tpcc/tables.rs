@@ -102,6 +102,26 @@ pub(super) fn all(size: Size, dialect: Dialect) -> Vec<Table> {
             people,
             move |row, rng, out| customer(size, row, rng, out),
         ),
+    ];
+    tables.extend(past(size));
+    for table in &mut tables {
+        table.create =
+            table.create.replace("DATETIME", dialect.datetime()) + dialect.table_options();
+        let index = match table.name.as_str() {
+            "customer" => "customer_name ON customer (c_w_id, c_d_id, c_last, c_first)",
+            "orders" => "orders_customer ON orders (o_w_id, o_d_id, o_c_id, o_id)",
+            _ => continue,
+        };
+        table.indexes.push(format!("CREATE INDEX {index}"));
+    }
+    tables
+}
+
+/// What happened before the first day: payments, orders, their lines.
+fn past(size: Size) -> Vec<Table> {
+    let districts = size.warehouses * DISTRICTS;
+    let people = districts * size.customers;
+    vec![
         table(
             "history",
             HISTORY,
@@ -138,18 +158,7 @@ pub(super) fn all(size: Size, dialect: Dialect) -> Vec<Table> {
                 out.put(w).put(d).put((size.customers - size.undelivered()) as i64 + n).end();
             },
         ),
-    ];
-    for table in &mut tables {
-        table.create =
-            table.create.replace("DATETIME", dialect.datetime()) + dialect.table_options();
-        let index = match table.name.as_str() {
-            "customer" => "customer_name ON customer (c_w_id, c_d_id, c_last, c_first)",
-            "orders" => "orders_customer ON orders (o_w_id, o_d_id, o_c_id, o_id)",
-            _ => continue,
-        };
-        table.indexes.push(format!("CREATE INDEX {index}"));
-    }
-    tables
+    ]
 }
 
 fn table(

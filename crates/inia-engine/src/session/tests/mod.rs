@@ -8,6 +8,7 @@ mod full_disk;
 mod patched;
 mod prepared;
 mod spill;
+mod table_locks;
 mod temporary;
 mod texts;
 mod transactions;

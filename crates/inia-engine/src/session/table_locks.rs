@@ -1,0 +1,231 @@
+//! LOCK TABLES: a list of tables, and nothing else may be touched until UNLOCK TABLES.
+//!
+//! Towards others the tables are locked by metadata locks: WRITE is an exclusive one, READ one that
+//! keeps out who would change the table. Within the session each name that a statement mentions
+//! must be on the list under that alias, each entry once a statement (error 1100), and what it
+//! changes must be there for WRITE (error 1099).
+//!
+//! Example: after `LOCK TABLES t READ, u AS x WRITE`, `SELECT * FROM t` and `INSERT INTO u …` run,
+//! `SELECT * FROM u` is error 1100 for `u`, `SELECT * FROM t a, t b` error 1100 for `a`.
+
+use super::Outcome;
+use super::core::Core;
+use crate::catalog::Table;
+use crate::catalog::mdl::{MdlExclusive, MdlReadLock};
+use crate::ddl::{existing, full_name};
+use crate::reads::Reads;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{self, DeleteTarget, ObjectName, ShowKind, Statement};
+use std::sync::Arc;
+
+/// One entry of LOCK TABLES.
+struct LockedTable {
+    schema: String,
+    name: String,
+    alias: String,
+    write: bool,
+}
+
+/// What LOCK TABLES has locked; nothing outside of it.
+#[derive(Default)]
+pub(crate) struct TableLocks {
+    list: Vec<LockedTable>,
+    exclusive: Vec<MdlExclusive>,
+    shared: Vec<MdlReadLock>,
+}
+
+fn error<T>(code: ErrorCode, name: &str) -> Result<T, SqlError> {
+    Err(SqlError::new(code, &[&name]))
+}
+
+/// LOCK TABLES: ends the transaction and gives up earlier locks. All locks are taken in one order,
+/// whoever takes them, so that two sessions cannot wait for each other.
+pub(super) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome, SqlError> {
+    core.commit()?;
+    core.table_locks = TableLocks::default();
+    let mut list: Vec<LockedTable> = Vec::with_capacity(locks.len());
+    for lock in locks {
+        let (schema, name) = full_name(core, &lock.table)?;
+        let alias = lock.alias.clone().unwrap_or_else(|| name.clone());
+        if list.iter().any(|other| other.alias == alias && other.schema == schema) {
+            return error(ErrorCode::NonUniqueTable, &alias);
+        }
+        if core.temporary.get(&schema, &name).is_none() {
+            existing(core, &(schema.clone(), name.clone()))?;
+        }
+        list.push(LockedTable { schema, name, alias, write: lock.write });
+    }
+    let mut names = Vec::new();
+    for locked in &list {
+        if core.temporary.get(&locked.schema, &locked.name).is_none() {
+            let name = core.db.catalog().mdl().name(&locked.schema, &locked.name);
+            let write = list.iter().any(|other| {
+                other.write && other.schema == locked.schema && other.name == locked.name
+            });
+            names.push((name, write));
+        }
+    }
+    names.sort_by_key(|(name, _)| Arc::as_ptr(name) as usize);
+    names.dedup_by(|(a, _), (b, _)| Arc::ptr_eq(a, b));
+    let mut made = TableLocks { list, ..TableLocks::default() };
+    let limit = core.state.mdl_timeout;
+    for (name, write) in names {
+        match write {
+            true => made.exclusive.push(core.mdl.lock_exclusive(vec![name], limit)?),
+            false => made.shared.push(core.mdl.lock_read(&name, limit)?),
+        }
+    }
+    core.table_locks = made;
+    Ok(Outcome::default())
+}
+
+/// UNLOCK TABLES.
+pub(super) fn unlock(core: &mut Core) -> Result<Outcome, SqlError> {
+    if !core.table_locks.list.is_empty() {
+        core.commit()?;
+        core.table_locks = TableLocks::default();
+    }
+    Ok(Outcome::default())
+}
+
+impl Core {
+    /// Errors 1100, 1099 and 1192 of statements under LOCK TABLES, as far as their text tells.
+    pub(super) fn check_locked(&self, statement: &Statement) -> Result<(), SqlError> {
+        if self.table_locks.list.is_empty() {
+            return Ok(());
+        }
+        let mut reads = Reads::default();
+        match statement {
+            Statement::Select(query) => reads.query(query),
+            Statement::Insert(insert) => {
+                reads.table(&insert.table, None);
+                match &insert.source {
+                    ast::InsertSource::Query(query) => reads.query(query),
+                    ast::InsertSource::Values(rows) => reads.exprs(rows.iter().flatten()),
+                }
+                reads.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
+            }
+            Statement::Update(update) => {
+                reads.with(update.with.as_ref());
+                update.tables.iter().for_each(|table| reads.table_ref(table));
+                reads.exprs(update.assignments.iter().map(|assignment| &assignment.value));
+                reads.exprs(&update.where_);
+            }
+            Statement::Delete(delete) => {
+                reads.with(delete.with.as_ref());
+                match &delete.target {
+                    DeleteTarget::Single(table) => {
+                        reads.table(&table.name, table.alias.as_deref());
+                    }
+                    DeleteTarget::Multi { from, .. } => {
+                        from.iter().for_each(|table| reads.table_ref(table));
+                    }
+                }
+                reads.exprs(&delete.where_);
+            }
+            Statement::Show(show) => {
+                if let ShowKind::CreateTable(name) = &show.kind {
+                    reads.table(name, None);
+                }
+            }
+            _ => return self.check_defined(statement),
+        }
+        self.check_read(&reads)
+    }
+
+    /// Each name must be on the list, each entry once.
+    fn check_read(&self, reads: &Reads<'_>) -> Result<(), SqlError> {
+        let mut used = vec![false; self.table_locks.list.len()];
+        for (name, alias) in reads.tables.iter().zip(&reads.aliases) {
+            let alias = alias.unwrap_or(&name.name);
+            let Some(schema) = self.locked_schema(name) else { continue };
+            let fits = |at: &usize| {
+                let entry = &self.table_locks.list[*at];
+                let same = entry.schema == schema && entry.name == name.name;
+                !used[*at] && same && entry.alias == alias
+            };
+            match (0..used.len()).find(fits) {
+                Some(at) => used[at] = true,
+                None => return error(ErrorCode::TableNotLocked, alias),
+            }
+        }
+        Ok(())
+    }
+
+    /// The database of a name that the list is asked for; `None` for temporary tables and those
+    /// that the server computes.
+    fn locked_schema<'n>(&'n self, name: &'n ObjectName) -> Option<&'n str> {
+        let schema = name.db.as_deref().or(self.env.database.as_deref())?;
+        let computed = crate::information_schema::schema(schema).is_some();
+        let own = self.temporary.get(schema, &name.name).is_some();
+        (!computed && !own).then_some(schema)
+    }
+
+    /// Statements that define something need their tables locked for WRITE.
+    fn check_defined(&self, statement: &Statement) -> Result<(), SqlError> {
+        let names: Vec<&ObjectName> = match statement {
+            Statement::CreateDatabase(_)
+            | Statement::AlterDatabase(_)
+            | Statement::DropDatabase { .. } => {
+                return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
+            }
+            Statement::CreateTable(create) if !create.temporary => vec![&create.name],
+            Statement::AlterTable(alter) => vec![&alter.name],
+            Statement::DropTable(drop) if !drop.temporary => drop.names.iter().collect(),
+            Statement::RenameTable(pairs) => pairs.iter().map(|(from, _)| from).collect(),
+            Statement::CreateIndex(create) => vec![&create.table],
+            Statement::DropIndex(drop) => vec![&drop.table],
+            Statement::Truncate(name) => vec![name],
+            _ => return Ok(()),
+        };
+        for name in names {
+            let Some(schema) = self.locked_schema(name) else { continue };
+            self.check_write(schema, &name.name)?;
+        }
+        Ok(())
+    }
+
+    /// Dropped tables leave the list; with the last one LOCK TABLES is over.
+    pub(super) fn forget_locks(&mut self, names: &[ObjectName]) {
+        let database = self.env.database.as_deref();
+        self.table_locks.list.retain(|entry| {
+            !names.iter().any(|name| {
+                let schema = name.db.as_deref().or(database);
+                entry.name == name.name && schema == Some(entry.schema.as_str())
+            })
+        });
+        if self.table_locks.list.is_empty() {
+            self.table_locks = TableLocks::default();
+        }
+    }
+
+    fn check_write(&self, schema: &str, name: &str) -> Result<(), SqlError> {
+        let list = &self.table_locks.list;
+        let mut entries = list.iter().filter(|e| e.schema == schema && e.name == name).peekable();
+        if entries.peek().is_none() {
+            return error(ErrorCode::TableNotLocked, name);
+        }
+        match entries.any(|entry| entry.write) {
+            true => Ok(()),
+            false => error(ErrorCode::TableNotLockedForWrite, name),
+        }
+    }
+
+    /// Makes sure that the transaction may change a table's rows: waits for others' LOCK TABLES …
+    /// READ; error 1099 where this session has locked it so.
+    pub(crate) fn hold_to_write(&self, table: &Table) -> Result<(), SqlError> {
+        if table.def.temporary {
+            return Ok(());
+        }
+        if !self.table_locks.list.is_empty() {
+            self.check_write(&table.def.schema, &table.def.name)?;
+        }
+        self.mdl.lock_write(&table.mdl, self.state.mdl_timeout)
+    }
+
+    /// As [`Core::hold_to_write`], for a table that a foreign key's action reaches.
+    pub(crate) fn hold_to_cascade(&self, table: &Table) -> Result<(), SqlError> {
+        self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
+        self.mdl.lock_write(&table.mdl, self.state.mdl_timeout)
+    }
+}
