@@ -1,7 +1,8 @@
 //! Constants in comparisons and conditions: converted as often as rows come by, warned of once.
 //!
-//! `c_int < 'abc'` over a thousand rows warns once that 'abc' is no number. A constant beside a date
-//! must be one, which an error tells; one beside a TIME column that is no time compares as text.
+//! `c_int < 'abc'` over a thousand rows warns once that 'abc' is no number. A constant beside a
+//! date must be one, which an error tells; one beside a TIME column that is no time compares as
+//! text.
 
 use crate::expr::collate;
 use crate::expr::compare::{self, CmpClass};
