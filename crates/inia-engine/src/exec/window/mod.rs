@@ -1,10 +1,10 @@
 //! Functions over windows: the rows of a SELECT wait here, are sorted for each window, cut into
 //! partitions, and go on with the functions' results beside them.
 //!
-//! Example: `SUM(x) OVER (PARTITION BY a ORDER BY b)` over the rows (a, b, x) = (2, 1, 5), (1, 2,
-//! 3), (1, 1, 4): sorted by (a, b) they are (1, 1, 4), (1, 2, 3), (2, 1, 5); the partition of `a =
-//! 1` has the first two; each row's frame reaches from its partition's start to the row, so the
-//! sums are 4, 7 and 5.
+//! Example: `SUM(x) OVER (PARTITION BY a ORDER BY b)` over the rows (a, b, x) = (2, 1, 5),
+//! (1, 2, 3), (1, 1, 4): sorted by (a, b) they are (1, 1, 4), (1, 2, 3), (2, 1, 5); the partition
+//! of `a = 1` has the first two; each row's frame reaches from its partition's start to the row,
+//! so the sums are 4, 7 and 5.
 
 mod frame;
 
