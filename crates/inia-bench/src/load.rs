@@ -51,6 +51,9 @@ pub fn ensure(
     for table in data.tables.iter().rev() {
         session.query(&format!("DROP TABLE IF EXISTS {}", table.name))?;
     }
+    for statement in &data.prelude {
+        session.query(statement).map_err(|failure| failure.during(statement))?;
+    }
     for table in &data.tables {
         session.query(&table.create).map_err(|failure| failure.during(&table.name))?;
     }
@@ -111,7 +114,7 @@ fn estimate(table: &Table, seed: u64, dialect: Dialect) -> u64 {
 /// A part of a table: the numbers that one transaction loads.
 struct Chunk<'a> {
     table: &'a Table,
-    salt: u64,
+    seed: u64,
     from: u64,
     to: u64,
 }
@@ -124,14 +127,17 @@ fn fill_tables(
 ) -> Result<()> {
     let mut chunks = Vec::new();
     for table in &data.tables {
-        let salt = data.seed ^ fingerprint(table.name.as_bytes());
         let starts = (0..table.rows).step_by(CHUNK as usize);
-        let chunk = |from| Chunk { table, salt, from, to: (from + CHUNK).min(table.rows) };
+        let chunk =
+            |from| Chunk { table, seed: data.seed, from, to: (from + CHUNK).min(table.rows) };
         chunks.extend(starts.map(chunk));
     }
     let (next, failed) = (AtomicU64::new(0), Mutex::new(None));
     let work = || -> Result<()> {
         let mut session = Session::new(target.clone(), false);
+        for statement in &data.prelude {
+            session.query(statement)?;
+        }
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed) as usize;
             let Some(chunk) = chunks.get(at) else { return Ok(()) };
@@ -164,7 +170,7 @@ fn load_chunk(session: &mut Session, chunk: &Chunk<'_>) -> Result<()> {
     let mut rows = Rows::new(dialect, connection.bulk_format());
     connection.begin(answer)?;
     for row in chunk.from..chunk.to {
-        (chunk.table.fill)(row, &mut Rng::stream(chunk.salt, row), &mut rows);
+        (chunk.table.fill)(row, &mut Rng::stream(chunk.seed, row), &mut rows);
         if rows.text().len() >= BATCH {
             connection.bulk(&chunk.table.name, chunk.table.columns, rows.text(), answer)?;
             rows.clear();

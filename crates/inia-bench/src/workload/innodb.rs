@@ -7,7 +7,7 @@
 use super::{DataSet, Figure, Parameters, Rows, Script, Setting, Stage, Table, Tally, Workload};
 use crate::random::Rng;
 use crate::session::{Session, Statement};
-use crate::target::{Dialect, Failure, Result};
+use crate::target::{Class, Dialect, Failure, Result};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -131,6 +131,11 @@ impl Workload for Test {
     }
 
     fn stage(&self, setting: &Setting, session: &mut Session) -> Result<Arc<dyn Stage>> {
+        let many = setting.clients > 1 && self.figure() == Figure::Time;
+        if many && !matches!(self.job, Job::JoinSum | Job::StarCount | Job::StarData) {
+            let message = format!("{} is one client's work: choose --clients 1", self.name);
+            return Err(Failure::new(Class::Usage, message));
+        }
         if self.job == Job::Concurrent {
             empty(session, "speed1")?;
         }

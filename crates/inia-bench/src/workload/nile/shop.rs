@@ -9,9 +9,12 @@ use std::fmt::Write;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-/// How often a page is tried again after a deadlock.
-const TRIES: usize = 100;
+/// How long a page is tried again after a deadlock, or while the whole database is locked.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Between two tries.
+const PAUSE: Duration = Duration::from_micros(200);
 
 /// The statements, in the order of [`S`].
 const TEXTS: [&str; 20] = [
@@ -196,15 +199,15 @@ impl Inner {
 
     fn page(&self, path: &str, page: &mut String) -> std::result::Result<(), Trouble> {
         let mut desk = self.borrow();
-        let (head, mut tries) = (page.len(), 0);
+        let (head, begun) = (page.len(), Instant::now());
         let outcome = loop {
-            tries += 1;
             let outcome = self.compose(&mut desk, path, page);
             let Err(Trouble::Failed(failure)) = &outcome else { break outcome };
             let _ = desk.session.rollback();
-            if failure.class != Class::Retry || tries == TRIES {
+            if failure.class != Class::Retry || begun.elapsed() > PATIENCE {
                 break outcome;
             }
+            std::thread::sleep(PAUSE);
             page.truncate(head);
         };
         self.pool().push(desk);
