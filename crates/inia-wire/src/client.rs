@@ -572,6 +572,7 @@ fn decode_text_row(payload: &[u8], columns: usize) -> std::result::Result<Vec<Va
     for _ in 0..columns {
         row.push(from.lenenc_or_null()?.map_or(Value::Null, text_value));
     }
+    from.finish()?;
     Ok(row)
 }
 
@@ -596,5 +597,6 @@ fn decode_binary_row(
         }
         row.push(value);
     }
+    from.finish()?;
     Ok(row)
 }

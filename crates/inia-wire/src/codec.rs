@@ -50,6 +50,12 @@ impl<'a> Reader<'a> {
         Ok(*head)
     }
 
+    /// Checks that everything has been read.
+    #[inline]
+    pub fn finish(self) -> Result<(), WireError> {
+        if self.rest.is_empty() { Ok(()) } else { Err(WireError::Malformed("the packet goes on")) }
+    }
+
     /// Everything that is left.
     pub fn take_rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.rest)

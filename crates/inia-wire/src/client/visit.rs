@@ -171,7 +171,7 @@ fn visit_text(payload: &[u8], count: usize, visitor: &mut dyn Visitor) -> Result
             Some(text) => visitor.bytes(text),
         }
     }
-    Ok(())
+    Ok(from.finish()?)
 }
 
 fn visit_binary(payload: &[u8], kinds: &[u16], visitor: &mut dyn Visitor) -> Result<()> {
@@ -190,7 +190,7 @@ fn visit_binary(payload: &[u8], kinds: &[u16], visitor: &mut dyn Visitor) -> Res
             _ => visit_value(&mut from, kind, visitor)?,
         }
     }
-    Ok(())
+    Ok(from.finish()?)
 }
 
 fn visit_value(from: &mut Reader<'_>, kind: u16, visitor: &mut dyn Visitor) -> Result<()> {

@@ -26,7 +26,7 @@ impl Runner<'_> {
                 return Ok(true);
             }
             sink.begin_row();
-            for &column in columns {
+            for &column in &columns[..select.visible] {
                 found.emit(&source.table, column, &ctx.env.time_zone, sink)?;
             }
             sink.end_row()?;

@@ -1,0 +1,23 @@
+-- Rows that come from an index already in the wanted order: the columns that only order them are not sent.
+CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT, c VARCHAR(10), d INT, KEY (b, c), KEY (d));
+INSERT INTO t VALUES (1, 10, 1, 'z', 5), (2, 20, 1, 'y', 4), (3, 30, 2, 'x', 3), (4, 40, 1, NULL, 2), (5, 50, 2, 'a', 1);
+SELECT a FROM t WHERE b = 1 ORDER BY c;
+SELECT a FROM t WHERE b = 1 ORDER BY c DESC;
+SELECT a, id FROM t WHERE b = 2 ORDER BY c LIMIT 1;
+SELECT a FROM t WHERE b = 1 ORDER BY c LIMIT 1, 1;
+SELECT b FROM t WHERE b = 1 ORDER BY c;
+SELECT a FROM t WHERE b = 1 ORDER BY c, id FOR UPDATE;
+SELECT a FROM t WHERE b = 1 ORDER BY b, c;
+SELECT a FROM t ORDER BY id;
+SELECT a FROM t ORDER BY id DESC LIMIT 2;
+SELECT a FROM t WHERE id > 2 ORDER BY id;
+SELECT a FROM t WHERE id BETWEEN 2 AND 4 ORDER BY c;
+SELECT a FROM t WHERE d > 2 ORDER BY d;
+SELECT a FROM t WHERE d > 2 ORDER BY d + 0 DESC;
+SELECT a FROM t WHERE id = 3 ORDER BY c;
+SELECT DISTINCT a FROM t WHERE b = 1 ORDER BY a;
+PREPARE s FROM 'SELECT a FROM t WHERE b = ? ORDER BY c';
+SET @b = 1;
+EXECUTE s USING @b;
+SET @b = 2;
+EXECUTE s USING @b;
