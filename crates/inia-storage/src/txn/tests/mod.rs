@@ -12,6 +12,7 @@ mod purging;
 mod ranges;
 mod recovery;
 mod resuming;
+mod runs;
 mod spilling;
 mod stress;
 
