@@ -1,7 +1,7 @@
 //! A leaf copied out of the buffer pool: what cursors stand on.
 
-use super::{BTree, Seek};
 use super::node::{self, OverflowRef, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW};
+use super::{BTree, Seek};
 use crate::Result;
 use crate::buffer::PageVersion;
 use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageRead};
@@ -61,7 +61,8 @@ impl LeafCopy {
         self.narrow = true;
         let end = node::SLOTS + node::count(from) * node::SLOT_SIZE;
         from.copy_out(0, &mut self.page.bytes[..end.min(PAGE_SIZE)]);
-        for (offset, len) in [(node::LOWER_OFF, node::LOWER_LEN), (node::UPPER_OFF, node::UPPER_LEN)]
+        for (offset, len) in
+            [(node::LOWER_OFF, node::LOWER_LEN), (node::UPPER_OFF, node::UPPER_LEN)]
         {
             let at = usize::from(self.page.bytes.u16_at(offset)).clamp(end, PAGE_SIZE);
             let len = usize::from(self.page.bytes.u16_at(len)).min(PAGE_SIZE - at);
