@@ -90,6 +90,8 @@ pub struct Parser<'a> {
     depth: u32,
     limits: Limits,
     params: u32,
+    /// See [`Parser::take_ill_formed`].
+    ill_formed: Vec<String>,
     /// Where the stack stood when the statement began.
     stack_base: usize,
     /// The height of the expression trees built so far at this level.
@@ -149,6 +151,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             limits: USUAL,
             params: 0,
+            ill_formed: Vec::new(),
             stack_base: stack_position(),
             height: 0,
             cap: u8::MAX,
@@ -171,6 +174,12 @@ impl<'a> Parser<'a> {
         self.params
     }
 
+    /// The strings of the statement just returned that are no UTF-8 and have no introducer, each
+    /// as the hexadecimal digits of up to three bytes from the first bad one on.
+    pub fn take_ill_formed(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.ill_formed)
+    }
+
     /// The next statement and where it stands, `None` at the end of the text. A text without any
     /// statement is an error 1065, a text of comments alone gives [`Statement::Empty`].
     pub fn next_statement(&mut self) -> Result<Option<(Statement, Span)>, ParseError> {
@@ -183,6 +192,7 @@ impl<'a> Parser<'a> {
         let lead = self.src[text_start..].iter().take_while(|b| blank(b)).count();
         self.begin = text_start + lead;
         self.params = 0;
+        self.ill_formed.clear();
         self.depth = 0;
         self.height = 0;
         self.stack_base = stack_position();

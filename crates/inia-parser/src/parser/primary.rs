@@ -211,7 +211,13 @@ impl Parser<'_> {
         }
         match String::from_utf8(bytes) {
             Ok(value) => Literal::String { charset, value },
-            Err(error) => Literal::RawBytes { charset, bytes: error.into_bytes() },
+            Err(error) => {
+                let bad = error.as_bytes().iter().skip(error.utf8_error().valid_up_to());
+                if charset.is_none() {
+                    self.ill_formed.push(bad.take(3).map(|b| format!("{b:02X}")).collect());
+                }
+                Literal::RawBytes { charset, bytes: error.into_bytes() }
+            }
         }
     }
 
