@@ -409,7 +409,7 @@ fn summarize(
         retries: counts.iter().map(|client| client.retries).sum(),
         unserved: due.saturating_sub(shared.ticket.load(Ordering::Relaxed)),
         latency: Latency::of(&all),
-        histogram: all.buckets().map(|(n, count)| (n as f64 / 1000.0, count)).collect(),
+        histogram: micros(all.buckets()),
         kinds: several.iter().zip(&kinds).map(kind).collect(),
         series: series.iter().enumerate().map(second).collect(),
         cpu: Cpu {
@@ -423,6 +423,10 @@ fn summarize(
     }
 }
 
+fn micros(buckets: impl IntoIterator<Item = (u64, u32)>) -> Vec<(f64, u32)> {
+    buckets.into_iter().map(|(nanos, count)| (nanos as f64 / 1000.0, count)).collect()
+}
+
 fn second((number, histogram): (usize, &Histogram)) -> Second {
     let latency = Latency::of(histogram);
     Second {
@@ -432,5 +436,6 @@ fn second((number, histogram): (usize, &Histogram)) -> Second {
         p95: latency.p95,
         p99: latency.p99,
         max: latency.max,
+        histogram: micros(histogram.coarse_buckets()),
     }
 }
