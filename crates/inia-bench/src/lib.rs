@@ -12,6 +12,7 @@ pub mod load;
 pub mod machine;
 pub mod random;
 pub mod record;
+pub mod report;
 pub mod round;
 pub mod seeds;
 pub mod session;

@@ -2,6 +2,7 @@
 
 use crate::compare::Watcher;
 use crate::record::{Outcome, Record};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
@@ -34,10 +35,17 @@ impl Progress {
         self.state.lock().expect("no watcher panics").failed.take().map_or(Ok(()), Err)
     }
 
-    fn erase(&self) {
+    /// Removes the line, before something else is printed.
+    pub fn erase(&self) {
         if self.shown {
             eprint!("\r\x1b[K");
         }
+    }
+
+    /// Tells something that does not end the run.
+    pub fn note(&self, message: &str) {
+        self.erase();
+        eprintln!("{message}");
     }
 }
 
@@ -105,6 +113,33 @@ pub fn table(records: &[Record]) -> String {
     }
     let mut out = align(&lines);
     out.push_str("rate per second, latency and CPU per transaction in microseconds\n");
+    out
+}
+
+/// What a sweep over numbers of processors is run for: per workload and target the best rate on
+/// each number of them, and by what it has grown from the first.
+pub fn factors(records: &[Record]) -> String {
+    let mut best: BTreeMap<(&str, &str), Vec<(usize, f64)>> = BTreeMap::new();
+    for record in records {
+        let Some(outcome) = &record.outcome else { continue };
+        let key = (record.workload.name.as_str(), record.target.label.as_str());
+        let (peaks, count) = (best.entry(key).or_default(), record.method.server_cpus.len());
+        match peaks.iter_mut().find(|(known, _)| *known == count) {
+            Some((_, peak)) => *peak = peak.max(outcome.rate),
+            None => peaks.push((count, outcome.rate)),
+        }
+    }
+    let mut out = String::new();
+    for ((workload, label), peaks) in best {
+        let first = peaks.first().map_or(0.0, |(_, peak)| *peak);
+        for (count, peak) in peaks {
+            let factor = if first > 0.0 { peak / first } else { 0.0 };
+            let rate = number(peak);
+            out.push_str(&format!(
+                "{workload} on {label}, {count} processors: peak {rate}, factor {factor:.2}\n"
+            ));
+        }
+    }
     out
 }
 
