@@ -5,11 +5,13 @@ mod seeds;
 use crate::compare::{Plan, overall_warnings, run_id};
 use crate::floor::Floor;
 use crate::machine::{self, parse_cpus};
+use crate::progress::Progress;
 use crate::record::Record;
+use crate::report::html;
 use crate::round::Pace;
 use crate::target::url::{Url, split_label};
 use crate::target::{self, Class, Failure, Target};
-use crate::terminal::{Progress, factors, table};
+use crate::terminal::{factors, table};
 use crate::workload::{self, Parameters, Workload};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::fs::{self, OpenOptions};
@@ -30,6 +32,7 @@ type Outcome<T> = Result<T, String>;
 pub fn command() -> Command {
     let report = Command::new("report")
         .about("Show results that were kept")
+        .arg(option("html", "FILE", "Write a page with charts instead"))
         .arg(Arg::new("files").value_name("FILE").num_args(1..).required(true));
     Command::new("bench")
         .about("Measure Inia and its rivals")
@@ -150,8 +153,12 @@ fn report(matches: &ArgMatches) -> Outcome<()> {
     for file in matches.get_many::<String>("files").into_iter().flatten() {
         records.extend(read_records(file)?);
     }
-    show(&records);
-    Ok(())
+    let Some(page) = matches.get_one::<String>("html") else {
+        show(&records);
+        return Ok(());
+    };
+    let written = fs::write(page, html::page(&records));
+    written.map_err(|error| format!("cannot write {page}: {error}"))
 }
 
 /// Reads a file of results.

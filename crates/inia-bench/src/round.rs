@@ -421,7 +421,7 @@ fn summarize(
         retries: counts.iter().map(|client| client.retries).sum(),
         unserved: due.saturating_sub(shared.begun.load(Ordering::Relaxed)),
         latency: Latency::of(&all),
-        histogram: all.buckets().map(|(n, count)| (n as f64 / 1000.0, count)).collect(),
+        histogram: micros(all.buckets()),
         kinds: several.iter().zip(&kinds).map(kind).collect(),
         series: series.iter().enumerate().map(second).collect(),
         cpu: Cpu {
@@ -435,6 +435,10 @@ fn summarize(
     }
 }
 
+fn micros(buckets: impl IntoIterator<Item = (u64, u32)>) -> Vec<(f64, u32)> {
+    buckets.into_iter().map(|(nanos, count)| (nanos as f64 / 1000.0, count)).collect()
+}
+
 fn second((number, histogram): (usize, &Histogram)) -> Second {
     let latency = Latency::of(histogram);
     Second {
@@ -444,6 +448,7 @@ fn second((number, histogram): (usize, &Histogram)) -> Second {
         p95: latency.p95,
         p99: latency.p99,
         max: latency.max,
+        histogram: micros(histogram.coarse_buckets()),
     }
 }
 
