@@ -12,7 +12,7 @@ use crate::error::parse_error;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::{ParseErrorKind, Parser, ast};
+use inia_parser::{ParseErrorKind, Parser, Remark, ast};
 use std::borrow::Cow;
 
 /// A parser for one way of running statements.
@@ -39,6 +39,7 @@ impl Session {
     /// Executes one statement, or several separated by semicolons when the client asked for that.
     /// The sink gets one result per statement.
     pub fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
+        let sql = sql.trim_end_matches([';', ' ', '\n', '\t', '\r', '\x0b', '\x0c']);
         let Some(key) = TextKey::of(&self.core, sql) else {
             return self.execute_text(sql.as_bytes(), sink, false);
         };
@@ -118,7 +119,7 @@ impl Session {
                 let at = text.iter().position(|&byte| byte == b'?').unwrap_or(text.len());
                 return Err(self.failed(syntax_error(&text[at..])));
             }
-            let ill_formed = parser.take_ill_formed();
+            let remarks = parser.take_remarks();
             next = parser.next_statement();
             let more = !matches!(next, Ok(None | Some((ast::Statement::Empty, _))));
             if more && !self.multi_statements {
@@ -129,7 +130,7 @@ impl Session {
                 return Err(self.failed(parse_error(too_deep())));
             }
             let text = String::from_utf8_lossy(&sql[span.start..span.end]);
-            self.run(&statement, &text, &ill_formed, sink, more)?;
+            self.run(&statement, &text, &remarks, sink, more)?;
             if !more {
                 return Ok(());
             }
@@ -146,15 +147,15 @@ impl Session {
         &mut self,
         statement: &ast::Statement,
         text: &str,
-        ill_formed: &[String],
+        remarks: &[Remark],
         sink: &mut dyn RowSink,
         more: bool,
     ) -> Result<(), SqlError> {
         self.core.begin_statement();
         if !plan::keeps_diagnostics(statement) {
             self.core.diagnostics.clear();
-            self.core.warn_ill_formed(ill_formed);
         }
+        self.core.note_remarks(remarks);
         self.core.host.counters.count(statement);
         if let Err(error) = self.core.authorize(statement) {
             return Err(self.failed(error));
@@ -204,7 +205,7 @@ impl Session {
             Err(error) => return Err(self.failed(parse_error(error))),
         };
         let params = parser.param_count();
-        self.core.warn_ill_formed(&parser.take_ill_formed());
+        self.core.note_remarks(&parser.take_remarks());
         if params > u32::from(u16::MAX) {
             return Err(self.failed(SqlError::new(ErrorCode::PsManyParam, &[])));
         }
@@ -239,11 +240,12 @@ impl Core {
         }
     }
 
-    /// MySQL's warnings for strings that are not in the character set they should be in.
-    fn warn_ill_formed(&mut self, strings: &[String]) {
-        let charset = self.env.client_charset.name();
-        for hex in strings {
-            self.warn(ErrorCode::InvalidCharacterString, &[&charset, hex]);
+    /// Warnings of a statement's syntax.
+    fn note_remarks(&mut self, remarks: &[Remark]) {
+        for remark in remarks {
+            let code = ErrorCode::from_number(remark.code).unwrap_or(ErrorCode::UnknownError);
+            let error = SqlError::with_message(code, remark.message.as_ref());
+            self.push_warning(&error);
         }
     }
 }

@@ -19,7 +19,7 @@ mod variables;
 
 use self::core::Core;
 use self::plan::Plan;
-pub(crate) use self::plan::plan_source;
+pub(crate) use self::plan::{plan_insert_queries, plan_source};
 use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
 use crate::database::{ClientInfo, Database};

@@ -19,6 +19,7 @@ mod dml;
 mod expr;
 mod name;
 mod primary;
+mod remark;
 mod routine;
 mod select;
 mod set;
@@ -28,6 +29,8 @@ mod table;
 mod tcl;
 mod user;
 mod window;
+
+pub use remark::Remark;
 
 use crate::{
     ParseError, ParseErrorKind, SqlMode,
@@ -90,8 +93,6 @@ pub struct Parser<'a> {
     depth: u32,
     limits: Limits,
     params: u32,
-    /// See [`Parser::take_ill_formed`].
-    ill_formed: Vec<String>,
     /// Where the stack stood when the statement began.
     stack_base: usize,
     /// The height of the expression trees built so far at this level.
@@ -106,6 +107,8 @@ pub struct Parser<'a> {
     returning: bool,
     /// Bare words may be local variables.
     in_routine: bool,
+    /// Warnings of the syntax.
+    remarks: Vec<Remark>,
 }
 
 /// Parses one statement; a second one after `;` is an error.
@@ -151,7 +154,6 @@ impl<'a> Parser<'a> {
             depth: 0,
             limits: USUAL,
             params: 0,
-            ill_formed: Vec::new(),
             stack_base: stack_position(),
             height: 0,
             cap: u8::MAX,
@@ -159,6 +161,7 @@ impl<'a> Parser<'a> {
             begin: 0,
             returning: false,
             in_routine: false,
+            remarks: Vec::new(),
         }
     }
 
@@ -174,12 +177,6 @@ impl<'a> Parser<'a> {
         self.params
     }
 
-    /// The strings of the statement just returned that are no UTF-8 and have no introducer, each
-    /// as the hexadecimal digits of up to three bytes from the first bad one on.
-    pub fn take_ill_formed(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.ill_formed)
-    }
-
     /// The next statement and where it stands, `None` at the end of the text. A text without any
     /// statement is an error 1065, a text of comments alone gives [`Statement::Empty`].
     pub fn next_statement(&mut self) -> Result<Option<(Statement, Span)>, ParseError> {
@@ -192,7 +189,6 @@ impl<'a> Parser<'a> {
         let lead = self.src[text_start..].iter().take_while(|b| blank(b)).count();
         self.begin = text_start + lead;
         self.params = 0;
-        self.ill_formed.clear();
         self.depth = 0;
         self.height = 0;
         self.stack_base = stack_position();

@@ -30,7 +30,7 @@ pub struct Txn {
     pub(super) isolation: Isolation,
     /// Given at the first write; 0 before.
     pub(super) id: TxnId,
-    snapshot: Option<Snapshot>,
+    pub(super) snapshot: Option<Snapshot>,
     pub(super) undo: UndoLog,
     lock_wait_timeout: Duration,
     /// Whether it may hold explicit locks.
