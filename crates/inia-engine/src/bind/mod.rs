@@ -10,6 +10,7 @@
 
 mod from;
 mod grouping;
+mod merge;
 mod namespace;
 mod order;
 mod query;
@@ -18,9 +19,11 @@ mod scope;
 mod select;
 mod window;
 
-pub(crate) use namespace::{FromColumn, Namespace};
+pub(crate) use from::visible_after;
+pub(crate) use select::item_name;
+pub(crate) use namespace::{FromColumn, FromTable, Namespace};
 
-use crate::catalog::{CatalogVersion, Table};
+use crate::catalog::{CatalogVersion, Table, View};
 use crate::expr::bind::BoundSubquery;
 use crate::expr::{Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare};
 use crate::optimize::SlotSet;
@@ -67,13 +70,16 @@ pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Resul
         levels: Vec::new(),
         ctes: Vec::new(),
         reached: usize::MAX,
+        views: Vec::new(),
+        open_views: Vec::new(),
     };
     let root = binder.query(query)?;
     let parts = binder.parts.into_iter().map(|part| part.expect("every part was bound")).collect();
     let columns = result_columns(&root.columns);
     let strengths = query.locking.iter().map(|clause| clause.strength);
     let exclusive = strengths.into_iter().any(|strength| strength == ast::LockStrength::Update);
-    Ok(StatementPlan { root, columns, parts, tables: binder.tables, exclusive })
+    let (tables, views) = (binder.tables, binder.views);
+    Ok(StatementPlan { root, columns, parts, tables, views, exclusive })
 }
 
 /// One SELECT that is being bound.
@@ -112,6 +118,10 @@ struct QueryBinder<'c> {
     ctes: Vec<CteBinding>,
     /// The outermost level that was read since the innermost part began.
     reached: usize,
+    /// Views that the statement reads.
+    views: Vec<Arc<View>>,
+    /// Views that are being bound, each inside the one before it.
+    open_views: Vec<Arc<View>>,
 }
 
 impl QueryBinder<'_> {

@@ -10,7 +10,8 @@ pub(super) use run::{assign, touch};
 
 use super::fill::Fills;
 use super::scope::TableScope;
-use crate::catalog::Table;
+use super::view::Guard;
+use crate::catalog::{Table, View};
 use crate::expr::{Binder, Expr, ExprKind, Scope};
 use crate::plan::StatementPlan;
 use crate::session::core::Core;
@@ -35,6 +36,17 @@ pub(crate) struct InsertPlan {
     source: Option<StatementPlan>,
     /// There is one row by the statement's text, so nothing is told of how many there were.
     single: bool,
+    /// The views that it inserts through and reads.
+    pub(crate) views: Vec<Arc<View>>,
+}
+
+impl InsertPlan {
+    /// Takes in what the view that rows are inserted through demands.
+    pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
+        guard.bind(core, &self.table.def, &mut self.fills)?;
+        self.views.extend(guard.views);
+        Ok(())
+    }
 }
 
 /// Whether one row is written out, so that the reply does not tell how many there were.
@@ -97,6 +109,7 @@ pub(crate) fn plan_insert(
             }
         });
     }
+    let views = source.as_ref().map_or_else(Vec::new, |source| source.views.clone());
     let none = source.is_none() && rows.iter().all(Vec::is_empty);
     Ok(InsertPlan {
         table: table.clone(),
@@ -109,6 +122,7 @@ pub(crate) fn plan_insert(
         values_calls,
         source,
         single: is_single(insert),
+        views,
     })
 }
 

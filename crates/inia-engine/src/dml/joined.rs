@@ -11,6 +11,7 @@ use super::fill::{Fills, Given};
 use super::foreign::Foreign;
 use super::insert::touch;
 use super::write::{RowWriter, Written, duplicate_error, values};
+use super::view::Guard;
 use crate::catalog::Table;
 use crate::error::StorageResult;
 use crate::exec::Runner;
@@ -69,6 +70,8 @@ fn members(
     for table in refs {
         match table {
             TableRef::Table(factor) if computed(&factor.name) => {}
+            // Views in a join are read, not changed.
+            TableRef::Table(factor) if is_view(core, &factor.name) => {}
             TableRef::Table(factor) => {
                 let found = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
                 let alias = factor.alias.clone().unwrap_or_else(|| factor.name.name.clone());
@@ -83,6 +86,12 @@ fn members(
         }
     }
     Ok(())
+}
+
+fn is_view(core: &Core, name: &ast::ObjectName) -> bool {
+    let schema = name.db.as_deref().or(core.env.database.as_deref()).unwrap_or_default();
+    core.temporary.get(schema, &name.name).is_none()
+        && core.db.catalog().view(schema, &name.name).is_some()
 }
 
 fn item(expr: ast::Expr) -> ast::SelectItem {
@@ -233,6 +242,15 @@ struct Tally {
 }
 
 impl JoinedPlan {
+    /// Takes in what the view that rows are changed through demands.
+    pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
+        for target in &mut self.targets {
+            guard.bind(core, &target.table.def, &mut target.fills)?;
+        }
+        self.query.views.extend(guard.views);
+        Ok(())
+    }
+
     /// The tables whose rows change, as written.
     pub(crate) fn targets(&self) -> impl Iterator<Item = &Table> {
         self.targets.iter().map(|target| &*target.table)

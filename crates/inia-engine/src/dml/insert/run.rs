@@ -63,6 +63,7 @@ impl InsertPlan {
             ignore,
             on_duplicate: Vec::new(),
             values_calls: 0,
+            views: source.views.clone(),
             source: Some(source),
             single: false,
         })
