@@ -153,6 +153,12 @@ impl Printer {
                 self.expr(expr);
                 self.put(if *negated { " is not null)" } else { " is null)" });
             }
+            Expr::IsTruth { expr, truth: Truth::False, negated: false }
+                if matches!(**expr, Expr::InSubquery { .. } | Expr::Exists(_)) =>
+            {
+                self.expr(expr);
+                self.put(" is false");
+            }
             Expr::IsTruth { expr, truth, negated } => {
                 self.put("(");
                 if *truth == Truth::Unknown {

@@ -205,11 +205,7 @@ impl QueryBinder<'_> {
     }
 
     /// The lock that reading the member called `alias` takes.
-    pub(super) fn lock_of(
-        &self,
-        alias: &str,
-        context: &FromContext<'_>,
-    ) -> Option<LockRequest> {
+    pub(super) fn lock_of(&self, alias: &str, context: &FromContext<'_>) -> Option<LockRequest> {
         if let Some(forced) = context.forced {
             return forced;
         }

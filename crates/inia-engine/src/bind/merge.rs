@@ -72,9 +72,7 @@ impl QueryBinder<'_> {
         alias: &str,
         context: &mut FromContext<'_>,
     ) -> Result<Bound> {
-        let missing = || {
-            SqlError::new(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name])
-        };
+        let missing = || SqlError::new(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name]);
         let query = view.query.as_ref().ok_or_else(missing)?;
         let names: Vec<String> = view.def.columns.iter().map(|c| c.name.clone()).collect();
         let lock = self.lock_of(alias, context);

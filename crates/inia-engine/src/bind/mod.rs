@@ -20,8 +20,8 @@ mod select;
 mod window;
 
 pub(crate) use from::visible_after;
-pub(crate) use select::item_name;
 pub(crate) use namespace::{FromColumn, FromTable, Namespace};
+pub(crate) use select::item_name;
 
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::expr::bind::BoundSubquery;

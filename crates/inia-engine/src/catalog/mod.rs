@@ -29,8 +29,8 @@ pub use table::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
     ReferentialAction, Table, TableDef, TableId, TableIndex, TableShared, same_name,
 };
-pub(crate) use view::{ViewAlgorithm, ViewCheck, ViewDef};
 pub use view::View;
+pub(crate) use view::{ViewAlgorithm, ViewCheck, ViewDef};
 
 use crate::database::OpenError;
 use crate::error::StorageResult;

@@ -103,21 +103,23 @@ fn add_columns(
         names.push(name.clone());
         if work.column(name).is_none() {
             check_column_name(name)?;
-            let def = column_def(core, column);
+            let def = column_def(core, column, false);
             work.add_column(None, WorkColumn { def, origin: None, explicit_null: false })?;
         }
     }
     Ok(names)
 }
 
-/// A selected column as a table's column: a base column keeps its type, default and comment.
-pub(super) fn column_def(core: &Core, column: &OutputColumn) -> ColumnDef {
+/// A selected column as a table's column: a base column keeps its type, default and comment; a
+/// view's column does so in another view.
+pub(super) fn column_def(core: &Core, column: &OutputColumn, for_view: bool) -> ColumnDef {
     let result = &column.result;
     let base = core.table(&result.schema, &result.org_table).and_then(|table| {
         table.def.column(&result.org_name).map(|at| table.def.columns[at].clone())
     });
     let view = || {
-        let view = core.db.catalog().view(&result.schema, &result.org_table)?;
+        let view =
+            core.db.catalog().view(&result.schema, &result.org_table).filter(|_| for_view)?;
         view.def.columns.iter().find(|known| same_name(&known.name, &result.org_name)).cloned()
     };
     // A merged derived table's column goes by its own name, which may be that of another one.

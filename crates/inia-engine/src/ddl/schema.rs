@@ -74,8 +74,7 @@ pub(crate) fn drop_database(core: &mut Core, name: &str, if_exists: bool) -> Ddl
     let names: Vec<FullName> = names.map(|table| (name.to_owned(), table.clone())).collect();
     let _table_locks = lock(core, &names)?;
     let schema = core.db.catalog().schema(name);
-    let (tables, views) =
-        schema.map(|s| (s.tables.clone(), s.views.clone())).unwrap_or_default();
+    let (tables, views) = schema.map(|s| (s.tables.clone(), s.views.clone())).unwrap_or_default();
     super::table::check_not_referenced(core, &tables.values().cloned().collect::<Vec<_>>())?;
     let affected_rows = (tables.len() + views.len()) as u64;
     in_transaction(core, |core, changes| {

@@ -136,6 +136,10 @@ impl Target {
             name.table.as_ref() == Some(&written.1) && name.db == written.0
         };
         let Some(inner) = open_view(core, &factor.name)? else {
+            let schema = factor.name.db.as_deref().unwrap_or_default();
+            if core.db.catalog().table(schema, &factor.name.name).is_none() {
+                return error(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name]);
+            }
             target.rename(&own, alias);
             let mut table = ast::TableFactor::clone(factor);
             table.alias = Some(alias.to_owned());
@@ -143,7 +147,13 @@ impl Target {
             target.close(view, &[]);
             return Ok(Some(target));
         };
-        let Some(inner) = Target::of(core, &inner, alias)? else { return Ok(None) };
+        let inner = Target::of(core, &inner, alias).map_err(|error| match error.code {
+            ErrorCode::ViewInvalid => {
+                SqlError::new(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name])
+            }
+            _ => error,
+        });
+        let Some(inner) = inner? else { return Ok(None) };
         target.stand_on(&own, &inner);
         target.views.extend(inner.views.iter().cloned());
         target.checks.clone_from(&inner.checks);

@@ -1,8 +1,8 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
+use crate::account::{Access, AccountName, Privileges};
 use crate::catalog::mdl::MdlSession;
 use crate::catalog::temporary::TemporaryTables;
-use crate::account::{Access, AccountName, Privileges};
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;

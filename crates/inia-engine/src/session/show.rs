@@ -131,16 +131,14 @@ fn create_view(
             return Err(SqlError::new(ErrorCode::TableAccessDenied, &args));
         }
     }
-    if let Some(error) = unusable(core, def) {
-        core.push_warning(&error);
+    match unusable(core, def) {
+        Some(error) if error.code == ErrorCode::NoSuchUser => core.note_error(&error),
+        Some(error) => core.push_warning(&error),
+        None => {}
     }
     let text = show_create_view(def, core.env.database.as_deref());
-    let row = vec![
-        def.name.clone(),
-        text,
-        def.charset_client.clone(),
-        def.collation_connection.clone(),
-    ];
+    let row =
+        vec![def.name.clone(), text, def.charset_client.clone(), def.collation_connection.clone()];
     let names = ["View", "Create View", "character_set_client", "collation_connection"];
     send(sink, &names, &[row])
 }

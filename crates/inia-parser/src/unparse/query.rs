@@ -119,7 +119,7 @@ impl Printer {
         let start = self.out.len();
         self.operand(first);
         let mut before: Option<SetOp> = None;
-        for term in rest {
+        for (at, term) in rest.iter().enumerate() {
             if before.is_some_and(|before| before != term.op) {
                 self.out.insert(start, '(');
                 self.put(")");
@@ -130,7 +130,10 @@ impl Printer {
                 SetOp::Intersect => " intersect ",
                 SetOp::Except => " except ",
             });
-            self.put(if term.all { "all " } else { "" });
+            // A later UNION without ALL drops what is there twice, wherever it came from.
+            let run = rest[at..].iter().take_while(|other| other.op == term.op);
+            let all = term.all && (term.op != SetOp::Union || run.into_iter().all(|t| t.all));
+            self.put(if all { "all " } else { "" });
             self.operand(&term.body);
         }
     }

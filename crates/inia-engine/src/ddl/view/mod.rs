@@ -94,7 +94,7 @@ fn note_definer(core: &mut Core, def: &ViewDef) {
     }
 }
 
-/// Error 1462: the view would read itself, perhaps through others.
+/// Error 1146: the view would read itself, perhaps through others.
 fn refuse_recursion(core: &Core, name: &FullName, query: &ast::Query) -> Result<(), SqlError> {
     let catalog = core.db.catalog().current();
     let mut reads = Reads::default();
@@ -107,7 +107,7 @@ fn refuse_recursion(core: &Core, name: &FullName, query: &ast::Query) -> Result<
     let mut seen: Vec<FullName> = Vec::new();
     while let Some(read) = waiting.pop() {
         if read == *name {
-            return error(ErrorCode::ViewRecursive, &[&name.0, &name.1]);
+            return error(ErrorCode::NoSuchTable, &[&name.0, &name.1]);
         }
         if seen.contains(&read) {
             continue;
@@ -151,7 +151,7 @@ fn define(
     let resolved = plan_source(core, &parsed)?;
     let mut columns: Vec<ColumnDef> = Vec::with_capacity(resolved.root.columns.len());
     for (at, column) in resolved.root.columns.iter().enumerate() {
-        let mut def = column_def(core, column);
+        let mut def = column_def(core, column, true);
         if let Some(name) = create.columns.get(at) {
             def.name.clone_from(name);
         }
@@ -227,9 +227,8 @@ fn is_computed_over_rows(expr: &ast::Expr) -> bool {
 /// Whether rows can be changed through a view with this query.
 fn is_updatable(core: &Core, query: &ast::Query) -> bool {
     let Some(select) = simple_select(query) else { return false };
-    let column = |item: &SelectItem| {
-        matches!(item, SelectItem::Expr { expr: ast::Expr::Column(_), .. })
-    };
+    let column =
+        |item: &SelectItem| matches!(item, SelectItem::Expr { expr: ast::Expr::Column(_), .. });
     fn any_target(core: &Core, table: &TableRef) -> bool {
         let catalog = core.db.catalog();
         match table {

@@ -31,7 +31,8 @@ pub(crate) fn show_create_view(def: &ViewDef, database: Option<&str>) -> String 
     }
     out.push_str(&quote_name(&def.name));
     if def.named {
-        let names: Vec<String> = def.columns.iter().map(|column| quote_name(&column.name)).collect();
+        let names: Vec<String> =
+            def.columns.iter().map(|column| quote_name(&column.name)).collect();
         let _ = write!(out, " ({})", names.join(","));
     }
     let _ = write!(out, " AS {query}");

@@ -233,6 +233,8 @@ impl<'r> Run<'r> {
         let generated = self.number(row, left)?;
         self.check_nulls(ctx, row)?;
         if let Err(error) = self.compute(ctx, row) {
+            // A row that a view refuses does not count.
+            self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
             return if self.plan.ignore {
                 ctx.raise(expr::Level::Warning, error)
             } else {
