@@ -149,9 +149,14 @@ impl QueryBinder<'_> {
         let lock = self.lock_of(alias, context);
         let base = context.width;
         context.width += table.def.columns.len();
-        let columns = (0..table.def.columns.len())
+        let mut columns: Vec<FromColumn> = (0..table.def.columns.len())
             .map(|index| table_column(&table.def, index, alias, base + index))
             .collect();
+        let named = |clause: &ast::Locking| clause.of.iter().any(|name| name.name == *alias);
+        if table.def.primary().is_none() && context.locking.iter().any(named) {
+            columns.push(row_id_column(alias, context.width));
+            context.width += 1;
+        }
         let names =
             Namespace::of(FromTable { schema: schema.to_owned(), alias: alias.clone(), columns });
         let slots = base..context.width;
@@ -481,6 +486,17 @@ pub(crate) fn table_column(def: &TableDef, index: usize, alias: &str, slot: usiz
         result.flags |= flags::NO_DEFAULT_VALUE;
     }
     FromColumn { slot, ty, result, hidden: column.invisible, merged: None }
+}
+
+/// The name of the column that shows a row's clustered key, where a table without a primary key is
+/// locked by its name; no client can write it.
+pub(crate) const ROW_ID: &str = "\u{0}row";
+
+fn row_id_column(alias: &str, slot: usize) -> FromColumn {
+    let ty = ExprType::of_column(DataType::VarBinary(8), true);
+    let mut result = ty.result_column(ROW_ID);
+    result.table = alias.to_owned();
+    FromColumn { slot, ty, result, hidden: true }
 }
 
 /// Computed integers of fewer digits are INT in a temporary table.

@@ -202,8 +202,20 @@ impl QueryBinder<'_> {
                     let bound = self.bind_in(expr, Clause::FieldList, &[], &[], &mut aggregates);
                     clauses.aggregates = aggregates;
                     let bound = bound?;
+<<<<<<< HEAD
                     let name = item_name(expr, alias.as_ref(), text);
                     clauses.columns.push(self.output_column(expr, &bound, &name));
+=======
+                    let name = match (alias, expr) {
+                        (Some(alias), _) => alias.clone(),
+                        (None, ast::Expr::Column(column)) => column.name.clone(),
+                        (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => {
+                            literal_name(text, value)
+                        }
+                        (None, expr) => own_name(text, expr).to_owned(),
+                    };
+                    clauses.columns.push(self.output_column(&bound, &name));
+>>>>>>> main
                     clauses.items.push(Item { name, expr: bound });
                 }
             }
@@ -475,6 +487,24 @@ fn for_each_on(tree: &FromTree, visit: &mut dyn FnMut(&Expr)) {
         join.on.iter().for_each(&mut *visit);
         for_each_on(&join.left, visit);
         for_each_on(&join.right, visit);
+    }
+}
+
+/// A column's name: the text, of a number or NULL without the parentheses and signs around it.
+fn own_name<'t>(text: &'t str, expr: &'t ast::Expr) -> &'t str {
+    let mut inner = expr;
+    while let ast::Expr::Unary { op: ast::UnaryOp::Plus, expr } = inner {
+        inner = expr;
+    }
+    match inner {
+        ast::Expr::Column(column) => &column.name,
+        ast::Expr::Literal(
+            ast::Literal::Int(_)
+            | ast::Literal::Decimal(_)
+            | ast::Literal::Float(_)
+            | ast::Literal::Null,
+        ) => text.trim_matches(['(', ')', ' ', '+']),
+        _ => text,
     }
 }
 

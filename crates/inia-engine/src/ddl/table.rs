@@ -245,13 +245,21 @@ fn like(
 
 /// Creates the trees of a definition and writes their numbers into it.
 pub(super) fn create_trees(core: &mut Core, def: &mut TableDef) -> Result<(), SqlError> {
-    let txn = core.txn.get_mut();
-    def.clustered = txn.create_tree().sql()?.id();
-    let clustered = def.clustered;
+    let (txn, temporary) = (core.txn.get_mut(), def.temporary);
+    let mut create = || {
+        let tree = txn.create_tree().sql()?;
+        // Whatever the session's snapshot is, it reads its own table as it is now.
+        if temporary {
+            tree.show_newest();
+        }
+        Ok::<_, SqlError>(tree.id())
+    };
+    let clustered = create()?;
+    def.clustered = clustered;
     for index in &mut def.indexes {
         index.tree = match index.kind {
             crate::catalog::IndexKind::Primary => clustered,
-            _ => txn.create_tree().sql()?.id(),
+            _ => create()?,
         };
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! Halloween problem: the scanned index or the primary key is assigned), or ORDER BY wants
 //! another order, the rows are gathered first and changed afterwards.
 
+use super::auto_increment;
 use super::fill::Fills;
 use super::foreign::Foreign;
 use super::insert::{assign, bind_plain, touch};
@@ -199,6 +200,9 @@ impl ChangePlan {
             Some(limit) => row_count(limit, ctx)?,
             None => u64::MAX,
         };
+        if self.limit.is_none() && self.path.is_unbounded() {
+            refuse_without_key(core)?;
+        }
         let mut writer = RowWriter::new(&self.table, &core.env.time_zone);
         let mut tally = Tally { foreign: Foreign::load(core, &self.table)?, ..Tally::default() };
         let mode = ReadMode::Lock(exclusive_request());
@@ -341,6 +345,11 @@ impl ChangePlan {
         };
         match refused {
             Ok(()) => {
+                if let Some(column) = self.table.def.auto_increment_column()
+                    && changed[column]
+                {
+                    auto_increment::updated(&self.table, column, &new[column]);
+                }
                 tally.changed += 1;
                 Ok(())
             }
@@ -403,6 +412,14 @@ impl ChangePlan {
 /// The lock request of statements that are about to change rows.
 pub(super) fn exclusive_request() -> LockRequest {
     LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait }
+}
+
+/// Error 1175: `sql_safe_updates` refuses statements that no key leads to their rows.
+pub(super) fn refuse_without_key(core: &Core) -> Result<(), SqlError> {
+    match core.flag("sql_safe_updates") {
+        true => Err(SqlError::new(ErrorCode::UpdateWithoutKeyInSafeMode, &[&""])),
+        false => Ok(()),
+    }
 }
 
 /// A number of LIMIT.

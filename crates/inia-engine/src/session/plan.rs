@@ -13,7 +13,7 @@ use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
 use crate::expr::{EvalContext, NoSubqueries, SubqueryRunner};
 use crate::information_schema::SystemTables;
-use crate::plan::StatementPlan;
+use crate::plan::{OutputColumn, StatementPlan};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink, flags};
 use inia_base::datatype::DataType;
@@ -111,6 +111,16 @@ pub(super) fn plan_query(
     query: &ast::Query,
     plain_lock: Option<LockRequest>,
 ) -> Result<StatementPlan, SqlError> {
+    plan_held(core, plain_lock, |context| bind::bind_query(query, context), |plan| &plan.tables)
+}
+
+/// Binds something in the open transaction and holds its tables still.
+fn plan_held<T>(
+    core: &Core,
+    plain_lock: Option<LockRequest>,
+    bind: impl Fn(&BindContext<'_>) -> Result<T, SqlError>,
+    tables: impl Fn(&T) -> &[Arc<Table>],
+) -> Result<T, SqlError> {
     loop {
         let catalog = core.catalog_view();
         let context = BindContext {
@@ -122,9 +132,9 @@ pub(super) fn plan_query(
             virtuals: &SystemTables,
             plain_lock,
         };
-        let plan = bind::bind_query(query, &context)?;
+        let plan = bind(&context)?;
         let mut held = true;
-        for table in &plan.tables {
+        for table in tables(&plan) {
             held &= core.hold(table)?;
         }
         for view in &plan.views {
@@ -146,9 +156,35 @@ fn source_lock(core: &Core) -> Option<LockRequest> {
 fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
     Ok(match statement {
         Statement::Select(query) => Plan::Query(plan_query(core, query, core.plain_lock())?),
+<<<<<<< HEAD
         Statement::Insert(insert) => plan_insert(core, insert)?,
         Statement::Update(update) => plan_update(core, update)?,
         Statement::Delete(delete) => plan_delete(core, delete)?,
+=======
+        Statement::Insert(insert) => {
+            let plan = dml::plan_insert(core, insert)?;
+            dml::check_insert(core, insert, &plan.table)?;
+            Plan::Insert(Box::new(plan))
+        }
+        Statement::Update(update) => match dml::plan_update(core, update)? {
+            Some(plan) => Plan::Change(Box::new(plan)),
+            None => {
+                let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
+                let joined = dml::plan_joined_update(core, update, &mut plan)?;
+                dml::check_update(core, update, &joined)?;
+                Plan::Joined(Box::new(joined))
+            }
+        },
+        Statement::Delete(delete) => match dml::plan_delete(core, delete)? {
+            Some(plan) => Plan::Change(Box::new(plan)),
+            None => {
+                let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
+                let joined = dml::plan_joined_delete(core, delete, &mut plan)?;
+                dml::check_delete(core, delete, &joined)?;
+                Plan::Joined(Box::new(joined))
+            }
+        },
+>>>>>>> main
         _ => return unsupported("this statement"),
     })
 }
@@ -471,6 +507,19 @@ fn define(
 /// Plans a query whose rows are about to be stored.
 pub(crate) fn plan_source(core: &Core, query: &ast::Query) -> Result<StatementPlan, SqlError> {
     plan_query(core, query, source_lock(core))
+}
+
+/// Plans INSERT's queries, see [`bind::bind_insert`].
+pub(crate) fn plan_insert_queries(
+    core: &Core,
+    source: Option<&ast::Query>,
+    beside: &[ast::Query],
+    values: usize,
+    names: &dyn Fn(&[OutputColumn]) -> bind::InsertedNames,
+) -> Result<bind::BoundInsert, SqlError> {
+    let bind =
+        |context: &BindContext<'_>| bind::bind_insert(source, beside, values, names, context);
+    plan_held(core, source_lock(core), bind, |bound| &bound.plan.tables)
 }
 
 /// Plans a query that is only looked at.
