@@ -496,7 +496,7 @@ fn row_id_column(alias: &str, slot: usize) -> FromColumn {
     let ty = ExprType::of_column(DataType::VarBinary(8), true);
     let mut result = ty.result_column(ROW_ID);
     result.table = alias.to_owned();
-    FromColumn { slot, ty, result, hidden: true }
+    FromColumn { slot, ty, result, hidden: true, merged: None }
 }
 
 /// Computed integers of fewer digits are INT in a temporary table.

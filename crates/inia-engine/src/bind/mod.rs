@@ -10,11 +10,8 @@
 
 mod from;
 mod grouping;
-<<<<<<< HEAD
-mod merge;
-=======
 mod inserted;
->>>>>>> main
+mod merge;
 mod namespace;
 mod order;
 mod query;
@@ -23,15 +20,10 @@ mod scope;
 mod select;
 mod window;
 
-<<<<<<< HEAD
-pub(crate) use from::visible_after;
+pub(crate) use from::{ROW_ID, visible_after};
+pub(crate) use inserted::{BoundInsert, InsertedNames, bind_insert};
 pub(crate) use namespace::{FromColumn, FromTable, Namespace};
 pub(crate) use select::item_name;
-=======
-pub(crate) use from::ROW_ID;
-pub(crate) use inserted::{BoundInsert, InsertedNames, bind_insert};
-pub(crate) use namespace::{FromColumn, Namespace};
->>>>>>> main
 
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::expr::bind::BoundSubquery;
@@ -72,30 +64,11 @@ pub(crate) struct BindContext<'c> {
 
 /// Binds and plans a query.
 pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Result<StatementPlan> {
-<<<<<<< HEAD
-    let mut binder = QueryBinder {
-        context,
-        parts: Vec::new(),
-        tables: Vec::new(),
-        temporary: Vec::new(),
-        levels: Vec::new(),
-        ctes: Vec::new(),
-        reached: usize::MAX,
-        views: Vec::new(),
-        open_views: Vec::new(),
-    };
-=======
     let mut binder = QueryBinder::new(context);
->>>>>>> main
     let root = binder.query(query)?;
     let strengths = query.locking.iter().map(|clause| clause.strength);
     let exclusive = strengths.into_iter().any(|strength| strength == ast::LockStrength::Update);
-<<<<<<< HEAD
-    let (tables, views) = (binder.tables, binder.views);
-    Ok(StatementPlan { root, columns, parts, tables, views, exclusive })
-=======
     Ok(binder.finish(root, exclusive))
->>>>>>> main
 }
 
 /// One SELECT that is being bound.
@@ -134,12 +107,10 @@ struct QueryBinder<'c> {
     ctes: Vec<CteBinding>,
     /// The outermost level that was read since the innermost part began.
     reached: usize,
-<<<<<<< HEAD
     /// Views that the statement reads.
     views: Vec<Arc<View>>,
     /// Views that are being bound, each inside the one before it.
     open_views: Vec<Arc<View>>,
-=======
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
 }
@@ -154,6 +125,8 @@ impl<'c> QueryBinder<'c> {
             levels: Vec::new(),
             ctes: Vec::new(),
             reached: usize::MAX,
+            views: Vec::new(),
+            open_views: Vec::new(),
             inserted: None,
         }
     }
@@ -161,9 +134,9 @@ impl<'c> QueryBinder<'c> {
     fn finish(self, root: crate::plan::QueryPlan, exclusive: bool) -> StatementPlan {
         let parts = self.parts.into_iter().map(|part| part.expect("every part was bound"));
         let (columns, parts) = (result_columns(&root.columns), parts.collect());
-        StatementPlan { root, columns, parts, tables: self.tables, exclusive }
+        let (tables, views) = (self.tables, self.views);
+        StatementPlan { root, columns, parts, tables, views, exclusive }
     }
->>>>>>> main
 }
 
 impl QueryBinder<'_> {

@@ -202,20 +202,8 @@ impl QueryBinder<'_> {
                     let bound = self.bind_in(expr, Clause::FieldList, &[], &[], &mut aggregates);
                     clauses.aggregates = aggregates;
                     let bound = bound?;
-<<<<<<< HEAD
                     let name = item_name(expr, alias.as_ref(), text);
                     clauses.columns.push(self.output_column(expr, &bound, &name));
-=======
-                    let name = match (alias, expr) {
-                        (Some(alias), _) => alias.clone(),
-                        (None, ast::Expr::Column(column)) => column.name.clone(),
-                        (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => {
-                            literal_name(text, value)
-                        }
-                        (None, expr) => own_name(text, expr).to_owned(),
-                    };
-                    clauses.columns.push(self.output_column(&bound, &name));
->>>>>>> main
                     clauses.items.push(Item { name, expr: bound });
                 }
             }
@@ -438,7 +426,7 @@ pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) ->
         (Some(alias), _) => alias.clone(),
         (None, ast::Expr::Column(column)) => column.name.clone(),
         (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => literal_name(text, value),
-        (None, _) => text.to_owned(),
+        (None, expr) => own_name(text, expr).to_owned(),
     }
 }
 

@@ -11,13 +11,9 @@ pub(super) use run::{assign, touch};
 use super::fill::Fills;
 use super::joined::has_subquery;
 use super::scope::TableScope;
-<<<<<<< HEAD
 use super::view::Guard;
-use crate::catalog::{Table, View};
-=======
 use crate::bind::{BoundInsert, InsertedNames};
-use crate::catalog::Table;
->>>>>>> main
+use crate::catalog::{Table, View};
 use crate::expr::{Binder, Expr, ExprKind, Scope};
 use crate::plan::{OutputColumn, StatementPlan};
 use crate::reads::Reads;
@@ -243,10 +239,7 @@ pub(crate) fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<InsertPla
         };
         on_duplicate.push((target, value));
     }
-<<<<<<< HEAD
-    let views = source.as_ref().map_or_else(Vec::new, |source| source.views.clone());
-    let none = source.is_none() && rows.iter().all(Vec::is_empty);
-=======
+    let views = source_plan.as_ref().map_or_else(Vec::new, |plan| plan.views.clone());
     let values_calls = match insert.row_alias {
         Some(_) => 0,
         None => on_duplicate.iter().flat_map(|(_, e)| e).map(|e| calls(e, &table)).sum(),
@@ -255,7 +248,6 @@ pub(crate) fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<InsertPla
     let read = source_plan.iter().flat_map(|plan| plan.tables.iter().take(read));
     let reads_target = read.into_iter().any(|read| read.def.id == table.def.id);
     let none = !selects && rows.iter().all(|row: &Vec<_>| row.is_empty());
->>>>>>> main
     Ok(InsertPlan {
         table: table.clone(),
         targets: if none { Vec::new() } else { targets.clone() },
@@ -265,16 +257,11 @@ pub(crate) fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<InsertPla
         ignore: insert.ignore,
         on_duplicate,
         values_calls,
-<<<<<<< HEAD
-        source,
-        single: is_single(insert),
-        views,
-=======
         source: source_plan,
         selects,
         reads_target,
         single: !selects && given.len() == 1,
->>>>>>> main
+        views,
     })
 }
 

@@ -135,7 +135,7 @@ pub(crate) fn plan_joined_update(
     let (mut items, mut targets) = (Vec::new(), Vec::<(usize, Target)>::new());
     let mut places = Vec::new();
     for assignment in &update.assignments {
-        let (member, column) = assigned(&all, &assignment.column, &update.tables)?;
+        let (member, column) = assigned(core, &all, &assignment.column, &update.tables)?;
         let at = match targets.iter().position(|(of, _)| *of == member) {
             Some(at) => at,
             None => {
@@ -185,7 +185,7 @@ pub(crate) fn plan_joined_delete(
             member.alias == name.name && (name.db.is_none() || member.name.db == name.db)
         };
         let Some(member) = all.iter().find(same) else {
-            if derived_names(&refs).contains(&name.name.as_str()) {
+            if derived_names(core, &refs).contains(&name.name.as_str()) {
                 return Err(SqlError::new(ErrorCode::NonUpdatableTable, &[&name.name, &"DELETE"]));
             }
             let args: [&dyn std::fmt::Display; 2] = [&name.name, &"MULTI DELETE"];
@@ -201,17 +201,20 @@ pub(crate) fn plan_joined_delete(
     Ok(JoinedPlan { targets, query: plan(core, &query)?, delete: true, ignore: delete.ignore })
 }
 
-/// The names of derived tables, whose rows cannot be changed.
-fn derived_names(refs: &[TableRef]) -> Vec<&str> {
+/// The names of derived tables and views, whose rows cannot be changed in a join.
+fn derived_names<'r>(core: &Core, refs: &'r [TableRef]) -> Vec<&'r str> {
     let mut names = Vec::new();
     for table in refs {
         match table {
             TableRef::Derived(derived) => names.push(derived.alias.as_str()),
             TableRef::Join(join) => {
-                names.extend(derived_names(std::slice::from_ref(&join.left)));
-                names.extend(derived_names(std::slice::from_ref(&join.right)));
+                names.extend(derived_names(core, std::slice::from_ref(&join.left)));
+                names.extend(derived_names(core, std::slice::from_ref(&join.right)));
             }
-            TableRef::List(list) => names.extend(derived_names(list)),
+            TableRef::List(list) => names.extend(derived_names(core, list)),
+            TableRef::Table(factor) if is_view(core, &factor.name) => {
+                names.push(factor.alias.as_deref().unwrap_or(&factor.name.name));
+            }
             TableRef::Table(_) | TableRef::JsonTable(_) => {}
         }
     }
@@ -220,6 +223,7 @@ fn derived_names(refs: &[TableRef]) -> Vec<&str> {
 
 /// The member and column that SET names; errors 1054, 1052 and 1288.
 fn assigned(
+    core: &Core,
     all: &[Member],
     name: &ast::ColumnName,
     refs: &[TableRef],
@@ -235,7 +239,7 @@ fn assigned(
         found = Some((at, column));
     }
     found.ok_or_else(|| {
-        let computed = derived_names(refs);
+        let computed = derived_names(core, refs);
         let named = |alias: &&&str| name.table.as_deref().is_none_or(|table| table == **alias);
         if let Some(alias) = computed.iter().find(named) {
             return SqlError::new(ErrorCode::NonUpdatableTable, &[alias, &"UPDATE"]);

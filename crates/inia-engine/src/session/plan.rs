@@ -111,7 +111,7 @@ pub(super) fn plan_query(
     query: &ast::Query,
     plain_lock: Option<LockRequest>,
 ) -> Result<StatementPlan, SqlError> {
-    plan_held(core, plain_lock, |context| bind::bind_query(query, context), |plan| &plan.tables)
+    plan_held(core, plain_lock, |context| bind::bind_query(query, context), |plan| plan)
 }
 
 /// Binds something in the open transaction and holds its tables still.
@@ -119,7 +119,7 @@ fn plan_held<T>(
     core: &Core,
     plain_lock: Option<LockRequest>,
     bind: impl Fn(&BindContext<'_>) -> Result<T, SqlError>,
-    tables: impl Fn(&T) -> &[Arc<Table>],
+    plan_of: impl Fn(&T) -> &StatementPlan,
 ) -> Result<T, SqlError> {
     loop {
         let catalog = core.catalog_view();
@@ -134,14 +134,15 @@ fn plan_held<T>(
         };
         let plan = bind(&context)?;
         let mut held = true;
-        for table in tables(&plan) {
+        let (tables, views) = (&plan_of(&plan).tables, &plan_of(&plan).views);
+        for table in tables {
             held &= core.hold(table)?;
         }
-        for view in &plan.views {
+        for view in views {
             held &= core.hold_view(view)?;
         }
         if held {
-            core.check_view_rights(&plan.views)?;
+            core.check_view_rights(views)?;
             return Ok(plan);
         }
     }
@@ -156,47 +157,17 @@ fn source_lock(core: &Core) -> Option<LockRequest> {
 fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
     Ok(match statement {
         Statement::Select(query) => Plan::Query(plan_query(core, query, core.plain_lock())?),
-<<<<<<< HEAD
         Statement::Insert(insert) => plan_insert(core, insert)?,
         Statement::Update(update) => plan_update(core, update)?,
         Statement::Delete(delete) => plan_delete(core, delete)?,
-=======
-        Statement::Insert(insert) => {
-            let plan = dml::plan_insert(core, insert)?;
-            dml::check_insert(core, insert, &plan.table)?;
-            Plan::Insert(Box::new(plan))
-        }
-        Statement::Update(update) => match dml::plan_update(core, update)? {
-            Some(plan) => Plan::Change(Box::new(plan)),
-            None => {
-                let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
-                let joined = dml::plan_joined_update(core, update, &mut plan)?;
-                dml::check_update(core, update, &joined)?;
-                Plan::Joined(Box::new(joined))
-            }
-        },
-        Statement::Delete(delete) => match dml::plan_delete(core, delete)? {
-            Some(plan) => Plan::Change(Box::new(plan)),
-            None => {
-                let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
-                let joined = dml::plan_joined_delete(core, delete, &mut plan)?;
-                dml::check_delete(core, delete, &joined)?;
-                Plan::Joined(Box::new(joined))
-            }
-        },
->>>>>>> main
         _ => return unsupported("this statement"),
     })
 }
 
 fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
     let (insert, guard) = dml::insert_through(core, insert)?;
-    let source = match dml::source_query(&insert) {
-        Some(query) => Some(plan_source(core, &query)?),
-        None => None,
-    };
     core.check_view_rights(&guard.views)?;
-    let mut plan = dml::plan_insert(core, &insert, source)?;
+    let mut plan = dml::plan_insert(core, &insert)?;
     dml::check_insert(core, &insert, &plan.table)?;
     plan.guard(core, guard)?;
     Ok(Plan::Insert(Box::new(plan)))
@@ -519,7 +490,7 @@ pub(crate) fn plan_insert_queries(
 ) -> Result<bind::BoundInsert, SqlError> {
     let bind =
         |context: &BindContext<'_>| bind::bind_insert(source, beside, values, names, context);
-    plan_held(core, source_lock(core), bind, |bound| &bound.plan.tables)
+    plan_held(core, source_lock(core), bind, |bound| &bound.plan)
 }
 
 /// Plans a query that is only looked at.

@@ -62,11 +62,8 @@ impl InsertPlan {
             ignore,
             on_duplicate: Vec::new(),
             values_calls: 0,
-<<<<<<< HEAD
             views: source.views.clone(),
-=======
             reads_target: false,
->>>>>>> main
             source: Some(source),
             selects: true,
             single: false,
