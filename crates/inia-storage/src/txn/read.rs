@@ -88,8 +88,7 @@ impl Txn {
         out: &mut Vec<u8>,
         mut found: impl FnMut(usize, Option<Range<usize>>),
     ) -> Result<()> {
-        let dirty = self.isolation == Isolation::ReadUncommitted;
-        let snapshot = if dirty { None } else { Some(self.snapshot()?) };
+        let snapshot = self.view_of(tree)?;
         for (group, keys) in keys.chunks(GROUP).enumerate() {
             let start = out.len();
             let lookups = tree.btree().get_group(&self.core.store, keys, out)?;

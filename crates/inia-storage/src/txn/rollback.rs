@@ -13,7 +13,8 @@ use super::undo::{UndoKind, UndoLog, UndoRecord, UndoRef};
 use crate::Result;
 use crate::btree::RecordHeader;
 use crate::engine::Core;
-use crate::request::Isolation;
+use crate::lock::RecordRequest;
+use crate::request::{Isolation, LockMode};
 use crate::wal::record::LogRecord;
 use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::sync::Arc;
@@ -84,13 +85,32 @@ impl Txn {
 
     /// Undoes everything since the savepoint; locks are kept, as in MySQL.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.undo_to(savepoint, true)
+    }
+
+    fn undo_to(&mut self, savepoint: Savepoint, keep_locks: bool) -> Result<()> {
         while self.undo.records() > savepoint.records() {
+            if keep_locks {
+                self.keep_lock_of_last()?;
+            }
             self.undo_last()?;
         }
         while self.created.len() > savepoint.created() {
             self.abandoned.extend(self.created.pop());
         }
         self.publish_undo();
+        Ok(())
+    }
+
+    /// Locks the record that was changed last: what its version says is about to be undone.
+    fn keep_lock_of_last(&mut self) -> Result<()> {
+        let record = &mut self.work.record;
+        let found = self.core.undo.read(self.undo.tail(), record)?;
+        if found && record.kind != UndoKind::Insert && record.before.txn_id() != self.id {
+            let (tree, key) = (record.tree, &record.key[..]);
+            let request = RecordRequest { tree, key, mode: LockMode::Exclusive };
+            self.core.locks.try_record(&self.owner, request);
+        }
         Ok(())
     }
 
@@ -114,7 +134,7 @@ impl Txn {
     }
 
     fn roll_back_writes(&mut self) -> Result<()> {
-        self.rollback_to(Savepoint::new(0, 0))?;
+        self.undo_to(Savepoint::new(0, 0), false)?;
         self.core.end_rollback(&self.session, self.id, &mut self.undo, &self.abandoned)?;
         self.abandoned.clear();
         Ok(())
