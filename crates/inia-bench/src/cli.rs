@@ -10,7 +10,7 @@ use crate::record::Record;
 use crate::report::html;
 use crate::round::Pace;
 use crate::target::url::{Url, split_label};
-use crate::target::{self, Class, Failure, Target};
+use crate::target::{self, Target};
 use crate::terminal::{factors, table};
 use crate::workload::{self, Parameters, Workload};
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -470,7 +470,8 @@ fn sqlite(label: String, path: String) -> target::Result<Arc<dyn Target>> {
 
 #[cfg(not(feature = "sqlite"))]
 fn sqlite(_label: String, _path: String) -> target::Result<Arc<dyn Target>> {
-    Err(Failure::new(Class::Unsupported, "this program was built without SQLite"))
+    let message = "this program was built without SQLite";
+    Err(target::Failure::new(target::Class::Unsupported, message))
 }
 
 /// A null server in a process of its own, so that its processor time can be told apart.
