@@ -4,7 +4,7 @@ use crate::account::{Accounts, LoginAccount};
 use crate::catalog::Catalog;
 use crate::session::Session;
 use crate::status::Counters;
-use crate::sysvar::GlobalVars;
+use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
 use inia_base::io::Disk;
 use inia_base::process::Processes;
@@ -168,6 +168,16 @@ impl Database {
     pub fn set_processes(&self, processes: Arc<dyn Processes>) {
         // A second server on the same database changes nothing.
         let _ = self.processes.set(processes);
+    }
+
+    /// Tells what variables say of the program around: limits and places that it was started
+    /// with. Names that are no variables are left out.
+    pub fn announce(&self, settings: &[(&str, String)]) {
+        for (name, value) in settings {
+            if let Ok(def) = sysvar::find(name) {
+                self.globals.0.write().insert(def.name, value.clone());
+            }
+        }
     }
 
     /// The server's connections; none for an embedded database.

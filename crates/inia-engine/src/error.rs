@@ -20,6 +20,7 @@ pub(crate) fn sql_error(error: StorageError) -> SqlError {
         StorageError::LockWaitTimeout => SqlError::new(ErrorCode::LockWaitTimeout, &[]),
         StorageError::LockNotAvailable => SqlError::new(ErrorCode::LockNowait, &[]),
         StorageError::Interrupted => SqlError::new(ErrorCode::QueryInterrupted, &[]),
+        StorageError::SnapshotTooOld => SqlError::new(ErrorCode::TableDefChanged, &[]),
         StorageError::TooLarge => SqlError::new(ErrorCode::TooLongKey, &[&3072]),
         StorageError::DiskFull => {
             SqlError::new(ErrorCode::GetErrno, &[&28, &"No space left on device"])

@@ -12,6 +12,7 @@ use crate::txn::handle::Txn;
 use crate::txn::horizon::{CheckpointView, Roots};
 use crate::txn::log::TxnRecord;
 use crate::txn::recover::{self, Analysis};
+use crate::txn::relog::Relogging;
 use crate::txn::rollback::Unfinished;
 use crate::txn::session::{ActiveTxn, Sessions};
 use crate::txn::status::{STATUS_SLOTS, StatusTable};
@@ -79,6 +80,8 @@ pub(crate) struct Core {
     pub(crate) dead: Mutex<Vec<(TreeId, Vec<u8>)>>,
     /// A running transaction's steps are logged again when the log since them is longer.
     pub(crate) relog_age: u64,
+    /// The transaction whose steps are being logged again.
+    pub(crate) relogging: Mutex<Option<Relogging>>,
     /// Whether the garbage tree may have something in it.
     pub(crate) garbage_waits: AtomicBool,
     pub(crate) collecting: Mutex<()>,
@@ -172,6 +175,7 @@ impl Engine {
             horizon: AtomicU64::new(0),
             dead: Mutex::default(),
             relog_age: options.log_capacity / 2,
+            relogging: Mutex::default(),
             garbage_waits: AtomicBool::new(true),
             collecting: Mutex::new(()),
             store,

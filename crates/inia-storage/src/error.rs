@@ -17,6 +17,8 @@ pub enum StorageError {
     LockNotAvailable,
     /// The wait was interrupted by KILL. The statement must be undone.
     Interrupted,
+    /// The transaction's snapshot is older than the tree. The statement must be undone.
+    SnapshotTooOld,
     /// No space is left on the device. The statement must be undone.
     DiskFull,
     /// A key or a record is larger than the engine takes.
@@ -50,6 +52,7 @@ impl StorageError {
             | StorageError::LockWaitTimeout
             | StorageError::LockNotAvailable
             | StorageError::Interrupted
+            | StorageError::SnapshotTooOld
             | StorageError::DiskFull
             | StorageError::TooLarge
             | StorageError::Corrupt(..)
@@ -68,6 +71,7 @@ impl fmt::Display for StorageError {
             StorageError::LockWaitTimeout => f.write_str("lock wait timeout"),
             StorageError::LockNotAvailable => f.write_str("lock not available"),
             StorageError::Interrupted => f.write_str("interrupted"),
+            StorageError::SnapshotTooOld => f.write_str("the snapshot is older than the tree"),
             StorageError::DiskFull => f.write_str("no space left on device"),
             StorageError::TooLarge => f.write_str("record too large"),
             StorageError::Corrupt(page, what) => write!(f, "page {page} is damaged: {what}"),

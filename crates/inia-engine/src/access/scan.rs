@@ -383,7 +383,7 @@ impl RowData<'_> {
 }
 
 impl Found<'_> {
-    /// Decodes the needed columns into the table's slots.
+    /// Decodes the needed columns into the table's slots; a slot behind the columns gets the row's key.
     pub(crate) fn fill(
         &self,
         table: &Table,
@@ -392,9 +392,13 @@ impl Found<'_> {
         slots: &mut [Value],
     ) -> Result<()> {
         for (column, slot) in slots.iter_mut().enumerate() {
-            if needed[column] {
-                *slot = self.value(table, column, zone)?;
+            if !needed[column] {
+                continue;
             }
+            *slot = match column < table.def.columns.len() {
+                true => self.value(table, column, zone)?,
+                false => Value::Bytes(self.clustered_key.to_vec()),
+            };
         }
         Ok(())
     }

@@ -4,14 +4,16 @@
 //! Halloween problem: the scanned index or the primary key is assigned), or ORDER BY wants
 //! another order, the rows are gathered first and changed afterwards.
 
+use super::auto_increment;
 use super::fill::Fills;
 use super::foreign::Foreign;
 use super::insert::{assign, bind_plain, touch};
 use super::joined::has_subquery;
 use super::scope::TableScope;
+use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::access::{self, AccessPath, RowData, Scan};
-use crate::catalog::Table;
+use crate::catalog::{Table, View};
 use crate::error::StorageResult;
 use crate::expr::compare::{natural_class, order};
 use crate::expr::{self, EvalContext, Expr, Strictness};
@@ -39,6 +41,17 @@ pub(crate) struct ChangePlan {
     ignore: bool,
     gather: bool,
     fills: Fills,
+    /// The views that rows are changed through.
+    pub(crate) views: Vec<Arc<View>>,
+}
+
+impl ChangePlan {
+    /// Takes in what the view that rows are changed through demands.
+    pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
+        guard.bind(core, &self.table.def, &mut self.fills)?;
+        self.views = guard.views;
+        Ok(())
+    }
 }
 
 struct Clauses<'a> {
@@ -154,6 +167,7 @@ fn plan(
         ignore: false,
         gather,
         fills,
+        views: Vec::new(),
     })
 }
 
@@ -186,6 +200,9 @@ impl ChangePlan {
             Some(limit) => row_count(limit, ctx)?,
             None => u64::MAX,
         };
+        if self.limit.is_none() && self.path.is_unbounded() {
+            refuse_without_key(core)?;
+        }
         let mut writer = RowWriter::new(&self.table, &core.env.time_zone);
         let mut tally = Tally { foreign: Foreign::load(core, &self.table)?, ..Tally::default() };
         let mode = ReadMode::Lock(exclusive_request());
@@ -328,6 +345,11 @@ impl ChangePlan {
         };
         match refused {
             Ok(()) => {
+                if let Some(column) = self.table.def.auto_increment_column()
+                    && changed[column]
+                {
+                    auto_increment::updated(&self.table, column, &new[column]);
+                }
                 tally.changed += 1;
                 Ok(())
             }
@@ -390,6 +412,14 @@ impl ChangePlan {
 /// The lock request of statements that are about to change rows.
 pub(super) fn exclusive_request() -> LockRequest {
     LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait }
+}
+
+/// Error 1175: `sql_safe_updates` refuses statements that no key leads to their rows.
+pub(super) fn refuse_without_key(core: &Core) -> Result<(), SqlError> {
+    match core.flag("sql_safe_updates") {
+        true => Err(SqlError::new(ErrorCode::UpdateWithoutKeyInSafeMode, &[&""])),
+        false => Ok(()),
+    }
 }
 
 /// A number of LIMIT.

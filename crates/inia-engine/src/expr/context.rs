@@ -262,6 +262,10 @@ pub trait SessionHost {
     fn set_user_var(&self, name: &str, var: UserVar);
     /// LAST_INSERT_ID(id): what LAST_INSERT_ID() will say from the next statement on.
     fn set_last_insert_id(&self, id: u64);
+    /// What the running statement has set by LAST_INSERT_ID(id).
+    fn said_insert_id(&self) -> Option<u64> {
+        None
+    }
     /// The present time in microseconds since 1970, for SYSDATE() and UUID().
     fn clock_micros(&self) -> i64;
     /// Sleeps; true where the sleep was interrupted.

@@ -18,7 +18,7 @@ mod variables;
 
 use self::core::Core;
 use self::plan::Plan;
-pub(crate) use self::plan::plan_source;
+pub(crate) use self::plan::{plan_insert_queries, plan_source};
 use self::texts::{Known, TextKey, Texts};
 use crate::catalog::mdl::MdlWatch;
 use crate::database::{ClientInfo, Database};
@@ -28,7 +28,7 @@ use inia_base::collation::Collation;
 use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_parser::{ParseErrorKind, Parser, ast};
+use inia_parser::{ParseErrorKind, Parser, Remark, ast};
 use inia_storage::Interrupter;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -169,6 +169,7 @@ impl Session {
     /// Executes one statement, or several separated by semicolons when the client asked for that.
     /// The sink gets one result per statement.
     pub fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
+        let sql = sql.trim_end_matches([';', ' ', '\n', '\t', '\r', '\x0b', '\x0c']);
         let Some(key) = TextKey::of(&self.core, sql) else {
             return self.execute_text(sql, sink, false);
         };
@@ -243,6 +244,7 @@ impl Session {
                 Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
                 Err(error) => return Err(self.failed(parse_error(error))),
             };
+            let remarks = parser.take_remarks();
             if parser.param_count() > 0 {
                 let text = &sql[span.start..];
                 let at = text.find('?').unwrap_or(text.len());
@@ -257,7 +259,8 @@ impl Session {
             if deep && !plan::may_be_deep(&statement) {
                 return Err(self.failed(parse_error(too_deep())));
             }
-            self.run(&statement, &sql[span.start..span.end], &[], sink, more)?;
+            let text = &sql[span.start..span.end];
+            self.run(&statement, (text, &remarks), &[], sink, more)?;
             if !more {
                 return Ok(());
             }
@@ -273,7 +276,7 @@ impl Session {
     fn run(
         &mut self,
         statement: &ast::Statement,
-        text: &str,
+        (text, remarks): (&str, &[Remark]),
         params: &[Value],
         sink: &mut dyn RowSink,
         more: bool,
@@ -282,6 +285,7 @@ impl Session {
         if !plan::keeps_diagnostics(statement) {
             self.core.diagnostics.clear();
         }
+        self.core.note_remarks(remarks);
         self.core.host.counters.count(statement);
         if let Err(error) = self.core.authorize(statement) {
             return Err(self.failed(error));
@@ -405,6 +409,7 @@ impl Session {
             Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
             Err(error) => return Err(self.failed(parse_error(error))),
         };
+        self.core.note_remarks(&parser.take_remarks());
         let params = parser.param_count();
         if params > u32::from(u16::MAX) {
             return Err(self.failed(SqlError::new(ErrorCode::PsManyParam, &[])));
@@ -601,6 +606,17 @@ impl Core {
         ];
         let on = pairs.into_iter().filter(|(ours, _)| self.env.sql_mode.has(*ours));
         on.fold(P::empty(), |mode, (_, flag)| mode.with(flag))
+    }
+}
+
+impl Core {
+    /// Warnings of a statement's syntax.
+    fn note_remarks(&mut self, remarks: &[Remark]) {
+        for remark in remarks {
+            let code = ErrorCode::from_number(remark.code).unwrap_or(ErrorCode::UnknownError);
+            let error = SqlError::with_message(code, remark.message.as_ref());
+            self.push_warning(&error);
+        }
     }
 }
 

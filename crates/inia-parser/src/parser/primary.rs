@@ -194,7 +194,10 @@ impl Parser<'_> {
             Tok::Hex => Literal::Hex { charset, bytes: self.hex_bytes(token) },
             Tok::Bit => Literal::Bit { charset, bytes: self.bit_bytes(token) },
             Tok::Str => return Ok(self.string_literal(charset)),
-            Tok::NStr => return Ok(self.string_literal(Some("utf8mb3".to_string()))),
+            Tok::NStr => {
+                self.national();
+                return Ok(self.string_literal(Some("utf8mb3".to_string())));
+            }
             _ => return Err(self.error()),
         };
         self.bump();
@@ -236,6 +239,7 @@ impl Parser<'_> {
         let name = self.user_var_name(token);
         if self.accept(Tok::Assign) {
             let value = Box::new(self.expr()?);
+            self.assigns_variable();
             return Ok(Expr::AssignVar { name, value });
         }
         Ok(Expr::UserVar(name))

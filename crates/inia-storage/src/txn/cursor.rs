@@ -13,7 +13,7 @@ use crate::Result;
 use crate::btree::{PayloadRef, Seek};
 use crate::engine::Core;
 use crate::error::StorageError;
-use crate::request::{Direction, Isolation, KeyBound, ReadMode, RecordRef};
+use crate::request::{Direction, KeyBound, ReadMode, RecordRef};
 use inia_base::ids::TxnId;
 use std::sync::Arc;
 
@@ -320,10 +320,7 @@ impl Cursor {
         match self.stage {
             Stage::End => return Ok(false),
             Stage::Start => {
-                self.view = match txn.isolation {
-                    Isolation::ReadUncommitted => View::Uncommitted,
-                    _ => View::At(txn.snapshot()?),
-                };
+                self.view = txn.view_of(&self.tree)?.map_or(View::Uncommitted, View::At);
                 self.seek_start()?;
                 self.stage = Stage::Leaf;
             }

@@ -47,6 +47,9 @@ impl Cursor {
     /// Moves to the next record that the scan may return, and locks what it passes.
     pub(super) fn next_locked(&mut self, txn: &mut Txn, request: LockRequest) -> Result<bool> {
         self.fresh = false;
+        if self.stage == Stage::Start {
+            txn.check_age(&self.tree)?;
+        }
         loop {
             if self.stage == Stage::End {
                 return Ok(false);

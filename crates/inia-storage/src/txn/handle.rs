@@ -5,7 +5,7 @@ use super::session::{Session, Started};
 use super::snapshot::Snapshot;
 use super::status::TxnState;
 use super::trees::Tree;
-use super::undo::{UndoLog, UndoRecord, UndoRef};
+use super::undo::{UndoLog, UndoRecord};
 use crate::Result;
 use crate::engine::Core;
 use crate::error::StorageError;
@@ -30,7 +30,7 @@ pub struct Txn {
     pub(super) isolation: Isolation,
     /// Given at the first write; 0 before.
     pub(super) id: TxnId,
-    snapshot: Option<Snapshot>,
+    pub(super) snapshot: Option<Snapshot>,
     pub(super) undo: UndoLog,
     lock_wait_timeout: Duration,
     /// Whether it may hold explicit locks.
@@ -399,8 +399,7 @@ impl Txn {
 
     /// Lets others see how far the transaction has come.
     pub(super) fn publish_undo(&self) {
-        self.owner.set_undo_records(self.undo.records());
-        self.session.set_undo_tail(self.undo.tail());
+        self.session.publish_undo(&self.undo);
     }
 
     /// Makes the handle idle: locks and snapshot are given back.
@@ -412,8 +411,7 @@ impl Txn {
         }
         self.drop_snapshot();
         if self.id.0 != 0 {
-            self.session.set_undo_tail(UndoRef::NONE);
-            self.session.created.lock().clear();
+            self.session.withdraw_undo();
         }
         self.id = TxnId(0);
         self.created.clear();

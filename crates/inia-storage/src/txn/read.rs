@@ -7,6 +7,7 @@ use super::undo::UndoRef;
 use crate::Result;
 use crate::btree::{RecordHeader, Seek};
 use crate::engine::Core;
+use crate::error::StorageError;
 use crate::request::{Isolation, LockRequest};
 use inia_base::ids::TxnId;
 
@@ -36,6 +37,28 @@ impl Core {
 }
 
 impl Txn {
+    /// The snapshot by which the tree is read; `None` when its newest versions are wanted.
+    #[inline]
+    pub(super) fn view_of(&mut self, tree: &Tree) -> Result<Option<Snapshot>> {
+        if self.isolation == Isolation::ReadUncommitted || tree.shows_newest() {
+            return Ok(None);
+        }
+        let snapshot = self.snapshot()?;
+        self.check_age(tree)?;
+        Ok(Some(snapshot))
+    }
+
+    /// Fails when the transaction's snapshot, if it has one, is older than the tree: what a table's
+    /// tree held before it was rebuilt is gone.
+    #[inline]
+    pub(super) fn check_age(&self, tree: &Tree) -> Result<()> {
+        let sees = |maker| match self.snapshot {
+            Some(snapshot) => snapshot.sees(maker, self.id, &self.core.status),
+            None => true,
+        };
+        if tree.made_by().is_none_or(sees) { Ok(()) } else { Err(StorageError::SnapshotTooOld) }
+    }
+
     /// Reads one key by the snapshot and hands its value to `read`.
     pub fn get<R>(
         &mut self,
@@ -43,8 +66,7 @@ impl Txn {
         key: &[u8],
         read: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>> {
-        let dirty = self.isolation == Isolation::ReadUncommitted;
-        let snapshot = if dirty { None } else { Some(self.snapshot()?) };
+        let snapshot = self.view_of(tree)?;
         let payload = &mut self.work.payload;
         let Some(header) = tree.btree().get(&self.core.store, key, payload)? else {
             return Ok(None);
@@ -65,6 +87,7 @@ impl Txn {
         request: LockRequest,
         read: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>> {
+        self.check_age(tree)?;
         let mut fresh = false;
         loop {
             // The lock comes first: whatever the record says afterwards stays so, unless its writer

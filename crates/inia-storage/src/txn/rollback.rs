@@ -161,9 +161,8 @@ impl Unfinished {
         undo.adopt(&loser.undo);
         session.hold_log(from, from);
         session.owner.set_txn(loser.txn);
-        session.owner.set_undo_records(undo.records());
         session.begin_writing(loser.txn);
-        session.set_undo_tail(undo.tail());
+        session.publish_undo(&undo);
         session.created.lock().clone_from(&loser.created);
         let (wall, clock) = (SystemTime::now(), Instant::now());
         let started = Started { wall, clock, isolation: Isolation::RepeatableRead };
@@ -176,8 +175,7 @@ impl Unfinished {
         let mut record = UndoRecord::default();
         while self.undo.tail() != UndoRef::NONE {
             if steps == 0 {
-                self.session.owner.set_undo_records(self.undo.records());
-                self.session.set_undo_tail(self.undo.tail());
+                self.session.publish_undo(&self.undo);
                 return Ok(false);
             }
             steps -= 1;
@@ -186,8 +184,7 @@ impl Unfinished {
         core.end_rollback(&self.session, self.txn, &mut self.undo, &self.created)?;
         *self.session.started.lock() = None;
         core.locks.release_all(&self.session.owner);
-        self.session.set_undo_tail(UndoRef::NONE);
-        self.session.created.lock().clear();
+        self.session.withdraw_undo();
         core.sessions.detach(&self.session);
         Ok(true)
     }

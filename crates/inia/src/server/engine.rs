@@ -22,7 +22,14 @@ pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Databas
     let disk = FileDisk::open(dir).map_err(|error| fail(&error))?;
     let buffer_pool_size = config.buffer_pool_size.unwrap_or_else(default_pool_size);
     let options = DatabaseOptions { buffer_pool_size, background };
-    Database::open(Arc::new(disk), options).map_err(|error| fail(&error))
+    let database = Database::open(Arc::new(disk), options).map_err(|error| fail(&error))?;
+    let place = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    database.announce(&[
+        ("innodb_buffer_pool_size", buffer_pool_size.to_string()),
+        ("max_connections", config.max_connections.to_string()),
+        ("datadir", format!("{}/", place.display())),
+    ]);
+    Ok(database)
 }
 
 /// Whether a directory holds a database, or the damaged remains of one.

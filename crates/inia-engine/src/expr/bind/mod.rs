@@ -284,11 +284,33 @@ impl Binder<'_> {
         if call.db.is_some() {
             return self.scope.stored_function(call);
         }
+        if call.written.apart {
+            let code = ErrorCode::FuncInexistentNameCollision;
+            return Err(SqlError::new(code, &[&self.full_name(call)]));
+        }
         let Some(function) = func::lookup(&call.name) else {
-            return self.scope.stored_function(call);
+            let found = self.scope.stored_function(call);
+            return found.map_err(|error| match error.code {
+                ErrorCode::SpDoesNotExist => {
+                    SqlError::new(error.code, &[&"FUNCTION", &self.full_name(call)])
+                }
+                _ => error,
+            });
         };
+        if call.args.len() < function.min || call.args.len() > function.max {
+            let name = call.text();
+            return Err(SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&name]));
+        }
         let args = self.scalars(&call.args)?;
         func::bind_call(function, args, self.env)
+    }
+
+    /// A function's name with the current database.
+    fn full_name(&self, call: &ast::FunctionCall) -> String {
+        match &self.env.database {
+            Some(db) => format!("{db}.{}", call.text()),
+            None => call.text().to_owned(),
+        }
     }
 
     /// A call of a built-in function by name, for special syntax.

@@ -11,6 +11,7 @@ mod parts;
 mod purging;
 mod ranges;
 mod recovery;
+mod relogging;
 mod resuming;
 mod spilling;
 mod stress;
