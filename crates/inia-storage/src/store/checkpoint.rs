@@ -99,6 +99,9 @@ impl Store {
 
     /// Takes back or prepares one log segment.
     fn maintain_log(&self) -> Result<bool> {
+        if let Some(error) = self.wal.failure() {
+            return Err(error);
+        }
         let keep_from = self.control.lock().last.lsn;
         let done = self.wal.segments().maintain(keep_from);
         if let Err(error @ StorageError::Stopped(_)) = &done {
