@@ -364,8 +364,10 @@ fn each_of_tpccs_twelve_conditions_finds_what_breaks_it() {
             session.query(breaks).unwrap();
             let failure = tpcc.stage(&setting, &mut session).err().map(|failure| failure.message);
             let told = format!("TPC-C consistency condition {number}: ");
-            let found = failure.as_ref().is_some_and(|failure| failure.starts_with(&told));
-            assert!(found, "{number}: {failure:?}");
+            assert!(
+                failure.as_ref().is_some_and(|f| f.starts_with(&told)),
+                "{number}: {failure:?}"
+            );
             session.query(mends).unwrap();
             assert!(tpcc.stage(&setting, &mut session).is_ok(), "{number} is not mended");
         }
