@@ -62,6 +62,7 @@ impl InsertPlan {
             ignore,
             on_duplicate: Vec::new(),
             values_calls: 0,
+            views: source.views.clone(),
             reads_target: false,
             source: Some(source),
             selects: true,
@@ -266,6 +267,8 @@ impl<'r> Run<'r> {
         self.tally.records += 1;
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
+            // A row that a view refuses does not count.
+            self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
             return if self.plan.ignore {
                 ctx.raise(expr::Level::Warning, error)
             } else {
@@ -287,7 +290,7 @@ impl<'r> Run<'r> {
             if !settles && !self.plan.ignore {
                 return Err(duplicate_error(&self.plan.table.def, at, row));
             }
-            txn.rollback_to(attempt).sql()?;
+            txn.rollback_statement(attempt).sql()?;
             if self.plan.replace {
                 drop(txn);
                 let same = self.replace(core, at, row)?;
@@ -314,7 +317,7 @@ impl<'r> Run<'r> {
             if !self.plan.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_to(start).sql()?;
+            core.txn.borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         self.tally.copied += 1;
@@ -405,7 +408,7 @@ impl<'r> Run<'r> {
             if !self.plan.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_to(start).sql()?;
+            core.txn.borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         if let Some(column) = table.def.auto_increment_column() {
