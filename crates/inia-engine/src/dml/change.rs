@@ -207,6 +207,9 @@ impl ChangePlan {
         let mut tally = Tally { foreign: Foreign::load(core, &self.table)?, ..Tally::default() };
         let mode = ReadMode::Lock(exclusive_request());
         let mut scan = Scan::open(&self.table, &self.path, mode, ctx, &[])?;
+        if self.assignments.is_some() && core.state.releases_unmatched() {
+            scan.look_first();
+        }
         if !self.gather {
             scan.defer_locks();
         }
@@ -214,9 +217,14 @@ impl ChangePlan {
         let (mut row, mut key, mut old) = (Vec::new(), Vec::new(), Vec::new());
         let exact = scan.is_exact();
         while tally.matched < limit {
-            let found = scan.next(&mut core.txn.borrow_mut())?;
-            let Some(found) = found else { break };
+            if scan.next(&mut core.txn.borrow_mut())?.is_none() {
+                break;
+            }
             core.check_killed()?;
+            if scan.is_unlocked() && !self.lock_matching(core, ctx, &mut scan, &mut row)? {
+                continue;
+            }
+            let Some(found) = scan.current_row()? else { continue };
             let RowData::Row(bytes) = found.data else { return Err(Damaged.into()) };
             key.clear();
             key.extend_from_slice(found.clustered_key);
@@ -260,6 +268,24 @@ impl ChangePlan {
         let clustered = &self.table.clustered;
         let found = core.txn.borrow_mut().lock_get(clustered, key, exclusive_request(), copy);
         Ok(found.sql()?.is_some() && self.holds(core, ctx, bytes, exact, row)?)
+    }
+
+    /// Locks the row that the scan has only looked at, if what it has seen fulfils the conditions;
+    /// false when it does not, or when the row is gone.
+    fn lock_matching(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        scan: &mut Scan,
+        row: &mut Vec<Value>,
+    ) -> Result<bool, SqlError> {
+        let Some(seen) = scan.current_row()? else { return Ok(false) };
+        let RowData::Row(bytes) = seen.data else { return Err(Damaged.into()) };
+        let exact = scan.is_exact();
+        if !self.holds(core, ctx, bytes, exact, row)? {
+            return Ok(false);
+        }
+        scan.lock_current(&mut core.txn.borrow_mut())
     }
 
     /// Whether a row fulfils the conditions that the path does not make true.
@@ -439,7 +465,7 @@ impl ChangePlan {
         if !self.ignore || error.code == ErrorCode::Deadlock {
             return Err(error);
         }
-        core.txn.borrow_mut().rollback_to(start).sql()?;
+        core.txn.borrow_mut().rollback_statement(start).sql()?;
         ctx.raise(expr::Level::Warning, error)
     }
 
@@ -466,7 +492,7 @@ fn pass_over(core: &Core, scan: &mut Scan) -> Result<bool, SqlError> {
         scan.unlock_current(&mut txn);
         return Ok(true);
     }
-    scan.lock_current(&mut txn)
+    scan.secure_current(&mut txn)
 }
 
 /// Locks a row that matches and stays as it is; false where it must be read again.
@@ -476,7 +502,7 @@ fn keep_unchanged(
     tally: &mut Tally,
 ) -> Result<bool, SqlError> {
     let kept = match scan {
-        Some(scan) => scan.lock_current(&mut core.txn.borrow_mut())?,
+        Some(scan) => scan.secure_current(&mut core.txn.borrow_mut())?,
         None => true,
     };
     tally.matched += u64::from(kept);

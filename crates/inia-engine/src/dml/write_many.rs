@@ -1,11 +1,10 @@
 //! Rows that are written together: the clustered records first, then each index's entries.
 //!
-//! The outcome is that of rows written one after another. Where some key is there already, the row
-//! that would have met it first is told of, with the first index in which it did; the statement
-//! fails and what was written beyond that row goes with the rest.
+//! The outcome is that of rows written one after another, as long as only the primary key can refuse
+//! one: tables with other unique indexes are not written this way. Where a key is there already the
+//! statement fails, and the rows before it go with the statement.
 
 use super::write::{RowWriter, duplicate_error, values, write_error};
-use crate::catalog::IndexKind;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_storage::{Records, StorageError, Tree, Txn};
@@ -66,31 +65,20 @@ impl RowWriter<'_> {
         count: &mut usize,
     ) -> Result<(), SqlError> {
         let table = self.table;
-        let mut end = waiting.rows.len();
-        // The index in which row `end` has met its key.
-        let mut refused = None;
-        let written = self.write_range(txn, &table.clustered, &waiting.rows, 0..end)?;
-        if written < end {
-            (end, refused) = (written, Some(0));
-        }
+        let all = waiting.rows.len();
+        let end = self.write_range(txn, &table.clustered, &waiting.rows, 0..all)?;
         for (at, entries) in waiting.entries.iter_mut().enumerate() {
-            // Entries of other indexes never meet.
-            let unique = table.def.indexes[at].kind == IndexKind::Unique;
-            if entries.is_empty() || (refused.is_some() && !unique) {
-                continue;
-            }
-            if !unique {
+            if end == all {
+                // Entries of indexes that are not unique never meet, in whatever order they come.
                 entries.sort();
             }
-            let written = self.write_range(txn, &table.indexes[at].tree, entries, 0..end)?;
-            if written < end {
-                (end, refused) = (written, Some(at));
-            }
+            let upto = end.min(entries.len());
+            self.write_range(txn, &table.indexes[at].tree, entries, 0..upto)?;
         }
         *count = end;
-        if let Some(at) = refused {
+        if end < all {
             let row = values(table, waiting.rows.value(end), self.zone())?;
-            return Err(duplicate_error(&table.def, at, &row));
+            return Err(duplicate_error(&table.def, 0, &row));
         }
         table.shared.row_estimate.fetch_add(end as i64, Ordering::Relaxed);
         Ok(())

@@ -108,7 +108,7 @@ impl Txn {
                 loop {
                     writing.key = records.key(next);
                     match writing.insert(leaf, records.value(next))? {
-                        Attempt::Done => next += 1,
+                        Attempt::Done | Attempt::DoneOverOwn => next += 1,
                         _ => return Ok(true),
                     }
                     let more = next < range.end && next - first < MOST;

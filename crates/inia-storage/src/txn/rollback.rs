@@ -77,23 +77,46 @@ impl Core {
     }
 }
 
+/// Which locks outlive the changes that they were taken for.
+#[derive(Clone, Copy)]
+enum Keep {
+    Nothing,
+    /// Those of records that were there before.
+    Changed,
+    /// And of the gaps that undone inserts leave.
+    All,
+}
+
 impl Txn {
     /// A point to roll back to.
     pub fn savepoint(&self) -> Savepoint {
         Savepoint::new(self.undo.records(), self.created.len())
     }
 
-    /// Undoes everything since the savepoint; locks are kept, as in MySQL.
+    /// Undoes everything since the savepoint; locks are kept, as in MySQL, but for those of
+    /// records that it takes away.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
-        self.undo_to(savepoint, true)
+        self.undo_to(savepoint, Keep::Changed)
     }
 
-    fn undo_to(&mut self, savepoint: Savepoint, keep_locks: bool) -> Result<()> {
+    /// Undoes everything since a statement, or its work on a row, began. The locks that records
+    /// were by the transaction's id in them are kept, too, at REPEATABLE READ and above: what the
+    /// statement has found out in between stays true.
+    pub fn rollback_statement(&mut self, start: Savepoint) -> Result<()> {
+        let keep = if self.locks_gaps() { Keep::All } else { Keep::Changed };
+        self.undo_to(start, keep)
+    }
+
+    fn undo_to(&mut self, savepoint: Savepoint, keep: Keep) -> Result<()> {
         while self.undo.records() > savepoint.records() {
-            if keep_locks {
-                self.keep_lock_of_last()?;
+            match keep {
+                Keep::Nothing => self.undo_last()?,
+                Keep::Changed => {
+                    self.keep_lock_of_last()?;
+                    self.undo_last()?;
+                }
+                Keep::All => self.undo_last_keeping_lock()?,
             }
-            self.undo_last()?;
         }
         while self.created.len() > savepoint.created() {
             self.abandoned.extend(self.created.pop());
@@ -118,6 +141,26 @@ impl Txn {
         self.core.undo_newest(self.id, &mut self.undo, &[], &mut self.work.record)
     }
 
+    /// Undoes the newest change. What it has changed stays locked: the record, or where it was
+    /// inserted, the gap that it leaves.
+    fn undo_last_keeping_lock(&mut self) -> Result<()> {
+        let found = self.core.undo.read(self.undo.tail(), &mut self.work.record)?;
+        debug_assert!(found, "undo of a running transaction is never freed");
+        let tree = self.core.trees.get(self.work.record.tree);
+        if tree.shows_newest() || self.created.contains(&tree.id()) {
+            return self.undo_last();
+        }
+        let inserted = self.work.record.kind == UndoKind::Insert;
+        let key = std::mem::take(&mut self.work.record.key);
+        let fresh = self.make_explicit(&tree, &key);
+        self.undo_last()?;
+        if inserted {
+            self.lock_left_gap(&tree, &key)?;
+            self.unlock_if(fresh, &tree, &key);
+        }
+        Ok(())
+    }
+
     /// Rolls everything back. The handle is idle afterwards. Where that fails, the background goes
     /// on with it; until it has come to the end the transaction's records stay locked.
     pub fn rollback(&mut self) -> Result<()> {
@@ -134,7 +177,7 @@ impl Txn {
     }
 
     fn roll_back_writes(&mut self) -> Result<()> {
-        self.undo_to(Savepoint::new(0, 0), false)?;
+        self.undo_to(Savepoint::new(0, 0), Keep::Nothing)?;
         self.core.end_rollback(&self.session, self.id, &mut self.undo, &self.abandoned)?;
         self.abandoned.clear();
         Ok(())

@@ -1,7 +1,7 @@
 //! Executing INSERT and REPLACE.
 
 use super::InsertPlan;
-use crate::catalog::Table;
+use crate::catalog::{IndexKind, Table};
 use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::fill::{Fills, Given, now_for};
 use crate::dml::foreign::Foreign;
@@ -273,7 +273,8 @@ impl<'r> Run<'r> {
         let foreign = Foreign::load(core, &plan.table)?;
         let several = plan.rows.len() > 1 || plan.selects;
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
-        let together = several && !settles && foreign.is_none();
+        let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
+        let together = several && !settles && !unique && foreign.is_none();
         let given = Vec::new();
         Ok(Run { plan, writer, numbers, keep_zero, tally, foreign, together, given })
     }
@@ -318,7 +319,7 @@ impl<'r> Run<'r> {
             if !settles && !self.plan.ignore {
                 return Err(duplicate_error(&self.plan.table.def, at, row));
             }
-            txn.rollback_to(attempt).sql()?;
+            txn.rollback_statement(attempt).sql()?;
             if self.plan.replace {
                 drop(txn);
                 let same = self.replace(core, at, row)?;
@@ -345,7 +346,7 @@ impl<'r> Run<'r> {
             if !self.plan.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_to(start).sql()?;
+            core.txn.borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         self.count(generated, row);
@@ -487,7 +488,7 @@ impl<'r> Run<'r> {
             if !self.plan.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_to(start).sql()?;
+            core.txn.borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         if let Some(column) = table.def.auto_increment_column() {
