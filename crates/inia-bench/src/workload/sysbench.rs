@@ -221,6 +221,7 @@ impl Stage for Shared {
             tables: self.tables,
             oltp: self.oltp,
             statements: Vec::new(),
+            commit: None,
             text: String::new(),
             inserted: 0,
             deleted: 0,
@@ -284,6 +285,8 @@ struct Client {
     tables: u64,
     oltp: Oltp,
     statements: Vec<OneTable>,
+    /// sysbench prepares COMMIT but, MySQL refusing that, not BEGIN.
+    commit: Option<Statement>,
     text: String,
     inserted: i64,
     deleted: i64,
@@ -395,6 +398,9 @@ impl Script for Client {
         for n in 1..=self.tables {
             self.statements.push(OneTable::prepare(session, n, &self.oltp)?);
         }
+        if self.oltp.transaction {
+            self.commit = Some(session.statement("COMMIT")?);
+        }
         Ok(())
     }
 
@@ -410,8 +416,8 @@ impl Script for Client {
                 self.ranges(session, rng)?;
                 self.updates(session, rng)?;
                 self.replace(session, rng)?;
-                if self.oltp.transaction {
-                    session.commit()?;
+                if let Some(commit) = self.commit {
+                    session.run(commit, &[])?;
                 }
             }
         }
