@@ -1,6 +1,7 @@
 //! Inia's lexer and parser for the MySQL dialect: text in, [`ast`] out; no catalog, no I/O.
 
 pub mod ast;
+mod binary_text;
 mod digest;
 mod error;
 pub mod keyword;
@@ -9,6 +10,7 @@ mod mode;
 mod parser;
 mod unparse;
 
+pub use binary_text::binary_text;
 pub use digest::{Digest, LiteralKind, LiteralSpan, digest};
 pub use error::{ParseError, ParseErrorKind};
 pub use mode::SqlMode;

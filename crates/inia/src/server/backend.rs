@@ -68,6 +68,10 @@ pub trait ClientSession: Send {
         params: &[Value],
         sink: &mut dyn RowSink,
     ) -> Result<(), SqlError>;
+    /// Statements in UTF-8 that mean the same as these, if only their strings are not.
+    fn binary_text(&self, _sql: &[u8]) -> Option<String> {
+        None
+    }
     /// Forgets a prepared statement.
     fn close_prepared(&mut self, id: u32);
     /// Changes the default database.

@@ -22,6 +22,7 @@ use inia_wire::reply::{EOF, OK, put_eof, put_err, put_ok};
 use inia_wire::rows::Reply;
 use inia_wire::text::TextLayout;
 use inia_wire::{BinaryRows, Command, PacketWriter, TextRows, WireError};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
@@ -248,7 +249,11 @@ impl Worker {
         match command {
             Command::Ping => self.put_ok(),
             Command::InitDb(name) => {
-                self.use_database(text(name)?)?;
+                let name = valid_part(name);
+                if name.is_empty() {
+                    return Err(ServerError::new(1046, "3D000", "No database selected"));
+                }
+                self.use_database(name)?;
                 self.put_ok();
             }
             Command::Fetch { id, rows } => self.fetch(id, rows)?,
@@ -260,7 +265,8 @@ impl Worker {
             }
             Command::SendLongData { id, param, data } => {
                 if let Some(statement) = self.statements.get_mut(&id) {
-                    statement.params.add_long_data(param, data);
+                    let limit = self.shared.max_allowed_packet;
+                    statement.params.add_long_data(param, data, limit);
                 }
             }
             Command::ResetConnection => self.reset()?,
@@ -279,7 +285,7 @@ impl Worker {
     }
 
     fn query(&mut self, sql: &[u8]) -> Outcome {
-        let sql = text(sql)?;
+        let sql = &*self.statement_text(sql)?;
         self.slot.set_text(sql);
         let status = self.session.status_flags();
         let collation = self.session.result_collation();
@@ -291,6 +297,18 @@ impl Worker {
             self.note_database();
         }
         result.map_err(|error| ServerError::from(&error))
+    }
+
+    /// A statement's text. Strings may hold any bytes, everything else must be UTF-8.
+    #[inline]
+    fn statement_text<'s>(&self, sql: &'s [u8]) -> Result<Cow<'s, str>, ServerError> {
+        match str::from_utf8(sql) {
+            Ok(sql) => Ok(Cow::Borrowed(sql)),
+            Err(_) => match self.session.binary_text(sql) {
+                Some(sql) => Ok(Cow::Owned(sql)),
+                None => text(sql).map(Cow::Borrowed),
+            },
+        }
     }
 
     fn execute(&mut self, id: u32, flags: u8, body: &[u8]) -> Outcome {
@@ -340,7 +358,7 @@ impl Worker {
     }
 
     fn prepare(&mut self, sql: &[u8]) -> Outcome {
-        let sql = text(sql)?;
+        let sql = &*self.statement_text(sql)?;
         self.slot.set_text(sql);
         let prepared = self.session.prepare(sql).map_err(|error| ServerError::from(&error))?;
         self.put_prepared(&prepared);
@@ -427,6 +445,13 @@ impl Worker {
     /// COM_FIELD_LIST: the columns of a table, each with its default value (always NULL here).
     fn field_list(&mut self, table: &[u8], pattern: &[u8]) -> Outcome {
         let (table, pattern) = (text(table)?, text(pattern)?);
+        if table.is_empty() {
+            return Err(ServerError::new(1103, "42000", "Incorrect table name ''"));
+        }
+        if table.chars().count() > 64 {
+            let text = format!("Identifier name '{table:.100}' is too long");
+            return Err(ServerError::new(1059, "42000", text));
+        }
         let sql = format!("SELECT * FROM `{}` LIMIT 0", table.replace('`', "``"));
         let mut columns = ColumnsOnly::default();
         let result = self.session.execute(&sql, &mut columns);
@@ -489,6 +514,14 @@ where
 {
     let missing = || WireError::UnknownStatement(id, NO_STATEMENT).server_error();
     statements.get_mut(&id).ok_or_else(missing)
+}
+
+/// A name up to the first byte that is no UTF-8.
+fn valid_part(bytes: &[u8]) -> &str {
+    match bytes.utf8_chunks().next() {
+        Some(chunk) => chunk.valid(),
+        None => "",
+    }
 }
 
 /// A request's text, which must be UTF-8.

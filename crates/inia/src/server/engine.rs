@@ -152,6 +152,10 @@ impl ClientSession for EngineSession {
         self.session.execute_prepared(id, params, sink)
     }
 
+    fn binary_text(&self, sql: &[u8]) -> Option<String> {
+        self.session.binary_text(sql)
+    }
+
     fn close_prepared(&mut self, id: u32) {
         self.session.close_prepared(id);
     }
