@@ -2,14 +2,16 @@
 
 mod seeds;
 
-use crate::compare::{Plan, overall_warnings};
+use crate::compare::{Plan, overall_warnings, run_id};
 use crate::floor::Floor;
-use crate::machine::parse_cpus;
+use crate::machine::{self, parse_cpus};
+use crate::progress::Progress;
 use crate::record::Record;
+use crate::report::html;
 use crate::round::Pace;
 use crate::target::url::{Url, split_label};
 use crate::target::{self, Class, Failure, Target};
-use crate::terminal::{Progress, table};
+use crate::terminal::{factors, table};
 use crate::workload::{self, Parameters, Workload};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::fs::{self, OpenOptions};
@@ -17,11 +19,12 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Opens the embedded database in a directory, under a label.
-pub type OpenEmbedded = fn(label: &str, dir: &str) -> target::Result<Arc<dyn Target>>;
+/// Opens the embedded database in a directory, under a label, with pages in so much memory.
+pub type OpenEmbedded =
+    fn(label: &str, dir: &str, pool: Option<&str>) -> target::Result<Arc<dyn Target>>;
 
 type Outcome<T> = Result<T, String>;
 
@@ -29,6 +32,7 @@ type Outcome<T> = Result<T, String>;
 pub fn command() -> Command {
     let report = Command::new("report")
         .about("Show results that were kept")
+        .arg(option("html", "FILE", "Write a page with charts instead"))
         .arg(Arg::new("files").value_name("FILE").num_args(1..).required(true));
     Command::new("bench")
         .about("Measure Inia and its rivals")
@@ -68,6 +72,15 @@ fn switch(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
+fn buffer_pool() -> Arg {
+    let help = "Memory for the pages of inia:DIRECTORY [default: a quarter of all memory]";
+    option("buffer-pool-size", "N[K|M|G]", help)
+}
+
+fn pool_size(matches: &ArgMatches) -> Option<&str> {
+    matches.get_one::<String>("buffer-pool-size").map(String::as_str)
+}
+
 /// The options that everything which measures has.
 fn measuring(name: &'static str, about: &'static str) -> Command {
     Command::new(name).about(about).args([
@@ -91,6 +104,7 @@ fn measuring(name: &'static str, about: &'static str) -> Command {
             .help("One of the workload's own options"),
         option("server-cpus", "LIST", "Processors for the servers, such as 0-3,6"),
         option("client-cpus", "LIST", "Processors for the clients"),
+        buffer_pool(),
         switch("floor", "Measure the null server too"),
         option("json", "FILE", "Append each round to this file as a line of JSON"),
     ])
@@ -139,8 +153,12 @@ fn report(matches: &ArgMatches) -> Outcome<()> {
     for file in matches.get_many::<String>("files").into_iter().flatten() {
         records.extend(read_records(file)?);
     }
-    show(&records);
-    Ok(())
+    let Some(page) = matches.get_one::<String>("html") else {
+        show(&records);
+        return Ok(());
+    };
+    let written = fs::write(page, html::page(&records));
+    written.map_err(|error| format!("cannot write {page}: {error}"))
 }
 
 /// Reads a file of results.
@@ -155,6 +173,11 @@ pub fn read_records(file: &str) -> Outcome<Vec<Record>> {
 
 fn show(records: &[Record]) {
     print!("{}", table(records));
+    warn(records);
+}
+
+/// Each warning once, however many rounds have it.
+fn warn(records: &[Record]) {
     let mut shown: Vec<String> = Vec::new();
     for record in records {
         let place = format!(
@@ -177,8 +200,11 @@ fn show(records: &[Record]) {
 fn compare(matches: &ArgMatches, embedded: OpenEmbedded) -> Outcome<()> {
     let mut floor = None;
     let plan = plan(matches, embedded, &mut floor)?;
-    let records = measure(&plan, matches)?;
-    conclude(&records)
+    let keeper = Keeper::new(matches)?;
+    let records = keeper.run(&plan)?;
+    show(&records);
+    keeper.end()?;
+    failed_rounds(&records)
 }
 
 fn sweep(matches: &ArgMatches, embedded: OpenEmbedded) -> Outcome<()> {
@@ -186,27 +212,34 @@ fn sweep(matches: &ArgMatches, embedded: OpenEmbedded) -> Outcome<()> {
     let plan = plan(matches, embedded, &mut floor)?;
     let counts = matches.get_many::<String>("cpus").into_iter().flatten();
     let counts: Vec<usize> = counts.map(|text| number(text, "cpus")).collect::<Outcome<_>>()?;
+    let available = machine::processors();
+    if let Some(wrong) = counts.iter().find(|&&count| count == 0 || count > available.len()) {
+        return Err(format!(
+            "--cpus: this machine has {} processors, not {wrong}",
+            available.len()
+        ));
+    }
+    let keeper = Keeper::new(matches)?;
     if counts.is_empty() {
-        return conclude(&measure(&plan, matches)?);
+        let records = keeper.run(&plan)?;
+        show(&records);
+        keeper.end()?;
+        return failed_rounds(&records);
     }
     let mut records = Vec::new();
     for count in counts {
-        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-        if count == 0 || count > cores {
-            return Err(format!("this machine has {cores} processors, not {count}"));
+        if keeper.stopped() {
+            break;
         }
-        println!("server on {count} processors");
-        let plan = Plan { server_cpus: (0..count).collect(), ..plan.clone() };
-        let measured = measure(&plan, matches)?;
+        let plan = Plan { server_cpus: available[..count].to_vec(), ..plan.clone() };
+        let measured = keeper.run(&plan)?;
+        println!("server on {count} of {} processors", available.len());
         show(&measured);
         records.extend(measured);
     }
+    print!("{}", factors(&records));
+    keeper.end()?;
     failed_rounds(&records)
-}
-
-fn conclude(records: &[Record]) -> Outcome<()> {
-    show(records);
-    failed_rounds(records)
 }
 
 fn failed_rounds(records: &[Record]) -> Outcome<()> {
@@ -217,21 +250,47 @@ fn failed_rounds(records: &[Record]) -> Outcome<()> {
     }
 }
 
-fn measure(plan: &Plan, matches: &ArgMatches) -> Outcome<Vec<Record>> {
-    let file = match matches.get_one::<String>("json") {
-        None => None,
-        Some(path) => {
-            let opened = OpenOptions::new().create(true).append(true).open(path);
-            Some(opened.map_err(|error| format!("cannot write {path}: {error}"))?)
+/// Keeps what is measured, and hears Ctrl-C.
+struct Keeper {
+    stop: Arc<AtomicBool>,
+    progress: Progress,
+    json: Option<String>,
+}
+
+impl Keeper {
+    fn new(matches: &ArgMatches) -> Outcome<Keeper> {
+        let json = matches.get_one::<String>("json").cloned();
+        let file = match &json {
+            None => None,
+            Some(path) => {
+                let opened = OpenOptions::new().create(true).append(true).open(path);
+                Some(opened.map_err(|error| format!("cannot write {path}: {error}"))?)
+            }
+        };
+        Ok(Keeper { stop: stop_on_interrupt()?, progress: Progress::new(file), json })
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn run(&self, plan: &Plan) -> Outcome<Vec<Record>> {
+        let records = plan.run(&self.stop, &self.progress);
+        self.progress.erase();
+        records.map_err(|failure| explain(&failure))
+    }
+
+    /// An error if not everything was measured, or not everything kept.
+    fn end(&self) -> Outcome<()> {
+        self.progress.end()?;
+        match (self.stopped(), &self.json) {
+            (false, _) => Ok(()),
+            (true, None) => Err("interrupted: what was measured until then is above".to_owned()),
+            (true, Some(file)) => {
+                Err(format!("interrupted: what was measured until then is above and in {file}"))
+            }
         }
-    };
-    let progress = Progress::new(file);
-    let stop = stop_on_interrupt()?;
-    let records = plan.run(&stop, &progress);
-    let kept = progress.end();
-    let records = records.map_err(|failure| explain(&failure))?;
-    kept?;
-    Ok(records)
+    }
 }
 
 /// The first Ctrl-C ends the round and keeps what was measured; the second ends the program.
@@ -270,11 +329,11 @@ fn plan(
         .collect::<Outcome<Vec<_>>>()?;
     let mut targets = Vec::new();
     for text in matches.get_many::<String>("target").into_iter().flatten() {
-        targets.push(open_target(text, embedded)?);
+        targets.push(open_target(text, pool_size(matches), embedded)?);
     }
     if matches.get_flag("floor") {
         let process = floor.insert(FloorProcess::start()?);
-        targets.push(open_target(&process.url, embedded)?);
+        targets.push(open_target(&process.url, None, embedded)?);
     }
     let clients = matches.get_many::<String>("clients").into_iter().flatten();
     let clients: Vec<usize> =
@@ -298,6 +357,8 @@ fn plan(
         return Err("--rate must be greater than 0".to_owned());
     }
     Ok(Plan {
+        run: run_id(),
+        patient: workloads.len() > 1,
         workloads,
         targets,
         clients,
@@ -305,8 +366,12 @@ fn plan(
         pace,
         server_cpus: cpus("server-cpus")?,
         client_cpus: cpus("client-cpus")?,
-        command: std::env::args().map(|argument| without_password(&argument)).collect(),
+        command: command_line(),
     })
+}
+
+fn command_line() -> Vec<String> {
+    std::env::args().map(|argument| without_password(&argument)).collect()
 }
 
 /// Results are shown around; passwords in them are not.
@@ -389,13 +454,17 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 /// Opens the target of `[LABEL=]URL`.
-pub fn open_target(text: &str, embedded: OpenEmbedded) -> Outcome<Arc<dyn Target>> {
+pub fn open_target(
+    text: &str,
+    pool: Option<&str>,
+    embedded: OpenEmbedded,
+) -> Outcome<Arc<dyn Target>> {
     let (label, url) = split_label(text);
     let label = label.map_or_else(|| without_password(url), str::to_owned);
     let opened = match Url::parse(url) {
         Ok(Url::MySql(place)) => Ok(Arc::new(target::mysql::MySqlTarget::new(label, place)) as _),
         Ok(Url::Sqlite(path)) => sqlite(label, path),
-        Ok(Url::Embedded(dir)) => embedded(&label, &dir),
+        Ok(Url::Embedded(dir)) => embedded(&label, &dir, pool),
         Ok(Url::Postgres(place)) => {
             Ok(Arc::new(target::postgres::PostgresTarget::new(label, place)) as _)
         }

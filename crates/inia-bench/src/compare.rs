@@ -2,13 +2,14 @@
 //!
 //! Rounds go A B C A B C …, so that a slow minute of the machine falls on all targets alike.
 
-use crate::record::{Method, Record, SCHEMA, TargetInfo, WorkloadInfo};
+use crate::machine::Bound;
+use crate::record::{Method, Outcome, Record, SCHEMA, TargetInfo, WorkloadInfo};
 use crate::round::{self, Pace};
 use crate::session::Session;
 use crate::target::{Class, Durability, Facts, Failure, Product, Result, Target};
 use crate::workload::{DataSet, Figure, Parameters, Setting, Workload};
 use crate::{load, machine};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,10 +17,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const OTHERS: f64 = 0.10;
 /// A machine with less idle time than this is saturated.
 const IDLE: f64 = 0.05;
+/// Seconds below which the system's clocks, which tick in hundredths, say nothing about others.
+const SHORT: f64 = 0.25;
 
 /// What to measure.
 #[derive(Clone)]
 pub struct Plan {
+    /// The command that all its records share: one [`run_id`].
+    pub run: String,
     /// Workloads with what they are run with.
     pub workloads: Vec<(&'static dyn Workload, Parameters)>,
     /// On what.
@@ -34,6 +39,9 @@ pub struct Plan {
     pub server_cpus: Vec<usize>,
     /// Processors for the clients; empty for all.
     pub client_cpus: Vec<usize>,
+    /// A workload that cannot be loaded is recorded as failed and the next one run; else the
+    /// first such failure ends everything.
+    pub patient: bool,
     /// The command line.
     pub command: Vec<String>,
 }
@@ -46,75 +54,42 @@ pub trait Watcher: Sync {
     fn finished(&self, record: &Record);
 }
 
+/// A plan on its way.
+struct Work<'a> {
+    plan: &'a Plan,
+    facts: Vec<Facts>,
+    stop: &'a AtomicBool,
+    watcher: &'a dyn Watcher,
+    records: Vec<Record>,
+}
+
 impl Plan {
     /// Measures everything, and returns what was measured until it was done or interrupted. A
     /// target that cannot be used at all ends the comparison before it has begun; a round that
     /// fails is recorded with its error.
     pub fn run(&self, stop: &AtomicBool, watcher: &dyn Watcher) -> Result<Vec<Record>> {
         let facts = self.facts()?;
-        self.bind(&facts)?;
-        let mut records = Vec::new();
-        let steps = self.workloads.len() * self.clients.len() * self.rounds * self.targets.len();
-        let run = format!("{:016x}", run_id());
+        // Asked for the first time before this process may lose some of its processors.
+        machine::describe();
+        let _bound = self.bind(&facts)?;
+        let mut work = Work { plan: self, facts, stop, watcher, records: Vec::new() };
         for (workload, parameters) in &self.workloads {
-            let mut loaded = match self.load(*workload, parameters, &facts, stop, watcher) {
-                Ok(loaded) => loaded,
-                Err(failure) if self.workloads.len() == 1 => return Err(failure),
-                // The other workloads are not to blame.
-                Err(failure) => {
-                    for (target, facts) in self.targets.iter().zip(&facts) {
-                        let setting = Setting {
-                            target: target.clone(),
-                            facts: facts.clone(),
-                            parameters: parameters.clone(),
-                            clients: self.clients.first().copied().unwrap_or(1),
-                        };
-                        let mut record = self.record(*workload, &setting, 1, &run);
-                        record.error = Some(failure.message.clone());
-                        watcher.finished(&record);
-                        records.push(record);
-                    }
-                    continue;
-                }
-            };
-            for &clients in &self.clients {
-                for round in 1..=self.rounds {
-                    for (target, facts) in self.targets.iter().zip(&facts) {
-                        if stop.load(Ordering::Relaxed) {
-                            return Ok(records);
-                        }
-                        let setting = Setting {
-                            target: target.clone(),
-                            facts: facts.clone(),
-                            parameters: parameters.clone(),
-                            clients,
-                        };
-                        let done = records.len() as f64;
-                        let tell = |share: f64| {
-                            let what = format!(
-                                "{} on {}, {clients} clients",
-                                workload.name(),
-                                target.label()
-                            );
-                            watcher.progress(&what, (done + share) / steps as f64);
-                        };
-                        let mut record = self.record(*workload, &setting, round, &run);
-                        match self.round(*workload, &setting, stop, &tell) {
-                            Ok(mut outcome) => {
-                                let seconds = loaded.remove(target.label());
-                                outcome.load_seconds = outcome.load_seconds.or(seconds);
-                                record.outcome = Some(outcome);
-                            }
-                            Err(failure) => record.error = Some(failure.message),
-                        }
-                        record.warnings = self.warnings(&record);
-                        watcher.finished(&record);
-                        records.push(record);
-                    }
-                }
+            let done = work.workload(*workload, parameters);
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            match done {
+                Err(failure) if !self.patient => return Err(failure),
+                Err(failure) => work.failed(*workload, parameters, &failure),
+                Ok(()) => {}
             }
         }
-        Ok(records)
+        Ok(work.records)
+    }
+
+    /// Whether every target is there and takes the clients.
+    pub fn check(&self) -> Result<()> {
+        self.facts().map(drop)
     }
 
     /// Asks all targets first: whoever is not there or cannot take the clients ends it here.
@@ -138,76 +113,37 @@ impl Plan {
         self.targets.iter().map(ask).collect()
     }
 
-    fn bind(&self, facts: &[Facts]) -> Result<()> {
+    /// Gives each process its processors until the end.
+    fn bind(&self, facts: &[Facts]) -> Result<Vec<Bound>> {
         let usage = |message: String| Failure::new(Class::Usage, message);
-        let own = std::process::id();
+        let mut sets: BTreeMap<u32, &[usize]> = BTreeMap::new();
         if !self.client_cpus.is_empty() {
-            machine::bind_process(own, &self.client_cpus).map_err(usage)?;
+            sets.insert(std::process::id(), &self.client_cpus);
         }
         for (facts, target) in facts.iter().zip(&self.targets) {
             if self.server_cpus.is_empty() {
                 continue;
             }
-            let pid = facts.pid.ok_or_else(|| {
-                usage(format!("{}: its process is not on this machine", target.label()))
-            })?;
-            machine::bind_process(pid, &self.server_cpus).map_err(usage)?;
-        }
-        Ok(())
-    }
-
-    /// Loads every target; returns the seconds it took, by label, where it was needed.
-    fn load(
-        &self,
-        workload: &dyn Workload,
-        parameters: &Parameters,
-        facts: &[Facts],
-        stop: &AtomicBool,
-        watcher: &dyn Watcher,
-    ) -> Result<BTreeMap<String, f64>> {
-        let mut seconds = BTreeMap::new();
-        if !workload.keeps_data() {
-            return Ok(seconds);
-        }
-        for (target, facts) in self.targets.iter().zip(facts) {
-            let data = workload.data(parameters, target.dialect())?;
-            let what = format!("loading {} into {}", data.name, target.label());
-            let tell = |share: f64| watcher.progress(&what, share);
-            let took = load::ensure(target, facts, &data, stop, &tell)
-                .map_err(|failure| failure.during(target.label()))?;
-            if let Some(took) = took {
-                seconds.insert(target.label().to_owned(), took);
+            let label = target.label();
+            let pid = facts
+                .pid
+                .ok_or_else(|| usage(format!("{label}: its process is not on this machine")))?;
+            match sets.insert(pid, &self.server_cpus) {
+                Some(other) if other != self.server_cpus => {
+                    let message = format!(
+                        "{label} runs in the lab's own process: --server-cpus and --client-cpus \
+                         must be equal"
+                    );
+                    return Err(usage(message));
+                }
+                _ => {}
             }
         }
-        Ok(seconds)
+        let bound = sets.into_iter().map(|(pid, cpus)| machine::bind(pid, cpus).map_err(usage));
+        bound.collect()
     }
 
-    fn round(
-        &self,
-        workload: &dyn Workload,
-        setting: &Setting,
-        stop: &AtomicBool,
-        progress: &(dyn Fn(f64) + Sync),
-    ) -> Result<crate::record::Outcome> {
-        let mut took = None;
-        if !workload.keeps_data() && setting.facts.product != Product::Floor {
-            let data: DataSet = workload.data(&setting.parameters, setting.dialect())?;
-            took = load::ensure(&setting.target, &setting.facts, &data, stop, &|_| {})?;
-            let mut session = Session::new(setting.target.clone(), false);
-            load::forget(&mut session, &data)?;
-        }
-        let mut outcome = round::run(workload, setting, self.pace, stop, progress)?;
-        outcome.load_seconds = took;
-        Ok(outcome)
-    }
-
-    fn record(
-        &self,
-        workload: &dyn Workload,
-        setting: &Setting,
-        round: usize,
-        run: &str,
-    ) -> Record {
+    fn record(&self, workload: &dyn Workload, setting: &Setting, round: usize) -> Record {
         let (parameters, facts) = (&setting.parameters, &setting.facts);
         let durability = match facts.durability {
             Durability::Durable => "durable",
@@ -216,7 +152,7 @@ impl Plan {
         };
         let mut record = Record {
             schema: SCHEMA,
-            run: run.to_owned(),
+            run: self.run.clone(),
             at: jiff::Timestamp::now().to_string(),
             command: self.command.clone(),
             machine: machine::describe(),
@@ -254,28 +190,179 @@ impl Plan {
         record.seal();
         record
     }
+}
 
-    fn warnings(&self, record: &Record) -> Vec<String> {
-        let mut warnings = Vec::new();
-        let Some(outcome) = &record.outcome else { return warnings };
-        let cpu = &outcome.cpu;
-        if cpu.others > OTHERS {
-            let share = cpu.others * 100.0;
-            warnings.push(format!("the machine is busy: others used {share:.0} % of it"));
+impl Work<'_> {
+    fn setting(&self, at: usize, parameters: &Parameters, clients: usize) -> Setting {
+        Setting {
+            target: self.plan.targets[at].clone(),
+            facts: self.facts[at].clone(),
+            parameters: parameters.clone(),
+            clients,
         }
-        if let (Some(client), Some(server)) = (cpu.client_seconds, cpu.server_seconds) {
-            let own = self.client_cpus.len() as f64 * outcome.seconds;
-            let bound = !self.client_cpus.is_empty() && client > 0.9 * own;
-            if bound || (cpu.idle < IDLE && client > server) {
-                warnings.push("the client is the bottleneck: it uses more than the server".into());
+    }
+
+    fn keep(&mut self, record: Record) {
+        self.watcher.finished(&record);
+        self.records.push(record);
+    }
+
+    /// All numbers of clients, all rounds, all targets.
+    fn workload(&mut self, workload: &dyn Workload, parameters: &Parameters) -> Result<()> {
+        let mut loaded = self.load(workload, parameters)?;
+        for &clients in &self.plan.clients {
+            for round in 1..=self.plan.rounds {
+                for at in 0..self.plan.targets.len() {
+                    if self.stop.load(Ordering::Relaxed) {
+                        return Ok(());
+                    }
+                    let setting = self.setting(at, parameters, clients);
+                    let took = loaded.remove(setting.target.label());
+                    if let Some(record) = self.one(workload, &setting, round, took) {
+                        self.keep(record);
+                    }
+                }
             }
         }
-        if outcome.unserved > 0 {
-            let unserved = outcome.unserved;
-            warnings.push(format!("the rate was not reached: {unserved} were never begun"));
-        }
-        warnings
+        Ok(())
     }
+
+    /// Number of rounds of the whole plan.
+    fn rounds(&self) -> f64 {
+        let plan = self.plan;
+        let each = plan.clients.len() * plan.rounds * plan.targets.len();
+        (each * plan.workloads.len()) as f64
+    }
+
+    /// The share of them that is behind us.
+    fn done(&self) -> f64 {
+        self.records.len() as f64 / self.rounds()
+    }
+
+    /// One round; none if it was interrupted before anything was measured.
+    fn one(
+        &self,
+        workload: &dyn Workload,
+        setting: &Setting,
+        round: usize,
+        loaded: Option<f64>,
+    ) -> Option<Record> {
+        let plan = self.plan;
+        let (done, each) = (self.done(), 1.0 / self.rounds());
+        let (clients, label) = (setting.clients, setting.target.label());
+        let what = format!("{} on {label}, {clients} clients", workload.name());
+        let tell = |share: f64| self.watcher.progress(&what, done + share * each);
+        let mut record = plan.record(workload, setting, round);
+        let outcome = self.round(workload, setting, &tell);
+        let interrupted = self.stop.load(Ordering::Relaxed);
+        match outcome {
+            Ok(outcome) if interrupted && outcome.transactions == 0 => return None,
+            Err(_) if interrupted => return None,
+            Ok(mut outcome) => {
+                outcome.load_seconds = outcome.load_seconds.or(loaded);
+                record.warnings = warnings(&record, &outcome);
+                if interrupted {
+                    let seconds = outcome.seconds;
+                    record.warnings.push(format!("interrupted after {seconds:.1} s"));
+                }
+                record.outcome = Some(outcome);
+            }
+            Err(failure) => record.error = Some(failure.message),
+        }
+        Some(record)
+    }
+
+    /// Records that nothing of a workload could be measured.
+    fn failed(&mut self, workload: &dyn Workload, parameters: &Parameters, failure: &Failure) {
+        let clients = self.plan.clients.first().copied().unwrap_or(1);
+        for at in 0..self.plan.targets.len() {
+            let mut record = self.plan.record(workload, &self.setting(at, parameters, clients), 1);
+            record.error = Some(failure.message.clone());
+            self.keep(record);
+        }
+    }
+
+    /// Loads every target; returns the seconds it took, by label, where it was needed.
+    fn load(
+        &self,
+        workload: &dyn Workload,
+        parameters: &Parameters,
+    ) -> Result<BTreeMap<String, f64>> {
+        let mut seconds = BTreeMap::new();
+        if !workload.keeps_data() {
+            return Ok(seconds);
+        }
+        for (target, facts) in self.plan.targets.iter().zip(&self.facts) {
+            let data = workload.data(parameters, target.dialect())?;
+            let what = format!("loading {} into {}", data.name, target.label());
+            let done = self.done();
+            let tell = |share: f64| {
+                self.watcher.progress(&format!("{what}, {:.0} %", share * 100.0), done);
+            };
+            let took = load::ensure(target, facts, &data, self.stop, &tell)
+                .map_err(|failure| failure.during(target.label()))?;
+            if let Some(took) = took {
+                seconds.insert(target.label().to_owned(), took);
+            }
+        }
+        Ok(seconds)
+    }
+
+    fn round(
+        &self,
+        workload: &dyn Workload,
+        setting: &Setting,
+        progress: &(dyn Fn(f64) + Sync),
+    ) -> Result<Outcome> {
+        let mut took = None;
+        if !workload.keeps_data() && setting.facts.product != Product::Floor {
+            let data: DataSet = workload.data(&setting.parameters, setting.dialect())?;
+            took = load::ensure(&setting.target, &setting.facts, &data, self.stop, &|_| {})?;
+            let mut session = Session::new(setting.target.clone(), false);
+            load::forget(&mut session, &data)?;
+        }
+        let mut outcome = round::run(workload, setting, self.plan.pace, self.stop, progress)?;
+        outcome.load_seconds = took;
+        Ok(outcome)
+    }
+}
+
+/// What makes a round's figures doubtful.
+fn warnings(record: &Record, outcome: &Outcome) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if outcome.cpu.others > OTHERS && outcome.seconds >= SHORT {
+        let share = outcome.cpu.others * 100.0;
+        warnings.push(format!("the machine is busy: others used {share:.0} % of it"));
+    }
+    if client_is_the_bottleneck(record, outcome) {
+        warnings.push("the client is the bottleneck: it uses more than the server".into());
+    }
+    if outcome.unserved > 0 {
+        let unserved = outcome.unserved;
+        warnings.push(format!("the rate was not reached: {unserved} were never begun"));
+    }
+    warnings
+}
+
+/// Where no time is left over, and the clients take most of it; or they have used up the
+/// processors that are theirs alone.
+fn client_is_the_bottleneck(record: &Record, outcome: &Outcome) -> bool {
+    let cpu = &outcome.cpu;
+    let (Some(client), Some(server)) = (cpu.client_seconds, cpu.server_seconds) else {
+        return false;
+    };
+    let of = |cpus: usize, share: f64| cpus as f64 * outcome.seconds * share;
+    let Method { server_cpus, client_cpus, .. } = &record.method;
+    if !client_cpus.is_empty() && client > of(client_cpus.len(), 1.0 - IDLE) {
+        return client > server || server_cpus != client_cpus;
+    }
+    let both: BTreeSet<_> = server_cpus.iter().chain(client_cpus).collect();
+    let saturated = if server_cpus.is_empty() || client_cpus.is_empty() {
+        cpu.idle < IDLE
+    } else {
+        client + server > of(both.len(), 1.0 - IDLE)
+    };
+    saturated && client > server
 }
 
 /// What a reader should know about the comparison as a whole.
@@ -295,7 +382,11 @@ pub fn overall_warnings(records: &[Record]) -> Vec<String> {
     vec![format!("durability differs ({})", parts.join("; "))]
 }
 
-fn run_id() -> u64 {
+/// A name for a command and all its records.
+pub fn run_id() -> String {
     let now = jiff::Timestamp::now().as_nanosecond() as u64;
-    now ^ u64::from(std::process::id()).rotate_left(40)
+    format!("{:016x}", now ^ u64::from(std::process::id()).rotate_left(40))
 }
+
+#[cfg(test)]
+mod tests;

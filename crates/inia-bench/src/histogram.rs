@@ -99,6 +99,19 @@ impl Histogram {
         self.counts.iter().enumerate().filter(|(_, c)| **c > 0).map(|(i, &c)| (upper(i), c))
     }
 
+    /// As [`Histogram::buckets`], in eighths of powers of two: enough for a picture.
+    pub fn coarse_buckets(&self) -> Vec<(u64, u32)> {
+        const TOGETHER: usize = STEPS as usize / 8;
+        let mut coarse: Vec<(u64, u32)> = Vec::new();
+        for (i, counts) in self.counts.chunks(TOGETHER).enumerate() {
+            let sum = counts.iter().fold(0u32, |sum, &count| sum.saturating_add(count));
+            if sum > 0 {
+                coarse.push((upper((i + 1) * TOGETHER - 1), sum));
+            }
+        }
+        coarse
+    }
+
     /// A histogram from what [`Histogram::buckets`] gave.
     pub fn from_buckets(buckets: impl IntoIterator<Item = (u64, u32)>) -> Histogram {
         let mut histogram = Histogram::default();

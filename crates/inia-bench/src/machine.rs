@@ -5,18 +5,25 @@
 
 use crate::record::Machine;
 use crate::target::url::Host;
-use nix::sched::{CpuSet, sched_setaffinity};
+use nix::errno::Errno;
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 use std::fs;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Ticks of `/proc/*/stat` per second; Linux has promised 100 to programs since forever.
 const TICKS: u64 = 100;
 
-/// This machine.
+/// This machine, as it was when first asked for: this process may give up processors later.
 pub fn describe() -> Machine {
+    static MACHINE: OnceLock<Machine> = OnceLock::new();
+    MACHINE.get_or_init(look).clone()
+}
+
+fn look() -> Machine {
     let line = |path: &str, key: &str| {
         let text = fs::read_to_string(path).unwrap_or_default();
         let found = text.lines().find(|line| line.starts_with(key));
@@ -81,16 +88,31 @@ fn all_processes() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
+/// How often a family is counted anew because a child ended meanwhile.
+const LOOKS: usize = 100;
+
 /// Processor time of a process and its children, dead or alive, in nanoseconds.
+///
+/// A child that ends moves its time to its parent's sum of ended children. To count it neither
+/// twice nor not at all, the family must be the same before and after its times were read.
 pub fn server_cpu(pid: u32) -> Option<u64> {
-    let parent = stat(pid)?;
-    let mut total = precise(pid, &parent) + parent.reaped * 1_000_000_000 / TICKS;
-    for child in family(pid).into_iter().skip(1) {
-        if let Some(times) = stat(child) {
-            total += precise(child, &times) + times.reaped * 1_000_000_000 / TICKS;
+    stat(pid)?;
+    let mut members = family(pid);
+    let mut most = 0;
+    for _ in 0..LOOKS {
+        let time = |&pid: &u32| stat(pid).map_or(0, |times| spent(pid, &times));
+        most = most.max(members.iter().map(time).sum());
+        let now = family(pid);
+        if now == members {
+            break;
         }
+        members = now;
     }
-    Some(total)
+    Some(most)
+}
+
+fn spent(pid: u32, times: &Stat) -> u64 {
+    precise(pid, times) + times.reaped * 1_000_000_000 / TICKS
 }
 
 /// By the process's own clock where the system lets us read it, else by ticks.
@@ -207,21 +229,51 @@ pub fn parse_cpus(text: &str) -> Result<Vec<usize>, String> {
     Ok(cpus)
 }
 
+/// The processors that this process may use.
+pub fn processors() -> Vec<usize> {
+    let set = sched_getaffinity(Pid::from_raw(0)).unwrap_or_else(|_| CpuSet::new());
+    (0..CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap_or(false)).collect()
+}
+
+/// A process that has only some of its processors, until this is dropped.
+#[derive(Debug)]
+pub struct Bound {
+    pid: u32,
+    before: CpuSet,
+}
+
 /// Binds every thread of a process and of its children to these processors. Threads that start
 /// later inherit it.
-pub fn bind_process(pid: u32, cpus: &[usize]) -> Result<(), String> {
+pub fn bind(pid: u32, cpus: &[usize]) -> Result<Bound, String> {
     let mut set = CpuSet::new();
     for &cpu in cpus {
         set.set(cpu).map_err(|error| format!("processor {cpu}: {error}"))?;
     }
+    let before = sched_getaffinity(Pid::from_raw(pid as i32))
+        .map_err(|error| format!("cannot ask for the processors of process {pid}: {error}"))?;
+    set_family(pid, &set).map_err(|error| match error {
+        Errno::EINVAL => format!("processors {cpus:?}: this machine has none of them"),
+        error => format!("cannot bind process {pid} to processors {cpus:?}: {error}"),
+    })?;
+    Ok(Bound { pid, before })
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        // It may have ended; it was ours to bind, so it is ours to set free.
+        let _ = set_family(self.pid, &self.before);
+    }
+}
+
+fn set_family(pid: u32, set: &CpuSet) -> nix::Result<()> {
     for process in family(pid) {
         let tasks = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten();
         let ids = tasks.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
         for id in ids {
-            match sched_setaffinity(Pid::from_raw(id), &set) {
+            match sched_setaffinity(Pid::from_raw(id), set) {
                 // The thread has ended meanwhile.
-                Ok(()) | Err(nix::errno::Errno::ESRCH) => {}
-                Err(error) => return Err(format!("cannot bind process {process}: {error}")),
+                Ok(()) | Err(Errno::ESRCH) => {}
+                Err(error) => return Err(error),
             }
         }
     }

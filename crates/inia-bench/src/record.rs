@@ -208,6 +208,10 @@ pub struct Second {
     pub p99: f64,
     /// The greatest.
     pub max: f64,
+    /// As [`Outcome::histogram`], in buckets an eighth of a power of two wide. Lines that older
+    /// labs wrote have none.
+    #[serde(default)]
+    pub histogram: Vec<(f64, u32)>,
 }
 
 /// Processor time.

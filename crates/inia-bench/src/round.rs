@@ -58,6 +58,8 @@ struct Shared {
     stop: AtomicBool,
     /// Next transaction of an open loop.
     ticket: AtomicU64,
+    /// Transactions of an open loop that were begun.
+    begun: AtomicU64,
     /// Latencies by second of the measured time.
     series: Mutex<Vec<Histogram>>,
     failure: Mutex<Option<Failure>>,
@@ -92,6 +94,9 @@ struct Counts {
     requests: u64,
     retries: u64,
     tally: Tally,
+    /// Stays open until the server's times were read: what ends a connection is not measured, and
+    /// a process per connection is still there to be asked.
+    session: Option<Session>,
 }
 
 /// Runs one round. `progress` is told the share of the time that has passed.
@@ -115,6 +120,7 @@ pub fn run(
         ready: Barrier::new(setting.clients + 1),
         stop: AtomicBool::new(false),
         ticket: AtomicU64::new(0),
+        begun: AtomicU64::new(0),
         series: Mutex::new(Vec::new()),
         failure: Mutex::new(None),
     });
@@ -153,7 +159,8 @@ fn start_clients(
         let (send, shared) = (send.clone(), shared.clone());
         let (mut session, mut script) = (setting.session(), stage.script(client));
         let spawned = thread::Builder::new().stack_size(STACK).spawn(move || {
-            let counts = client_thread(client, &mut session, script.as_mut(), &shared);
+            let mut counts = client_thread(client, &mut session, script.as_mut(), &shared);
+            counts.session = Some(session);
             // The round may have given up on this client.
             let _ = send.send(counts);
         });
@@ -262,7 +269,11 @@ fn next_start(shared: &Shared, window: Window) -> Option<Instant> {
         }
         thread::sleep(wait.min(LOOK));
     }
-    (Instant::now() < window.to).then_some(due)
+    if Instant::now() >= window.to {
+        return None;
+    }
+    shared.begun.fetch_add(1, Ordering::Relaxed);
+    Some(due)
 }
 
 /// What the round saw from outside.
@@ -295,6 +306,7 @@ fn measure(
     progress: &dyn Fn(f64),
 ) -> Measured {
     shared.ready.wait();
+    let begin = Sample::now(setting);
     let go = Instant::now();
     let from = go + shared.pace.warm_up;
     let to = from + shared.pace.duration;
@@ -319,14 +331,15 @@ fn measure(
         }
     };
     look(Some(from));
-    let (first, begun) = (Sample::now(setting), Instant::now());
+    let first = if shared.pace.warm_up.is_zero() { begin } else { Sample::now(setting) };
     look(if shared.length.is_some() { None } else { Some(to) });
-    let (last, ended) = (Sample::now(setting), Instant::now());
+    let ended = Instant::now();
+    let last = Sample::now(setting);
+    // What counts ended between `from` and `to`, however late this thread looked; programs of
+    // fixed length take the time they take, and an interrupted round ends early.
+    let end = if shared.length.is_some() { ended } else { ended.min(to) };
     Measured {
-        seconds: (ended.min(to.max(begun)) - begun).as_secs_f64().max(
-            // A program of fixed length takes the time it takes.
-            if shared.length.is_some() { (ended - begun).as_secs_f64() } else { 0.0 },
-        ),
+        seconds: end.saturating_duration_since(from).as_secs_f64(),
         cpu: cpu(setting, &first, &last),
         rss: setting.facts.pid.and_then(machine::server_rss),
         early,
@@ -397,19 +410,18 @@ fn summarize(
     let series = shared.series.lock().expect("no client panics");
     let seconds = measured.seconds.max(1e-9);
     let per_transaction = |time: Option<f64>| time.map(|s| s * 1e6 / all.count().max(1) as f64);
-    let due = shared
-        .pace
-        .rate
-        .map_or(0, |rate| (rate * (shared.pace.warm_up.as_secs_f64() + seconds)) as u64);
+    // The n-th is due at n / rate, from 0.
+    let time = shared.pace.warm_up.as_secs_f64() + seconds;
+    let due = shared.pace.rate.map_or(0, |rate| (rate * time - 1e-6).ceil() as u64);
     Outcome {
         transactions: all.count(),
         seconds,
         rate: all.count() as f64 / seconds,
         requests: counts.iter().map(|client| client.requests).sum(),
         retries: counts.iter().map(|client| client.retries).sum(),
-        unserved: due.saturating_sub(shared.ticket.load(Ordering::Relaxed)),
+        unserved: due.saturating_sub(shared.begun.load(Ordering::Relaxed)),
         latency: Latency::of(&all),
-        histogram: all.buckets().map(|(n, count)| (n as f64 / 1000.0, count)).collect(),
+        histogram: micros(all.buckets()),
         kinds: several.iter().zip(&kinds).map(kind).collect(),
         series: series.iter().enumerate().map(second).collect(),
         cpu: Cpu {
@@ -423,6 +435,10 @@ fn summarize(
     }
 }
 
+fn micros(buckets: impl IntoIterator<Item = (u64, u32)>) -> Vec<(f64, u32)> {
+    buckets.into_iter().map(|(nanos, count)| (nanos as f64 / 1000.0, count)).collect()
+}
+
 fn second((number, histogram): (usize, &Histogram)) -> Second {
     let latency = Latency::of(histogram);
     Second {
@@ -432,5 +448,9 @@ fn second((number, histogram): (usize, &Histogram)) -> Second {
         p95: latency.p95,
         p99: latency.p99,
         max: latency.max,
+        histogram: micros(histogram.coarse_buckets()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,12 @@
 //! Published figures are for reading beside one's own. They come from other machines, and from
 //! servers of 2000 to 2007: nothing is computed from the two together.
 
+mod needs;
+mod table;
+
+pub use needs::{Need, needs};
+pub use table::{Results, render};
+
 use crate::random::Distribution;
 use crate::workload::{Parameters, Workload, find};
 
@@ -31,6 +37,9 @@ pub struct Table {
     pub distributions: &'static [Distribution],
     /// Numbers of clients at full scale.
     pub clients: &'static [usize],
+    /// Run on one of so many of the machine's processors; shapes that compare numbers of
+    /// processors run on 1, 2, 4 … of them instead.
+    pub share: usize,
     /// What the report printed, as tab-separated lines with a head line.
     pub published: &'static str,
 }
@@ -42,6 +51,9 @@ pub enum Shape {
     Clients,
     /// A row for each workload, a column for each target; the best over all numbers of clients.
     Workloads,
+    /// A row for each workload, and for each target the seconds it took by the clock and of the
+    /// server's processor time; what is counted rather than timed is shown for 10,000 times.
+    Seconds,
     /// A row for each number of CPUs: the peak over all numbers of clients.
     Peaks,
     /// The peaks divided by the peak of one CPU.
@@ -57,6 +69,8 @@ pub enum Shape {
 /// How much of a report is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
+    /// Everything in seconds, to see that all of it works: hundreds of rows, 2 clients.
+    Tiny,
     /// Everything in minutes on any machine: thousands of rows, up to 8 clients.
     Small,
     /// A hundredth of the report's rows or more, up to 64 clients.
@@ -70,10 +84,11 @@ impl std::str::FromStr for Scale {
 
     fn from_str(text: &str) -> Result<Scale, String> {
         match text {
+            "tiny" => Ok(Scale::Tiny),
             "small" => Ok(Scale::Small),
             "medium" => Ok(Scale::Medium),
             "full" => Ok(Scale::Full),
-            _ => Err(format!("unknown scale '{text}': choose small, medium or full")),
+            _ => Err(format!("unknown scale '{text}': choose tiny, small, medium or full")),
         }
     }
 }
@@ -85,6 +100,11 @@ impl Scale {
         let (rows, scale) = match (self, workload.family()) {
             (Scale::Full, "Super Smack") => (10_000_000, 1),
             (Scale::Full, _) => (parameters.rows, parameters.scale),
+            (Scale::Tiny, "sysbench OLTP") => (500, 1),
+            (Scale::Tiny, "PHPTestSuite") => (6_000, 1),
+            (Scale::Tiny, "InnoDB's page") => (1_000, 1),
+            (Scale::Tiny, "TPC") => (40, 1),
+            (Scale::Tiny, _) => (300, 1),
             (Scale::Small, "InnoDB's page" | "PHPTestSuite" | "sysbench OLTP") => (10_000, 1),
             (Scale::Small, "Super Smack") => (20_000, 1),
             (Scale::Small, "Nile bookstore") => (2_000, 1),
@@ -96,8 +116,13 @@ impl Scale {
             (Scale::Medium, _) => (100_000, 1),
         };
         (parameters.rows, parameters.scale) = (rows, scale);
-        if self == Scale::Small && workload.name() == "tpcc" {
-            parameters.options.insert("items".to_owned(), "2000".to_owned());
+        let items = match self {
+            Scale::Tiny => "200",
+            Scale::Small => "2000",
+            _ => return parameters,
+        };
+        if workload.name() == "tpcc" {
+            parameters.options.insert("items".to_owned(), items.to_owned());
         }
         parameters
     }
@@ -105,12 +130,13 @@ impl Scale {
     /// The numbers of clients of a table at this scale.
     pub fn clients(self, table: &Table) -> Vec<usize> {
         let most = match self {
+            Scale::Tiny => 2,
             Scale::Small => 8,
             Scale::Medium => 64,
             Scale::Full => usize::MAX,
         };
         let mut all: Vec<usize> = table.clients.iter().map(|&n| n.min(most)).collect();
-        if self == Scale::Small {
+        if matches!(self, Scale::Tiny | Scale::Small) {
             all = vec![all.iter().copied().min().unwrap_or(1), most];
         }
         all.sort_unstable();
@@ -121,10 +147,16 @@ impl Scale {
     /// Seconds of each run, and of the warm-up before.
     pub fn seconds(self) -> (f64, f64) {
         match self {
+            Scale::Tiny => (0.05, 0.0),
             Scale::Small => (0.5, 0.1),
             Scale::Medium => (10.0, 2.0),
             Scale::Full => (60.0, 10.0),
         }
+    }
+
+    /// Rounds of each run.
+    pub fn rounds(self) -> usize {
+        if self == Scale::Full { 3 } else { 1 }
     }
 }
 
@@ -132,6 +164,29 @@ impl Table {
     /// Its workloads.
     pub fn runs(&self) -> impl Iterator<Item = &'static dyn Workload> {
         self.workloads.iter().filter_map(|name| find(name))
+    }
+
+    /// The numbers of processors it is run on, of so many that there are.
+    pub fn processors(&self, all: usize) -> Vec<usize> {
+        match self.shape {
+            Shape::Peaks | Shape::FactorToOne | Shape::FactorToHalf => {
+                let mut counts: Vec<usize> =
+                    (0..).map(|n| 1 << n).take_while(|&n| n < all).collect();
+                counts.push(all);
+                counts
+            }
+            _ if all < self.share => Vec::new(),
+            _ => vec![all / self.share],
+        }
+    }
+
+    /// How rows are chosen in the columns of a workload.
+    pub fn distributions(&self, workload: &dyn Workload) -> Vec<Distribution> {
+        if self.distributions.is_empty() {
+            vec![workload.defaults().distribution]
+        } else {
+            self.distributions.to_vec()
+        }
     }
 
     /// Head and lines of what the report printed.
@@ -159,6 +214,7 @@ const fn rdbms(title: &'static str, shape: Shape, published: &'static str) -> Ta
         workloads: READ_ONLY,
         distributions: BOTH,
         clients: MORE_THREADS,
+        share: 1,
         published,
     }
 }
@@ -170,7 +226,7 @@ const fn plain(
     clients: &'static [usize],
     published: &'static str,
 ) -> Table {
-    Table { title, shape, workloads, distributions: &[], clients, published }
+    Table { title, shape, workloads, distributions: &[], clients, share: 1, published }
 }
 
 /// All five.
@@ -186,31 +242,39 @@ pub const REPORTS: &[Report] = &[
             ),
             Table {
                 clients: THREADS,
+                share: 1,
                 ..rdbms(
-                    "4 CPUs with hyper-threading",
+                    "All processors (in the report 4 CPUs with hyper-threading)",
                     Shape::Clients,
                     include_str!("seeds/rdbms-4cpu-ht.tsv"),
                 )
             },
             Table {
                 clients: THREADS,
+                share: 2,
                 ..rdbms(
-                    "2 CPUs with hyper-threading",
+                    "Half the processors (2 CPUs with hyper-threading)",
                     Shape::Clients,
                     include_str!("seeds/rdbms-2cpu-ht.tsv"),
                 )
             },
             Table {
                 clients: THREADS,
+                share: 4,
                 ..rdbms(
-                    "1 CPU with hyper-threading",
+                    "A quarter of the processors (1 CPU with hyper-threading)",
                     Shape::Clients,
                     include_str!("seeds/rdbms-1cpu-ht.tsv"),
                 )
             },
             Table {
                 clients: THREADS,
-                ..rdbms("1 CPU", Shape::Clients, include_str!("seeds/rdbms-1cpu.tsv"))
+                share: 8,
+                ..rdbms(
+                    "An eighth of the processors (1 CPU)",
+                    Shape::Clients,
+                    include_str!("seeds/rdbms-1cpu.tsv"),
+                )
             },
             rdbms("Peaks by CPUs", Shape::Peaks, include_str!("seeds/rdbms-peaks.tsv")),
             rdbms(
@@ -311,6 +375,20 @@ pub const REPORTS: &[Report] = &[
                 include_str!("seeds/order-price.tsv"),
             ),
             plain(
+                "sysbench's other scripts: transactions per second",
+                Shape::Workloads,
+                &[
+                    "oltp_point_select",
+                    "oltp_write_only",
+                    "oltp_update_index",
+                    "oltp_update_non_index",
+                    "oltp_insert",
+                    "oltp_delete",
+                ],
+                &[1, 8, 64],
+                "",
+            ),
+            plain(
                 "TPC: transactions per second",
                 Shape::Workloads,
                 &["tpcb", "tpcc"],
@@ -325,21 +403,21 @@ pub const REPORTS: &[Report] = &[
         tables: &[
             plain(
                 "Copy and join",
-                Shape::Workloads,
+                Shape::Seconds,
                 &["innodb_insert_copy", "innodb_join_sum"],
                 &[1],
                 include_str!("seeds/innodb-postgres.tsv"),
             ),
             plain(
                 "Programs of single statements",
-                Shape::Workloads,
+                Shape::Seconds,
                 &["innodb_perl_insert", "innodb_perl_primary", "innodb_perl_secondary"],
                 &[1],
                 include_str!("seeds/innodb-perl.tsv"),
             ),
             plain(
                 "Mass operations",
-                Shape::Workloads,
+                Shape::Seconds,
                 &[
                     "innodb_mass_insert",
                     "innodb_insert_copy",

@@ -4,11 +4,11 @@ use crate::account::{Accounts, LoginAccount};
 use crate::catalog::Catalog;
 use crate::session::Session;
 use crate::status::Counters;
-use crate::sysvar::GlobalVars;
+use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
 use inia_base::io::Disk;
 use inia_base::process::Processes;
-use inia_storage::{Engine, EngineOptions, StorageError};
+use inia_storage::{Engine, EngineOptions, EngineSizes, StorageError};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -118,11 +118,21 @@ impl Database {
     /// Opens the database in `disk`, creating it when the disk is empty and recovering it when it
     /// was not closed.
     pub fn open(disk: Arc<dyn Disk>, options: DatabaseOptions) -> Result<Arc<Database>, OpenError> {
+        let sizes = EngineSizes::new(options.buffer_pool_size);
+        Database::open_sized(disk, options, sizes)
+    }
+
+    /// As [`Database::open`], with other sizes than the usual ones.
+    pub(crate) fn open_sized(
+        disk: Arc<dyn Disk>,
+        options: DatabaseOptions,
+        sizes: EngineSizes,
+    ) -> Result<Arc<Database>, OpenError> {
         let engine_options = EngineOptions {
             buffer_pool_size: options.buffer_pool_size,
             background: options.background,
         };
-        let engine = Engine::open(disk.clone(), engine_options)?;
+        let engine = Engine::open_sized(disk.clone(), engine_options, sizes)?;
         let catalog = Catalog::load(&engine)?;
         let accounts = Accounts::load(&engine)?;
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
@@ -158,6 +168,16 @@ impl Database {
     pub fn set_processes(&self, processes: Arc<dyn Processes>) {
         // A second server on the same database changes nothing.
         let _ = self.processes.set(processes);
+    }
+
+    /// Tells what variables say of the program around: limits and places that it was started
+    /// with. Names that are no variables are left out.
+    pub fn announce(&self, settings: &[(&str, String)]) {
+        for (name, value) in settings {
+            if let Ok(def) = sysvar::find(name) {
+                self.globals.0.write().insert(def.name, value.clone());
+            }
+        }
     }
 
     /// The server's connections; none for an embedded database.

@@ -20,13 +20,15 @@ pub(crate) fn sql_error(error: StorageError) -> SqlError {
         StorageError::LockWaitTimeout => SqlError::new(ErrorCode::LockWaitTimeout, &[]),
         StorageError::LockNotAvailable => SqlError::new(ErrorCode::LockNowait, &[]),
         StorageError::Interrupted => SqlError::new(ErrorCode::QueryInterrupted, &[]),
+        StorageError::SnapshotTooOld => SqlError::new(ErrorCode::TableDefChanged, &[]),
         StorageError::TooLarge => SqlError::new(ErrorCode::TooLongKey, &[&3072]),
         StorageError::DiskFull => {
             SqlError::new(ErrorCode::GetErrno, &[&28, &"No space left on device"])
         }
-        StorageError::Corrupt(..) | StorageError::Unopenable(_) | StorageError::Io(_) => {
-            SqlError::new(ErrorCode::GetErrno, &[&168, &error])
-        }
+        StorageError::Corrupt(..)
+        | StorageError::Unopenable(_)
+        | StorageError::Io(_)
+        | StorageError::Stopped(_) => SqlError::new(ErrorCode::GetErrno, &[&168, &error]),
     }
 }
 

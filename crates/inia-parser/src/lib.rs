@@ -1,7 +1,6 @@
 //! Inia's lexer and parser for the MySQL dialect: text in, [`ast`] out; no catalog, no I/O.
 
 pub mod ast;
-mod binary_text;
 mod digest;
 mod error;
 pub mod keyword;
@@ -10,9 +9,8 @@ mod mode;
 mod parser;
 mod unparse;
 
-pub use binary_text::binary_text;
 pub use digest::{Digest, LiteralKind, LiteralSpan, digest};
 pub use error::{ParseError, ParseErrorKind};
 pub use mode::SqlMode;
-pub use parser::{DEEP_STACK, Parser, Span, parse, parse_bytes, parse_expr};
-pub use unparse::{quote_name, quote_string, unparse};
+pub use parser::{DEEP_STACK, Parser, Remark, Span, parse, parse_bytes, parse_expr};
+pub use unparse::{quote_name, quote_string, unparse, unparse_query};

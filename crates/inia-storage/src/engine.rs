@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::btree::BTree;
+use crate::error::StorageError;
 use crate::lock::LockSystem;
 use crate::lock::wait::LockWait;
 use crate::space::is_pinned;
@@ -11,6 +12,7 @@ use crate::txn::handle::Txn;
 use crate::txn::horizon::{CheckpointView, Roots};
 use crate::txn::log::TxnRecord;
 use crate::txn::recover::{self, Analysis};
+use crate::txn::relog::Relogging;
 use crate::txn::rollback::Unfinished;
 use crate::txn::session::{ActiveTxn, Sessions};
 use crate::txn::status::{STATUS_SLOTS, StatusTable};
@@ -37,6 +39,28 @@ pub struct EngineOptions {
     pub background: bool,
 }
 
+/// Sizes that follow from the machine's use; tests make them small.
+#[derive(Clone, Copy, Debug)]
+pub struct EngineSizes {
+    /// Bytes of log after which writers wait until pages are written back.
+    pub log_capacity: u64,
+    /// Bytes of one log segment.
+    pub segment_size: u64,
+    /// Bytes of memory for undo; what goes beyond is put in a file.
+    pub undo_memory: u64,
+}
+
+impl EngineSizes {
+    /// The usual sizes with a pool of so many bytes.
+    pub fn new(buffer_pool_size: u64) -> EngineSizes {
+        EngineSizes {
+            log_capacity: 512 << 20,
+            segment_size: 32 << 20,
+            undo_memory: buffer_pool_size / 4,
+        }
+    }
+}
+
 /// What transactions, trees and background work share.
 pub(crate) struct Core {
     pub(crate) store: Arc<Store>,
@@ -56,6 +80,8 @@ pub(crate) struct Core {
     pub(crate) dead: Mutex<Vec<(TreeId, Vec<u8>)>>,
     /// A running transaction's steps are logged again when the log since them is longer.
     pub(crate) relog_age: u64,
+    /// The transaction whose steps are being logged again.
+    pub(crate) relogging: Mutex<Option<Relogging>>,
     /// Whether the garbage tree may have something in it.
     pub(crate) garbage_waits: AtomicBool,
     pub(crate) collecting: Mutex<()>,
@@ -109,6 +135,21 @@ impl Engine {
         Engine::open_with(disk, StoreOptions::new(options.buffer_pool_size, options.background))
     }
 
+    /// As [`Engine::open`], with other sizes than the usual ones.
+    pub fn open_sized(
+        disk: Arc<dyn Disk>,
+        options: EngineOptions,
+        sizes: EngineSizes,
+    ) -> Result<Arc<Engine>> {
+        let (pool, background) = (options.buffer_pool_size, options.background);
+        Engine::open_with(disk, StoreOptions::sized(pool, background, sizes))
+    }
+
+    /// Why nothing can be written until the next start, if that is so.
+    pub fn failure(&self) -> Option<StorageError> {
+        self.core.store.wal().failure()
+    }
+
     pub(crate) fn open_with(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<Arc<Engine>> {
         // Left over from a crash just when it was made: nobody needs it after that.
         if disk.list()?.iter().any(|name| name == UNDO_FILE) {
@@ -134,6 +175,7 @@ impl Engine {
             horizon: AtomicU64::new(0),
             dead: Mutex::default(),
             relog_age: options.log_capacity / 2,
+            relogging: Mutex::default(),
             garbage_waits: AtomicBool::new(true),
             collecting: Mutex::new(()),
             store,

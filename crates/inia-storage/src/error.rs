@@ -17,6 +17,8 @@ pub enum StorageError {
     LockNotAvailable,
     /// The wait was interrupted by KILL. The statement must be undone.
     Interrupted,
+    /// The transaction's snapshot is older than the tree. The statement must be undone.
+    SnapshotTooOld,
     /// No space is left on the device. The statement must be undone.
     DiskFull,
     /// A key or a record is larger than the engine takes.
@@ -25,8 +27,11 @@ pub enum StorageError {
     Corrupt(PageId, &'static str),
     /// The file set is not one this version can open, and why.
     Unopenable(String),
-    /// The disk failed. The engine refuses all further writes.
+    /// The disk failed in a call.
     Io(Arc<std::io::Error>),
+    /// The disk failed where that leaves open what is on it, and how: the engine refuses all
+    /// further writes until it is opened again.
+    Stopped(Arc<str>),
 }
 
 /// How much a storage error undoes, as in MySQL.
@@ -47,11 +52,13 @@ impl StorageError {
             | StorageError::LockWaitTimeout
             | StorageError::LockNotAvailable
             | StorageError::Interrupted
+            | StorageError::SnapshotTooOld
             | StorageError::DiskFull
             | StorageError::TooLarge
             | StorageError::Corrupt(..)
             | StorageError::Unopenable(_)
-            | StorageError::Io(_) => RollsBack::Statement,
+            | StorageError::Io(_)
+            | StorageError::Stopped(_) => RollsBack::Statement,
         }
     }
 }
@@ -64,11 +71,15 @@ impl fmt::Display for StorageError {
             StorageError::LockWaitTimeout => f.write_str("lock wait timeout"),
             StorageError::LockNotAvailable => f.write_str("lock not available"),
             StorageError::Interrupted => f.write_str("interrupted"),
+            StorageError::SnapshotTooOld => f.write_str("the snapshot is older than the tree"),
             StorageError::DiskFull => f.write_str("no space left on device"),
             StorageError::TooLarge => f.write_str("record too large"),
             StorageError::Corrupt(page, what) => write!(f, "page {page} is damaged: {what}"),
             StorageError::Unopenable(why) => f.write_str(why),
             StorageError::Io(error) => write!(f, "disk error: {error}"),
+            StorageError::Stopped(why) => {
+                write!(f, "no writes until the next start, because of a failed one: {why}")
+            }
         }
     }
 }

@@ -1,77 +1,219 @@
-//! `inia bench seeds`: every workload at one scale, a table per report.
+//! `inia bench seeds`: the reports' workloads at one scale, and their tables.
 
-use super::{OpenEmbedded, Outcome, failed_rounds, list, measure, open_target, option, show};
-use crate::compare::Plan;
+use super::{Keeper, OpenEmbedded, Outcome, failed_rounds, list, open_target, option, parse, warn};
+use crate::compare::{Plan, Watcher, run_id};
+use crate::machine;
+use crate::record::Record;
 use crate::round::Pace;
+use crate::seeds::{self, Need, REPORTS, Report, Results, Scale};
 use crate::target::Target;
-use crate::workload::{self, Parameters, Workload};
-use clap::{Arg, ArgMatches, Command};
+use clap::{ArgMatches, Command};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Rows at most, seconds a round, rounds, numbers of clients.
-const SCALES: [(&str, u64, u64, usize, &[usize]); 3] = [
-    ("small", 20_000, 1, 1, &[4]),
-    ("medium", 100_000, 5, 1, &[1, 8, 64]),
-    ("full", u64::MAX, 10, 3, &[1, 8, 64, 256]),
-];
-
 pub(super) fn command() -> Command {
-    Command::new("seeds").about("Run every workload and print a table per report").args([
+    Command::new("seeds").about("Run the reports' workloads and make their tables again").args([
         list("target", "[LABEL=]URL,…", "Targets; Inia in a temporary directory unless given")
             .visible_alias("targets"),
-        Arg::new("scale")
-            .long("scale")
-            .value_parser(SCALES.map(|(name, ..)| name))
-            .default_value("small")
-            .help("Rows, time and clients"),
+        list("report", "NAME,…", "rdbms, smack, engines, whitepaper, innodb; all unless given"),
+        option("scale", "SCALE", "tiny, small, medium or full: rows, time and clients")
+            .default_value("small"),
+        option("rounds", "N", "Rounds of each run, interleaved"),
+        list("price", "LABEL=AMOUNT,…", "What a target's system costs, for the price tables"),
+        super::buffer_pool(),
         option("json", "FILE", "Append each round to this file as a line of JSON"),
     ])
 }
 
+/// A directory for Inia's data that goes when it is not needed any more.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    /// Not where files live in memory, if there is a choice: commits must reach a disk.
+    fn new() -> Temporary {
+        let lasting = Path::new("/var/tmp");
+        let parent = if lasting.is_dir() { lasting.to_owned() } else { std::env::temp_dir() };
+        Temporary(parent.join(format!("inia-lab-{}", std::process::id())))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // Left behind, it would only take room.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A part of the whole, for the progress.
+struct Part<'a> {
+    whole: &'a dyn Watcher,
+    done: f64,
+    share: f64,
+}
+
+impl Watcher for Part<'_> {
+    fn progress(&self, what: &str, share: f64) {
+        self.whole.progress(what, self.done + share * self.share);
+    }
+
+    fn finished(&self, record: &Record) {
+        self.whole.finished(record);
+    }
+}
+
 pub(super) fn run(matches: &ArgMatches, embedded: OpenEmbedded) -> Outcome<()> {
-    let wanted = matches.get_one::<String>("scale").map_or("small", String::as_str);
-    let scale = SCALES.iter().find(|(name, ..)| *name == wanted);
-    let &(_, rows, seconds, rounds, clients) = scale.ok_or("unknown scale")?;
-    let mut given = matches.get_many::<String>("target").into_iter().flatten().peekable();
-    let temporary = std::env::temp_dir().join(format!("inia-lab-{}", std::process::id()));
-    let own = given.peek().is_none();
-    let targets: Vec<Arc<dyn Target>> = if own {
-        vec![open_target(&format!("inia=inia:{}", temporary.display()), embedded)?]
-    } else {
-        given.map(|text| open_target(text, embedded)).collect::<Outcome<_>>()?
-    };
-    let workloads = workload::all().map(|workload| {
-        let defaults = workload.defaults();
-        let parameters = Parameters { rows: defaults.rows.min(rows), ..defaults };
-        (workload, parameters)
-    });
-    let workloads: Vec<(&'static dyn Workload, Parameters)> = workloads.collect();
-    let duration = Duration::from_secs(seconds);
+    let scale: Scale = parse_scale(matches)?;
+    let reports = reports(matches)?;
+    // Before the targets, so that it goes after them.
+    let mut temporary = None;
+    let targets = targets(matches, embedded, &mut temporary)?;
+    let prices = prices(matches, &targets)?;
+    let available = machine::processors();
+    let needs = seeds::needs(&reports, scale, available.len());
+    let (duration, warm_up) = scale.seconds();
     let plan = Plan {
-        workloads,
+        run: run_id(),
+        workloads: Vec::new(),
         targets,
-        clients: clients.to_vec(),
-        rounds,
-        pace: Pace { duration, warm_up: duration / 5, rate: None },
+        clients: needs.iter().filter_map(|need| need.clients.last().copied()).collect(),
+        rounds: parse(matches, "rounds")?.unwrap_or_else(|| scale.rounds()).max(1),
+        pace: Pace {
+            duration: Duration::from_secs_f64(duration),
+            warm_up: Duration::from_secs_f64(warm_up),
+            rate: None,
+        },
         server_cpus: Vec::new(),
         client_cpus: Vec::new(),
-        command: std::env::args().map(|argument| super::without_password(&argument)).collect(),
+        patient: true,
+        command: super::command_line(),
     };
-    let records = measure(&plan, matches);
-    drop(plan);
-    if own {
-        // Left behind, it would only take room.
-        let _ = std::fs::remove_dir_all(&temporary);
-    }
-    let records = records?;
-    let mut rest = records.as_slice();
-    while let Some(first) = rest.first() {
-        let family = &first.workload.family;
-        let end = rest.iter().position(|r| r.workload.family != *family).unwrap_or(rest.len());
-        println!("\n{family}");
-        show(&rest[..end]);
-        rest = &rest[end..];
-    }
+    plan.check().map_err(|failure| super::explain(&failure))?;
+    announce(&plan, &needs);
+    let keeper = Keeper::new(matches)?;
+    let records = measure(&plan, &needs, &available, &keeper)?;
+    let results = Results {
+        records: &records,
+        scale,
+        processors: available.len(),
+        labels: plan.targets.iter().map(|target| target.label().to_owned()).collect(),
+        prices,
+    };
+    print(&reports, &results);
+    keeper.end()?;
     failed_rounds(&records)
+}
+
+/// The number of runs, and how long they take beside loading.
+fn announce(plan: &Plan, needs: &[Need]) {
+    let each = (plan.pace.duration + plan.pace.warm_up).as_secs_f64();
+    let runs: usize = needs.iter().map(|need| need.clients.len()).sum();
+    let runs = runs * plan.rounds * plan.targets.len();
+    let minutes = (runs as f64 * each / 60.0).ceil();
+    println!("{runs} runs, about {minutes} min and the time for loading");
+}
+
+/// Runs every need; the processors are for servers and clients together, as a machine of that
+/// size has them.
+fn measure(
+    plan: &Plan,
+    needs: &[Need],
+    available: &[usize],
+    keeper: &Keeper,
+) -> Outcome<Vec<Record>> {
+    let mut records = Vec::new();
+    let runs = needs.iter().map(|need| need.clients.len()).sum::<usize>().max(1) as f64;
+    let mut done = 0.0;
+    for need in needs {
+        if keeper.stopped() {
+            break;
+        }
+        let all = need.processors >= available.len();
+        let cpus = if all { Vec::new() } else { available[..need.processors].to_vec() };
+        let plan = Plan {
+            workloads: vec![(need.workload, need.parameters.clone())],
+            clients: need.clients.clone(),
+            server_cpus: cpus.clone(),
+            client_cpus: cpus,
+            ..plan.clone()
+        };
+        let share = need.clients.len() as f64 / runs;
+        let part = Part { whole: &keeper.progress, done, share };
+        done += share;
+        match plan.run(&keeper.stop, &part) {
+            Ok(measured) => records.extend(measured),
+            // Some processes may not be bound by us: the tables of fewer processors stay empty.
+            Err(failure) if !all => keeper.progress.note(&failure.message),
+            Err(failure) => return Err(super::explain(&failure)),
+        }
+    }
+    Ok(records)
+}
+
+fn print(reports: &[&Report], results: &Results<'_>) {
+    for report in reports {
+        println!("\n{}\n{}", report.title, "=".repeat(report.title.chars().count()));
+        for table in report.tables {
+            println!("\n{}", seeds::render(table, results).trim_end());
+        }
+    }
+    println!();
+    for record in results.records {
+        if let Some(error) = &record.error {
+            let (name, label) = (&record.workload.name, &record.target.label);
+            println!("failed: {name} on {label}, {} clients: {error}", record.method.clients);
+        }
+    }
+    warn(results.records);
+}
+
+fn parse_scale(matches: &ArgMatches) -> Outcome<Scale> {
+    matches.get_one::<String>("scale").map_or("small", String::as_str).parse()
+}
+
+fn reports(matches: &ArgMatches) -> Outcome<Vec<&'static Report>> {
+    let Some(names) = matches.get_many::<String>("report") else {
+        return Ok(REPORTS.iter().collect());
+    };
+    let find = |name: &String| {
+        let known: Vec<&str> = REPORTS.iter().map(|report| report.name).collect();
+        seeds::report(name)
+            .ok_or_else(|| format!("unknown report '{name}': choose {}", known.join(", ")))
+    };
+    names.map(find).collect()
+}
+
+fn targets(
+    matches: &ArgMatches,
+    embedded: OpenEmbedded,
+    temporary: &mut Option<Temporary>,
+) -> Outcome<Vec<Arc<dyn Target>>> {
+    let pool = super::pool_size(matches);
+    match matches.get_many::<String>("target") {
+        Some(given) => given.map(|text| open_target(text, pool, embedded)).collect(),
+        None => {
+            let directory = temporary.insert(Temporary::new());
+            let own = format!("inia=inia:{}", directory.0.display());
+            Ok(vec![open_target(&own, pool, embedded)?])
+        }
+    }
+}
+
+fn prices(matches: &ArgMatches, targets: &[Arc<dyn Target>]) -> Outcome<BTreeMap<String, f64>> {
+    let one = |text: &String| {
+        let (label, amount) = text
+            .split_once('=')
+            .ok_or_else(|| format!("--price {text}: LABEL=AMOUNT is missing"))?;
+        if !targets.iter().any(|target| target.label() == label) {
+            let known: Vec<&str> = targets.iter().map(|target| target.label()).collect();
+            return Err(format!(
+                "--price {text}: no target is called so, but {}",
+                known.join(", ")
+            ));
+        }
+        let amount: f64 = super::number(amount, "price")?;
+        Ok((label.to_owned(), amount))
+    };
+    matches.get_many::<String>("price").into_iter().flatten().map(one).collect()
 }

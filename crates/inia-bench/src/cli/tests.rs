@@ -10,7 +10,8 @@ fn refused(arguments: &[&str]) -> String {
         Err(error) => return error.to_string(),
     };
     let (_, matches) = matches.subcommand().expect("a sub-command");
-    let embedded = |_: &str, _: &str| Err(Failure::new(Class::Unsupported, "no engine"));
+    let embedded =
+        |_: &str, _: &str, _: Option<&str>| Err(Failure::new(Class::Unsupported, "no engine"));
     match plan(matches, embedded, &mut None) {
         Ok(_) => panic!("{arguments:?} is not refused"),
         Err(error) => error,

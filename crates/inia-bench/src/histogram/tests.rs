@@ -34,3 +34,11 @@ fn parts_add_up_and_buckets_are_read_back() {
     assert_eq!((back.count(), back.quantile(0.1)), (2, 5));
     assert_eq!(Histogram::default().quantile(0.5), 0);
 }
+
+#[test]
+fn coarse_buckets_hold_the_same_values_in_eighths_of_powers_of_two() {
+    let mut histogram = Histogram::default();
+    // 1024 to 1151 ns are the first eighth of their power, 1152 begins the next one.
+    [1024, 1100, 1151, 1152].into_iter().for_each(|nanos| histogram.add(nanos));
+    assert_eq!(histogram.coarse_buckets(), [(1151, 3), (1279, 1)]);
+}

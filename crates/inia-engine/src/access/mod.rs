@@ -35,6 +35,13 @@ pub(crate) struct AccessPath {
     pub(crate) backward: bool,
 }
 
+impl AccessPath {
+    /// Whether it reads the whole table.
+    pub(crate) fn is_unbounded(&self) -> bool {
+        self.equal.is_empty() && self.intervals.is_empty()
+    }
+}
+
 /// What one leading part of the key equals.
 #[derive(Clone, Debug)]
 pub(crate) enum EqualPart {

@@ -10,6 +10,8 @@
 
 mod from;
 mod grouping;
+mod inserted;
+mod merge;
 mod namespace;
 mod order;
 mod query;
@@ -18,9 +20,12 @@ mod scope;
 mod select;
 mod window;
 
-pub(crate) use namespace::{FromColumn, Namespace};
+pub(crate) use from::{ROW_ID, visible_after};
+pub(crate) use inserted::{BoundInsert, InsertedNames, bind_insert};
+pub(crate) use namespace::{FromColumn, FromTable, Namespace};
+pub(crate) use select::item_name;
 
-use crate::catalog::{CatalogVersion, Table};
+use crate::catalog::{CatalogVersion, Table, View};
 use crate::expr::bind::BoundSubquery;
 use crate::expr::{Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare};
 use crate::optimize::SlotSet;
@@ -59,21 +64,11 @@ pub(crate) struct BindContext<'c> {
 
 /// Binds and plans a query.
 pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Result<StatementPlan> {
-    let mut binder = QueryBinder {
-        context,
-        parts: Vec::new(),
-        tables: Vec::new(),
-        temporary: Vec::new(),
-        levels: Vec::new(),
-        ctes: Vec::new(),
-        reached: usize::MAX,
-    };
+    let mut binder = QueryBinder::new(context);
     let root = binder.query(query)?;
-    let parts = binder.parts.into_iter().map(|part| part.expect("every part was bound")).collect();
-    let columns = result_columns(&root.columns);
     let strengths = query.locking.iter().map(|clause| clause.strength);
     let exclusive = strengths.into_iter().any(|strength| strength == ast::LockStrength::Update);
-    Ok(StatementPlan { root, columns, parts, tables: binder.tables, exclusive })
+    Ok(binder.finish(root, exclusive))
 }
 
 /// One SELECT that is being bound.
@@ -112,6 +107,36 @@ struct QueryBinder<'c> {
     ctes: Vec<CteBinding>,
     /// The outermost level that was read since the innermost part began.
     reached: usize,
+    /// Views that the statement reads.
+    views: Vec<Arc<View>>,
+    /// Views that are being bound, each inside the one before it.
+    open_views: Vec<Arc<View>>,
+    /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
+    inserted: Option<InsertedNames>,
+}
+
+impl<'c> QueryBinder<'c> {
+    fn new(context: &'c BindContext<'c>) -> QueryBinder<'c> {
+        QueryBinder {
+            context,
+            parts: Vec::new(),
+            tables: Vec::new(),
+            temporary: Vec::new(),
+            levels: Vec::new(),
+            ctes: Vec::new(),
+            reached: usize::MAX,
+            views: Vec::new(),
+            open_views: Vec::new(),
+            inserted: None,
+        }
+    }
+
+    fn finish(self, root: crate::plan::QueryPlan, exclusive: bool) -> StatementPlan {
+        let parts = self.parts.into_iter().map(|part| part.expect("every part was bound"));
+        let (columns, parts) = (result_columns(&root.columns), parts.collect());
+        let (tables, views) = (self.tables, self.views);
+        StatementPlan { root, columns, parts, tables, views, exclusive }
+    }
 }
 
 impl QueryBinder<'_> {

@@ -1,5 +1,6 @@
 //! Query expressions: WITH, set operations, VALUES, nesting, LIMIT.
 
+use super::scope::Clause;
 use super::{CteBinding, Level, Namespace, QueryBinder, Result};
 use crate::catalog::same_name;
 use crate::expr::bind::{Binder, BoundSubquery, EmptyScope, Scope, bind};
@@ -73,14 +74,22 @@ impl QueryBinder<'_> {
     }
 
     fn values(&mut self, rows: &[Vec<ast::Expr>]) -> Result<(Body, Vec<OutputColumn>)> {
-        let (env, host) = (self.context.env, self.context.host);
         let width = rows.first().map_or(0, Vec::len);
         let mut bound: Vec<Vec<Expr>> = Vec::with_capacity(rows.len());
         for (number, row) in rows.iter().enumerate() {
             if row.len() != width || width == 0 {
                 return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&(number + 1)]));
             }
-            let row: Result<_> = row.iter().map(|e| bind(e, &mut EmptyScope, env, host)).collect();
+            self.levels.push(Level {
+                namespace: Namespace::default(),
+                open: true,
+                read_by_parts: SlotSet::default(),
+                named_windows: Vec::new(),
+                windows: Vec::new(),
+            });
+            let row: Result<_> =
+                row.iter().map(|expr| self.expression(expr, Clause::FieldList, &[])).collect();
+            self.levels.pop();
             bound.push(row?);
         }
         let columns = (0..width)

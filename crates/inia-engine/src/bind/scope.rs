@@ -1,6 +1,6 @@
 //! Name resolution for the expressions of one SELECT.
 
-use super::namespace::{FromColumn, full_name};
+use super::namespace::full_name;
 use super::order::same_expr;
 use super::rollup::grouping_call;
 use super::{QueryBinder, Result};
@@ -100,16 +100,31 @@ impl BlockScope<'_, '_> {
                 continue;
             }
             if let Some(at) = level.namespace.find(name, self.clause.name())? {
-                let FromColumn { slot, ty, .. } = level.namespace.column(at).clone();
-                let printed = level.namespace.column(at).expr();
-                let ExprKind::Column { name, .. } = printed.kind else { return Ok(None) };
-                level.read_by_parts.insert(slot);
-                self.binder.reached = self.binder.reached.min(index);
-                let kind = ExprKind::OuterColumn { depth: own - index, index: slot, name };
-                return Ok(Some(Expr { kind, ty }));
+                let column = level.namespace.column(at).clone();
+                let mut reached = index;
+                let expr = column.outer(own - index, &mut |slot| match slot {
+                    Some(slot) => level.read_by_parts.insert(slot),
+                    None => reached = 0,
+                });
+                self.binder.reached = self.binder.reached.min(reached);
+                return Ok(Some(expr));
             }
         }
         Ok(None)
+    }
+
+    /// A value of the row that INSERT tried to insert. Inside subqueries the names of their own FROM
+    /// come first.
+    fn inserted_column(&mut self, name: &ColumnName) -> Result<Option<Expr>> {
+        let Some(names) = &self.binder.inserted else { return Ok(None) };
+        let levels = &self.binder.levels;
+        for level in levels.iter().skip(1).filter(|level| level.open) {
+            if level.namespace.find(name, self.clause.name())?.is_some() {
+                return Ok(None);
+            }
+        }
+        let target = levels.first().map(|level| level.namespace.find(name, self.clause.name()));
+        names.find(name, target.transpose()?.flatten().is_some())
     }
 
     /// HAVING sees the select list and GROUP BY; FROM only inside aggregates.
@@ -150,6 +165,9 @@ fn same_aggregate(a: &Aggregate, b: &Aggregate) -> bool {
 
 impl Scope for BlockScope<'_, '_> {
     fn column(&mut self, name: &ColumnName) -> Result<Expr> {
+        if let Some(value) = self.inserted_column(name)? {
+            return Ok(value);
+        }
         let found = match self.clause {
             Clause::Having if !self.in_aggregate => self.having_column(name)?,
             Clause::Order | Clause::Group if !self.in_aggregate => match self.own_column(name)? {
@@ -166,6 +184,25 @@ impl Scope for BlockScope<'_, '_> {
         }
         let clause = self.clause.name();
         Err(SqlError::new(ErrorCode::UnknownColumn, &[&full_name(name), &clause]))
+    }
+
+    fn insert_value(&mut self, name: &ColumnName) -> Result<Expr> {
+        let column = match (&self.binder.inserted, self.binder.levels.first()) {
+            (Some(_), Some(target)) => {
+                let found = target.namespace.find(name, self.clause.name())?;
+                found.map(|at| target.namespace.column(at).expr())
+            }
+            _ => return self.column(name).map(|_| Expr::null()),
+        };
+        match column {
+            Some(Expr { kind: ExprKind::Column { index, .. }, ty }) => {
+                Ok(Expr { kind: ExprKind::InsertValue(index), ty: ty.with_nullable(true) })
+            }
+            _ => {
+                let clause = self.clause.name();
+                Err(SqlError::new(ErrorCode::UnknownColumn, &[&full_name(name), &clause]))
+            }
+        }
     }
 
     fn subquery(&mut self, query: &ast::Query) -> Result<BoundSubquery> {

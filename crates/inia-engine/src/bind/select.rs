@@ -113,6 +113,8 @@ impl QueryBinder<'_> {
             return Err(SqlError::new(ErrorCode::TooManyTables, &[&MOST_TABLES]));
         }
         let mut clauses = Clauses::default();
+        let mut from = from;
+        clauses.conditions = std::mem::take(&mut from.conditions);
         if let Some(condition) = &select.where_ {
             let condition = self.expression(condition, Clause::Where, &[])?;
             conjuncts(condition, &mut clauses.conditions);
@@ -200,15 +202,8 @@ impl QueryBinder<'_> {
                     let bound = self.bind_in(expr, Clause::FieldList, &[], &[], &mut aggregates);
                     clauses.aggregates = aggregates;
                     let bound = bound?;
-                    let name = match (alias, expr) {
-                        (Some(alias), _) => alias.clone(),
-                        (None, ast::Expr::Column(column)) => column.name.clone(),
-                        (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => {
-                            literal_name(text, value)
-                        }
-                        (None, _) => text.clone(),
-                    };
-                    clauses.columns.push(self.output_column(&bound, &name));
+                    let name = item_name(expr, alias.as_ref(), text);
+                    clauses.columns.push(self.output_column(expr, &bound, &name));
                     clauses.items.push(Item { name, expr: bound });
                 }
             }
@@ -217,9 +212,18 @@ impl QueryBinder<'_> {
     }
 
     /// What the client is told of a select item.
-    fn output_column(&self, expr: &Expr, name: &str) -> OutputColumn {
+    fn output_column(&self, written: &ast::Expr, expr: &Expr, name: &str) -> OutputColumn {
         let mut result = expr.ty.result_column(name);
-        if let ExprKind::Column { index, .. } = expr.kind {
+        let own = match written {
+            ast::Expr::Column(column) => {
+                self.names().find(column, Clause::FieldList.name()).ok().flatten()
+            }
+            _ => None,
+        };
+        if let Some(at) = own {
+            result = self.names().column(at).result.clone();
+            result.name = name.to_owned();
+        } else if let ExprKind::Column { index, .. } = expr.kind {
             let columns = self.names().tables.iter().flat_map(|table| &table.columns);
             if let Some(column) = columns.into_iter().find(|column| column.slot == index) {
                 result = column.result.clone();
@@ -416,6 +420,16 @@ fn check_windows(check: &GroupCheck<'_>, clauses: &Clauses, names: &Namespace) -
     Ok(())
 }
 
+/// The name of a select item.
+pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) -> String {
+    match (alias, expr) {
+        (Some(alias), _) => alias.clone(),
+        (None, ast::Expr::Column(column)) => column.name.clone(),
+        (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => literal_name(text, value),
+        (None, expr) => own_name(text, expr).to_owned(),
+    }
+}
+
 fn push_column(column: &super::FromColumn, clauses: &mut Clauses) {
     let result = column.result.clone();
     clauses.items.push(Item { name: result.name.clone(), expr: column.expr() });
@@ -461,6 +475,24 @@ fn for_each_on(tree: &FromTree, visit: &mut dyn FnMut(&Expr)) {
         join.on.iter().for_each(&mut *visit);
         for_each_on(&join.left, visit);
         for_each_on(&join.right, visit);
+    }
+}
+
+/// A column's name: the text, of a number or NULL without the parentheses and signs around it.
+fn own_name<'t>(text: &'t str, expr: &'t ast::Expr) -> &'t str {
+    let mut inner = expr;
+    while let ast::Expr::Unary { op: ast::UnaryOp::Plus, expr } = inner {
+        inner = expr;
+    }
+    match inner {
+        ast::Expr::Column(column) => &column.name,
+        ast::Expr::Literal(
+            ast::Literal::Int(_)
+            | ast::Literal::Decimal(_)
+            | ast::Literal::Float(_)
+            | ast::Literal::Null,
+        ) => text.trim_matches(['(', ')', ' ', '+']),
+        _ => text,
     }
 }
 

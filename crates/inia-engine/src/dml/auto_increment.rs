@@ -8,6 +8,7 @@ use crate::catalog::Table;
 use crate::database::Database;
 use crate::error::StorageResult;
 use crate::row::Cell;
+use crate::session::core::Core;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -100,63 +101,165 @@ fn limit(data_type: &DataType) -> u64 {
     if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
-/// The numbers that one statement has reserved.
-#[derive(Default)]
-pub(crate) struct Reserved {
-    next: u64,
-    left: u64,
+/// The numbers that one statement gives to its rows.
+///
+/// As MySQL does, the statement reserves as many numbers as it expects rows (an unknown number of
+/// rows: 1, 2, 4, …) and leaves behind a gap for those it does not use. A row that brings its own
+/// number, greater than the next one, moves the next one behind it.
+///
+/// Example: the counter stands at 5. `VALUES (NULL), (9), (NULL)` reserves 5-7 and gives 5; 9 moves
+/// the next number to 10, which is not reserved, so the third row gets 10; the counter is 11.
+pub(crate) struct Numbers {
     increment: u64,
+    offset: u64,
+    /// The greatest number that the column takes.
+    limit: u64,
+    /// How many rows the statement has by its text; 0 where that is not known.
+    expected: u64,
+    /// SET insert_id: the first number, whatever the counter says.
+    forced: Option<u64>,
+    /// The next number to give, and the end of those that are reserved.
+    next: u64,
+    end: u64,
+    reservations: u32,
+    /// Rows of the first reservation that are still to be written.
+    rows_left: u64,
+    /// Where the counter was left by the last reservation.
+    reserved_to: u64,
 }
 
-impl Reserved {
-    /// The next number, of a block of `rows` where none is left; error 1467 where the counter has
-    /// run out. A column that is full gets its greatest value again, which then is a duplicate.
-    pub(crate) fn take(
-        &mut self,
-        table: &Table,
-        rows: u64,
-        (increment, offset): (u64, u64),
-    ) -> Result<u64, SqlError> {
-        if self.left == 0 {
-            let counter = &table.shared.next_auto_increment;
-            let reserve = |next: u64| {
-                let first = aligned(next, increment, offset);
-                first.checked_add(rows.max(1).checked_mul(increment)?)
-            };
-            let order = Ordering::AcqRel;
-            let before = counter
-                .fetch_update(order, Ordering::Acquire, reserve)
-                .map_err(|_| SqlError::new(ErrorCode::AutoincReadFailed, &[]))?;
-            self.next = aligned(before, increment, offset);
-            self.left = rows.max(1);
-            self.increment = increment;
+impl Numbers {
+    /// For a statement on `table` that has `expected` rows.
+    pub(crate) fn new(core: &Core, table: &Table, expected: u64) -> Numbers {
+        let mut numbers = Numbers {
+            increment: 1,
+            offset: 1,
+            limit: u64::MAX,
+            expected,
+            forced: None,
+            next: 0,
+            end: 0,
+            reservations: 0,
+            rows_left: 0,
+            reserved_to: 0,
+        };
+        if let Some(column) = table.def.auto_increment_column() {
+            let number = |name| core.var(name).and_then(|text| text.parse().ok());
+            numbers.increment = number("auto_increment_increment").unwrap_or(1).max(1);
+            numbers.offset = number("auto_increment_offset").unwrap_or(1);
+            numbers.limit = limit(&table.def.columns[column].data_type);
+            let forced = core.host.vars.borrow_mut().values.remove("insert_id");
+            numbers.forced = forced.and_then(|text| text.parse().ok()).filter(|id| *id > 0);
         }
-        let number = self.next;
-        self.next += self.increment;
-        self.left -= 1;
-        let column = table.def.auto_increment_column().unwrap_or_default();
-        Ok(number.min(limit(&table.def.columns[column].data_type)))
+        numbers
+    }
+
+    /// The next number; error 1467 where the counter has run out. A column that is full gets its
+    /// greatest value again, which then is a duplicate.
+    pub(crate) fn take(&mut self, table: &Table) -> Result<u64, SqlError> {
+        let mut number = self.next;
+        if number >= self.end {
+            match self.forced.take() {
+                Some(forced) => (number, self.end) = (forced, u64::MAX),
+                None => number = self.reserve(table),
+            }
+            self.reservations += 1;
+        }
+        if number == u64::MAX {
+            return Err(SqlError::new(ErrorCode::AutoincReadFailed, &[]));
+        }
+        let number = number.min(self.limit);
+        self.next = self.after(number);
+        Ok(number)
+    }
+
+    /// Takes a block from the counter; its first number.
+    fn reserve(&mut self, table: &Table) -> u64 {
+        const LARGEST: u64 = 65_535;
+        if self.rows_left == 0 {
+            self.rows_left = match self.reservations {
+                0 if self.expected > 0 => self.expected,
+                count => (1 << count.min(16)).min(LARGEST),
+            };
+        }
+        let mut first = 0;
+        let counter = &table.shared.next_auto_increment;
+        let mut reserve = |next: u64| {
+            first = aligned(next.max(self.next), self.increment, self.offset);
+            Some(next.max(self.following(first, self.rows_left)))
+        };
+        let (order, read) = (Ordering::AcqRel, Ordering::Acquire);
+        let _ = counter.fetch_update(order, read, &mut reserve);
+        self.end = first.saturating_add(self.rows_left.saturating_mul(self.increment));
+        self.reserved_to = self.following(first, self.rows_left);
+        first
+    }
+
+    /// The counter behind `count` numbers from `number` on.
+    fn following(&self, number: u64, count: u64) -> u64 {
+        if number >= self.limit {
+            return self.limit;
+        }
+        let offset = if self.offset > self.increment { 0 } else { self.offset };
+        let steps = (number.abs_diff(offset) / self.increment).saturating_add(count);
+        steps.saturating_mul(self.increment).saturating_add(offset).min(self.limit)
+    }
+
+    /// The number after `number` in the series.
+    fn after(&self, number: u64) -> u64 {
+        aligned(number.saturating_add(1), self.increment, self.offset)
     }
 
     /// The number taken last was not used after all.
-    pub(crate) fn give_back(&mut self) {
-        self.next -= self.increment;
-        self.left += 1;
+    pub(crate) fn go_back(&mut self, taken: u64) {
+        self.next = taken;
     }
 
-    /// A row was given its number by the statement.
-    pub(crate) fn passed(&mut self, table: &Table, value: &Value) {
-        let number = match value {
-            Value::Int(v) if *v > 0 => *v as u64,
-            Value::UInt(v) => *v,
-            Value::Double(v) if *v > 0.0 => *v as u64,
-            _ => return,
-        };
-        let after = number.saturating_add(1);
-        table.shared.next_auto_increment.fetch_max(after, Ordering::AcqRel);
-        if number >= self.next {
-            self.left = 0;
+    /// A row brings its own number.
+    pub(crate) fn given(&mut self, value: &Value) {
+        if let Some(number) = number(value)
+            && self.next > 0
+            && number >= self.next
+        {
+            self.next = self.after(number);
         }
+    }
+
+    /// A row was tried.
+    pub(crate) fn tried(&mut self) {
+        self.rows_left = self.rows_left.saturating_sub(1);
+    }
+
+    /// The table has a row with this number now.
+    pub(crate) fn stored(&self, table: &Table, value: &Value) {
+        if let Some(number) = number(value)
+            && number >= self.reserved_to
+            && number <= self.limit
+        {
+            let after = self.following(number, 1);
+            table.shared.next_auto_increment.fetch_max(after, Ordering::AcqRel);
+        }
+    }
+}
+
+/// The counter goes behind a number that UPDATE gave a row; where it was not read yet it will find
+/// the number itself.
+pub(crate) fn updated(table: &Table, column: usize, value: &Value) {
+    let counter = &table.shared.next_auto_increment;
+    if let Some(number) = number(value)
+        && counter.load(Ordering::Acquire) != 0
+    {
+        let limit = limit(&table.def.columns[column].data_type);
+        counter.fetch_max(number.saturating_add(1).min(limit), Ordering::AcqRel);
+    }
+}
+
+fn number(value: &Value) -> Option<u64> {
+    match value {
+        Value::Int(v) if *v > 0 => Some(*v as u64),
+        Value::UInt(v) => Some(*v),
+        Value::Double(v) if *v > 0.0 => Some(*v as u64),
+        _ => None,
     }
 }
 

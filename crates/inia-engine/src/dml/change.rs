@@ -4,14 +4,16 @@
 //! Halloween problem: the scanned index or the primary key is assigned), or ORDER BY wants
 //! another order, the rows are gathered first and changed afterwards.
 
+use super::auto_increment;
 use super::fill::Fills;
 use super::foreign::Foreign;
 use super::insert::{assign, bind_plain, touch};
 use super::joined::has_subquery;
 use super::scope::TableScope;
+use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::access::{self, AccessPath, RowData, Scan};
-use crate::catalog::Table;
+use crate::catalog::{Table, View};
 use crate::error::StorageResult;
 use crate::expr::compare::{natural_class, order};
 use crate::expr::{self, EvalContext, Expr, Strictness};
@@ -39,6 +41,17 @@ pub(crate) struct ChangePlan {
     ignore: bool,
     gather: bool,
     fills: Fills,
+    /// The views that rows are changed through.
+    pub(crate) views: Vec<Arc<View>>,
+}
+
+impl ChangePlan {
+    /// Takes in what the view that rows are changed through demands.
+    pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
+        guard.bind(core, &self.table.def, &mut self.fills)?;
+        self.views = guard.views;
+        Ok(())
+    }
 }
 
 struct Clauses<'a> {
@@ -154,6 +167,7 @@ fn plan(
         ignore: false,
         gather,
         fills,
+        views: Vec::new(),
     })
 }
 
@@ -186,17 +200,28 @@ impl ChangePlan {
             Some(limit) => row_count(limit, ctx)?,
             None => u64::MAX,
         };
+        if self.limit.is_none() && self.path.is_unbounded() {
+            refuse_without_key(core)?;
+        }
         let mut writer = RowWriter::new(&self.table, &core.env.time_zone);
         let mut tally = Tally { foreign: Foreign::load(core, &self.table)?, ..Tally::default() };
         let mode = ReadMode::Lock(exclusive_request());
         let mut scan = Scan::open(&self.table, &self.path, mode, ctx, &[])?;
+        if self.assignments.is_some() && core.state.releases_unmatched() {
+            scan.look_first();
+        }
         let mut gathered: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         let (mut row, mut seen) = (Vec::new(), 0u64);
         while seen < limit {
             let exact = scan.is_exact();
-            let found = scan.next(&mut core.txn.borrow_mut())?;
-            let Some(found) = found else { break };
+            if scan.next(&mut core.txn.borrow_mut())?.is_none() {
+                break;
+            }
             core.check_killed()?;
+            if scan.is_unlocked() && !self.lock_matching(core, ctx, &mut scan, &mut row)? {
+                continue;
+            }
+            let Some(found) = scan.current_row()? else { continue };
             let RowData::Row(bytes) = found.data else { return Err(Damaged.into()) };
             if !self.holds(core, ctx, bytes, exact, &mut row)? {
                 if core.state.releases_unmatched() {
@@ -218,6 +243,24 @@ impl ChangePlan {
             self.change(core, ctx, &mut writer, key, bytes, &mut tally)?;
         }
         Ok(self.outcome(core, ctx, &tally))
+    }
+
+    /// Locks the row that the scan has only looked at, if what it has seen fulfils the conditions;
+    /// false when it does not, or when the row is gone.
+    fn lock_matching(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        scan: &mut Scan,
+        row: &mut Vec<Value>,
+    ) -> Result<bool, SqlError> {
+        let Some(seen) = scan.current_row()? else { return Ok(false) };
+        let RowData::Row(bytes) = seen.data else { return Err(Damaged.into()) };
+        let exact = scan.is_exact();
+        if !self.holds(core, ctx, bytes, exact, row)? {
+            return Ok(false);
+        }
+        scan.lock_current(&mut core.txn.borrow_mut())
     }
 
     /// Whether a row fulfils the conditions that the path does not make true.
@@ -328,6 +371,11 @@ impl ChangePlan {
         };
         match refused {
             Ok(()) => {
+                if let Some(column) = self.table.def.auto_increment_column()
+                    && changed[column]
+                {
+                    auto_increment::updated(&self.table, column, &new[column]);
+                }
                 tally.changed += 1;
                 Ok(())
             }
@@ -368,7 +416,7 @@ impl ChangePlan {
         if !self.ignore || error.code == ErrorCode::Deadlock {
             return Err(error);
         }
-        core.txn.borrow_mut().rollback_to(start).sql()?;
+        core.txn.borrow_mut().rollback_statement(start).sql()?;
         ctx.raise(expr::Level::Warning, error)
     }
 
@@ -390,6 +438,14 @@ impl ChangePlan {
 /// The lock request of statements that are about to change rows.
 pub(super) fn exclusive_request() -> LockRequest {
     LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait }
+}
+
+/// Error 1175: `sql_safe_updates` refuses statements that no key leads to their rows.
+pub(super) fn refuse_without_key(core: &Core) -> Result<(), SqlError> {
+    match core.flag("sql_safe_updates") {
+        true => Err(SqlError::new(ErrorCode::UpdateWithoutKeyInSafeMode, &[&""])),
+        false => Ok(()),
+    }
 }
 
 /// A number of LIMIT.

@@ -9,11 +9,16 @@ mod run;
 pub(super) use run::{assign, touch};
 
 use super::fill::Fills;
+use super::joined::has_subquery;
 use super::scope::TableScope;
-use crate::catalog::Table;
+use super::view::Guard;
+use crate::bind::{BoundInsert, InsertedNames};
+use crate::catalog::{Table, View};
 use crate::expr::{Binder, Expr, ExprKind, Scope};
-use crate::plan::StatementPlan;
+use crate::plan::{OutputColumn, StatementPlan};
+use crate::reads::Reads;
 use crate::session::core::Core;
+use crate::session::plan_insert_queries;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast;
 use std::sync::Arc;
@@ -31,127 +36,305 @@ pub(crate) struct InsertPlan {
     on_duplicate: Vec<(usize, Option<Expr>)>,
     /// Number of deprecated VALUES() calls, each a warning.
     values_calls: usize,
-    /// INSERT … SELECT's query.
+    /// INSERT … SELECT's query, and every subquery of the statement.
     source: Option<StatementPlan>,
+    /// Rows come from the source.
+    selects: bool,
+    /// The source reads the target.
+    reads_target: bool,
     /// There is one row by the statement's text, so nothing is told of how many there were.
     single: bool,
+    /// The views that it inserts through and reads.
+    pub(crate) views: Vec<Arc<View>>,
 }
 
-/// Whether one row is written out, so that the reply does not tell how many there were.
-fn is_single(insert: &ast::Insert) -> bool {
-    matches!(&insert.source, ast::InsertSource::Values(rows) if rows.len() == 1)
+impl InsertPlan {
+    /// Takes in what the view that rows are inserted through demands.
+    pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
+        guard.bind(core, &self.table.def, &mut self.fills)?;
+        self.views.extend(guard.views);
+        Ok(())
+    }
 }
 
-/// Plans INSERT and REPLACE; `source` is the plan of its query, where it has one.
-pub(crate) fn plan_insert(
-    core: &Core,
-    insert: &ast::Insert,
-    source: Option<StatementPlan>,
-) -> Result<InsertPlan, SqlError> {
+/// The rows that are written out.
+fn written(insert: &ast::Insert) -> Option<&[Vec<ast::Expr>]> {
+    match &insert.source {
+        ast::InsertSource::Values(rows) => Some(rows),
+        ast::InsertSource::Query(query) => match &query.body {
+            ast::QueryBody::Values(rows) if query.order_by.is_empty() && query.limit.is_none() => {
+                Some(rows)
+            }
+            _ => None,
+        },
+    }
+}
+
+/// The queries of an INSERT, and what is bound from them.
+struct Queries<'i> {
+    insert: &'i ast::Insert,
+    table: &'i Arc<Table>,
+    targets: &'i [usize],
+    /// Names in ON DUPLICATE KEY UPDATE that are columns of the source's tables.
+    selected: Vec<ast::ColumnName>,
+}
+
+impl<'i> Queries<'i> {
+    fn new(
+        insert: &'i ast::Insert,
+        table: &'i Arc<Table>,
+        targets: &'i [usize],
+    ) -> Result<Queries<'i>, SqlError> {
+        let mut selected = Vec::new();
+        if let ast::InsertSource::Query(query) = &insert.source
+            && written(insert).is_none()
+            && let ast::QueryBody::Select(select) = &query.body
+            && select.group_by.is_empty()
+            && !select.options.distinct
+        {
+            let mut reads = Reads::default();
+            reads.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
+            let own = reads.aliases.iter().zip(&reads.tables);
+            let own: Vec<&str> = own.map(|(a, name)| a.unwrap_or(name.name.as_str())).collect();
+            for name in reads.columns {
+                let foreign = match &name.table {
+                    Some(of) => *of != table.def.name && !own.contains(&of.as_str()),
+                    None => table.def.column(&name.name).is_none() && own.is_empty(),
+                };
+                if foreign && !selected.contains(name) {
+                    selected.push(name.clone());
+                }
+            }
+        }
+        Ok(Queries { insert, table, targets, selected })
+    }
+
+    /// The query whose rows are inserted, with what ON DUPLICATE KEY UPDATE reads of its tables.
+    fn source(&self) -> Option<ast::Query> {
+        let ast::InsertSource::Query(query) = &self.insert.source else { return None };
+        if written(self.insert).is_some() {
+            return None;
+        }
+        let mut query = (**query).clone();
+        if let ast::QueryBody::Select(select) = &mut query.body {
+            let item = |name: &ast::ColumnName| ast::SelectItem::Expr {
+                expr: ast::Expr::Column(name.clone()),
+                alias: None,
+                text: String::new(),
+            };
+            select.items.extend(self.selected.iter().map(item));
+        }
+        Some(query)
+    }
+
+    /// What the inserted row's values are called.
+    fn names(&self, source: &[OutputColumn]) -> InsertedNames {
+        let all = self.table.def.columns.len();
+        let first = source.len().saturating_sub(self.selected.len());
+        let selected = self.selected.iter().zip(source.iter().skip(first)).enumerate();
+        let selected = selected.map(|(at, (n, column))| (n.clone(), all + at, column.ty.clone()));
+        let columns = |alias: &ast::RowAlias| {
+            let named = |(at, target): (usize, &usize)| {
+                let own = &self.table.def.columns[*target].name;
+                let name = alias.columns.get(at).unwrap_or(own).clone();
+                (name, *target, super::scope::column_type(self.table, *target))
+            };
+            self.targets.iter().enumerate().map(named).collect()
+        };
+        let alias = self.insert.row_alias.as_ref();
+        InsertedNames {
+            alias: alias.map(|alias| (alias.name.clone(), columns(alias))),
+            selected: selected.collect(),
+        }
+    }
+}
+
+/// `SELECT exprs FROM target`, see [`crate::bind::bind_insert`].
+fn beside(insert: &ast::Insert, exprs: Vec<&ast::Expr>) -> ast::Query {
+    let item = |expr: &ast::Expr| ast::SelectItem::Expr {
+        expr: expr.clone(),
+        alias: None,
+        text: String::new(),
+    };
+    let name = insert.table.clone();
+    let factor = ast::TableFactor { name, partitions: Vec::new(), alias: None, hints: Vec::new() };
+    let select = ast::Select {
+        items: exprs.into_iter().map(item).collect(),
+        from: vec![ast::TableRef::Table(Box::new(factor))],
+        ..ast::Select::default()
+    };
+    ast::Query::new(ast::QueryBody::Select(Box::new(select)))
+}
+
+/// Plans INSERT and REPLACE.
+pub(crate) fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<InsertPlan, SqlError> {
     let table = core.open_table(insert.table.db.as_deref(), &insert.table.name)?;
-    read_once(&table, source.as_ref())?;
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
     let fills = Fills::compile(&table.def, &core.env, &core.host)?;
-    if source.as_ref().is_some_and(|source| source.root.columns.len() != targets.len()) {
-        return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&1]));
+    check_alias(insert, targets.len())?;
+    let given = written(insert).unwrap_or(&[]);
+    check_rows(insert, given, &targets, &fills, &table)?;
+    let queries = Queries::new(insert, &table, &targets)?;
+    let source = queries.source();
+    // Lists of expressions with subqueries: of VALUES by row, then of ON DUPLICATE KEY UPDATE.
+    let deep = |exprs: &[&ast::Expr]| exprs.iter().any(|expr| has_subquery(expr));
+    let values = given.iter().map(|row| plain(row)).collect::<Vec<_>>();
+    let updates: Vec<&ast::Expr> =
+        insert.on_duplicate.iter().map(|a| &a.value).filter(not_default).collect();
+    let mut lists: Vec<ast::Query> = Vec::new();
+    for row in values.iter().filter(|row| deep(row)) {
+        lists.push(beside(insert, row.clone()));
     }
-    let given: &[Vec<ast::Expr>] = match (&insert.source, &source) {
-        (ast::InsertSource::Values(rows), None) => rows,
-        _ => &[],
+    let value_lists = lists.len();
+    let deep_updates = deep(&updates);
+    if deep_updates {
+        lists.push(beside(insert, updates.clone()));
+    }
+    let names = |columns: &[OutputColumn]| queries.names(columns);
+    let bound = match source.is_some() || !lists.is_empty() {
+        true => {
+            let bound = plan_insert_queries(core, source.as_ref(), &lists, value_lists, &names)?;
+            check_source(&bound, source.is_some(), &queries, &fills)?;
+            Some(bound)
+        }
+        false => None,
+    };
+    let (source_plan, read, mut lists) = match bound {
+        Some(bound) => (Some(bound.plan), bound.read, bound.beside.into_iter()),
+        None => (None, 0, Vec::new().into_iter()),
     };
     let mut rows = Vec::with_capacity(given.len());
-    for (number, values) in given.iter().enumerate() {
-        let empty = values.is_empty() && insert.columns.is_empty();
-        if values.len() != targets.len() && !empty {
-            return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&(number + 1)]));
+    for (row, plain) in given.iter().zip(&values) {
+        let mut exprs = match deep(plain) {
+            true => lists.next().unwrap_or_default(),
+            false => {
+                let each = plain.iter().map(|expr| bind_plain(core, &mut scope, expr));
+                each.collect::<Result<Vec<_>, _>>()?
+            }
         }
-        let mut row = Vec::with_capacity(values.len());
-        for (value, target) in values.iter().zip(&targets) {
-            row.push(match value {
-                ast::Expr::Default => None,
-                value => {
-                    refuse_generated(&fills, &table, *target)?;
-                    Some(bind_plain(core, &mut scope, value)?)
-                }
-            });
-        }
-        rows.push(row);
+        .into_iter();
+        rows.push(row.iter().map(|e| if not_default(&e) { exprs.next() } else { None }).collect());
     }
+    let columns = source_plan.as_ref().map_or(&[][..], |plan| &plan.root.columns);
+    let names = queries.names(columns);
+    let mut exprs = match deep_updates {
+        true => lists.next().unwrap_or_default(),
+        false => {
+            let mut scope = DuplicateScope { inner: &mut scope, names: &names, table: &table };
+            let each = updates.iter().map(|expr| bind_plain(core, &mut scope, expr));
+            each.collect::<Result<Vec<_>, _>>()?
+        }
+    }
+    .into_iter();
     let mut on_duplicate = Vec::with_capacity(insert.on_duplicate.len());
-    let mut values_calls = 0;
     for assignment in &insert.on_duplicate {
         let target = scope.position(&assignment.column)?;
-        on_duplicate.push(match &assignment.value {
-            ast::Expr::Default => (target, None),
-            value => {
+        let value = match not_default(&&assignment.value) {
+            true => {
                 refuse_generated(&fills, &table, target)?;
-                let alias = insert.row_alias.as_ref();
-                let mut scope = DuplicateScope { inner: &mut scope, alias, table: &table };
-                let bound = bind_plain(core, &mut scope, value)?;
-                bound.walk(&mut |node| {
-                    let call = matches!(node.kind, ExprKind::InsertValue(_)) && alias.is_none();
-                    values_calls += usize::from(call);
-                });
-                (target, Some(bound))
+                exprs.next()
             }
-        });
+            false => None,
+        };
+        on_duplicate.push((target, value));
     }
-    let none = source.is_none() && rows.iter().all(Vec::is_empty);
+    let views = source_plan.as_ref().map_or_else(Vec::new, |plan| plan.views.clone());
+    let values_calls = match insert.row_alias {
+        Some(_) => 0,
+        None => on_duplicate.iter().flat_map(|(_, e)| e).map(|e| calls(e, &table)).sum(),
+    };
+    let selects = source.is_some();
+    let read = source_plan.iter().flat_map(|plan| plan.tables.iter().take(read));
+    let reads_target = read.into_iter().any(|read| read.def.id == table.def.id);
+    let none = !selects && rows.iter().all(|row: &Vec<_>| row.is_empty());
     Ok(InsertPlan {
         table: table.clone(),
-        targets: if none { Vec::new() } else { targets },
+        targets: if none { Vec::new() } else { targets.clone() },
         rows,
         fills,
         replace: insert.replace,
         ignore: insert.ignore,
         on_duplicate,
         values_calls,
-        source,
-        single: is_single(insert),
+        source: source_plan,
+        selects,
+        reads_target,
+        single: !selects && given.len() == 1,
+        views,
     })
 }
 
-/// Error 1137: a temporary table is not read where it is written.
-fn read_once(table: &Arc<Table>, source: Option<&StatementPlan>) -> Result<(), SqlError> {
-    let read = |source: &StatementPlan| source.tables.iter().any(|t| Arc::ptr_eq(t, table));
-    if table.def.temporary && source.is_some_and(read) {
-        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name]));
+fn not_default(expr: &&ast::Expr) -> bool {
+    **expr != ast::Expr::Default
+}
+
+/// The values of a row that are not DEFAULT.
+fn plain(row: &[ast::Expr]) -> Vec<&ast::Expr> {
+    row.iter().filter(not_default).collect()
+}
+
+/// The calls of VALUES() in an expression.
+fn calls(expr: &Expr, table: &Table) -> usize {
+    let mut calls = 0;
+    let columns = table.def.columns.len();
+    expr.walk(&mut |node| {
+        calls += usize::from(matches!(node.kind, ExprKind::InsertValue(at) if at < columns));
+    });
+    calls
+}
+
+/// Error 1353: the row alias names as many columns as the row has.
+fn check_alias(insert: &ast::Insert, targets: usize) -> Result<(), SqlError> {
+    match &insert.row_alias {
+        Some(alias) if !alias.columns.is_empty() && alias.columns.len() != targets => {
+            Err(SqlError::new(ErrorCode::ViewWrongList, &[]))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Errors 1136 and 3105 of rows that are written out.
+fn check_rows(
+    insert: &ast::Insert,
+    given: &[Vec<ast::Expr>],
+    targets: &[usize],
+    fills: &Fills,
+    table: &Table,
+) -> Result<(), SqlError> {
+    for (number, values) in given.iter().enumerate() {
+        let empty = values.is_empty() && insert.columns.is_empty();
+        if values.len() != targets.len() && !empty {
+            return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&(number + 1)]));
+        }
+        for (value, target) in values.iter().zip(targets) {
+            if not_default(&value) {
+                refuse_generated(fills, table, *target)?;
+            }
+        }
     }
     Ok(())
 }
 
-/// The query whose rows are inserted: INSERT … SELECT's own, or one made of VALUES that has
-/// subqueries; `None` where VALUES is evaluated row by row.
-pub(crate) fn source_query(insert: &ast::Insert) -> Option<std::borrow::Cow<'_, ast::Query>> {
-    use std::borrow::Cow;
-    let rows = match &insert.source {
-        ast::InsertSource::Query(query) => return Some(Cow::Borrowed(query)),
-        ast::InsertSource::Values(rows) => rows,
-    };
-    let subquery = rows.iter().flatten().any(super::joined::has_subquery);
-    if !subquery || rows.iter().flatten().any(|value| *value == ast::Expr::Default) {
-        return None;
+/// Errors 1136, 1137, 3105 of INSERT … SELECT.
+fn check_source(
+    bound: &BoundInsert,
+    selects: bool,
+    queries: &Queries<'_>,
+    fills: &Fills,
+) -> Result<(), SqlError> {
+    let (table, targets) = (queries.table, queries.targets);
+    if !selects {
+        return Ok(());
     }
-    let select = |row: &Vec<ast::Expr>| {
-        let item = |expr: &ast::Expr| ast::SelectItem::Expr {
-            expr: expr.clone(),
-            alias: None,
-            text: String::new(),
-        };
-        let items = row.iter().map(item).collect();
-        ast::QueryBody::Select(Box::new(ast::Select { items, ..ast::Select::default() }))
-    };
-    let (first, rest) = rows.split_first()?;
-    let term = |row| ast::SetTerm { op: ast::SetOp::Union, all: true, body: select(row) };
-    let body = match rest.is_empty() {
-        true => select(first),
-        false => ast::QueryBody::SetOperation {
-            first: Box::new(select(first)),
-            rest: rest.iter().map(term).collect(),
-        },
-    };
-    Some(Cow::Owned(ast::Query::new(body)))
+    if table.def.temporary && bound.plan.tables[..bound.read].iter().any(|t| Arc::ptr_eq(t, table))
+    {
+        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name]));
+    }
+    if bound.plan.root.columns.len() != targets.len() + queries.selected.len() {
+        return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&1]));
+    }
+    targets.iter().try_for_each(|target| refuse_generated(fills, table, *target))
 }
 
 /// Binds an expression of a statement without subqueries.
@@ -192,33 +375,20 @@ fn refuse_generated(fills: &Fills, table: &Table, column: usize) -> Result<(), S
     Err(SqlError::new(ErrorCode::NonDefaultValueForGeneratedColumn, &[name, &table.def.name]))
 }
 
-/// Names in ON DUPLICATE KEY UPDATE: the table's, and the new row's alias.
+/// Names in ON DUPLICATE KEY UPDATE: the table's, and those of the inserted row.
 struct DuplicateScope<'s, 't> {
     inner: &'s mut TableScope<'t>,
-    alias: Option<&'s ast::RowAlias>,
+    names: &'s InsertedNames,
     table: &'t Table,
 }
 
 impl Scope for DuplicateScope<'_, '_> {
     fn column(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
-        if let Some(alias) = self.alias
-            && name.db.is_none()
-            && name.table.as_deref().is_none_or(|table| table == alias.name)
-        {
-            let same = |n: &String| crate::catalog::same_name(n, &name.name);
-            let index = match alias.columns.iter().position(same) {
-                Some(index) => Some(index),
-                None if alias.columns.is_empty() && name.table.is_some() => {
-                    self.table.def.column(&name.name)
-                }
-                None => None,
-            };
-            if let Some(index) = index {
-                let ty = super::scope::column_type(self.table, index).with_nullable(true);
-                return Ok(Expr { kind: ExprKind::InsertValue(index), ty });
-            }
+        let of_target = self.table.def.column(&name.name).is_some();
+        match self.names.find(name, of_target)? {
+            Some(value) => Ok(value),
+            None => self.inner.column(name),
         }
-        self.inner.column(name)
     }
 
     fn insert_value(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {

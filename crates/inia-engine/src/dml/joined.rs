@@ -6,17 +6,20 @@
 //! Example: `UPDATE a JOIN b ON a.id = b.id SET a.x = b.y WHERE b.z > 5` reads
 //! `SELECT a.id, a.x, …, b.y FROM a JOIN b ON a.id = b.id WHERE b.z > 5 FOR UPDATE OF a`.
 
-use super::change::exclusive_request;
+use super::auto_increment;
+use super::change::{exclusive_request, refuse_without_key};
 use super::fill::{Fills, Given};
 use super::foreign::Foreign;
 use super::insert::touch;
+use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
+use crate::bind::ROW_ID;
 use crate::catalog::Table;
 use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::exec::spill::TupleList;
 use crate::expr::{self, EvalContext, ExprType, Strictness, store_value};
-use crate::plan::StatementPlan;
+use crate::plan::{Body, Source, StatementPlan, TableSource};
 use crate::row::Cell;
 use crate::session::Outcome;
 use crate::session::core::Core;
@@ -69,6 +72,8 @@ fn members(
     for table in refs {
         match table {
             TableRef::Table(factor) if computed(&factor.name) => {}
+            // Views in a join are read, not changed.
+            TableRef::Table(factor) if is_view(core, &factor.name) => {}
             TableRef::Table(factor) => {
                 let found = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
                 let alias = factor.alias.clone().unwrap_or_else(|| factor.name.name.clone());
@@ -83,6 +88,12 @@ fn members(
         }
     }
     Ok(())
+}
+
+fn is_view(core: &Core, name: &ast::ObjectName) -> bool {
+    let schema = name.db.as_deref().or(core.env.database.as_deref()).unwrap_or_default();
+    core.temporary.get(schema, &name.name).is_none()
+        && core.db.catalog().view(schema, &name.name).is_some()
 }
 
 fn item(expr: ast::Expr) -> ast::SelectItem {
@@ -103,13 +114,12 @@ fn target(
     member: &Member,
     items: &mut Vec<ast::SelectItem>,
 ) -> Result<Target, SqlError> {
-    if member.table.def.primary().is_none() {
-        let what = "changing a table without a primary key by a join or subquery";
-        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
-    }
     let base = items.len();
     let def = &member.table.def;
     items.extend(def.columns.iter().map(|column| item(column_of(member, &column.name))));
+    if def.primary().is_none() {
+        items.push(item(column_of(member, ROW_ID)));
+    }
     let fills = Fills::compile(def, &core.env, &core.host)?;
     Ok(Target { table: member.table.clone(), fills, base, assignments: Vec::new() })
 }
@@ -125,7 +135,7 @@ pub(crate) fn plan_joined_update(
     let (mut items, mut targets) = (Vec::new(), Vec::<(usize, Target)>::new());
     let mut places = Vec::new();
     for assignment in &update.assignments {
-        let (member, column) = assigned(&all, &assignment.column)?;
+        let (member, column) = assigned(core, &all, &assignment.column, &update.tables)?;
         let at = match targets.iter().position(|(of, _)| *of == member) {
             Some(at) => at,
             None => {
@@ -175,6 +185,9 @@ pub(crate) fn plan_joined_delete(
             member.alias == name.name && (name.db.is_none() || member.name.db == name.db)
         };
         let Some(member) = all.iter().find(same) else {
+            if derived_names(core, &refs).contains(&name.name.as_str()) {
+                return Err(SqlError::new(ErrorCode::NonUpdatableTable, &[&name.name, &"DELETE"]));
+            }
             let args: [&dyn std::fmt::Display; 2] = [&name.name, &"MULTI DELETE"];
             return Err(SqlError::new(ErrorCode::UnknownTableInClause, &args));
         };
@@ -188,8 +201,33 @@ pub(crate) fn plan_joined_delete(
     Ok(JoinedPlan { targets, query: plan(core, &query)?, delete: true, ignore: delete.ignore })
 }
 
-/// The member and column that SET names; errors 1054 and 1052.
-fn assigned(all: &[Member], name: &ast::ColumnName) -> Result<(usize, usize), SqlError> {
+/// The names of derived tables and views, whose rows cannot be changed in a join.
+fn derived_names<'r>(core: &Core, refs: &'r [TableRef]) -> Vec<&'r str> {
+    let mut names = Vec::new();
+    for table in refs {
+        match table {
+            TableRef::Derived(derived) => names.push(derived.alias.as_str()),
+            TableRef::Join(join) => {
+                names.extend(derived_names(core, std::slice::from_ref(&join.left)));
+                names.extend(derived_names(core, std::slice::from_ref(&join.right)));
+            }
+            TableRef::List(list) => names.extend(derived_names(core, list)),
+            TableRef::Table(factor) if is_view(core, &factor.name) => {
+                names.push(factor.alias.as_deref().unwrap_or(&factor.name.name));
+            }
+            TableRef::Table(_) | TableRef::JsonTable(_) => {}
+        }
+    }
+    names
+}
+
+/// The member and column that SET names; errors 1054, 1052 and 1288.
+fn assigned(
+    core: &Core,
+    all: &[Member],
+    name: &ast::ColumnName,
+    refs: &[TableRef],
+) -> Result<(usize, usize), SqlError> {
     let mut found = None;
     for (at, member) in all.iter().enumerate() {
         let here = name.table.as_deref().is_none_or(|table| table == member.alias);
@@ -201,6 +239,11 @@ fn assigned(all: &[Member], name: &ast::ColumnName) -> Result<(usize, usize), Sq
         found = Some((at, column));
     }
     found.ok_or_else(|| {
+        let computed = derived_names(core, refs);
+        let named = |alias: &&&str| name.table.as_deref().is_none_or(|table| table == **alias);
+        if let Some(alias) = computed.iter().find(named) {
+            return SqlError::new(ErrorCode::NonUpdatableTable, &[alias, &"UPDATE"]);
+        }
         let full = match &name.table {
             Some(table) => format!("{table}.{}", name.name),
             None => name.name.clone(),
@@ -233,6 +276,15 @@ struct Tally {
 }
 
 impl JoinedPlan {
+    /// Takes in what the view that rows are changed through demands.
+    pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
+        for target in &mut self.targets {
+            guard.bind(core, &target.table.def, &mut target.fills)?;
+        }
+        self.query.views.extend(guard.views);
+        Ok(())
+    }
+
     /// The tables whose rows change, as written.
     pub(crate) fn targets(&self) -> impl Iterator<Item = &Table> {
         self.targets.iter().map(|target| &*target.table)
@@ -245,6 +297,9 @@ impl JoinedPlan {
         ctx: &mut EvalContext<'_>,
         runner: &Runner<'_>,
     ) -> Result<Outcome, SqlError> {
+        if self.query.root.limit.is_none() && self.reads_all() {
+            refuse_without_key(core)?;
+        }
         let mut gathered = TupleList::new(core.workspace());
         runner.run(ctx, &mut |_, tuple| {
             gathered.push(tuple)?;
@@ -275,6 +330,25 @@ impl JoinedPlan {
         let found = core.client_found_rows;
         let affected_rows = if found { tally.matched } else { tally.changed };
         Ok(Outcome { affected_rows, info, ..Outcome::default() })
+    }
+
+    /// Whether a target is read without a key.
+    fn reads_all(&self) -> bool {
+        fn any(source: &Source, test: &dyn Fn(&TableSource) -> bool) -> bool {
+            match source {
+                Source::Table(table) => test(table),
+                Source::Join(join) => any(&join.left, test) || any(&join.right, test),
+                _ => false,
+            }
+        }
+        let is_target =
+            |table: &Arc<Table>| self.targets.iter().any(|t| t.table.def.id == table.def.id);
+        match &self.query.root.body {
+            Body::Select(select) => any(&select.source, &|source| {
+                source.lock.is_some() && source.access.is_unbounded() && is_target(&source.table)
+            }),
+            _ => false,
+        }
     }
 
     fn change(
@@ -328,20 +402,36 @@ impl JoinedPlan {
             if !self.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_to(start).sql()?;
+            core.txn.borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
+        target.count_up(&new, &changed);
         tally.changed += 1;
         Ok(())
     }
 }
 
 impl Target {
+    /// AUTO_INCREMENT goes on behind a number that a row was given.
+    fn count_up(&self, new: &[Value], changed: &[bool]) {
+        if let Some(column) = self.table.def.auto_increment_column()
+            && changed[column]
+        {
+            auto_increment::updated(&self.table, column, &new[column]);
+        }
+    }
+
     /// The clustered key of the target's row in one of the query's rows; `None` where an outer
     /// join found no row.
     fn key(&self, core: &Core, tuple: &[Value]) -> Result<Option<Vec<u8>>, SqlError> {
         let table = &self.table;
-        let Some(primary) = table.def.primary() else { return Ok(None) };
+        let Some(primary) = table.def.primary() else {
+            let key = &tuple[self.base + table.def.columns.len()];
+            return Ok(match key {
+                Value::Bytes(key) => Some(key.clone()),
+                _ => None,
+            });
+        };
         if primary.parts.iter().any(|part| tuple[self.base + part.column] == Value::Null) {
             return Ok(None);
         }

@@ -3,7 +3,7 @@
 
 use crate::expr::tree::{Expr, Subquery};
 use crate::expr::ty::ExprType;
-use inia_base::collation::Collation;
+use inia_base::collation::{Charset, Collation};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateRules, DateTime, TimeZone};
 use inia_base::value::Value;
@@ -134,6 +134,8 @@ pub struct Environment {
     pub sql_mode: SqlMode,
     /// `collation_connection`.
     pub collation: Collation,
+    /// `character_set_client`.
+    pub client_charset: Charset,
     /// The current database.
     pub database: Option<String>,
     /// What USER() says, `name@host`.
@@ -174,6 +176,7 @@ impl Default for Environment {
             time_zone: TimeZone::utc(),
             sql_mode: SqlMode::DEFAULT,
             collation: Collation::DEFAULT,
+            client_charset: Charset::Utf8mb4,
             database: None,
             user: String::from("root@localhost"),
             current_user: String::from("root@localhost"),
@@ -262,6 +265,10 @@ pub trait SessionHost {
     fn set_user_var(&self, name: &str, var: UserVar);
     /// LAST_INSERT_ID(id): what LAST_INSERT_ID() will say from the next statement on.
     fn set_last_insert_id(&self, id: u64);
+    /// What the running statement has set by LAST_INSERT_ID(id).
+    fn said_insert_id(&self) -> Option<u64> {
+        None
+    }
     /// The present time in microseconds since 1970, for SYSDATE() and UUID().
     fn clock_micros(&self) -> i64;
     /// Sleeps; true where the sleep was interrupted.

@@ -96,7 +96,7 @@ impl IndexCodec {
 
     /// Whether a column's value can be read from this index's entries.
     pub fn covers(&self, column: usize) -> bool {
-        self.sources[column] != Source::Absent
+        self.sources.get(column).is_some_and(|source| *source != Source::Absent)
     }
 
     /// Appends one declared part to a key or bound under construction.

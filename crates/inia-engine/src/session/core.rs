@@ -1,11 +1,13 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
+use crate::account::{Access, AccountName, Privileges};
 use crate::catalog::mdl::MdlSession;
 use crate::catalog::temporary::TemporaryTables;
-use crate::catalog::{CatalogVersion, Table};
+use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
+use crate::reads::Reads;
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
 use inia_base::column::status;
@@ -30,6 +32,8 @@ pub(crate) struct TxnState {
     pub(crate) default_read_only: bool,
     pub(crate) next_isolation: Option<Isolation>,
     pub(crate) next_read_only: Option<bool>,
+    /// What the open transaction took of these two.
+    taken: (Option<Isolation>, Option<bool>),
     /// The open transaction's level.
     pub(crate) current: Isolation,
     pub(crate) savepoints: Vec<(String, Savepoint)>,
@@ -64,6 +68,13 @@ impl TxnState {
     pub(crate) fn releases_unmatched(&self) -> bool {
         matches!(self.current, Isolation::ReadCommitted | Isolation::ReadUncommitted)
     }
+
+    /// A statement that used no table was not the transaction that SET TRANSACTION is about.
+    fn give_back_once(&mut self) {
+        let (isolation, read_only) = std::mem::take(&mut self.taken);
+        self.next_isolation = self.next_isolation.or(isolation);
+        self.next_read_only = self.next_read_only.or(read_only);
+    }
 }
 
 impl Core {
@@ -92,6 +103,7 @@ impl Core {
             default_read_only: false,
             next_isolation: None,
             next_read_only: None,
+            taken: (None, None),
             current: Isolation::RepeatableRead,
             savepoints: Vec::new(),
             mdl_timeout: Duration::from_secs(31_536_000),
@@ -149,6 +161,7 @@ impl Core {
         let txn = self.txn.get_mut();
         if !self.state.open {
             self.state.open = true;
+            self.state.taken = (self.state.next_isolation, self.state.next_read_only);
             self.state.current = self.state.next_isolation.take().unwrap_or(self.state.isolation);
             self.state.read_only =
                 self.state.next_read_only.take().unwrap_or(self.state.default_read_only);
@@ -219,12 +232,27 @@ impl Core {
         start: Savepoint,
         error: Option<&SqlError>,
     ) -> Result<(), SqlError> {
+        let autocommits = self.autocommits();
+        let unused = autocommits && !self.txn.get_mut().was_used();
+        let result = self.end_statement(start, error, autocommits);
+        if unused {
+            self.state.give_back_once();
+        }
+        result
+    }
+
+    fn end_statement(
+        &mut self,
+        start: Savepoint,
+        error: Option<&SqlError>,
+        autocommits: bool,
+    ) -> Result<(), SqlError> {
         match error {
-            None if self.autocommits() => return self.commit(),
+            None if autocommits => return self.commit(),
             None => {}
             Some(error) if error.code == ErrorCode::Deadlock => self.rollback()?,
-            Some(_) if self.autocommits() => self.rollback()?,
-            Some(_) => self.txn.get_mut().rollback_to(start).sql()?,
+            Some(_) if autocommits => self.rollback()?,
+            Some(_) => self.txn.get_mut().rollback_statement(start).sql()?,
         }
         self.txn.get_mut().settle().sql()
     }
@@ -284,6 +312,10 @@ impl Core {
                 if self.db.catalog().schema(schema).is_none() {
                     return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&schema]));
                 }
+                if self.db.catalog().view(schema, name).is_some() {
+                    let args: [&dyn std::fmt::Display; 3] = [&schema, &name, &"BASE TABLE"];
+                    return Err(SqlError::new(ErrorCode::WrongObject, &args));
+                }
                 return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
             };
             self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
@@ -297,6 +329,43 @@ impl Core {
     pub(crate) fn hold(&self, table: &Table) -> Result<bool, SqlError> {
         self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
         Ok(!table.is_stale())
+    }
+
+    /// The same for a view.
+    pub(crate) fn hold_view(&self, view: &View) -> Result<bool, SqlError> {
+        self.mdl.lock_shared(&view.mdl, self.state.mdl_timeout)?;
+        Ok(!view.is_stale())
+    }
+
+    /// Errors 1356 and 1449 where whom a view acts for may not read its tables, or is gone.
+    pub(crate) fn check_view_rights(&self, views: &[Arc<View>]) -> Result<(), SqlError> {
+        for view in views {
+            let def = &view.def;
+            let access = match def.invoker {
+                true => self.access(),
+                false => {
+                    let accounts = self.db.accounts.current();
+                    if accounts.get(&def.definer).is_none() {
+                        let AccountName { user, host } = &def.definer;
+                        return Err(SqlError::new(ErrorCode::NoSuchUser, &[user, host]));
+                    }
+                    Arc::new(Access::new(&accounts, &def.definer, &Default::default()))
+                }
+            };
+            if access.is_root() {
+                continue;
+            }
+            let mut reads = Reads::default();
+            view.query.iter().for_each(|query| reads.query(query));
+            let may = |name: &&inia_parser::ast::ObjectName| {
+                let schema = name.db.as_deref().unwrap_or_default();
+                access.on_table(schema, &name.name).has(Privileges::SELECT)
+            };
+            if !reads.tables.iter().all(may) {
+                return Err(SqlError::new(ErrorCode::ViewInvalid, &[&def.schema, &def.name]));
+            }
+        }
+        Ok(())
     }
 
     /// A system variable's text.

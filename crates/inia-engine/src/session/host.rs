@@ -127,6 +127,10 @@ impl SessionHost for Host {
         self.last_insert_id.set(Some(id));
     }
 
+    fn said_insert_id(&self) -> Option<u64> {
+        self.last_insert_id.get()
+    }
+
     fn clock_micros(&self) -> i64 {
         clock_micros()
     }

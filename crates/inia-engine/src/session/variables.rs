@@ -286,7 +286,10 @@ fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> 
             core.host.vars.borrow_mut().values.insert("collation_connection", name.to_owned());
         }
         "character_set_client" | "character_set_results" if !text.is_empty() => {
-            charset::charset_default(text)?;
+            let charset = charset::charset_default(text)?.charset();
+            if name == "character_set_client" {
+                core.env.client_charset = charset;
+            }
         }
         "max_error_count" => {
             core.env.max_error_count = number() as usize;

@@ -292,6 +292,35 @@ pub struct FunctionCall {
     pub name: String,
     /// The arguments.
     pub args: Vec<Expr>,
+    /// How it was written.
+    pub written: Written,
+}
+
+impl FunctionCall {
+    /// A call of a built-in function by its lower-case name.
+    pub fn native(name: &str, args: Vec<Expr>) -> FunctionCall {
+        FunctionCall { db: None, name: name.to_string(), args, written: Written::default() }
+    }
+
+    /// The name as it was written.
+    pub fn text(&self) -> &str {
+        self.written.text.as_deref().unwrap_or(&self.name)
+    }
+}
+
+/// How a call was written, which error texts tell and nothing else depends on.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// The name, where it is not the lower-case one.
+    pub text: Option<Box<str>>,
+    /// There was a space before the parenthesis of a function that allows none.
+    pub apart: bool,
+}
+
+impl PartialEq for Written {
+    fn eq(&self, _: &Written) -> bool {
+        true
+    }
 }
 
 /// Aggregate functions.

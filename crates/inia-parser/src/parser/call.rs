@@ -8,7 +8,7 @@ use crate::{
     ParseErrorKind, SqlMode,
     ast::{
         AggregateCall, AggregateFunc, CastType, Expr, FunctionCall, JsonOnResponse, JsonValue,
-        TrimSide,
+        TrimSide, Written,
     },
     keyword::Kw,
     lexer::{Tok, Token},
@@ -16,7 +16,7 @@ use crate::{
 
 /// A call of a built-in function by its lower-case name.
 fn call(name: &str, args: Vec<Expr>) -> Expr {
-    Expr::Function(FunctionCall { db: None, name: name.to_string(), args })
+    Expr::Function(FunctionCall::native(name, args))
 }
 
 impl Parser<'_> {
@@ -130,16 +130,23 @@ impl Parser<'_> {
     /// A call of any other name; the name has been passed.
     #[inline(never)]
     pub(super) fn generic_call(&mut self, token: Token) -> PResult<Expr> {
-        let name = self.ident_value(token).to_ascii_lowercase();
+        let text = self.ident_value(token);
+        let name = text.to_ascii_lowercase();
+        let apart = self.tok.start != token.end && !self.mode.has(SqlMode::IGNORE_SPACE);
         let args = self.call_args()?;
-        Ok(Expr::Function(FunctionCall { db: None, name, args }))
+        let mut call = FunctionCall::native(&name, args);
+        call.written.apart = apart && token.tok == Tok::Word && allows_no_space(name.as_bytes());
+        if text != name {
+            call.written.text = Some(text.into());
+        }
+        Ok(Expr::Function(call))
     }
 
     /// `db.name(args)`; the name has been passed.
     #[inline(never)]
     pub(super) fn stored_call(&mut self, db: String, name: String) -> PResult<Expr> {
         let args = self.call_args()?;
-        Ok(Expr::Function(FunctionCall { db: Some(db), name, args }))
+        Ok(Expr::Function(FunctionCall { db: Some(db), name, args, written: Written::default() }))
     }
 
     /// `(a, b, …)`, possibly empty. Arguments of loadable functions may have an alias.
@@ -411,6 +418,33 @@ impl Parser<'_> {
 }
 
 /// The aggregate with this lower-case name.
+/// Whether a name is a built-in function's only where `(` follows at once.
+fn allows_no_space(name: &[u8]) -> bool {
+    const OTHERS: [&[u8]; 20] = [
+        b"substring",
+        b"substr",
+        b"mid",
+        b"cast",
+        b"trim",
+        b"position",
+        b"extract",
+        b"adddate",
+        b"date_add",
+        b"subdate",
+        b"date_sub",
+        b"now",
+        b"sysdate",
+        b"curdate",
+        b"curtime",
+        b"user",
+        b"session_user",
+        b"system_user",
+        b"json_arrayagg",
+        b"json_objectagg",
+    ];
+    aggregate(name).is_some() || OTHERS.contains(&name)
+}
+
 fn aggregate(name: &[u8]) -> Option<AggregateFunc> {
     use AggregateFunc::*;
     Some(match name {

@@ -17,6 +17,9 @@ impl Parser<'_> {
         let replace = self.bump().kw == Kw::REPLACE;
         self.returning = true;
         let priority = self.priority(&[Kw::LOW_PRIORITY, Kw::DELAYED, Kw::HIGH_PRIORITY]);
+        if priority == Priority::Delayed {
+            self.delayed(if replace { "REPLACE" } else { "INSERT" });
+        }
         let ignore = self.accept_kw(Kw::IGNORE);
         self.accept_kw(Kw::INTO);
         let table = self.object_name()?;

@@ -104,9 +104,14 @@ impl Parser<'_> {
                 return primary;
             }
         };
-        self.bump();
+        let bang = self.bump().tok == Tok::Bang;
         let expr = Box::new(self.expr_bp(bp::NEG)?);
         self.cap = bp::MAX;
+        match op {
+            UnaryOp::Not if bang => self.deprecated("!", "NOT"),
+            UnaryOp::Binary => self.deprecated("BINARY expr", "CAST"),
+            _ => {}
+        }
         Ok(Expr::Unary { op, expr })
     }
 
@@ -120,7 +125,11 @@ impl Parser<'_> {
             let left_height = std::mem::take(&mut self.height);
             left = match op {
                 Infix::Or | Infix::And => {
-                    self.bump();
+                    match self.bump().tok {
+                        Tok::AmpAmp => self.deprecated("&&", "AND"),
+                        Tok::PipePipe => self.deprecated("|| as a synonym for OR", "OR"),
+                        _ => {}
+                    }
                     let right = self.expr_bp(power + 1)?;
                     self.height = self.height.max(left_height);
                     left = join(op == Infix::And, left, right);
@@ -337,7 +346,7 @@ impl Parser<'_> {
             if self.paren_was_single {
                 return Err(self.error());
             }
-            let call = FunctionCall { db: None, name: "interval".to_string(), args };
+            let call = FunctionCall::native("interval", args);
             return Ok(Interval::Function(Expr::Function(call)));
         }
         let amount = self.infix(first, 0, bp::MAX)?;
@@ -400,10 +409,6 @@ fn concat(left: Expr, right: Expr) -> Expr {
             call.args.push(right);
             Expr::Function(call)
         }
-        other => Expr::Function(FunctionCall {
-            db: None,
-            name: "concat".to_string(),
-            args: vec![other, right],
-        }),
+        other => Expr::Function(FunctionCall::native("concat", vec![other, right])),
     }
 }

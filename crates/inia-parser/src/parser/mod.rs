@@ -19,6 +19,7 @@ mod dml;
 mod expr;
 mod name;
 mod primary;
+mod remark;
 mod routine;
 mod select;
 mod set;
@@ -28,6 +29,8 @@ mod table;
 mod tcl;
 mod user;
 mod window;
+
+pub use remark::Remark;
 
 use crate::{
     ParseError, ParseErrorKind, SqlMode,
@@ -104,6 +107,8 @@ pub struct Parser<'a> {
     returning: bool,
     /// Bare words may be local variables.
     in_routine: bool,
+    /// Warnings of the syntax.
+    remarks: Vec<Remark>,
 }
 
 /// Parses one statement; a second one after `;` is an error.
@@ -156,6 +161,7 @@ impl<'a> Parser<'a> {
             begin: 0,
             returning: false,
             in_routine: false,
+            remarks: Vec::new(),
         }
     }
 

@@ -194,7 +194,10 @@ impl Parser<'_> {
             Tok::Hex => Literal::Hex { charset, bytes: self.hex_bytes(token) },
             Tok::Bit => Literal::Bit { charset, bytes: self.bit_bytes(token) },
             Tok::Str => return Ok(self.string_literal(charset)),
-            Tok::NStr => return Ok(self.string_literal(Some("utf8mb3".to_string()))),
+            Tok::NStr => {
+                self.national();
+                return Ok(self.string_literal(Some("utf8mb3".to_string())));
+            }
             _ => return Err(self.error()),
         };
         self.bump();
@@ -211,7 +214,13 @@ impl Parser<'_> {
         }
         match String::from_utf8(bytes) {
             Ok(value) => Literal::String { charset, value },
-            Err(error) => Literal::RawBytes { charset, bytes: error.into_bytes() },
+            Err(error) => {
+                let bad = error.utf8_error().valid_up_to();
+                if charset.is_none() {
+                    self.ill_formed(&error.as_bytes()[bad..]);
+                }
+                Literal::RawBytes { charset, bytes: error.into_bytes() }
+            }
         }
     }
 
@@ -236,6 +245,7 @@ impl Parser<'_> {
         let name = self.user_var_name(token);
         if self.accept(Tok::Assign) {
             let value = Box::new(self.expr()?);
+            self.assigns_variable();
             return Ok(Expr::AssignVar { name, value });
         }
         Ok(Expr::UserVar(name))

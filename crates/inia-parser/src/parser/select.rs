@@ -1,5 +1,6 @@
 //! Queries: SELECT, VALUES, TABLE, set operations, WITH, and the clauses around them.
 
+use super::remark::without_comments;
 use super::{PResult, Parser, SUBQUERY_WEIGHT, utf8};
 use crate::{
     ast::{
@@ -226,7 +227,10 @@ impl Parser<'_> {
                 Kw::SQL_SMALL_RESULT => options.small_result = true,
                 Kw::SQL_BIG_RESULT => options.big_result = true,
                 Kw::SQL_BUFFER_RESULT => options.buffer_result = true,
-                Kw::SQL_NO_CACHE => options.no_cache = true,
+                Kw::SQL_NO_CACHE => {
+                    options.no_cache = true;
+                    self.obsolete("SQL_NO_CACHE");
+                }
                 Kw::SQL_CALC_FOUND_ROWS => options.calc_found_rows = true,
                 _ => break,
             }
@@ -263,7 +267,8 @@ impl Parser<'_> {
         let expr = self.expr()?;
         let end = self.prev_end;
         let alias = self.alias(true)?;
-        let text = if alias.is_some() { String::new() } else { self.text(start, end) };
+        let text =
+            if alias.is_some() { String::new() } else { without_comments(self.text(start, end)) };
         Ok(SelectItem::Expr { expr, alias, text })
     }
 

@@ -22,7 +22,9 @@ impl Txn {
         mtr.commit();
         self.created.push(tree);
         self.core.trees.forget(tree);
-        Ok(self.core.trees.get(tree))
+        let tree = self.core.trees.get(tree);
+        tree.set_made_by(self.id);
+        Ok(tree)
     }
 
     /// Drops a tree at commit; its pages are freed in the background. Nobody may use the tree after

@@ -5,7 +5,7 @@ use super::session::{Session, Started};
 use super::snapshot::Snapshot;
 use super::status::TxnState;
 use super::trees::Tree;
-use super::undo::{UndoLog, UndoRecord, UndoRef};
+use super::undo::{UndoLog, UndoRecord};
 use crate::Result;
 use crate::engine::Core;
 use crate::error::StorageError;
@@ -30,11 +30,17 @@ pub struct Txn {
     pub(super) isolation: Isolation,
     /// Given at the first write; 0 before.
     pub(super) id: TxnId,
-    snapshot: Option<Snapshot>,
+    pub(super) snapshot: Option<Snapshot>,
     pub(super) undo: UndoLog,
     lock_wait_timeout: Duration,
     /// Whether it may hold explicit locks.
     locked: bool,
+    /// Whether it has read anything.
+    pub(super) has_read: bool,
+    /// Whether the last read of one key has taken a new lock.
+    pub(super) took_lock: bool,
+    /// Whether the last insert has replaced a record that the transaction had deleted.
+    pub(super) replaced_own: bool,
     /// Newest commit that it has built on, which may not be durable yet.
     pub(super) seen: Lsn,
     /// The log is known to be durable up to here.
@@ -102,6 +108,9 @@ impl Txn {
             undo,
             lock_wait_timeout: LOCK_WAIT_TIMEOUT,
             locked: false,
+            has_read: false,
+            took_lock: false,
+            replaced_own: false,
             seen: Lsn(0),
             settled: Lsn(0),
             created: Vec::new(),
@@ -119,7 +128,13 @@ impl Txn {
     pub fn begin(&mut self, isolation: Isolation) {
         debug_assert!(!self.open, "begin inside an open transaction");
         self.open = true;
+        self.has_read = false;
         self.isolation = isolation;
+    }
+
+    /// Whether the open transaction has read, locked or written anything.
+    pub fn was_used(&self) -> bool {
+        self.has_read || self.locked || self.id.0 != 0
     }
 
     /// Whether a transaction is open.
@@ -321,6 +336,22 @@ impl Txn {
         }
     }
 
+    /// Makes the lock that a record is by having been written by this transaction an explicit one;
+    /// whether there was none.
+    pub(super) fn make_explicit(&mut self, tree: &Tree, key: &[u8]) -> bool {
+        self.enlist();
+        let record = RecordRequest { tree: tree.id(), key, mode: LockMode::Exclusive };
+        match self.core.locks.try_record(&self.owner, record) {
+            Grant::New => true,
+            Grant::Held => false,
+            // Others who have just locked the key will find out who wrote its record.
+            Grant::Conflict => {
+                self.core.locks.hold(&self.owner, self.id, tree.id(), key);
+                false
+            }
+        }
+    }
+
     /// Waits until nobody's gap lock forbids to insert `key`.
     pub(super) fn wait_for_gap(&mut self, tree: &Tree, key: &[u8]) -> Result<()> {
         let (locks, limit) = (&self.core.locks, self.lock_wait_timeout);
@@ -399,8 +430,7 @@ impl Txn {
 
     /// Lets others see how far the transaction has come.
     pub(super) fn publish_undo(&self) {
-        self.owner.set_undo_records(self.undo.records());
-        self.session.set_undo_tail(self.undo.tail());
+        self.session.publish_undo(&self.undo);
     }
 
     /// Makes the handle idle: locks and snapshot are given back.
@@ -412,8 +442,7 @@ impl Txn {
         }
         self.drop_snapshot();
         if self.id.0 != 0 {
-            self.session.set_undo_tail(UndoRef::NONE);
-            self.session.created.lock().clear();
+            self.session.withdraw_undo();
         }
         self.id = TxnId(0);
         self.created.clear();

@@ -33,7 +33,7 @@ mod place;
 pub(crate) mod purge;
 mod read;
 pub(crate) mod recover;
-mod relog;
+pub(crate) mod relog;
 pub(crate) mod rollback;
 pub(crate) mod session;
 pub(crate) mod snapshot;

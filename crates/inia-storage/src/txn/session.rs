@@ -3,7 +3,7 @@
 //! A session outlives its handle: its history may still wait for purge. The next handle adopts it.
 
 use super::cursor::CursorMemory;
-use super::undo::{History, UndoRef};
+use super::undo::{History, UndoLog, UndoRef};
 use crate::lock::Owner;
 use crate::request::Isolation;
 use crate::sync::{AtomicU64, Mutex, Ordering, RwLock, fence};
@@ -26,6 +26,8 @@ pub(crate) struct Session {
     writing: Mutex<TxnId>,
     /// The newest undo record of its running transaction.
     undo_tail: AtomicU64,
+    /// Bytes of the undo records of its running transaction.
+    undo_bytes: AtomicU64,
     /// The trees that its running transaction has made.
     pub(crate) created: Mutex<Vec<TreeId>>,
     /// Memory of closed cursors.
@@ -55,6 +57,7 @@ impl Session {
             started: Mutex::new(None),
             writing: Mutex::default(),
             undo_tail: AtomicU64::new(0),
+            undo_bytes: AtomicU64::new(0),
             created: Mutex::default(),
             spare_cursors: Mutex::default(),
             horizon: AtomicU64::new(NONE),
@@ -139,9 +142,18 @@ impl Session {
         let _ = self.log_needed.compare_exchange(from, later, Ordering::AcqRel, Ordering::Relaxed);
     }
 
-    /// Publishes the newest undo record of the running transaction.
-    pub(crate) fn set_undo_tail(&self, tail: UndoRef) {
-        self.undo_tail.store(tail.0, Ordering::Release);
+    /// Publishes how far the undo of the running transaction has come.
+    pub(crate) fn publish_undo(&self, undo: &UndoLog) {
+        self.owner.set_undo_records(undo.records());
+        self.undo_bytes.store(undo.bytes(), Ordering::Relaxed);
+        self.undo_tail.store(undo.tail().0, Ordering::Release);
+    }
+
+    /// The running transaction is over.
+    pub(crate) fn withdraw_undo(&self) {
+        self.undo_tail.store(UndoRef::NONE.0, Ordering::Release);
+        self.undo_bytes.store(0, Ordering::Relaxed);
+        self.created.lock().clear();
     }
 
     /// The newest undo record of the running transaction.
@@ -149,6 +161,12 @@ impl Session {
         UndoRef(self.undo_tail.load(Ordering::Acquire))
     }
 
+    /// Bytes of the undo records of the running transaction.
+    pub(crate) fn undo_bytes(&self) -> u64 {
+        self.undo_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Where the log begins that a rollback of the running transaction needs.
     pub(crate) fn needed_log(&self, durable: Lsn) -> Option<Lsn> {
         let needed = self.log_needed.load(Ordering::Acquire);
         let done = self.log_done.load(Ordering::Acquire);

@@ -2,8 +2,8 @@
 
 use crate::btree::BTree;
 use crate::lock::Gaps;
-use crate::sync::RwLock;
-use inia_base::ids::{PageId, TreeId};
+use crate::sync::{AtomicU64, Ordering, RwLock};
+use inia_base::ids::{PageId, TreeId, TxnId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,17 +16,48 @@ pub struct Tree {
 struct Shared {
     btree: BTree,
     gaps: Arc<Gaps>,
+    /// The transaction that made the tree since the engine was opened; 0 when it is older,
+    /// [`NEWEST`] when snapshots do not matter.
+    made_by: AtomicU64,
 }
+
+const NEWEST: u64 = u64::MAX;
 
 impl Tree {
     fn new(id: TreeId) -> Tree {
-        let shared = Shared { btree: BTree::open(PageId(id.0)), gaps: Arc::default() };
+        let (btree, made_by) = (BTree::open(PageId(id.0)), AtomicU64::new(0));
+        let shared = Shared { btree, gaps: Arc::default(), made_by };
         Tree { shared: Arc::new(shared) }
     }
 
     /// The tree's durable name.
     pub fn id(&self) -> TreeId {
         self.shared.btree.id()
+    }
+
+    /// Snapshots show the newest versions of the tree's records, whoever wrote them, and whenever the
+    /// tree was made: for trees of one session alone.
+    pub fn show_newest(&self) {
+        self.shared.made_by.store(NEWEST, Ordering::Relaxed);
+    }
+
+    /// Whether snapshots do not matter.
+    #[inline]
+    pub(crate) fn shows_newest(&self) -> bool {
+        self.shared.made_by.load(Ordering::Relaxed) == NEWEST
+    }
+
+    /// Who has made the tree, if a snapshot may be older than that.
+    #[inline]
+    pub(crate) fn made_by(&self) -> Option<TxnId> {
+        match self.shared.made_by.load(Ordering::Relaxed) {
+            0 | NEWEST => None,
+            txn => Some(TxnId(txn)),
+        }
+    }
+
+    pub(crate) fn set_made_by(&self, txn: TxnId) {
+        self.shared.made_by.store(txn.0, Ordering::Relaxed);
     }
 
     #[inline]

@@ -28,11 +28,16 @@ struct Embedded {
     connections: AtomicU32,
 }
 
-/// Opens the directory, making it if it is not there.
-pub(crate) fn open(label: &str, dir: &str) -> Result<Arc<dyn Target>> {
+/// Opens the directory, making it if it is not there, with pages in `pool` bytes of memory.
+pub(crate) fn open(label: &str, dir: &str, pool: Option<&str>) -> Result<Arc<dyn Target>> {
     let unreachable = |message: String| Failure::new(Class::Unreachable, message);
+    let mut config = Config::default();
+    if let Some(size) = pool {
+        let usage = |message: String| Failure::new(Class::Usage, message);
+        config.set("buffer-pool-size", size).map_err(usage)?;
+    }
     let owned = DataDir::take(Path::new(dir)).map_err(unreachable)?;
-    let database = engine::open(owned.path(), &Config::default(), true).map_err(unreachable)?;
+    let database = engine::open(owned.path(), &config, true).map_err(unreachable)?;
     let label = label.to_owned();
     Ok(Arc::new(Embedded { label, database, owned, connections: AtomicU32::new(1) }))
 }
@@ -78,10 +83,16 @@ impl Target for Embedded {
     }
 
     fn facts(&self) -> Result<Facts> {
+        let mut answer = Answer::new();
+        let pool = "SELECT @@GLOBAL.innodb_buffer_pool_size";
+        let asked = self.session().execute(pool, &mut Cells(&mut answer));
+        asked.map_err(|error| failure(&error))?;
+        let pool = answer.text(0, 0).unwrap_or_default();
+        let settings = BTreeMap::from([("innodb_buffer_pool_size".to_owned(), pool)]);
         Ok(Facts {
             product: Product::Embedded,
             version: VERSION.to_owned(),
-            settings: BTreeMap::new(),
+            settings,
             durability: Durability::Durable,
             max_clients: None,
             pid: Some(std::process::id()),

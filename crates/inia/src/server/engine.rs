@@ -3,6 +3,7 @@
 use super::auth::{Account, AccountLookup};
 use super::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
 use crate::config::Config;
+use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::io::FileDisk;
@@ -22,7 +23,14 @@ pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Databas
     let disk = FileDisk::open(dir).map_err(|error| fail(&error))?;
     let buffer_pool_size = config.buffer_pool_size.unwrap_or_else(default_pool_size);
     let options = DatabaseOptions { buffer_pool_size, background };
-    Database::open(Arc::new(disk), options).map_err(|error| fail(&error))
+    let database = Database::open(Arc::new(disk), options).map_err(|error| fail(&error))?;
+    let place = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    database.announce(&[
+        ("innodb_buffer_pool_size", buffer_pool_size.to_string()),
+        ("max_connections", config.max_connections.to_string()),
+        ("datadir", format!("{}/", place.display())),
+    ]);
+    Ok(database)
 }
 
 /// Whether a directory holds a database, or the damaged remains of one.
@@ -129,12 +137,12 @@ impl Interrupt for Kill {
 }
 
 impl ClientSession for EngineSession {
-    fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
-        self.session.execute(sql, sink)
+    fn execute(&mut self, sql: &[u8], sink: &mut dyn RowSink) -> Result<(), SqlError> {
+        self.session.execute_bytes(sql, sink)
     }
 
-    fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
-        let prepared = self.session.prepare(sql)?;
+    fn prepare(&mut self, sql: &[u8]) -> Result<Prepared, SqlError> {
+        let prepared = self.session.prepare_bytes(sql)?;
         Ok(Prepared {
             id: prepared.id,
             params: prepared.params,
@@ -150,10 +158,6 @@ impl ClientSession for EngineSession {
         sink: &mut dyn RowSink,
     ) -> Result<(), SqlError> {
         self.session.execute_prepared(id, params, sink)
-    }
-
-    fn binary_text(&self, sql: &[u8]) -> Option<String> {
-        self.session.binary_text(sql)
     }
 
     fn close_prepared(&mut self, id: u32) {
@@ -182,6 +186,10 @@ impl ClientSession for EngineSession {
 
     fn status_flags(&self) -> u16 {
         self.session.status_flags()
+    }
+
+    fn client_charset(&self) -> Charset {
+        self.session.client_charset()
     }
 
     fn result_collation(&self) -> u16 {

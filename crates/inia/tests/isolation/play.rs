@@ -24,7 +24,7 @@ const DATABASE: &str = "isolation";
 /// Who waits for a row, or for a table's definition.
 const WAITING: [&str; 2] = [
     "SELECT trx_mysql_thread_id FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'",
-    "SELECT id FROM information_schema.processlist WHERE state LIKE 'Waiting for %'",
+    "SELECT id FROM information_schema.processlist WHERE state LIKE 'Waiting for %lock'",
 ];
 
 /// Where scripts are played.

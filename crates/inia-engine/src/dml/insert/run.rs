@@ -2,7 +2,7 @@
 
 use super::InsertPlan;
 use crate::catalog::Table;
-use crate::dml::auto_increment::{self, Reserved};
+use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::fill::{Fills, Given, now_for};
 use crate::dml::foreign::Foreign;
 use crate::dml::write::{RowWriter, Written, duplicate_error, values};
@@ -37,8 +37,7 @@ struct Tally {
 struct Run<'r> {
     plan: &'r InsertPlan,
     writer: RowWriter<'r>,
-    reserved: Reserved,
-    steps: (u64, u64),
+    numbers: Numbers,
     keep_zero: bool,
     tally: Tally,
     foreign: Option<Foreign>,
@@ -63,7 +62,10 @@ impl InsertPlan {
             ignore,
             on_duplicate: Vec::new(),
             values_calls: 0,
+            views: source.views.clone(),
+            reads_target: false,
             source: Some(source),
+            selects: true,
             single: false,
         })
     }
@@ -87,27 +89,25 @@ impl InsertPlan {
         }
         let mut run = Run::new(self, core)?;
         let mut row = Vec::with_capacity(self.table.def.columns.len());
-        if let (Some(runner), Some(source)) = (runner, &self.source) {
+        if let (true, Some(runner), Some(source)) = (self.selects, runner, &self.source) {
             self.run_source(core, ctx, runner, source, &mut run, &mut row)?;
             return Ok(run.outcome(core, ctx, !self.single));
         }
         for (number, given) in self.rows.iter().enumerate() {
             ctx.row_number = number as u64 + 1;
-            let left = (self.rows.len() - number) as u64;
             self.complete(&mut row, ctx, |plan, row, ctx| {
                 for (value, target) in given.iter().zip(&plan.targets) {
                     row[*target] = match value {
                         Some(expr) => {
                             let value = expr.eval(ctx, row)?;
-                            let column = &plan.table.def.columns[*target];
-                            store_value(value, &expr.ty, &column.data_type, ctx, &column.name)?
+                            plan.admit(*target, (value, &expr.ty), ctx)?
                         }
                         None => plan.default(*target, row, ctx)?,
                     };
                 }
                 Ok(())
             })?;
-            run.row(core, ctx, &mut row, left)?;
+            run.row(core, ctx, &mut row, &[])?;
         }
         Ok(run.outcome(core, ctx, !self.single))
     }
@@ -123,21 +123,20 @@ impl InsertPlan {
         row: &mut Vec<Value>,
     ) -> Result<(), SqlError> {
         let types: Vec<&expr::ExprType> = source.root.columns.iter().map(|c| &c.ty).collect();
+        self.check_missing(ctx)?;
+        let plan_width = self.targets.len();
         let mut put = |ctx: &mut EvalContext<'_>, tuple: &[Value]| {
             ctx.row_number = run.tally.records + 1;
             self.complete(row, ctx, |plan, row, ctx| {
                 for ((value, ty), target) in tuple.iter().zip(&types).zip(&plan.targets) {
-                    let column = &plan.table.def.columns[*target];
-                    let value = value.clone();
-                    row[*target] = store_value(value, ty, &column.data_type, ctx, &column.name)?;
+                    row[*target] = plan.admit(*target, (value.clone(), ty), ctx)?;
                 }
                 Ok(())
             })?;
-            run.row(core, ctx, row, 1)
+            run.row(core, ctx, row, &tuple[plan_width.min(tuple.len())..])
         };
-        let reads_target = source.tables.iter().any(|table| table.def.id == self.table.def.id);
         let strictness = std::mem::replace(&mut ctx.strictness, Strictness::Query);
-        if reads_target {
+        if self.reads_target {
             let mut gathered = TupleList::new(core.workspace());
             runner.run(ctx, &mut |_, tuple| {
                 gathered.push(tuple)?;
@@ -179,6 +178,37 @@ impl InsertPlan {
         self.fills.default(column, Given::Nothing, row, ctx)
     }
 
+    /// A value as its column takes it. NULL in a NOT NULL column is error 1048, or the type's zero and
+    /// a warning.
+    fn admit(
+        &self,
+        target: usize,
+        (value, ty): (Value, &expr::ExprType),
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Value, SqlError> {
+        let column = &self.table.def.columns[target];
+        let value = store_value(value, ty, &column.data_type, ctx, &column.name)?;
+        if value != Value::Null || column.nullable || column.auto_increment {
+            return Ok(value);
+        }
+        let single = self.rows.len() == 1 && !self.selects;
+        if ctx.strictness != Strictness::Lenient || (single && !self.ignore) {
+            return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
+        }
+        ctx.warn(ErrorCode::BadNull, &[&column.name])?;
+        Ok(expr::store::implicit_default(&column.data_type))
+    }
+
+    /// Columns that no row gives and that have no default: error 1364, or a warning each.
+    fn check_missing(&self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+        for column in 0..self.table.def.columns.len() {
+            if !self.targets.contains(&column) && !self.fills.is_late(column) {
+                self.default(column, &[], ctx)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Fills `row` with defaults and then with what `give` gives.
     fn complete(
         &self,
@@ -188,15 +218,24 @@ impl InsertPlan {
     ) -> Result<(), SqlError> {
         row.clear();
         for column in 0..self.table.def.columns.len() {
-            row.push(match self.targets.contains(&column) || self.fills.is_late(column) {
+            let later = self.targets.contains(&column) || self.fills.is_late(column);
+            row.push(match later || self.table.def.columns[column].auto_increment {
                 true => Value::Null,
-                false => self.default(column, &[], ctx)?,
+                false => self.fills.default(column, Given::Added, &[], ctx)?,
             });
         }
         give(self, row, ctx)?;
+        if !self.selects && ctx.row_number == 1 {
+            self.check_missing(ctx)?;
+        }
         for column in 0..row.len() {
             if self.fills.is_late(column) && !self.targets.contains(&column) {
-                row[column] = self.default(column, row, ctx)?;
+                let value = self.default(column, row, ctx)?;
+                let ty = expr::ExprType::of_column(
+                    self.table.def.columns[column].data_type.clone(),
+                    true,
+                );
+                row[column] = self.admit(column, (value, &ty), ctx)?;
             }
         }
         Ok(())
@@ -209,29 +248,27 @@ impl<'r> Run<'r> {
         if plan.replace || !plan.on_duplicate.is_empty() {
             writer.existing = LockMode::Exclusive;
         }
-        let step = |name| core.var(name).and_then(|text| text.parse().ok()).unwrap_or(1);
-        let steps = match plan.table.def.auto_increment_column() {
-            Some(_) => (step("auto_increment_increment"), step("auto_increment_offset")),
-            None => (1, 1),
-        };
+        let expected = if plan.selects { 0 } else { plan.rows.len() as u64 };
+        let numbers = Numbers::new(core, &plan.table, expected);
         let keep_zero = core.env.sql_mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
-        let (reserved, tally) = (Reserved::default(), Tally::default());
+        let tally = Tally::default();
         let foreign = Foreign::load(core, &plan.table)?;
-        Ok(Run { plan, writer, reserved, steps, keep_zero, tally, foreign })
+        Ok(Run { plan, writer, numbers, keep_zero, tally, foreign })
     }
 
-    /// Completes and writes one row. `left` rows remain, this one included.
+    /// Completes and writes one row. `beside` is what the source gives ON DUPLICATE KEY UPDATE.
     fn row(
         &mut self,
         core: &Core,
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
-        left: u64,
+        beside: &[Value],
     ) -> Result<(), SqlError> {
         self.tally.records += 1;
-        let generated = self.number(row, left)?;
-        self.check_nulls(ctx, row)?;
+        let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
+            // A row that a view refuses does not count.
+            self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
             return if self.plan.ignore {
                 ctx.raise(expr::Level::Warning, error)
             } else {
@@ -243,7 +280,9 @@ impl<'r> Run<'r> {
         loop {
             // Of this try alone: rows that were replaced before it stay deleted.
             let attempt = txn.savepoint();
-            let at = match self.writer.insert(&mut txn, row)? {
+            let written = self.writer.insert(&mut txn, row)?;
+            self.numbers.tried();
+            let at = match written {
                 Written::Done => break,
                 Written::Duplicate(at) => at,
             };
@@ -251,7 +290,7 @@ impl<'r> Run<'r> {
             if !settles && !self.plan.ignore {
                 return Err(duplicate_error(&self.plan.table.def, at, row));
             }
-            txn.rollback_to(attempt).sql()?;
+            txn.rollback_statement(attempt).sql()?;
             if self.plan.replace {
                 drop(txn);
                 let same = self.replace(core, at, row)?;
@@ -261,12 +300,12 @@ impl<'r> Run<'r> {
                 }
                 break;
             }
-            if generated.is_some() {
-                self.reserved.give_back();
+            if let Some(number) = generated {
+                self.numbers.go_back(number);
             }
             if settles {
                 drop(txn);
-                return self.update_existing(core, ctx, at, row);
+                return self.update_existing(core, ctx, at, (row, beside));
             }
             let error = duplicate_error(&self.plan.table.def, at, row);
             return ctx.raise(expr::Level::Warning, error);
@@ -278,12 +317,13 @@ impl<'r> Run<'r> {
             if !self.plan.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_to(start).sql()?;
+            core.txn.borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         self.tally.copied += 1;
         self.tally.first_generated = self.tally.first_generated.or(generated);
         if let Some(column) = self.plan.table.def.auto_increment_column() {
+            self.numbers.stored(&self.plan.table, &row[column]);
             self.tally.last_value = number_of(&row[column]);
         }
         Ok(())
@@ -299,35 +339,18 @@ impl<'r> Run<'r> {
     }
 
     /// Gives the AUTO_INCREMENT column its number where the row has none.
-    fn number(&mut self, row: &mut [Value], left: u64) -> Result<Option<u64>, SqlError> {
+    fn number(&mut self, row: &mut [Value]) -> Result<Option<u64>, SqlError> {
         let table = &self.plan.table;
         let Some(column) = table.def.auto_increment_column() else { return Ok(None) };
         let zero = matches!(row[column], Value::Int(0) | Value::UInt(0));
         let zero = zero || row[column] == Value::Double(0.0);
         if row[column] == Value::Null || (zero && !self.keep_zero) {
-            let number = self.reserved.take(table, left, self.steps)?;
+            let number = self.numbers.take(table)?;
             row[column] = auto_increment::value_of(&table.def.columns[column].data_type, number);
             return Ok(Some(number));
         }
-        self.reserved.passed(table, &row[column]);
+        self.numbers.given(&row[column]);
         Ok(None)
-    }
-
-    /// NULL in NOT NULL columns: error 1048, or the type's zero and a warning.
-    fn check_nulls(&self, ctx: &mut EvalContext<'_>, row: &mut [Value]) -> Result<(), SqlError> {
-        let single = self.plan.rows.len() == 1 && self.plan.source.is_none();
-        for (column, value) in self.plan.table.def.columns.iter().zip(row.iter_mut()) {
-            if *value != Value::Null || column.nullable || column.generated.is_some() {
-                continue;
-            }
-            let lenient = ctx.strictness == Strictness::Lenient && (self.plan.ignore || !single);
-            if !lenient {
-                return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
-            }
-            ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-            *value = expr::store::implicit_default(&column.data_type);
-        }
-        Ok(())
     }
 
     /// REPLACE: removes the row that holds the key; true where it is equal to the new row, which
@@ -355,13 +378,13 @@ impl<'r> Run<'r> {
         core: &Core,
         ctx: &mut EvalContext<'_>,
         at: usize,
-        tried: &[Value],
+        (tried, beside): (&[Value], &[Value]),
     ) -> Result<(), SqlError> {
         let table = &self.plan.table;
         let found = self.writer.holder(&mut core.txn.borrow_mut(), at, tried)?;
         let Some((key, bytes)) = found else { return Ok(()) };
         let old = values(table, &bytes, &core.env.time_zone)?;
-        ctx.inserting = tried.to_vec();
+        ctx.inserting = tried.iter().chain(beside).cloned().collect();
         let mut new = old.clone();
         assign(table, &self.plan.fills, &self.plan.on_duplicate, &mut new, ctx)?;
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
@@ -385,12 +408,12 @@ impl<'r> Run<'r> {
             if !self.plan.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_to(start).sql()?;
+            core.txn.borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         if let Some(column) = table.def.auto_increment_column() {
-            self.reserved.passed(table, &new[column]);
-            if self.plan.source.is_none() {
+            self.numbers.stored(table, &new[column]);
+            if !self.plan.selects {
                 self.tally.last_value = number_of(&new[column]);
             }
         }

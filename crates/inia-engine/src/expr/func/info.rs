@@ -44,7 +44,8 @@ pub(super) const TABLE: &[Function] = &[
         |args, _| Ok(ExprType::uint(21, any_null(args))),
         |a| {
             if a.len() == 0 {
-                return Ok(Value::UInt(a.ctx.env.last_insert_id));
+                let said = a.ctx.host.said_insert_id();
+                return Ok(Value::UInt(said.unwrap_or(a.ctx.env.last_insert_id)));
             }
             let id = match a.bits(0) {
                 Err(Stop::Null) => {

@@ -180,7 +180,7 @@ pub(super) fn parametrise(
     text.push_str(sql.get(from..)?);
     let mut parser = Parser::new(&text, core.parser_mode());
     let (statement, _) = parser.next_statement().ok()??;
-    if parser.param_count() as usize != spans.len() {
+    if parser.param_count() as usize != spans.len() || !parser.take_remarks().is_empty() {
         return None;
     }
     let name = shape::table_name(&statement)?;

@@ -129,11 +129,7 @@ impl Random {
                 unquote: self.flag(),
             },
             7 => Expr::Char { args: self.exprs(depth, 1), charset: None },
-            _ => Expr::Function(FunctionCall {
-                db: None,
-                name: name.to_string(),
-                args: self.exprs(depth, 1),
-            }),
+            _ => Expr::Function(FunctionCall::native(name, self.exprs(depth, 1))),
         }
     }
 }

@@ -11,7 +11,9 @@ mod parts;
 mod purging;
 mod ranges;
 mod recovery;
+mod relogging;
 mod resuming;
+mod runs;
 mod spilling;
 mod stress;
 

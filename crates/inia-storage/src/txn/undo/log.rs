@@ -2,7 +2,7 @@
 
 use super::chunk::Chunk;
 use super::recovered::Recovered;
-use super::{NewUndo, OFFSET_BITS, UndoKind, UndoRecord, UndoRef, UndoStore};
+use super::{NewUndo, OFFSET_BITS, UndoKind, UndoRecord, UndoRef, UndoStore, record_words};
 use crate::sync::Mutex;
 use inia_base::ids::{Lsn, TxnId};
 use std::collections::VecDeque;
@@ -122,6 +122,8 @@ pub(crate) struct UndoLog {
     first: UndoRef,
     tail: UndoRef,
     records: u64,
+    /// Their bytes.
+    bytes: u64,
     versions: u64,
     deletes: u64,
 }
@@ -137,6 +139,7 @@ impl UndoLog {
             first: UndoRef::NONE,
             tail: UndoRef::NONE,
             records: 0,
+            bytes: 0,
             versions: 0,
             deletes: 0,
         }
@@ -148,6 +151,7 @@ impl UndoLog {
         self.first = found.first();
         self.tail = found.tail();
         self.records = found.records();
+        self.bytes = found.bytes();
         self.versions = found.records();
         let mut history = self.history.lock();
         history.chunks.extend(found.chunks());
@@ -157,6 +161,11 @@ impl UndoLog {
     /// How many changes the running transaction has made (and not undone).
     pub(crate) fn records(&self) -> u64 {
         self.records
+    }
+
+    /// Bytes of their records, about.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Whether it has made no change at all, not even one that was undone.
@@ -194,7 +203,8 @@ impl UndoLog {
     /// Writes a record for the running transaction; where it is.
     pub(crate) fn push(&mut self, new: NewUndo<'_>) -> UndoRef {
         let previous = self.tail;
-        let chunk = Arc::clone(self.chunk_for(new.words()));
+        let words = new.words();
+        let chunk = Arc::clone(self.chunk_for(words));
         let place = UndoRef::new(chunk.id(), self.at);
         self.at = new.write(&chunk, self.at, previous);
         if self.first == UndoRef::NONE {
@@ -202,6 +212,7 @@ impl UndoLog {
         }
         self.tail = place;
         self.records += 1;
+        self.bytes += 8 * words as u64;
         self.versions += u64::from(new.kind != UndoKind::Insert);
         self.deletes += u64::from(new.kind == UndoKind::Delete);
         place
@@ -217,6 +228,8 @@ impl UndoLog {
     /// hold a reference to it until the transaction's history is purged.
     pub(crate) fn pop(&mut self, undone: &UndoRecord) {
         self.retract(undone.previous);
+        let bytes = 8 * record_words(&undone.key, &undone.payload) as u64;
+        self.bytes = self.bytes.saturating_sub(bytes);
     }
 
     /// Ends the running transaction: its records wait until no snapshot is below `stamp`, or are
@@ -242,6 +255,7 @@ impl UndoLog {
         self.first = UndoRef::NONE;
         self.tail = UndoRef::NONE;
         self.records = 0;
+        self.bytes = 0;
         self.versions = 0;
         self.deletes = 0;
     }

@@ -108,7 +108,7 @@ pub(crate) struct NewUndo<'a> {
 impl NewUndo<'_> {
     /// Words that the record takes.
     fn words(&self) -> usize {
-        HEADER_WORDS + self.key.len().div_ceil(8) + self.payload.len().div_ceil(8)
+        record_words(self.key, self.payload)
     }
 
     /// Writes the record; the word after it.
@@ -121,6 +121,10 @@ impl NewUndo<'_> {
         let end = chunk.put_bytes(at + HEADER_WORDS, self.key);
         chunk.put_bytes(end, self.payload)
     }
+}
+
+fn record_words(key: &[u8], payload: &[u8]) -> usize {
+    HEADER_WORDS + key.len().div_ceil(8) + payload.len().div_ceil(8)
 }
 
 /// All undo records of an engine.

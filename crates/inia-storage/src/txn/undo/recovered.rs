@@ -27,6 +27,7 @@ struct Chain {
     first: UndoRef,
     tail: UndoRef,
     records: u64,
+    bytes: u64,
 }
 
 /// The undo of one transaction that has not ended, as far as the log has been read.
@@ -51,6 +52,11 @@ impl Recovered {
 
     pub(crate) fn records(&self) -> u64 {
         self.chain.records
+    }
+
+    /// Bytes of the records.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.chain.bytes
     }
 
     /// The chunks that it has records in, oldest first.
@@ -82,7 +88,7 @@ impl Recovered {
     pub(crate) fn push(&mut self, store: &UndoStore, at: UndoRef, new: &NewUndo<'_>) -> Result<()> {
         let previous = self.chain.tail;
         new.write(self.open(store, at, new.words())?, at.word(), previous);
-        self.chain.grow(at);
+        self.chain.grow(at, new.words());
         Ok(())
     }
 
@@ -98,7 +104,7 @@ impl Recovered {
         let previous = again.tail;
         new.write(self.open(store, at, new.words())?, at.word(), previous);
         if let Some(again) = &mut self.again {
-            again.grow(at);
+            again.grow(at, new.words());
         }
         Ok(())
     }
@@ -113,12 +119,13 @@ impl Recovered {
         let Some(again) = self.again.take().filter(|again| again.records > 0) else {
             return Ok(());
         };
-        let Chain { first, tail, records } = std::mem::replace(&mut self.chain, again);
+        let Chain { first, tail, records, bytes } = std::mem::replace(&mut self.chain, again);
         if records > 0 {
             let oldest = self.chain.tail;
             self.open(store, first, PREVIOUS_WORD + 1)?.put(first.word() + PREVIOUS_WORD, oldest.0);
             self.chain.tail = tail;
             self.chain.records += records;
+            self.chain.bytes += bytes;
         }
         Ok(())
     }
@@ -133,12 +140,13 @@ impl Recovered {
 }
 
 impl Chain {
-    fn grow(&mut self, at: UndoRef) {
+    fn grow(&mut self, at: UndoRef, words: usize) {
         debug_assert!(at > self.tail, "places grow with time");
         if self.first == UndoRef::NONE {
             self.first = at;
         }
         self.tail = at;
         self.records += 1;
+        self.bytes += 8 * words as u64;
     }
 }
