@@ -1,9 +1,11 @@
 //! EXPLAIN of queries.
 
+mod changes;
+
 use super::Outcome;
 use super::core::Core;
 use crate::expr::ExprType;
-use crate::plan::explain::{Line, describe, print_json, print_tree};
+use crate::plan::explain::{Line, describe, print_json, print_json_lines, print_tree};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -35,7 +37,7 @@ pub(super) fn explain(
         return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN FOR CONNECTION"]));
     };
     let Statement::Select(query) = &**statement else {
-        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN of changes"]));
+        return explain_change(core, explain, statement, sink);
     };
     core.enter();
     let start = core.txn.get_mut().savepoint();
@@ -47,6 +49,27 @@ pub(super) fn explain(
         _ if explain.analyze => one_text(&print_tree(&plan), sink),
         ExplainFormat::Tree => one_text(&print_tree(&plan), sink),
         ExplainFormat::Default | ExplainFormat::Traditional => table(&describe(&plan), sink),
+    }
+}
+
+/// EXPLAIN of a statement that changes rows; the tree format does not know those.
+fn explain_change(
+    core: &mut Core,
+    explain: &ast::Explain,
+    statement: &Statement,
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    core.enter();
+    let start = core.txn.get_mut().savepoint();
+    let result = changes::lines(core, statement);
+    core.leave(start, result.as_ref().err())?;
+    let lines = result?;
+    match explain.format {
+        ExplainFormat::Json => one_text(&print_json_lines(&lines), sink),
+        _ if explain.analyze || explain.format == ExplainFormat::Tree => {
+            one_text("<not executable by iterator executor>\n", sink)
+        }
+        _ => table(&lines, sink),
     }
 }
 
