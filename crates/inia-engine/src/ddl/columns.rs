@@ -385,7 +385,13 @@ fn hidden_column(
     let mut scope = WorkScope { work, clause: "functional index" };
     let bound = expr::bind(written, &mut scope, &core.env, &core.host)?;
     let data_type = bound.ty.data_type.clone();
-    let unfit = matches!(data_type, DataType::Text { .. } | DataType::Blob(_) | DataType::Json);
+    // A text of unknown length counts as one that is too long to be indexed whole.
+    const LONGEST: u32 = 16_000;
+    let unfit = match &data_type {
+        DataType::Text { .. } | DataType::Blob(_) | DataType::Json => true,
+        DataType::VarChar { chars, .. } => *chars > LONGEST,
+        _ => false,
+    };
     if unfit || data_type == DataType::Null {
         return error(ErrorCode::FunctionalIndexOnLob, &[]);
     }

@@ -8,6 +8,7 @@ use crate::expr::ExprType;
 use crate::plan::explain::{Line, describe, print_json, print_json_lines, print_tree};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
+use inia_base::datatype::{DataType, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, ExplainFormat, ExplainTarget, Statement};
 
@@ -84,10 +85,14 @@ fn one_text(text: &str, sink: &mut dyn RowSink) -> Result<Outcome, SqlError> {
 
 fn table(lines: &[Line], sink: &mut dyn RowSink) -> Result<Outcome, SqlError> {
     let column = |name: &&str| -> ResultColumn {
+        let medium = DataType::Text { size: LobSize::Medium, collation: Collation::DEFAULT };
+        let percent = DataType::Double { decimals: Some(2), unsigned: false };
         let ty = match *name {
-            "id" => ExprType::uint(3, true),
+            "id" => ExprType::uint(3, false),
             "rows" => ExprType::uint(10, true),
-            "filtered" => ExprType::decimal(5, 2, false, true),
+            "filtered" => ExprType::of_column(percent, true),
+            "partitions" => ExprType::of_column(medium, true),
+            "select_type" | "Extra" => ExprType::text(255, Collation::DEFAULT, false),
             _ => ExprType::text(255, Collation::DEFAULT, true),
         };
         ty.result_column(name)
@@ -106,7 +111,7 @@ fn table(lines: &[Line], sink: &mut dyn RowSink) -> Result<Outcome, SqlError> {
         }
         number(line.rows, sink);
         match line.filtered {
-            Some(filtered) => sink.bytes(format!("{filtered:.2}").as_bytes()),
+            Some(filtered) => sink.double(filtered),
             None => sink.null(),
         }
         text(Some(line.extra.join("; ").as_str()).filter(|extra| !extra.is_empty()), sink);
