@@ -8,7 +8,7 @@ use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
 use inia_base::io::Disk;
 use inia_base::process::Processes;
-use inia_storage::{Engine, EngineOptions, StorageError};
+use inia_storage::{Engine, EngineOptions, EngineSizes, StorageError};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -118,11 +118,21 @@ impl Database {
     /// Opens the database in `disk`, creating it when the disk is empty and recovering it when it
     /// was not closed.
     pub fn open(disk: Arc<dyn Disk>, options: DatabaseOptions) -> Result<Arc<Database>, OpenError> {
+        let sizes = EngineSizes::new(options.buffer_pool_size);
+        Database::open_sized(disk, options, sizes)
+    }
+
+    /// As [`Database::open`], with other sizes than the usual ones.
+    pub(crate) fn open_sized(
+        disk: Arc<dyn Disk>,
+        options: DatabaseOptions,
+        sizes: EngineSizes,
+    ) -> Result<Arc<Database>, OpenError> {
         let engine_options = EngineOptions {
             buffer_pool_size: options.buffer_pool_size,
             background: options.background,
         };
-        let engine = Engine::open(disk.clone(), engine_options)?;
+        let engine = Engine::open_sized(disk.clone(), engine_options, sizes)?;
         let catalog = Catalog::load(&engine)?;
         let accounts = Accounts::load(&engine)?;
         let globals = GlobalVars::default();

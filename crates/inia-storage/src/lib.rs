@@ -17,14 +17,14 @@ mod sync;
 mod txn;
 mod wal;
 
-pub use engine::{Engine, EngineOptions, EngineStats};
+pub use engine::{Engine, EngineOptions, EngineSizes, EngineStats};
 pub use error::{RollsBack, StorageError};
 pub use lock::wait::LockWait;
 pub use request::{
     Direction, Isolation, KeyBound, LockMode, LockRequest, ReadMode, RecordRef, WaitPolicy,
 };
 pub use store::is_store_file;
-pub use txn::cursor::Cursor;
+pub use txn::cursor::{Cursor, Run};
 pub use txn::handle::{Interrupter, Txn};
 pub use txn::rollback::Savepoint;
 pub use txn::session::ActiveTxn;

@@ -10,7 +10,7 @@ use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
-use inia_storage::{Cursor, Direction, KeyBound, LockRequest, ReadMode, Tree, Txn};
+use inia_storage::{Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Run, Tree, Txn};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -61,11 +61,11 @@ enum Standing {
     Batch(usize),
 }
 
-/// Rows that were looked up together: entries are gathered in the index's order, looked up in the
-/// order of the clustered tree, and given back in the index's order.
+/// Rows that are looked up together, in the index's order.
 #[derive(Default)]
 struct Batch {
-    bytes: Vec<u8>,
+    keys: Vec<u8>,
+    rows: Vec<u8>,
     items: Vec<Item>,
     /// Next item to give back.
     next: usize,
@@ -74,6 +74,7 @@ struct Batch {
 }
 
 /// Where a batch's clustered key and row are in its bytes; `row` is `None` where there is none.
+#[derive(Clone)]
 struct Item {
     key: Range<usize>,
     row: Option<Range<usize>>,
@@ -97,6 +98,49 @@ pub(crate) struct Scan {
     row: Vec<u8>,
     key: Vec<u8>,
     batch: Batch,
+    /// The row's lock in the clustered tree is this scan's.
+    fresh_row: bool,
+    /// The entry that a point read has locked.
+    fresh_entry: Option<Vec<u8>>,
+    /// Rows that others have locked are shown as they were committed last.
+    looks_first: bool,
+    /// How much of each row is asked for, where not all of it is.
+    narrow: Option<usize>,
+}
+
+/// Whether rows are locked exclusively: then an index entry does not stand for its row.
+fn is_exclusive(mode: ReadMode) -> bool {
+    matches!(mode, ReadMode::Lock(LockRequest { mode: LockMode::Exclusive, .. }))
+}
+
+/// Rows that stand side by side, to be read without moving from one to the next.
+pub(crate) struct FoundRun<'s> {
+    records: Run<'s>,
+    /// The covering index that they are entries of.
+    entries: Option<usize>,
+    key: &'s mut Vec<u8>,
+}
+
+impl FoundRun<'_> {
+    /// Number of rows.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The stored bytes of row `i`.
+    #[inline]
+    pub(crate) fn data(&mut self, i: usize) -> RowData<'_> {
+        let value = self.records.value(i);
+        match self.entries {
+            None => RowData::Row(value),
+            Some(index) => {
+                self.key.truncate(self.records.key_prefix().len());
+                self.key.extend_from_slice(self.records.key_suffix(i));
+                RowData::Entry { index, key: self.key, value }
+            }
+        }
+    }
 }
 
 impl Scan {
@@ -122,7 +166,7 @@ impl Scan {
         Ok(Scan {
             table: table.clone(),
             index: path.index,
-            covering: path.covering && mode == ReadMode::Snapshot,
+            covering: path.covering && !is_exclusive(mode),
             direction,
             mode,
             exact: bounds.exact,
@@ -131,7 +175,59 @@ impl Scan {
             row: Vec::new(),
             key: Vec::new(),
             batch: Batch { size: FIRST_BATCH, ..Batch::default() },
+            fresh_row: false,
+            fresh_entry: None,
+            looks_first: false,
+            narrow: None,
         })
+    }
+
+    /// Makes an UPDATE's scan of the clustered tree look at rows that others have locked as they
+    /// were committed last, instead of waiting for them ([`Scan::is_unlocked`]).
+    pub(crate) fn look_first(&mut self) {
+        self.looks_first = self.secondary().is_none();
+    }
+
+    /// Whether the row just found is not locked yet.
+    pub(crate) fn is_unlocked(&self) -> bool {
+        match &self.state {
+            State::Ranges { cursor: Some(cursor), .. } => cursor.is_unlocked(),
+            _ => false,
+        }
+    }
+
+    /// Waits for the lock of the row just found, which is then what it is now; false when it is
+    /// gone.
+    pub(crate) fn lock_current(&mut self, txn: &mut Txn) -> Result<bool> {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        key.extend_from_slice(self.current().map_or(&[], |record| record.key));
+        self.key = key;
+        self.standing = Standing::Row;
+        self.lookup(txn)
+    }
+
+    /// Asks for the first `bytes` of each clustered row only, and for no keys: where rows are read
+    /// from the clustered tree, others are left out. Before the first move.
+    pub(crate) fn narrow(&mut self, bytes: usize) {
+        if self.secondary().is_none() {
+            self.narrow = Some(bytes);
+        }
+    }
+
+    /// Moves over rows that stand side by side and gives them, where that is possible; otherwise
+    /// [`Scan::next`] goes on.
+    #[inline]
+    pub(crate) fn run<'s>(&'s mut self, txn: &mut Txn) -> Result<Option<FoundRun<'s>>> {
+        let entries = self.secondary();
+        if entries.is_some() && !self.covering {
+            return Ok(None);
+        }
+        let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return Ok(None) };
+        let Some(records) = cursor.run(txn).sql()? else { return Ok(None) };
+        self.key.clear();
+        self.key.extend_from_slice(records.key_prefix());
+        Ok(Some(FoundRun { records, entries, key: &mut self.key }))
     }
 
     /// Whether every row fulfils the conditions that the path stands for.
@@ -195,8 +291,8 @@ impl Scan {
             Standing::Batch(at) => {
                 let Item { key, row } = &self.batch.items[at];
                 row.as_ref().map(|row| Found {
-                    clustered_key: &self.batch.bytes[key.clone()],
-                    data: RowData::Row(&self.batch.bytes[row.clone()]),
+                    clustered_key: &self.batch.keys[key.clone()],
+                    data: RowData::Row(&self.batch.rows[row.clone()]),
                 })
             }
         })
@@ -215,6 +311,9 @@ impl Scan {
         };
         let value = read(&self.table.indexes[index].tree, &key, self.mode, txn)?;
         let Some(value) = value else { return Ok(false) };
+        if self.mode != ReadMode::Snapshot && txn.took_lock() {
+            self.fresh_entry = Some(key.clone());
+        }
         if self.covering {
             (self.key, self.row) = (key, value);
             self.standing = Standing::PointEntry(index);
@@ -236,7 +335,9 @@ impl Scan {
         let found = match self.mode {
             ReadMode::Snapshot => txn.get(&self.table.clustered, &self.key, copy),
             ReadMode::Lock(request) => {
-                txn.lock_get(&self.table.clustered, &self.key, request, copy)
+                let found = txn.lock_get(&self.table.clustered, &self.key, request, copy);
+                self.fresh_row = txn.took_lock();
+                found
             }
         };
         Ok(found.sql()?.is_some())
@@ -244,20 +345,32 @@ impl Scan {
 
     /// Opens the cursor of the next range; false when there is none.
     fn open_next_range(&mut self, txn: &mut Txn) -> bool {
-        let tree = self.tree().clone();
+        let (tree, secondary) = (self.tree().clone(), self.secondary().is_some());
         let State::Ranges { rest, cursor } = &mut self.state else { return false };
         let Some(range) = rest.next() else { return false };
         let lower = match range.start.as_slice() {
             [] => KeyBound::Unbounded,
             start => KeyBound::Included(start),
         };
-        let upper = match &range.end {
-            None => KeyBound::Unbounded,
-            Some(end) => KeyBound::Excluded(end),
+        let locks = self.mode != ReadMode::Snapshot;
+        let upper = match (&range.end, &range.last) {
+            (_, Some(last)) if locks => KeyBound::Included(last),
+            (None, _) => KeyBound::Unbounded,
+            (Some(end), _) => KeyBound::Excluded(end),
         };
         // The last range's memory serves the next one.
         *cursor = None;
-        *cursor = Some(txn.cursor(&tree, lower, upper, self.direction, self.mode));
+        let mut next = txn.cursor(&tree, lower, upper, self.direction, self.mode);
+        if locks && secondary && !range.is_equality() {
+            next.lock_beyond();
+        }
+        if self.looks_first {
+            next.look_first();
+        }
+        if let Some(bytes) = self.narrow {
+            next.narrow(bytes);
+        }
+        *cursor = Some(next);
         true
     }
 
@@ -321,15 +434,16 @@ impl Scan {
     /// Fills the batch with the clustered keys of the next entries; false when there are none.
     fn gather(&mut self, index: usize, txn: &mut Txn) -> Result<bool> {
         let mut batch = std::mem::take(&mut self.batch);
-        batch.bytes.clear();
+        batch.keys.clear();
+        batch.rows.clear();
         batch.items.clear();
         batch.next = 0;
         while batch.items.len() < batch.size && self.advance(txn)? {
             let Some(record) = self.current() else { break };
             let codec = &self.table.indexes[index].codec;
-            let start = batch.bytes.len();
-            batch.bytes.extend_from_slice(codec.primary_key(record.key, record.value)?);
-            batch.items.push(Item { key: start..batch.bytes.len(), row: None });
+            let start = batch.keys.len();
+            batch.keys.extend_from_slice(codec.primary_key(record.key, record.value)?);
+            batch.items.push(Item { key: start..batch.keys.len(), row: None });
         }
         batch.size = (batch.size * 2).min(LARGEST_BATCH);
         self.batch = batch;
@@ -337,27 +451,27 @@ impl Scan {
     }
 
     fn look_up_batch(&mut self, txn: &mut Txn) -> Result<()> {
-        let Batch { bytes, items, .. } = &mut self.batch;
-        let mut order: Vec<usize> = (0..items.len()).collect();
-        order.sort_unstable_by(|&a, &b| {
-            bytes[items[a].key.clone()].cmp(&bytes[items[b].key.clone()])
-        });
-        let key = &mut self.key;
-        for position in order {
-            let item = &mut items[position];
-            key.clear();
-            key.extend_from_slice(&bytes[item.key.clone()]);
-            let start = bytes.len();
-            let copy = |value: &[u8]| bytes.extend_from_slice(value);
-            if txn.get(&self.table.clustered, key, copy).sql()?.is_some() {
-                item.row = Some(start..bytes.len());
-            }
-        }
-        Ok(())
+        let Batch { keys, rows, items, .. } = &mut self.batch;
+        let wanted: Vec<&[u8]> = items.iter().map(|item| &keys[item.key.clone()]).collect();
+        txn.get_batch(&self.table.clustered, &wanted, rows, |i, row| items[i].row = row).sql()
     }
 
-    /// Gives back the lock of the row just found, where it did not match (READ COMMITTED).
+    /// As [`Scan::unlock_current`], for a SELECT: MySQL keeps the lock of a row that such a one has
+    /// found by a whole unique key, whether it matches or not.
+    pub(crate) fn unlock_selected(&mut self, txn: &mut Txn) {
+        if !matches!(self.state, State::Point(_)) {
+            self.unlock_current(txn);
+        }
+    }
+
+    /// Gives back the locks of the row just found, where it did not match (READ COMMITTED).
     pub(crate) fn unlock_current(&mut self, txn: &mut Txn) {
+        if std::mem::take(&mut self.fresh_row) {
+            txn.unlock_unmatched(&self.table.clustered, &self.key);
+        }
+        if let Some(entry) = self.fresh_entry.take() {
+            txn.unlock_unmatched(self.tree(), &entry);
+        }
         if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
             cursor.unlock_current(txn);
         }

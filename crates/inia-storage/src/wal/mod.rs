@@ -295,8 +295,12 @@ impl Wal {
     /// Stops the log for good: every wait from now on fails, and so does every new mini-transaction. What
     /// the disk has after a failed write or sync is not known, so trying again would prove nothing.
     pub(crate) fn fail(&self, error: StorageError) {
+        let stopped = match error {
+            StorageError::Stopped(_) => error,
+            other => StorageError::Stopped(other.to_string().into()),
+        };
         // Only the first failure counts.
-        let _ = self.failure.set(error);
+        let _ = self.failure.set(stopped);
         let waiting = std::mem::take(&mut self.commits.lock().waiting);
         for (_, cell) in waiting {
             cell.wake();
