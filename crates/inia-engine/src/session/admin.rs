@@ -204,44 +204,9 @@ fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSin
             MaintenanceKind::Repair => "repair",
             _ => "check",
         };
-        let mut push = |kind: &str, text: &str| {
-            rows.push([full.as_str(), op, kind, text].map(|cell| Some(cell.to_owned())).to_vec());
-        };
-        match (found, work.kind) {
-            (Err(error), _) => {
-                push("Error", &error.message);
-                push("status", "Operation failed");
-            }
-            (Ok(table), MaintenanceKind::Repair) if table.def.engine == "InnoDB" => {
-                push("note", "The storage engine for the table doesn't support repair");
-            }
-            (Ok(found), MaintenanceKind::Optimize) => {
-                if found.def.engine == "InnoDB" {
-                    let text = "Table does not support optimize, doing recreate + analyze instead";
-                    push("note", text);
-                }
-                drop(found);
-                match optimize(core, table) {
-                    Ok(()) => push("status", "OK"),
-                    Err(error) => {
-                        push("Error", &error.message);
-                        push("status", "Operation failed");
-                    }
-                }
-            }
-            (Ok(found), MaintenanceKind::Analyze) => match analyze(core, &found) {
-                Ok(()) => push("status", "OK"),
-                Err(error) => push("Error", &error.message),
-            },
-            (Ok(found), MaintenanceKind::Check) => match check_rows(core, &found) {
-                Ok(problems) if problems.is_empty() => push("status", "OK"),
-                Ok(problems) => {
-                    problems.iter().for_each(|problem| push("Warning", problem));
-                    push("error", "Corrupt");
-                }
-                Err(error) => push("Error", &error.message),
-            },
-            (Ok(_), _) => push("status", "OK"),
+        for (kind, message) in maintain_one(core, work.kind, table, found) {
+            let cells = [full.as_str(), op, kind, message.as_str()];
+            rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
         }
     }
     core.mdl.release_all();
@@ -263,6 +228,47 @@ fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSin
         ],
     };
     show::send_columns(sink, &columns, &rows)
+}
+
+/// What there is to say of one table, as kinds of messages and their texts.
+fn maintain_one(
+    core: &mut Core,
+    kind: MaintenanceKind,
+    name: &ast::ObjectName,
+    found: Result<Arc<Table>, SqlError>,
+) -> Vec<(&'static str, String)> {
+    let ok = || ("status", String::from("OK"));
+    let failed = |error: SqlError| {
+        vec![("Error", error.message), ("status", String::from("Operation failed"))]
+    };
+    let table = match found {
+        Ok(table) => table,
+        Err(error) => return failed(error),
+    };
+    let transactional = table.def.engine == "InnoDB";
+    match kind {
+        MaintenanceKind::Repair if transactional => {
+            let text = "The storage engine for the table doesn't support repair";
+            vec![("note", text.to_owned())]
+        }
+        MaintenanceKind::Optimize => {
+            drop(table);
+            let text = "Table does not support optimize, doing recreate + analyze instead";
+            let note = transactional.then(|| ("note", text.to_owned()));
+            let done = optimize(core, name).map_or_else(failed, |()| vec![ok()]);
+            note.into_iter().chain(done).collect()
+        }
+        MaintenanceKind::Analyze => analyze(core, &table).map_or_else(failed, |()| vec![ok()]),
+        MaintenanceKind::Check => match check_rows(core, &table) {
+            Ok(problems) if problems.is_empty() => vec![ok()],
+            Ok(problems) => {
+                let told = problems.into_iter().map(|problem| ("Warning", problem));
+                told.chain([("error", String::from("Corrupt"))]).collect()
+            }
+            Err(error) => failed(error),
+        },
+        _ => vec![ok()],
+    }
 }
 
 /// OPTIMIZE TABLE: the rows and indexes are written anew.
