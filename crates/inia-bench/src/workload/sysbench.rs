@@ -154,7 +154,14 @@ impl Workload for Oltp {
 
     fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
         let tables = (1..=parameters.scale).map(|n| table(n, parameters.rows, dialect)).collect();
-        Ok(DataSet::new("sbtest", parameters.seed, tables))
+        let mut set = DataSet::new("sbtest", parameters.seed, tables);
+        if dialect == Dialect::Postgres {
+            // Rows that bring their keys along do not move the counter on.
+            let rows = parameters.rows;
+            let counted = |n| format!("SELECT setval('sbtest{n}_id_seq', {rows})");
+            set.finish.extend((1..=parameters.scale).map(counted));
+        }
+        Ok(set)
     }
 
     fn keeps_data(&self) -> bool {
