@@ -104,6 +104,8 @@ impl From<StorageError> for OpenError {
 pub struct Database {
     /// Where statements put what they cannot keep in memory.
     pub(crate) scratch: Arc<dyn Disk>,
+    /// Bytes that building the indexes of one table may hold.
+    pub(crate) build_memory: usize,
     pub(crate) engine: Arc<Engine>,
     pub(crate) catalog: Catalog,
     pub(crate) accounts: Accounts,
@@ -144,6 +146,7 @@ impl Database {
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
         Ok(Arc::new(Database {
             scratch: disk,
+            build_memory: (options.buffer_pool_size / 8).clamp(64 << 10, 256 << 20) as usize,
             engine,
             catalog,
             accounts,
