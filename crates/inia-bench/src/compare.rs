@@ -267,7 +267,7 @@ impl Work<'_> {
                 }
                 record.outcome = Some(outcome);
             }
-            Err(failure) => record.error = Some(failure.message),
+            Err(failure) => record.error = Some(failure.explained()),
         }
         Some(record)
     }
@@ -277,7 +277,7 @@ impl Work<'_> {
         let clients = self.plan.clients.first().copied().unwrap_or(1);
         for at in 0..self.plan.targets.len() {
             let mut record = self.plan.record(workload, &self.setting(at, parameters, clients), 1);
-            record.error = Some(failure.message.clone());
+            record.error = Some(failure.explained());
             self.keep(record);
         }
     }

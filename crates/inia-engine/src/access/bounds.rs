@@ -313,7 +313,9 @@ fn convert_for_key<'v>(
         },
         DataType::Binary(_) | DataType::VarBinary(_) | DataType::Blob(_) => match &*value {
             Value::Bytes(_) => Bound::Cell(value),
-            Value::Text(text) => Bound::Cell(Cow::Owned(Value::Bytes(text.clone().into_bytes()))),
+            Value::Text(_) => {
+                Bound::Cell(Cow::Owned(Value::Bytes(convert::to_bytes(&value, ty).into_owned())))
+            }
             _ => Bound::Unknown,
         },
         DataType::Date | DataType::DateTime { .. } | DataType::Timestamp { .. } => {
