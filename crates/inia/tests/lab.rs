@@ -47,6 +47,26 @@ fn a_workload_runs_on_the_embedded_database_and_is_kept() {
     assert!(shown.contains("oltp_read_only"), "{shown}");
 }
 
+/// The null server's answers mean nothing, but its figures are the floor of everybody's.
+#[test]
+fn the_floor_is_measured_beside_a_target_and_the_page_shows_both() {
+    let folder = TempDir::new();
+    let target = format!("inia={}", embedded(&folder));
+    let words = "compare --workload oltp_point_select,oltp_read_write --clients 1,2 --floor";
+    let (records, _) = measured(words, &target);
+    let floors: Vec<&Record> = records.iter().filter(|r| r.target.product == "floor").collect();
+    assert_eq!((records.len(), floors.len()), (8, 4));
+    let kept = folder.path().join("kept.jsonl");
+    let lines: Vec<String> = records.iter().map(Record::line).collect();
+    std::fs::write(&kept, lines.join("\n")).unwrap();
+    let page = folder.path().join("page.html");
+    let (kept, shown) = (kept.display().to_string(), page.display().to_string());
+    let output = bench(&["report", "--html", &shown, &kept]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.contains("Server CPU above the floor") && html.contains("</html>"));
+}
+
 /// Every workload of every report; each must have found its own answers right.
 #[test]
 fn the_reports_run_at_the_tiniest_scale() {
