@@ -137,6 +137,12 @@ impl Database {
         let engine = Engine::open_sized(disk.clone(), engine_options, sizes)?;
         let catalog = Catalog::load(&engine)?;
         let accounts = Accounts::load(&engine)?;
+        let globals = GlobalVars::default();
+        for (name, value) in catalog.persisted() {
+            if let Ok(def) = sysvar::find(&name) {
+                globals.0.write().insert(def.name, value);
+            }
+        }
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
         Ok(Arc::new(Database {
             scratch: disk,
@@ -145,7 +151,7 @@ impl Database {
             catalog,
             accounts,
             counters: Counters::default(),
-            globals: GlobalVars::default(),
+            globals,
             user_locks: UserLocks::default(),
             processes: OnceLock::new(),
             started,

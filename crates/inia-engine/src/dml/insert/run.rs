@@ -267,13 +267,7 @@ impl<'r> Run<'r> {
         self.tally.records += 1;
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
-            // A row that a view refuses does not count.
-            self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
-            return if self.plan.ignore {
-                ctx.raise(expr::Level::Warning, error)
-            } else {
-                Err(error)
-            };
+            return self.unfit(ctx, error);
         }
         let mut txn = core.txn.borrow_mut();
         let start = txn.savepoint();
@@ -327,6 +321,15 @@ impl<'r> Run<'r> {
             self.tally.last_value = number_of(&row[column]);
         }
         Ok(())
+    }
+
+    /// A row that does not satisfy a condition; one that a view refuses does not even count.
+    fn unfit(&mut self, ctx: &mut EvalContext<'_>, error: SqlError) -> Result<(), SqlError> {
+        if !self.plan.ignore {
+            return Err(error);
+        }
+        self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
+        ctx.raise(expr::Level::Warning, error)
     }
 
     /// Computes generated columns and checks constraints.
