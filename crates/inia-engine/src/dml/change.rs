@@ -13,6 +13,7 @@ use super::scope::TableScope;
 use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::access::{self, AccessPath, RowData, Scan};
+use crate::bind::read_hidden_columns;
 use crate::catalog::{Table, View};
 use crate::error::StorageResult;
 use crate::expr::compare::{natural_class, order};
@@ -145,6 +146,7 @@ fn plan(
     let mut conditions = Vec::new();
     if let Some(condition) = condition {
         conjuncts(condition, &mut conditions);
+        read_hidden_columns(&table.def, 0, &mut conditions, &core.env, &core.host);
     }
     let request = access::Request {
         table,

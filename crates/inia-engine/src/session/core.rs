@@ -331,6 +331,11 @@ impl Core {
         Ok(!table.is_stale())
     }
 
+    /// Whether a name stands for a view.
+    pub(crate) fn is_view(&self, schema: &str, name: &str) -> bool {
+        self.temporary.get(schema, name).is_none() && self.db.catalog().view(schema, name).is_some()
+    }
+
     /// The same for a view.
     pub(crate) fn hold_view(&self, view: &View) -> Result<bool, SqlError> {
         self.mdl.lock_shared(&view.mdl, self.state.mdl_timeout)?;

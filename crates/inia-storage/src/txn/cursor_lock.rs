@@ -69,7 +69,7 @@ impl Cursor {
                 continue;
             };
             let takes_beyond = self.direction == Direction::Backward || self.locks_beyond;
-            if !self.is_inside() && !(takes_beyond && txn.locks_gaps()) {
+            if !(self.is_inside() || takes_beyond && txn.locks_gaps()) {
                 let locked = self.lock_gap_before(txn, i)?;
                 self.finish_if(locked);
                 continue;

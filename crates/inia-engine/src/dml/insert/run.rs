@@ -293,13 +293,7 @@ impl<'r> Run<'r> {
         }
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
-            // A row that a view refuses does not count.
-            self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
-            return if self.plan.ignore {
-                ctx.raise(expr::Level::Warning, error)
-            } else {
-                Err(error)
-            };
+            return self.unfit(ctx, error);
         }
         if self.together {
             return self.put_off(core, generated, row);
@@ -409,6 +403,15 @@ impl<'r> Run<'r> {
         let zero = matches!(row[column], Value::Int(0) | Value::UInt(0));
         let zero = zero || row[column] == Value::Double(0.0);
         row[column] == Value::Null || (zero && !self.keep_zero)
+    }
+
+    /// A row that does not satisfy a condition; one that a view refuses does not even count.
+    fn unfit(&mut self, ctx: &mut EvalContext<'_>, error: SqlError) -> Result<(), SqlError> {
+        if !self.plan.ignore {
+            return Err(error);
+        }
+        self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
+        ctx.raise(expr::Level::Warning, error)
     }
 
     /// Computes generated columns and checks constraints.
