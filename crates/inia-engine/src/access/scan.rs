@@ -192,8 +192,8 @@ impl Scan {
     }
 
     /// Puts off locking rows that are free, where the clustered tree is read: each row found is to
-    /// be given to [`Scan::write_current`] or [`Scan::secure_current`], or left unlocked, before the
-    /// next move. Before the first move.
+    /// be given to [`Scan::write_current`] or [`Scan::secure_current`], or left unlocked, before
+    /// the next move. Before the first move.
     pub(crate) fn defer_locks(&mut self) {
         self.defers = self.secondary().is_none();
     }

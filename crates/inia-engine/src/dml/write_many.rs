@@ -1,8 +1,8 @@
 //! Rows that are written together: the clustered records first, then each index's entries.
 //!
-//! The outcome is that of rows written one after another, as long as only the primary key can refuse
-//! one: tables with other unique indexes are not written this way. Where a key is there already the
-//! statement fails, and the rows before it go with the statement.
+//! The outcome is that of rows written one after another, as long as only the primary key can
+//! refuse one: tables with other unique indexes are not written this way. Where a key is there
+//! already the statement fails, and the rows before it go with the statement.
 
 use super::write::{RowWriter, duplicate_error, values, write_error};
 use inia_base::error::SqlError;
@@ -84,7 +84,7 @@ impl RowWriter<'_> {
         Ok(())
     }
 
-    /// Inserts a range of records; the number of one whose key is there already, or the range's end.
+    /// Inserts a range of records; the number of one whose key is there, or the range's end.
     fn write_range(
         &self,
         txn: &mut Txn,

@@ -103,8 +103,8 @@ impl<'s> Runner<'s> {
     }
 }
 
-/// Gives the left row in `row` with each right row that matches to `visit`; `slots` are those of the
-/// table's values. Returns whether one matched and whether more are wanted.
+/// Gives the left row in `row` with each right row that matches to `visit`; `slots` are those of
+/// the table's values. Returns whether one matched and whether more are wanted.
 fn probe(
     join: &JoinPlan,
     (table, slots): (&Table, &[usize]),

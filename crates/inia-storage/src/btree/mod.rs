@@ -259,8 +259,8 @@ impl BTree {
         self.modify_by(store, key, room, Store::mtr, change)
     }
 
-    /// As [`BTree::modify`], on a leaf that was in a known state; `None`, and nothing is done, where
-    /// it has left that state or has no room. The leaf's new state comes with the result.
+    /// As [`BTree::modify`], on a leaf that was in a known state; `None`, and nothing is done,
+    /// where it has left that state or has no room. The leaf's new state comes with the result.
     pub(crate) fn modify_at<R>(
         &self,
         store: &Store,
