@@ -2,7 +2,7 @@
 
 use crate::codec::put_lenenc_bytes;
 use crate::rows::{NOT_FIXED, Reply};
-use inia_base::column::{Completion, ResultColumn, RowSink, flags};
+use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes, flags};
 use inia_base::error::SqlError;
 use inia_base::number;
 use inia_base::temporal::{Date, DateTime, Time};
@@ -148,6 +148,10 @@ impl RowSink for TextRows<'_> {
     #[inline]
     fn end_row(&mut self) -> Result<(), SqlError> {
         self.reply.end_row()
+    }
+
+    fn local_file(&mut self, path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+        self.reply.local_file(path, take)
     }
 
     fn complete(&mut self, completion: &Completion, more: bool) -> Result<(), SqlError> {

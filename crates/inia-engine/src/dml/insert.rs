@@ -4,8 +4,10 @@
 //! a duplicate key ends the statement, or is skipped (IGNORE), replaces the old row (REPLACE), or
 //! changes it (ON DUPLICATE KEY UPDATE).
 
+mod load;
 mod run;
 
+pub(crate) use load::LoadRun;
 pub(super) use run::{assign, touch};
 
 use super::fill::Fills;

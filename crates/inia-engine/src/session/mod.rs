@@ -62,6 +62,8 @@ pub(crate) struct Outcome {
     pub(crate) info: String,
     /// Rows of a result set, which the statement has sent already.
     pub(crate) rows: Option<u64>,
+    /// The statement tells of the conditions of the one before it, and has none of its own.
+    pub(crate) reports: bool,
 }
 
 /// Ends another session's statement or connection (KILL).
@@ -303,6 +305,7 @@ impl Session {
         {
             // FOUND_ROWS() too goes on telling of the statement before.
             outcome.rows = outcome.rows.map(|_| self.core.env.found_rows);
+            outcome.reports = true;
         }
         self.finish(result, sink, more)
     }
@@ -331,7 +334,7 @@ impl Session {
         let completion = Completion {
             affected_rows: outcome.affected_rows,
             last_insert_id: outcome.last_insert_id,
-            warnings: core.warning_count(),
+            warnings: if outcome.reports { 0 } else { core.warning_count() },
             info: outcome.info,
             status: core.status(),
             changes: std::mem::take(&mut core.changes),

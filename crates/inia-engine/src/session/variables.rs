@@ -2,8 +2,10 @@
 
 use super::Outcome;
 use super::core::Core;
-use super::plan::evaluate;
+use super::plan::{evaluate, plan_query};
 use crate::catalog::charset;
+use crate::dml::has_subquery;
+use crate::exec::Runner;
 use crate::expr::{self, Binder, EmptyScope, Scope, SqlMode, UserVar};
 use crate::sysvar::{self, Home, Kind};
 use inia_base::collation::Collation;
@@ -99,12 +101,46 @@ pub(super) fn value_of(
     expr: &ast::Expr,
     params: &[Value],
 ) -> Result<UserVar, SqlError> {
+    if has_subquery(expr) {
+        return value_of_query(core, expr, params);
+    }
     let mut scope = EmptyScope;
     let scope: &mut dyn Scope = &mut scope;
     let bound = Binder { scope, env: &core.env, host: &core.host }.scalar(expr)?;
     let ty = bound.ty.clone();
     let value = evaluate(core, params, |_, ctx| bound.eval(ctx, &[]))?;
     Ok(UserVar { value, ty })
+}
+
+/// The value of an expression with subqueries: that of `SELECT expr`.
+fn value_of_query(
+    core: &mut Core,
+    expr: &ast::Expr,
+    params: &[Value],
+) -> Result<UserVar, SqlError> {
+    let item = ast::SelectItem::Expr { expr: expr.clone(), alias: None, text: String::new() };
+    let select = ast::Select { items: vec![item], ..ast::Select::default() };
+    let query = ast::Query::new(ast::QueryBody::Select(Box::new(select)));
+    core.enter();
+    let start = core.txn.get_mut().savepoint();
+    let mut value = Value::Null;
+    let lock = core.plain_lock();
+    let result = plan_query(core, &query, lock).and_then(|plan| {
+        let (result, warnings) = {
+            let shared: &Core = core;
+            let runner = Runner::new(&plan, shared);
+            let mut ctx = shared.context(params, &runner);
+            let result = runner.run(&mut ctx, &mut |_, tuple| {
+                value = tuple.first().cloned().unwrap_or(Value::Null);
+                Ok(true)
+            });
+            (result, std::mem::take(&mut ctx.warnings))
+        };
+        core.take_warnings(warnings);
+        result.map(|()| plan.root.columns[0].ty.clone())
+    });
+    core.leave(start, result.as_ref().err())?;
+    Ok(UserVar { value, ty: result? })
 }
 
 fn set_system(
@@ -296,7 +332,7 @@ fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> 
         "tmp_table_size" => core.env.tmp_table_size = number() as usize,
         "group_concat_max_len" => core.env.group_concat_max_len = number() as usize,
         "default_week_format" => core.env.default_week_format = number() as u8,
-        "last_insert_id" => core.env.last_insert_id = number(),
+        "last_insert_id" | "identity" => core.env.last_insert_id = number(),
         "timestamp" => {
             let seconds: f64 = text.parse().unwrap_or_default();
             let micros = (seconds != 0.0).then_some((seconds * 1e6) as i64);

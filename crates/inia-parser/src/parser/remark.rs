@@ -66,10 +66,11 @@ impl Parser<'_> {
     }
 }
 
-/// A select item's text, which names its column: without comments.
+/// A select item's text, which names its column: without the marks of comments that
+/// are executed.
 pub(super) fn without_comments(text: String) -> String {
     let bytes = text.as_bytes();
-    if !text.contains("/*") && !text.contains("--") && !text.contains('#') {
+    if !text.contains("/*") {
         return text;
     }
     let (mut out, mut at, mut quote) = (Vec::with_capacity(bytes.len()), 0, None);
@@ -93,8 +94,6 @@ pub(super) fn without_comments(text: String) -> String {
         } else if rest.starts_with(b"/*") {
             let end = rest.windows(2).skip(2).position(|pair| pair == b"*/");
             at += end.map_or(rest.len(), |end| end + 4);
-        } else if byte == b'#' || rest.starts_with(b"-- ") || rest.starts_with(b"--\n") {
-            at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
         } else {
             if matches!(byte, b'\'' | b'"' | b'`') {
                 quote = Some(byte);
