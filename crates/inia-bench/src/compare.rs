@@ -227,6 +227,18 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Number of rounds of the whole plan.
+    fn rounds(&self) -> f64 {
+        let plan = self.plan;
+        let each = plan.clients.len() * plan.rounds * plan.targets.len();
+        (each * plan.workloads.len()) as f64
+    }
+
+    /// The share of them that is behind us.
+    fn done(&self) -> f64 {
+        self.records.len() as f64 / self.rounds()
+    }
+
     /// One round; none if it was interrupted before anything was measured.
     fn one(
         &self,
@@ -236,11 +248,10 @@ impl Work<'_> {
         loaded: Option<f64>,
     ) -> Option<Record> {
         let plan = self.plan;
-        let each = plan.clients.len() * plan.rounds * plan.targets.len();
-        let (done, all) = (self.records.len() as f64, (each * plan.workloads.len()) as f64);
+        let (done, each) = (self.done(), 1.0 / self.rounds());
         let (clients, label) = (setting.clients, setting.target.label());
         let what = format!("{} on {label}, {clients} clients", workload.name());
-        let tell = |share: f64| self.watcher.progress(&what, (done + share) / all);
+        let tell = |share: f64| self.watcher.progress(&what, done + share * each);
         let mut record = plan.record(workload, setting, round);
         let outcome = self.round(workload, setting, &tell);
         let interrupted = self.stop.load(Ordering::Relaxed);
@@ -284,7 +295,10 @@ impl Work<'_> {
         for (target, facts) in self.plan.targets.iter().zip(&self.facts) {
             let data = workload.data(parameters, target.dialect())?;
             let what = format!("loading {} into {}", data.name, target.label());
-            let tell = |share: f64| self.watcher.progress(&what, share);
+            let done = self.done();
+            let tell = |share: f64| {
+                self.watcher.progress(&format!("{what}, {:.0} %", share * 100.0), done);
+            };
             let took = load::ensure(target, facts, &data, self.stop, &tell)
                 .map_err(|failure| failure.during(target.label()))?;
             if let Some(took) = took {

@@ -10,6 +10,7 @@ pub mod floor;
 pub mod histogram;
 pub mod load;
 pub mod machine;
+pub mod progress;
 pub mod random;
 pub mod record;
 pub mod report;

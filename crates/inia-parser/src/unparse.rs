@@ -12,10 +12,14 @@ use crate::ast::{
 };
 use std::fmt::Write;
 
+mod query;
+
+pub use query::unparse_query;
+
 /// The text of `expr`, or `None` where it holds what no stored expression can: a subquery, an
 /// aggregate, a window function, a parameter or an assignment.
 pub fn unparse(expr: &Expr) -> Option<String> {
-    let mut printer = Printer { out: String::new(), possible: true };
+    let mut printer = Printer { out: String::new(), possible: true, view: None };
     printer.expr(expr);
     printer.possible.then_some(printer.out)
 }
@@ -46,6 +50,8 @@ pub fn quote_string(text: &str) -> String {
 struct Printer {
     out: String,
     possible: bool,
+    /// Whole queries are printed; true leaves out names of databases.
+    view: Option<bool>,
 }
 
 impl Printer {
@@ -115,6 +121,16 @@ impl Printer {
                 self.list(items, ",");
                 self.put(")");
             }
+            Expr::InSubquery { .. }
+            | Expr::Aggregate(_)
+            | Expr::Window(_)
+            | Expr::Subquery(_)
+            | Expr::Exists(_)
+            | Expr::Quantified { .. }
+                if self.view.is_some() =>
+            {
+                self.of_query(expr);
+            }
             Expr::Param(_)
             | Expr::AssignVar { .. }
             | Expr::InSubquery { .. }
@@ -136,6 +152,12 @@ impl Printer {
                 self.put("(");
                 self.expr(expr);
                 self.put(if *negated { " is not null)" } else { " is null)" });
+            }
+            Expr::IsTruth { expr, truth: Truth::False, negated: false }
+                if matches!(**expr, Expr::InSubquery { .. } | Expr::Exists(_)) =>
+            {
+                self.expr(expr);
+                self.put(" is false");
             }
             Expr::IsTruth { expr, truth, negated } => {
                 self.put("(");
@@ -301,7 +323,8 @@ impl Printer {
     }
 
     fn column(&mut self, column: &ColumnName) {
-        for part in [&column.db, &column.table].into_iter().flatten() {
+        let db = column.db.as_ref().filter(|_| self.view != Some(true));
+        for part in [db, column.table.as_ref()].into_iter().flatten() {
             let _ = write!(self.out, "{}.", quote_name(part));
         }
         self.put(&quote_name(&column.name));
@@ -325,6 +348,9 @@ impl Printer {
             Literal::Int(value) => write!(out, "{value}"),
             Literal::Decimal(text) => write!(out, "{text}"),
             Literal::Float(value) => write!(out, "{value:e}"),
+            Literal::String { charset: None, value } if self.view.is_some() => {
+                write!(out, "{}", quote_string(value))
+            }
             Literal::String { charset, value } => {
                 let charset = charset.as_deref().unwrap_or("utf8mb4");
                 write!(out, "_{charset}{}", quote_string(value))
@@ -366,6 +392,7 @@ impl Printer {
             Expr::IsNull { negated, .. }
             | Expr::IsTruth { negated, .. }
             | Expr::InList { negated, .. }
+            | Expr::InSubquery { negated, .. }
             | Expr::Between { negated, .. }
             | Expr::Like { negated, .. }
             | Expr::Regexp { negated, .. } => {
@@ -378,6 +405,10 @@ impl Printer {
                 self.put(" xor ");
                 self.truth(right);
                 return self.put(")");
+            }
+            Expr::Exists(_) => {
+                self.expr(expr);
+                return self.put(" is false");
             }
             _ => {}
         }
@@ -420,34 +451,13 @@ impl Printer {
 
     fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) {
         use BinaryOp::*;
-        let text = match op {
-            Add => " + ",
-            Sub => " - ",
-            Mul => " * ",
-            Div => " / ",
-            IntDiv => " DIV ",
-            Mod => " % ",
-            BitOr => " | ",
-            BitAnd => " & ",
-            BitXor => " ^ ",
-            ShiftLeft => " << ",
-            ShiftRight => " >> ",
-            Eq => " = ",
-            NullSafeEq => " <=> ",
-            Ne => " <> ",
-            Lt => " < ",
-            Le => " <= ",
-            Gt => " > ",
-            Ge => " >= ",
-            Xor => {
-                self.put("(");
-                self.truth(left);
-                self.put(" xor ");
-                self.truth(right);
-                self.put(")");
-                return;
-            }
-        };
+        if op == Xor {
+            self.put("(");
+            self.truth(left);
+            self.put(" xor ");
+            self.truth(right);
+            return self.put(")");
+        }
         if let (Eq | Ne, Expr::Row(a), Expr::Row(b)) = (op, left, right)
             && a.len() == b.len()
         {
@@ -460,7 +470,7 @@ impl Printer {
             self.put(")");
             return;
         }
-        self.infix(left, text, right);
+        self.infix(left, &format!(" {} ", symbol(op)), right);
     }
 
     fn junction(&mut self, operands: &[Expr], word: &str) {
@@ -656,6 +666,32 @@ impl Printer {
             self.put(word);
         }
         self.put(")");
+    }
+}
+
+/// An operator's sign.
+fn symbol(op: BinaryOp) -> &'static str {
+    use BinaryOp::*;
+    match op {
+        Add => "+",
+        Sub => "-",
+        Mul => "*",
+        Div => "/",
+        IntDiv => "DIV",
+        Mod => "%",
+        BitOr => "|",
+        BitAnd => "&",
+        BitXor => "^",
+        ShiftLeft => "<<",
+        ShiftRight => ">>",
+        Eq => "=",
+        NullSafeEq => "<=>",
+        Ne => "<>",
+        Lt => "<",
+        Le => "<=",
+        Gt => ">",
+        Ge => ">=",
+        Xor => "xor",
     }
 }
 

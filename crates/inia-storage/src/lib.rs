@@ -24,7 +24,7 @@ pub use request::{
     Direction, Isolation, KeyBound, LockMode, LockRequest, ReadMode, RecordRef, WaitPolicy,
 };
 pub use store::is_store_file;
-pub use txn::cursor::Cursor;
+pub use txn::cursor::{Cursor, Run};
 pub use txn::handle::{Interrupter, Txn};
 pub use txn::rollback::Savepoint;
 pub use txn::session::ActiveTxn;

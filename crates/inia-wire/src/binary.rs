@@ -5,9 +5,10 @@
 //! that the stream stays readable whatever happens above.
 
 use crate::codec::put_lenenc_bytes;
-use crate::column::{type_code as ty, type_code_of};
+use crate::column::{put_recoded, recoding, type_code as ty, type_code_of};
 use crate::params::{put_datetime, put_time};
 use crate::rows::Reply;
+use inia_base::collation::Charset;
 use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes};
 use inia_base::error::SqlError;
 use inia_base::number;
@@ -26,6 +27,8 @@ enum Form {
     DateTime,
     Time,
     Text,
+    /// Text that has to be converted to another character set.
+    Recoded(Charset),
 }
 
 /// Memory of a [`BinaryRows`] that a connection keeps between statements.
@@ -72,7 +75,7 @@ impl<'a> BinaryRows<'a> {
             Form::Float => out.extend_from_slice(&(as_real as f32).to_le_bytes()),
             Form::Double => out.extend_from_slice(&as_real.to_le_bytes()),
             Form::DateTime | Form::Time => out.push(0),
-            Form::Text => short(out, print),
+            Form::Text | Form::Recoded(_) => short(out, print),
         }
     }
 
@@ -84,7 +87,7 @@ impl<'a> BinaryRows<'a> {
     ) {
         let (form, out) = self.next();
         match form {
-            Form::Text => short(out, print),
+            Form::Text | Form::Recoded(_) => short(out, print),
             form if form == own => binary(out),
             form => put_zero(out, form),
         }
@@ -104,12 +107,12 @@ fn put_zero(out: &mut Vec<u8>, form: Form) {
         Form::Int8 | Form::Double => 8,
         Form::Int4 | Form::Float => 4,
         Form::Int2 => 2,
-        Form::Int1 | Form::DateTime | Form::Time | Form::Text => 1,
+        Form::Int1 | Form::DateTime | Form::Time | Form::Text | Form::Recoded(_) => 1,
     };
     out.resize(out.len() + len, 0);
 }
 
-fn form_of(column: &ResultColumn) -> Form {
+fn form_of(column: &ResultColumn, results: u16) -> Form {
     match type_code_of(&column.data_type) {
         ty::TINY => Form::Int1,
         ty::SHORT | ty::YEAR => Form::Int2,
@@ -119,14 +122,15 @@ fn form_of(column: &ResultColumn) -> Form {
         ty::DOUBLE => Form::Double,
         ty::DATE | ty::DATETIME | ty::TIMESTAMP => Form::DateTime,
         ty::TIME => Form::Time,
-        _ => Form::Text,
+        _ => recoding(column, results).map_or(Form::Text, Form::Recoded),
     }
 }
 
 impl RowSink for BinaryRows<'_> {
     fn columns(&mut self, columns: &[ResultColumn]) -> Result<(), SqlError> {
         self.layout.columns.clear();
-        self.layout.columns.extend(columns.iter().map(form_of));
+        let results = self.reply.collation;
+        self.layout.columns.extend(columns.iter().map(|column| form_of(column, results)));
         self.reply.head(columns);
         Ok(())
     }
@@ -166,7 +170,7 @@ impl RowSink for BinaryRows<'_> {
         match form {
             Form::Float => out.extend_from_slice(&value.to_le_bytes()),
             Form::Double => out.extend_from_slice(&f64::from(value).to_le_bytes()),
-            Form::Text => short(out, |out| number::write_float(value, out)),
+            Form::Text | Form::Recoded(_) => short(out, |out| number::write_float(value, out)),
             form => put_zero(out, form),
         }
     }
@@ -176,7 +180,7 @@ impl RowSink for BinaryRows<'_> {
         match form {
             Form::Double => out.extend_from_slice(&value.to_le_bytes()),
             Form::Float => out.extend_from_slice(&(value as f32).to_le_bytes()),
-            Form::Text => short(out, |out| number::write_double(value, out)),
+            Form::Text | Form::Recoded(_) => short(out, |out| number::write_double(value, out)),
             form => put_zero(out, form),
         }
     }
@@ -186,6 +190,7 @@ impl RowSink for BinaryRows<'_> {
         let (form, out) = self.next();
         match form {
             Form::Text => put_lenenc_bytes(out, value),
+            Form::Recoded(charset) => put_recoded(out, value, charset),
             form => put_zero(out, form),
         }
     }

@@ -396,7 +396,12 @@ impl<S: Read + Write> Client<S> {
 
     /// Sends statements as text; [`Client::next_result`] reads their results one by one.
     pub fn start_query(&mut self, sql: &str) -> Result<()> {
-        self.send_command(&Command::Query { sql: sql.as_bytes(), attributes: Vec::new() })?;
+        self.start_query_bytes(sql.as_bytes())
+    }
+
+    /// As [`Client::start_query`], in any character set.
+    pub fn start_query_bytes(&mut self, sql: &[u8]) -> Result<()> {
+        self.send_command(&Command::Query { sql, attributes: Vec::new() })?;
         self.more = Some(Rows::Text);
         Ok(())
     }

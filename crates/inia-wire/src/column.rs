@@ -3,7 +3,7 @@
 use crate::codec::{Reader, put_lenenc_bytes, put_u16, put_u32};
 use crate::error::WireError;
 use crate::handshake::text;
-use inia_base::collation::Collation;
+use inia_base::collation::{Charset, Collation};
 use inia_base::column::{ResultColumn, flags};
 use inia_base::datatype::{DataType, IntWidth};
 
@@ -91,6 +91,24 @@ fn collation_of(column: &ResultColumn, results: u16) -> u16 {
     }
 }
 
+/// The character set that a column's strings are sent in, where that takes more than sending the
+/// UTF-8 that they are in memory.
+pub(crate) fn recoding(column: &ResultColumn, results: u16) -> Option<Charset> {
+    // A client that wants bytes gets those of the column's own character set.
+    let results = if results == Collation::BINARY.0 { 0 } else { results };
+    let charset = Collation(collation_of(column, results)).charset();
+    matches!(charset, Charset::Latin1 | Charset::Ascii | Charset::Utf8mb3).then_some(charset)
+}
+
+/// Appends a string in a column's character set.
+#[cold]
+pub(crate) fn put_recoded(out: &mut Vec<u8>, value: &[u8], charset: Charset) {
+    match std::str::from_utf8(value) {
+        Ok(text) => put_lenenc_bytes(out, &charset.encode(text)),
+        Err(_) => put_lenenc_bytes(out, value),
+    }
+}
+
 /// The `_bin` collations of the usual character sets: utf8mb4, utf8mb4_0900, utf8mb3, latin1,
 /// ascii, and binary itself.
 const BINARY_COLLATIONS: [u16; 6] = [46, 309, 83, 47, 65, 63];
@@ -135,11 +153,11 @@ fn type_flags(column: &ResultColumn) -> u16 {
 /// result character set.
 pub fn put_column(out: &mut Vec<u8>, column: &ResultColumn, results: u16) {
     out.extend_from_slice(b"\x03def");
-    put_lenenc_bytes(out, column.schema.as_bytes());
-    put_lenenc_bytes(out, column.table.as_bytes());
-    put_lenenc_bytes(out, column.org_table.as_bytes());
-    put_lenenc_bytes(out, column.name.as_bytes());
-    put_lenenc_bytes(out, column.org_name.as_bytes());
+    let charset = if results == 0 { Charset::Utf8mb4 } else { Collation(results).charset() };
+    let names = [&column.schema, &column.table, &column.org_table, &column.name, &column.org_name];
+    for name in names {
+        put_lenenc_bytes(out, &charset.encode(name));
+    }
     out.push(12);
     put_u16(out, collation_of(column, results));
     put_u32(out, column.length);

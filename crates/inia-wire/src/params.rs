@@ -12,6 +12,7 @@ use crate::column::type_code as ty;
 use crate::command::execute_flags::PARAMETER_COUNT_AVAILABLE;
 use crate::error::WireError;
 use crate::handshake::text;
+use inia_base::collation::Charset;
 use inia_base::decimal::Decimal;
 use inia_base::temporal::{Date, DateTime, Time};
 use inia_base::value::Value;
@@ -74,12 +75,14 @@ impl Params {
         self.long_too_big = false;
     }
 
-    /// Reads an execution's parameters into `values`, whose strings are reused.
+    /// Reads an execution's parameters into `values`, whose strings are reused. Texts are in the
+    /// client's character set.
     pub fn decode(
         &mut self,
         body: &[u8],
         flags: u8,
         caps: Capabilities,
+        charset: Charset,
         values: &mut Vec<Value>,
     ) -> Result<(), WireError> {
         values.resize(self.count, Value::Null);
@@ -121,6 +124,9 @@ impl Params {
                 *slot = Value::Null;
             } else {
                 decode_value(&mut from, self.types[i], slot)?;
+            }
+            if charset == Charset::Latin1 && !is_binary(self.types[i] as u8) {
+                decode_text(slot, charset);
             }
         }
         self.long.clear();
@@ -203,13 +209,30 @@ fn decode_decimal(bytes: &[u8]) -> Value {
     text.parse::<Decimal>().map(Value::Decimal).unwrap_or(Value::Text(text))
 }
 
+/// Whether strings sent as this type are bytes without characters.
+fn is_binary(kind: u8) -> bool {
+    matches!(
+        kind,
+        ty::TINY_BLOB | ty::MEDIUM_BLOB | ty::LONG_BLOB | ty::BLOB | ty::BIT | ty::GEOMETRY
+    )
+}
+
+/// Reads a text again that was taken for UTF-8.
+fn decode_text(slot: &mut Value, charset: Charset) {
+    let bytes = match slot {
+        Value::Text(text) => text.as_bytes(),
+        Value::Bytes(bytes) => bytes,
+        _ => return,
+    };
+    if let Ok(text) = charset.decode(bytes) {
+        *slot = Value::Text(text.into_owned());
+    }
+}
+
 /// Sets a string value, reusing the slot's memory. BLOB and BIT parameters, and text that is not
 /// UTF-8, become byte strings.
 fn set_bytes(slot: &mut Value, bytes: &[u8], kind: u8) {
-    let binary = matches!(
-        kind,
-        ty::TINY_BLOB | ty::MEDIUM_BLOB | ty::LONG_BLOB | ty::BLOB | ty::BIT | ty::GEOMETRY
-    );
+    let binary = is_binary(kind);
     match (std::str::from_utf8(bytes), slot) {
         (Ok(text), Value::Text(old)) if !binary => {
             old.clear();

@@ -4,6 +4,7 @@ use crate::caps::Capabilities;
 use crate::codec::{Reader, put_lenenc, put_lenenc_bytes, put_u16};
 use crate::error::{ServerError, WireError};
 use crate::handshake::text;
+use inia_base::collation::Charset;
 use inia_base::column::{Completion, SessionChange, status};
 
 /// First byte of an OK packet.
@@ -86,20 +87,20 @@ fn put_change(out: &mut Vec<u8>, change: &SessionChange) {
 
 /// Appends an ERR packet's payload.
 pub fn put_err(out: &mut Vec<u8>, error: &ServerError, caps: Capabilities) {
-    put_err_parts(out, error.code, &error.state, &error.message, caps);
+    put_err_in(out, error, caps, Charset::Utf8mb4);
 }
 
-/// Appends an ERR packet's payload, from its parts.
-pub fn put_err_parts(out: &mut Vec<u8>, code: u16, state: &str, message: &str, caps: Capabilities) {
+/// Appends an ERR packet's payload, its message in a character set.
+pub fn put_err_in(out: &mut Vec<u8>, error: &ServerError, caps: Capabilities, charset: Charset) {
     out.push(ERR);
-    put_u16(out, code);
+    put_u16(out, error.code);
     if caps.has(Capabilities::PROTOCOL_41) {
         out.push(b'#');
-        out.extend_from_slice(state.as_bytes());
+        out.extend_from_slice(error.state.as_bytes());
     }
     // MySQL's messages have at most 512 bytes.
-    let end = message.floor_char_boundary(511);
-    out.extend_from_slice(&message.as_bytes()[..end]);
+    let end = error.message.floor_char_boundary(511);
+    out.extend_from_slice(&charset.encode(&error.message[..end]));
 }
 
 /// Reads an OK packet's payload, whatever its first byte.

@@ -1,7 +1,9 @@
 //! Rows of the text protocol: every cell a length-encoded text, NULL the byte 0xfb.
 
 use crate::codec::put_lenenc_bytes;
+use crate::column::{put_recoded, recoding};
 use crate::rows::{NOT_FIXED, Reply};
+use inia_base::collation::Charset;
 use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes, flags};
 use inia_base::error::SqlError;
 use inia_base::number;
@@ -14,6 +16,8 @@ struct Print {
     decimals: u8,
     /// Width for ZEROFILL, or 0.
     fill: u8,
+    /// The character set that strings have to be converted to.
+    recoding: Option<Charset>,
 }
 
 /// Memory of a [`TextRows`] that a connection keeps between statements.
@@ -52,7 +56,7 @@ impl<'a> TextRows<'a> {
     }
 
     fn print(&self) -> Print {
-        let default = Print { decimals: NOT_FIXED, fill: 0 };
+        let default = Print { decimals: NOT_FIXED, fill: 0, recoding: None };
         self.layout.columns.get(self.cell).copied().unwrap_or(default)
     }
 
@@ -74,6 +78,7 @@ impl<'a> TextRows<'a> {
 
 impl RowSink for TextRows<'_> {
     fn columns(&mut self, columns: &[ResultColumn]) -> Result<(), SqlError> {
+        let results = self.reply.collation;
         self.layout.columns.clear();
         self.layout.columns.extend(columns.iter().map(|column| Print {
             decimals: column.decimals,
@@ -81,6 +86,7 @@ impl RowSink for TextRows<'_> {
                 0 => 0,
                 _ => column.length.min(250) as u8,
             },
+            recoding: recoding(column, results),
         }));
         self.reply.head(columns);
         Ok(())
@@ -129,7 +135,10 @@ impl RowSink for TextRows<'_> {
 
     #[inline]
     fn bytes(&mut self, value: &[u8]) {
-        put_lenenc_bytes(self.reply.out.payload(), value);
+        match self.print().recoding {
+            None => put_lenenc_bytes(self.reply.out.payload(), value),
+            Some(charset) => put_recoded(self.reply.out.payload(), value, charset),
+        }
         self.cell += 1;
     }
 

@@ -4,6 +4,7 @@ use inia::config::Config;
 use inia::server::auth::{Account, AccountLookup};
 use inia::server::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
 use inia::server::{Opened, Server};
+use inia_base::collation::Charset;
 use inia_base::collation::Collation;
 use inia_base::column::{Completion, ResultColumn, RowSink, SessionChange, status};
 use inia_base::datatype::{DataType, IntWidth};
@@ -286,7 +287,8 @@ fn one_text(sink: &mut dyn RowSink, value: &[u8]) -> Result<(), SqlError> {
 }
 
 impl ClientSession for Session {
-    fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
+    fn execute(&mut self, sql: &[u8], sink: &mut dyn RowSink) -> Result<(), SqlError> {
+        let sql = std::str::from_utf8(sql).unwrap();
         let statements: Vec<&str> = sql.split(';').filter(|s| !s.trim().is_empty()).collect();
         for (i, statement) in statements.iter().enumerate() {
             self.statement(statement, &[], sink, i + 1 < statements.len())?;
@@ -294,7 +296,8 @@ impl ClientSession for Session {
         Ok(())
     }
 
-    fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
+    fn prepare(&mut self, sql: &[u8]) -> Result<Prepared, SqlError> {
+        let sql = std::str::from_utf8(sql).unwrap();
         let id = self.next_id;
         self.next_id += 1;
         self.prepared.insert(id, sql.to_owned());
@@ -344,6 +347,10 @@ impl ClientSession for Session {
 
     fn status_flags(&self) -> u16 {
         status::AUTOCOMMIT
+    }
+
+    fn client_charset(&self) -> Charset {
+        Charset::Utf8mb4
     }
 
     fn result_collation(&self) -> u16 {

@@ -123,8 +123,9 @@ fn measure(
     keeper: &Keeper,
 ) -> Outcome<Vec<Record>> {
     let mut records = Vec::new();
-    let share = 1.0 / needs.len().max(1) as f64;
-    for (n, need) in needs.iter().enumerate() {
+    let runs = needs.iter().map(|need| need.clients.len()).sum::<usize>().max(1) as f64;
+    let mut done = 0.0;
+    for need in needs {
         if keeper.stopped() {
             break;
         }
@@ -137,7 +138,9 @@ fn measure(
             client_cpus: cpus,
             ..plan.clone()
         };
-        let part = Part { whole: &keeper.progress, done: n as f64 * share, share };
+        let share = need.clients.len() as f64 / runs;
+        let part = Part { whole: &keeper.progress, done, share };
+        done += share;
         match plan.run(&keeper.stop, &part) {
             Ok(measured) => records.extend(measured),
             // Some processes may not be bound by us: the tables of fewer processors stay empty.

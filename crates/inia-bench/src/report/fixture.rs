@@ -17,7 +17,7 @@ const PEERS: [Peer; 5] = [
 ];
 
 /// A lab's day: sysbench over clients and processors, single statements, an open loop, a failure.
-pub(super) fn records() -> Vec<Record> {
+pub(crate) fn records() -> Vec<Record> {
     let mut records = Vec::new();
     for name in ["oltp_point_select", "oltp_read_write"] {
         for clients in [1, 8, 64, 256] {

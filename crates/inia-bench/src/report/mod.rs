@@ -8,12 +8,13 @@
 //!         └── rounds: records, of which medians and extremes are shown
 //! ```
 
+pub(crate) mod format;
 pub mod html;
 
 use crate::histogram::Histogram;
 use crate::record::{Outcome, Record, TargetInfo, WorkloadInfo};
-use crate::terminal::median;
-use std::collections::BTreeMap;
+use format::{count, number};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that was measured, in the order in which it is shown.
 #[derive(Debug)]
@@ -63,6 +64,14 @@ pub struct Point<'a> {
     pub rounds: Vec<&'a Record>,
 }
 
+/// The middle value.
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let high = *values.get(middle)?;
+    Some(if values.len() % 2 == 1 { high } else { (values[middle - 1] + high) / 2.0 })
+}
+
 /// A figure over several rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stat {
@@ -95,6 +104,14 @@ impl Point<'_> {
     /// Where it stands on the section's axis: its offered rate, or its number of clients.
     pub fn x(&self, open: bool) -> f64 {
         if open { self.offered } else { self.clients as f64 }
+    }
+
+    /// The server's processors; those of the machine if it had all.
+    pub fn processors(&self) -> usize {
+        match (self.cpus, self.rounds.first()) {
+            (0, Some(record)) => record.machine.cores,
+            (cpus, _) => cpus,
+        }
     }
 
     /// What was measured.
@@ -132,6 +149,27 @@ impl<'a> Section<'a> {
     /// Numbers of processors that servers were bound to, 0 being all.
     pub fn cpus(&self) -> Vec<usize> {
         sorted(self.points.iter().map(|point| point.cpus as f64)).map(|n| n as usize).collect()
+    }
+
+    /// The same with all written as the machine's number of them, for a chart.
+    pub fn processors(&self) -> impl Iterator<Item = usize> {
+        sorted(self.points.iter().map(|point| point.processors() as f64)).map(|n| n as usize)
+    }
+
+    /// What the workload was run with.
+    pub fn parameters(&self) -> String {
+        let info = self.workload;
+        let mut parts = vec![count(info.rows as usize, "row")];
+        if info.scale > 1 {
+            parts.push(format!("scale {}", number(info.scale as f64)));
+        }
+        parts.push(info.distribution.clone());
+        parts.push(if info.prepared { "prepared" } else { "text" }.to_owned());
+        parts.extend(info.options.iter().map(|(name, value)| format!("{name}={value}")));
+        if self.open {
+            parts.push("open loop".to_owned());
+        }
+        parts.join(", ")
     }
 
     /// The points of the charts over clients: those with the most processors.
@@ -230,6 +268,22 @@ impl<'a> Report<'a> {
         figures.map(ratio).min_by(f64::total_cmp).filter(|ratio| ratio.is_finite())
     }
 
+    /// Says so if rounds stand together that are no repetitions of one another.
+    pub fn mixed(&self) -> Option<String> {
+        let several = |point: &&Point<'_>| {
+            let hashes: BTreeSet<&str> = point.rounds.iter().map(|r| r.hash.as_str()).collect();
+            hashes.len() > 1
+        };
+        let points = self.sections.iter().flat_map(|section| &section.points);
+        let mixed = points.filter(several).count();
+        (mixed > 0).then(|| {
+            format!(
+                "{} of rounds that differ in machine, time, seed or processors",
+                count(mixed, "median")
+            )
+        })
+    }
+
     /// Warnings of rounds, equal but for their figures, with the places they belong to.
     pub fn warnings(&self) -> Vec<(String, Vec<String>)> {
         let mut found: Vec<(String, String, Vec<String>)> = Vec::new();
@@ -324,6 +378,6 @@ fn short_label(label: &str) -> String {
 }
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Records become series, sections and points; repetitions become medians.
 
-use super::{Report, Stat, fixture};
+use super::{Report, Stat, fixture, median};
 use crate::record::Record;
 
 #[test]
@@ -69,4 +69,19 @@ fn the_advantage_is_over_the_best_rival_and_less_time_is_better() {
     let times = report.advantage(&report.sections[3]).expect("rivals");
     assert!(rates > 1.5 && times > 1.5, "{rates} {times}");
     assert_eq!(Stat::of(Vec::new()), None);
+}
+
+#[test]
+fn medians() {
+    assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+    assert_eq!(median(vec![4.0, 1.0]), Some(2.5));
+    assert_eq!(median(Vec::new()), None);
+}
+
+#[test]
+fn rounds_of_several_configurations_in_one_median_are_told() {
+    let mut records = fixture::records();
+    assert_eq!(Report::new(&records).mixed(), None);
+    records[0].hash = "another".to_owned();
+    assert!(Report::new(&records).mixed().is_some_and(|text| text.starts_with("1 median of")));
 }

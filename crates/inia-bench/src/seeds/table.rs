@@ -4,7 +4,7 @@
 
 use super::{Scale, Shape, Table};
 use crate::record::{Outcome, Record};
-use crate::terminal::median;
+use crate::report::median;
 use crate::workload::{Figure, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,7 +10,7 @@ use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
-use inia_storage::{Cursor, Direction, KeyBound, LockRequest, ReadMode, Tree, Txn};
+use inia_storage::{Cursor, Direction, KeyBound, LockRequest, ReadMode, Run, Tree, Txn};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -61,11 +61,11 @@ enum Standing {
     Batch(usize),
 }
 
-/// Rows that were looked up together: entries are gathered in the index's order, looked up in the
-/// order of the clustered tree, and given back in the index's order.
+/// Rows that are looked up together, in the index's order.
 #[derive(Default)]
 struct Batch {
-    bytes: Vec<u8>,
+    keys: Vec<u8>,
+    rows: Vec<u8>,
     items: Vec<Item>,
     /// Next item to give back.
     next: usize,
@@ -74,6 +74,7 @@ struct Batch {
 }
 
 /// Where a batch's clustered key and row are in its bytes; `row` is `None` where there is none.
+#[derive(Clone)]
 struct Item {
     key: Range<usize>,
     row: Option<Range<usize>>,
@@ -97,6 +98,38 @@ pub(crate) struct Scan {
     row: Vec<u8>,
     key: Vec<u8>,
     batch: Batch,
+    /// How much of each row is asked for, where not all of it is.
+    narrow: Option<usize>,
+}
+
+/// Rows that stand side by side, to be read without moving from one to the next.
+pub(crate) struct FoundRun<'s> {
+    records: Run<'s>,
+    /// The covering index that they are entries of.
+    entries: Option<usize>,
+    key: &'s mut Vec<u8>,
+}
+
+impl FoundRun<'_> {
+    /// Number of rows.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The stored bytes of row `i`.
+    #[inline]
+    pub(crate) fn data(&mut self, i: usize) -> RowData<'_> {
+        let value = self.records.value(i);
+        match self.entries {
+            None => RowData::Row(value),
+            Some(index) => {
+                self.key.truncate(self.records.key_prefix().len());
+                self.key.extend_from_slice(self.records.key_suffix(i));
+                RowData::Entry { index, key: self.key, value }
+            }
+        }
+    }
 }
 
 impl Scan {
@@ -131,7 +164,31 @@ impl Scan {
             row: Vec::new(),
             key: Vec::new(),
             batch: Batch { size: FIRST_BATCH, ..Batch::default() },
+            narrow: None,
         })
+    }
+
+    /// Asks for the first `bytes` of each clustered row only, and for no keys: where rows are read
+    /// from the clustered tree, others are left out. Before the first move.
+    pub(crate) fn narrow(&mut self, bytes: usize) {
+        if self.secondary().is_none() {
+            self.narrow = Some(bytes);
+        }
+    }
+
+    /// Moves over rows that stand side by side and gives them, where that is possible; otherwise
+    /// [`Scan::next`] goes on.
+    #[inline]
+    pub(crate) fn run<'s>(&'s mut self, txn: &mut Txn) -> Result<Option<FoundRun<'s>>> {
+        let entries = self.secondary();
+        if entries.is_some() && !self.covering {
+            return Ok(None);
+        }
+        let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return Ok(None) };
+        let Some(records) = cursor.run(txn).sql()? else { return Ok(None) };
+        self.key.clear();
+        self.key.extend_from_slice(records.key_prefix());
+        Ok(Some(FoundRun { records, entries, key: &mut self.key }))
     }
 
     /// Whether every row fulfils the conditions that the path stands for.
@@ -195,8 +252,8 @@ impl Scan {
             Standing::Batch(at) => {
                 let Item { key, row } = &self.batch.items[at];
                 row.as_ref().map(|row| Found {
-                    clustered_key: &self.batch.bytes[key.clone()],
-                    data: RowData::Row(&self.batch.bytes[row.clone()]),
+                    clustered_key: &self.batch.keys[key.clone()],
+                    data: RowData::Row(&self.batch.rows[row.clone()]),
                 })
             }
         })
@@ -257,7 +314,11 @@ impl Scan {
         };
         // The last range's memory serves the next one.
         *cursor = None;
-        *cursor = Some(txn.cursor(&tree, lower, upper, self.direction, self.mode));
+        let mut next = txn.cursor(&tree, lower, upper, self.direction, self.mode);
+        if let Some(bytes) = self.narrow {
+            next.narrow(bytes);
+        }
+        *cursor = Some(next);
         true
     }
 
@@ -321,15 +382,16 @@ impl Scan {
     /// Fills the batch with the clustered keys of the next entries; false when there are none.
     fn gather(&mut self, index: usize, txn: &mut Txn) -> Result<bool> {
         let mut batch = std::mem::take(&mut self.batch);
-        batch.bytes.clear();
+        batch.keys.clear();
+        batch.rows.clear();
         batch.items.clear();
         batch.next = 0;
         while batch.items.len() < batch.size && self.advance(txn)? {
             let Some(record) = self.current() else { break };
             let codec = &self.table.indexes[index].codec;
-            let start = batch.bytes.len();
-            batch.bytes.extend_from_slice(codec.primary_key(record.key, record.value)?);
-            batch.items.push(Item { key: start..batch.bytes.len(), row: None });
+            let start = batch.keys.len();
+            batch.keys.extend_from_slice(codec.primary_key(record.key, record.value)?);
+            batch.items.push(Item { key: start..batch.keys.len(), row: None });
         }
         batch.size = (batch.size * 2).min(LARGEST_BATCH);
         self.batch = batch;
@@ -337,23 +399,9 @@ impl Scan {
     }
 
     fn look_up_batch(&mut self, txn: &mut Txn) -> Result<()> {
-        let Batch { bytes, items, .. } = &mut self.batch;
-        let mut order: Vec<usize> = (0..items.len()).collect();
-        order.sort_unstable_by(|&a, &b| {
-            bytes[items[a].key.clone()].cmp(&bytes[items[b].key.clone()])
-        });
-        let key = &mut self.key;
-        for position in order {
-            let item = &mut items[position];
-            key.clear();
-            key.extend_from_slice(&bytes[item.key.clone()]);
-            let start = bytes.len();
-            let copy = |value: &[u8]| bytes.extend_from_slice(value);
-            if txn.get(&self.table.clustered, key, copy).sql()?.is_some() {
-                item.row = Some(start..bytes.len());
-            }
-        }
-        Ok(())
+        let Batch { keys, rows, items, .. } = &mut self.batch;
+        let wanted: Vec<&[u8]> = items.iter().map(|item| &keys[item.key.clone()]).collect();
+        txn.get_batch(&self.table.clustered, &wanted, rows, |i, row| items[i].row = row).sql()
     }
 
     /// Gives back the lock of the row just found, where it did not match (READ COMMITTED).

@@ -179,7 +179,7 @@ fn authorize_roles(actor: &Actor<'_>, roles: &[AccountName]) -> Result<()> {
 fn check_table(actor: &Actor<'_>, level: &Level, wanted: &Wanted) -> Result<()> {
     let Level::Table(schema, table) = level else { return Ok(()) };
     let there = wanted.fixed.has(Privileges::CREATE)
-        || actor.catalog.schemas.get(schema).is_some_and(|s| s.tables.contains_key(table))
+        || actor.catalog.schemas.get(schema).is_some_and(|s| s.has(table))
         || information_schema::find(schema, table).is_some();
     if there { Ok(()) } else { error(ErrorCode::NoSuchTable, &[schema, table]) }
 }

@@ -1,9 +1,10 @@
 //! FROM: its members get slots and names; joins get their conditions.
 
+use super::merge::Origin;
 use super::namespace::{FromColumn, FromTable, Namespace};
 use super::scope::Clause;
 use super::{QueryBinder, Result};
-use crate::catalog::{IndexKind, Table, TableDef, same_name};
+use crate::catalog::{IndexKind, Table, TableDef, View, same_name};
 use crate::expr::bind::{Binder, EmptyScope};
 use crate::expr::{CmpOp, Expr, ExprType, TypeClass};
 use crate::information_schema;
@@ -23,18 +24,32 @@ pub(super) struct BoundFrom {
     pub(super) tree: Option<FromTree>,
     /// Slots of the row.
     pub(super) width: usize,
+    /// Conditions of merged members, which belong to WHERE.
+    pub(super) conditions: Vec<Expr>,
 }
 
 /// A member or join with its names.
-struct Bound {
-    tree: FromTree,
-    names: Namespace,
+pub(super) struct Bound {
+    pub(super) tree: FromTree,
+    pub(super) names: Namespace,
+    /// Conditions of members merged into it, not yet in a join.
+    pub(super) conditions: Vec<Expr>,
+}
+
+impl Bound {
+    fn new(tree: FromTree, names: Namespace) -> Bound {
+        Bound { tree, names, conditions: Vec::new() }
+    }
 }
 
 /// Hands out slots, and knows the locking clauses.
-struct FromContext<'q> {
-    width: usize,
-    locking: &'q [ast::Locking],
+pub(super) struct FromContext<'q> {
+    pub(super) width: usize,
+    pub(super) locking: &'q [ast::Locking],
+    /// The lock of every member, where the members are a merged view's.
+    pub(super) forced: Option<Option<LockRequest>>,
+    /// On the inner side of an outer join.
+    pub(super) nullable: bool,
 }
 
 impl QueryBinder<'_> {
@@ -44,11 +59,13 @@ impl QueryBinder<'_> {
         from: &[TableRef],
         locking: &[ast::Locking],
     ) -> Result<BoundFrom> {
-        let mut context = FromContext { width: 0, locking };
+        let mut context = FromContext { width: 0, locking, forced: None, nullable: false };
         let mut tree: Option<FromTree> = None;
+        let mut conditions = Vec::new();
         for member in from {
             let bound = self.table_ref(member, &mut context)?;
             self.names_mut().append(bound.names)?;
+            conditions.extend(bound.conditions);
             tree = Some(match tree {
                 None => bound.tree,
                 Some(left) => inner(left, bound.tree),
@@ -61,14 +78,18 @@ impl QueryBinder<'_> {
                 return Err(SqlError::new(code, &[&crate::catalog::quoted(&name.name)]));
             }
         }
-        Ok(BoundFrom { tree, width: context.width })
+        Ok(BoundFrom { tree, width: context.width, conditions })
     }
 
-    fn names_mut(&mut self) -> &mut Namespace {
+    pub(super) fn names_mut(&mut self) -> &mut Namespace {
         &mut self.levels.last_mut().expect("a SELECT is being bound").namespace
     }
 
-    fn table_ref(&mut self, table: &TableRef, context: &mut FromContext<'_>) -> Result<Bound> {
+    pub(super) fn table_ref(
+        &mut self,
+        table: &TableRef,
+        context: &mut FromContext<'_>,
+    ) -> Result<Bound> {
         match table {
             TableRef::Table(factor) => self.named_table(factor, context),
             TableRef::Derived(derived) => self.derived_table(derived, context),
@@ -81,6 +102,7 @@ impl QueryBinder<'_> {
                 for member in rest {
                     let right = self.table_ref(member, context)?;
                     bound.names.append(right.names)?;
+                    bound.conditions.extend(right.conditions);
                     bound.tree = inner(bound.tree, right.tree);
                 }
                 Ok(bound)
@@ -116,12 +138,15 @@ impl QueryBinder<'_> {
                 column.result.org_table = table.name().to_owned();
             }
             let leaf = Leaf { slots, alias: alias.clone(), kind: LeafKind::Virtual(table) };
-            return Ok(Bound { tree: FromTree::Leaf(leaf), names });
+            return Ok(Bound::new(FromTree::Leaf(leaf), names));
+        }
+        if let Some(view) = self.view(schema, &factor.name.name) {
+            return self.view_member(&view, alias, context);
         }
         let table = self.table(schema, &factor.name.name)?;
         self.read_once(&table, alias)?;
         let allowed = allowed_indexes(&table.def, &factor.hints)?;
-        let lock = self.lock_of(alias, context.locking);
+        let lock = self.lock_of(alias, context);
         let base = context.width;
         context.width += table.def.columns.len();
         let mut columns: Vec<FromColumn> = (0..table.def.columns.len())
@@ -137,7 +162,12 @@ impl QueryBinder<'_> {
         let slots = base..context.width;
         let kind = LeafKind::Table { table, lock, allowed };
         let tree = FromTree::Leaf(Leaf { slots, alias: alias.clone(), kind });
-        Ok(Bound { tree, names })
+        Ok(Bound::new(tree, names))
+    }
+
+    /// The view of that name.
+    fn view(&self, schema: &str, name: &str) -> Option<Arc<View>> {
+        self.context.catalog.schemas.get(schema)?.views.get(name).cloned()
     }
 
     /// Finds a stored table and notes that the statement reads it.
@@ -180,8 +210,12 @@ impl QueryBinder<'_> {
     }
 
     /// The lock that reading the member called `alias` takes.
-    fn lock_of(&self, alias: &str, locking: &[ast::Locking]) -> Option<LockRequest> {
-        let clause = locking
+    pub(super) fn lock_of(&self, alias: &str, context: &FromContext<'_>) -> Option<LockRequest> {
+        if let Some(forced) = context.forced {
+            return forced;
+        }
+        let clause = context
+            .locking
             .iter()
             .find(|clause| clause.of.is_empty() || clause.of.iter().any(|name| name.name == alias));
         let Some(clause) = clause else { return self.context.plain_lock };
@@ -203,6 +237,14 @@ impl QueryBinder<'_> {
         derived: &ast::DerivedTable,
         context: &mut FromContext<'_>,
     ) -> Result<Bound> {
+        if !derived.lateral
+            && let Some(select) = self.mergeable(&derived.query, context.nullable)
+        {
+            let (alias, names) = (derived.alias.as_str(), derived.columns.as_slice());
+            let lock = self.context.plain_lock;
+            let origin = Origin { alias, view: None, names, lock };
+            return self.merge(select, &origin, context);
+        }
         let level = self.levels.len() - 1;
         self.levels[level].open = derived.lateral;
         let part = self.part(&derived.query);
@@ -226,12 +268,18 @@ impl QueryBinder<'_> {
     }
 
     fn join(&mut self, join: &ast::Join, context: &mut FromContext<'_>) -> Result<Bound> {
-        let left = self.table_ref(&join.left, context)?;
+        let nullable = context.nullable;
+        context.nullable = nullable || join.kind == JoinKind::Right;
+        let left = self.table_ref(&join.left, context);
+        context.nullable = nullable;
+        let left = left?;
         let open = self.names_mut().clone();
         if lateral(&join.right) {
             self.names_mut().append(left.names.clone())?;
         }
+        context.nullable = nullable || join.kind == JoinKind::Left;
         let right = self.table_ref(&join.right, context);
+        context.nullable = nullable;
         *self.names_mut() = open;
         let right = right?;
         let (mut first, mut second) = match join.kind {
@@ -258,12 +306,17 @@ impl QueryBinder<'_> {
                 .with_names(&first.names, |binder| binder.expression(condition, Clause::On, &[]))?;
             conjuncts(condition, &mut on);
         }
+        // What a merged member demands of its rows is asked before an outer join makes NULLs.
+        let mut conditions = first.conditions;
         if outer {
             first.names.make_nullable(second_range);
+            on.extend(second.conditions);
+        } else {
+            conditions.extend(second.conditions);
         }
         let straight = join.kind == JoinKind::Straight;
         let tree = FromJoin { outer, straight, left: first.tree, right: second.tree, on };
-        Ok(Bound { tree: FromTree::Join(Box::new(tree)), names: first.names })
+        Ok(Bound { tree: FromTree::Join(Box::new(tree)), names: first.names, conditions })
     }
 
     /// Runs `f` while the innermost level also knows `names`.
@@ -318,7 +371,7 @@ impl QueryBinder<'_> {
 
 /// What `*` shows after a join with shared columns: those once, then the rest of the side whose rows
 /// are all kept (the right one of a RIGHT JOIN), then the rest of the other. `None` where nothing is shared.
-fn visible_after(
+pub(crate) fn visible_after(
     shared: &[String],
     first: &Namespace,
     second: &Namespace,
@@ -342,7 +395,7 @@ fn visible_after(
     Some(common.into_iter().chain(a).chain(b).collect())
 }
 
-fn inner(left: FromTree, right: FromTree) -> FromTree {
+pub(super) fn inner(left: FromTree, right: FromTree) -> FromTree {
     let join = FromJoin { outer: false, straight: false, left, right, on: Vec::new() };
     FromTree::Join(Box::new(join))
 }
@@ -358,14 +411,14 @@ fn lateral(table: &TableRef) -> bool {
 }
 
 /// Which part a member is, and which rows it sees.
-struct PartRef {
-    id: usize,
-    lateral: bool,
-    level: usize,
+pub(super) struct PartRef {
+    pub(super) id: usize,
+    pub(super) lateral: bool,
+    pub(super) level: usize,
 }
 
 /// A derived table, view or common table expression as a member.
-fn part_member(
+pub(super) fn part_member(
     part: PartRef,
     alias: &str,
     columns: &[(String, ExprType)],
@@ -374,7 +427,7 @@ fn part_member(
     let (slots, names) = member(alias, "", columns, context);
     let PartRef { id, lateral, level } = part;
     let leaf = Leaf { slots, alias: alias.to_owned(), kind: LeafKind::Part { id, lateral, level } };
-    Bound { tree: FromTree::Leaf(leaf), names }
+    Bound::new(FromTree::Leaf(leaf), names)
 }
 
 /// Slots and names of a member that is no stored table.
@@ -395,7 +448,7 @@ fn member(
             result.schema = schema.to_owned();
             result.org_name = name.clone();
             as_stored(&mut result, ty);
-            FromColumn { slot: base + index, ty: ty.clone(), result, hidden: false }
+            FromColumn { slot: base + index, ty: ty.clone(), result, hidden: false, merged: None }
         })
         .collect();
     let table = FromTable { schema: schema.to_owned(), alias: alias.to_owned(), columns };
@@ -432,7 +485,7 @@ pub(crate) fn table_column(def: &TableDef, index: usize, alias: &str, slot: usiz
     {
         result.flags |= flags::NO_DEFAULT_VALUE;
     }
-    FromColumn { slot, ty, result, hidden: column.invisible }
+    FromColumn { slot, ty, result, hidden: column.invisible, merged: None }
 }
 
 /// The name of the column that shows a row's clustered key, where a table without a primary key is
@@ -443,7 +496,7 @@ fn row_id_column(alias: &str, slot: usize) -> FromColumn {
     let ty = ExprType::of_column(DataType::VarBinary(8), true);
     let mut result = ty.result_column(ROW_ID);
     result.table = alias.to_owned();
-    FromColumn { slot, ty, result, hidden: true }
+    FromColumn { slot, ty, result, hidden: true, merged: None }
 }
 
 /// Computed integers of fewer digits are INT in a temporary table.

@@ -11,6 +11,7 @@
 mod from;
 mod grouping;
 mod inserted;
+mod merge;
 mod namespace;
 mod order;
 mod query;
@@ -19,11 +20,12 @@ mod scope;
 mod select;
 mod window;
 
-pub(crate) use from::ROW_ID;
+pub(crate) use from::{ROW_ID, visible_after};
 pub(crate) use inserted::{BoundInsert, InsertedNames, bind_insert};
-pub(crate) use namespace::{FromColumn, Namespace};
+pub(crate) use namespace::{FromColumn, FromTable, Namespace};
+pub(crate) use select::item_name;
 
-use crate::catalog::{CatalogVersion, Table};
+use crate::catalog::{CatalogVersion, Table, View};
 use crate::expr::bind::BoundSubquery;
 use crate::expr::{Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare};
 use crate::optimize::SlotSet;
@@ -105,6 +107,10 @@ struct QueryBinder<'c> {
     ctes: Vec<CteBinding>,
     /// The outermost level that was read since the innermost part began.
     reached: usize,
+    /// Views that the statement reads.
+    views: Vec<Arc<View>>,
+    /// Views that are being bound, each inside the one before it.
+    open_views: Vec<Arc<View>>,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
 }
@@ -119,6 +125,8 @@ impl<'c> QueryBinder<'c> {
             levels: Vec::new(),
             ctes: Vec::new(),
             reached: usize::MAX,
+            views: Vec::new(),
+            open_views: Vec::new(),
             inserted: None,
         }
     }
@@ -126,7 +134,8 @@ impl<'c> QueryBinder<'c> {
     fn finish(self, root: crate::plan::QueryPlan, exclusive: bool) -> StatementPlan {
         let parts = self.parts.into_iter().map(|part| part.expect("every part was bound"));
         let (columns, parts) = (result_columns(&root.columns), parts.collect());
-        StatementPlan { root, columns, parts, tables: self.tables, exclusive }
+        let (tables, views) = (self.tables, self.views);
+        StatementPlan { root, columns, parts, tables, views, exclusive }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::expr::{Expr, ExprType};
 use inia_base::column::ResultColumn;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::ColumnName;
+use std::sync::Arc;
 
 /// One column of a member of FROM.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct FromColumn {
     pub(crate) result: ResultColumn,
     /// Left out of `*` (INVISIBLE).
     pub(crate) hidden: bool,
+    /// What it stands for, where that is no slot: an expression of a merged view or derived table.
+    pub(crate) merged: Option<Arc<Expr>>,
 }
 
 /// One member of FROM.
@@ -56,6 +59,9 @@ fn same_column(a: &str, b: &str) -> bool {
 impl FromColumn {
     /// The column as an expression.
     pub(crate) fn expr(&self) -> Expr {
+        if let Some(expr) = &self.merged {
+            return Expr { kind: expr.kind.clone(), ty: self.ty.clone() };
+        }
         Expr::column(self.slot, self.ty.clone(), self.printed())
     }
 

@@ -1,6 +1,6 @@
 //! Name resolution for the expressions of one SELECT.
 
-use super::namespace::{FromColumn, full_name};
+use super::namespace::full_name;
 use super::order::same_expr;
 use super::rollup::grouping_call;
 use super::{QueryBinder, Result};
@@ -100,13 +100,14 @@ impl BlockScope<'_, '_> {
                 continue;
             }
             if let Some(at) = level.namespace.find(name, self.clause.name())? {
-                let FromColumn { slot, ty, .. } = level.namespace.column(at).clone();
-                let printed = level.namespace.column(at).expr();
-                let ExprKind::Column { name, .. } = printed.kind else { return Ok(None) };
-                level.read_by_parts.insert(slot);
-                self.binder.reached = self.binder.reached.min(index);
-                let kind = ExprKind::OuterColumn { depth: own - index, index: slot, name };
-                return Ok(Some(Expr { kind, ty }));
+                let column = level.namespace.column(at).clone();
+                let mut reached = index;
+                let expr = column.outer(own - index, &mut |slot| match slot {
+                    Some(slot) => level.read_by_parts.insert(slot),
+                    None => reached = 0,
+                });
+                self.binder.reached = self.binder.reached.min(reached);
+                return Ok(Some(expr));
             }
         }
         Ok(None)

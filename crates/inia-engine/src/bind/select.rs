@@ -113,6 +113,8 @@ impl QueryBinder<'_> {
             return Err(SqlError::new(ErrorCode::TooManyTables, &[&MOST_TABLES]));
         }
         let mut clauses = Clauses::default();
+        let mut from = from;
+        clauses.conditions = std::mem::take(&mut from.conditions);
         if let Some(condition) = &select.where_ {
             let condition = self.expression(condition, Clause::Where, &[])?;
             conjuncts(condition, &mut clauses.conditions);
@@ -200,15 +202,9 @@ impl QueryBinder<'_> {
                     let bound = self.bind_in(expr, Clause::FieldList, &[], &[], &mut aggregates);
                     clauses.aggregates = aggregates;
                     let bound = bound?;
-                    let name = match (alias, expr) {
-                        (Some(alias), _) => alias.clone(),
-                        (None, ast::Expr::Column(column)) => column.name.clone(),
-                        (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => {
-                            literal_name(text, value)
-                        }
-                        (None, expr) => own_name(text, expr).to_owned(),
-                    };
-                    clauses.columns.push(self.output_column(&bound, &name));
+                    let system = if alias.is_none() { self.system_name(&bound) } else { None };
+                    let name = system.unwrap_or_else(|| item_name(expr, alias.as_ref(), text));
+                    clauses.columns.push(self.output_column(expr, &bound, &name));
                     clauses.items.push(Item { name, expr: bound });
                 }
             }
@@ -216,10 +212,28 @@ impl QueryBinder<'_> {
         Ok(())
     }
 
+    /// A column of information_schema is called as it is declared, not as it was written.
+    fn system_name(&self, expr: &Expr) -> Option<String> {
+        let ExprKind::Column { index, .. } = expr.kind else { return None };
+        let mut columns = self.names().tables.iter().flat_map(|table| &table.columns);
+        let column = columns.find(|column| column.slot == index)?;
+        let system = column.result.schema.eq_ignore_ascii_case("information_schema");
+        system.then(|| column.result.name.clone())
+    }
+
     /// What the client is told of a select item.
-    fn output_column(&self, expr: &Expr, name: &str) -> OutputColumn {
+    fn output_column(&self, written: &ast::Expr, expr: &Expr, name: &str) -> OutputColumn {
         let mut result = expr.ty.result_column(name);
-        if let ExprKind::Column { index, .. } = expr.kind {
+        let own = match written {
+            ast::Expr::Column(column) => {
+                self.names().find(column, Clause::FieldList.name()).ok().flatten()
+            }
+            _ => None,
+        };
+        if let Some(at) = own {
+            result = self.names().column(at).result.clone();
+            result.name = name.to_owned();
+        } else if let ExprKind::Column { index, .. } = expr.kind {
             let columns = self.names().tables.iter().flat_map(|table| &table.columns);
             if let Some(column) = columns.into_iter().find(|column| column.slot == index) {
                 result = column.result.clone();
@@ -414,6 +428,16 @@ fn check_windows(check: &GroupCheck<'_>, clauses: &Clauses, names: &Namespace) -
         }
     }
     Ok(())
+}
+
+/// The name of a select item.
+pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) -> String {
+    match (alias, expr) {
+        (Some(alias), _) => alias.clone(),
+        (None, ast::Expr::Column(column)) => column.name.clone(),
+        (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => literal_name(text, value),
+        (None, expr) => own_name(text, expr).to_owned(),
+    }
 }
 
 fn push_column(column: &super::FromColumn, clauses: &mut Clauses) {

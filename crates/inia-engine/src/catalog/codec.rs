@@ -191,7 +191,7 @@ pub(super) fn table(bytes: &[u8]) -> Option<TableDef> {
     parts.chain(children).all(|column| column < def.columns.len()).then_some(def)
 }
 
-fn put_column(w: &mut Writer, column: &ColumnDef) {
+pub(super) fn put_column(w: &mut Writer, column: &ColumnDef) {
     w.text(&column.name);
     put_type(w, &column.data_type);
     w.option(column.display_width, |w, width| w.int(u64::from(width)));
@@ -221,7 +221,7 @@ fn put_column(w: &mut Writer, column: &ColumnDef) {
     w.bool(column.explicit_collation);
 }
 
-fn column(r: &mut Reader<'_>) -> Option<ColumnDef> {
+pub(super) fn column(r: &mut Reader<'_>) -> Option<ColumnDef> {
     Some(ColumnDef {
         name: r.text()?,
         data_type: type_(r)?,

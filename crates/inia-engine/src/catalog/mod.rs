@@ -8,6 +8,7 @@
 //! ```text
 //! 'd' name                 a database
 //! 't' schema 0 name        a table
+//! 'v' schema 0 name        a view
 //! 'x' id                   a session's temporary table
 //! 'u' …                    accounts, see `account::store`
 //! ```
@@ -19,6 +20,7 @@ mod show_create;
 mod table;
 pub(crate) mod temporary;
 mod types;
+pub(crate) mod view;
 
 pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
@@ -27,6 +29,8 @@ pub use table::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
     ReferentialAction, Table, TableDef, TableId, TableIndex, TableShared, same_name,
 };
+pub use view::View;
+pub(crate) use view::{ViewAlgorithm, ViewCheck, ViewDef};
 
 use crate::database::OpenError;
 use crate::error::StorageResult;
@@ -41,6 +45,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const SCHEMA: u8 = b'd';
 const TABLE: u8 = b't';
+const VIEW: u8 = b'v';
 const TEMPORARY: u8 = b'x';
 /// First byte of the records that accounts are kept in.
 pub(crate) const ACCOUNT: u8 = b'u';
@@ -63,6 +68,15 @@ pub struct Schema {
     pub def: SchemaDef,
     /// Tables by name.
     pub tables: BTreeMap<String, Arc<Table>>,
+    /// Views by name; no table has the same.
+    pub views: BTreeMap<String, Arc<View>>,
+}
+
+impl Schema {
+    /// Whether a table or view has that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.tables.contains_key(name) || self.views.contains_key(name)
+    }
 }
 
 /// One version of the whole catalog.
@@ -90,6 +104,15 @@ pub(crate) enum Change {
     PutTable(TableDef),
     /// A table is gone.
     DropTable {
+        /// Its database.
+        schema: String,
+        /// Its name.
+        name: String,
+    },
+    /// A view is there with this definition.
+    PutView(Box<ViewDef>),
+    /// A view is gone.
+    DropView {
         /// Its database.
         schema: String,
         /// Its name.
@@ -152,6 +175,7 @@ impl Catalog {
             let change = match record.key.first() {
                 Some(&SCHEMA) => codec::schema(record.value).map(Change::PutSchema),
                 Some(&TABLE) => codec::table(record.value).map(Change::PutTable),
+                Some(&VIEW) => view::view(record.value).map(|def| Change::PutView(Box::new(def))),
                 Some(&ACCOUNT) => continue,
                 Some(&TEMPORARY) => {
                     left_over.extend(codec::table(record.value));
@@ -208,6 +232,16 @@ impl Catalog {
         self.current.read().schemas.get(schema)?.tables.get(name).cloned()
     }
 
+    /// The newest version of a view.
+    pub fn view(&self, schema: &str, name: &str) -> Option<Arc<View>> {
+        self.current.read().schemas.get(schema)?.views.get(name).cloned()
+    }
+
+    /// Whether a table or view has that name.
+    pub fn has(&self, schema: &str, name: &str) -> bool {
+        self.current.read().schemas.get(schema).is_some_and(|schema| schema.has(name))
+    }
+
     /// Whether any table has a foreign key.
     pub(crate) fn has_references(&self) -> bool {
         self.has_references.load(Ordering::Acquire)
@@ -236,10 +270,18 @@ impl Catalog {
                 txn.delete(&self.tree, &temporary_key(*id)).sql().map(drop)
             }
             Change::PutTable(def) => {
-                self.put(txn, &table_key(&def.schema, &def.name), &codec::put_table(def)).sql()
+                let key = named_key(TABLE, &def.schema, &def.name);
+                self.put(txn, &key, &codec::put_table(def)).sql()
             }
             Change::DropTable { schema, name } => {
-                txn.delete(&self.tree, &table_key(schema, name)).sql().map(drop)
+                txn.delete(&self.tree, &named_key(TABLE, schema, name)).sql().map(drop)
+            }
+            Change::PutView(def) => {
+                let key = named_key(VIEW, &def.schema, &def.name);
+                self.put(txn, &key, &view::put_view(def)).sql()
+            }
+            Change::DropView { schema, name } => {
+                txn.delete(&self.tree, &named_key(VIEW, schema, name)).sql().map(drop)
             }
         }
     }
@@ -268,12 +310,15 @@ impl Catalog {
         match change {
             Change::PutSchema(def) => {
                 let old = version.schemas.get(&def.name);
-                let tables = old.map(|schema| schema.tables.clone()).unwrap_or_default();
-                version.schemas.insert(def.name.clone(), Arc::new(Schema { def, tables }));
+                let (tables, views) = old
+                    .map(|schema| (schema.tables.clone(), schema.views.clone()))
+                    .unwrap_or_default();
+                version.schemas.insert(def.name.clone(), Arc::new(Schema { def, tables, views }));
             }
             Change::DropSchema(name) => {
                 if let Some(schema) = version.schemas.remove(&name) {
                     schema.tables.values().for_each(|table| self.retire(table, true));
+                    schema.views.values().for_each(|view| view.make_stale());
                 }
             }
             Change::PutTable(def) => {
@@ -290,6 +335,18 @@ impl Catalog {
                 let Some(schema) = version.schemas.get_mut(&schema) else { return };
                 let old = Arc::make_mut(schema).tables.remove(&name);
                 old.iter().for_each(|table| self.retire(table, false));
+            }
+            Change::PutView(def) => {
+                let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
+                let mdl = self.mdl.name(&def.schema, &def.name);
+                let view = Arc::new(View::new(*def, mdl));
+                let old = Arc::make_mut(schema).views.insert(view.def.name.clone(), view);
+                old.iter().for_each(|view| view.make_stale());
+            }
+            Change::DropView { schema, name } => {
+                let Some(schema) = version.schemas.get_mut(&schema) else { return };
+                let old = Arc::make_mut(schema).views.remove(&name);
+                old.iter().for_each(|view| view.make_stale());
             }
             Change::DropTemporary { .. } => {}
         }
@@ -340,8 +397,8 @@ fn temporary_key(id: TableId) -> Vec<u8> {
     key
 }
 
-fn table_key(schema: &str, name: &str) -> Vec<u8> {
-    let mut key = vec![TABLE];
+fn named_key(kind: u8, schema: &str, name: &str) -> Vec<u8> {
+    let mut key = vec![kind];
     key.extend_from_slice(schema.as_bytes());
     key.push(0);
     key.extend_from_slice(name.as_bytes());

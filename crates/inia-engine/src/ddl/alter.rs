@@ -85,7 +85,7 @@ fn carry_out(
     if let Some(to) = wishes.rename.as_ref().filter(|to| *to != name) {
         let taken = match temporary {
             true => core.temporary.get(&to.0, &to.1).is_some(),
-            false => core.db.catalog().table(&to.0, &to.1).is_some(),
+            false => core.db.catalog().has(&to.0, &to.1),
         };
         if taken {
             return error(ErrorCode::TableExists, &[&to.1]);

@@ -6,7 +6,7 @@ use super::schema::hold_schema;
 use super::table::{create_trees, define, is_taken, lock_new};
 use super::work::{Work, WorkColumn};
 use super::{DdlResult, aside, full_name, in_transaction};
-use crate::catalog::{Change, ColumnDef, ColumnDefault, Table};
+use crate::catalog::{Change, ColumnDef, ColumnDefault, Table, same_name};
 use crate::dml::InsertPlan;
 use crate::exec::Runner;
 use crate::expr::store::implicit_default;
@@ -103,20 +103,28 @@ fn add_columns(
         names.push(name.clone());
         if work.column(name).is_none() {
             check_column_name(name)?;
-            let def = column_def(core, column);
+            let def = column_def(core, column, false);
             work.add_column(None, WorkColumn { def, origin: None, explicit_null: false })?;
         }
     }
     Ok(names)
 }
 
-/// A selected column as a table's column: a base column keeps its type, default and comment.
-fn column_def(core: &Core, column: &OutputColumn) -> ColumnDef {
+/// A selected column as a table's column: a base column keeps its type, default and comment; a
+/// view's column does so in another view.
+pub(super) fn column_def(core: &Core, column: &OutputColumn, for_view: bool) -> ColumnDef {
     let result = &column.result;
     let base = core.table(&result.schema, &result.org_table).and_then(|table| {
         table.def.column(&result.org_name).map(|at| table.def.columns[at].clone())
     });
-    if let Some(base) = base {
+    let view = || {
+        let view =
+            core.db.catalog().view(&result.schema, &result.org_table).filter(|_| for_view)?;
+        view.def.columns.iter().find(|known| same_name(&known.name, &result.org_name)).cloned()
+    };
+    // A merged derived table's column goes by its own name, which may be that of another one.
+    let same = |base: &ColumnDef| base.data_type == column.ty.data_type;
+    if let Some(base) = base.or_else(view).filter(same) {
         let mut def = ColumnDef { name: result.name.clone(), ..base };
         def.nullable |= column.ty.nullable;
         if def.auto_increment {

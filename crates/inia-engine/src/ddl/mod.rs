@@ -14,6 +14,7 @@ mod rules;
 mod schema;
 mod table;
 mod types;
+mod view;
 mod work;
 
 pub(crate) use alter::alter_table;
@@ -25,6 +26,7 @@ pub(crate) use table::{
 #[cfg(test)]
 pub(crate) use types::column_type;
 pub(crate) use types::type_text;
+pub(crate) use view::{Resolver, create_view, drop_views, show_create_view, simple_select};
 
 pub(crate) use crate::catalog::FullName;
 use crate::catalog::mdl::MdlExclusive;
@@ -84,6 +86,9 @@ pub(crate) fn existing(core: &Core, name: &FullName) -> Result<Arc<Table>, SqlEr
     }
     if core.db.catalog().schema(schema).is_none() {
         return Err(SqlError::new(ErrorCode::UnknownDatabase, &[schema]));
+    }
+    if core.db.catalog().view(schema, table).is_some() {
+        return Err(SqlError::new(ErrorCode::WrongObject, &[schema, table, &"BASE TABLE"]));
     }
     let missing = || SqlError::new(ErrorCode::NoSuchTable, &[schema, table]);
     core.db.catalog().table(schema, table).ok_or_else(missing)

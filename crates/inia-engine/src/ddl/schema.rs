@@ -70,17 +70,21 @@ pub(crate) fn drop_database(core: &mut Core, name: &str, if_exists: bool) -> Ddl
         }
         return Err(SqlError::new(ErrorCode::DbDropExists, &[&name]));
     };
-    let tables: Vec<FullName> =
-        schema.tables.keys().map(|table| (name.to_owned(), table.clone())).collect();
-    let _table_locks = lock(core, &tables)?;
-    let tables = core.db.catalog().schema(name).map(|s| s.tables.clone()).unwrap_or_default();
+    let names = schema.tables.keys().chain(schema.views.keys());
+    let names: Vec<FullName> = names.map(|table| (name.to_owned(), table.clone())).collect();
+    let _table_locks = lock(core, &names)?;
+    let schema = core.db.catalog().schema(name);
+    let (tables, views) = schema.map(|s| (s.tables.clone(), s.views.clone())).unwrap_or_default();
     super::table::check_not_referenced(core, &tables.values().cloned().collect::<Vec<_>>())?;
-    let affected_rows = tables.len() as u64;
+    let affected_rows = (tables.len() + views.len()) as u64;
     in_transaction(core, |core, changes| {
         for table in tables.values() {
             super::table::drop_trees(core, table)?;
             let (schema, name) = (name.to_owned(), table.def.name.clone());
             changes.push(Change::DropTable { schema, name });
+        }
+        for view in views.into_keys() {
+            changes.push(Change::DropView { schema: name.to_owned(), name: view });
         }
         changes.push(Change::DropSchema(name.to_owned()));
         Ok(())

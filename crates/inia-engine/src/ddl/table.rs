@@ -7,7 +7,7 @@ use super::{
     DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock, lock_stored,
 };
 use crate::catalog::mdl::MdlExclusive;
-use crate::catalog::{Change, Table, TableDef, charset, quoted};
+use crate::catalog::{Change, Table, TableDef, ViewDef, charset, quoted};
 use crate::error::StorageResult;
 use crate::session::Outcome;
 use crate::session::core::{Core, clock_micros};
@@ -135,7 +135,7 @@ pub(super) fn is_taken(
 ) -> Result<bool, SqlError> {
     let taken = match create.temporary {
         true => core.temporary.get(&name.0, &name.1).is_some(),
-        false => core.db.catalog().table(&name.0, &name.1).is_some(),
+        false => core.db.catalog().has(&name.0, &name.1),
     };
     if taken && !create.if_not_exists {
         return error(ErrorCode::TableExists, &[&name.1]);
@@ -361,6 +361,10 @@ fn drop_temporary(core: &mut Core, names: &[FullName]) -> Result<(), SqlError> {
 pub(crate) fn truncate(core: &mut Core, name: &ast::ObjectName) -> DdlResult {
     let name = full_name(core, name)?;
     let _lock = lock_stored(core, std::slice::from_ref(&name))?;
+    let own = core.temporary.get(&name.0, &name.1).is_some();
+    if !own && core.db.catalog().view(&name.0, &name.1).is_some() {
+        return error(ErrorCode::NoSuchTable, &[&name.0, &name.1]);
+    }
     let table = existing(core, &name)?;
     if !table.def.temporary {
         check_truncatable(core, &table)?;
@@ -414,38 +418,84 @@ pub(crate) fn rename_tables(
     }
     let all: Vec<FullName> = names.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
     let _lock = lock(core, &all)?;
-    let mut present: BTreeMap<FullName, Option<Arc<TableDef>>> = BTreeMap::new();
+    let mut present: BTreeMap<FullName, Option<Named>> = BTreeMap::new();
     for name in &all {
-        let table = core.db.catalog().table(&name.0, &name.1);
-        present.insert(name.clone(), table.map(|table| table.def.clone()));
+        present.insert(name.clone(), Named::find(core, name));
     }
     for (from, to) in &names {
-        let Some(def) = present.get(from).cloned().flatten() else {
+        let Some(mut object) = present.get(from).cloned().flatten() else {
             return error(ErrorCode::NoSuchTable, &[&from.0, &from.1]);
         };
         if present.get(to).is_some_and(Option::is_some) {
             return error(ErrorCode::TableExists, &[&to.1]);
         }
-        let mut def = TableDef::clone(&def);
-        rename_constraints(&mut def, &from.1, &to.1);
-        def.schema.clone_from(&to.0);
-        def.name.clone_from(&to.1);
-        present.insert(to.clone(), Some(Arc::new(def)));
+        object.rename(from, to)?;
+        present.insert(to.clone(), Some(object));
         present.insert(from.clone(), None);
     }
     in_transaction(core, |core, changes| {
-        for ((schema, name), def) in &present {
-            if def.is_none() && core.db.catalog().table(schema, name).is_some() {
-                let (schema, name) = (schema.clone(), name.clone());
-                changes.push(Change::DropTable { schema, name });
+        for (name, now) in &present {
+            let before = Named::find(core, name);
+            let same = matches!(
+                (&before, now),
+                (Some(Named::Table(_)), Some(Named::Table(_)))
+                    | (Some(Named::View(_)), Some(Named::View(_)))
+                    | (None, _)
+            );
+            if !same {
+                changes.extend(before.map(|object| object.gone(name)));
             }
         }
-        for def in present.values().flatten() {
-            changes.push(Change::PutTable(TableDef::clone(def)));
-        }
+        changes.extend(present.values().flatten().map(Named::put));
         changes.extend(retarget(core, &names));
         Ok(Outcome::default())
     })
+}
+
+/// What a name in RENAME TABLE stands for.
+#[derive(Clone)]
+enum Named {
+    Table(TableDef),
+    View(ViewDef),
+}
+
+impl Named {
+    fn find(core: &Core, (schema, name): &FullName) -> Option<Named> {
+        let catalog = core.db.catalog();
+        let table = catalog.table(schema, name).map(|table| TableDef::clone(&table.def));
+        let view = || catalog.view(schema, name).map(|view| ViewDef::clone(&view.def));
+        table.map(Named::Table).or_else(|| view().map(Named::View))
+    }
+
+    /// A view stays in its database: error 1450.
+    fn rename(&mut self, from: &FullName, to: &FullName) -> Result<(), SqlError> {
+        match self {
+            Named::Table(def) => {
+                rename_constraints(def, &from.1, &to.1);
+                (def.schema, def.name) = to.clone();
+            }
+            Named::View(_) if from.0 != to.0 => {
+                return error(ErrorCode::ForbidSchemaChange, &[&from.0, &to.0]);
+            }
+            Named::View(def) => def.name.clone_from(&to.1),
+        }
+        Ok(())
+    }
+
+    fn gone(&self, (schema, name): &FullName) -> Change {
+        let (schema, name) = (schema.clone(), name.clone());
+        match self {
+            Named::Table(_) => Change::DropTable { schema, name },
+            Named::View(_) => Change::DropView { schema, name },
+        }
+    }
+
+    fn put(&self) -> Change {
+        match self {
+            Named::Table(def) => Change::PutTable(def.clone()),
+            Named::View(def) => Change::PutView(Box::new(def.clone())),
+        }
+    }
 }
 
 /// Constraints with generated names follow their table's name.

@@ -10,9 +10,10 @@ use super::foreign::Foreign;
 use super::insert::{assign, bind_plain, touch};
 use super::joined::has_subquery;
 use super::scope::TableScope;
+use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::access::{self, AccessPath, RowData, Scan};
-use crate::catalog::Table;
+use crate::catalog::{Table, View};
 use crate::error::StorageResult;
 use crate::expr::compare::{natural_class, order};
 use crate::expr::{self, EvalContext, Expr, Strictness};
@@ -40,6 +41,17 @@ pub(crate) struct ChangePlan {
     ignore: bool,
     gather: bool,
     fills: Fills,
+    /// The views that rows are changed through.
+    pub(crate) views: Vec<Arc<View>>,
+}
+
+impl ChangePlan {
+    /// Takes in what the view that rows are changed through demands.
+    pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
+        guard.bind(core, &self.table.def, &mut self.fills)?;
+        self.views = guard.views;
+        Ok(())
+    }
 }
 
 struct Clauses<'a> {
@@ -155,6 +167,7 @@ fn plan(
         ignore: false,
         gather,
         fills,
+        views: Vec::new(),
     })
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Fills {
     types: Vec<DataType>,
     generated: Vec<(usize, Expr)>,
     checks: Vec<(String, Expr)>,
+    /// WITH CHECK OPTION of the view that rows are changed through.
+    view_checks: Vec<(Expr, SqlError)>,
 }
 
 /// Names the columns of a table for its own expressions.
@@ -92,7 +94,22 @@ impl Fills {
             types: def.columns.iter().map(|c| c.data_type.clone()).collect(),
             generated,
             checks,
+            view_checks: Vec::new(),
         })
+    }
+
+    /// Adds a condition that rows must satisfy, and the error where they do not.
+    pub(crate) fn add_view_check(
+        &mut self,
+        condition: &ast::Expr,
+        refused: &SqlError,
+        def: &TableDef,
+        env: &Environment,
+        host: &dyn SessionHost,
+    ) -> Result<(), SqlError> {
+        let bound = expr::bind(condition, &mut OwnColumns(def), env, host)?;
+        self.view_checks.push((bound, refused.clone()));
+        Ok(())
     }
 
     /// A column's default value; an expression sees the other columns in `row`.
@@ -131,7 +148,7 @@ impl Fills {
 
     /// Whether rows need [`Fills::compute`] or [`Fills::check`].
     pub(crate) fn plain(&self) -> bool {
-        self.generated.is_empty() && self.checks.is_empty()
+        self.generated.is_empty() && self.checks.is_empty() && self.view_checks.is_empty()
     }
 
     /// Whether the column is computed.
@@ -152,11 +169,16 @@ impl Fills {
         Ok(())
     }
 
-    /// Error 3819 where a CHECK constraint is violated.
+    /// Error 3819 where a CHECK constraint is violated, 1369 where a view's is.
     pub(crate) fn check(&self, row: &[Value], ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
         for (name, expr) in &self.checks {
             if expr.eval_bool(ctx, row)? == Some(false) {
                 return Err(SqlError::new(ErrorCode::CheckConstraintViolated, &[name]));
+            }
+        }
+        for (condition, refused) in &self.view_checks {
+            if condition.eval_bool(ctx, row)? != Some(true) {
+                return Err(refused.clone());
             }
         }
         Ok(())

@@ -13,8 +13,9 @@ pub(super) use run::{assign, touch};
 use super::fill::Fills;
 use super::joined::has_subquery;
 use super::scope::TableScope;
+use super::view::Guard;
 use crate::bind::{BoundInsert, InsertedNames};
-use crate::catalog::Table;
+use crate::catalog::{Table, View};
 use crate::expr::{Binder, Expr, ExprKind, Scope};
 use crate::plan::{OutputColumn, StatementPlan};
 use crate::reads::Reads;
@@ -45,6 +46,17 @@ pub(crate) struct InsertPlan {
     reads_target: bool,
     /// There is one row by the statement's text, so nothing is told of how many there were.
     single: bool,
+    /// The views that it inserts through and reads.
+    pub(crate) views: Vec<Arc<View>>,
+}
+
+impl InsertPlan {
+    /// Takes in what the view that rows are inserted through demands.
+    pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
+        guard.bind(core, &self.table.def, &mut self.fills)?;
+        self.views.extend(guard.views);
+        Ok(())
+    }
 }
 
 /// The rows that are written out.
@@ -229,6 +241,7 @@ pub(crate) fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<InsertPla
         };
         on_duplicate.push((target, value));
     }
+    let views = source_plan.as_ref().map_or_else(Vec::new, |plan| plan.views.clone());
     let values_calls = match insert.row_alias {
         Some(_) => 0,
         None => on_duplicate.iter().flat_map(|(_, e)| e).map(|e| calls(e, &table)).sum(),
@@ -250,6 +263,7 @@ pub(crate) fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<InsertPla
         selects,
         reads_target,
         single: !selects && given.len() == 1,
+        views,
     })
 }
 

@@ -11,6 +11,7 @@ use super::change::{exclusive_request, refuse_without_key};
 use super::fill::{Fills, Given, stored};
 use super::foreign::Foreign;
 use super::insert::touch;
+use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::bind::ROW_ID;
 use crate::catalog::Table;
@@ -71,6 +72,8 @@ fn members(
     for table in refs {
         match table {
             TableRef::Table(factor) if computed(&factor.name) => {}
+            // Views in a join are read, not changed.
+            TableRef::Table(factor) if is_view(core, &factor.name) => {}
             TableRef::Table(factor) => {
                 let found = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
                 let alias = factor.alias.clone().unwrap_or_else(|| factor.name.name.clone());
@@ -85,6 +88,12 @@ fn members(
         }
     }
     Ok(())
+}
+
+fn is_view(core: &Core, name: &ast::ObjectName) -> bool {
+    let schema = name.db.as_deref().or(core.env.database.as_deref()).unwrap_or_default();
+    core.temporary.get(schema, &name.name).is_none()
+        && core.db.catalog().view(schema, &name.name).is_some()
 }
 
 fn item(expr: ast::Expr) -> ast::SelectItem {
@@ -126,7 +135,7 @@ pub(crate) fn plan_joined_update(
     let (mut items, mut targets) = (Vec::new(), Vec::<(usize, Target)>::new());
     let mut places = Vec::new();
     for assignment in &update.assignments {
-        let (member, column) = assigned(&all, &assignment.column, &update.tables)?;
+        let (member, column) = assigned(core, &all, &assignment.column, &update.tables)?;
         let at = match targets.iter().position(|(of, _)| *of == member) {
             Some(at) => at,
             None => {
@@ -176,7 +185,7 @@ pub(crate) fn plan_joined_delete(
             member.alias == name.name && (name.db.is_none() || member.name.db == name.db)
         };
         let Some(member) = all.iter().find(same) else {
-            if derived_names(&refs).contains(&name.name.as_str()) {
+            if derived_names(core, &refs).contains(&name.name.as_str()) {
                 return Err(SqlError::new(ErrorCode::NonUpdatableTable, &[&name.name, &"DELETE"]));
             }
             let args: [&dyn std::fmt::Display; 2] = [&name.name, &"MULTI DELETE"];
@@ -192,17 +201,20 @@ pub(crate) fn plan_joined_delete(
     Ok(JoinedPlan { targets, query: plan(core, &query)?, delete: true, ignore: delete.ignore })
 }
 
-/// The names of derived tables, whose rows cannot be changed.
-fn derived_names(refs: &[TableRef]) -> Vec<&str> {
+/// The names of derived tables and views, whose rows cannot be changed in a join.
+fn derived_names<'r>(core: &Core, refs: &'r [TableRef]) -> Vec<&'r str> {
     let mut names = Vec::new();
     for table in refs {
         match table {
             TableRef::Derived(derived) => names.push(derived.alias.as_str()),
             TableRef::Join(join) => {
-                names.extend(derived_names(std::slice::from_ref(&join.left)));
-                names.extend(derived_names(std::slice::from_ref(&join.right)));
+                names.extend(derived_names(core, std::slice::from_ref(&join.left)));
+                names.extend(derived_names(core, std::slice::from_ref(&join.right)));
             }
-            TableRef::List(list) => names.extend(derived_names(list)),
+            TableRef::List(list) => names.extend(derived_names(core, list)),
+            TableRef::Table(factor) if is_view(core, &factor.name) => {
+                names.push(factor.alias.as_deref().unwrap_or(&factor.name.name));
+            }
             TableRef::Table(_) | TableRef::JsonTable(_) => {}
         }
     }
@@ -211,6 +223,7 @@ fn derived_names(refs: &[TableRef]) -> Vec<&str> {
 
 /// The member and column that SET names; errors 1054, 1052 and 1288.
 fn assigned(
+    core: &Core,
     all: &[Member],
     name: &ast::ColumnName,
     refs: &[TableRef],
@@ -226,7 +239,7 @@ fn assigned(
         found = Some((at, column));
     }
     found.ok_or_else(|| {
-        let computed = derived_names(refs);
+        let computed = derived_names(core, refs);
         let named = |alias: &&&str| name.table.as_deref().is_none_or(|table| table == **alias);
         if let Some(alias) = computed.iter().find(named) {
             return SqlError::new(ErrorCode::NonUpdatableTable, &[alias, &"UPDATE"]);
@@ -263,6 +276,15 @@ struct Tally {
 }
 
 impl JoinedPlan {
+    /// Takes in what the view that rows are changed through demands.
+    pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
+        for target in &mut self.targets {
+            guard.bind(core, &target.table.def, &mut target.fills)?;
+        }
+        self.query.views.extend(guard.views);
+        Ok(())
+    }
+
     /// The tables whose rows change, as written.
     pub(crate) fn targets(&self) -> impl Iterator<Item = &Table> {
         self.targets.iter().map(|target| &*target.table)

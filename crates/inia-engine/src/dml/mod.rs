@@ -8,9 +8,11 @@ pub(crate) mod insert;
 pub(crate) mod joined;
 pub(crate) mod scope;
 mod target_reads;
+mod view;
 pub(crate) mod write;
 
 pub(crate) use change::{ChangePlan, plan_delete, plan_update};
 pub(crate) use insert::{InsertPlan, plan_insert};
 pub(crate) use joined::{JoinedPlan, has_subquery, plan_joined_delete, plan_joined_update};
 pub(crate) use target_reads::{check_delete, check_insert, check_update};
+pub(crate) use view::{delete_through, insert_through, update_through};

@@ -3,7 +3,7 @@
 
 use crate::expr::tree::{Expr, Subquery};
 use crate::expr::ty::ExprType;
-use inia_base::collation::Collation;
+use inia_base::collation::{Charset, Collation};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateRules, DateTime, TimeZone};
 use inia_base::value::Value;
@@ -134,6 +134,8 @@ pub struct Environment {
     pub sql_mode: SqlMode,
     /// `collation_connection`.
     pub collation: Collation,
+    /// `character_set_client`.
+    pub client_charset: Charset,
     /// The current database.
     pub database: Option<String>,
     /// What USER() says, `name@host`.
@@ -174,6 +176,7 @@ impl Default for Environment {
             time_zone: TimeZone::utc(),
             sql_mode: SqlMode::DEFAULT,
             collation: Collation::DEFAULT,
+            client_charset: Charset::Utf8mb4,
             database: None,
             user: String::from("root@localhost"),
             current_user: String::from("root@localhost"),

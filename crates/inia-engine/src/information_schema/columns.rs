@@ -249,20 +249,42 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
         let def = &table.def;
         let privileges = privileges(info.access.on_table(&def.schema, &def.name));
         for (position, column) in def.columns.iter().enumerate() {
-            let rest = Rest {
-                schema: &def.schema,
-                table: &def.name,
-                column: &column.name,
-                position,
-                default: default_text(column),
-                nullable: column.nullable,
-                key: column_key(def, position),
-                extra: extra(column, def.temporary),
-                privileges: privileges.clone(),
-                comment: &column.comment,
-                generation: column.generated.as_ref().map_or("", |g| g.expression.as_str()),
-            };
+            let own = (def.schema.as_str(), def.name.as_str());
+            let mut rest = stored(own, position, column, &privileges);
+            (rest.key, rest.extra) = (column_key(def, position), extra(column, def.temporary));
             push(rows, facts(&column.data_type, column.display_width, column.zerofill), rest);
         }
+    }
+    for view in super::views::visible(info) {
+        let def = &view.def;
+        let privileges = privileges(info.access.on_table(&def.schema, &def.name));
+        for (position, column) in def.columns.iter().enumerate() {
+            let own = (def.schema.as_str(), def.name.as_str());
+            let mut rest = stored(own, position, column, &privileges);
+            rest.extra = extra(column, false);
+            push(rows, facts(&column.data_type, column.display_width, column.zerofill), rest);
+        }
+    }
+}
+
+/// What a stored table's or view's column says of itself.
+fn stored<'r>(
+    (schema, table): (&'r str, &'r str),
+    position: usize,
+    column: &'r ColumnDef,
+    privileges: &str,
+) -> Rest<'r> {
+    Rest {
+        schema,
+        table,
+        column: &column.name,
+        position,
+        default: default_text(column),
+        nullable: column.nullable,
+        key: "",
+        extra: None,
+        privileges: privileges.to_owned(),
+        comment: &column.comment,
+        generation: column.generated.as_ref().map_or("", |g| g.expression.as_str()),
     }
 }

@@ -11,6 +11,7 @@ mod grants;
 mod keys;
 mod server;
 mod tables;
+mod views;
 
 use crate::account::Access;
 use crate::bind::VirtualTables;
@@ -104,6 +105,8 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "TABLE_PRIVILEGES", grants::table_privileges),
     ("information_schema", "USER_ATTRIBUTES", grants::user_attributes),
     ("information_schema", "USER_PRIVILEGES", grants::user_privileges),
+    ("information_schema", "VIEWS", views::views),
+    ("information_schema", "VIEW_TABLE_USAGE", views::table_usage),
     ("mysql", "db", grants::mysql_db),
     ("mysql", "default_roles", grants::mysql_default_roles),
     ("mysql", "global_grants", grants::mysql_global_grants),
@@ -174,6 +177,11 @@ impl VirtualTables for SystemTables {
 }
 
 impl SystemTable {
+    /// Its columns' names, each with whether `*` leaves it out: none is.
+    pub(crate) fn column_names(&self) -> Vec<(String, bool)> {
+        self.columns.iter().map(|(name, _)| (name.clone(), false)).collect()
+    }
+
     /// `Table_type` in SHOW FULL TABLES.
     fn kind(&self) -> &'static str {
         if self.schema == "information_schema" { "SYSTEM VIEW" } else { "BASE TABLE" }

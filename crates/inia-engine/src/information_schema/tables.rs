@@ -197,6 +197,7 @@ pub(super) fn tables(info: &Information<'_>, rows: &mut Rows) {
             def.comment.as_str(),
         ]);
     }
+    super::views::tables(info, rows);
 }
 
 /// Every table is its own only partition.

@@ -12,7 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod window;
 
 use crate::access::AccessPath;
-use crate::catalog::Table;
+use crate::catalog::{Table, View};
 use crate::expr::aggregate::Aggregate;
 use crate::expr::compare::CmpClass;
 use crate::expr::{Expr, ExprType};
@@ -33,6 +33,8 @@ pub(crate) struct StatementPlan {
     pub parts: Vec<PartPlan>,
     /// The tables it reads.
     pub tables: Vec<Arc<Table>>,
+    /// The views it reads.
+    pub views: Vec<Arc<View>>,
     /// Whether it is FOR UPDATE, which a READ ONLY transaction refuses.
     pub exclusive: bool,
 }

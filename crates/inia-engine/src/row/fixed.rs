@@ -105,9 +105,18 @@ pub(crate) fn get<'a>(kind: FixedKind, bytes: &[u8]) -> Result<Cell<'a>, Damaged
     if let FixedKind::Decimal(precision, scale) = kind {
         return Decimal::decode(bytes, precision, scale).map(Cell::Decimal).ok_or(Damaged);
     }
-    let mut word = [0; 8];
-    word.get_mut(..bytes.len()).ok_or(Damaged)?.copy_from_slice(bytes);
-    let word = u64::from_le_bytes(word);
+    let word = match *bytes {
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_le_bytes([a, b])),
+        [a, b, c] => u64::from(u32::from_le_bytes([a, b, c, 0])),
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => {
+            let mut word = [0; 8];
+            word.get_mut(..bytes.len()).ok_or(Damaged)?.copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        }
+    };
     Ok(match kind {
         FixedKind::Int(size) => {
             let shift = 64 - 8 * u32::from(size);

@@ -89,6 +89,14 @@ impl RowLayout {
         &self.slots[column].data_type
     }
 
+    /// How many of a row's first bytes tell a column's value; `None` where that depends on the row.
+    pub(crate) fn extent(&self, column: usize) -> Option<usize> {
+        match self.slots[column].place {
+            Place::Fixed { offset, kind } => Some(offset + kind.len()),
+            Place::Variable { .. } => None,
+        }
+    }
+
     /// Appends the row whose cells `cell` gives by position. The cells are of the columns' types.
     pub fn encode<'v>(
         &self,

@@ -10,6 +10,7 @@ mod part;
 
 pub use cell::Cell;
 pub(crate) use cell::emit_uint;
+pub(crate) use fixed::{pack_date, unpack_date};
 pub use index::{IndexCodec, prefix_successor};
 pub use layout::{Damaged, RowLayout};
 

@@ -350,7 +350,7 @@ pub(super) fn visible(core: &Core, kind: &ShowKind) -> Result<(), SqlError> {
     };
     let own = core.temporary.get(&schema, &table.name).is_some();
     let there = own
-        || core.db.catalog().table(&schema, &table.name).is_some()
+        || core.db.catalog().has(&schema, &table.name)
         || crate::information_schema::find(&schema, &table.name).is_some();
     if !own && !access.sees_table(&schema, &table.name) {
         return error(ErrorCode::TableAccessDenied, &[&"SELECT", user, host, &table.name]);

@@ -1,11 +1,13 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
+use crate::account::{Access, AccountName, Privileges};
 use crate::catalog::mdl::MdlSession;
 use crate::catalog::temporary::TemporaryTables;
-use crate::catalog::{CatalogVersion, Table};
+use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
+use crate::reads::Reads;
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
 use inia_base::column::status;
@@ -284,6 +286,10 @@ impl Core {
                 if self.db.catalog().schema(schema).is_none() {
                     return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&schema]));
                 }
+                if self.db.catalog().view(schema, name).is_some() {
+                    let args: [&dyn std::fmt::Display; 3] = [&schema, &name, &"BASE TABLE"];
+                    return Err(SqlError::new(ErrorCode::WrongObject, &args));
+                }
                 return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
             };
             self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
@@ -297,6 +303,43 @@ impl Core {
     pub(crate) fn hold(&self, table: &Table) -> Result<bool, SqlError> {
         self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
         Ok(!table.is_stale())
+    }
+
+    /// The same for a view.
+    pub(crate) fn hold_view(&self, view: &View) -> Result<bool, SqlError> {
+        self.mdl.lock_shared(&view.mdl, self.state.mdl_timeout)?;
+        Ok(!view.is_stale())
+    }
+
+    /// Errors 1356 and 1449 where whom a view acts for may not read its tables, or is gone.
+    pub(crate) fn check_view_rights(&self, views: &[Arc<View>]) -> Result<(), SqlError> {
+        for view in views {
+            let def = &view.def;
+            let access = match def.invoker {
+                true => self.access(),
+                false => {
+                    let accounts = self.db.accounts.current();
+                    if accounts.get(&def.definer).is_none() {
+                        let AccountName { user, host } = &def.definer;
+                        return Err(SqlError::new(ErrorCode::NoSuchUser, &[user, host]));
+                    }
+                    Arc::new(Access::new(&accounts, &def.definer, &Default::default()))
+                }
+            };
+            if access.is_root() {
+                continue;
+            }
+            let mut reads = Reads::default();
+            view.query.iter().for_each(|query| reads.query(query));
+            let may = |name: &&inia_parser::ast::ObjectName| {
+                let schema = name.db.as_deref().unwrap_or_default();
+                access.on_table(schema, &name.name).has(Privileges::SELECT)
+            };
+            if !reads.tables.iter().all(may) {
+                return Err(SqlError::new(ErrorCode::ViewInvalid, &[&def.schema, &def.name]));
+            }
+        }
+        Ok(())
     }
 
     /// A system variable's text.
@@ -333,6 +376,9 @@ impl Core {
 
     /// Adds a condition to the statement's diagnostics.
     pub(crate) fn add(&mut self, level: Level, error: &SqlError) {
+        if level == Level::Note && !self.flag("sql_notes") {
+            return;
+        }
         let (code, message) = (error.code, error.message.clone());
         self.diagnostics.push(Warning { level, code, message });
     }

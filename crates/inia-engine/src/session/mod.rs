@@ -1,6 +1,6 @@
 //! A session: one client's statements, one after another.
 //!
-//! The pipeline is [`Session::execute`]: parse → plan (bind, optimize) → run → complete. What kinds
+//! The pipeline is [`Session::execute`] (in [`incoming`]): parse → plan (bind, optimize) → run → complete. What kinds
 //! of statements there are is known by [`plan`] alone.
 
 mod admin;
@@ -8,6 +8,7 @@ mod control;
 pub(crate) mod core;
 mod explain;
 mod host;
+mod incoming;
 mod plan;
 mod show;
 mod table_locks;
@@ -19,16 +20,15 @@ mod variables;
 use self::core::Core;
 use self::plan::Plan;
 pub(crate) use self::plan::{plan_insert_queries, plan_source};
-use self::texts::{Known, TextKey, Texts};
+use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
 use crate::database::{ClientInfo, Database};
-use crate::error::parse_error;
 use crate::expr::{Level, SqlMode, Warning};
-use inia_base::collation::Collation;
+use inia_base::collation::{Charset, Collation};
 use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_parser::{ParseErrorKind, Parser, Remark, ast};
+use inia_parser::ast;
 use inia_storage::Interrupter;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -130,17 +130,6 @@ fn on_deep_stack<T>(work: impl FnOnce() -> T) -> T {
     stacker::grow(inia_parser::DEEP_STACK + (1 << 20), work)
 }
 
-/// A parser for one way of running statements.
-fn parser(sql: &str, mode: inia_parser::SqlMode, deep: bool) -> Parser<'_> {
-    if deep { Parser::new(sql, mode).deep() } else { Parser::new(sql, mode) }
-}
-
-/// Whether the text nests too deeply for the usual way, but might be taken the other.
-fn wants_depth<T>(parsed: &Result<T, inia_parser::ParseError>, deep: bool) -> bool {
-    let too_deep = |error: &inia_parser::ParseError| error.kind == ParseErrorKind::TooDeep;
-    !deep && parsed.as_ref().err().is_some_and(too_deep)
-}
-
 /// One client's session.
 pub struct Session {
     core: Core,
@@ -166,148 +155,6 @@ impl Session {
         };
         session.core.apply_login();
         session
-    }
-
-    /// Executes one statement, or several separated by semicolons when the client asked for that.
-    /// The sink gets one result per statement.
-    pub fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
-        let sql = sql.trim_end_matches([';', ' ', '\n', '\t', '\r', '\x0b', '\x0c']);
-        let Some(key) = TextKey::of(&self.core, sql) else {
-            return self.execute_text(sql, sink, false);
-        };
-        let known = match self.texts.find(&key) {
-            Some(Known::Ready(_)) => true,
-            Some(Known::Unfit) => return self.execute_text(sql, sink, false),
-            // Planning must not be what ends a transaction that is about to begin.
-            Some(Known::Seen) if self.core.state.open || self.core.autocommits() => {
-                let made = texts::parametrise(&mut self.core, sql, &key);
-                let ready = made.is_some();
-                self.texts.note(&key, made.map_or(Known::Unfit, |m| Known::Ready(Box::new(m))));
-                ready
-            }
-            Some(Known::Seen) | None => false,
-        };
-        if known && let Some(done) = self.execute_kept(sql, &key, sink) {
-            return done;
-        }
-        let result = self.execute_text(sql, sink, false);
-        if result.is_ok() && !known && self.texts.find(&key).is_none() {
-            self.texts.note(&key, Known::Seen);
-        }
-        result
-    }
-
-    /// Executes a text by the plan that is kept for its like; `None` where that will not do.
-    fn execute_kept(
-        &mut self,
-        sql: &str,
-        key: &TextKey<'_>,
-        sink: &mut dyn RowSink,
-    ) -> Option<Result<(), SqlError>> {
-        let params = texts::values(&self.core, sql, key)?;
-        let Some(Known::Ready(kept)) = self.texts.find(key) else { return None };
-        let Some(plan) = texts::usable(&self.core, kept) else {
-            self.texts.note(key, Known::Seen);
-            return None;
-        };
-        self.core.begin_statement();
-        self.core.host.counters.count(&kept.statement);
-        self.core.diagnostics.clear();
-        if let Err(error) = self.core.authorize(&kept.statement) {
-            return Some(Err(self.failed(error)));
-        }
-        let result = plan::run(&mut self.core, plan, &params, sink);
-        if result.as_ref().is_err_and(|error| error.code == ErrorCode::NeedReprepare) {
-            self.texts.note(key, Known::Seen);
-            return None;
-        }
-        Some(self.finish(result, sink, false))
-    }
-
-    /// Executes the statements of a text; `deep` on a stack for unusual nesting.
-    fn execute_text(
-        &mut self,
-        sql: &str,
-        sink: &mut dyn RowSink,
-        deep: bool,
-    ) -> Result<(), SqlError> {
-        let mode = self.core.parser_mode();
-        let mut parser = parser(sql, mode, deep);
-        let mut next = parser.next_statement();
-        let mut done = 0;
-        loop {
-            if wants_depth(&next, deep) {
-                drop((parser, next));
-                let rest = sql[done..].trim_start_matches([';', ' ', '\n']);
-                return on_deep_stack(|| self.execute_text(rest, sink, true));
-            }
-            let (statement, span) = match next {
-                Ok(Some(found)) => found,
-                Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
-                Err(error) => return Err(self.failed(parse_error(error))),
-            };
-            let remarks = parser.take_remarks();
-            if parser.param_count() > 0 {
-                let text = &sql[span.start..];
-                let at = text.find('?').unwrap_or(text.len());
-                return Err(self.failed(syntax_error(&text[at..])));
-            }
-            next = parser.next_statement();
-            let more = !matches!(next, Ok(None | Some((ast::Statement::Empty, _))));
-            if more && !self.multi_statements {
-                let error = inia_parser::parse(sql, mode).err().map(parse_error);
-                return Err(self.failed(error.unwrap_or_else(|| syntax_error(&sql[span.end..]))));
-            }
-            if deep && !plan::may_be_deep(&statement) {
-                return Err(self.failed(parse_error(too_deep())));
-            }
-            let text = &sql[span.start..span.end];
-            self.run(&statement, (text, &remarks), &[], sink, more)?;
-            if !more {
-                return Ok(());
-            }
-            done = span.end;
-            if self.core.parser_mode() != mode {
-                let rest = sql[span.end..].trim_start_matches([';', ' ', '\n']);
-                return self.execute_text(rest, sink, deep);
-            }
-        }
-    }
-
-    /// Plans and runs one statement.
-    fn run(
-        &mut self,
-        statement: &ast::Statement,
-        (text, remarks): (&str, &[Remark]),
-        params: &[Value],
-        sink: &mut dyn RowSink,
-        more: bool,
-    ) -> Result<(), SqlError> {
-        self.core.begin_statement();
-        if !plan::keeps_diagnostics(statement) {
-            self.core.diagnostics.clear();
-        }
-        self.core.note_remarks(remarks);
-        self.core.host.counters.count(statement);
-        if let Err(error) = self.core.authorize(statement) {
-            return Err(self.failed(error));
-        }
-        let mut result = match statement {
-            ast::Statement::Prepare { .. }
-            | ast::Statement::Execute { .. }
-            | ast::Statement::Deallocate(_) => {
-                return self.run_named(statement, sink, more);
-            }
-            statement => plan::execute(&mut self.core, statement, text, params, sink),
-        };
-        if let Ok(outcome) = &mut result
-            && plan::keeps_diagnostics(statement)
-        {
-            // FOUND_ROWS() too goes on telling of the statement before.
-            outcome.rows = outcome.rows.map(|_| self.core.env.found_rows);
-            outcome.reports = true;
-        }
-        self.finish(result, sink, more)
     }
 
     /// Reports a statement's end to the client and to the session's own functions.
@@ -391,51 +238,6 @@ impl Session {
             _ => Ok(Outcome::default()),
         };
         self.finish(result, sink, more)
-    }
-
-    /// Prepares one statement.
-    pub fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
-        self.prepare_text(sql, false)
-    }
-
-    fn prepare_text(&mut self, sql: &str, deep: bool) -> Result<Prepared, SqlError> {
-        self.core.begin_statement();
-        self.core.diagnostics.clear();
-        let mut parser = parser(sql, self.core.parser_mode(), deep);
-        let parsed = parser.next_statement();
-        if wants_depth(&parsed, deep) {
-            drop((parser, parsed));
-            return on_deep_stack(|| self.prepare_text(sql, true));
-        }
-        let (statement, span) = match parsed {
-            Ok(Some(found)) => found,
-            Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
-            Err(error) => return Err(self.failed(parse_error(error))),
-        };
-        self.core.note_remarks(&parser.take_remarks());
-        let params = parser.param_count();
-        if params > u32::from(u16::MAX) {
-            return Err(self.failed(SqlError::new(ErrorCode::PsManyParam, &[])));
-        }
-        if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
-            return Err(self.failed(syntax_error(sql[span.end..].trim_start_matches([';', ' ']))));
-        }
-        if deep && !plan::may_be_deep(&statement) {
-            return Err(self.failed(parse_error(too_deep())));
-        }
-        let allowed = self.core.authorize(&statement);
-        let planned = allowed.and_then(|()| plan::prepare(&mut self.core, &statement));
-        let (plan, columns) = match planned {
-            Ok(planned) => planned,
-            Err(error) => return Err(self.failed(error)),
-        };
-        let id = self.next_prepared;
-        self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
-        let plan = plan.map(|plan| (plan, self.core.settings));
-        let text = sql[span.start..span.end].to_owned();
-        self.prepared.insert(id, PreparedStatement { deep, statement, text, params, plan });
-        let params = (0..params).map(|_| plan::param_column()).collect();
-        Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })
     }
 
     /// Executes a prepared statement.
@@ -559,6 +361,11 @@ impl Session {
         self.core.status()
     }
 
+    /// The character set of statements and parameters (`character_set_client`).
+    pub fn client_charset(&self) -> Charset {
+        self.core.env.client_charset
+    }
+
     /// The collation that result columns are described with (`character_set_results`); 0 where
     /// each column keeps its own.
     pub fn result_collation(&self) -> u16 {
@@ -610,28 +417,4 @@ impl Core {
         let on = pairs.into_iter().filter(|(ours, _)| self.env.sql_mode.has(*ours));
         on.fold(P::empty(), |mode, (_, flag)| mode.with(flag))
     }
-}
-
-impl Core {
-    /// Warnings of a statement's syntax.
-    fn note_remarks(&mut self, remarks: &[Remark]) {
-        for remark in remarks {
-            let code = ErrorCode::from_number(remark.code).unwrap_or(ErrorCode::UnknownError);
-            let error = SqlError::with_message(code, remark.message.as_ref());
-            self.push_warning(&error);
-        }
-    }
-}
-
-/// The error of a statement that nests more deeply than its kind may.
-fn too_deep() -> inia_parser::ParseError {
-    let kind = ParseErrorKind::TooDeep;
-    inia_parser::ParseError { kind, offset: 0, line: 1, near: String::new() }
-}
-
-fn syntax_error(near: &str) -> SqlError {
-    let near: String = near.chars().take(80).collect();
-    let text = "You have an error in your SQL syntax; check the manual that corresponds to your \
-                MySQL server version for the right syntax to use";
-    SqlError::with_message(ErrorCode::Syntax, format!("{text} near '{near}' at line 1"))
 }

@@ -7,7 +7,7 @@ use super::Outcome;
 use super::core::Core;
 use super::{admin, control, explain, show, variables};
 use crate::bind::{self, BindContext};
-use crate::catalog::Table;
+use crate::catalog::{Table, View};
 use crate::ddl;
 use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
@@ -45,6 +45,16 @@ impl Plan {
         }
     }
 
+    /// The views that the plan was made from.
+    fn views(&self) -> &[Arc<View>] {
+        match self {
+            Plan::Query(plan) => &plan.views,
+            Plan::Insert(plan) => &plan.views,
+            Plan::Change(plan) => &plan.views,
+            Plan::Joined(plan) => &plan.query.views,
+        }
+    }
+
     /// The tables whose rows the plan changes.
     fn targets(&self) -> Vec<&Table> {
         match self {
@@ -58,6 +68,7 @@ impl Plan {
     /// Whether DDL has replaced something the plan was made for.
     pub(super) fn is_stale(&self) -> bool {
         self.tables().iter().any(|table| table.is_stale())
+            || self.views().iter().any(|view| view.is_stale())
     }
 
     fn columns(&self) -> Vec<ResultColumn> {
@@ -100,7 +111,7 @@ pub(super) fn plan_query(
     query: &ast::Query,
     plain_lock: Option<LockRequest>,
 ) -> Result<StatementPlan, SqlError> {
-    plan_held(core, plain_lock, |context| bind::bind_query(query, context), |plan| &plan.tables)
+    plan_held(core, plain_lock, |context| bind::bind_query(query, context), |plan| plan)
 }
 
 /// Binds something in the open transaction and holds its tables still.
@@ -108,7 +119,7 @@ fn plan_held<T>(
     core: &Core,
     plain_lock: Option<LockRequest>,
     bind: impl Fn(&BindContext<'_>) -> Result<T, SqlError>,
-    tables: impl Fn(&T) -> &[Arc<Table>],
+    plan_of: impl Fn(&T) -> &StatementPlan,
 ) -> Result<T, SqlError> {
     loop {
         let catalog = core.catalog_view();
@@ -123,10 +134,15 @@ fn plan_held<T>(
         };
         let plan = bind(&context)?;
         let mut held = true;
-        for table in tables(&plan) {
+        let (tables, views) = (&plan_of(&plan).tables, &plan_of(&plan).views);
+        for table in tables {
             held &= core.hold(table)?;
         }
+        for view in views {
+            held &= core.hold_view(view)?;
+        }
         if held {
+            core.check_view_rights(views)?;
             return Ok(plan);
         }
     }
@@ -145,29 +161,9 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
             limit_rows(core, query, &mut plan);
             Plan::Query(plan)
         }
-        Statement::Insert(insert) => {
-            let plan = dml::plan_insert(core, insert)?;
-            dml::check_insert(core, insert, &plan.table)?;
-            Plan::Insert(Box::new(plan))
-        }
-        Statement::Update(update) => match dml::plan_update(core, update)? {
-            Some(plan) => Plan::Change(Box::new(plan)),
-            None => {
-                let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
-                let joined = dml::plan_joined_update(core, update, &mut plan)?;
-                dml::check_update(core, update, &joined)?;
-                Plan::Joined(Box::new(joined))
-            }
-        },
-        Statement::Delete(delete) => match dml::plan_delete(core, delete)? {
-            Some(plan) => Plan::Change(Box::new(plan)),
-            None => {
-                let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
-                let joined = dml::plan_joined_delete(core, delete, &mut plan)?;
-                dml::check_delete(core, delete, &joined)?;
-                Plan::Joined(Box::new(joined))
-            }
-        },
+        Statement::Insert(insert) => plan_insert(core, insert)?,
+        Statement::Update(update) => plan_update(core, update)?,
+        Statement::Delete(delete) => plan_delete(core, delete)?,
         _ => return unsupported("this statement"),
     })
 }
@@ -182,6 +178,43 @@ fn limit_rows(core: &Core, query: &ast::Query, plan: &mut StatementPlan) {
         let count = Expr::literal(Value::UInt(limit), ExprType::uint(21, false));
         plan.root.limit = Some(LimitPlan { offset: None, count });
     }
+}
+
+fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
+    let (insert, guard) = dml::insert_through(core, insert)?;
+    core.check_view_rights(&guard.views)?;
+    let mut plan = dml::plan_insert(core, &insert)?;
+    dml::check_insert(core, &insert, &plan.table)?;
+    plan.guard(core, guard)?;
+    Ok(Plan::Insert(Box::new(plan)))
+}
+
+fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
+    let (update, guard) = dml::update_through(core, update)?;
+    core.check_view_rights(&guard.views)?;
+    if let Some(mut plan) = dml::plan_update(core, &update)? {
+        plan.guard(core, guard)?;
+        return Ok(Plan::Change(Box::new(plan)));
+    }
+    let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
+    let mut joined = dml::plan_joined_update(core, &update, &mut plan)?;
+    dml::check_update(core, &update, &joined)?;
+    joined.guard(core, guard)?;
+    Ok(Plan::Joined(Box::new(joined)))
+}
+
+fn plan_delete(core: &Core, delete: &ast::Delete) -> Result<Plan, SqlError> {
+    let (delete, guard) = dml::delete_through(core, delete)?;
+    core.check_view_rights(&guard.views)?;
+    if let Some(mut plan) = dml::plan_delete(core, &delete)? {
+        plan.guard(core, guard)?;
+        return Ok(Plan::Change(Box::new(plan)));
+    }
+    let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
+    let mut joined = dml::plan_joined_delete(core, &delete, &mut plan)?;
+    dml::check_delete(core, &delete, &joined)?;
+    joined.guard(core, guard)?;
+    Ok(Plan::Joined(Box::new(joined)))
 }
 
 fn unsupported<T>(what: &str) -> Result<T, SqlError> {
@@ -290,6 +323,12 @@ fn hold_all(core: &Core, plan: &Plan) -> Result<(), SqlError> {
             return Err(SqlError::new(ErrorCode::NeedReprepare, &[]));
         }
     }
+    for view in plan.views() {
+        if !core.hold_view(view)? {
+            return Err(SqlError::new(ErrorCode::NeedReprepare, &[]));
+        }
+    }
+    core.check_view_rights(plan.views())?;
     plan.targets().into_iter().try_for_each(|table| core.hold_to_write(table))
 }
 
@@ -426,6 +465,8 @@ fn define(
             | Statement::CreateIndex(_)
             | Statement::DropIndex(_)
             | Statement::Truncate(_)
+            | Statement::CreateView(_)
+            | Statement::DropView(_)
     );
     if !defines {
         return None;
@@ -454,6 +495,8 @@ fn define(
         Statement::CreateIndex(create) => ddl::create_index(core, create),
         Statement::DropIndex(drop) => ddl::drop_index(core, drop),
         Statement::Truncate(name) => ddl::truncate(core, name),
+        Statement::CreateView(create) => ddl::create_view(core, create),
+        Statement::DropView(drop) => ddl::drop_views(core, drop),
         _ => return None,
     };
     if !core.state.open {
@@ -480,7 +523,7 @@ pub(crate) fn plan_insert_queries(
 ) -> Result<bind::BoundInsert, SqlError> {
     let bind =
         |context: &BindContext<'_>| bind::bind_insert(source, beside, values, names, context);
-    plan_held(core, source_lock(core), bind, |bound| &bound.plan.tables)
+    plan_held(core, source_lock(core), bind, |bound| &bound.plan)
 }
 
 /// Plans a query that is only looked at.

@@ -2,9 +2,9 @@
 
 use super::Outcome;
 use super::core::Core;
-use crate::account::show as account;
-use crate::catalog::{show_create_schema, show_create_table};
-use crate::ddl::full_name;
+use crate::account::{AccountName, Privileges, show as account};
+use crate::catalog::{ViewDef, quoted, show_create_schema, show_create_table};
+use crate::ddl::{full_name, show_create_view};
 use crate::dml::auto_increment;
 use crate::expr::{ExprType, Level};
 use inia_base::collation::Collation;
@@ -65,6 +65,11 @@ pub(super) fn show(
         ShowKind::Errors { count, limit } => conditions(core, sink, true, *count, limit.as_ref()),
         ShowKind::CreateTable(name) => {
             let name = full_name(core, name)?;
+            if core.temporary.get(&name.0, &name.1).is_none()
+                && let Some(view) = core.db.catalog().view(&name.0, &name.1)
+            {
+                return create_view(core, &view.def, sink);
+            }
             let idle = !core.state.open;
             let table = core.open_table(Some(&name.0), &name.1);
             if idle {
@@ -92,6 +97,9 @@ pub(super) fn show(
         }
         ShowKind::CreateView(name) => {
             let name = full_name(core, name)?;
+            if let Some(view) = core.db.catalog().view(&name.0, &name.1) {
+                return create_view(core, &view.def, sink);
+            }
             core.open_table(Some(&name.0), &name.1)?;
             Err(SqlError::new(ErrorCode::WrongObject, &[&name.0, &name.1, &"VIEW"]))
         }
@@ -106,6 +114,43 @@ pub(super) fn show(
         }
         _ => computed(core, show, sink),
     }
+}
+
+/// SHOW CREATE VIEW; a warning where the view cannot be used.
+fn create_view(
+    core: &mut Core,
+    def: &ViewDef,
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    let access = core.access();
+    let held = access.on_table(&def.schema, &def.name);
+    for (wanted, name) in [(Privileges::SELECT, "SELECT"), (Privileges::SHOW_VIEW, "SHOW VIEW")] {
+        if !held.has(wanted) {
+            let AccountName { user, host } = &access.account;
+            let args: [&dyn std::fmt::Display; 4] = [&name, user, host, &def.name];
+            return Err(SqlError::new(ErrorCode::TableAccessDenied, &args));
+        }
+    }
+    match unusable(core, def) {
+        Some(error) if error.code == ErrorCode::NoSuchUser => core.note_error(&error),
+        Some(error) => core.push_warning(&error),
+        None => {}
+    }
+    let text = show_create_view(def, core.env.database.as_deref());
+    let row =
+        vec![def.name.clone(), text, def.charset_client.clone(), def.collation_connection.clone()];
+    let names = ["View", "Create View", "character_set_client", "collation_connection"];
+    send(sink, &names, &[row])
+}
+
+/// Why a view cannot be used.
+fn unusable(core: &mut Core, def: &ViewDef) -> Option<SqlError> {
+    let text = format!("SELECT 1 FROM {}.{}", quoted(&def.schema), quoted(&def.name));
+    let query = crate::catalog::view::parse(&text)?;
+    core.enter();
+    let start = core.txn.get_mut().savepoint();
+    let error = super::plan::plan_to_explain(core, &query).err();
+    core.leave(start, error.as_ref()).err().or(error)
 }
 
 fn send_listing(sink: &mut dyn RowSink, listing: account::Listing) -> Result<Outcome, SqlError> {

@@ -216,6 +216,7 @@ fn checked(core: &mut Core, def: &sysvar::VarDef, value: &Value) -> Result<Strin
                 Some(number) => SqlMode(number as u64),
                 None => parse_mode(&shown)?,
             };
+            warn_of_mode(core, bits);
             Ok(mode_text(bits))
         }
         Kind::Text => match value {
@@ -223,6 +224,19 @@ fn checked(core: &mut Core, def: &sysvar::VarDef, value: &Value) -> Result<Strin
             Value::Null => Err(refused()),
             _ => named(def.name, shown),
         },
+    }
+}
+
+/// Warnings 3090 and 3135: modes that go out of use, and zero dates apart from strict mode.
+fn warn_of_mode(core: &mut Core, mode: SqlMode) {
+    if mode.has(SqlMode::PAD_CHAR_TO_FULL_LENGTH) {
+        core.warn(ErrorCode::WarnDeprecatedSqlmode, &[&"PAD_CHAR_TO_FULL_LENGTH"]);
+    }
+    let zeros =
+        [SqlMode::NO_ZERO_DATE, SqlMode::NO_ZERO_IN_DATE, SqlMode::ERROR_FOR_DIVISION_BY_ZERO];
+    let on = zeros.iter().filter(|flag| mode.has(**flag)).count();
+    if (on > 0 && !mode.is_strict()) || (on < zeros.len() && mode.is_strict()) {
+        core.warn(ErrorCode::SqlModeMerged, &[]);
     }
 }
 
@@ -322,7 +336,10 @@ fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> 
             core.host.vars.borrow_mut().values.insert("collation_connection", name.to_owned());
         }
         "character_set_client" | "character_set_results" if !text.is_empty() => {
-            charset::charset_default(text)?;
+            let charset = charset::charset_default(text)?.charset();
+            if name == "character_set_client" {
+                core.env.client_charset = charset;
+            }
         }
         "max_error_count" => {
             core.env.max_error_count = number() as usize;
@@ -422,8 +439,12 @@ impl Core {
     /// Keeps the warnings of an evaluation.
     pub(crate) fn take_warnings(&mut self, warnings: expr::Warnings) {
         let kept = warnings.list.len() as u64;
+        let notes =
+            warnings.list.iter().all(|w| w.level != expr::Level::Note) || self.flag("sql_notes");
         for warning in warnings.list {
-            self.diagnostics.push(warning);
+            if notes || warning.level != expr::Level::Note {
+                self.diagnostics.push(warning);
+            }
         }
         self.diagnostics.count += warnings.count - kept;
     }

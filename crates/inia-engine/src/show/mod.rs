@@ -154,6 +154,7 @@ fn tables(schema: &str, full: bool, filter: Option<&ShowFilter>) -> Template {
     let mut found =
         template("information_schema.TABLES", columns).of_schema("TABLE_SCHEMA", schema);
     found.focus.names_only = true;
+    found.order = true;
     found
 }
 
@@ -217,7 +218,8 @@ fn table_status(schema: &str) -> Template {
         ("CREATE_OPTIONS", "Create_options"),
         ("TABLE_COMMENT", "Comment"),
     ];
-    template("information_schema.TABLES", &columns).of_schema("TABLE_SCHEMA", schema)
+    let found = template("information_schema.TABLES", &columns);
+    Template { order: true, ..found.of_schema("TABLE_SCHEMA", schema) }
 }
 
 /// All tables of the catalog are open all the time.

@@ -10,6 +10,7 @@ mod ddl;
 mod dml;
 mod expr;
 mod query;
+mod walk;
 
 pub use admin::*;
 pub use ddl::*;

@@ -214,7 +214,13 @@ impl Parser<'_> {
         }
         match String::from_utf8(bytes) {
             Ok(value) => Literal::String { charset, value },
-            Err(error) => Literal::RawBytes { charset, bytes: error.into_bytes() },
+            Err(error) => {
+                let bad = error.utf8_error().valid_up_to();
+                if charset.is_none() {
+                    self.ill_formed(&error.as_bytes()[bad..]);
+                }
+                Literal::RawBytes { charset, bytes: error.into_bytes() }
+            }
         }
     }
 

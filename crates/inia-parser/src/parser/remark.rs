@@ -1,4 +1,5 @@
-//! What a parse remarks about old ways of saying things, and the text of select items.
+//! What a parse remarks about old ways of saying things and strings that are no text, and the text of
+//! select items.
 
 use super::Parser;
 use std::borrow::Cow;
@@ -28,6 +29,13 @@ impl Parser<'_> {
     #[cold]
     fn remark(&mut self, code: u16, message: impl Into<Cow<'static, str>>) {
         self.remarks.push(Remark { code, message: message.into() });
+    }
+
+    /// A string is no UTF-8 from these bytes on.
+    #[cold]
+    pub(super) fn ill_formed(&mut self, bytes: &[u8]) {
+        let hex: String = bytes.iter().take(3).map(|byte| format!("{byte:02X}")).collect();
+        self.remark(1300, format!("Invalid utf8mb4 character string: '{hex}'"));
     }
 
     /// `old` should be `new`.

@@ -1,7 +1,7 @@
 //! A leaf copied out of the buffer pool: what cursors stand on.
 
-use super::BTree;
 use super::node::{self, OverflowRef, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW};
+use super::{BTree, Seek};
 use crate::Result;
 use crate::buffer::PageVersion;
 use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageRead};
@@ -18,6 +18,7 @@ pub(crate) enum PayloadRef<'a> {
 }
 
 /// The payload of leaf record `i`.
+#[inline]
 pub(super) fn payload(page: &PageBytes, i: usize) -> PayloadRef<'_> {
     let bytes = node::payload(page, i);
     if node::slot(page, i).flags & SLOT_OVERFLOW != 0 {
@@ -33,22 +34,68 @@ pub(crate) struct LeafCopy {
     page: Box<PageBuf>,
     id: PageId,
     version: Option<PageVersion>,
+    /// Only slots, fences and the beginnings of payloads were copied.
+    narrow: bool,
 }
 
 impl LeafCopy {
     /// A copy of nothing.
     pub(crate) fn new() -> LeafCopy {
-        LeafCopy { page: PageBuf::new(), id: PageId(0), version: None }
+        LeafCopy { page: PageBuf::new(), id: PageId(0), version: None, narrow: false }
     }
 
     /// Copies what of the page is in use. Good only after [`LeafCopy::keep`], which follows the
     /// page's validation.
     pub(super) fn copy(&mut self, from: &impl PageRead) {
         self.version = None;
+        self.narrow = false;
         let end = node::SLOTS + node::count(from) * node::SLOT_SIZE;
         let heap = usize::from(from.u16_at(node::HEAP)).clamp(end, PAGE_SIZE);
         from.copy_out(0, &mut self.page.bytes[..end]);
         from.copy_out(heap, &mut self.page.bytes[heap..]);
+    }
+
+    /// Copies all but the records: header, slots and fences.
+    fn copy_outline(&mut self, from: &impl PageRead) {
+        self.version = None;
+        self.narrow = true;
+        let end = node::SLOTS + node::count(from) * node::SLOT_SIZE;
+        from.copy_out(0, &mut self.page.bytes[..end.min(PAGE_SIZE)]);
+        for (offset, len) in
+            [(node::LOWER_OFF, node::LOWER_LEN), (node::UPPER_OFF, node::UPPER_LEN)]
+        {
+            let at = usize::from(self.page.bytes.u16_at(offset)).clamp(end, PAGE_SIZE);
+            let len = usize::from(self.page.bytes.u16_at(len)).min(PAGE_SIZE - at);
+            from.copy_out(at, &mut self.page.bytes[at..at + len]);
+        }
+    }
+
+    /// Adds the first `bytes` of each payload to an outline, in whole words of the page. False when
+    /// a payload lies outside the leaf.
+    fn copy_starts(&mut self, from: &impl PageRead, bytes: usize) -> bool {
+        let count = self.len();
+        let slots = node::SLOTS + count * node::SLOT_SIZE;
+        for i in 0..count {
+            let slot = node::slot(self.bytes(), i);
+            if slot.flags & SLOT_OVERFLOW != 0 {
+                return false;
+            }
+            if bytes == 0 {
+                continue;
+            }
+            let start = slot.value_at() + node::HEADER_LEN;
+            let end = (start + slot.payload_len().min(bytes)).next_multiple_of(8).min(PAGE_SIZE);
+            let start = (start & !7).max(slots.next_multiple_of(8));
+            if start < end {
+                from.copy_out(start, &mut self.page.bytes[start..end]);
+            }
+        }
+        true
+    }
+
+    /// Whether the copy lacks keys and the ends of payloads.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.narrow
     }
 
     /// The copy was validated as the page's state `version`.
@@ -88,13 +135,12 @@ impl LeafCopy {
     }
 
     /// The bytes that all keys of the leaf begin with.
-    #[cfg(test)]
     pub(crate) fn key_prefix(&self) -> &[u8] {
         node::prefix(self.bytes())
     }
 
     /// Record `i`'s key without the prefix.
-    #[cfg(test)]
+    #[inline]
     pub(crate) fn key_suffix(&self, i: usize) -> &[u8] {
         node::suffix(self.bytes(), i)
     }
@@ -109,7 +155,14 @@ impl LeafCopy {
         node::slot(self.bytes(), i).flags & SLOT_MARKED != 0
     }
 
+    /// Record `i`'s payload, or its reference to overflow pages.
+    #[inline]
+    pub(crate) fn inline_payload(&self, i: usize) -> &[u8] {
+        node::payload(self.bytes(), i)
+    }
+
     /// Record `i`'s payload.
+    #[inline]
     pub(crate) fn payload(&self, i: usize) -> PayloadRef<'_> {
         payload(self.bytes(), i)
     }
@@ -146,6 +199,41 @@ impl LeafCopy {
 }
 
 impl BTree {
+    /// As [`BTree::next_leaf`], copying no keys and only the first `bytes` of each payload where
+    /// `narrow` allows it for the leaf, of which it sees slots and fences. Other leaves are copied
+    /// whole, [`LeafCopy::is_narrow`] tells.
+    pub(crate) fn next_leaf_narrow(
+        &self,
+        store: &Store,
+        leaf: &mut LeafCopy,
+        bytes: usize,
+        narrow: impl FnOnce(&LeafCopy) -> bool,
+    ) -> Result<Option<usize>> {
+        let Some(fence) = leaf.upper_fence().map(<[u8]>::to_vec) else { return Ok(None) };
+        if let Some(id) = leaf.right()
+            && let Ok(page) = store.optimistic_scan(id)
+            // The link holds now, after the neighbour's version was taken: it is the neighbour.
+            && leaf.is_current(store)
+        {
+            leaf.copy_outline(&page);
+            let is_next = node::is_node_of(leaf.bytes(), self.root)
+                && node::level(leaf.bytes()) == 0
+                && leaf.lower_fence() == Some(&fence[..]);
+            if page.validate().is_ok() && is_next {
+                if !(narrow(leaf) && leaf.copy_starts(&page, bytes)) {
+                    leaf.copy(&page);
+                }
+                if page.validate().is_ok() {
+                    leaf.keep(id, page.version());
+                    return Ok(Some(0));
+                }
+            }
+        }
+        self.load_leaf(store, Seek::Covering(&fence), leaf)?;
+        let (Ok(from) | Err(from)) = leaf.lower_bound(&fence);
+        Ok(Some(from))
+    }
+
     /// Puts record `i`'s whole payload in `out`. False when it is in overflow pages and the leaf
     /// has changed since it was copied: load it again.
     pub(crate) fn payload_of(

@@ -33,6 +33,7 @@ mod descend;
 mod edit;
 mod estimate;
 mod free;
+mod group;
 mod leaf;
 mod leaf_mut;
 mod merge;
@@ -46,6 +47,7 @@ mod tests;
 pub(crate) use bulk::BulkBuilder;
 #[cfg(test)]
 pub(crate) use check::Problem;
+pub(crate) use group::{GROUP, Lookup};
 pub(crate) use leaf::{LeafCopy, PayloadRef};
 pub(crate) use leaf_mut::LeafMut;
 pub(crate) use node::RecordHeader;

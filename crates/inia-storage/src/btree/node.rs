@@ -204,16 +204,19 @@ pub(crate) struct Slot {
 
 impl Slot {
     /// Where the value begins.
+    #[inline]
     pub(crate) fn value_at(&self) -> usize {
         self.offset + self.key_len
     }
 
     /// Heap bytes that the record takes.
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.key_len + self.value_len
     }
 
     /// Length of a leaf record's payload as it is in the page.
+    #[inline]
     pub(crate) fn payload_len(&self) -> usize {
         self.value_len.saturating_sub(HEADER_LEN)
     }
@@ -357,18 +360,21 @@ pub(crate) fn header_at(page: &impl PageRead, offset: usize) -> RecordHeader {
 }
 
 /// The stored key bytes of slot `i`, without the prefix.
+#[inline]
 pub(crate) fn suffix(page: &PageBytes, i: usize) -> &[u8] {
     let slot = slot(page, i);
     clamped(page, slot.offset, slot.key_len)
 }
 
 /// The value bytes of slot `i`.
+#[inline]
 pub(crate) fn value(page: &PageBytes, i: usize) -> &[u8] {
     let slot = slot(page, i);
     clamped(page, slot.value_at(), slot.value_len)
 }
 
 /// The payload bytes of leaf record `i` as they are in the page.
+#[inline]
 pub(crate) fn payload(page: &PageBytes, i: usize) -> &[u8] {
     let value = value(page, i);
     &value[HEADER_LEN.min(value.len())..]
@@ -483,6 +489,13 @@ fn compare_rest<P: PageRead>(page: &P, i: usize, skip: usize, rest: &[u8]) -> Or
         return key_len.cmp(&rest.len());
     }
     compare(page, offset + skip + 4, key_len - 4, &rest[4..])
+}
+
+/// The slots that a search for `key` will look at first and last.
+#[inline]
+pub(crate) fn likely_slots<P: PageRead>(page: &P, key: &[u8]) -> (usize, usize) {
+    let rest = key.get(prefix_len(page) + skip(page)..).unwrap_or_default();
+    hinted(page, head_of(rest), count(page))
 }
 
 /// The slots between which `head` must be, by the hints.

@@ -10,11 +10,12 @@ use super::session::Session;
 use super::snapshot::Snapshot;
 use super::trees::Tree;
 use crate::Result;
-use crate::btree::{PayloadRef, Seek};
+use crate::btree::{LeafCopy, PayloadRef, Seek};
 use crate::engine::Core;
 use crate::error::StorageError;
 use crate::request::{Direction, KeyBound, ReadMode, RecordRef};
 use inia_base::ids::TxnId;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A range's end with memory of its own.
@@ -96,6 +97,8 @@ pub struct Cursor {
     pub(super) fresh: bool,
     /// The record last returned stands in the cursor's memory, not in the leaf.
     in_memory: bool,
+    /// How much of each value is asked for; no key is, where this is said.
+    narrow: Option<usize>,
 }
 
 /// Where a record's value was found.
@@ -137,6 +140,7 @@ impl Txn {
             astray: false,
             fresh: false,
             in_memory: false,
+            narrow: None,
         }
     }
 }
@@ -183,6 +187,50 @@ impl Cursor {
                 self.next_locked(txn, request)
             }
         }
+    }
+
+    /// Asks for no keys, and only for the first `bytes` of each value; those of some records may be
+    /// given whole. Before the first move.
+    pub fn narrow(&mut self, bytes: usize) {
+        self.narrow = Some(bytes);
+    }
+
+    /// Moves over all records at hand that need no check, and gives them; `None` when the next
+    /// record, if there is one, must be fetched by [`Cursor::advance`]. There is no current record
+    /// afterwards.
+    pub fn run<'c>(&'c mut self, txn: &mut Txn) -> Result<Option<Run<'c>>> {
+        if self.mode != ReadMode::Snapshot {
+            return Ok(None);
+        }
+        while self.from >= self.to {
+            if !self.next_leaf(txn)? {
+                return Ok(None);
+            }
+        }
+        if !self.plain {
+            return Ok(None);
+        }
+        let leaf = &self.memory().place.leaf;
+        let inline = |i: usize| matches!(leaf.payload(i), PayloadRef::Inline(_));
+        let range = match self.direction {
+            Direction::Forward => {
+                let end = (self.from..self.to).find(|&i| !inline(i)).unwrap_or(self.to);
+                self.from..end
+            }
+            Direction::Backward => {
+                let start = (self.from..self.to).rev().find(|&i| !inline(i));
+                start.map_or(self.from, |i| i + 1)..self.to
+            }
+        };
+        if range.is_empty() {
+            return Ok(None);
+        }
+        match self.direction {
+            Direction::Forward => self.from = range.end,
+            Direction::Backward => self.to = range.start,
+        }
+        let leaf = &self.memory().place.leaf;
+        Ok(Some(Run { leaf, range, direction: self.direction }))
     }
 
     /// The record that the last move went to; only after a move that returned one.
@@ -383,9 +431,19 @@ impl Cursor {
                 }
                 memory.last.clear();
                 memory.last.extend_from_slice(fence);
-                let Some(from) = tree.btree().next_leaf(&core.store, leaf)? else {
-                    return Ok(false);
+                let next = match self.narrow {
+                    None => tree.btree().next_leaf(&core.store, leaf)?,
+                    Some(bytes) => {
+                        let (view, upper, end) = (self.view, self.upper, &memory.upper);
+                        let whole = |leaf: &LeafCopy| {
+                            is_quiet(view, leaf)
+                                && (upper == Bound::Unbounded
+                                    || leaf.upper_fence().is_some_and(|fence| fence <= &end[..]))
+                        };
+                        tree.btree().next_leaf_narrow(&core.store, leaf, bytes, whole)?
+                    }
                 };
+                let Some(from) = next else { return Ok(false) };
                 self.from = from;
             }
             Direction::Backward => {
@@ -411,6 +469,7 @@ impl Cursor {
         match self.direction {
             Direction::Forward => {
                 let to = match self.upper {
+                    _ if leaf.is_narrow() => leaf.len(),
                     Bound::Unbounded => leaf.len(),
                     Bound::Included => {
                         leaf.lower_bound(&memory.upper).map_or_else(|i| i, |i| i + 1)
@@ -430,12 +489,56 @@ impl Cursor {
                 self.from = from;
             }
         }
-        let leaf = &self.memory().place.leaf;
-        let quiet = match self.view {
-            View::Uncommitted => true,
-            View::At(snapshot) => leaf.max_txn_id() < snapshot.low_water,
-        };
-        self.plain = self.mode == ReadMode::Snapshot && quiet && !leaf.has_delete_marks();
+        let quiet = is_quiet(self.view, &self.memory().place.leaf);
+        self.plain = self.mode == ReadMode::Snapshot && quiet;
+    }
+}
+
+/// Whether every record of the leaf is visible as it is.
+fn is_quiet(view: View, leaf: &LeafCopy) -> bool {
+    let quiet = match view {
+        View::Uncommitted => true,
+        View::At(snapshot) => leaf.max_txn_id() < snapshot.low_water,
+    };
+    quiet && !leaf.has_delete_marks()
+}
+
+/// Neighbouring records of one leaf that a scan shows as they are, in the order of the scan.
+pub struct Run<'c> {
+    leaf: &'c LeafCopy,
+    range: Range<usize>,
+    direction: Direction,
+}
+
+impl<'c> Run<'c> {
+    /// Number of records, at least one.
+    #[expect(clippy::len_without_is_empty, reason = "a run is never empty")]
+    pub fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    fn number(&self, i: usize) -> usize {
+        match self.direction {
+            Direction::Forward => self.range.start + i,
+            Direction::Backward => self.range.end - 1 - i,
+        }
+    }
+
+    /// The bytes that all keys of the run begin with.
+    pub fn key_prefix(&self) -> &'c [u8] {
+        self.leaf.key_prefix()
+    }
+
+    /// What follows the prefix in record `i`'s key.
+    #[inline]
+    pub fn key_suffix(&self, i: usize) -> &'c [u8] {
+        self.leaf.key_suffix(self.number(i))
+    }
+
+    /// Record `i`'s value.
+    #[inline]
+    pub fn value(&self, i: usize) -> &'c [u8] {
+        self.leaf.inline_payload(self.number(i))
     }
 }
 

@@ -4,10 +4,11 @@ use super::*;
 use crate::testing::Random;
 
 const PLAIN: Capabilities = Capabilities::CLIENT;
+const UTF8: Charset = Charset::Utf8mb4;
 
 fn decode(params: &mut Params, body: &[u8]) -> Result<Vec<Value>, WireError> {
     let mut values = Vec::new();
-    params.decode(body, 0, PLAIN, &mut values)?;
+    params.decode(body, 0, PLAIN, UTF8, &mut values)?;
     Ok(values)
 }
 
@@ -44,7 +45,7 @@ fn every_kind_there_and_back() {
     body.clear();
     encode_execute(&mut body, &samples(), caps);
     let mut values = Vec::new();
-    Params::new(samples().len()).decode(&body, 0, caps, &mut values).unwrap();
+    Params::new(samples().len()).decode(&body, 0, caps, UTF8, &mut values).unwrap();
     assert_eq!(values, samples());
 }
 
@@ -90,7 +91,7 @@ fn query_attributes_follow_the_parameters() {
     let caps = PLAIN.with(Capabilities::QUERY_ATTRIBUTES);
     let body = b"\x02\0\x01\x01\0\0\xfd\0\x05trace\x09\x02ab";
     let mut values = Vec::new();
-    Params::new(1).decode(body, PARAMETER_COUNT_AVAILABLE, caps, &mut values).unwrap();
+    Params::new(1).decode(body, PARAMETER_COUNT_AVAILABLE, caps, UTF8, &mut values).unwrap();
     assert_eq!(values, [Value::Int(9)]);
 }
 
@@ -116,8 +117,8 @@ fn any_bytes_give_a_result() {
         let mut params = Params::new(random.below(13));
         let mut values = Vec::new();
         let flags = random.next() as u8;
-        let _ = params.decode(&body, flags, caps, &mut values);
-        let _ = params.decode(&body, 0, PLAIN, &mut values);
+        let _ = params.decode(&body, flags, caps, UTF8, &mut values);
+        let _ = params.decode(&body, 0, PLAIN, UTF8, &mut values);
         let _ = decode_query_attributes(&mut Reader::new(&body));
     }
 }

@@ -1,5 +1,6 @@
 //! The seam between connections and the SQL engine, so that tests can serve canned sessions.
 
+use inia_base::collation::Charset;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::SqlError;
 use inia_base::value::Value;
@@ -57,10 +58,10 @@ pub trait Interrupt: Send + Sync {
 
 /// One client's session.
 pub trait ClientSession: Send {
-    /// Runs all statements of a text.
-    fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError>;
+    /// Runs all statements of a text in the client's character set.
+    fn execute(&mut self, sql: &[u8], sink: &mut dyn RowSink) -> Result<(), SqlError>;
     /// Prepares one statement.
-    fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError>;
+    fn prepare(&mut self, sql: &[u8]) -> Result<Prepared, SqlError>;
     /// Runs a prepared statement.
     fn execute_prepared(
         &mut self,
@@ -82,6 +83,8 @@ pub trait ClientSession: Send {
     fn set_multi_statements(&mut self, on: bool);
     /// The protocol's status flags.
     fn status_flags(&self) -> u16;
+    /// The character set of statements and parameters.
+    fn client_charset(&self) -> Charset;
     /// The collation id that result columns are described with; 0 for each column's own.
     fn result_collation(&self) -> u16;
     /// A handle for other threads.

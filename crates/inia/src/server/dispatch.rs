@@ -4,6 +4,7 @@ use super::Shared;
 use super::backend::{ClientInfo, ClientSession, Prepared};
 use super::registry::{KillReason, Slot};
 use super::stream::Stream;
+use inia_base::collation::{Charset, Collation};
 use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::SqlError;
 use inia_base::process::{KillTarget, Processes};
@@ -18,7 +19,7 @@ use inia_wire::cursor::Cursor;
 use inia_wire::error::ServerError;
 use inia_wire::packet::KeepAll;
 use inia_wire::params::Params;
-use inia_wire::reply::{EOF, OK, put_eof, put_err, put_ok};
+use inia_wire::reply::{EOF, OK, put_eof, put_err_in, put_ok};
 use inia_wire::rows::Reply;
 use inia_wire::text::TextLayout;
 use inia_wire::{BinaryRows, Command, PacketWriter, TextRows, WireError};
@@ -279,8 +280,7 @@ impl Worker {
     }
 
     fn query(&mut self, sql: &[u8]) -> Outcome {
-        let sql = text(sql)?;
-        self.slot.set_text(sql);
+        self.slot.set_text(&String::from_utf8_lossy(sql));
         let status = self.session.status_flags();
         let collation = self.session.result_collation();
         let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status);
@@ -294,11 +294,12 @@ impl Worker {
     }
 
     fn execute(&mut self, id: u32, flags: u8, body: &[u8]) -> Outcome {
+        let charset = self.session.client_charset();
         let statement = find(&mut self.statements, id)?;
         statement.cursor = None;
         statement
             .params
-            .decode(body, flags, self.caps, &mut statement.values)
+            .decode(body, flags, self.caps, charset, &mut statement.values)
             .map_err(|error| error.server_error())?;
         self.slot.set_prepared(&statement.sql);
         if flags & CURSOR_READ_ONLY != 0 {
@@ -340,12 +341,12 @@ impl Worker {
     }
 
     fn prepare(&mut self, sql: &[u8]) -> Outcome {
-        let sql = text(sql)?;
-        self.slot.set_text(sql);
+        let text = String::from_utf8_lossy(sql);
+        self.slot.set_text(&text);
         let prepared = self.session.prepare(sql).map_err(|error| ServerError::from(&error))?;
         self.put_prepared(&prepared);
         let statement = Statement {
-            sql: Arc::from(sql),
+            sql: Arc::from(&*text),
             params: Params::new(prepared.params.len()),
             values: Vec::new(),
             cursor: None,
@@ -429,7 +430,7 @@ impl Worker {
         let (table, pattern) = (text(table)?, text(pattern)?);
         let sql = format!("SELECT * FROM `{}` LIMIT 0", table.replace('`', "``"));
         let mut columns = ColumnsOnly::default();
-        let result = self.session.execute(&sql, &mut columns);
+        let result = self.session.execute(sql.as_bytes(), &mut columns);
         result.map_err(|error| ServerError::from(&error))?;
         let collation = self.session.result_collation();
         for column in &columns.columns {
@@ -475,7 +476,9 @@ impl Worker {
     }
 
     pub(crate) fn put_error(&mut self, error: &ServerError) {
-        put_err(self.out.begin(), error, self.caps);
+        let results = Collation(self.session.result_collation());
+        let charset = if results.0 == 0 { Charset::Utf8mb4 } else { results.charset() };
+        put_err_in(self.out.begin(), error, self.caps, charset);
         self.out.end();
     }
 }

@@ -3,6 +3,7 @@
 use super::auth::{Account, AccountLookup};
 use super::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
 use crate::config::Config;
+use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::io::FileDisk;
@@ -137,12 +138,12 @@ impl Interrupt for Kill {
 }
 
 impl ClientSession for EngineSession {
-    fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
-        self.session.execute(sql, sink)
+    fn execute(&mut self, sql: &[u8], sink: &mut dyn RowSink) -> Result<(), SqlError> {
+        self.session.execute_bytes(sql, sink)
     }
 
-    fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
-        let prepared = self.session.prepare(sql)?;
+    fn prepare(&mut self, sql: &[u8]) -> Result<Prepared, SqlError> {
+        let prepared = self.session.prepare_bytes(sql)?;
         Ok(Prepared {
             id: prepared.id,
             params: prepared.params,
@@ -186,6 +187,10 @@ impl ClientSession for EngineSession {
 
     fn status_flags(&self) -> u16 {
         self.session.status_flags()
+    }
+
+    fn client_charset(&self) -> Charset {
+        self.session.client_charset()
     }
 
     fn result_collation(&self) -> u16 {

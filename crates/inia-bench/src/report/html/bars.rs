@@ -1,8 +1,8 @@
 //! Horizontal bars, for a figure that was measured at one place only.
 
 use super::chart::{WIDTH, mark};
-use super::format::{escape, px};
 use super::scale::Scale;
+use crate::report::format::{escape, px};
 
 /// One series' bar.
 pub(super) struct Bar {

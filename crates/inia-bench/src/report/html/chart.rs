@@ -1,7 +1,7 @@
 //! A line chart as SVG: one line per series, a band from the least to the greatest round.
 
-use super::format::{escape, px};
 use super::scale::Scale;
+use crate::report::format::{escape, px};
 use serde::Serialize;
 
 /// Size of every chart in its own coordinates; the page scales it to the column.

@@ -1,9 +1,9 @@
 //! A run's latencies over its seconds: the darker a cell, the more of that second's transactions.
 
 use super::chart::{BOTTOM, Frame, LEFT, RIGHT, Stop, TOP};
-use super::format::{count, px, short, short_time, time};
 use super::scale::{Kind, Scale};
 use crate::record::Second;
+use crate::report::format::{count, px, short, short_time, time};
 
 /// Shades of a cell.
 const LEVELS: usize = 6;

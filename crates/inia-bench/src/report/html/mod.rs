@@ -5,16 +5,15 @@
 
 mod bars;
 mod chart;
-mod format;
 mod heat;
 mod scale;
 mod section;
 mod table;
 
+use super::format::{count, escape, number, time};
 use super::{Point, Report, Section};
 use crate::compare::overall_warnings;
 use crate::record::Record;
-use format::{count, escape, number, time};
 
 /// The palette's last place, which no other target gets.
 pub const FLOOR_COLOUR: usize = 9;
@@ -107,6 +106,7 @@ const NAMED: usize = 3;
 fn warnings(report: &Report<'_>) -> String {
     let mut items: Vec<String> =
         overall_warnings(report.records).iter().map(|text| escape(text)).collect();
+    items.extend(report.mixed().map(|text| escape(&text)));
     for (text, places) in report.warnings() {
         let mut distinct = places.clone();
         distinct.dedup();
@@ -183,7 +183,7 @@ fn distinction(report: &Report<'_>, section: &Section<'_>) -> String {
     if same.count() < 2 {
         return String::new();
     }
-    format!(" <small>{}</small>", escape(section::parameters(section).trim_end_matches('.')))
+    format!(" <small>{}</small>", escape(&section.parameters()))
 }
 
 fn best(report: &Report<'_>, section: &Section<'_>) -> String {

@@ -2,10 +2,10 @@
 
 use super::bars::{self, Bar};
 use super::chart::{BOTTOM, Frame, LEFT, Line, RIGHT, Stop, TOP};
-use super::format::{count, deviation, escape, number, short, short_time, time};
 use super::scale::{Kind, Scale};
 use super::{heat, table};
 use crate::record::Outcome;
+use crate::report::format::{count, deviation, escape, number, short, short_time, time};
 use crate::report::{Point, Report, Section, Stat};
 use crate::workload;
 
@@ -26,7 +26,7 @@ pub(super) fn html(report: &Report<'_>, section: &Section<'_>, id: &str) -> Stri
     let mut out = format!(
         "<section id={id} class=workload>\n<h2>{}</h2>\n<p class=about>{}</p>\n<div class=charts>\n",
         escape(&info.name),
-        escape(&format!("{about}. {}", parameters(section)))
+        escape(&format!("{about}. {}.", section.parameters()))
     );
     out.push_str(&charts(report, section));
     out.push_str("</div>\n");
@@ -44,22 +44,6 @@ pub(super) fn html(report: &Report<'_>, section: &Section<'_>, id: &str) -> Stri
     out.push_str(&table::kinds(report, section));
     out.push_str("</section>\n");
     out
-}
-
-/// What it was run with.
-pub(super) fn parameters(section: &Section<'_>) -> String {
-    let info = section.workload;
-    let mut parts = vec![count(info.rows as usize, "row")];
-    if info.scale > 1 {
-        parts.push(format!("scale {}", info.scale));
-    }
-    parts.push(format!("{} distribution", info.distribution));
-    parts.push(if info.prepared { "prepared statements" } else { "text statements" }.to_owned());
-    parts.extend(info.options.iter().map(|(name, value)| format!("{name}={value}")));
-    if section.open {
-        parts.push("open loop".to_owned());
-    }
-    format!("{}.", parts.join(", "))
 }
 
 fn charts(report: &Report<'_>, section: &Section<'_>) -> String {
@@ -252,8 +236,7 @@ fn as_bars(report: &Report<'_>, section: &Section<'_>, measure: &Measure<'_>) ->
 
 /// The best rate by the number of the server's processors, with what equal growth would give.
 fn scaling(report: &Report<'_>, section: &Section<'_>) -> String {
-    let counts: Vec<f64> =
-        section.cpus().into_iter().filter(|&n| n > 0).map(|n| n as f64).collect();
+    let counts: Vec<f64> = section.processors().map(|n| n as f64).collect();
     if counts.len() < 2 {
         return String::new();
     }
@@ -269,7 +252,7 @@ fn scaling(report: &Report<'_>, section: &Section<'_>) -> String {
             let here = section
                 .points
                 .iter()
-                .filter(|point| point.series == number_of && point.cpus as f64 == *cpus);
+                .filter(|point| point.series == number_of && point.processors() as f64 == *cpus);
             let stats = here.filter_map(|point| point.stat(|outcome| Some(outcome.rate)));
             let Some(best) = stats.max_by(|a, b| a.median.total_cmp(&b.median)) else { continue };
             let factor = points.first().map_or(1.0, |first| best.median / first[1]);

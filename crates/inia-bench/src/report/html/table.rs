@@ -1,8 +1,8 @@
 //! Tables: what the charts show and more, in figures.
 
-use super::format::{count, deviation, escape, number};
 use super::section::above_floor;
 use crate::record::Outcome;
+use crate::report::format::{count, deviation, escape, number};
 use crate::report::{Point, Report, Section};
 
 /// A table under construction.

@@ -1,9 +1,9 @@
 //! The page, as text and as a browser shows it.
 
-use super::format::{number, short, short_time, time};
 use super::page;
 use super::scale::{Kind, Scale};
 use crate::report::fixture;
+use crate::report::format::{number, short, short_time, time};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;

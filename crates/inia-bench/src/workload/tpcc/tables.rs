@@ -155,7 +155,7 @@ fn past(size: Size) -> Vec<Table> {
             districts * size.undelivered(),
             move |row, _, out| {
                 let (w, d, n) = split(row, size.undelivered());
-                out.put(w).put(d).put((size.customers - size.undelivered()) as i64 + n).end();
+                out.put(w).put(d).put(size.delivered() as i64 + n).end();
             },
         ),
     ]
@@ -237,7 +237,7 @@ fn line_count(rng: &mut Rng) -> i64 {
 }
 
 fn delivered(size: Size, order: i64) -> bool {
-    order as u64 <= size.customers - size.undelivered()
+    order as u64 <= size.delivered()
 }
 
 fn order(size: Size, row: u64, rng: &mut Rng, out: &mut Rows) {

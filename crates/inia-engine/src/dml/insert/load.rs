@@ -42,6 +42,7 @@ impl InsertPlan {
             selects: true,
             reads_target: false,
             single: false,
+            views: Vec::new(),
         })
     }
 

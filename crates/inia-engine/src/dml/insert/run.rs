@@ -62,6 +62,7 @@ impl InsertPlan {
             ignore,
             on_duplicate: Vec::new(),
             values_calls: 0,
+            views: source.views.clone(),
             reads_target: false,
             source: Some(source),
             selects: true,
@@ -276,6 +277,8 @@ impl<'r> Run<'r> {
         self.tally.records += 1;
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
+            // A row that a view refuses does not count.
+            self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
             return if self.plan.ignore {
                 ctx.raise(expr::Level::Warning, error)
             } else {

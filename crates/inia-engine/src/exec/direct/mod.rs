@@ -58,7 +58,7 @@ impl Runner<'_> {
         Ok(None)
     }
 
-    /// Gives each row that fulfils the conditions to `visit`.
+    /// Gives each row that fulfils the conditions to `visit`, which must not ask for its key.
     fn each_found(
         &self,
         select: &SelectPlan,
@@ -78,7 +78,16 @@ impl Runner<'_> {
         checks.retain(|filter| !filter.is_empty());
         if checks.is_empty() {
             let mut txn = self.txn.borrow_mut();
-            while let Some(found) = scan.next(&mut txn)? {
+            loop {
+                while let Some(mut run) = scan.run(&mut txn)? {
+                    for i in 0..run.len() {
+                        let found = Found { clustered_key: &[], data: run.data(i) };
+                        if !visit(ctx, &found)? {
+                            return Ok(());
+                        }
+                    }
+                }
+                let Some(found) = scan.next(&mut txn)? else { break };
                 if source.lock.is_some() {
                     txn.settle().sql()?;
                 }

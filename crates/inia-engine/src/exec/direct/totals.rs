@@ -1,17 +1,21 @@
 //! Aggregates over all rows that one table's access path finds.
 
+use crate::access::{Found, Scan};
 use crate::exec::emit::emit;
+use crate::exec::select::holds;
 use crate::exec::{Result, Runner, window};
 use crate::expr::aggregate::{Accumulator, Aggregate};
-use crate::expr::{EvalContext, Expr, ExprKind, TypeClass};
+use crate::expr::{EvalContext, Expr, ExprKind, ExprType, TypeClass};
 use crate::optimize::{SlotSet, slots_of};
 use crate::plan::{Aggregation, QueryPlan, SelectPlan, TableSource};
-use crate::row::Cell;
+use crate::row::{Cell, pack_date, unpack_date};
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
+use inia_base::temporal::Time;
 use inia_base::value::Value;
 use inia_parser::ast::AggregateFunc;
+use inia_storage::ReadMode;
 
 /// The aggregates of one query.
 pub(super) struct Totals<'p> {
@@ -31,15 +35,57 @@ enum Total<'p> {
         any: bool,
         call: &'p Aggregate,
     },
-    /// MIN or MAX of an integer column.
+    /// MIN or MAX of a column whose values are numbers in their order.
     Least {
         column: usize,
-        best: Option<i128>,
+        best: Option<i64>,
         greatest: bool,
-        unsigned: bool,
+        kind: Ordered,
     },
     /// Anything else of one column.
     Other(usize, Accumulator, &'p Aggregate),
+}
+
+/// Column types whose values are 64-bit numbers in their order.
+#[derive(Clone, Copy)]
+enum Ordered {
+    Int,
+    /// With the sign bit flipped.
+    UInt,
+    Date,
+    Time,
+}
+
+impl Ordered {
+    fn of(ty: &ExprType) -> Option<Ordered> {
+        Some(match ty.data_type {
+            DataType::Int { .. } if ty.is_unsigned() => Ordered::UInt,
+            DataType::Int { .. } => Ordered::Int,
+            DataType::Date => Ordered::Date,
+            DataType::Time { .. } => Ordered::Time,
+            _ => return None,
+        })
+    }
+
+    #[inline]
+    fn number(self, cell: &Cell<'_>) -> Option<i64> {
+        match (self, cell) {
+            (Ordered::Int, Cell::Int(value)) => Some(*value),
+            (Ordered::UInt, Cell::UInt(value)) => Some(*value as i64 ^ i64::MIN),
+            (Ordered::Date, Cell::Date(value)) => Some(i64::from(pack_date(*value))),
+            (Ordered::Time, Cell::Time(value)) => Some(value.micros),
+            _ => None,
+        }
+    }
+
+    fn value(self, number: i64) -> Value {
+        match self {
+            Ordered::Int => Value::Int(number),
+            Ordered::UInt => Value::UInt((number ^ i64::MIN) as u64),
+            Ordered::Date => Value::Date(unpack_date(number as u32)),
+            Ordered::Time => Value::Time(Time { micros: number }),
+        }
+    }
 }
 
 /// The totals of a query without GROUP BY whose select list reads nothing else.
@@ -72,16 +118,20 @@ fn total<'p>(call: &'p Aggregate, source: &TableSource) -> Option<Total<'p>> {
     let column = index.checked_sub(source.base)?;
     let integer = matches!(arg.ty.data_type, DataType::Int { .. });
     debug_assert!(!integer || arg.ty.class() == TypeClass::Int);
+    let ordered = Ordered::of(&arg.ty);
     Some(match call.func {
+        AggregateFunc::Count if !call.distinct && !source.table.def.columns[column].nullable => {
+            Total::Rows(0)
+        }
         AggregateFunc::Count if !call.distinct => Total::Values(column, 0),
         AggregateFunc::Sum if integer && !call.distinct => {
             Total::Sum { column, sum: 0, any: false, call }
         }
-        AggregateFunc::Min | AggregateFunc::Max if integer => Total::Least {
+        AggregateFunc::Min | AggregateFunc::Max if ordered.is_some() => Total::Least {
             column,
             best: None,
             greatest: call.func == AggregateFunc::Max,
-            unsigned: arg.ty.is_unsigned(),
+            kind: ordered?,
         },
         // What DISTINCT has seen may be too much for memory.
         _ if call.distinct => return None,
@@ -95,6 +145,7 @@ fn takes_null(call: &Aggregate) -> bool {
     matches!(call.func, AggregateFunc::JsonArrayAgg | AggregateFunc::JsonObjectAgg)
 }
 
+#[inline]
 fn integer(cell: &Cell<'_>) -> Option<i128> {
     match cell {
         Cell::Int(value) => Some(i128::from(*value)),
@@ -104,6 +155,57 @@ fn integer(cell: &Cell<'_>) -> Option<i128> {
 }
 
 impl Total<'_> {
+    /// The column that is read, where one is.
+    fn column(&self) -> Option<usize> {
+        match self {
+            Total::Rows(_) => None,
+            Total::Values(column, _)
+            | Total::Sum { column, .. }
+            | Total::Least { column, .. }
+            | Total::Other(column, ..) => Some(*column),
+        }
+    }
+
+    /// Adds one row.
+    #[inline]
+    fn add(
+        &mut self,
+        found: &Found<'_>,
+        source: &TableSource,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<()> {
+        match self {
+            Total::Rows(count) => *count += 1,
+            Total::Values(column, count) => {
+                let cell = found.cell(&source.table, *column)?;
+                *count += i64::from(cell != Cell::Null);
+            }
+            Total::Sum { column, sum, any, .. } => {
+                if let Some(value) = integer(&found.cell(&source.table, *column)?) {
+                    *sum += value;
+                    *any = true;
+                }
+            }
+            Total::Least { column, best, greatest, kind } => {
+                let value = kind.number(&found.cell(&source.table, *column)?);
+                let better = match (value, *best) {
+                    (Some(value), Some(best)) => (value > best) == *greatest,
+                    (value, _) => value.is_some(),
+                };
+                if better {
+                    *best = value;
+                }
+            }
+            Total::Other(column, accumulator, call) => {
+                let value = found.value(&source.table, *column, &ctx.env.time_zone)?;
+                if value != Value::Null || takes_null(call) {
+                    accumulator.add_values(call, vec![value], ctx, &[])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn finish(self, ctx: &mut EvalContext<'_>) -> Result<Value> {
         Ok(match self {
             Total::Rows(count) | Total::Values(_, count) => Value::Int(count),
@@ -117,8 +219,7 @@ impl Total<'_> {
                     _ => sum,
                 })
             }
-            Total::Least { best: Some(best), unsigned: true, .. } => Value::UInt(best as u64),
-            Total::Least { best: Some(best), .. } => Value::Int(best as i64),
+            Total::Least { best: Some(best), kind, .. } => kind.value(best),
             Total::Other(_, accumulator, call) => accumulator.finish(call, ctx)?,
         })
     }
@@ -161,40 +262,58 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
     ) -> Result<()> {
         let Totals { source, calls } = totals;
+        let plain = source.filter.is_empty() && select.filter.is_empty();
+        if plain && source.lock.is_none() && self.add_runs(select, source, calls, ctx)? {
+            return Ok(());
+        }
         self.each_found(select, source, ctx, &mut |ctx, found| {
             for total in calls.iter_mut() {
-                match total {
-                    Total::Rows(count) => *count += 1,
-                    Total::Values(column, count) => {
-                        let cell = found.cell(&source.table, *column)?;
-                        *count += i64::from(cell != Cell::Null);
+                total.add(found, source, ctx)?;
+            }
+            Ok(true)
+        })
+    }
+
+    /// Adds all rows of a path that answers every condition, many at a time; false, with nothing
+    /// added, where its bounds turn out not to.
+    fn add_runs(
+        &self,
+        select: &SelectPlan,
+        source: &TableSource,
+        calls: &mut [Total<'_>],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<bool> {
+        if !holds(&select.once, ctx, &[])? {
+            return Ok(true);
+        }
+        let mode = ReadMode::Snapshot;
+        let mut scan = Scan::open(&source.table, &source.access, mode, ctx, &[])?;
+        if !scan.is_exact() && !source.bound_filter.is_empty() {
+            return Ok(false);
+        }
+        let columns = calls.iter().filter_map(Total::column);
+        let mut extents = columns.map(|column| source.table.layout.extent(column));
+        if let Some(bytes) = extents.try_fold(0, |most, extent| Some(most.max(extent?))) {
+            scan.narrow(bytes);
+        }
+        let mut txn = self.txn.borrow_mut();
+        loop {
+            while let Some(mut run) = scan.run(&mut txn)? {
+                for total in calls.iter_mut() {
+                    if let Total::Rows(count) = total {
+                        *count += run.len() as i64;
+                        continue;
                     }
-                    Total::Sum { column, sum, any, .. } => {
-                        if let Some(value) = integer(&found.cell(&source.table, *column)?) {
-                            *sum += value;
-                            *any = true;
-                        }
-                    }
-                    Total::Least { column, best, greatest, .. } => {
-                        let value = integer(&found.cell(&source.table, *column)?);
-                        let better = match (value, *best) {
-                            (Some(value), Some(best)) => (value > best) == *greatest,
-                            (value, _) => value.is_some(),
-                        };
-                        if better {
-                            *best = value;
-                        }
-                    }
-                    Total::Other(column, accumulator, call) => {
-                        let value = found.value(&source.table, *column, &ctx.env.time_zone)?;
-                        if value != Value::Null || takes_null(call) {
-                            accumulator.add_values(call, vec![value], ctx, &[])?;
-                        }
+                    for i in 0..run.len() {
+                        let found = Found { clustered_key: &[], data: run.data(i) };
+                        total.add(&found, source, ctx)?;
                     }
                 }
             }
-            Ok(true)
-        })?;
-        Ok(())
+            let Some(found) = scan.next(&mut txn)? else { return Ok(true) };
+            for total in calls.iter_mut() {
+                total.add(&found, source, ctx)?;
+            }
+        }
     }
 }

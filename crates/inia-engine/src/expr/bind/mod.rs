@@ -61,9 +61,10 @@ pub trait Scope {
         Err(SqlError::new(ErrorCode::WindowInvalidWindowFuncUse, &[&call.name()]))
     }
 
-    /// A `?`, from 0: a parameter node or the value itself.
-    fn param(&mut self, index: usize) -> Result<Expr, SqlError> {
-        let ty = ExprType::text(21_845, Collation::DEFAULT, true);
+    /// A `?`, from 0: a parameter node or the value itself. Its texts have the connection's
+    /// collation.
+    fn param(&mut self, index: usize, connection: Collation) -> Result<Expr, SqlError> {
+        let ty = ExprType::text(21_845, connection, true);
         Ok(Expr { kind: ExprKind::Param(index), ty })
     }
 
@@ -135,7 +136,7 @@ impl Binder<'_> {
             ast::Expr::Column(name) => self.scope.column(name),
             ast::Expr::Param(index) => match self.env.literal_types.get(*index as usize) {
                 Some(ty) => Ok(Expr { kind: ExprKind::Param(*index as usize), ty: ty.clone() }),
-                None => self.scope.param(*index as usize),
+                None => self.scope.param(*index as usize, self.env.collation),
             },
             ast::Expr::UserVar(name) => Ok(self.user_var(name)),
             ast::Expr::AssignVar { name, value } => {
@@ -243,27 +244,13 @@ impl Binder<'_> {
             }
             L::String { charset: None, value } => self.text_literal(value, self.env.collation),
             L::String { charset: Some(charset), value } => {
-                let collation = collate::charset_default(charset)?;
-                if collation == Collation::BINARY {
-                    return Ok(bytes_literal(value.as_bytes().to_vec()));
-                }
-                self.text_literal(value, collation)
+                // An introducer says what the bytes mean that the client sent.
+                self.introduced(charset, &self.env.client_charset.encode(value))?
             }
             L::RawBytes { charset: None, bytes } => bytes_literal(bytes.clone()),
             L::RawBytes { charset: Some(charset), bytes }
             | L::Hex { charset: Some(charset), bytes }
-            | L::Bit { charset: Some(charset), bytes } => {
-                let collation = collate::charset_default(charset)?;
-                if collation == Collation::BINARY {
-                    return Ok(bytes_literal(bytes.clone()));
-                }
-                let text = collate::decode(collation, bytes).ok_or_else(|| {
-                    let hex: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
-                    let name = charset.to_lowercase();
-                    SqlError::new(ErrorCode::InvalidCharacterString, &[&name, &hex])
-                })?;
-                self.text_literal(&text, collation)
-            }
+            | L::Bit { charset: Some(charset), bytes } => self.introduced(charset, bytes)?,
             L::Hex { charset: None, bytes } | L::Bit { charset: None, bytes } => {
                 let mut ty = ExprType::binary(bytes.len() as u64, false);
                 ty.decimals = 0;
@@ -273,6 +260,20 @@ impl Binder<'_> {
             L::Time(text) => temporal_literal(text, DataType::Time { fsp: 6 }, self.env)?,
             L::Timestamp(text) => temporal_literal(text, DataType::DateTime { fsp: 6 }, self.env)?,
         })
+    }
+
+    /// A literal of these bytes in a character set; error 1300 if they are none of its.
+    fn introduced(&self, charset: &str, bytes: &[u8]) -> Result<Expr, SqlError> {
+        let collation = collate::charset_default(charset)?;
+        if collation == Collation::BINARY {
+            return Ok(bytes_literal(bytes.to_vec()));
+        }
+        let text = collate::decode(collation, bytes).ok_or_else(|| {
+            let hex: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
+            let name = charset.to_lowercase();
+            SqlError::new(ErrorCode::InvalidCharacterString, &[&name, &hex])
+        })?;
+        Ok(self.text_literal(&text, collation))
     }
 
     fn text_literal(&self, value: &str, collation: Collation) -> Expr {

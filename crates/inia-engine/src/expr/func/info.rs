@@ -106,8 +106,7 @@ pub(super) const TABLE: &[Function] = &[
         |a| {
             let count = a.clamped(0)?;
             if count < 0 {
-                let shown = format!("'{count}'");
-                a.warn(ErrorCode::WrongValueForType, &[&"count", &shown, &"benchmark"])?;
+                a.warn(ErrorCode::WrongValueForType, &[&"count", &count, &"benchmark"])?;
                 return Err(Stop::Null);
             }
             for _ in 0..count.max(0) {

@@ -13,6 +13,7 @@ mod ranges;
 mod recovery;
 mod relogging;
 mod resuming;
+mod runs;
 mod spilling;
 mod stress;
 

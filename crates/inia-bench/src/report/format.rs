@@ -1,7 +1,7 @@
 //! Figures as people read them.
 
 /// Text that is safe in HTML, in attributes too.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -17,7 +17,7 @@ pub(super) fn escape(text: &str) -> String {
 }
 
 /// Three significant digits, or all of a greater or whole number, with commas.
-pub(super) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let digits = match value.abs() {
         v if v >= 99.95 || v.fract() == 0.0 => 0,
         v if v >= 9.995 => 1,
@@ -43,7 +43,7 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// A number of an axis: 1, 20, 5k, 2M.
-pub(super) fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let (scaled, suffix) = match value.abs() {
         v if v >= 1e6 => (value / 1e6, "M"),
         v if v >= 1e3 => (value / 1e3, "k"),
@@ -54,13 +54,13 @@ pub(super) fn short(value: f64) -> String {
 }
 
 /// A time given in microseconds, with its unit.
-pub(super) fn time(micros: f64) -> String {
+pub(crate) fn time(micros: f64) -> String {
     let (value, unit) = scaled(micros);
     format!("{} {unit}", number(value))
 }
 
 /// A round time of an axis: 10 µs, 2 ms, 1 s.
-pub(super) fn short_time(micros: f64) -> String {
+pub(crate) fn short_time(micros: f64) -> String {
     let (value, unit) = scaled(micros);
     format!("{} {unit}", short(value))
 }
@@ -74,17 +74,17 @@ fn scaled(micros: f64) -> (f64, &'static str) {
 }
 
 /// A share of 1 in per cent, as a deviation.
-pub(super) fn deviation(share: f64) -> String {
+pub(crate) fn deviation(share: f64) -> String {
     format!("±{:.1} %", share * 100.0)
 }
 
 /// A coordinate, in tenths.
-pub(super) fn px(value: f64) -> String {
+pub(crate) fn px(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
 /// A count with its noun.
-pub(super) fn count(n: usize, noun: &str) -> String {
+pub(crate) fn count(n: usize, noun: &str) -> String {
     format!("{} {noun}{}", number(n as f64), if n == 1 { "" } else { "s" })
 }

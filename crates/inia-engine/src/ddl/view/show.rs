@@ -1,0 +1,43 @@
+//! SHOW CREATE VIEW.
+
+use crate::catalog::view::parse;
+use crate::catalog::{ViewCheck, ViewDef};
+use crate::reads::Reads;
+use inia_parser::{quote_name, unparse_query};
+use std::fmt::Write;
+
+/// The text of SHOW CREATE VIEW for a session whose current database is `database`: names of
+/// databases are left out where all are that one.
+pub(crate) fn show_create_view(def: &ViewDef, database: Option<&str>) -> String {
+    let here = database == Some(def.schema.as_str());
+    let mut query = def.query.clone();
+    if here && let Some(parsed) = parse(&def.query) {
+        let mut reads = Reads::default();
+        reads.query(&parsed);
+        let own = |db: &Option<String>| db.as_deref().is_none_or(|db| db == def.schema);
+        if reads.tables.iter().all(|name| own(&name.db)) {
+            query = unparse_query(&parsed, true).unwrap_or(query);
+        }
+    }
+    let mut out = format!(
+        "CREATE ALGORITHM={} DEFINER={}@{} SQL SECURITY {} VIEW ",
+        def.algorithm.name(),
+        quote_name(&def.definer.user),
+        quote_name(&def.definer.host),
+        if def.invoker { "INVOKER" } else { "DEFINER" },
+    );
+    if !here {
+        let _ = write!(out, "{}.", quote_name(&def.schema));
+    }
+    out.push_str(&quote_name(&def.name));
+    if def.named {
+        let names: Vec<String> =
+            def.columns.iter().map(|column| quote_name(&column.name)).collect();
+        let _ = write!(out, " ({})", names.join(","));
+    }
+    let _ = write!(out, " AS {query}");
+    if def.check != ViewCheck::None {
+        let _ = write!(out, " WITH {} CHECK OPTION", def.check.name());
+    }
+    out
+}

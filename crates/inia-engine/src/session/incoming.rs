@@ -1,0 +1,271 @@
+//! Statements as they arrive: bytes in the client's character set, several in one text, nesting
+//! as deep as they like, and mostly alike.
+//!
+//! A text in a character set other than UTF-8 is converted as a whole. A UTF-8 text may still hold
+//! strings that are not UTF-8, as programs send that put binary data between quotes; they stay
+//! bytes, with MySQL's warning 1300.
+
+use super::core::Core;
+use super::texts::{self, Known, TextKey};
+use super::{Prepared, PreparedStatement, Session, on_deep_stack, plan};
+use crate::error::parse_error;
+use inia_base::collation::Charset;
+use inia_base::column::RowSink;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::{ParseErrorKind, Parser, Remark, ast};
+use std::borrow::Cow;
+
+/// A parser for one way of running statements.
+fn parser(sql: &[u8], mode: inia_parser::SqlMode, deep: bool) -> Parser<'_> {
+    let parser = Parser::from_bytes(sql, mode);
+    if deep { parser.deep() } else { parser }
+}
+
+/// Whether the text nests too deeply for the usual way, but might be taken the other.
+fn wants_depth<T>(parsed: &Result<T, inia_parser::ParseError>, deep: bool) -> bool {
+    let too_deep = |error: &inia_parser::ParseError| error.kind == ParseErrorKind::TooDeep;
+    !deep && parsed.as_ref().err().is_some_and(too_deep)
+}
+
+impl Session {
+    /// As [`Session::execute`], for text in the client's character set.
+    pub fn execute_bytes(&mut self, sql: &[u8], sink: &mut dyn RowSink) -> Result<(), SqlError> {
+        match self.core.client_text(sql) {
+            Some(text) => self.execute(&text, sink),
+            None => self.execute_text(sql, sink, false),
+        }
+    }
+
+    /// Executes one statement, or several separated by semicolons when the client asked for that.
+    /// The sink gets one result per statement.
+    pub fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
+        let sql = sql.trim_end_matches([';', ' ', '\n', '\t', '\r', '\x0b', '\x0c']);
+        let Some(key) = TextKey::of(&self.core, sql) else {
+            return self.execute_text(sql.as_bytes(), sink, false);
+        };
+        let known = match self.texts.find(&key) {
+            Some(Known::Ready(_)) => true,
+            Some(Known::Unfit) => return self.execute_text(sql.as_bytes(), sink, false),
+            // Planning must not be what ends a transaction that is about to begin.
+            Some(Known::Seen) if self.core.state.open || self.core.autocommits() => {
+                let made = texts::parametrise(&mut self.core, sql, &key);
+                let ready = made.is_some();
+                self.texts.note(&key, made.map_or(Known::Unfit, |m| Known::Ready(Box::new(m))));
+                ready
+            }
+            Some(Known::Seen) | None => false,
+        };
+        if known && let Some(done) = self.execute_kept(sql, &key, sink) {
+            return done;
+        }
+        let result = self.execute_text(sql.as_bytes(), sink, false);
+        if result.is_ok() && !known && self.texts.find(&key).is_none() {
+            self.texts.note(&key, Known::Seen);
+        }
+        result
+    }
+
+    /// Executes a text by the plan that is kept for its like; `None` where that will not do.
+    fn execute_kept(
+        &mut self,
+        sql: &str,
+        key: &TextKey<'_>,
+        sink: &mut dyn RowSink,
+    ) -> Option<Result<(), SqlError>> {
+        let params = texts::values(&self.core, sql, key)?;
+        let Some(Known::Ready(kept)) = self.texts.find(key) else { return None };
+        let Some(plan) = texts::usable(&self.core, kept) else {
+            self.texts.note(key, Known::Seen);
+            return None;
+        };
+        self.core.begin_statement();
+        self.core.host.counters.count(&kept.statement);
+        self.core.diagnostics.clear();
+        if let Err(error) = self.core.authorize(&kept.statement) {
+            return Some(Err(self.failed(error)));
+        }
+        let result = plan::run(&mut self.core, plan, &params, sink);
+        if result.as_ref().is_err_and(|error| error.code == ErrorCode::NeedReprepare) {
+            self.texts.note(key, Known::Seen);
+            return None;
+        }
+        Some(self.finish(result, sink, false))
+    }
+
+    /// Executes the statements of a text; `deep` on a stack for unusual nesting.
+    fn execute_text(
+        &mut self,
+        sql: &[u8],
+        sink: &mut dyn RowSink,
+        deep: bool,
+    ) -> Result<(), SqlError> {
+        let mode = self.core.parser_mode();
+        let mut parser = parser(sql, mode, deep);
+        let mut next = parser.next_statement();
+        let mut done = 0;
+        loop {
+            if wants_depth(&next, deep) {
+                drop((parser, next));
+                let rest = after_separator(&sql[done..]);
+                return on_deep_stack(|| self.execute_text(rest, sink, true));
+            }
+            let (statement, span) = match next {
+                Ok(Some(found)) => found,
+                Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
+                Err(error) => return Err(self.failed(parse_error(error))),
+            };
+            if parser.param_count() > 0 {
+                let text = &sql[span.start..];
+                let at = text.iter().position(|&byte| byte == b'?').unwrap_or(text.len());
+                return Err(self.failed(syntax_error(&text[at..])));
+            }
+            let remarks = parser.take_remarks();
+            next = parser.next_statement();
+            let more = !matches!(next, Ok(None | Some((ast::Statement::Empty, _))));
+            if more && !self.multi_statements {
+                let error = inia_parser::parse_bytes(sql, mode).err().map(parse_error);
+                return Err(self.failed(error.unwrap_or_else(|| syntax_error(&sql[span.end..]))));
+            }
+            if deep && !plan::may_be_deep(&statement) {
+                return Err(self.failed(parse_error(too_deep())));
+            }
+            let text = String::from_utf8_lossy(&sql[span.start..span.end]);
+            self.run(&statement, &text, &remarks, sink, more)?;
+            if !more {
+                return Ok(());
+            }
+            done = span.end;
+            if self.core.parser_mode() != mode {
+                let rest = after_separator(&sql[span.end..]);
+                return self.execute_text(rest, sink, deep);
+            }
+        }
+    }
+
+    /// Plans and runs one statement.
+    fn run(
+        &mut self,
+        statement: &ast::Statement,
+        text: &str,
+        remarks: &[Remark],
+        sink: &mut dyn RowSink,
+        more: bool,
+    ) -> Result<(), SqlError> {
+        self.core.begin_statement();
+        if !plan::keeps_diagnostics(statement) {
+            self.core.diagnostics.clear();
+        }
+        self.core.note_remarks(remarks);
+        self.core.host.counters.count(statement);
+        if let Err(error) = self.core.authorize(statement) {
+            return Err(self.failed(error));
+        }
+        let mut result = match statement {
+            ast::Statement::Prepare { .. }
+            | ast::Statement::Execute { .. }
+            | ast::Statement::Deallocate(_) => {
+                return self.run_named(statement, sink, more);
+            }
+            statement => plan::execute(&mut self.core, statement, text, &[], sink),
+        };
+        if let Ok(outcome) = &mut result
+            && plan::keeps_diagnostics(statement)
+        {
+            // FOUND_ROWS() too goes on telling of the statement before.
+            outcome.rows = outcome.rows.map(|_| self.core.env.found_rows);
+            outcome.reports = true;
+        }
+        self.finish(result, sink, more)
+    }
+
+    /// Prepares one statement.
+    pub fn prepare(&mut self, sql: &str) -> Result<Prepared, SqlError> {
+        self.prepare_text(sql.as_bytes(), false)
+    }
+
+    /// As [`Session::prepare`], for text in the client's character set.
+    pub fn prepare_bytes(&mut self, sql: &[u8]) -> Result<Prepared, SqlError> {
+        match self.core.client_text(sql) {
+            Some(text) => self.prepare_text(text.as_bytes(), false),
+            None => self.prepare_text(sql, false),
+        }
+    }
+
+    fn prepare_text(&mut self, sql: &[u8], deep: bool) -> Result<Prepared, SqlError> {
+        self.core.begin_statement();
+        self.core.diagnostics.clear();
+        let mut parser = parser(sql, self.core.parser_mode(), deep);
+        let parsed = parser.next_statement();
+        if wants_depth(&parsed, deep) {
+            drop((parser, parsed));
+            return on_deep_stack(|| self.prepare_text(sql, true));
+        }
+        let (statement, span) = match parsed {
+            Ok(Some(found)) => found,
+            Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
+            Err(error) => return Err(self.failed(parse_error(error))),
+        };
+        let params = parser.param_count();
+        self.core.note_remarks(&parser.take_remarks());
+        if params > u32::from(u16::MAX) {
+            return Err(self.failed(SqlError::new(ErrorCode::PsManyParam, &[])));
+        }
+        if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
+            return Err(self.failed(syntax_error(after_separator(&sql[span.end..]))));
+        }
+        if deep && !plan::may_be_deep(&statement) {
+            return Err(self.failed(parse_error(too_deep())));
+        }
+        let allowed = self.core.authorize(&statement);
+        let planned = allowed.and_then(|()| plan::prepare(&mut self.core, &statement));
+        let (plan, columns) = match planned {
+            Ok(planned) => planned,
+            Err(error) => return Err(self.failed(error)),
+        };
+        let id = self.next_prepared;
+        self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
+        let plan = plan.map(|plan| (plan, self.core.settings));
+        let text = String::from_utf8_lossy(&sql[span.start..span.end]).into_owned();
+        self.prepared.insert(id, PreparedStatement { deep, statement, text, params, plan });
+        let params = (0..params).map(|_| plan::param_column()).collect();
+        Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })
+    }
+}
+
+impl Core {
+    /// A statement as UTF-8; `None` where it is meant to be UTF-8 and is not.
+    fn client_text<'s>(&self, sql: &'s [u8]) -> Option<Cow<'s, str>> {
+        match self.env.client_charset {
+            Charset::Latin1 => Charset::Latin1.decode(sql).ok(),
+            _ => std::str::from_utf8(sql).ok().map(Cow::Borrowed),
+        }
+    }
+
+    /// Warnings of a statement's syntax.
+    fn note_remarks(&mut self, remarks: &[Remark]) {
+        for remark in remarks {
+            let code = ErrorCode::from_number(remark.code).unwrap_or(ErrorCode::UnknownError);
+            let error = SqlError::with_message(code, remark.message.as_ref());
+            self.push_warning(&error);
+        }
+    }
+}
+
+/// The error of a statement that nests more deeply than its kind may.
+fn too_deep() -> inia_parser::ParseError {
+    let kind = ParseErrorKind::TooDeep;
+    inia_parser::ParseError { kind, offset: 0, line: 1, near: String::new() }
+}
+
+/// A text without the end of the statement before it.
+fn after_separator(rest: &[u8]) -> &[u8] {
+    let end = rest.iter().position(|byte| !matches!(byte, b';' | b' ' | b'\n'));
+    &rest[end.unwrap_or(rest.len())..]
+}
+
+fn syntax_error(near: &[u8]) -> SqlError {
+    let near: String = String::from_utf8_lossy(near).chars().take(80).collect();
+    let text = "You have an error in your SQL syntax; check the manual that corresponds to your \
+                MySQL server version for the right syntax to use";
+    SqlError::with_message(ErrorCode::Syntax, format!("{text} near '{near}' at line 1"))
+}

@@ -1,0 +1,461 @@
+//! Queries back to text, as SHOW CREATE VIEW prints them.
+//!
+//! The query is expected with its names resolved: every column qualified, `*` expanded, members
+//! of USING turned into conditions. For example `SELECT a, COUNT(*) FROM t GROUP BY a` resolved
+//! in the database `d` becomes ``select `d`.`t`.`a` AS `a`,count(0) AS `COUNT(*)` from `d`.`t`
+//! group by `d`.`t`.`a` ``, or without the `d`s where the text is to be compact.
+
+use super::{Printer, quote_name, quote_string, unit_name};
+use crate::ast::{
+    AggregateCall, AggregateFunc, Cte, DerivedTable, Expr, FrameBound, FrameOffset, FrameUnit,
+    IndexHint, IndexHintKind, IndexHintScope, Join, JoinConstraint, JoinKind, Limit, ObjectName,
+    OrderItem, Over, Quantifier, Query, QueryBody, Select, SelectItem, SelectOptions, SetOp,
+    SetTerm, TableFactor, TableRef, WindowCall, WindowFunc, WindowSpec,
+};
+use std::fmt::Write;
+
+/// The text of a resolved query; `compact` leaves names of databases out. `None` where it holds
+/// what no view can.
+pub fn unparse_query(query: &Query, compact: bool) -> Option<String> {
+    let mut printer = Printer { out: String::new(), possible: true, view: Some(compact) };
+    printer.query(query);
+    printer.possible.then_some(printer.out)
+}
+
+impl Printer {
+    fn separated<T>(&mut self, items: &[T], separator: &str, print: impl Fn(&mut Self, &T)) {
+        for (i, item) in items.iter().enumerate() {
+            self.put(if i > 0 { separator } else { "" });
+            print(self, item);
+        }
+    }
+
+    fn query(&mut self, query: &Query) {
+        if let Some(with) = &query.with {
+            self.put(if with.recursive { "with recursive " } else { "with " });
+            self.separated(&with.ctes, ", ", Self::cte);
+            self.put(" ");
+        }
+        self.body(&query.body);
+        if !query.order_by.is_empty() {
+            self.put(" order by ");
+            self.separated(&query.order_by, ",", Self::order_item);
+        }
+        if let Some(limit) = &query.limit {
+            self.limit(limit);
+        }
+    }
+
+    fn cte(&mut self, cte: &Cte) {
+        self.put(&quote_name(&cte.name));
+        self.column_names(&cte.columns);
+        self.put(" as (");
+        self.query(&cte.query);
+        self.put(")");
+    }
+
+    fn column_names(&mut self, names: &[String]) {
+        if !names.is_empty() {
+            self.put(" (");
+            self.separated(names, ",", |printer, name| printer.put(&quote_name(name)));
+            self.put(")");
+        }
+    }
+
+    fn order_item(&mut self, item: &OrderItem) {
+        self.expr(&item.expr);
+        self.put(if item.desc { " desc" } else { "" });
+    }
+
+    fn limit(&mut self, limit: &Limit) {
+        self.put(" limit ");
+        if let Some(offset) = &limit.offset {
+            self.expr(offset);
+            self.put(",");
+        }
+        self.expr(&limit.count);
+    }
+
+    fn body(&mut self, body: &QueryBody) {
+        match body {
+            QueryBody::Select(select) => self.select(select),
+            QueryBody::Values(rows) => {
+                self.put("values ");
+                self.separated(rows, ",", |printer, row| {
+                    printer.put("row(");
+                    printer.list(row, ",");
+                    printer.put(")");
+                });
+            }
+            QueryBody::Table(_) => self.possible = false,
+            QueryBody::Nested(query) => self.nested(query),
+            QueryBody::SetOperation { first, rest } => self.set_operation(first, rest),
+        }
+    }
+
+    /// A query in parentheses, which stay where they mean something.
+    fn nested(&mut self, query: &Query) {
+        if query.with.is_none() && query.order_by.is_empty() && query.limit.is_none() {
+            return self.operand(&query.body);
+        }
+        self.put("(");
+        self.query(query);
+        self.put(")");
+    }
+
+    fn operand(&mut self, body: &QueryBody) {
+        match body {
+            QueryBody::SetOperation { .. } => {
+                self.put("(");
+                self.body(body);
+                self.put(")");
+            }
+            body => self.body(body),
+        }
+    }
+
+    /// Operands before a change of the operator go into parentheses.
+    fn set_operation(&mut self, first: &QueryBody, rest: &[SetTerm]) {
+        let start = self.out.len();
+        self.operand(first);
+        let mut before: Option<SetOp> = None;
+        for (at, term) in rest.iter().enumerate() {
+            if before.is_some_and(|before| before != term.op) {
+                self.out.insert(start, '(');
+                self.put(")");
+            }
+            before = Some(term.op);
+            self.put(match term.op {
+                SetOp::Union => " union ",
+                SetOp::Intersect => " intersect ",
+                SetOp::Except => " except ",
+            });
+            // A later UNION without ALL drops what is there twice, wherever it came from.
+            let run = rest[at..].iter().take_while(|other| other.op == term.op);
+            let all = term.all && (term.op != SetOp::Union || run.into_iter().all(|t| t.all));
+            self.put(if all { "all " } else { "" });
+            self.operand(&term.body);
+        }
+    }
+
+    fn select(&mut self, select: &Select) {
+        self.put("select ");
+        self.select_options(select.options);
+        self.separated(&select.items, ",", Self::select_item);
+        if !select.from.is_empty() {
+            self.put(" from ");
+            self.table_list(&select.from);
+        }
+        if let Some(condition) = &select.where_ {
+            self.put(" where ");
+            self.condition(condition);
+        }
+        if !select.group_by.is_empty() {
+            self.put(" group by ");
+            self.list(&select.group_by, ",");
+            self.put(if select.rollup { " with rollup" } else { "" });
+        }
+        if let Some(condition) = &select.having {
+            self.put(" having ");
+            self.condition(condition);
+        }
+        if !select.windows.is_empty() {
+            self.put(" window ");
+            self.separated(&select.windows, ", ", |printer, (name, spec)| {
+                printer.put(&quote_name(name));
+                printer.put(" AS ");
+                printer.window(spec);
+            });
+        }
+    }
+
+    fn select_options(&mut self, options: SelectOptions) {
+        let words = [
+            (options.straight_join, "straight_join "),
+            (options.high_priority, "high_priority "),
+            (options.distinct, "distinct "),
+            (options.small_result, "sql_small_result "),
+            (options.big_result, "sql_big_result "),
+            (options.buffer_result, "sql_buffer_result "),
+            (options.calc_found_rows, "sql_calc_found_rows "),
+        ];
+        words.iter().filter(|(on, _)| *on).for_each(|(_, word)| self.put(word));
+    }
+
+    fn select_item(&mut self, item: &SelectItem) {
+        let SelectItem::Expr { expr, alias, .. } = item else {
+            self.possible = false;
+            return;
+        };
+        self.expr(expr);
+        if let Some(alias) = alias {
+            self.put(" AS ");
+            self.put(&quote_name(alias));
+        }
+    }
+
+    /// Members of FROM between commas are joins, from left to right.
+    fn table_list(&mut self, list: &[TableRef]) {
+        for _ in 1..list.len() {
+            self.put("(");
+        }
+        for (i, member) in list.iter().enumerate() {
+            self.put(if i > 0 { " join " } else { "" });
+            self.table_ref(member);
+            self.put(if i > 0 { ")" } else { "" });
+        }
+    }
+
+    fn table_ref(&mut self, table: &TableRef) {
+        match table {
+            TableRef::Table(factor) => self.table_factor(factor),
+            TableRef::Derived(derived) => self.derived(derived),
+            TableRef::Join(join) => self.join(join),
+            TableRef::List(list) => self.table_list(list),
+            TableRef::JsonTable(_) => self.possible = false,
+        }
+    }
+
+    fn object(&mut self, name: &ObjectName) {
+        if let Some(db) = name.db.as_ref().filter(|_| self.view != Some(true)) {
+            self.put(&quote_name(db));
+            self.put(".");
+        }
+        self.put(&quote_name(&name.name));
+    }
+
+    fn table_factor(&mut self, factor: &TableFactor) {
+        self.object(&factor.name);
+        if let Some(alias) = &factor.alias {
+            self.put(" ");
+            self.put(&quote_name(alias));
+        }
+        factor.hints.iter().for_each(|hint| self.hint(hint));
+    }
+
+    fn hint(&mut self, hint: &IndexHint) {
+        self.put(match hint.kind {
+            IndexHintKind::Use => " USE INDEX ",
+            IndexHintKind::Force => " FORCE INDEX ",
+            IndexHintKind::Ignore => " IGNORE INDEX ",
+        });
+        self.put(match hint.scope {
+            None => "",
+            Some(IndexHintScope::Join) => "FOR JOIN ",
+            Some(IndexHintScope::OrderBy) => "FOR ORDER BY ",
+            Some(IndexHintScope::GroupBy) => "FOR GROUP BY ",
+        });
+        self.put("(");
+        self.separated(&hint.indexes, ",", |printer, name| {
+            match name.eq_ignore_ascii_case("PRIMARY") {
+                true => printer.put("PRIMARY"),
+                false => printer.put(&quote_name(name)),
+            }
+        });
+        self.put(")");
+    }
+
+    fn derived(&mut self, derived: &DerivedTable) {
+        self.put(if derived.lateral { "lateral (" } else { "(" });
+        self.query(&derived.query);
+        self.put(") ");
+        self.put(&quote_name(&derived.alias));
+        self.column_names(&derived.columns);
+    }
+
+    /// A RIGHT JOIN is a LEFT JOIN with its sides swapped.
+    fn join(&mut self, join: &Join) {
+        let (left, right) = match join.kind {
+            JoinKind::Right => (&join.right, &join.left),
+            _ => (&join.left, &join.right),
+        };
+        self.put("(");
+        self.table_ref(left);
+        self.put(match join.kind {
+            JoinKind::Inner => " join ",
+            JoinKind::Straight => " straight_join ",
+            JoinKind::Left | JoinKind::Right => " left join ",
+        });
+        self.table_ref(right);
+        match &join.constraint {
+            JoinConstraint::None => {}
+            JoinConstraint::On(condition) => {
+                self.put(" on(");
+                self.condition(condition);
+                self.put(")");
+            }
+            JoinConstraint::Using(_) => self.possible = false,
+        }
+        self.put(")");
+    }
+
+    fn window(&mut self, spec: &WindowSpec) {
+        self.put("(");
+        if let Some(base) = &spec.base {
+            self.put(&quote_name(base));
+            self.put(" ");
+        }
+        if !spec.partition_by.is_empty() {
+            self.put("PARTITION BY ");
+            self.list(&spec.partition_by, ",");
+            self.put(" ");
+        }
+        if !spec.order_by.is_empty() {
+            self.put("ORDER BY ");
+            self.separated(&spec.order_by, ",", Self::order_item);
+            self.put(" ");
+        }
+        if let Some(frame) = &spec.frame {
+            self.put(match frame.unit {
+                FrameUnit::Rows => "ROWS BETWEEN ",
+                FrameUnit::Range => "RANGE BETWEEN ",
+                FrameUnit::Groups => "GROUPS BETWEEN ",
+            });
+            self.frame_bound(&frame.start);
+            self.put(" AND ");
+            self.frame_bound(&frame.end);
+        }
+        self.put(") ");
+    }
+
+    fn frame_bound(&mut self, bound: &FrameBound) {
+        let (offset, word) = match bound {
+            FrameBound::UnboundedPreceding => return self.put("UNBOUNDED PRECEDING"),
+            FrameBound::UnboundedFollowing => return self.put("UNBOUNDED FOLLOWING"),
+            FrameBound::CurrentRow => return self.put("CURRENT ROW"),
+            FrameBound::Preceding(offset) => (offset, " PRECEDING"),
+            FrameBound::Following(offset) => (offset, " FOLLOWING"),
+        };
+        match offset {
+            FrameOffset::Expr(expr) => self.expr(expr),
+            FrameOffset::Interval(expr, unit) => {
+                self.put("INTERVAL ");
+                self.expr(expr);
+                let _ = write!(self.out, " {}", unit_name(*unit));
+            }
+        }
+        self.put(word);
+    }
+
+    fn over(&mut self, over: &Over) {
+        self.put(" OVER ");
+        match over {
+            Over::Name(name) => self.put(&quote_name(name)),
+            Over::Spec(spec) => self.window(spec),
+        }
+    }
+
+    fn aggregate(&mut self, call: &AggregateCall) {
+        use AggregateFunc::*;
+        let name = match call.func {
+            CountStar | Count => "count",
+            Sum => "sum",
+            Avg => "avg",
+            Min => "min",
+            Max => "max",
+            BitAnd => "bit_and",
+            BitOr => "bit_or",
+            BitXor => "bit_xor",
+            StddevPop => "std",
+            StddevSamp => "stddev_samp",
+            VarPop => "variance",
+            VarSamp => "var_samp",
+            GroupConcat => "group_concat",
+            JsonArrayAgg => "json_arrayagg",
+            JsonObjectAgg => "json_objectagg",
+        };
+        self.put(name);
+        self.put("(");
+        // Of equal values the smallest is the same, however many there are.
+        let distinct = call.distinct && !matches!(call.func, Min | Max);
+        self.put(if distinct { "distinct " } else { "" });
+        self.put(if call.func == CountStar { "0" } else { "" });
+        self.list(&call.args, ",");
+        if !call.order_by.is_empty() {
+            self.put(" order by ");
+            self.separated(&call.order_by, ",", |printer, item| {
+                printer.expr(&item.expr);
+                printer.put(if item.desc { " DESC" } else { " ASC" });
+            });
+        }
+        if call.func == GroupConcat {
+            self.put(" separator ");
+            self.put(&quote_string(call.separator.as_deref().unwrap_or(",")));
+        }
+        self.put(")");
+        call.over.iter().for_each(|over| self.over(over));
+    }
+
+    fn window_call(&mut self, call: &WindowCall) {
+        self.put(match call.func {
+            WindowFunc::RowNumber => "row_number",
+            WindowFunc::Rank => "rank",
+            WindowFunc::DenseRank => "dense_rank",
+            WindowFunc::PercentRank => "percent_rank",
+            WindowFunc::CumeDist => "cume_dist",
+            WindowFunc::Ntile => "ntile",
+            WindowFunc::Lead => "lead",
+            WindowFunc::Lag => "lag",
+            WindowFunc::FirstValue => "first_value",
+            WindowFunc::LastValue => "last_value",
+            WindowFunc::NthValue => "nth_value",
+        });
+        self.put("(");
+        self.list(&call.args, ",");
+        self.put(")");
+        self.over(&call.over);
+    }
+
+    /// A condition that drops rows: false and NULL are the same to it.
+    fn condition(&mut self, expr: &Expr) {
+        match expr {
+            Expr::And(list) | Expr::Or(list) => {
+                let word = if matches!(expr, Expr::And(_)) { " and " } else { " or " };
+                self.put("(");
+                self.separated(list, word, |printer, operand| printer.condition(operand));
+                self.put(")");
+            }
+            Expr::InSubquery { expr, query, negated: true } => {
+                self.expr(expr);
+                self.put(" in ");
+                self.in_parens(query);
+                self.put(" is false");
+            }
+            other => self.truth(other),
+        }
+    }
+
+    fn in_parens(&mut self, query: &Query) {
+        self.put("(");
+        self.query(query);
+        self.put(")");
+    }
+
+    /// Expressions that only queries have.
+    pub(super) fn of_query(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Aggregate(call) => self.aggregate(call),
+            Expr::Window(call) => self.window_call(call),
+            Expr::Subquery(query) => self.in_parens(query),
+            Expr::Exists(query) => {
+                self.put("exists");
+                self.in_parens(query);
+            }
+            Expr::InSubquery { expr, query, negated } => {
+                self.expr(expr);
+                self.put(if *negated { " not in " } else { " in " });
+                self.in_parens(query);
+            }
+            Expr::Quantified { left, op, quantifier, query } => {
+                self.expr(left);
+                let _ = match (op, quantifier) {
+                    (crate::ast::BinaryOp::Eq, Quantifier::Any) => write!(self.out, " in "),
+                    (op, Quantifier::Any) => write!(self.out, " {} any ", super::symbol(*op)),
+                    (op, Quantifier::All) => write!(self.out, " {} all ", super::symbol(*op)),
+                };
+                self.in_parens(query);
+            }
+            _ => self.possible = false,
+        }
+    }
+}

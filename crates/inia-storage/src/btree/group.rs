@@ -1,0 +1,137 @@
+//! Lookups of several keys at once.
+//!
+//! A lookup in a large tree waits for memory again and again: for the leaf's header, its slots, the
+//! record. Each step is taken for a whole group of keys before the next one, and asks for the
+//! memory that the next step reads, so that the waits overlap:
+//!
+//! ```text
+//!   every key:  inner nodes → leaf            asks for the leaf's header
+//!   every key:  header → range of slots       asks for those slots
+//!   every key:  slots → record                asks for the record
+//!   every key:  copies the record, validates its leaf
+//! ```
+
+use super::descend::Stop;
+use super::node::{self, HEADER_LEN, RecordHeader, SLOT_OVERFLOW, SLOT_SIZE, SLOTS, is_node_of};
+use super::{BTree, Seek};
+use crate::Result;
+use crate::buffer::OptimisticPage;
+use crate::store::Store;
+use std::ops::Range;
+
+/// Keys that are looked up together: about as many as a core can wait for at a time.
+pub(crate) const GROUP: usize = 16;
+/// Bytes that the processor fetches at a time.
+const LINE: usize = 64;
+
+/// What a lookup in a group found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// No record.
+    Absent,
+    /// The newest version, its payload's place in the output.
+    Record(RecordHeader, Range<usize>),
+    /// A writer got in between, or the record needs more than its leaf: look it up alone.
+    Alone,
+}
+
+/// How far a key's lookup has come.
+#[derive(Clone, Copy)]
+enum Step<'s> {
+    Leaf(OptimisticPage<'s>),
+    Record(OptimisticPage<'s>, node::Slot),
+    Absent,
+    Alone,
+}
+
+impl BTree {
+    /// Looks up to [`GROUP`] keys up and appends the payloads found to `out`.
+    pub(crate) fn get_group(
+        &self,
+        store: &Store,
+        keys: &[&[u8]],
+        out: &mut Vec<u8>,
+    ) -> Result<[Lookup; GROUP]> {
+        debug_assert!(keys.len() <= GROUP);
+        let mut steps = [Step::Alone; GROUP];
+        for (step, key) in steps.iter_mut().zip(keys) {
+            *step = self.approach(store, key)?;
+        }
+        for (step, key) in steps.iter().zip(keys) {
+            if let Step::Leaf(leaf) = step {
+                let (low, high) = node::likely_slots(leaf, key);
+                leaf.prefetch(SLOTS + low * SLOT_SIZE);
+                leaf.prefetch(SLOTS + high * SLOT_SIZE);
+            }
+        }
+        for (step, key) in steps.iter_mut().zip(keys) {
+            if let Step::Leaf(leaf) = *step {
+                *step = self.locate(leaf, key);
+            }
+        }
+        let mut found = [const { Lookup::Alone }; GROUP];
+        for (step, found) in steps[..keys.len()].iter().zip(&mut found) {
+            *found = take(step, out);
+        }
+        Ok(found)
+    }
+
+    /// The leaf for a key, its header on the way.
+    fn approach<'s>(&self, store: &'s Store, key: &[u8]) -> Result<Step<'s>> {
+        let parent = match self.descend(store, Seek::Covering(key), 1) {
+            Ok(Some(parent)) => parent.page,
+            Ok(None) | Err(Stop::Restart) => return Ok(Step::Alone),
+            Err(Stop::Failed(error)) => return Err(error),
+        };
+        let child = node::child(&parent, node::child_slot(&parent, key));
+        if parent.validate().is_err() {
+            return Ok(Step::Alone);
+        }
+        let leaf = store.optimistic(child)?;
+        if parent.validate().is_err() {
+            return Ok(Step::Alone);
+        }
+        for at in (0..SLOTS).step_by(LINE) {
+            leaf.prefetch(at);
+        }
+        Ok(Step::Leaf(leaf))
+    }
+
+    /// Finds the key's slot, and asks for its record.
+    fn locate<'s>(&self, leaf: OptimisticPage<'s>, key: &[u8]) -> Step<'s> {
+        if !is_node_of(&leaf, self.root) || node::level(&leaf) != 0 {
+            return Step::Alone;
+        }
+        let found = node::search(&leaf, key);
+        let slot = found.map(|i| node::slot(&leaf, i));
+        if leaf.validate().is_err() {
+            return Step::Alone;
+        }
+        let Ok(slot) = slot else { return Step::Absent };
+        let (start, end) = (slot.value_at(), slot.value_at() + slot.value_len);
+        for at in (start & !(LINE - 1)..end).step_by(LINE) {
+            leaf.prefetch(at);
+        }
+        Step::Record(leaf, slot)
+    }
+}
+
+/// Copies a record that was found.
+fn take(step: &Step<'_>, out: &mut Vec<u8>) -> Lookup {
+    let (leaf, slot) = match step {
+        Step::Record(leaf, slot) => (leaf, slot),
+        Step::Absent => return Lookup::Absent,
+        Step::Leaf(_) | Step::Alone => return Lookup::Alone,
+    };
+    if slot.flags & SLOT_OVERFLOW != 0 {
+        return Lookup::Alone;
+    }
+    let start = out.len();
+    let header = node::header_at(leaf, slot.value_at());
+    node::append_to(leaf, slot.value_at() + HEADER_LEN, slot.payload_len(), out);
+    if leaf.validate().is_err() {
+        out.truncate(start);
+        return Lookup::Alone;
+    }
+    Lookup::Record(header, start..out.len())
+}
