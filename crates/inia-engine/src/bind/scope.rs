@@ -113,8 +113,8 @@ impl BlockScope<'_, '_> {
         Ok(None)
     }
 
-    /// A value of the row that INSERT tried to insert. Inside subqueries the names of their own FROM
-    /// come first.
+    /// A value of the row that INSERT tried to insert. Inside subqueries the names of their own
+    /// FROM come first.
     fn inserted_column(&mut self, name: &ColumnName) -> Result<Option<Expr>> {
         let Some(names) = &self.binder.inserted else { return Ok(None) };
         let levels = &self.binder.levels;

@@ -10,6 +10,7 @@ use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warn
 use crate::reads::Reads;
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
+use inia_base::collation::Collation;
 use inia_base::column::status;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -55,6 +56,8 @@ pub(crate) struct Core {
     pub(crate) temporary: TemporaryTables,
     /// Counts changes of settings that bound statements depend on.
     pub(crate) settings: u64,
+    /// The collation that SET NAMES … COLLATE gave results, where one was said.
+    pub(crate) results: Option<Collation>,
     /// LOCK TABLES.
     pub(crate) table_locks: TableLocks,
     /// What the running statement changed in the session.
@@ -110,6 +113,7 @@ impl Core {
             state,
             client_found_rows,
             settings: 0,
+            results: None,
             table_locks: TableLocks::default(),
             changes: Vec::new(),
             killed,

@@ -65,6 +65,7 @@ pub(super) fn set(
                     assign(core, false, var, name)?;
                 }
                 assign(core, false, "collation_connection", charset::name(collation))?;
+                core.results = Some(collation);
             }
             SetItem::Charset(charset) => {
                 let name = charset.as_deref().unwrap_or("utf8mb4");
@@ -335,10 +336,13 @@ fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> 
             let name = charset::name(core.env.collation);
             core.host.vars.borrow_mut().values.insert("collation_connection", name.to_owned());
         }
+        "character_set_results" if text.is_empty() => core.results = None,
         "character_set_client" | "character_set_results" if !text.is_empty() => {
             let charset = charset::charset_default(text)?.charset();
             if name == "character_set_client" {
                 core.env.client_charset = charset;
+            } else {
+                core.results = None;
             }
         }
         "max_error_count" => {
@@ -383,6 +387,7 @@ impl Core {
                 let _ = assign(self, false, var, names.0);
             }
             let _ = assign(self, false, "collation_connection", names.1);
+            self.results = Some(collation);
         }
         if self.client.ignore_space {
             let mode = SqlMode(self.env.sql_mode.0 | SqlMode::IGNORE_SPACE.0);
@@ -419,6 +424,9 @@ impl Core {
 
     /// The collation that results are described with.
     pub(super) fn result_collation(&self) -> Option<Collation> {
+        if let Some(collation) = self.results {
+            return Some(collation);
+        }
         let charset = self.var("character_set_results").filter(|text| !text.is_empty())?;
         charset::charset_default(&charset).ok()
     }

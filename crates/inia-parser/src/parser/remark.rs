@@ -1,5 +1,5 @@
-//! What a parse remarks about old ways of saying things and strings that are no text, and the text of
-//! select items.
+//! What a parse remarks about old ways of saying things and strings that are no text, and the
+//! text of select items.
 
 use super::Parser;
 use std::borrow::Cow;
@@ -13,12 +13,12 @@ pub struct Remark {
     pub message: Cow<'static, str>,
 }
 
-const ASSIGNS: &str = "Setting user variables within expressions is deprecated and will be removed in \
-    a future release. Consider alternatives: 'SET variable=expression, ...', or 'SELECT \
+const ASSIGNS: &str = "Setting user variables within expressions is deprecated and will be \
+    removed in a future release. Consider alternatives: 'SET variable=expression, ...', or 'SELECT \
     expression(s) INTO variables(s)'.";
 const NATIONAL: &str = "NATIONAL/NCHAR/NVARCHAR implies the character set UTF8MB3, which will be \
-    replaced by UTF8MB4 in a future release. Please consider using CHAR(x) CHARACTER SET UTF8MB4 in \
-    order to be unambiguous.";
+    replaced by UTF8MB4 in a future release. Please consider using CHAR(x) CHARACTER SET UTF8MB4 \
+    in order to be unambiguous.";
 
 impl Parser<'_> {
     /// The remarks since they were last taken.

@@ -178,8 +178,8 @@ impl InsertPlan {
         self.fills.default(column, Given::Nothing, row, ctx)
     }
 
-    /// A value as its column takes it. NULL in a NOT NULL column is error 1048, or the type's zero and
-    /// a warning.
+    /// A value as its column takes it. NULL in a NOT NULL column is error 1048, or the type's
+    /// zero and a warning.
     fn admit(
         &self,
         target: usize,
@@ -279,10 +279,9 @@ impl<'r> Run<'r> {
         if let Err(error) = self.compute(ctx, row) {
             // A row that a view refuses does not count.
             self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
-            return if self.plan.ignore {
-                ctx.raise(expr::Level::Warning, error)
-            } else {
-                Err(error)
+            return match self.plan.ignore {
+                true => ctx.raise(expr::Level::Warning, error),
+                false => Err(error),
             };
         }
         let mut txn = core.txn.borrow_mut();

@@ -57,8 +57,8 @@ fn the_servers_files_are_out_of_reach_unless_an_option_says_where() {
     let db = TestDb::new();
     let mut s = db.session();
     s.ok("create table t (id int)");
-    let refused = "ERROR 1290: The MySQL server is running with the --secure-file-priv option so it \
-                   cannot execute this statement";
+    let refused = "ERROR 1290: The MySQL server is running with the --secure-file-priv option so \
+                   it cannot execute this statement";
     s.check(&[
         ("load data infile '/etc/hostname' into table t", refused),
         ("select 1 into outfile '/nowhere/x'", refused),
