@@ -10,7 +10,7 @@ use crate::record::Record;
 use crate::report::html;
 use crate::round::Pace;
 use crate::target::url::{Url, split_label};
-use crate::target::{self, Class, Failure, Target};
+use crate::target::{self, Target};
 use crate::terminal::{factors, table};
 use crate::workload::{self, Parameters, Workload};
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -277,7 +277,7 @@ impl Keeper {
     fn run(&self, plan: &Plan) -> Outcome<Vec<Record>> {
         let records = plan.run(&self.stop, &self.progress);
         self.progress.erase();
-        records.map_err(|failure| explain(&failure))
+        records.map_err(|failure| failure.explained())
     }
 
     /// An error if not everything was measured, or not everything kept.
@@ -303,16 +303,6 @@ fn stop_on_interrupt() -> Outcome<Arc<AtomicBool>> {
     };
     register().map_err(|error| format!("no signals: {error}"))?;
     Ok(stop)
-}
-
-/// One line, with what to do where that is known.
-fn explain(failure: &Failure) -> String {
-    let hint = match failure.class {
-        Class::Privilege => " (the lab needs CREATE, DROP, INDEX, INSERT, SELECT, UPDATE, DELETE)",
-        Class::TooManyClients => " (the server's limit on connections is lower than --clients)",
-        _ => "",
-    };
-    format!("{}{hint}", failure.message)
 }
 
 fn plan(
@@ -470,7 +460,7 @@ pub fn open_target(
         }
         Err(failure) => Err(failure),
     };
-    opened.map_err(|failure| explain(&failure))
+    opened.map_err(|failure| failure.explained())
 }
 
 #[cfg(feature = "sqlite")]
@@ -480,7 +470,8 @@ fn sqlite(label: String, path: String) -> target::Result<Arc<dyn Target>> {
 
 #[cfg(not(feature = "sqlite"))]
 fn sqlite(_label: String, _path: String) -> target::Result<Arc<dyn Target>> {
-    Err(Failure::new(Class::Unsupported, "this program was built without SQLite"))
+    let message = "this program was built without SQLite";
+    Err(target::Failure::new(target::Class::Unsupported, message))
 }
 
 /// A null server in a process of its own, so that its processor time can be told apart.

@@ -57,6 +57,8 @@ struct Stat {
     own: u64,
     /// Of children that have ended.
     reaped: u64,
+    /// Ticks from the system's start to the process's.
+    started: u64,
 }
 
 fn stat(pid: u32) -> Option<Stat> {
@@ -68,6 +70,7 @@ fn stat(pid: u32) -> Option<Stat> {
         parent: number(1)? as u32,
         own: number(11)? + number(12)?,
         reaped: number(13)? + number(14)?,
+        started: number(19)?,
     })
 }
 
@@ -181,8 +184,18 @@ pub fn listening_process(host: &Host) -> Option<u32> {
             inodes.iter().any(|inode| name == format!("socket:[{inode}]").as_str())
         })
     };
-    // A server that forks hands the socket on: the eldest is the parent.
-    if inodes.is_empty() { None } else { all_processes().filter(|&pid| owner(pid)).min() }
+    if inodes.is_empty() {
+        return None;
+    }
+    eldest(all_processes().filter(|&pid| owner(pid)).collect())
+}
+
+/// Of the processes that hold a server's socket, the one that the others come from. A server that
+/// forks hands the socket on, and numbers of processes start anew when they have run out.
+fn eldest(owners: Vec<u32>) -> Option<u32> {
+    let times = owners.iter().filter_map(|&pid| Some((pid, stat(pid)?)));
+    let parents = times.filter(|(_, times)| !owners.contains(&times.parent));
+    parents.min_by_key(|(_, times)| times.started).map(|(pid, _)| pid)
 }
 
 fn is_local(address: IpAddr) -> bool {

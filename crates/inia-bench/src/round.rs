@@ -286,6 +286,7 @@ struct Measured {
 }
 
 struct Sample {
+    at: Instant,
     client: u64,
     server: Option<u64>,
     system: SystemTimes,
@@ -294,7 +295,8 @@ struct Sample {
 impl Sample {
     fn now(setting: &Setting) -> Sample {
         let server = setting.facts.pid.and_then(machine::server_cpu);
-        Sample { client: machine::own_cpu(), server, system: machine::system_times() }
+        let (client, system) = (machine::own_cpu(), machine::system_times());
+        Sample { at: Instant::now(), client, server, system }
     }
 }
 
@@ -340,13 +342,21 @@ fn measure(
     let end = if shared.length.is_some() { ended } else { ended.min(to) };
     Measured {
         seconds: end.saturating_duration_since(from).as_secs_f64(),
-        cpu: cpu(setting, &first, &last),
+        cpu: cpu(setting, &first, &last, whole(from, first.at, end)),
         rss: setting.facts.pid.and_then(machine::server_rss),
         early,
     }
 }
 
-fn cpu(setting: &Setting, first: &Sample, last: &Sample) -> Cpu {
+/// By how much the processor time since the first sample stands for that of all the time. On a
+/// busy machine this thread may take its sample late, while clients count from the begin on.
+fn whole(from: Instant, first: Instant, end: Instant) -> Option<f64> {
+    let all = end.saturating_duration_since(from).as_secs_f64();
+    let seen = end.saturating_duration_since(first.max(from)).as_secs_f64();
+    (seen > all / 10.0).then(|| all / seen)
+}
+
+fn cpu(setting: &Setting, first: &Sample, last: &Sample, whole: Option<f64>) -> Cpu {
     let in_process = setting.facts.pid == Some(std::process::id());
     let seconds = |nanos: u64| nanos as f64 / 1e9;
     let client = seconds(last.client - first.client);
@@ -354,6 +364,7 @@ fn cpu(setting: &Setting, first: &Sample, last: &Sample) -> Cpu {
         (Some(first), Some(last)) => Some(seconds(last.saturating_sub(first))),
         _ => None,
     };
+    let counted = |seconds: f64| whole.map(|whole| seconds * whole);
     let total = seconds(last.system.total - first.system.total).max(1e-9);
     let busy = seconds(last.system.busy - first.system.busy);
     let ours = if in_process { client } else { client + server.unwrap_or(0.0) };
@@ -361,8 +372,8 @@ fn cpu(setting: &Setting, first: &Sample, last: &Sample) -> Cpu {
         in_process,
         server: None,
         client: None,
-        server_seconds: if in_process { Some(client) } else { server },
-        client_seconds: (!in_process).then_some(client),
+        server_seconds: if in_process { Some(client) } else { server }.and_then(counted),
+        client_seconds: if in_process { None } else { counted(client) },
         others: ((busy - ours) / total).max(0.0),
         idle: seconds(last.system.idle - first.system.idle) / total,
     }

@@ -8,7 +8,7 @@ use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
 use inia_base::io::Disk;
 use inia_base::process::Processes;
-use inia_storage::{Engine, EngineOptions, StorageError};
+use inia_storage::{Engine, EngineOptions, EngineSizes, StorageError};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -104,6 +104,8 @@ impl From<StorageError> for OpenError {
 pub struct Database {
     /// Where statements put what they cannot keep in memory.
     pub(crate) scratch: Arc<dyn Disk>,
+    /// Bytes that building the indexes of one table may hold.
+    pub(crate) build_memory: usize,
     pub(crate) engine: Arc<Engine>,
     pub(crate) catalog: Catalog,
     pub(crate) accounts: Accounts,
@@ -118,21 +120,38 @@ impl Database {
     /// Opens the database in `disk`, creating it when the disk is empty and recovering it when it
     /// was not closed.
     pub fn open(disk: Arc<dyn Disk>, options: DatabaseOptions) -> Result<Arc<Database>, OpenError> {
+        let sizes = EngineSizes::new(options.buffer_pool_size);
+        Database::open_sized(disk, options, sizes)
+    }
+
+    /// As [`Database::open`], with other sizes than the usual ones.
+    pub(crate) fn open_sized(
+        disk: Arc<dyn Disk>,
+        options: DatabaseOptions,
+        sizes: EngineSizes,
+    ) -> Result<Arc<Database>, OpenError> {
         let engine_options = EngineOptions {
             buffer_pool_size: options.buffer_pool_size,
             background: options.background,
         };
-        let engine = Engine::open(disk.clone(), engine_options)?;
+        let engine = Engine::open_sized(disk.clone(), engine_options, sizes)?;
         let catalog = Catalog::load(&engine)?;
         let accounts = Accounts::load(&engine)?;
+        let globals = GlobalVars::default();
+        for (name, value) in catalog.persisted() {
+            if let Ok(def) = sysvar::find(&name) {
+                globals.0.write().insert(def.name, value);
+            }
+        }
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
         Ok(Arc::new(Database {
             scratch: disk,
+            build_memory: (options.buffer_pool_size / 8).clamp(64 << 10, 256 << 20) as usize,
             engine,
             catalog,
             accounts,
             counters: Counters::default(),
-            globals: GlobalVars::default(),
+            globals,
             user_locks: UserLocks::default(),
             processes: OnceLock::new(),
             started,

@@ -25,9 +25,10 @@ pub(crate) fn sql_error(error: StorageError) -> SqlError {
         StorageError::DiskFull => {
             SqlError::new(ErrorCode::GetErrno, &[&28, &"No space left on device"])
         }
-        StorageError::Corrupt(..) | StorageError::Unopenable(_) | StorageError::Io(_) => {
-            SqlError::new(ErrorCode::GetErrno, &[&168, &error])
-        }
+        StorageError::Corrupt(..)
+        | StorageError::Unopenable(_)
+        | StorageError::Io(_)
+        | StorageError::Stopped(_) => SqlError::new(ErrorCode::GetErrno, &[&168, &error]),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::btree::BTree;
+use crate::error::StorageError;
 use crate::lock::LockSystem;
 use crate::lock::wait::LockWait;
 use crate::space::is_pinned;
@@ -36,6 +37,28 @@ pub struct EngineOptions {
     /// Whether background threads run; without them the caller drives [`Engine::background_step`]
     /// (deterministic tests).
     pub background: bool,
+}
+
+/// Sizes that follow from the machine's use; tests make them small.
+#[derive(Clone, Copy, Debug)]
+pub struct EngineSizes {
+    /// Bytes of log after which writers wait until pages are written back.
+    pub log_capacity: u64,
+    /// Bytes of one log segment.
+    pub segment_size: u64,
+    /// Bytes of memory for undo; what goes beyond is put in a file.
+    pub undo_memory: u64,
+}
+
+impl EngineSizes {
+    /// The usual sizes with a pool of so many bytes.
+    pub fn new(buffer_pool_size: u64) -> EngineSizes {
+        EngineSizes {
+            log_capacity: 512 << 20,
+            segment_size: 32 << 20,
+            undo_memory: buffer_pool_size / 4,
+        }
+    }
 }
 
 /// What transactions, trees and background work share.
@@ -110,6 +133,21 @@ impl Engine {
     /// not closed.
     pub fn open(disk: Arc<dyn Disk>, options: EngineOptions) -> Result<Arc<Engine>> {
         Engine::open_with(disk, StoreOptions::new(options.buffer_pool_size, options.background))
+    }
+
+    /// As [`Engine::open`], with other sizes than the usual ones.
+    pub fn open_sized(
+        disk: Arc<dyn Disk>,
+        options: EngineOptions,
+        sizes: EngineSizes,
+    ) -> Result<Arc<Engine>> {
+        let (pool, background) = (options.buffer_pool_size, options.background);
+        Engine::open_with(disk, StoreOptions::sized(pool, background, sizes))
+    }
+
+    /// Why nothing can be written until the next start, if that is so.
+    pub fn failure(&self) -> Option<StorageError> {
+        self.core.store.wal().failure()
     }
 
     pub(crate) fn open_with(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<Arc<Engine>> {

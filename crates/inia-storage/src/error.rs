@@ -27,8 +27,11 @@ pub enum StorageError {
     Corrupt(PageId, &'static str),
     /// The file set is not one this version can open, and why.
     Unopenable(String),
-    /// The disk failed. The engine refuses all further writes.
+    /// The disk failed in a call.
     Io(Arc<std::io::Error>),
+    /// The disk failed where that leaves open what is on it, and how: the engine refuses all
+    /// further writes until it is opened again.
+    Stopped(Arc<str>),
 }
 
 /// How much a storage error undoes, as in MySQL.
@@ -54,7 +57,8 @@ impl StorageError {
             | StorageError::TooLarge
             | StorageError::Corrupt(..)
             | StorageError::Unopenable(_)
-            | StorageError::Io(_) => RollsBack::Statement,
+            | StorageError::Io(_)
+            | StorageError::Stopped(_) => RollsBack::Statement,
         }
     }
 }
@@ -73,6 +77,9 @@ impl fmt::Display for StorageError {
             StorageError::Corrupt(page, what) => write!(f, "page {page} is damaged: {what}"),
             StorageError::Unopenable(why) => f.write_str(why),
             StorageError::Io(error) => write!(f, "disk error: {error}"),
+            StorageError::Stopped(why) => {
+                write!(f, "no writes until the next start, because of a failed one: {why}")
+            }
         }
     }
 }

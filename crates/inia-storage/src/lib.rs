@@ -17,7 +17,7 @@ mod sync;
 mod txn;
 mod wal;
 
-pub use engine::{Engine, EngineOptions, EngineStats};
+pub use engine::{Engine, EngineOptions, EngineSizes, EngineStats};
 pub use error::{RollsBack, StorageError};
 pub use lock::wait::LockWait;
 pub use request::{

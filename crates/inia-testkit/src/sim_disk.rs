@@ -107,6 +107,9 @@ struct Content {
 
 type FileId = u64;
 
+/// Sees each changing call: its number, and what a crash in it would leave, by seed.
+pub type Tap = Box<dyn FnMut(u64, &dyn Fn(u64) -> SimDisk) + Send>;
+
 /// A name change that is not durable yet.
 #[derive(Clone, Debug)]
 enum NameChange {
@@ -146,6 +149,7 @@ struct State {
     faults: Vec<(When, Counts, Fault)>,
     capacity: Option<u64>,
     dead: bool,
+    tap: Option<Tap>,
 }
 
 /// The simulated disk. A clone is the same disk.
@@ -210,6 +214,47 @@ impl State {
     fn change_name(&mut self, change: NameChange) {
         change.apply(&mut self.names);
         self.pending_names.push(change);
+        self.show_to_tap();
+    }
+
+    /// Shows a call that may have had any part of its effect.
+    fn show_to_tap(&mut self) {
+        if let Some(mut tap) = self.tap.take() {
+            tap(self.counts.changes, &|seed| SimDisk::of(self.crashed(seed)));
+            self.tap = Some(tap);
+        }
+    }
+
+    /// What a crash leaves.
+    fn crashed(&self, seed: u64) -> State {
+        let mut random = Random::new(seed);
+        let keep = match seed % 3 {
+            0 => 0,
+            1 => 100,
+            _ => 1 + random.below(99),
+        };
+        let mut names = self.durable_names.clone();
+        for change in &self.pending_names {
+            if random.chance(keep, 100) {
+                change.apply(&mut names);
+            }
+        }
+        let mut bytes = HashMap::new();
+        let mut files: Vec<(&FileId, &Content)> = self.contents.iter().collect();
+        files.sort_by_key(|(id, _)| **id);
+        for (&id, content) in files {
+            bytes.insert(id, survivors(content, keep, &mut random));
+        }
+        let mut fresh =
+            State { next_file: self.next_file, capacity: self.capacity, ..State::default() };
+        for &file in names.values() {
+            let durable = bytes.remove(&file).unwrap_or_default();
+            let content = Content { live: durable.clone(), durable, pending: Vec::new() };
+            fresh.contents.insert(file, content);
+        }
+        fresh.durable_names.clone_from(&names);
+        fresh.names = names;
+        fresh
     }
 }
 
@@ -287,55 +332,40 @@ impl SimDisk {
         true
     }
 
-    /// Stops the program but not the machine: the new disk has everything that was written.
+    /// Shows every changing call from now on to `tap`, which must not use this disk.
+    pub fn set_tap(&self, tap: Option<Tap>) {
+        self.state.lock().tap = tap;
+    }
+
+    /// Stops the program but not the machine: the new disk has everything that was written, and
+    /// what was not durable still is not.
     pub fn kill(&self) -> SimDisk {
-        self.restart(|state| {
-            let live = |(&id, content): (&FileId, &Content)| (id, content.live.clone());
-            (state.contents.iter().map(live).collect(), state.names.clone())
+        let mut old = self.state.lock();
+        old.dead = true;
+        let mut contents = old.contents.clone();
+        contents.retain(|file, _| !old.scratch.contains(file));
+        SimDisk::of(State {
+            contents,
+            names: old.names.clone(),
+            durable_names: old.durable_names.clone(),
+            pending_names: old.pending_names.clone(),
+            next_file: old.next_file,
+            capacity: old.capacity,
+            ..State::default()
         })
     }
 
     /// Stops the machine: the new disk has what was durable and, by `seed`, some of what was not.
     /// Every third seed loses all of it, every third keeps all, the rest mix.
     pub fn crash(&self, seed: u64) -> SimDisk {
-        let mut random = Random::new(seed);
-        let keep = match seed % 3 {
-            0 => 0,
-            1 => 100,
-            _ => 1 + random.below(99),
-        };
-        self.restart(|state| {
-            let mut names = state.durable_names.clone();
-            for change in &state.pending_names {
-                if random.chance(keep, 100) {
-                    change.apply(&mut names);
-                }
-            }
-            let mut files: Vec<(&FileId, &Content)> = state.contents.iter().collect();
-            files.sort_by_key(|(id, _)| **id);
-            let survive =
-                |(id, content): (&FileId, &Content)| (*id, survivors(content, keep, &mut random));
-            (files.into_iter().map(survive).collect(), names)
-        })
+        let mut old = self.state.lock();
+        let fresh = old.crashed(seed);
+        old.dead = true;
+        SimDisk::of(fresh)
     }
 
-    fn restart(
-        &self,
-        take: impl FnOnce(&State) -> (HashMap<FileId, Vec<u8>>, BTreeMap<String, FileId>),
-    ) -> SimDisk {
-        let mut old = self.state.lock();
-        let (mut bytes, names) = take(&old);
-        old.dead = true;
-        let mut fresh =
-            State { next_file: old.next_file, capacity: old.capacity, ..State::default() };
-        for &file in names.values() {
-            let durable = bytes.remove(&file).unwrap_or_default();
-            let content = Content { live: durable.clone(), durable, pending: Vec::new() };
-            fresh.contents.insert(file, content);
-        }
-        fresh.durable_names.clone_from(&names);
-        fresh.names = names;
-        SimDisk { state: Arc::new(Mutex::new(fresh)) }
+    fn of(state: State) -> SimDisk {
+        SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 }
 
@@ -443,6 +473,7 @@ impl Disk for SimDisk {
         let fault = state.enter(CallKind::Sync)?;
         refuse(fault)?;
         outcome(fault)?;
+        state.show_to_tap();
         state.durable_names = state.names.clone();
         state.pending_names.clear();
         Ok(())
@@ -513,6 +544,7 @@ impl DiskFile for SimFile {
         let content = state.content(self.file)?;
         put(&mut content.live, offset, bytes);
         content.pending.push(Pending::Write { offset, bytes: bytes.to_vec() });
+        state.show_to_tap();
         if short { Err(eio()) } else { outcome(fault) }
     }
 
@@ -520,6 +552,7 @@ impl DiskFile for SimFile {
         let mut state = self.disk.state.lock();
         let fault = state.enter(CallKind::Sync)?;
         let seed = state.counts.changes;
+        state.show_to_tap();
         let content = state.content(self.file)?;
         match fault {
             Some(Fault::Crash) => return Err(dead()),
@@ -558,6 +591,7 @@ impl DiskFile for SimFile {
         let content = state.content(self.file)?;
         content.live.resize(len, 0);
         content.pending.push(Pending::SetLen(len));
+        state.show_to_tap();
         outcome(fault)
     }
 }

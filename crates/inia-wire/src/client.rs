@@ -22,6 +22,8 @@ pub use visit::{Outcome, Visitor};
 /// Replies may have packets of any size.
 const MAX_REPLY: usize = 1 << 30;
 const ZSTD_LEVEL: u8 = 3;
+/// A reply of a hundred rows should need one read.
+const READ_AHEAD: usize = 32 << 10;
 
 /// Why a call failed.
 #[derive(Debug)]
@@ -239,6 +241,7 @@ impl<S: Read + Write> Client<S> {
         if let Some(method) = Method::agreed(self.caps, ZSTD_LEVEL) {
             self.channel.compress(method, MAX_REPLY);
         }
+        self.reader.read_ahead(READ_AHEAD);
         Ok(())
     }
 

@@ -57,6 +57,8 @@ pub struct PacketReader {
     in_joined: bool,
     sequence: u8,
     max_packet: usize,
+    /// The buffer's usual size.
+    usual: usize,
 }
 
 /// Where a received packet's payload lies; see [`PacketReader::payload`].
@@ -78,7 +80,14 @@ impl PacketReader {
             in_joined: false,
             sequence: 0,
             max_packet,
+            usual: READ_BUFFER,
         }
+    }
+
+    /// Reads up to so many bytes at once from now on: for clients, which receive more than they
+    /// send.
+    pub fn read_ahead(&mut self, bytes: usize) {
+        self.usual = bytes.clamp(HEADER, KEEP_BUFFER);
     }
 
     /// Changes the limit on a packet's length.
@@ -126,7 +135,7 @@ impl PacketReader {
             _ => HEADER,
         };
         // Grows with what really arrived, so that a lying header costs nothing.
-        let size = wanted.min(2 * self.end).max(READ_BUFFER);
+        let size = wanted.min(2 * self.end).max(self.usual);
         if self.buf.len() < size {
             self.buf.resize(size, 0);
         }

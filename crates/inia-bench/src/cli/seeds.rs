@@ -89,7 +89,7 @@ pub(super) fn run(matches: &ArgMatches, embedded: OpenEmbedded) -> Outcome<()> {
         patient: true,
         command: super::command_line(),
     };
-    plan.check().map_err(|failure| super::explain(&failure))?;
+    plan.check().map_err(|failure| failure.explained())?;
     announce(&plan, &needs);
     let keeper = Keeper::new(matches)?;
     let records = measure(&plan, &needs, &available, &keeper)?;
@@ -145,7 +145,7 @@ fn measure(
             Ok(measured) => records.extend(measured),
             // Some processes may not be bound by us: the tables of fewer processors stay empty.
             Err(failure) if !all => keeper.progress.note(&failure.message),
-            Err(failure) => return Err(super::explain(&failure)),
+            Err(failure) => return Err(failure.explained()),
         }
     }
     Ok(records)

@@ -1,7 +1,8 @@
 //! This process and this machine, seen from outside.
 
 use super::{
-    bind, family, listening_process, own_cpu, parse_cpus, processors, server_cpu, server_rss,
+    bind, eldest, family, listening_process, own_cpu, parse_cpus, processors, server_cpu,
+    server_rss,
 };
 use crate::target::url::Host;
 use std::io::{BufRead, BufReader};
@@ -49,6 +50,18 @@ fn the_time_of_children_that_have_ended_stays_the_servers() {
     let (little, much) =
         (server_cpu(idle.child.id()).unwrap(), server_cpu(done.child.id()).unwrap());
     assert!(much > little + 20_000_000, "{much} of a server whose children worked, {little} else");
+}
+
+/// Whatever their numbers are: the test and a child of it, with a child of its own.
+#[test]
+fn a_servers_process_is_the_one_that_the_others_come_from() {
+    let shell = Shell::after(":");
+    let (own, child) = (std::process::id(), shell.child.id());
+    let grandchild = *family(child).last().unwrap();
+    assert_eq!(eldest(vec![child, own]), Some(own));
+    assert_eq!(eldest(vec![grandchild, own, child]), Some(own));
+    assert_eq!(eldest(vec![grandchild, child]), Some(child));
+    assert_eq!(eldest(vec![u32::MAX / 2]), None);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Rounds on a workload that needs no server: what is counted, and from when.
 
-use super::{Pace, run};
+use super::{Pace, run, whole};
 use crate::random::Rng;
 use crate::record::Outcome;
 use crate::session::Session;
@@ -186,4 +186,14 @@ fn a_transaction_that_is_run_again_counts_once() {
     let clumsy = Idler { clumsy: true, ..idler(Some(10), 0) };
     let outcome = round(clumsy, LONG, None, &AtomicBool::new(false));
     assert_eq!((outcome.transactions, outcome.retries), (10, 10));
+}
+
+/// Ten seconds, of which the processor time of the last eight was seen.
+#[test]
+fn processor_time_that_was_seen_late_stands_for_all_of_it() {
+    let from = Instant::now();
+    let at = |seconds: f64| from + Duration::from_secs_f64(seconds);
+    assert_eq!(whole(from, at(2.0), at(10.0)), Some(1.25));
+    assert_eq!(whole(at(1.0), from, at(10.0)), Some(1.0), "what came before is idle time");
+    assert_eq!(whole(from, at(9.5), at(10.0)), None, "too little to tell");
 }

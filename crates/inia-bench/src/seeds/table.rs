@@ -1,6 +1,7 @@
 //! A report's tables made again from what was measured, with the published ones below.
 //!
-//! A cell is `-` where nothing was measured or nothing ended in time, and the median where there are several rounds.
+//! A cell is `-` where nothing was measured or nothing ended in time, and the median where there
+//! are several rounds.
 
 use super::{Scale, Shape, Table};
 use crate::record::{Outcome, Record};

@@ -70,6 +70,18 @@ impl Failure {
         Failure::new(Class::Wrong, message)
     }
 
+    /// One line, with what to do where that is known.
+    pub fn explained(&self) -> String {
+        let hint = match self.class {
+            Class::Privilege => {
+                " (the lab needs CREATE, DROP, INDEX, INSERT, SELECT, UPDATE, DELETE)"
+            }
+            Class::TooManyClients => " (the server takes fewer connections than --clients)",
+            _ => "",
+        };
+        format!("{}{hint}", self.message)
+    }
+
     /// The same failure, with what was being done in front.
     #[must_use]
     pub fn during(mut self, what: &str) -> Failure {

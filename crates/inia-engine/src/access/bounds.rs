@@ -1,7 +1,7 @@
 //! Key ranges of an access path, computed from its expressions at run time.
 
 use super::{AccessPath, EqualPart, Interval};
-use crate::catalog::Table;
+use crate::catalog::{IndexKind, Table};
 use crate::expr::{EvalContext, ExprType, TypeClass, convert};
 use crate::row::{Cell, Damaged, prefix_successor};
 use inia_base::datatype::{DataType, IntWidth};
@@ -20,17 +20,31 @@ const MAX_COMBINATIONS: usize = 4096;
 pub(super) struct KeyRange {
     pub(super) start: Vec<u8>,
     pub(super) end: Option<Vec<u8>>,
+    /// The greatest key of the range, where that is a whole key of a clustered tree.
+    pub(super) last: Option<Vec<u8>>,
 }
 
 impl KeyRange {
     pub(super) fn all() -> KeyRange {
-        KeyRange { start: Vec::new(), end: None }
+        KeyRange { start: Vec::new(), end: None, last: None }
+    }
+
+    /// Whether the range is all keys with one prefix.
+    pub(super) fn is_equality(&self) -> bool {
+        let mut end = self.start.clone();
+        prefix_successor(&mut end) && self.end.as_ref() == Some(&end)
     }
 
     fn prefix(prefix: Vec<u8>) -> KeyRange {
         let mut end = prefix.clone();
         let bounded = prefix_successor(&mut end);
-        KeyRange { start: prefix, end: bounded.then_some(end) }
+        KeyRange { start: prefix, end: bounded.then_some(end), last: None }
+    }
+
+    /// One whole key of a clustered tree.
+    fn whole(key: Vec<u8>) -> KeyRange {
+        let last = Some(key.clone());
+        KeyRange { last, ..KeyRange::prefix(key) }
     }
 
     fn is_empty(&self) -> bool {
@@ -87,7 +101,9 @@ pub(super) fn compute(
         return Ok(Bounds { keys: Keys::Point(key), exact: true });
     }
     if path.intervals.is_empty() {
-        let ranges = prefixes.into_iter().map(KeyRange::prefix).collect();
+        let is_whole = builder.is_whole(path.equal.len());
+        let range = if is_whole { KeyRange::whole } else { KeyRange::prefix };
+        let ranges = prefixes.into_iter().map(range).collect();
         return Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact: true });
     }
     let mut ranges = Vec::new();
@@ -118,6 +134,7 @@ fn sorted(mut ranges: Vec<KeyRange>) -> Vec<KeyRange> {
                 };
                 if longer {
                     last.end = range.end;
+                    last.last = range.last;
                 }
             }
             _ => merged.push(range),
@@ -133,6 +150,12 @@ struct Builder<'b> {
 }
 
 impl Builder<'_> {
+    /// Whether so many parts are a whole key of the clustered tree.
+    fn is_whole(&self, parts: usize) -> bool {
+        let index = &self.table.def.indexes[self.index];
+        index.kind == IndexKind::Primary && index.parts.len() == parts
+    }
+
     fn data_type(&self, part: usize) -> &DataType {
         let column = self.table.def.indexes[self.index].parts[part].column;
         &self.table.def.columns[column].data_type
@@ -228,6 +251,9 @@ impl Builder<'_> {
             }
             let starts = is_lower != descending;
             let past = starts != end.inclusive;
+            if !starts {
+                range.last = (past && self.is_whole(part + 1)).then(|| key.clone());
+            }
             let bounded = !past || prefix_successor(&mut key);
             match (starts, bounded) {
                 (true, true) => range.start = range.start.max(key),
@@ -287,7 +313,9 @@ fn convert_for_key<'v>(
         },
         DataType::Binary(_) | DataType::VarBinary(_) | DataType::Blob(_) => match &*value {
             Value::Bytes(_) => Bound::Cell(value),
-            Value::Text(text) => Bound::Cell(Cow::Owned(Value::Bytes(text.clone().into_bytes()))),
+            Value::Text(_) => {
+                Bound::Cell(Cow::Owned(Value::Bytes(convert::to_bytes(&value, ty).into_owned())))
+            }
             _ => Bound::Unknown,
         },
         DataType::Date | DataType::DateTime { .. } | DataType::Timestamp { .. } => {

@@ -352,7 +352,8 @@ impl Finder<'_> {
             ExprKind::Like(like) if !like.negated && self.is_column(&like.value, column) => {
                 let prefix = like.compiled.as_ref()?.prefix();
                 let ty = &like.value.ty;
-                if prefix.is_empty() || !ty.is_text() || !like_prefix_is_range(ty) {
+                let own = like.collation == ty.collation();
+                if prefix.is_empty() || !own || !ty.is_text() || !like_prefix_is_range(ty) {
                     return None;
                 }
                 let end = |text: String| {

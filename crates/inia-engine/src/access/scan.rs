@@ -10,7 +10,7 @@ use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
-use inia_storage::{Cursor, Direction, KeyBound, LockRequest, ReadMode, Run, Tree, Txn};
+use inia_storage::{Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Run, Tree, Txn};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -98,8 +98,19 @@ pub(crate) struct Scan {
     row: Vec<u8>,
     key: Vec<u8>,
     batch: Batch,
+    /// The row's lock in the clustered tree is this scan's.
+    fresh_row: bool,
+    /// The entry that a point read has locked.
+    fresh_entry: Option<Vec<u8>>,
+    /// Rows that others have locked are shown as they were committed last.
+    looks_first: bool,
     /// How much of each row is asked for, where not all of it is.
     narrow: Option<usize>,
+}
+
+/// Whether rows are locked exclusively: then an index entry does not stand for its row.
+fn is_exclusive(mode: ReadMode) -> bool {
+    matches!(mode, ReadMode::Lock(LockRequest { mode: LockMode::Exclusive, .. }))
 }
 
 /// Rows that stand side by side, to be read without moving from one to the next.
@@ -155,7 +166,7 @@ impl Scan {
         Ok(Scan {
             table: table.clone(),
             index: path.index,
-            covering: path.covering && mode == ReadMode::Snapshot,
+            covering: path.covering && !is_exclusive(mode),
             direction,
             mode,
             exact: bounds.exact,
@@ -164,8 +175,36 @@ impl Scan {
             row: Vec::new(),
             key: Vec::new(),
             batch: Batch { size: FIRST_BATCH, ..Batch::default() },
+            fresh_row: false,
+            fresh_entry: None,
+            looks_first: false,
             narrow: None,
         })
+    }
+
+    /// Makes an UPDATE's scan of the clustered tree look at rows that others have locked as they
+    /// were committed last, instead of waiting for them ([`Scan::is_unlocked`]).
+    pub(crate) fn look_first(&mut self) {
+        self.looks_first = self.secondary().is_none();
+    }
+
+    /// Whether the row just found is not locked yet.
+    pub(crate) fn is_unlocked(&self) -> bool {
+        match &self.state {
+            State::Ranges { cursor: Some(cursor), .. } => cursor.is_unlocked(),
+            _ => false,
+        }
+    }
+
+    /// Waits for the lock of the row just found, which is then what it is now; false when it is
+    /// gone.
+    pub(crate) fn lock_current(&mut self, txn: &mut Txn) -> Result<bool> {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        key.extend_from_slice(self.current().map_or(&[], |record| record.key));
+        self.key = key;
+        self.standing = Standing::Row;
+        self.lookup(txn)
     }
 
     /// Asks for the first `bytes` of each clustered row only, and for no keys: where rows are read
@@ -272,6 +311,9 @@ impl Scan {
         };
         let value = read(&self.table.indexes[index].tree, &key, self.mode, txn)?;
         let Some(value) = value else { return Ok(false) };
+        if self.mode != ReadMode::Snapshot && txn.took_lock() {
+            self.fresh_entry = Some(key.clone());
+        }
         if self.covering {
             (self.key, self.row) = (key, value);
             self.standing = Standing::PointEntry(index);
@@ -293,7 +335,9 @@ impl Scan {
         let found = match self.mode {
             ReadMode::Snapshot => txn.get(&self.table.clustered, &self.key, copy),
             ReadMode::Lock(request) => {
-                txn.lock_get(&self.table.clustered, &self.key, request, copy)
+                let found = txn.lock_get(&self.table.clustered, &self.key, request, copy);
+                self.fresh_row = txn.took_lock();
+                found
             }
         };
         Ok(found.sql()?.is_some())
@@ -301,20 +345,28 @@ impl Scan {
 
     /// Opens the cursor of the next range; false when there is none.
     fn open_next_range(&mut self, txn: &mut Txn) -> bool {
-        let tree = self.tree().clone();
+        let (tree, secondary) = (self.tree().clone(), self.secondary().is_some());
         let State::Ranges { rest, cursor } = &mut self.state else { return false };
         let Some(range) = rest.next() else { return false };
         let lower = match range.start.as_slice() {
             [] => KeyBound::Unbounded,
             start => KeyBound::Included(start),
         };
-        let upper = match &range.end {
-            None => KeyBound::Unbounded,
-            Some(end) => KeyBound::Excluded(end),
+        let locks = self.mode != ReadMode::Snapshot;
+        let upper = match (&range.end, &range.last) {
+            (_, Some(last)) if locks => KeyBound::Included(last),
+            (None, _) => KeyBound::Unbounded,
+            (Some(end), _) => KeyBound::Excluded(end),
         };
         // The last range's memory serves the next one.
         *cursor = None;
         let mut next = txn.cursor(&tree, lower, upper, self.direction, self.mode);
+        if locks && secondary && !range.is_equality() {
+            next.lock_beyond();
+        }
+        if self.looks_first {
+            next.look_first();
+        }
         if let Some(bytes) = self.narrow {
             next.narrow(bytes);
         }
@@ -404,8 +456,22 @@ impl Scan {
         txn.get_batch(&self.table.clustered, &wanted, rows, |i, row| items[i].row = row).sql()
     }
 
-    /// Gives back the lock of the row just found, where it did not match (READ COMMITTED).
+    /// As [`Scan::unlock_current`], for a SELECT: MySQL keeps the lock of a row that such a one has
+    /// found by a whole unique key, whether it matches or not.
+    pub(crate) fn unlock_selected(&mut self, txn: &mut Txn) {
+        if !matches!(self.state, State::Point(_)) {
+            self.unlock_current(txn);
+        }
+    }
+
+    /// Gives back the locks of the row just found, where it did not match (READ COMMITTED).
     pub(crate) fn unlock_current(&mut self, txn: &mut Txn) {
+        if std::mem::take(&mut self.fresh_row) {
+            txn.unlock_unmatched(&self.table.clustered, &self.key);
+        }
+        if let Some(entry) = self.fresh_entry.take() {
+            txn.unlock_unmatched(self.tree(), &entry);
+        }
         if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
             cursor.unlock_current(txn);
         }

@@ -61,6 +61,7 @@ pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult
     for action in &alter.actions {
         apply_expressions(core, &mut work, action)?;
     }
+    columns::finish_functional(core, &mut work)?;
     wishes.wanted.check_words()?;
     if work.columns.is_empty() {
         return error(ErrorCode::CantRemoveAllFields, &[]);
@@ -332,7 +333,9 @@ fn check_unused(work: &Work, name: &str) -> Result<(), SqlError> {
         .iter()
         .find(|column| column.def.generated.as_ref().is_some_and(|g| uses(&g.expression, name)));
     if let Some(column) = generated.filter(|column| !same_name(&column.def.name, name)) {
-        let _ = column;
+        if column.def.is_hidden() {
+            return error(ErrorCode::DependentByFunctionalIndex, &[&name]);
+        }
         return error(ErrorCode::DependentByGeneratedColumn, &[&name]);
     }
     Ok(())

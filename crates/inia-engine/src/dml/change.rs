@@ -13,6 +13,7 @@ use super::scope::TableScope;
 use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::access::{self, AccessPath, RowData, Scan};
+use crate::bind::read_hidden_columns;
 use crate::catalog::{Table, View};
 use crate::error::StorageResult;
 use crate::expr::compare::{natural_class, order};
@@ -145,6 +146,7 @@ fn plan(
     let mut conditions = Vec::new();
     if let Some(condition) = condition {
         conjuncts(condition, &mut conditions);
+        read_hidden_columns(&table.def, 0, &mut conditions, &core.env, &core.host);
     }
     let request = access::Request {
         table,
@@ -207,13 +209,21 @@ impl ChangePlan {
         let mut tally = Tally { foreign: Foreign::load(core, &self.table)?, ..Tally::default() };
         let mode = ReadMode::Lock(exclusive_request());
         let mut scan = Scan::open(&self.table, &self.path, mode, ctx, &[])?;
+        if self.assignments.is_some() && core.state.releases_unmatched() {
+            scan.look_first();
+        }
         let mut gathered: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         let (mut row, mut seen) = (Vec::new(), 0u64);
         while seen < limit {
             let exact = scan.is_exact();
-            let found = scan.next(&mut core.txn.borrow_mut())?;
-            let Some(found) = found else { break };
+            if scan.next(&mut core.txn.borrow_mut())?.is_none() {
+                break;
+            }
             core.check_killed()?;
+            if scan.is_unlocked() && !self.lock_matching(core, ctx, &mut scan, &mut row)? {
+                continue;
+            }
+            let Some(found) = scan.current_row()? else { continue };
             let RowData::Row(bytes) = found.data else { return Err(Damaged.into()) };
             if !self.holds(core, ctx, bytes, exact, &mut row)? {
                 if core.state.releases_unmatched() {
@@ -235,6 +245,24 @@ impl ChangePlan {
             self.change(core, ctx, &mut writer, key, bytes, &mut tally)?;
         }
         Ok(self.outcome(core, ctx, &tally))
+    }
+
+    /// Locks the row that the scan has only looked at, if what it has seen fulfils the conditions;
+    /// false when it does not, or when the row is gone.
+    fn lock_matching(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        scan: &mut Scan,
+        row: &mut Vec<Value>,
+    ) -> Result<bool, SqlError> {
+        let Some(seen) = scan.current_row()? else { return Ok(false) };
+        let RowData::Row(bytes) = seen.data else { return Err(Damaged.into()) };
+        let exact = scan.is_exact();
+        if !self.holds(core, ctx, bytes, exact, row)? {
+            return Ok(false);
+        }
+        scan.lock_current(&mut core.txn.borrow_mut())
     }
 
     /// Whether a row fulfils the conditions that the path does not make true.
@@ -390,7 +418,7 @@ impl ChangePlan {
         if !self.ignore || error.code == ErrorCode::Deadlock {
             return Err(error);
         }
-        core.txn.borrow_mut().rollback_to(start).sql()?;
+        core.txn.borrow_mut().rollback_statement(start).sql()?;
         ctx.raise(expr::Level::Warning, error)
     }
 

@@ -92,8 +92,7 @@ fn members(
 
 fn is_view(core: &Core, name: &ast::ObjectName) -> bool {
     let schema = name.db.as_deref().or(core.env.database.as_deref()).unwrap_or_default();
-    core.temporary.get(schema, &name.name).is_none()
-        && core.db.catalog().view(schema, &name.name).is_some()
+    core.is_view(schema, &name.name)
 }
 
 fn item(expr: ast::Expr) -> ast::SelectItem {
@@ -402,7 +401,7 @@ impl JoinedPlan {
             if !self.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_to(start).sql()?;
+            core.txn.borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         target.count_up(&new, &changed);

@@ -84,10 +84,9 @@ impl<'t> RowWriter<'t> {
             self.value.clear();
             let cell = |c: usize| Ok(Cell::of(&row[c], table.layout.data_type(c), zone));
             index.codec.put_entry(cell, &self.clustered, &mut self.key, &mut self.value)?;
-            match txn.insert_or_lock(&index.tree, &self.key, &self.value, self.existing) {
-                Ok(()) => {}
-                Err(StorageError::DuplicateKey) => return Ok(Written::Duplicate(at)),
-                Err(error) => return Err(write_error(table, error)),
+            let (key, value) = (&self.key, &self.value);
+            if !insert_entry(txn, table, at, key, value, self.existing)? {
+                return Ok(Written::Duplicate(at));
             }
         }
         table.shared.row_estimate.fetch_add(1, Ordering::Relaxed);
@@ -227,10 +226,10 @@ impl<'t> RowWriter<'t> {
             return Ok(Written::Done);
         }
         txn.delete(&index.tree, &self.key).map_err(|error| write_error(self.table, error))?;
-        match txn.insert_or_lock(&index.tree, &self.new_key, &self.new_value, self.existing) {
-            Ok(()) => Ok(Written::Done),
-            Err(StorageError::DuplicateKey) => Ok(Written::Duplicate(at)),
-            Err(error) => Err(write_error(self.table, error)),
+        let (key, value) = (&self.new_key, &self.new_value);
+        match insert_entry(txn, self.table, at, key, value, self.existing)? {
+            true => Ok(Written::Done),
+            false => Ok(Written::Duplicate(at)),
         }
     }
 
@@ -261,6 +260,33 @@ impl<'t> RowWriter<'t> {
         }
         let found = txn.lock_get(&table.clustered, &primary, request, copy).map_err(sql_error)?;
         Ok(found.map(|bytes| (primary, bytes)))
+    }
+}
+
+/// Inserts an entry of a secondary index; false when the index is unique and has the key. Then the
+/// gap before the entry is locked, as in MySQL, and both gaps around one that this transaction had
+/// deleted.
+fn insert_entry(
+    txn: &mut Txn,
+    table: &Table,
+    at: usize,
+    key: &[u8],
+    value: &[u8],
+    existing: LockMode,
+) -> Result<bool, SqlError> {
+    let tree = &table.indexes[at].tree;
+    match txn.insert_or_lock(tree, key, value, existing) {
+        Ok(()) => {
+            if txn.replaced_own_deletion() && table.def.indexes[at].kind == IndexKind::Unique {
+                txn.lock_gaps_at(tree, key, true).map_err(sql_error)?;
+            }
+            Ok(true)
+        }
+        Err(StorageError::DuplicateKey) => {
+            txn.lock_gaps_at(tree, key, false).map_err(sql_error)?;
+            Ok(false)
+        }
+        Err(error) => Err(write_error(table, error)),
     }
 }
 

@@ -87,7 +87,7 @@ impl Runner<'_> {
                     return Ok(false);
                 }
             } else if source.lock.is_some() {
-                scan.unlock_current(&mut self.txn.borrow_mut());
+                scan.unlock_selected(&mut self.txn.borrow_mut());
             }
         }
         Ok(true)

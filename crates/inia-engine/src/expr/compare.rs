@@ -138,7 +138,10 @@ pub fn compare(
         }
         CmpClass::Text(collation) => match (l, r) {
             (Value::Text(l), Value::Text(r)) => collate::compare(*collation, l, r),
-            _ => collate::compare(*collation, &convert::to_text(l, lt), &convert::to_text(r, rt)),
+            _ => {
+                let text = |value, ty| convert::to_text_of(value, ty, *collation);
+                collate::compare(*collation, &text(l, lt), &text(r, rt))
+            }
         },
         CmpClass::Binary => match (l, r) {
             (Value::Bytes(l), Value::Bytes(r)) => l.cmp(r),

@@ -7,6 +7,7 @@ use crate::expr::context::{Environment, EvalContext, Level};
 use crate::expr::json;
 use crate::expr::number;
 use crate::expr::ty::ExprType;
+use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
@@ -222,11 +223,22 @@ pub fn to_text<'v>(value: &'v Value, ty: &ExprType) -> Cow<'v, str> {
     }
 }
 
-/// The value as bytes of a UTF-8 or binary string.
+/// The value as text where it meets text of a collation: bytes are taken for text of its
+/// character set.
+pub fn to_text_of<'v>(value: &'v Value, ty: &ExprType, collation: Collation) -> Cow<'v, str> {
+    match value {
+        Value::Bytes(bytes) => {
+            collation.charset().decode(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes))
+        }
+        _ => to_text(value, ty),
+    }
+}
+
+/// The value as the bytes of a string: text as those of its character set.
 pub fn to_bytes<'v>(value: &'v Value, ty: &ExprType) -> Cow<'v, [u8]> {
     match value {
-        Value::Text(text) => Cow::Borrowed(text.as_bytes()),
-        Value::Json(text) => Cow::Borrowed(text.as_bytes()),
+        Value::Text(text) if ty.is_text() => ty.collation().charset().encode(text),
+        Value::Text(text) | Value::Json(text) => Cow::Borrowed(text.as_bytes()),
         Value::Bytes(bytes) => Cow::Borrowed(bytes),
         Value::UInt(bits) if let DataType::Bit(width) = ty.data_type => {
             let bytes = bits.to_be_bytes();
@@ -272,10 +284,19 @@ fn plain_text(value: &Value, ty: &ExprType) -> String {
             date.write_text(&mut out);
             String::from_utf8(out).unwrap_or_default()
         }
-        Value::Time(time) => time.text(ty.fsp()),
-        Value::DateTime(moment) => moment.text(ty.fsp()),
+        Value::Time(time) => time.text(shown_fsp(ty, time.fraction())),
+        Value::DateTime(moment) => moment.text(shown_fsp(ty, moment.micros)),
         Value::Text(text) | Value::Json(text) => text.clone(),
         Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// Digits of a second's fraction. A parameter's type is no temporal one: it shows what it has.
+fn shown_fsp(ty: &ExprType, micros: u32) -> u8 {
+    match ty.data_type {
+        DataType::Time { .. } | DataType::DateTime { .. } | DataType::Timestamp { .. } => ty.fsp(),
+        _ if micros == 0 => 0,
+        _ => 6,
     }
 }
 

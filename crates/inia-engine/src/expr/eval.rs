@@ -15,6 +15,7 @@ use crate::expr::tree::{
     Between, Call, CmpOp, Compare, Expr, ExprKind, InList, Like, Subquery, SubqueryKind,
 };
 use crate::expr::ty::ExprType;
+use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::borrow::Cow;
@@ -395,7 +396,7 @@ fn eval_like(
     if *value == Value::Null {
         return Ok(None);
     }
-    let text = convert::to_text(&value, &node.value.ty);
+    let text = like_text(&value, &node.value.ty, node.collation);
     if let Some(pattern) = &node.compiled {
         return Ok(Some(pattern.matches(&text) != node.negated));
     }
@@ -403,9 +404,17 @@ fn eval_like(
     if *pattern == Value::Null {
         return Ok(None);
     }
-    let pattern = convert::to_text(&pattern, &node.pattern.ty);
+    let pattern = like_text(&pattern, &node.pattern.ty, node.collation);
     let pattern = Pattern::compile(&pattern, node.escape, node.collation);
     Ok(Some(pattern.matches(&text) != node.negated))
+}
+
+/// A string as LIKE looks at it: where bytes are compared, each counts as one character.
+pub(crate) fn like_text<'v>(value: &'v Value, ty: &ExprType, collation: Collation) -> Cow<'v, str> {
+    if collation != Collation::BINARY {
+        return convert::to_text_of(value, ty, collation);
+    }
+    convert::to_bytes(value, ty).iter().map(|&byte| char::from(byte)).collect()
 }
 
 /// Runs a subquery with this row as the next enclosing one.

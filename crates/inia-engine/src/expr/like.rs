@@ -28,8 +28,10 @@ enum Shape {
 }
 
 impl Pattern {
-    /// Analyses a pattern.
+    /// Analyses a pattern. In binary strings each byte is given as the character of its number.
     pub fn compile(pattern: &str, escape: Option<char>, collation: Collation) -> Pattern {
+        let bytes = collation == Collation::BINARY;
+        let collation = if bytes { Collation::UTF8MB4_BIN } else { collation };
         let mut prefix = String::new();
         let mut shape = Shape::Exact;
         let mut chars = pattern.chars();

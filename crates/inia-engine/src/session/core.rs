@@ -33,6 +33,8 @@ pub(crate) struct TxnState {
     pub(crate) default_read_only: bool,
     pub(crate) next_isolation: Option<Isolation>,
     pub(crate) next_read_only: Option<bool>,
+    /// What the open transaction took of these two.
+    taken: (Option<Isolation>, Option<bool>),
     /// The open transaction's level.
     pub(crate) current: Isolation,
     pub(crate) savepoints: Vec<(String, Savepoint)>,
@@ -69,6 +71,13 @@ impl TxnState {
     pub(crate) fn releases_unmatched(&self) -> bool {
         matches!(self.current, Isolation::ReadCommitted | Isolation::ReadUncommitted)
     }
+
+    /// A statement that used no table was not the transaction that SET TRANSACTION is about.
+    fn give_back_once(&mut self) {
+        let (isolation, read_only) = std::mem::take(&mut self.taken);
+        self.next_isolation = self.next_isolation.or(isolation);
+        self.next_read_only = self.next_read_only.or(read_only);
+    }
 }
 
 impl Core {
@@ -97,6 +106,7 @@ impl Core {
             default_read_only: false,
             next_isolation: None,
             next_read_only: None,
+            taken: (None, None),
             current: Isolation::RepeatableRead,
             savepoints: Vec::new(),
             mdl_timeout: Duration::from_secs(31_536_000),
@@ -155,6 +165,7 @@ impl Core {
         let txn = self.txn.get_mut();
         if !self.state.open {
             self.state.open = true;
+            self.state.taken = (self.state.next_isolation, self.state.next_read_only);
             self.state.current = self.state.next_isolation.take().unwrap_or(self.state.isolation);
             self.state.read_only =
                 self.state.next_read_only.take().unwrap_or(self.state.default_read_only);
@@ -225,12 +236,27 @@ impl Core {
         start: Savepoint,
         error: Option<&SqlError>,
     ) -> Result<(), SqlError> {
+        let autocommits = self.autocommits();
+        let unused = autocommits && !self.txn.get_mut().was_used();
+        let result = self.end_statement(start, error, autocommits);
+        if unused {
+            self.state.give_back_once();
+        }
+        result
+    }
+
+    fn end_statement(
+        &mut self,
+        start: Savepoint,
+        error: Option<&SqlError>,
+        autocommits: bool,
+    ) -> Result<(), SqlError> {
         match error {
-            None if self.autocommits() => return self.commit(),
+            None if autocommits => return self.commit(),
             None => {}
             Some(error) if error.code == ErrorCode::Deadlock => self.rollback()?,
-            Some(_) if self.autocommits() => self.rollback()?,
-            Some(_) => self.txn.get_mut().rollback_to(start).sql()?,
+            Some(_) if autocommits => self.rollback()?,
+            Some(_) => self.txn.get_mut().rollback_statement(start).sql()?,
         }
         self.txn.get_mut().settle().sql()
     }
@@ -307,6 +333,11 @@ impl Core {
     pub(crate) fn hold(&self, table: &Table) -> Result<bool, SqlError> {
         self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
         Ok(!table.is_stale())
+    }
+
+    /// Whether a name stands for a view.
+    pub(crate) fn is_view(&self, schema: &str, name: &str) -> bool {
+        self.temporary.get(schema, name).is_none() && self.db.catalog().view(schema, name).is_some()
     }
 
     /// The same for a view.

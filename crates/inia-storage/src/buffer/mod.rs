@@ -227,6 +227,16 @@ impl BufferPool {
         }
     }
 
+    /// Notes that the disk may lack the latched page's changes from there on, though it showed
+    /// them.
+    pub(crate) fn note_unsynced(&self, page: &ExclusivePage<'_>, from: Lsn) {
+        let oldest = &page.meta().rec_lsn;
+        let known = oldest.load(Ordering::Relaxed);
+        if known == 0 || known > from.0 {
+            oldest.store(from.0, Ordering::Release);
+        }
+    }
+
     /// A frame without page: a freed one, an unused one, or one whose page is evicted for it.
     fn free_frame(&self) -> Result<FreeFrame> {
         for _ in 0..EVICTION_ROUNDS {

@@ -6,6 +6,11 @@
 //! 3. An unfinished group at the log's end is dropped, and the log is opened for appending as a new epoch.
 //! 4. Rolling back unfinished transactions is the observer's business, after the store is open.
 //!
+//! What a file shows need not be on the platter, after a killed program and even more after a
+//! failed sync, which drops what it could not write. So nothing rests on what was merely read: the
+//! control block and the end of the log are written once more, and every page that the log has
+//! changes of is written back before a checkpoint lets go of that log.
+//!
 //! Why doing it again is harmless: step 1 writes only over damaged pages, and the doublewrite file keeps its
 //! copies until the next batch; step 2 compares LSNs; step 3 writes a new epoch number before anything is
 //! appended. A crash anywhere in it leaves a state that the same steps bring to the same end.
@@ -25,7 +30,7 @@ use crate::wal::record::LogRecord;
 use crate::wal::{GROUP_HEADER, Wal};
 use inia_base::ids::{Lsn, PageId};
 use inia_base::io::DiskFile;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 #[cfg(test)]
 mod tests;
@@ -64,6 +69,15 @@ pub(crate) fn restore_torn_pages(data: &dyn DiskFile, doublewrite: &dyn DiskFile
     Ok(())
 }
 
+/// What redo finds out about pages.
+#[derive(Default)]
+struct Found {
+    /// Damaged, and not started anew by the log so far.
+    unreadable: BTreeSet<PageId>,
+    /// Have changes that the log has, too, from there on.
+    written: BTreeMap<PageId, Lsn>,
+}
+
 /// Applies the log from the reader's position on.
 pub(crate) fn redo(
     reader: &mut LogReader,
@@ -71,7 +85,7 @@ pub(crate) fn redo(
     pool: &BufferPool,
     observer: &mut dyn LogObserver,
 ) -> Result<()> {
-    let mut unreadable = BTreeSet::new();
+    let mut found = Found::default();
     while let Some((end, group)) = reader.next_group()? {
         let start = Lsn(end.0 - group.len() as u64);
         // The group was read from the disk: pages that carry its LSN may be written from now on.
@@ -79,15 +93,16 @@ pub(crate) fn redo(
         let mut changes = decode_group(group, end, observer)?;
         changes.sort_by_key(|&(page, _)| page);
         for of_page in changes.chunk_by(|a, b| a.0 == b.0) {
-            redo_page(of_page, start, end, pool, &mut unreadable)?;
+            redo_page(of_page, start, end, pool, &mut found)?;
         }
     }
-    match unreadable.first() {
-        Some(&page) => {
-            Err(StorageError::Corrupt(page, "unreadable, and the log cannot rebuild it"))
-        }
-        None => Ok(()),
+    if let Some(&page) = found.unreadable.first() {
+        return Err(StorageError::Corrupt(page, "unreadable, and the log cannot rebuild it"));
     }
+    for (page, from) in found.written {
+        pool.note_unsynced(&pool.exclusive(page)?, from);
+    }
+    Ok(())
 }
 
 /// The page changes of a group; its other records go to the observer.
@@ -117,24 +132,25 @@ fn redo_page(
     start: Lsn,
     end: Lsn,
     pool: &BufferPool,
-    unreadable: &mut BTreeSet<PageId>,
+    found: &mut Found,
 ) -> Result<()> {
     let Some(&(id, _)) = changes.first() else { return Ok(()) };
     let fresh_from = changes.iter().rposition(|(_, op)| op.starts_page());
     let mut page = match fresh_from {
         Some(_) => blank_page(id, pool)?,
-        None if unreadable.contains(&id) => return Ok(()),
+        None if found.unreadable.contains(&id) => return Ok(()),
         None => match pool.exclusive(id) {
             Ok(page) => page,
             Err(StorageError::Corrupt(..)) => {
-                unreadable.insert(id);
+                found.unreadable.insert(id);
                 return Ok(());
             }
             Err(error) => return Err(error),
         },
     };
-    unreadable.remove(&id);
+    found.unreadable.remove(&id);
     if page_lsn(&page) >= end {
+        found.written.entry(id).or_insert(start);
         return Ok(());
     }
     pool.note_change(&page, start, fresh_from.is_some());

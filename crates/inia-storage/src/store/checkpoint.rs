@@ -99,8 +99,15 @@ impl Store {
 
     /// Takes back or prepares one log segment.
     fn maintain_log(&self) -> Result<bool> {
+        if let Some(error) = self.wal.failure() {
+            return Err(error);
+        }
         let keep_from = self.control.lock().last.lsn;
-        self.wal.segments().maintain(keep_from)
+        let done = self.wal.segments().maintain(keep_from);
+        if let Err(error @ StorageError::Stopped(_)) = &done {
+            self.wal.fail(error.clone());
+        }
+        done
     }
 
     /// Whether the log has grown by a sixteenth of its capacity since the last checkpoint.
@@ -213,7 +220,11 @@ impl Store {
         }
         // A commit that finds no segment stops the log for good: better to wait here.
         if self.wal.segments().is_urgent() {
-            self.wal.segments().prepare_now()?;
+            let done = self.wal.segments().prepare_now();
+            if let Err(error @ StorageError::Stopped(_)) = &done {
+                self.wal.fail(error.clone());
+            }
+            done?;
         }
         Ok(())
     }

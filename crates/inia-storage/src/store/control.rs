@@ -72,7 +72,9 @@ impl Control {
         let Some((sequence, last)) = newest else {
             return Err(StorageError::Unopenable(format!("{CONTROL_FILE} is damaged")));
         };
-        Ok(Some(Control { file, sequence, last }))
+        let control = Control { file, sequence, last };
+        control.put()?;
+        Ok(Some(control))
     }
 
     /// Creates the control file: from then on the store exists.
@@ -88,14 +90,20 @@ impl Control {
 
     /// Makes a checkpoint the durable one.
     pub(crate) fn write(&mut self, checkpoint: Checkpoint) -> Result<()> {
-        let sequence = self.sequence + 1;
-        let mut block = AlignedBuf::new(BLOCK);
-        encode(&mut block, sequence, &checkpoint);
-        self.file.write_at(&block, sequence % 2 * BLOCK as u64)?;
-        self.file.sync()?;
-        self.sequence = sequence;
-        self.last = checkpoint;
+        let next =
+            Control { file: Arc::clone(&self.file), sequence: self.sequence + 1, last: checkpoint };
+        next.put()?;
+        *self = next;
         Ok(())
+    }
+
+    /// Writes the block of the last checkpoint. Of one that was read this makes sure that it is on
+    /// disk: after a failed sync it may have been in the system's memory only.
+    fn put(&self) -> Result<()> {
+        let mut block = AlignedBuf::new(BLOCK);
+        encode(&mut block, self.sequence, &self.last);
+        self.file.write_at(&block, self.sequence % 2 * BLOCK as u64)?;
+        Ok(self.file.sync()?)
     }
 }
 

@@ -18,6 +18,7 @@ use crate::Result;
 use crate::buffer::{
     BufferPool, OptimisticPage, PageVersion, SharedPage, WRITE_BATCH, page_offset,
 };
+use crate::engine::EngineSizes;
 use crate::error::StorageError;
 use crate::page::{PAGE_SIZE, PageBuf, seal};
 use crate::recover;
@@ -67,11 +68,20 @@ pub(crate) struct StoreOptions {
 impl StoreOptions {
     /// The usual log sizes.
     pub(crate) fn new(buffer_pool_size: u64, background: bool) -> StoreOptions {
+        StoreOptions::sized(buffer_pool_size, background, EngineSizes::new(buffer_pool_size))
+    }
+
+    /// Other log sizes.
+    pub(crate) fn sized(
+        buffer_pool_size: u64,
+        background: bool,
+        sizes: EngineSizes,
+    ) -> StoreOptions {
         StoreOptions {
             buffer_pool_size,
-            log_capacity: 512 << 20,
-            segment_size: 32 << 20,
-            undo_memory: buffer_pool_size / 4,
+            log_capacity: sizes.log_capacity,
+            segment_size: sizes.segment_size,
+            undo_memory: sizes.undo_memory,
             background,
         }
     }
@@ -133,6 +143,8 @@ impl Store {
         };
         let from = control.last.clone();
         if !is_new {
+            // Names that a killed program saw may be lost yet.
+            disk.sync_names()?;
             observer.checkpoint(&from.state)?;
         }
         let epoch = from.epoch + 1;
@@ -148,6 +160,7 @@ impl Store {
         pool.set_checkpoint(from.lsn);
         recover::redo(&mut reader, &wal, &pool, observer)?;
         let end = reader.finish(from.durable, &wal.segments().prepared())?;
+        reader.secure_tail(from.durable)?;
         let (used, cut_off) = reader.split_segments();
         wal.segments().settle(used, cut_off)?;
         wal.start(end, epoch);

@@ -97,6 +97,12 @@ pub struct Cursor {
     pub(super) fresh: bool,
     /// The record last returned stands in the cursor's memory, not in the leaf.
     in_memory: bool,
+    /// A locking scan locks the first record beyond its range, too, not just the gap before it.
+    pub(super) locks_beyond: bool,
+    /// A locking scan shows records that it would have to wait for as they were committed last.
+    pub(super) looks_first: bool,
+    /// The record last returned is such a one.
+    pub(super) unlocked: bool,
     /// How much of each value is asked for; no key is, where this is said.
     narrow: Option<usize>,
 }
@@ -140,6 +146,9 @@ impl Txn {
             astray: false,
             fresh: false,
             in_memory: false,
+            locks_beyond: false,
+            looks_first: false,
+            unlocked: false,
             narrow: None,
         }
     }
@@ -243,6 +252,23 @@ impl Cursor {
             Direction::Forward => self.record_in_leaf(self.from.checked_sub(1)?),
             Direction::Backward => self.record_in_leaf(self.to),
         }
+    }
+
+    /// Makes an ascending locking scan lock the first record beyond its range, as MySQL does with
+    /// secondary indexes.
+    pub fn lock_beyond(&mut self) {
+        self.locks_beyond = true;
+    }
+
+    /// Makes a locking scan below REPEATABLE READ not wait: a record that another transaction has
+    /// locked is returned as it was committed last, and [`Cursor::is_unlocked`].
+    pub fn look_first(&mut self) {
+        self.looks_first = true;
+    }
+
+    /// Whether the record last returned is not locked: [`Txn::lock_get`] waits for it.
+    pub fn is_unlocked(&self) -> bool {
+        self.unlocked
     }
 
     /// Gives back the lock of the record last returned, whose row did not match. At REPEATABLE READ

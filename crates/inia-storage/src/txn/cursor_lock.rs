@@ -10,8 +10,9 @@
 //!   ≤ 20 descending      (20,30] 20X (10,20] 10X (-∞,10]         begins with the gap after the start
 //! ```
 //!
-//! A descending scan locks the first record beyond its range as if it belonged to it. At READ
-//! COMMITTED only the records of the range are locked.
+//! A descending scan locks the first record beyond its range as if it belonged to it, and so does
+//! an ascending one that was told to ([`Cursor::lock_beyond`]). At READ COMMITTED only the records
+//! of the range are locked.
 //!
 //! A record that is not locked yet may be removed for good by purge while the scan waits or goes
 //! from leaf to leaf. An ascending scan does not mind: its gaps begin at the record passed last. A
@@ -31,7 +32,9 @@ use crate::Result;
 use crate::btree::Seek;
 use crate::error::StorageError;
 use crate::lock::Edge;
-use crate::request::{Direction, LockRequest};
+use crate::request::{Direction, LockRequest, WaitPolicy};
+use crate::txn::snapshot::Snapshot;
+use inia_base::ids::Lsn;
 
 /// What became of the record under consideration.
 enum Verdict {
@@ -47,6 +50,7 @@ impl Cursor {
     /// Moves to the next record that the scan may return, and locks what it passes.
     pub(super) fn next_locked(&mut self, txn: &mut Txn, request: LockRequest) -> Result<bool> {
         self.fresh = false;
+        self.unlocked = false;
         if self.stage == Stage::Start {
             txn.check_age(&self.tree)?;
         }
@@ -62,7 +66,8 @@ impl Cursor {
                 self.finish_if(locked);
                 continue;
             };
-            if !self.is_inside() && (self.direction == Direction::Forward || !txn.locks_gaps()) {
+            let takes_beyond = self.direction == Direction::Backward || self.locks_beyond;
+            if !(self.is_inside() || takes_beyond && txn.locks_gaps()) {
                 let locked = self.lock_gap_before(txn, i)?;
                 self.finish_if(locked);
                 continue;
@@ -201,8 +206,12 @@ impl Cursor {
         let tree = self.tree.clone();
         self.give_back_vanished(txn);
         let writer = self.memory().place.leaf.header(i).txn_id();
+        let looks_first = self.looks_first && !txn.locks_gaps();
+        let wait = if looks_first { WaitPolicy::SkipLocked } else { request.wait };
+        let request = LockRequest { wait, ..request };
         let locked = txn.lock_found(&tree, &self.memory().key, writer, request)?;
         match locked {
+            Locked::Skip if looks_first => return self.show_committed(txn, i),
             Locked::Skip => return Ok(Verdict::Pass),
             Locked::Retry { fresh } => {
                 self.fresh |= fresh;
@@ -230,6 +239,26 @@ impl Cursor {
             txn.unlock(&tree, &self.memory().key);
         }
         Ok(Verdict::Pass)
+    }
+
+    /// Shows record `i` as it was committed last. It is locked by somebody else.
+    fn show_committed(&mut self, txn: &mut Txn, i: usize) -> Result<Verdict> {
+        // As long as this snapshot is there, nothing is purged that a running transaction replaced.
+        let low_water = txn.snapshot()?.low_water;
+        let newest = Snapshot { low_water, horizon: Lsn(u64::MAX) };
+        let (core, tree) = (&txn.core, self.tree.clone());
+        let memory = self.memory_mut();
+        let leaf = &memory.place.leaf;
+        let header = leaf.header(i);
+        let whole = tree.btree().payload_of(&core.store, leaf, i, &mut memory.value)?;
+        if !whole || !leaf.is_current(&core.store) {
+            return Ok(Verdict::Again);
+        }
+        let shown = core.resolve(newest, txn.id, header, &mut memory.value)?;
+        // That commit may not be durable yet.
+        txn.seen = txn.seen.max(core.store.wal().closed_lsn());
+        self.unlocked = shown;
+        Ok(if shown { Verdict::Take } else { Verdict::Pass })
     }
 
     /// Forgets a lock that was waited for when another record has come up since.

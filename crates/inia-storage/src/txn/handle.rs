@@ -35,6 +35,12 @@ pub struct Txn {
     lock_wait_timeout: Duration,
     /// Whether it may hold explicit locks.
     locked: bool,
+    /// Whether it has read anything.
+    pub(super) has_read: bool,
+    /// Whether the last read of one key has taken a new lock.
+    pub(super) took_lock: bool,
+    /// Whether the last insert has replaced a record that the transaction had deleted.
+    pub(super) replaced_own: bool,
     /// Newest commit that it has built on, which may not be durable yet.
     pub(super) seen: Lsn,
     /// The log is known to be durable up to here.
@@ -102,6 +108,9 @@ impl Txn {
             undo,
             lock_wait_timeout: LOCK_WAIT_TIMEOUT,
             locked: false,
+            has_read: false,
+            took_lock: false,
+            replaced_own: false,
             seen: Lsn(0),
             settled: Lsn(0),
             created: Vec::new(),
@@ -119,7 +128,13 @@ impl Txn {
     pub fn begin(&mut self, isolation: Isolation) {
         debug_assert!(!self.open, "begin inside an open transaction");
         self.open = true;
+        self.has_read = false;
         self.isolation = isolation;
+    }
+
+    /// Whether the open transaction has read, locked or written anything.
+    pub fn was_used(&self) -> bool {
+        self.has_read || self.locked || self.id.0 != 0
     }
 
     /// Whether a transaction is open.
@@ -318,6 +333,22 @@ impl Txn {
             Grant::New => Ok(Locked::Yes { fresh: true }),
             Grant::Held => Ok(Locked::Yes { fresh: false }),
             Grant::Conflict => self.wait_for_lock(record, request.wait),
+        }
+    }
+
+    /// Makes the lock that a record is by having been written by this transaction an explicit one;
+    /// whether there was none.
+    pub(super) fn make_explicit(&mut self, tree: &Tree, key: &[u8]) -> bool {
+        self.enlist();
+        let record = RecordRequest { tree: tree.id(), key, mode: LockMode::Exclusive };
+        match self.core.locks.try_record(&self.owner, record) {
+            Grant::New => true,
+            Grant::Held => false,
+            // Others who have just locked the key will find out who wrote its record.
+            Grant::Conflict => {
+                self.core.locks.hold(&self.owner, self.id, tree.id(), key);
+                false
+            }
         }
     }
 

@@ -41,6 +41,7 @@ impl Txn {
     /// The snapshot by which the tree is read; `None` when its newest versions are wanted.
     #[inline]
     pub(super) fn view_of(&mut self, tree: &Tree) -> Result<Option<Snapshot>> {
+        self.has_read = true;
         if self.isolation == Isolation::ReadUncommitted || tree.shows_newest() {
             return Ok(None);
         }
@@ -88,8 +89,7 @@ impl Txn {
         out: &mut Vec<u8>,
         mut found: impl FnMut(usize, Option<Range<usize>>),
     ) -> Result<()> {
-        let dirty = self.isolation == Isolation::ReadUncommitted;
-        let snapshot = if dirty { None } else { Some(self.snapshot()?) };
+        let snapshot = self.view_of(tree)?;
         for (group, keys) in keys.chunks(GROUP).enumerate() {
             let start = out.len();
             let lookups = tree.btree().get_group(&self.core.store, keys, out)?;
@@ -127,6 +127,7 @@ impl Txn {
         read: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>> {
         self.check_age(tree)?;
+        self.took_lock = false;
         let mut fresh = false;
         loop {
             // The lock comes first: whatever the record says afterwards stays so, unless its writer
@@ -155,6 +156,7 @@ impl Txn {
                 continue;
             }
             if !header.is_deleted() {
+                self.took_lock = fresh;
                 return Ok(Some(read(&self.work.payload)));
             }
             if !self.locks_gaps() {
@@ -170,6 +172,61 @@ impl Txn {
     pub(super) fn unlock_if(&mut self, fresh: bool, tree: &Tree, key: &[u8]) {
         if fresh {
             self.unlock(tree, key);
+        }
+    }
+
+    /// Whether the last [`Txn::lock_get`] has taken a lock that was not held before.
+    pub fn took_lock(&self) -> bool {
+        self.took_lock
+    }
+
+    /// Gives back the lock of a record that was read with [`Txn::lock_get`] and did not match. At
+    /// REPEATABLE READ and above it is kept.
+    pub fn unlock_unmatched(&mut self, tree: &Tree, key: &[u8]) {
+        if !self.locks_gaps() {
+            self.unlock(tree, key);
+        }
+    }
+
+    /// Locks the gap before a key that is there, and the one after it where that is wanted, at any
+    /// isolation level: what MySQL does with the entry of a unique secondary index that an insert
+    /// has met, live or deleted.
+    pub fn lock_gaps_at(&mut self, tree: &Tree, key: &[u8], after: bool) -> Result<()> {
+        self.enlist();
+        let (store, place) = (&self.core.store, &mut self.work.place);
+        loop {
+            tree.btree().load_leaf(store, Seek::Covering(key), &mut place.leaf)?;
+            let found = place.leaf.lower_bound(key);
+            let (Ok(at) | Err(at)) = found;
+            let beyond = at + usize::from(found.is_ok());
+            place.find_low(tree, store, at)?;
+            place.high.set_key(key);
+            if after {
+                place.find_high(tree, store, beyond)?;
+            }
+            tree.gaps().lock(&self.owner, place.low.edge(), place.high.edge());
+            if place.confirm_low(tree, store, at)?
+                && (!after || place.confirm_high(tree, store, beyond)?)
+            {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether the last insert has put its record in the place of one that this transaction had
+    /// deleted.
+    pub fn replaced_own_deletion(&self) -> bool {
+        self.replaced_own
+    }
+
+    /// Locks the gap that a record leaves which this transaction has taken away again. Its key is
+    /// locked meanwhile, so nobody puts a record there.
+    pub(super) fn lock_left_gap(&mut self, tree: &Tree, key: &[u8]) -> Result<()> {
+        loop {
+            let there = tree.btree().get(&self.core.store, key, &mut self.work.payload)?;
+            if there.is_some_and(|header| !header.is_deleted()) || self.lock_absent(tree, key)? {
+                return Ok(());
+            }
         }
     }
 

@@ -82,10 +82,25 @@ impl Txn {
         Savepoint::new(self.undo.records(), self.created.len())
     }
 
-    /// Undoes everything since the savepoint; locks are kept, as in MySQL.
+    /// Undoes everything since the savepoint; explicit locks are kept, as in MySQL.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.undo_to(savepoint, false)
+    }
+
+    /// Undoes everything since a statement, or its work on a row, began. The locks that records
+    /// were by the transaction's id in them are kept, too, at REPEATABLE READ and above: what the
+    /// statement has found out in between stays true.
+    pub fn rollback_statement(&mut self, start: Savepoint) -> Result<()> {
+        let keep = self.locks_gaps();
+        self.undo_to(start, keep)
+    }
+
+    fn undo_to(&mut self, savepoint: Savepoint, keep: bool) -> Result<()> {
         while self.undo.records() > savepoint.records() {
-            self.undo_last()?;
+            match keep {
+                true => self.undo_last_keeping_lock()?,
+                false => self.undo_last()?,
+            }
         }
         while self.created.len() > savepoint.created() {
             self.abandoned.extend(self.created.pop());
@@ -96,6 +111,26 @@ impl Txn {
 
     fn undo_last(&mut self) -> Result<()> {
         self.core.undo_newest(self.id, &mut self.undo, &[], &mut self.work.record)
+    }
+
+    /// Undoes the newest change. What it has changed stays locked: the record, or where it was
+    /// inserted, the gap that it leaves.
+    fn undo_last_keeping_lock(&mut self) -> Result<()> {
+        let found = self.core.undo.read(self.undo.tail(), &mut self.work.record)?;
+        debug_assert!(found, "undo of a running transaction is never freed");
+        let tree = self.core.trees.get(self.work.record.tree);
+        if tree.shows_newest() || self.created.contains(&tree.id()) {
+            return self.undo_last();
+        }
+        let inserted = self.work.record.kind == UndoKind::Insert;
+        let key = std::mem::take(&mut self.work.record.key);
+        let fresh = self.make_explicit(&tree, &key);
+        self.undo_last()?;
+        if inserted {
+            self.lock_left_gap(&tree, &key)?;
+            self.unlock_if(fresh, &tree, &key);
+        }
+        Ok(())
     }
 
     /// Rolls everything back. The handle is idle afterwards. Where that fails, the background goes
@@ -114,7 +149,7 @@ impl Txn {
     }
 
     fn roll_back_writes(&mut self) -> Result<()> {
-        self.rollback_to(Savepoint::new(0, 0))?;
+        self.undo_to(Savepoint::new(0, 0), false)?;
         self.core.end_rollback(&self.session, self.id, &mut self.undo, &self.abandoned)?;
         self.abandoned.clear();
         Ok(())

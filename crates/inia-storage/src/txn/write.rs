@@ -21,6 +21,8 @@ use std::sync::Arc;
 enum Attempt {
     /// It is done.
     Done,
+    /// It is done, over a record that this transaction had deleted.
+    DoneOverOwn,
     /// There is no record to change.
     Absent,
     /// There is a record already: one of this transaction's, or a committed one.
@@ -90,7 +92,8 @@ impl Writing<'_> {
             Ok(i) => i,
         };
         let header = leaf.header(i);
-        match self.writer(header) {
+        let writer = self.writer(header);
+        match writer {
             Writer::Other(id) => return Ok(Attempt::Writer(id)),
             Writer::Own if !header.is_deleted() => return Ok(Attempt::Duplicate { own: true }),
             Writer::Finished if !header.is_deleted() => {
@@ -100,7 +103,7 @@ impl Writing<'_> {
             Writer::Own | Writer::Finished => {}
         }
         self.change(leaf, Some(i), UndoKind::Change, value)?;
-        Ok(Attempt::Done)
+        Ok(if matches!(writer, Writer::Own) { Attempt::DoneOverOwn } else { Attempt::Done })
     }
 
     /// Updates or deletes a record that is there.
@@ -177,10 +180,15 @@ impl Txn {
         self.prepare_write()?;
         let request = LockRequest { mode: existing, wait: WaitPolicy::Wait };
         let mut existing_locked = false;
+        self.replaced_own = false;
         loop {
             let attempt = self.attempt(tree, key, value.len(), |w, leaf| w.insert(leaf, value))?;
             match attempt {
                 Attempt::Done | Attempt::Absent => return Ok(()),
+                Attempt::DoneOverOwn => {
+                    self.replaced_own = true;
+                    return Ok(());
+                }
                 Attempt::Duplicate { own } if own || existing_locked => {
                     return Err(StorageError::DuplicateKey);
                 }
@@ -221,8 +229,8 @@ impl Txn {
                     self.wait_for_writer(tree, key, id, request)?;
                 }
                 Attempt::Lock => self.wait_to_write(tree, key)?,
-                Attempt::Gap | Attempt::Duplicate { .. } => {
-                    unreachable!("only inserts meet gaps and duplicates")
+                Attempt::DoneOverOwn | Attempt::Gap | Attempt::Duplicate { .. } => {
+                    unreachable!("only inserts meet gaps, duplicates and deleted records")
                 }
             }
         }
@@ -248,7 +256,7 @@ impl Txn {
         };
         let change = |leaf: &mut LeafMut<'_, '_>| write(&mut writing, leaf);
         let (attempt, _) = tree.btree().modify(&self.core.store, key, room, change)?;
-        if matches!(attempt, Attempt::Done) {
+        if matches!(attempt, Attempt::Done | Attempt::DoneOverOwn) {
             self.publish_undo();
         }
         Ok(attempt)

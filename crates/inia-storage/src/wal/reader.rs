@@ -20,6 +20,8 @@ use crate::Result;
 use crate::error::StorageError;
 use inia_base::ids::Lsn;
 use inia_base::io::AlignedBuf;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// Blocks read in one request.
 const READ_BLOCKS: u64 = 64;
@@ -48,6 +50,8 @@ pub(crate) struct LogReader {
     pending: Vec<u8>,
     consumed: usize,
     window: AlignedBuf,
+    /// Blocks that were read and not durable for certain: their end, segment and number.
+    tail: VecDeque<(Lsn, usize, u64)>,
     /// Segment and first block in the window, and how many.
     windowed: Option<(usize, u64, u64)>,
 }
@@ -74,6 +78,7 @@ impl LogReader {
             pending: Vec::new(),
             consumed: 0,
             window: AlignedBuf::new(READ_BLOCKS as usize * BLOCK),
+            tail: VecDeque::new(),
             windowed: None,
             segments,
         })
@@ -124,6 +129,10 @@ impl LogReader {
         }
         self.enter_epoch(header.epoch);
         self.take(&header, &payload);
+        while self.tail.front().is_some_and(|(end, ..)| *end <= header.durable_lsn) {
+            self.tail.pop_front();
+        }
+        self.tail.push_back((self.expected, self.current, self.next_block));
         self.next_block += 1;
         Ok(true)
     }
@@ -208,6 +217,23 @@ impl LogReader {
             segment: self.segments.get(current).map(|found| found.segment.clone()),
             next_block,
         })
+    }
+
+    /// Writes the blocks at the end once more, with the headers of their segments: a failed sync
+    /// may have left them in the system's memory only. `durable` as in [`LogReader::finish`].
+    pub(crate) fn secure_tail(&mut self, durable: Lsn) -> Result<()> {
+        let tail = std::mem::take(&mut self.tail);
+        let mut touched = BTreeSet::new();
+        for (_, segment, block) in tail.into_iter().filter(|(end, ..)| *end > durable) {
+            let headers = touched.insert(segment).then_some(0);
+            for block in headers.into_iter().chain([block]) {
+                let mut copy = AlignedBuf::new(BLOCK);
+                let file = Arc::clone(&self.segments[segment].segment.file);
+                file.read_at(&mut copy, block * BLOCK as u64)?;
+                file.write_at(&copy, block * BLOCK as u64)?;
+            }
+        }
+        touched.into_iter().try_for_each(|at| Ok(self.segments[at].segment.file.sync()?))
     }
 
     /// Whether this block was written when the log was durable beyond the end found.

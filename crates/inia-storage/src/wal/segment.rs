@@ -180,8 +180,15 @@ impl Segments {
         let number = self.state.lock().next_number;
         self.disk.rename(name, &segment_name(number))?;
         self.state.lock().next_number = number + 1;
-        self.disk.sync_names()?;
+        self.sync_names()?;
         Ok(number)
+    }
+
+    /// Makes names durable. Where that fails nobody knows which numbers are there after a crash, so
+    /// nothing may be built on it.
+    fn sync_names(&self) -> Result<()> {
+        let failed = |error: std::io::Error| StorageError::Stopped(error.to_string().into());
+        self.disk.sync_names().map_err(failed)
     }
 
     /// Prepares a segment of this size, unless another thread did so meanwhile.
@@ -231,16 +238,20 @@ impl Segments {
     }
 
     /// Takes back segments that end at or before `keep_from` and keeps one prepared; true when there was
-    /// something to do. Run by one thread at a time.
+    /// something to do. Run by one thread at a time. `Stopped` where the log must not go on.
     pub(crate) fn maintain(&self, keep_from: Lsn) -> Result<bool> {
         let retired = {
             let mut state = self.state.lock();
             let passed = state.active.get(1).is_some_and(|&(_, start)| start <= keep_from);
             if passed { state.active.pop_front() } else { None }
         };
-        if let Some((number, _)) = retired {
-            self.retire(number)?;
-            return Ok(true);
+        if let Some(retired) = retired {
+            // One that could not go must go before any younger one: no number may be left out.
+            let result = self.retire(retired.0);
+            if result.is_err() {
+                self.state.lock().active.push_front(retired);
+            }
+            return result.map(|()| true);
         }
         // Segments grow up to the regular size, so that a small store stays small.
         let next_size = {
@@ -254,17 +265,17 @@ impl Segments {
     fn retire(&self, number: u64) -> Result<()> {
         let name = segment_name(number);
         let _one_at_a_time = self.creating.lock();
-        let regular = self.disk.open(&name, false)?.len()? == self.size;
+        let file = self.disk.open(&name, false)?;
+        let regular = file.len()? == self.size;
         let enough = {
             let state = self.state.lock();
             state.active.len() + state.prepared.len() >= self.keep
         };
         if enough || !regular {
             self.disk.remove(&name)?;
-            return Ok(self.disk.sync_names()?);
+            return self.sync_names();
         }
         let number = self.give_number(&name)?;
-        let file = self.disk.open(&segment_name(number), false)?;
         self.add_prepared(Segment { number, file, blocks: self.size / BLOCK as u64 });
         Ok(())
     }

@@ -8,6 +8,7 @@ use inia_base::ids::TxnId;
 use inia_base::io::Disk;
 use inia_testkit::random::Random;
 use inia_testkit::sim_disk::{Fault, SimDisk, When};
+use std::sync::Arc;
 
 const SEGMENT: u64 = 8 * BLOCK as u64;
 
@@ -222,7 +223,7 @@ fn after_a_failed_sync_nothing_is_durable_any_more() {
     disk.inject(When::Change(2), Fault::Io);
     for _ in 0..3 {
         let next = wal.append_group(&group(10, 2), |_| ());
-        assert!(matches!(wal.wait_durable(next), Err(StorageError::Io(_))));
+        assert!(matches!(wal.wait_durable(next), Err(StorageError::Stopped(_))));
     }
     assert_eq!(wal.durable_lsn(), end);
     wal.wait_durable(end).unwrap();

@@ -35,7 +35,7 @@ pub(super) fn html(report: &Report<'_>, section: &Section<'_>, id: &str) -> Stri
         let clients = section.widest().map(|point| point.clients).max().unwrap_or(0);
         out.push_str(&format!(
             "<h3>Latency over time</h3>\n<p class=about>The median round with {}. A cell is the \
-             darker, the more of its second's transactions took so long.</p>\n\
+             stronger, the more of its second's transactions took so long.</p>\n\
              <div class=charts>\n{heats}</div>\n",
             count(clients, "client")
         ));
@@ -68,8 +68,7 @@ fn charts(report: &Report<'_>, section: &Section<'_>) -> String {
     let floors = section.widest().any(|point| section.floor_cpu(report, point).is_some());
     let cpu = Measure {
         title: if floors { "Server CPU above the floor" } else { "Server CPU" },
-        note: if floors { "less the null server's; the floor itself in full" } else { "" }
-            .to_owned(),
+        note: if floors { "floor itself in full" } else { "" }.to_owned(),
         unit: "µs per transaction",
         log: false,
         written: short,

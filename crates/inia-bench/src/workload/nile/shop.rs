@@ -19,7 +19,8 @@ const PAUSE: Duration = Duration::from_micros(200);
 /// The statements, in the order of [`S`].
 const TEXTS: [&str; 20] = [
     "SELECT book_id, title, price FROM books ORDER BY book_id LIMIT 10",
-    "SELECT book_id, title, price FROM books WHERE subject = ? ORDER BY sold DESC LIMIT 20",
+    "SELECT book_id, title, price FROM books WHERE subject = ? \
+     ORDER BY sold DESC, book_id DESC LIMIT 20",
     "SELECT title, author, price, stock, blurb FROM books \
      JOIN authors ON authors.author_id = books.author_id WHERE book_id = ?",
     "SELECT book_id, title, price FROM books WHERE title >= ? ORDER BY title LIMIT 20",

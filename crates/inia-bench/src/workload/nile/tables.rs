@@ -77,7 +77,7 @@ pub(super) fn all(books: u64, customers: u64, dialect: Dialect) -> Vec<Table> {
         let indexes: &[&str] = match table.name.as_str() {
             "customers" => &["UNIQUE INDEX customers_email ON customers (email)"],
             "books" => &[
-                "INDEX books_subject ON books (subject, sold)",
+                "INDEX books_subject ON books (subject, sold, book_id)",
                 "INDEX books_title ON books (title)",
                 "INDEX books_author ON books (author_id)",
             ],

@@ -1,4 +1,4 @@
-//! TPC-C's conditions of consistency (clause 3.3.2, all twelve): queries that count what breaks them.
+//! TPC-C's twelve conditions of consistency (clause 3.3.2): queries that count what breaks them.
 
 use crate::session::Session;
 use crate::target::{Failure, Result};

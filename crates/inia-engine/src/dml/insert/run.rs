@@ -277,12 +277,7 @@ impl<'r> Run<'r> {
         self.tally.records += 1;
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
-            // A row that a view refuses does not count.
-            self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
-            return match self.plan.ignore {
-                true => ctx.raise(expr::Level::Warning, error),
-                false => Err(error),
-            };
+            return self.unfit(ctx, error);
         }
         let mut txn = core.txn.borrow_mut();
         let start = txn.savepoint();
@@ -299,7 +294,7 @@ impl<'r> Run<'r> {
             if !settles && !self.plan.ignore {
                 return Err(duplicate_error(&self.plan.table.def, at, row));
             }
-            txn.rollback_to(attempt).sql()?;
+            txn.rollback_statement(attempt).sql()?;
             if self.plan.replace {
                 drop(txn);
                 let same = self.replace(core, at, row)?;
@@ -326,7 +321,7 @@ impl<'r> Run<'r> {
             if !self.plan.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_to(start).sql()?;
+            core.txn.borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         self.tally.copied += 1;
@@ -336,6 +331,15 @@ impl<'r> Run<'r> {
             self.tally.last_value = number_of(&row[column]);
         }
         Ok(())
+    }
+
+    /// A row that does not satisfy a condition; one that a view refuses does not even count.
+    fn unfit(&mut self, ctx: &mut EvalContext<'_>, error: SqlError) -> Result<(), SqlError> {
+        if !self.plan.ignore {
+            return Err(error);
+        }
+        self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
+        ctx.raise(expr::Level::Warning, error)
     }
 
     /// Computes generated columns and checks constraints.
@@ -417,7 +421,7 @@ impl<'r> Run<'r> {
             if !self.plan.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_to(start).sql()?;
+            core.txn.borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         if let Some(column) = table.def.auto_increment_column() {

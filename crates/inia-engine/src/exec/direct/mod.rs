@@ -115,7 +115,7 @@ impl Runner<'_> {
             }
             if !matches {
                 if source.lock.is_some() {
-                    scan.unlock_current(&mut self.txn.borrow_mut());
+                    scan.unlock_selected(&mut self.txn.borrow_mut());
                 }
                 continue;
             }

@@ -5,6 +5,7 @@
 use crate::expr::compare::{CmpClass, InSet};
 use crate::expr::context::EvalContext;
 use crate::expr::convert;
+use crate::expr::eval;
 use crate::expr::like::Pattern;
 use crate::expr::number;
 use crate::expr::tree::{ArithOp, CastKind, Expr, ExprKind};
@@ -100,7 +101,7 @@ fn specialise(expr: &mut Expr) {
             if let Some(value) = like.pattern.as_literal()
                 && *value != Value::Null
             {
-                let text = convert::to_text(value, &like.pattern.ty);
+                let text = eval::like_text(value, &like.pattern.ty, like.collation);
                 like.compiled = Some(Pattern::compile(&text, like.escape, like.collation));
             }
         }

@@ -168,8 +168,11 @@ fn a_failed_write_stops_the_store_but_not_its_readers() {
     store.wal().wait_durable(store.wal().closed_lsn()).unwrap();
     add_page(&store, b"lost");
     disk.inject(When::Change(1), Fault::Io);
-    assert!(matches!(store.wal().wait_durable(store.wal().closed_lsn()), Err(StorageError::Io(_))));
-    assert!(matches!(store.mtr().err(), Some(StorageError::Io(_))));
+    assert!(matches!(
+        store.wal().wait_durable(store.wal().closed_lsn()),
+        Err(StorageError::Stopped(_))
+    ));
+    assert!(matches!(store.mtr().err(), Some(StorageError::Stopped(_))));
     assert!(store.close().is_err());
     assert_eq!(text(&store, id, 4), b"kept");
     drop(store);

@@ -197,9 +197,16 @@ fn bulk_loaded_records_appear_with_the_commit() {
     let tree = txn.create_tree().unwrap();
     txn.bulk_load(&tree, [("a", "1"), ("b", "2")]).unwrap();
     assert_eq!(all(&mut txn, &tree), "a=1 b=2");
-    assert_eq!(all(&mut rr(&engine), &tree), "");
+    let mut early = rr(&engine);
+    early.take_snapshot();
     txn.commit().unwrap();
     assert_eq!(all(&mut rr(&engine), &tree), "a=1 b=2");
+    let too_old = early.get(&tree, b"a", text);
+    assert!(matches!(too_old, Err(StorageError::SnapshotTooOld)), "{too_old:?}");
+    let locked = early.lock_get(&tree, b"a", S, text);
+    assert!(matches!(locked, Err(StorageError::SnapshotTooOld)), "{locked:?}");
+    tree.show_newest();
+    assert_eq!(all(&mut early, &tree), "a=1 b=2");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn settle(client: &mut Client, result: crate::Result<()>, before: Savepoint) -> 
     match result {
         Err(
             StorageError::DuplicateKey | StorageError::LockWaitTimeout | StorageError::Deadlock,
-        ) => client.txn.rollback_to(before),
+        ) => client.txn.rollback_statement(before),
         other => other,
     }
 }

@@ -348,6 +348,77 @@ fn rollback_keeps_rows_locked_until_it_is_done_and_savepoints_keep_locks() {
 }
 
 #[test]
+fn a_failed_statement_keeps_the_gaps_of_what_it_inserted_and_a_savepoint_does_not() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("10", ""), ("20", ""), ("30", "")]);
+    let mut a = rr(&engine);
+    let start = a.savepoint();
+    put(&mut a, &tree, "24", "");
+    put(&mut a, &tree, "26", "");
+    a.rollback_to(start).unwrap();
+    assert!(!insert_waits(&engine, &tree, "25"));
+    put(&mut a, &tree, "24", "");
+    put(&mut a, &tree, "26", "");
+    set(&mut a, &tree, "10", "changed");
+    a.rollback_statement(start).unwrap();
+    let waits = ["15", "21", "24", "25", "29", "31"].map(|key| insert_waits(&engine, &tree, key));
+    assert_eq!(waits, [false, true, true, true, true, false]);
+    let waits = ["10", "20", "24", "30"].map(|key| record_waits(&engine, &tree, key));
+    assert_eq!(waits, [true, false, false, false]);
+    a.commit().unwrap();
+    assert!(!insert_waits(&engine, &tree, "25") && !record_waits(&engine, &tree, "10"));
+    let mut a = session(&engine, Isolation::ReadCommitted);
+    let start = a.savepoint();
+    put(&mut a, &tree, "24", "");
+    a.rollback_statement(start).unwrap();
+    assert!(!insert_waits(&engine, &tree, "24"));
+}
+
+/// What a scan that looks first sees: each value, marked where it is not locked.
+fn look(txn: &mut Txn, tree: &Tree) -> String {
+    let open = KeyBound::Unbounded;
+    let mut cursor = txn.cursor(tree, open, open, Direction::Forward, ReadMode::Lock(X));
+    cursor.look_first();
+    let mut out = Vec::new();
+    while cursor.advance(txn).unwrap() {
+        let mark = if cursor.is_unlocked() { "?" } else { "" };
+        let record = cursor.current().unwrap();
+        out.push(format!("{}={}{mark}", text(record.key), text(record.value)));
+    }
+    out.join(" ")
+}
+
+#[test]
+fn a_scan_that_looks_first_shows_locked_records_as_they_were_committed_last() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("1", "a"), ("2", "a"), ("3", "a"), ("5", "a")]);
+    let mut other = rr(&engine);
+    set(&mut other, &tree, "1", "b");
+    set(&mut other, &tree, "1", "c");
+    delete(&mut other, &tree, "2");
+    put(&mut other, &tree, "4", "b");
+    lock_get(&mut other, &tree, "5", X);
+    let mut txn = session(&engine, Isolation::ReadCommitted);
+    assert_eq!(look(&mut txn, &tree), "1=a? 2=a? 3=a 5=a?");
+    other.commit().unwrap();
+    while engine.background_step().unwrap() {}
+    assert_eq!(look(&mut txn, &tree), "1=c 3=a 4=b 5=a");
+}
+
+#[test]
+fn a_scan_can_lock_the_record_beyond_its_range() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("10", ""), ("20", ""), ("30", "")]);
+    let mut a = rr(&engine);
+    let bounds = (KeyBound::Included(&b"10"[..]), KeyBound::Excluded(&b"15"[..]));
+    let mut cursor = a.cursor(&tree, bounds.0, bounds.1, Direction::Forward, ReadMode::Lock(X));
+    cursor.lock_beyond();
+    assert!(cursor.advance(&mut a).unwrap() && !cursor.advance(&mut a).unwrap());
+    assert!(record_waits(&engine, &tree, "20") && insert_waits(&engine, &tree, "17"));
+    assert!(!record_waits(&engine, &tree, "30") && !insert_waits(&engine, &tree, "25"));
+}
+
+#[test]
 fn lists_show_who_runs_and_who_waits() {
     let engine = open();
     let tree = two_rows(&engine);

@@ -122,7 +122,7 @@ impl Game {
                 }
             }
             Err(StorageError::LockWaitTimeout | StorageError::Deadlock) => {
-                player.txn.rollback_to(before).unwrap();
+                player.txn.rollback_statement(before).unwrap();
             }
             Err(error) => panic!("{error}"),
         }

@@ -1,0 +1,178 @@
+//! A disk whose calls fail: each statement succeeds or is undone with an error that clients know,
+//! and nothing that was acknowledged is lost.
+//!
+//! One database lives through all faults. Where a fault leaves open what is on the disk (a failed
+//! write or sync of the log or of pages) writing ends for good: the database is opened again, after
+//! the end of the program or of the machine, and holds the tables from before or after the one
+//! statement that was told so. After any other fault the same sessions go on.
+
+use super::images::check;
+use super::model::Tables;
+use super::run::{Run, Unexpected};
+use super::workload::Kind;
+use super::{open, seeds};
+use inia_testkit::{Fault, Random, SimDisk, When};
+
+/// Errors of statements on a failing disk: a full table or disk, the engine's errors by number, a
+/// temporary file that cannot be written or read.
+const KNOWN: [&str; 7] = [
+    "ERROR 1114: The table ",
+    "ERROR 1030: Got error 28 - 'No space left on device' from storage engine",
+    "ERROR 1030: Got error 168 - ",
+    "ERROR 3: Error writing file ",
+    "ERROR 2: Error reading file ",
+    "ERROR 1878: Temporary file write failure.",
+    "ERROR 0: ",
+];
+
+/// A database, its disk, and how often what happened.
+struct World {
+    disk: SimDisk,
+    run: Option<Run>,
+    random: Random,
+    seed: u64,
+    stops: u64,
+    undone: u64,
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        let disk = SimDisk::new();
+        let db = open(&disk).unwrap();
+        let mut run = Run::new(&db, Default::default(), Random::new(seed));
+        run.set_up();
+        let random = Random::new(seed + 100);
+        World { disk, run: Some(run), random, seed, stops: 0, undone: 0 }
+    }
+
+    /// Steps until something fails; what, or nothing after so many steps.
+    fn steps(&mut self, most: u64) -> Option<Unexpected> {
+        let run = self.run.as_mut().unwrap();
+        (0..most).find_map(|_| run.step().err())
+    }
+
+    /// Deals with a failed statement: it was undone, or writing has stopped.
+    fn settle(&mut self, failed: &Unexpected) {
+        let World { run, seed, .. } = self;
+        let run = run.as_mut().unwrap();
+        let (answer, sql) = (&failed.answer, &failed.step.sql);
+        let known = KNOWN.iter().any(|known| answer.contains(known));
+        assert!(known, "seed {seed}: {sql:.200}: {answer}");
+        if run.db.engine.failure().is_some() {
+            return self.restart(&[failed]);
+        }
+        self.undone += 1;
+        self.disk.clear_faults();
+        run.settle(failed.client, &failed.step, false);
+        run.check_view(failed.client, &format!("seed {seed}, after {sql:.200}: {answer}"));
+    }
+
+    /// Ends the program or the machine, opens the database again and goes on with what is there.
+    fn restart(&mut self, failed: &[&Unexpected]) {
+        self.stops += 1;
+        let mut run = self.run.take().unwrap();
+        let (allowed, sql) = match failed {
+            [one, ..] => (run.possible(one.client, &one.step), one.step.sql.clone()),
+            [] => (vec![run.committed()], String::new()),
+        };
+        let halves = |state: &Tables| {
+            ["a", "b"].map(|prefix| {
+                let mut half = state.clone();
+                half.0.retain(|name, _| name.starts_with(prefix));
+                half
+            })
+        };
+        let random = run.random.clone();
+        // Whoever asks now is told that nothing can be written.
+        if run.db.engine.failure().is_some() {
+            let later = run.step().err();
+            let answer = later.filter(|later| later.step.kind != Kind::Background);
+            let answer = answer.map(|later| later.answer);
+            let told = |answer: &String| answer.contains("no writes until");
+            assert!(answer.as_ref().is_none_or(told), "seed {}: {answer:?}", self.seed);
+        }
+        let kind = self.random.below(4);
+        self.disk.clear_faults();
+        self.disk.set_capacity(None);
+        let next =
+            if kind < 2 { self.disk.kill() } else { self.disk.crash(self.random.next_u64()) };
+        drop(run);
+        let label = format!("seed {}, stop {}: {sql:.200}", self.seed, self.stops);
+        let db = open(&next).unwrap_or_else(|error| panic!("{label}: {error}"));
+        let mut at = check(&db, &allowed, &label);
+        self.disk = next;
+        if kind.is_multiple_of(2) {
+            // What is shown after the start of the program stays, whatever the machine does then.
+            let next = self.disk.crash(self.random.next_u64());
+            drop(db);
+            let label = format!("{label}, again");
+            let db = open(&next).unwrap_or_else(|error| panic!("{label}: {error}"));
+            check(&db, &allowed[at..=at], &label);
+            at = at.min(allowed.len() - 1);
+            self.disk = next;
+            self.run = Some(Run::new(&db, halves(&allowed[at]), random));
+            return;
+        }
+        self.run = Some(Run::new(&db, halves(&allowed[at]), random));
+    }
+
+    /// Ends the last run; all is as it should be.
+    fn finish(mut self) -> (u64, u64) {
+        self.restart(&[]);
+        (self.stops, self.undone)
+    }
+}
+
+#[test]
+fn a_failed_call_undoes_a_statement_or_stops_all_writing_until_the_next_start() {
+    let (mut stops, mut undone) = (0, 0);
+    for seed in 1..=2 * seeds() {
+        let mut world = World::new(seed);
+        for _ in 0..120 {
+            let fault = *world.random.pick(&[Fault::Io, Fault::NoSpace, Fault::ShortWrite]);
+            let n = 1 + world.random.below(40);
+            let when = match world.random.below(4) {
+                0 | 1 => When::Change(n),
+                2 => When::Sync(1 + n / 4),
+                _ => When::Read(n),
+            };
+            world.disk.inject(when, fault);
+            if let Some(failed) = world.steps(12) {
+                world.settle(&failed);
+            }
+        }
+        let (some, more) = world.finish();
+        (stops, undone) = (stops + some, undone + more);
+    }
+    assert!(stops > 50 && undone > 10, "{stops} stops, {undone} undone");
+}
+
+#[test]
+fn a_full_disk_undoes_statements_until_there_is_space_again() {
+    let (mut full, mut stops) = (0, 0);
+    for seed in 11..=12 * seeds() {
+        let mut world = World::new(seed);
+        for _ in 0..25 {
+            let len = |name: &str| world.disk.file_len(name).unwrap_or(0);
+            let names = inia_base::io::Disk::list(&world.disk).unwrap();
+            let used: u64 = names.iter().map(|name| len(name)).sum();
+            let more = world.random.below(256 << 10);
+            world.disk.set_capacity(Some(used + more));
+            for _ in 0..15 {
+                if let Some(failed) = world.steps(1) {
+                    world.settle(&failed);
+                    full += 1;
+                }
+            }
+            world.disk.set_capacity(None);
+            // Space is found by the background's next step at the latest.
+            let run = world.run.as_ref().unwrap();
+            while run.db.engine.failure().is_none() && run.db.engine.background_step().unwrap() {}
+            if let Some(failed) = world.steps(10) {
+                panic!("seed {seed}: {:.200}: {}", failed.step.sql, failed.answer);
+            }
+        }
+        stops += world.finish().0;
+    }
+    assert!(full > 20 && stops < full / 2, "{full}, {stops} stops");
+}

@@ -1,0 +1,178 @@
+//! What crashes leave.
+
+use super::model::{Index, Table, Tables};
+use super::run::{Allowed, Run};
+use super::{open, seeds, session};
+use crate::catalog::IndexKind;
+use crate::database::Database;
+use inia_testkit::{Fault, Random, SimDisk, When};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+
+/// A disk as a crash left it, and what may be on it.
+pub(super) struct Image {
+    pub(super) disk: SimDisk,
+    pub(super) allowed: Vec<Tables>,
+    pub(super) label: String,
+    pub(super) number: u64,
+}
+
+/// The tables in a database, their definitions from the catalog and their rows by SELECT.
+pub(super) fn found(db: &Arc<Database>) -> Tables {
+    let catalog = db.catalog().current();
+    let mut session = session(db);
+    let Some(schema) = catalog.schemas.get("test") else { return Tables::default() };
+    let table = |(name, table): (&String, &Arc<crate::catalog::Table>)| {
+        let def = &table.def;
+        let column = |at: usize| def.columns[at].name.clone();
+        let mut indexes = BTreeMap::new();
+        for index in def.indexes.iter().filter(|index| index.kind != IndexKind::Primary) {
+            let columns = index.parts.iter().map(|part| column(part.column)).collect();
+            let unique = index.kind == IndexKind::Unique;
+            indexes.insert(index.name.clone(), Index { columns, unique });
+        }
+        let mut rows = BTreeMap::new();
+        for line in session.ok(&format!("SELECT * FROM {name}")).lines() {
+            let mut cells = line.split('|');
+            let id: i64 = cells.next().unwrap().parse().unwrap();
+            let cells = cells.map(|cell| (cell != "NULL").then(|| cell.into())).collect();
+            assert!(rows.insert(id, cells).is_none(), "{name} has two rows {id}");
+        }
+        let columns = (1..def.columns.len()).map(column).collect();
+        let primary = def.primary().is_some();
+        (name.clone(), Arc::new(Table { columns, primary, auto: None, indexes, rows }))
+    };
+    Tables(schema.tables.iter().map(table).collect())
+}
+
+/// The tables without what no catalog has.
+fn plain(tables: &Tables) -> Tables {
+    let mut plain = tables.clone();
+    for table in plain.0.values_mut().filter(|table| table.auto.is_some()) {
+        Arc::make_mut(table).auto = None;
+    }
+    plain
+}
+
+/// Checks a database, whose sessions are gone; which of the allowed states it is in.
+#[track_caller]
+pub(super) fn check(db: &Arc<Database>, allowed: &[Tables], label: &str) -> usize {
+    while db.engine.background_step().unwrap() {}
+    let problems = db.check().unwrap();
+    assert_eq!(problems, Vec::<String>::new(), "{label}");
+    let found = found(db);
+    let differences: Vec<String> =
+        allowed.iter().map_while(|tables| plain(tables).difference(&found)).collect();
+    assert!(differences.len() < allowed.len(), "{label}: {differences:#?}");
+    differences.len()
+}
+
+/// Work after a recovery: rows in every table, a table made, changed and dropped.
+fn go_on(db: &Arc<Database>) {
+    let mut session = session(db);
+    if session.run("SELECT 1 FROM aauto LIMIT 1").contains("ERROR") {
+        return;
+    }
+    session.ok("BEGIN");
+    session.ok("INSERT INTO aauto (s) VALUES ('later'), ('later')");
+    session.ok("UPDATE aparent SET s = 'later'");
+    session.ok("COMMIT");
+    assert_eq!(session.ok("SELECT COUNT(*) FROM aauto WHERE s = 'later'"), "2\n");
+    session.ok("CREATE TABLE later (id INT PRIMARY KEY, s VARCHAR(9000), KEY s (s(30)))");
+    session.ok("INSERT INTO later VALUES (1, REPEAT('x', 9000)), (2, 'b'), (3, 'c')");
+    session.ok("ALTER TABLE later ADD COLUMN n INT DEFAULT 5");
+    session.ok("DELETE FROM later WHERE id = 2");
+    assert_eq!(session.ok("SELECT id, n FROM later"), "1|5\n3|5\n");
+    session.ok("DROP TABLE later");
+}
+
+/// Opens an image, after recoveries that were stopped themselves, and checks it.
+fn examine(image: Image) {
+    let Image { mut disk, allowed, label, number } = image;
+    if number % 2 == 1 {
+        disk.inject(When::Change(1 + number * 7 % 29), Fault::Crash);
+        if let Ok(db) = open(&disk) {
+            while db.engine.background_step().unwrap_or(false) {}
+        }
+        disk = disk.crash(number + 1);
+    }
+    let db = open(&disk).unwrap_or_else(|error| panic!("{label}: {error}"));
+    let state = check(&db, &allowed, &label);
+    if number.is_multiple_of(5) {
+        go_on(&db);
+        while db.engine.background_step().unwrap() {}
+        assert_eq!(db.check().unwrap(), Vec::<String>::new(), "{label}");
+        // What was acknowledged just now is there after another crash, and the rest as before.
+        let copy = disk.crash(number);
+        drop(db);
+        let db = open(&copy).unwrap_or_else(|error| panic!("{label}, again: {error}"));
+        let tables = &allowed[state];
+        let again = found(&db);
+        let untouched = |name: &&String| !name.ends_with("auto") && !name.ends_with("parent");
+        for name in tables.0.keys().filter(untouched) {
+            assert!(plain(tables).0[name] == again.0[name], "{label}, again: {name}");
+        }
+    }
+}
+
+/// Sends what a crash at every `stride`-th change would leave.
+fn send_images(disk: &SimDisk, allowed: Allowed, seed: u64, stride: u64, to: SyncSender<Image>) {
+    disk.set_tap(Some(Box::new(move |change, crash| {
+        if !(change + seed).is_multiple_of(stride) {
+            return;
+        }
+        let (allowed, sql) = allowed.lock().unwrap().clone();
+        let number = change / stride + seed;
+        let label = format!("seed {seed}, change {change}: {sql:.200}");
+        // The examiners have gone only where one of them has failed.
+        let _ = to.send(Image { disk: crash(number), allowed, label, number });
+    })));
+}
+
+/// Runs a workload and examines what crashes in it would leave; how many of them.
+fn run(seed: u64, steps: usize, stride: u64) -> u64 {
+    let disk = SimDisk::new();
+    let db = open(&disk).unwrap();
+    let mut run = Run::new(&db, Default::default(), Random::new(seed));
+    let examined = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        let (to, images) = sync_channel(8);
+        let images = Arc::new(Mutex::new(images));
+        for _ in 0..2 {
+            let (images, examined) = (images.clone(), &examined);
+            scope.spawn(move || {
+                loop {
+                    let Ok(image) = images.lock().unwrap().recv() else { break };
+                    examine(image);
+                    examined.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        drop(images);
+        run.set_up();
+        send_images(&disk, run.allowed.clone(), seed, stride, to);
+        for number in 0..steps {
+            let result = run.step();
+            if let Err(failed) = result {
+                let (sql, answer) = (failed.step.sql, failed.answer);
+                panic!("seed {seed}, step {number}: {sql:.200}: {answer}");
+            }
+        }
+        disk.set_tap(None);
+    });
+    let committed = run.committed();
+    drop(run);
+    check(&db, &[committed], "at the end");
+    examined.into_inner()
+}
+
+#[test]
+fn every_crash_leaves_what_was_acknowledged_and_nothing_by_half() {
+    let mut images = 0;
+    for seed in 1..=4 * seeds() {
+        images += run(seed, 300, 1);
+    }
+    assert!(images >= 2000, "{images} crash points");
+}
