@@ -397,7 +397,10 @@ impl Core {
             None => match crate::information_schema::schema(name) {
                 Some("information_schema") => ("information_schema", Collation::SYSTEM),
                 Some(computed) => (computed, Collation::DEFAULT),
-                None => return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name])),
+                None => {
+                    crate::ddl::check_name(name, ErrorCode::WrongDbName)?;
+                    return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name]));
+                }
             },
         };
         self.authorize(&ast::Statement::Use(name.to_owned()))?;
