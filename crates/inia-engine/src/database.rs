@@ -137,6 +137,12 @@ impl Database {
         let engine = Engine::open_sized(disk.clone(), engine_options, sizes)?;
         let catalog = Catalog::load(&engine)?;
         let accounts = Accounts::load(&engine)?;
+        let globals = GlobalVars::default();
+        for (name, value) in catalog.persisted() {
+            if let Ok(def) = sysvar::find(&name) {
+                globals.0.write().insert(def.name, value);
+            }
+        }
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
         Ok(Arc::new(Database {
             scratch: disk,
@@ -145,7 +151,7 @@ impl Database {
             catalog,
             accounts,
             counters: Counters::default(),
-            globals: GlobalVars::default(),
+            globals,
             user_locks: UserLocks::default(),
             processes: OnceLock::new(),
             started,
@@ -176,8 +182,14 @@ impl Database {
     /// Tells what variables say of the program around: limits and places that it was started
     /// with. Names that are no variables are left out.
     pub fn announce(&self, settings: &[(&str, String)]) {
+        let kept = self.catalog.persisted();
         for (name, value) in settings {
             if let Ok(def) = sysvar::find(name) {
+                // What SET PERSIST said stands above what the program would say.
+                let fixed = matches!(def.home, sysvar::Home::ReadOnly);
+                if !fixed && kept.iter().any(|(own, _)| own == def.name) {
+                    continue;
+                }
                 self.globals.0.write().insert(def.name, value.clone());
             }
         }
