@@ -39,7 +39,10 @@ fn embedded(folder: &TempDir) -> String {
 #[test]
 fn a_workload_runs_on_the_embedded_database_and_is_kept() {
     let folder = TempDir::new();
+    let (first, _) = measured("run oltp_read_only --clients 2", &embedded(&folder));
     let (records, shown) = measured("run oltp_read_only --clients 2", &embedded(&folder));
+    let loaded = |records: &[Record]| records[0].outcome.as_ref().unwrap().load_seconds.is_some();
+    assert_eq!((loaded(&first), loaded(&records)), (true, false), "loaded once for both");
     assert_eq!((records.len(), records[0].method.clients), (1, 2));
     assert!(shown.contains("oltp_read_only"), "{shown}");
 }

@@ -130,6 +130,10 @@ fn carry_out(
     if wishes.auto_increment.is_some() || plan.copies() {
         table.shared.next_auto_increment.store(0, Ordering::Relaxed);
     }
+    if plan.copies() {
+        // Rows without primary key may have been numbered anew.
+        table.shared.next_row_id.store(0, Ordering::Relaxed);
+    }
     if !wishes.changes && !temporary {
         return Ok(Outcome::default());
     }
