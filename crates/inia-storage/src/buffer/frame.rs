@@ -388,6 +388,13 @@ pub(crate) struct PageVersion {
     pub(super) lsn: Lsn,
 }
 
+impl PageVersion {
+    /// The state that follows this one by a single change, which ends in the log at `lsn`.
+    pub(crate) fn after(self, lsn: Lsn) -> PageVersion {
+        PageVersion { word: self.word.wrapping_add(1), lsn }
+    }
+}
+
 /// An optimistic read met a writer: what was read may be garbage, begin again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Restart;

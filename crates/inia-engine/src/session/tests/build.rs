@@ -107,3 +107,16 @@ fn building_an_index_can_be_killed() {
     session.ok("CREATE INDEX s ON t (s, n)");
     sound(&db, &disk);
 }
+
+#[test]
+fn rows_are_numbered_on_after_a_primary_key_has_come_and_gone() {
+    let db = super::TestDb::new();
+    let mut session = db.session();
+    session.ok("CREATE TABLE t (id INT, u INT, UNIQUE KEY u (u))");
+    session.ok("INSERT INTO t VALUES (1, NULL)");
+    session.ok("ALTER TABLE t ADD PRIMARY KEY (id)");
+    session.ok("INSERT INTO t VALUES (2, NULL), (3, NULL), (4, NULL)");
+    session.ok("ALTER TABLE t DROP PRIMARY KEY");
+    session.ok("INSERT INTO t VALUES (5, NULL), (6, NULL)");
+    assert_eq!(session.ok("SELECT COUNT(*) FROM t"), "6\n");
+}
