@@ -299,13 +299,28 @@ impl Work<'_> {
             let tell = |share: f64| {
                 self.watcher.progress(&format!("{what}, {:.0} %", share * 100.0), done);
             };
-            let took = load::ensure(target, facts, &data, self.stop, &tell)
+            let took = self
+                .ensure(target, facts, &data, &tell)
                 .map_err(|failure| failure.during(target.label()))?;
             if let Some(took) = took {
                 seconds.insert(target.label().to_owned(), took);
             }
         }
         Ok(seconds)
+    }
+
+    fn ensure(
+        &self,
+        target: &Arc<dyn Target>,
+        facts: &Facts,
+        data: &DataSet,
+        tell: &(dyn Fn(f64) + Sync),
+    ) -> Result<Option<f64>> {
+        let took = load::ensure(target, facts, data, self.stop, tell)?;
+        if took.is_none() && facts.product == Product::Embedded {
+            load::read_once(target, data)?;
+        }
+        Ok(took)
     }
 
     fn round(
@@ -317,7 +332,7 @@ impl Work<'_> {
         let mut took = None;
         if !workload.keeps_data() && setting.facts.product != Product::Floor {
             let data: DataSet = workload.data(&setting.parameters, setting.dialect())?;
-            took = load::ensure(&setting.target, &setting.facts, &data, self.stop, &|_| {})?;
+            took = self.ensure(&setting.target, &setting.facts, &data, &|_| {})?;
             let mut session = Session::new(setting.target.clone(), false);
             load::forget(&mut session, &data)?;
         }

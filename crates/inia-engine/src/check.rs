@@ -68,6 +68,13 @@ impl Report<'_> {
     }
 }
 
+/// The problems of one table whose rows nobody changes meanwhile.
+pub(crate) fn problems_of(engine: &Arc<Engine>, table: &Table) -> Vec<String> {
+    let mut problems = Vec::new();
+    check_table(engine, table, &mut problems);
+    problems
+}
+
 fn check_table(engine: &Arc<Engine>, table: &Table, problems: &mut Vec<String>) {
     let name = format!("table {}.{}", table.def.schema, table.def.name);
     let mut report = Report { name: name.clone(), found: 0, problems };

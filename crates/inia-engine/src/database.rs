@@ -104,6 +104,8 @@ impl From<StorageError> for OpenError {
 pub struct Database {
     /// Where statements put what they cannot keep in memory.
     pub(crate) scratch: Arc<dyn Disk>,
+    /// Bytes that building the indexes of one table may hold.
+    pub(crate) build_memory: usize,
     pub(crate) engine: Arc<Engine>,
     pub(crate) catalog: Catalog,
     pub(crate) accounts: Accounts,
@@ -135,14 +137,21 @@ impl Database {
         let engine = Engine::open_sized(disk.clone(), engine_options, sizes)?;
         let catalog = Catalog::load(&engine)?;
         let accounts = Accounts::load(&engine)?;
+        let globals = GlobalVars::default();
+        for (name, value) in catalog.persisted() {
+            if let Ok(def) = sysvar::find(&name) {
+                globals.0.write().insert(def.name, value);
+            }
+        }
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
         Ok(Arc::new(Database {
             scratch: disk,
+            build_memory: (options.buffer_pool_size / 8).clamp(64 << 10, 256 << 20) as usize,
             engine,
             catalog,
             accounts,
             counters: Counters::default(),
-            globals: GlobalVars::default(),
+            globals,
             user_locks: UserLocks::default(),
             processes: OnceLock::new(),
             started,
@@ -173,8 +182,14 @@ impl Database {
     /// Tells what variables say of the program around: limits and places that it was started
     /// with. Names that are no variables are left out.
     pub fn announce(&self, settings: &[(&str, String)]) {
+        let kept = self.catalog.persisted();
         for (name, value) in settings {
             if let Ok(def) = sysvar::find(name) {
+                // What SET PERSIST said stands above what the program would say.
+                let fixed = matches!(def.home, sysvar::Home::ReadOnly);
+                if !fixed && kept.iter().any(|(own, _)| own == def.name) {
+                    continue;
+                }
                 self.globals.0.write().insert(def.name, value.clone());
             }
         }

@@ -402,7 +402,7 @@ impl<'a> Lexer<'a> {
         self.string(start, start, quote)
     }
 
-    /// A name in quotes that open at `open`; only doubled quotes are special.
+    /// A name in quotes that open at `open`; only doubled quotes are special, and no byte is zero.
     fn quoted_name(&mut self, start: usize, open: usize, quote: u8, tok: Tok) -> Token {
         let mut at = open + 1;
         let mut escaped = false;
@@ -413,6 +413,7 @@ impl<'a> Lexer<'a> {
                     escaped = true;
                     at += n + 2;
                 }
+                Some(n) if self.src[open..at + n].contains(&0) => return self.error(start),
                 Some(n) => {
                     let token = self.token(tok, start, at + n + 1);
                     return Token { escaped, ..token };

@@ -26,6 +26,8 @@ pub use request::{
 pub use store::is_store_file;
 pub use txn::cursor::{Cursor, Run};
 pub use txn::handle::{Interrupter, Txn};
+pub use txn::in_place::Spot;
+pub use txn::insert_many::Records;
 pub use txn::rollback::Savepoint;
 pub use txn::session::ActiveTxn;
 pub use txn::trees::Tree;

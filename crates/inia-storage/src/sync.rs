@@ -1,10 +1,15 @@
 //! Every lock and atomic that storage uses, in one place so that a model checker can stand in.
 
+pub(crate) use inia_base::rt::{WaitCell, Wake};
 pub(crate) use parking_lot::{Condvar, Mutex, RwLock};
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
+pub(crate) use std::thread_local;
 use std::time::Duration;
+
+/// How often a thread looks at a page latch again before it sleeps.
+pub(crate) const SPINS: u32 = 64;
 
 /// Calls a background thread that naps. Ringing twice before it wakes is one call, and cheap.
 #[derive(Default)]

@@ -5,7 +5,7 @@ use crate::error::WireError;
 use crate::handshake::text;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{ResultColumn, flags};
-use inia_base::datatype::{DataType, IntWidth};
+use inia_base::datatype::{DataType, IntWidth, LobSize};
 
 /// The protocol's type codes.
 pub mod type_code {
@@ -40,6 +40,16 @@ pub mod type_code {
 }
 
 use type_code as ty;
+
+/// The type code that a column is described with: a computed MEDIUMTEXT tells its size.
+fn sent_type(column: &ResultColumn) -> u8 {
+    match &column.data_type {
+        DataType::Text { size: LobSize::Medium, .. } if column.org_name.is_empty() => {
+            ty::MEDIUM_BLOB
+        }
+        data_type => type_code_of(data_type),
+    }
+}
 
 /// The type code that a result column of this type is sent with. All sizes of TEXT and BLOB are
 /// BLOB, and ENUM and SET are STRING with a flag.
@@ -161,7 +171,7 @@ pub fn put_column(out: &mut Vec<u8>, column: &ResultColumn, results: u16) {
     out.push(12);
     put_u16(out, collation_of(column, results));
     put_u32(out, column.length);
-    out.push(type_code_of(&column.data_type));
+    out.push(sent_type(column));
     // NUM is a flag of the client library, not of the protocol.
     put_u16(out, (column.flags & !flags::NUM) | type_flags(column));
     out.push(column.decimals);

@@ -148,7 +148,7 @@ impl<'a> Command<'a> {
     #[inline]
     pub fn decode(payload: &'a [u8], caps: Capabilities) -> Result<Command<'a>, WireError> {
         let mut from = Reader::new(payload);
-        let command = match from.u8()? {
+        let command = match from.u8().map_err(|_| WireError::UnknownCommand)? {
             code::STMT_EXECUTE => {
                 let (id, flags) = (from.u32()?, from.u8()?);
                 from.u32()?;
@@ -177,9 +177,9 @@ impl<'a> Command<'a> {
         caps: Capabilities,
     ) -> Result<Command<'a>, WireError> {
         Ok(match code {
-            code::INIT_DB => Command::InitDb(from.take_rest()),
+            code::INIT_DB => Command::InitDb(from.nul_or_rest()),
             code::FIELD_LIST => {
-                let table = from.nul_or_rest();
+                let table = from.nul_bytes()?;
                 Command::FieldList { table, pattern: trim_nul(from.take_rest()) }
             }
             code::STATISTICS => Command::Statistics,
@@ -187,7 +187,9 @@ impl<'a> Command<'a> {
             code::PROCESS_KILL => Command::ProcessKill(from.u32()?),
             code::DEBUG => Command::Debug,
             code::CHANGE_USER => {
-                Command::ChangeUser(Box::new(decode_change_user(&mut from, caps)?))
+                let login = decode_change_user(&mut from, caps);
+                // MySQL calls it unknown rather than malformed, and closes.
+                Command::ChangeUser(Box::new(login.map_err(|_| WireError::UnknownCommand)?))
             }
             code::RESET_CONNECTION => Command::ResetConnection,
             code::SET_OPTION => match from.u16()? {
@@ -303,7 +305,7 @@ fn decode_change_user(from: &mut Reader<'_>, caps: Capabilities) -> Result<Chang
     } else {
         from.nul_bytes()?.to_vec()
     };
-    let database = text(from.nul_or_rest());
+    let database = text(from.nul_bytes()?);
     let mut login = ChangeUser {
         user,
         auth,

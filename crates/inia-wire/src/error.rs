@@ -19,6 +19,10 @@ pub enum WireError {
     WrongArguments(&'static str),
     /// A fetch without an open cursor.
     NoCursor(u32),
+    /// A parameter sent in pieces is longer than a packet may be.
+    LongDataTooLong,
+    /// The client left in the middle of a packet.
+    ReadError,
     /// The first packet is not a login.
     BadHandshake,
     /// The client cannot authenticate as the account demands.
@@ -84,6 +88,15 @@ impl WireError {
             WireError::NoCursor(id) => {
                 ServerError::new(1421, "HY000", format!("The statement ({id}) has no open cursor."))
             }
+            WireError::LongDataTooLong => ServerError::new(
+                1105,
+                "HY000",
+                "Parameter of prepared statement which is set through mysql_send_long_data() is \
+                 longer than 'max_allowed_packet' bytes",
+            ),
+            WireError::ReadError => {
+                ServerError::new(1158, "08S01", "Got an error reading communication packets")
+            }
             WireError::BadHandshake => ServerError::new(1043, "08S01", "Bad handshake"),
             WireError::UnsupportedAuth => ServerError::new(
                 1251,
@@ -105,6 +118,7 @@ impl WireError {
             self,
             WireError::PacketTooLarge
                 | WireError::OutOfOrder
+                | WireError::ReadError
                 | WireError::BadHandshake
                 | WireError::UnsupportedAuth
         )

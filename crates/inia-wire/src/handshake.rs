@@ -102,10 +102,14 @@ pub enum FirstPacket {
 impl FirstPacket {
     /// Reads the packet's payload; capabilities beyond `offered` are dropped.
     pub fn decode(payload: &[u8], offered: Capabilities) -> Result<FirstPacket, WireError> {
+        FirstPacket::read(payload, offered).map_err(|_| WireError::BadHandshake)
+    }
+
+    fn read(payload: &[u8], offered: Capabilities) -> Result<FirstPacket, WireError> {
         let mut from = Reader::new(payload);
         let capabilities = Capabilities(from.u32()?);
         if !capabilities.has(Capabilities::PROTOCOL_41) {
-            return Err(WireError::UnsupportedAuth);
+            return Err(WireError::BadHandshake);
         }
         if capabilities.has(Capabilities::SSL) && payload.len() == 32 {
             if !offered.has(Capabilities::SSL) {
@@ -155,8 +159,9 @@ fn decode_login(from: &mut Reader<'_>, login: &mut Login) -> Result<(), WireErro
 pub(crate) fn decode_attributes(from: &mut Reader<'_>) -> Result<Vec<(String, String)>, WireError> {
     let mut pairs = Reader::new(from.lenenc_bytes()?);
     let mut attributes = Vec::new();
-    while !pairs.is_empty() {
-        attributes.push((text(pairs.lenenc_bytes()?), text(pairs.lenenc_bytes()?)));
+    // They are for information only: what cannot be read is left out.
+    while let (Ok(name), Ok(value)) = (pairs.lenenc_bytes(), pairs.lenenc_bytes()) {
+        attributes.push((text(name), text(value)));
     }
     Ok(attributes)
 }

@@ -26,8 +26,6 @@ pub struct Attribute {
     pub value: Value,
 }
 
-/// Parameters sent piecewise may grow to this many bytes.
-const MAX_LONG_DATA: usize = 1 << 30;
 const EXECUTE: &str = "mysqld_stmt_execute";
 
 /// What a connection remembers of a prepared statement's parameters.
@@ -38,7 +36,8 @@ pub struct Params {
     types: Vec<u16>,
     /// Parameters sent by SEND_LONG_DATA; empty when none was.
     long: Vec<Option<Vec<u8>>>,
-    long_too_big: bool,
+    /// What was wrong with a piece; every execution fails with it until a reset.
+    long_error: Option<WireError>,
 }
 
 impl Params {
@@ -52,18 +51,18 @@ impl Params {
         self.count
     }
 
-    /// Appends a piece of parameter `param`. Errors wait for the next execution, as the command
-    /// has no reply.
-    pub fn add_long_data(&mut self, param: u16, data: &[u8]) {
+    /// Appends a piece of parameter `param`, which may grow to `limit` bytes. Errors wait for the
+    /// next execution, as the command has no reply.
+    pub fn add_long_data(&mut self, param: u16, data: &[u8], limit: usize) {
         let param = usize::from(param);
         if param >= self.count {
-            self.long_too_big = true;
+            self.long_error = Some(WireError::WrongArguments("mysql_stmt_precheck"));
             return;
         }
         self.long.resize(self.count, None);
         let value = self.long[param].get_or_insert_default();
-        if value.len() + data.len() > MAX_LONG_DATA {
-            self.long_too_big = true;
+        if value.len() + data.len() > limit {
+            self.long_error = Some(WireError::LongDataTooLong);
             return;
         }
         value.extend_from_slice(data);
@@ -72,7 +71,7 @@ impl Params {
     /// Drops what SEND_LONG_DATA brought.
     pub fn reset(&mut self) {
         self.long.clear();
-        self.long_too_big = false;
+        self.long_error = None;
     }
 
     /// Reads an execution's parameters into `values`, whose strings are reused. Texts are in the
@@ -91,9 +90,9 @@ impl Params {
         if self.count == 0 && !counted {
             return Ok(());
         }
-        if std::mem::take(&mut self.long_too_big) {
+        if let Some(error) = &self.long_error {
             self.long.clear();
-            return Err(WireError::WrongArguments("mysqld_stmt_send_long_data"));
+            return Err(error.clone());
         }
         let mut from = Reader::new(body);
         let sent = if counted { from.lenenc()? as usize } else { self.count };
@@ -107,23 +106,27 @@ impl Params {
         if from.u8()? != 0 {
             self.types.clear();
             for _ in 0..sent {
-                self.types.push(from.u16()?);
+                let kind = from.u16()?;
+                if !is_param_type(kind as u8) {
+                    self.types.clear();
+                    return Err(WireError::WrongArguments(EXECUTE));
+                }
+                self.types.push(kind);
                 if attributes {
                     from.lenenc_bytes()?;
                 }
             }
         }
-        if self.types.len() < self.count {
-            return Err(WireError::WrongArguments(EXECUTE));
-        }
         for (i, slot) in values.iter_mut().enumerate() {
             let long = self.long.get_mut(i).and_then(Option::take);
+            let kind = self.types.get(i).copied();
             if let Some(bytes) = long {
-                set_bytes(slot, &bytes, self.types[i] as u8);
+                set_bytes(slot, &bytes, kind.unwrap_or_default() as u8);
             } else if nulls[i / 8] >> (i % 8) & 1 == 1 {
                 *slot = Value::Null;
             } else {
-                decode_value(&mut from, self.types[i], slot)?;
+                let kind = kind.ok_or(WireError::Malformed("parameters without types"))?;
+                decode_value(&mut from, kind, slot)?;
             }
             if charset == Charset::Latin1 && !is_binary(self.types[i] as u8) {
                 decode_text(slot, charset);
@@ -187,13 +190,13 @@ pub(crate) fn decode_value(
             n if unsigned => Value::UInt(u64::from(n)),
             n => Value::Int(i64::from(n as i8)),
         },
-        ty::FLOAT => Value::Double(f64::from(f32::from_le_bytes(from.array()?))),
-        ty::DOUBLE => Value::Double(f64::from_le_bytes(from.array()?)),
+        ty::FLOAT => finite(f64::from(f32::from_le_bytes(from.array()?))),
+        ty::DOUBLE => finite(f64::from_le_bytes(from.array()?)),
         ty::DATE => Value::Date(decode_datetime(from)?.date),
         ty::DATETIME | ty::TIMESTAMP => Value::DateTime(decode_datetime(from)?),
         ty::TIME => Value::Time(decode_time(from)?),
         ty::NULL => Value::Null,
-        ty::NEWDECIMAL | ty::DECIMAL => decode_decimal(from.lenenc_bytes()?),
+        ty::NEWDECIMAL | ty::DECIMAL => decode_decimal(from.lenenc_bytes()?)?,
         kind => {
             let bytes = from.lenenc_bytes()?;
             set_bytes(slot, bytes, kind);
@@ -203,10 +206,24 @@ pub(crate) fn decode_value(
     Ok(())
 }
 
-/// A decimal number, which travels as text. Texts that are no number are left to the engine.
-fn decode_decimal(bytes: &[u8]) -> Value {
+/// Whether parameters may have this type.
+fn is_param_type(kind: u8) -> bool {
+    !matches!(kind, ty::YEAR | ty::BIT | ty::ENUM | ty::SET | 14 | 17..=0xf4)
+}
+
+/// SQL knows neither infinities nor NaN; MySQL takes them for zero.
+fn finite(number: f64) -> Value {
+    Value::Double(if number.is_finite() { number } else { 0.0 })
+}
+
+/// A decimal number, which travels as text. Numbers in other forms are left to the engine.
+fn decode_decimal(bytes: &[u8]) -> Result<Value, WireError> {
     let text = text(bytes);
-    text.parse::<Decimal>().map(Value::Decimal).unwrap_or(Value::Text(text))
+    match text.parse::<Decimal>() {
+        Ok(number) => Ok(Value::Decimal(number)),
+        Err(_) if text.trim().parse::<f64>().is_ok_and(f64::is_finite) => Ok(Value::Text(text)),
+        Err(_) => Err(WireError::WrongArguments(EXECUTE)),
+    }
 }
 
 /// Whether strings sent as this type are bytes without characters.

@@ -39,9 +39,32 @@ fn embedded(folder: &TempDir) -> String {
 #[test]
 fn a_workload_runs_on_the_embedded_database_and_is_kept() {
     let folder = TempDir::new();
+    let (first, _) = measured("run oltp_read_only --clients 2", &embedded(&folder));
     let (records, shown) = measured("run oltp_read_only --clients 2", &embedded(&folder));
+    let loaded = |records: &[Record]| records[0].outcome.as_ref().unwrap().load_seconds.is_some();
+    assert_eq!((loaded(&first), loaded(&records)), (true, false), "loaded once for both");
     assert_eq!((records.len(), records[0].method.clients), (1, 2));
     assert!(shown.contains("oltp_read_only"), "{shown}");
+}
+
+/// The null server's answers mean nothing, but its figures are the floor of everybody's.
+#[test]
+fn the_floor_is_measured_beside_a_target_and_the_page_shows_both() {
+    let folder = TempDir::new();
+    let target = format!("inia={}", embedded(&folder));
+    let words = "compare --workload oltp_point_select,oltp_read_write --clients 1,2 --floor";
+    let (records, _) = measured(words, &target);
+    let floors: Vec<&Record> = records.iter().filter(|r| r.target.product == "floor").collect();
+    assert_eq!((records.len(), floors.len()), (8, 4));
+    let kept = folder.path().join("kept.jsonl");
+    let lines: Vec<String> = records.iter().map(Record::line).collect();
+    std::fs::write(&kept, lines.join("\n")).unwrap();
+    let page = folder.path().join("page.html");
+    let (kept, shown) = (kept.display().to_string(), page.display().to_string());
+    let output = bench(&["report", "--html", &shown, &kept]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.contains("Server CPU above the floor") && html.contains("</html>"));
 }
 
 /// Every workload of every report; each must have found its own answers right.

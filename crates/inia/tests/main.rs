@@ -1,5 +1,6 @@
 //! The server from outside: a real server on a free port, with sessions that give canned answers.
 #![allow(clippy::unwrap_used)]
+mod abuse;
 mod binary;
 mod charsets;
 mod commands;
@@ -15,4 +16,5 @@ mod process;
 mod refusals;
 mod support;
 mod sysbench;
+mod wire;
 mod workloads;

@@ -10,7 +10,10 @@ use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
-use inia_storage::{Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Run, Tree, Txn};
+use inia_storage::{
+    Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Run, Spot, StorageError, Tree,
+    Txn,
+};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -106,6 +109,10 @@ pub(crate) struct Scan {
     looks_first: bool,
     /// How much of each row is asked for, where not all of it is.
     narrow: Option<usize>,
+    /// Locks of rows that are free are put off.
+    defers: bool,
+    /// Where a point read found a row that it did not lock.
+    spot: Option<Spot>,
 }
 
 /// Whether rows are locked exclusively: then an index entry does not stand for its row.
@@ -179,7 +186,48 @@ impl Scan {
             fresh_entry: None,
             looks_first: false,
             narrow: None,
+            defers: false,
+            spot: None,
         })
+    }
+
+    /// Puts off locking rows that are free, where the clustered tree is read: each row found is to
+    /// be given to [`Scan::write_current`] or [`Scan::secure_current`], or left unlocked, before the
+    /// next move. Before the first move.
+    pub(crate) fn defer_locks(&mut self) {
+        self.defers = self.secondary().is_none();
+    }
+
+    /// Whether rows found are changed by [`Scan::write_current`].
+    pub(crate) fn defers(&self) -> bool {
+        self.defers
+    }
+
+    /// Replaces the clustered row that the scan stands on, or deletes it where there is no new one.
+    /// False, with nothing done, where another transaction came in between: it must be read again.
+    pub(crate) fn write_current(
+        &mut self,
+        txn: &mut Txn,
+        row: Option<&[u8]>,
+    ) -> std::result::Result<bool, StorageError> {
+        let tree = &self.table.clustered;
+        if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
+            return txn.write_current(cursor, row);
+        }
+        match (&mut self.spot, row) {
+            (Some(spot), row) => txn.write_at(tree, &self.key, spot, row),
+            (None, Some(row)) => txn.update(tree, &self.key, row),
+            (None, None) => txn.delete(tree, &self.key),
+        }
+    }
+
+    /// Locks the clustered row that the scan stands on, where that was put off. False where it must
+    /// be read again.
+    pub(crate) fn secure_current(&mut self, txn: &mut Txn) -> Result<bool> {
+        match &mut self.state {
+            State::Ranges { cursor: Some(cursor), .. } => txn.lock_current(cursor).sql(),
+            _ => Ok(self.spot.is_none()),
+        }
     }
 
     /// Makes an UPDATE's scan of the clustered tree look at rows that others have locked as they
@@ -307,6 +355,17 @@ impl Scan {
         self.standing = Standing::Row;
         let Some(index) = self.secondary() else {
             self.key = key;
+            if self.defers {
+                let row = &mut self.row;
+                let copy = |value: &[u8]| {
+                    row.clear();
+                    row.extend_from_slice(value);
+                };
+                self.spot = txn.peek(&self.table.clustered, &self.key, copy).sql()?;
+                if self.spot.is_some() {
+                    return Ok(true);
+                }
+            }
             return self.lookup(txn);
         };
         let value = read(&self.table.indexes[index].tree, &key, self.mode, txn)?;
@@ -369,6 +428,9 @@ impl Scan {
         }
         if let Some(bytes) = self.narrow {
             next.narrow(bytes);
+        }
+        if self.defers {
+            next.defer_locks();
         }
         *cursor = Some(next);
         true

@@ -9,6 +9,7 @@
 //! part 0 is correlated.
 
 mod from;
+mod functional;
 mod grouping;
 mod inserted;
 mod merge;
@@ -21,6 +22,7 @@ mod select;
 mod window;
 
 pub(crate) use from::{ROW_ID, visible_after};
+pub(crate) use functional::read_hidden_columns;
 pub(crate) use inserted::{BoundInsert, InsertedNames, bind_insert};
 pub(crate) use namespace::{FromColumn, FromTable, Namespace};
 pub(crate) use select::item_name;

@@ -119,6 +119,10 @@ impl QueryBinder<'_> {
             let condition = self.expression(condition, Clause::Where, &[])?;
             conjuncts(condition, &mut clauses.conditions);
         }
+        if let Some(tree) = &from.tree {
+            let (env, host) = (self.context.env, self.context.host);
+            super::functional::read_hidden_of(tree, &mut clauses.conditions, env, host);
+        }
         self.select_list(select, &mut clauses)?;
         for item in &select.group_by {
             let expr = self.group_item(item, &mut clauses)?;

@@ -9,6 +9,7 @@
 //! 'd' name                 a database
 //! 't' schema 0 name        a table
 //! 'v' schema 0 name        a view
+//! 'p' name                 a variable of SET PERSIST
 //! 'x' id                   a session's temporary table
 //! 'u' …                    accounts, see `account::store`
 //! ```
@@ -16,6 +17,7 @@
 pub mod charset;
 pub(crate) mod codec;
 pub mod mdl;
+pub(crate) mod persisted;
 mod show_create;
 mod table;
 pub(crate) mod temporary;
@@ -25,6 +27,7 @@ pub(crate) mod view;
 pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
 };
+pub(crate) use table::HIDDEN;
 pub use table::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
     ReferentialAction, Table, TableDef, TableId, TableIndex, TableShared, same_name,
@@ -47,6 +50,7 @@ const SCHEMA: u8 = b'd';
 const TABLE: u8 = b't';
 const VIEW: u8 = b'v';
 const TEMPORARY: u8 = b'x';
+const PERSISTED: u8 = b'p';
 /// First byte of the records that accounts are kept in.
 pub(crate) const ACCOUNT: u8 = b'u';
 
@@ -151,6 +155,8 @@ pub struct Catalog {
     /// Whether any table has a foreign key: changes of rows ask before they look for theirs.
     has_references: AtomicBool,
     mdl: Arc<MdlManager>,
+    /// SET PERSIST.
+    kept: Mutex<BTreeMap<String, String>>,
 }
 
 impl Catalog {
@@ -165,6 +171,7 @@ impl Catalog {
             next_table_id: AtomicU64::new(1),
             has_references: AtomicBool::new(false),
             mdl: Arc::default(),
+            kept: Mutex::default(),
         };
         let (mut changes, mut left_over) = (Vec::new(), Vec::new());
         let mut txn = engine.attach();
@@ -177,6 +184,11 @@ impl Catalog {
                 Some(&TABLE) => codec::table(record.value).map(Change::PutTable),
                 Some(&VIEW) => view::view(record.value).map(|def| Change::PutView(Box::new(def))),
                 Some(&ACCOUNT) => continue,
+                Some(&PERSISTED) => {
+                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                    catalog.kept.lock().insert(text(&record.key[1..]), text(record.value));
+                    continue;
+                }
                 Some(&TEMPORARY) => {
                     left_over.extend(codec::table(record.value));
                     continue;

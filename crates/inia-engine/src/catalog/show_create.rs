@@ -33,7 +33,8 @@ fn literal(text: &str) -> String {
 
 /// The text of SHOW CREATE TABLE. `next_auto_increment` is the counter's present value.
 pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
-    let mut lines: Vec<String> = def.columns.iter().map(|c| column(c, def.collation)).collect();
+    let shown = def.columns.iter().filter(|column| !column.is_hidden());
+    let mut lines: Vec<String> = shown.map(|c| column(c, def.collation)).collect();
     lines.extend(def.indexes.iter().map(|index| index_line(def, index)));
     let mut keys: Vec<_> = def.foreign_keys.iter().collect();
     keys.sort_by(|a, b| a.name.cmp(&b.name));
@@ -224,7 +225,11 @@ fn index_line(def: &TableDef, index: &IndexDef) -> String {
         .parts
         .iter()
         .map(|part| {
-            let mut text = quoted(&def.columns[part.column].name);
+            let column = &def.columns[part.column];
+            let mut text = match &column.generated {
+                Some(generated) if column.is_hidden() => format!("({})", generated.expression),
+                _ => quoted(&column.name),
+            };
             if let Some(prefix) = part.prefix {
                 let _ = write!(text, "({prefix})");
             }

@@ -73,6 +73,16 @@ pub struct ColumnDef {
     pub explicit_collation: bool,
 }
 
+/// How the names of hidden columns begin.
+pub(crate) const HIDDEN: &str = "!hidden!";
+
+impl ColumnDef {
+    /// Whether the column is an expression of an index, which no statement names.
+    pub fn is_hidden(&self) -> bool {
+        self.invisible && self.generated.is_some() && self.name.starts_with(HIDDEN)
+    }
+}
+
 /// Sorts of index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexKind {

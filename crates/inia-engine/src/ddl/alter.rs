@@ -61,6 +61,7 @@ pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult
     for action in &alter.actions {
         apply_expressions(core, &mut work, action)?;
     }
+    columns::finish_functional(core, &mut work)?;
     wishes.wanted.check_words()?;
     if work.columns.is_empty() {
         return error(ErrorCode::CantRemoveAllFields, &[]);
@@ -128,6 +129,10 @@ fn carry_out(
     })?;
     if wishes.auto_increment.is_some() || plan.copies() {
         table.shared.next_auto_increment.store(0, Ordering::Relaxed);
+    }
+    if plan.copies() {
+        // Rows without primary key may have been numbered anew.
+        table.shared.next_row_id.store(0, Ordering::Relaxed);
     }
     if !wishes.changes && !temporary {
         return Ok(Outcome::default());
@@ -332,7 +337,9 @@ fn check_unused(work: &Work, name: &str) -> Result<(), SqlError> {
         .iter()
         .find(|column| column.def.generated.as_ref().is_some_and(|g| uses(&g.expression, name)));
     if let Some(column) = generated.filter(|column| !same_name(&column.def.name, name)) {
-        let _ = column;
+        if column.def.is_hidden() {
+            return error(ErrorCode::DependentByFunctionalIndex, &[&name]);
+        }
         return error(ErrorCode::DependentByGeneratedColumn, &[&name]);
     }
     Ok(())

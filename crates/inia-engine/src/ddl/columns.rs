@@ -4,8 +4,8 @@ use super::rules::{self, Owner};
 use super::types::column_type;
 use super::work::{Work, WorkColumn, WorkForeignKey, WorkIndex, WorkPart};
 use crate::catalog::{
-    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexKind, ReferentialAction,
-    charset, same_name,
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, HIDDEN, IndexKind,
+    ReferentialAction, charset, same_name,
 };
 use crate::expr::{self, EmptyScope, Expr, ExprKind, ExprType, NoSubqueries, Scope, Strictness};
 use crate::session::core::Core;
@@ -161,6 +161,7 @@ fn normalised(
         Owner::Generated(..) => "generated column function",
         Owner::Default(..) => "default value expression",
         Owner::Check(_) => "check constraint",
+        Owner::Index(_) => "functional index",
     };
     rules::check_written(owner, expr)?;
     let mut scope = WorkScope { work, clause };
@@ -286,6 +287,7 @@ fn plain_index(kind: IndexKind, name: Option<String>, parts: Vec<WorkPart>) -> W
         using: None,
         origin: None,
         for_foreign_key: false,
+        expressions: Vec::new(),
     }
 }
 
@@ -301,12 +303,18 @@ pub(crate) fn index(spec: &ast::IndexDef) -> Result<WorkIndex, SqlError> {
         }
     };
     let mut parts = Vec::with_capacity(spec.parts.len());
-    for part in &spec.parts {
-        let ast::KeyPartKey::Column { name, prefix } = &part.key else {
-            return error(ErrorCode::NotSupportedYet, &[&"functional key parts"]);
+    let mut expressions = Vec::new();
+    for (at, part) in spec.parts.iter().enumerate() {
+        let (column, prefix) = match &part.key {
+            ast::KeyPartKey::Column { name, prefix } => (name.clone(), *prefix),
+            ast::KeyPartKey::Expr(expr) => {
+                functional(kind, expr)?;
+                expressions.push((at, expr.clone()));
+                (String::new(), None)
+            }
         };
         let prefix = prefix.map(|length| u32::try_from(length).unwrap_or(u32::MAX));
-        parts.push(WorkPart { column: name.clone(), prefix, descending: part.desc });
+        parts.push(WorkPart { column, prefix, descending: part.desc });
     }
     let comment = spec.options.comment.clone().unwrap_or_default();
     let name = spec.name.clone().or_else(|| spec.constraint.clone());
@@ -326,7 +334,80 @@ pub(crate) fn index(spec: &ast::IndexDef) -> Result<WorkIndex, SqlError> {
         comment,
         visible: !spec.options.invisible,
         using: spec.options.using.clone().filter(|using| using == "BTREE"),
+        expressions,
         ..plain_index(kind, name, parts)
+    })
+}
+
+/// Errors 3756, 3759 and 3762 of an expression as a part of an index.
+fn functional(kind: IndexKind, expr: &ast::Expr) -> Result<(), SqlError> {
+    match (kind, expr) {
+        (IndexKind::Primary, _) => error(ErrorCode::FunctionalIndexPrimaryKey, &[]),
+        (IndexKind::FullText, _) => error(ErrorCode::FulltextFunctionalIndex, &[]),
+        (_, ast::Expr::Column(_)) => error(ErrorCode::FunctionalIndexOnField, &[]),
+        _ => Ok(()),
+    }
+}
+
+/// Gives expressions of indexes their hidden columns, once all other columns are there; those of
+/// indexes that are gone go.
+pub(crate) fn finish_functional(core: &Core, work: &mut Work) -> Result<(), SqlError> {
+    let used = |name: &str, indexes: &[WorkIndex]| {
+        indexes.iter().flat_map(|index| &index.parts).any(|part| part.column == name)
+    };
+    let indexes = std::mem::take(&mut work.indexes);
+    work.columns.retain(|column| !column.def.is_hidden() || used(&column.def.name, &indexes));
+    work.indexes = indexes;
+    for at in 0..work.indexes.len() {
+        let index = work.indexes[at].name.clone();
+        let index = index.unwrap_or_else(|| String::from("functional_index"));
+        for (part, expr) in std::mem::take(&mut work.indexes[at].expressions) {
+            let names = (0..).map(|n| format!("{HIDDEN}{index}!{part}!{n}"));
+            let free = |name: &String| work.column(name).is_none();
+            let name = names.into_iter().find(free).unwrap_or_default();
+            let column = hidden_column(core, work, &index, name.clone(), &expr)?;
+            work.columns.push(WorkColumn { def: column, origin: None, explicit_null: false });
+            work.indexes[at].parts[part].column = name;
+        }
+    }
+    Ok(())
+}
+
+/// The column that holds the values of an index's expression; error 3757.
+fn hidden_column(
+    core: &Core,
+    work: &Work,
+    index: &str,
+    name: String,
+    written: &ast::Expr,
+) -> Result<ColumnDef, SqlError> {
+    let (expression, _) = normalised(core, work, written, Owner::Index(index))?;
+    let mut scope = WorkScope { work, clause: "functional index" };
+    let bound = expr::bind(written, &mut scope, &core.env, &core.host)?;
+    let data_type = bound.ty.data_type.clone();
+    // A text of unknown length counts as one that is too long to be indexed whole.
+    const LONGEST: u32 = 16_000;
+    let unfit = match &data_type {
+        DataType::Text { .. } | DataType::Blob(_) | DataType::Json => true,
+        DataType::VarChar { chars, .. } => *chars > LONGEST,
+        _ => false,
+    };
+    if unfit || data_type == DataType::Null {
+        return error(ErrorCode::FunctionalIndexOnLob, &[]);
+    }
+    Ok(ColumnDef {
+        name,
+        data_type,
+        display_width: None,
+        zerofill: false,
+        nullable: true,
+        default: ColumnDefault::None,
+        on_update_now: false,
+        auto_increment: false,
+        comment: String::new(),
+        generated: Some(Generated { expression, stored: false }),
+        invisible: true,
+        explicit_collation: false,
     })
 }
 

@@ -60,7 +60,8 @@ pub(crate) fn check_name(name: &str, wrong: ErrorCode) -> Result<(), SqlError> {
         return Err(SqlError::new(wrong, &[&name]));
     }
     if name.chars().count() > MAX_NAME {
-        return Err(SqlError::new(ErrorCode::TooLongIdent, &[&name]));
+        let shown: String = name.chars().take(100).collect();
+        return Err(SqlError::new(ErrorCode::TooLongIdent, &[&shown]));
     }
     Ok(())
 }

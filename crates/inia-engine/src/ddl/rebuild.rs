@@ -6,21 +6,23 @@
 use super::schema::drop_tree;
 use super::table::{create_trees, drop_trees};
 use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, value_text};
+use crate::database::Database;
 use crate::dml::auto_increment::value_of;
 use crate::dml::fill::{Fills, Given};
 use crate::dml::write::duplicate_error;
 use crate::error::StorageResult;
+use crate::exec::spill::{RecordSorter, Workspace};
 use crate::expr::{self, ExprType, NoSubqueries, Strictness};
 use crate::row::{Cell, IndexCodec, RowLayout};
 use crate::session::core::Core;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::ids::TreeId;
+use inia_base::io::Disk;
 use inia_base::temporal::{Date, DateTime, TimeZone};
 use inia_base::value::Value;
 use inia_storage::{Direction, KeyBound, ReadMode, Tree, Txn};
-
-/// Entries kept in memory for sorting before a tree is filled record by record instead.
-const SORT_BYTES: usize = 256 << 20;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What has to be done.
 pub(super) struct Plan {
@@ -124,67 +126,61 @@ pub(super) fn run(
     Ok(0)
 }
 
-/// Gathers a tree's records, sorts them, and fills the tree from the bottom up.
-struct Filler {
+/// Sorts a tree's records in little memory, and fills the tree from the bottom up.
+struct Filler<'w> {
     tree: Tree,
-    pending: Vec<(Vec<u8>, Vec<u8>)>,
-    bytes: usize,
-    direct: bool,
+    sorter: RecordSorter<'w>,
 }
 
 /// A key that two records share: the value of the second.
 struct Duplicate(Vec<u8>, Vec<u8>);
 
-impl Filler {
-    fn new(tree: Tree) -> Filler {
-        Filler { tree, pending: Vec::new(), bytes: 0, direct: false }
+impl<'w> Filler<'w> {
+    /// Fillers of these trees, which share the memory for building.
+    fn of(db: &Database, disk: &'w dyn Disk, trees: &[TreeId]) -> Vec<Filler<'w>> {
+        let budget = db.build_memory / trees.len().max(1);
+        let filler = |tree: &TreeId| Filler {
+            tree: db.engine.tree(*tree),
+            sorter: RecordSorter::new(Workspace::within(disk, budget)),
+        };
+        trees.iter().map(filler).collect()
     }
 
-    fn push(
-        &mut self,
-        txn: &mut Txn,
-        key: Vec<u8>,
-        value: Vec<u8>,
-    ) -> Result<Option<Duplicate>, SqlError> {
-        if self.direct {
-            return self.insert(txn, key, value);
-        }
-        self.bytes += key.len() + value.len();
-        self.pending.push((key, value));
-        if self.bytes > SORT_BYTES {
-            self.direct = true;
-            for (key, value) in std::mem::take(&mut self.pending) {
-                if let Some(duplicate) = self.insert(txn, key, value)? {
-                    return Ok(Some(duplicate));
+    fn push(&mut self, key: &[u8], value: &[u8]) -> Result<(), SqlError> {
+        self.sorter.push(key, value)
+    }
+
+    /// Fills the tree, up to the second record of a key if there is one. Of a tree that was filled
+    /// in part only its creation can be taken back.
+    fn finish(self, txn: &mut Txn, killed: &AtomicU8) -> Result<Option<Duplicate>, SqlError> {
+        let Filler { tree, sorter } = self;
+        sorter.finish(|next| {
+            let mut outcome = Ok(None);
+            let mut last: Option<Vec<u8>> = None;
+            let records = std::iter::from_fn(|| {
+                if killed.load(Ordering::Relaxed) != 0 {
+                    outcome = Err(SqlError::new(ErrorCode::QueryInterrupted, &[]));
+                    return None;
                 }
-            }
-        }
-        Ok(None)
-    }
-
-    fn insert(
-        &self,
-        txn: &mut Txn,
-        key: Vec<u8>,
-        value: Vec<u8>,
-    ) -> Result<Option<Duplicate>, SqlError> {
-        match txn.insert(&self.tree, &key, &value) {
-            Ok(()) => Ok(None),
-            Err(inia_storage::StorageError::DuplicateKey) => Ok(Some(Duplicate(key, value))),
-            Err(error) => Err(crate::error::sql_error(error)),
-        }
-    }
-
-    fn finish(&mut self, txn: &mut Txn) -> Result<Option<Duplicate>, SqlError> {
-        self.pending.sort_by(|a, b| a.0.cmp(&b.0));
-        if let Some(at) = self.pending.windows(2).position(|pair| pair[0].0 == pair[1].0) {
-            let (key, value) = self.pending.swap_remove(at + 1);
-            return Ok(Some(Duplicate(key, value)));
-        }
-        if !self.direct {
-            txn.bulk_load(&self.tree, self.pending.drain(..)).sql()?;
-        }
-        Ok(None)
+                match next() {
+                    Ok(Some((key, value))) if last.as_ref() == Some(&key) => {
+                        outcome = Ok(Some(Duplicate(key, value)));
+                        None
+                    }
+                    Ok(Some((key, value))) => {
+                        last.get_or_insert_default().clone_from(&key);
+                        Some((key, value))
+                    }
+                    Ok(None) => None,
+                    Err(error) => {
+                        outcome = Err(error);
+                        None
+                    }
+                }
+            });
+            txn.bulk_load(&tree, records).sql()?;
+            outcome
+        })
     }
 }
 
@@ -201,10 +197,10 @@ fn add_indexes(
     if added.is_empty() {
         return Ok(());
     }
-    let engine = core.db.engine.clone();
+    let (disk, killed) = (core.db.scratch.clone(), core.killed.clone());
     let codecs: Vec<IndexCodec> = added.iter().map(|at| IndexCodec::new(new, *at)).collect();
-    let tree = |at: &usize| Filler::new(engine.tree(new.indexes[*at].tree));
-    let mut fillers: Vec<Filler> = added.iter().map(tree).collect();
+    let trees: Vec<TreeId> = added.iter().map(|at| new.indexes[*at].tree).collect();
+    let mut fillers = Filler::of(&core.db, &*disk, &trees);
     let txn = core.txn.get_mut();
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let mut cursor =
@@ -214,13 +210,11 @@ fn add_indexes(
             let (mut key, mut value) = (Vec::new(), Vec::new());
             let cell = |column| table.layout.cell(record.value, column);
             codec.put_entry(cell, record.key, &mut key, &mut value)?;
-            if let Some(duplicate) = fillers[slot].push(txn, key, value)? {
-                return Err(duplicate_entry(txn, new, added[slot], codec, &duplicate, table)?);
-            }
+            fillers[slot].push(&key, &value)?;
         }
     }
-    for (slot, filler) in fillers.iter_mut().enumerate() {
-        if let Some(duplicate) = filler.finish(txn)? {
+    for (slot, filler) in fillers.into_iter().enumerate() {
+        if let Some(duplicate) = filler.finish(txn, &killed)? {
             let error = duplicate_entry(txn, new, added[slot], &codecs[slot], &duplicate, table)?;
             return Err(error);
         }
@@ -257,9 +251,11 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
     let layout = RowLayout::new(new.columns.iter().map(|c| (&c.data_type, c.nullable)));
     let codecs: Vec<IndexCodec> =
         (0..new.indexes.len()).map(|at| IndexCodec::new(new, at)).collect();
-    let mut clustered = Filler::new(engine.tree(new.clustered));
-    let mut fillers: Vec<Filler> =
-        new.indexes.iter().map(|index| Filler::new(engine.tree(index.tree))).collect();
+    let (disk, killed) = (core.db.scratch.clone(), core.killed.clone());
+    // The last one takes the rows.
+    let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
+    trees.push(new.clustered);
+    let mut fillers = Filler::of(&core.db, &*disk, &trees);
     let fills = Fills::compile(new, &core.env, &core.host)?;
     let zone = core.env.time_zone.clone();
     let strict = core.env.sql_mode.is_strict();
@@ -304,17 +300,13 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
                 }
                 let (mut entry, mut value) = (Vec::new(), Vec::new());
                 codec.put_entry(cell, &key, &mut entry, &mut value)?;
-                if fillers[at].push(&mut txn, entry, value)?.is_some() {
-                    return Err(duplicate_error(new, at, &row));
-                }
+                fillers[at].push(&entry, &value)?;
             }
             let mut bytes = Vec::new();
             layout.encode(cell, &mut bytes)?;
-            if clustered.push(&mut txn, key, bytes)?.is_some() {
-                return Err(duplicate_error(new, 0, &row));
-            }
+            fillers[codecs.len()].push(&key, &bytes)?;
         }
-        finish_copy(&mut txn, new, &layout, &codecs, clustered, fillers, &zone)?;
+        finish_copy(&mut txn, new, &layout, &codecs, fillers, (&zone, &killed))?;
         Ok(rows)
     })();
     let warnings = ctx.warnings;
@@ -328,24 +320,25 @@ fn finish_copy(
     new: &TableDef,
     layout: &RowLayout,
     codecs: &[IndexCodec],
-    mut clustered: Filler,
-    fillers: Vec<Filler>,
-    zone: &TimeZone,
+    mut fillers: Vec<Filler<'_>>,
+    (zone, killed): (&TimeZone, &AtomicU8),
 ) -> Result<(), SqlError> {
     let values = |row: &[u8]| {
         let mut values = Vec::new();
         layout.decode(row, zone, &mut values).map(|()| values)
     };
-    if let Some(Duplicate(_, row)) = clustered.finish(txn)? {
+    let Some(clustered) = fillers.pop() else { return Ok(()) };
+    let rows = clustered.tree.clone();
+    if let Some(Duplicate(_, row)) = clustered.finish(txn, killed)? {
         return Err(duplicate_error(new, 0, &values(&row)?));
     }
-    for (at, mut filler) in fillers.into_iter().enumerate() {
+    for (at, filler) in fillers.into_iter().enumerate() {
         if !has_entries(new.indexes[at].kind) {
             continue;
         }
-        if let Some(Duplicate(key, value)) = filler.finish(txn)? {
+        if let Some(Duplicate(key, value)) = filler.finish(txn, killed)? {
             let primary = codecs[at].primary_key(&key, &value)?;
-            let row = txn.get(&clustered.tree, primary, values).sql()?;
+            let row = txn.get(&rows, primary, values).sql()?;
             let row = row.ok_or(crate::row::Damaged)??;
             return Err(duplicate_error(new, at, &row));
         }

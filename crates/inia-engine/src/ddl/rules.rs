@@ -59,6 +59,8 @@ pub(super) enum Owner<'n> {
     Default(&'n str, usize),
     /// A CHECK constraint.
     Check(&'n str),
+    /// A part of an index.
+    Index(&'n str),
 }
 
 /// What is wrong with an expression, to be told in its owner's words.
@@ -72,6 +74,9 @@ impl Owner<'_> {
     fn error(self, fault: &Fault) -> SqlError {
         use ErrorCode as E;
         let (name, codes) = match self {
+            Owner::Index(name) => {
+                return SqlError::new(E::FunctionalIndexFunctionIsNotAllowed, &[&name]);
+            }
             Owner::Generated(name, _) => (
                 name,
                 [
@@ -137,6 +142,10 @@ pub(super) fn check_bound(owner: Owner<'_>, expr: &Expr, work: &Work) -> Result<
         Owner::Generated(name, at) => check_generated(name, at, &columns, work),
         Owner::Default(name, at) => check_default(name, at, &columns, work),
         Owner::Check(name) => check_boolean(name, expr),
+        Owner::Index(name) => match columns.iter().any(|c| work.columns[*c].def.auto_increment) {
+            true => Err(SqlError::new(ErrorCode::FunctionalIndexRefAutoIncrement, &[&name])),
+            false => Ok(()),
+        },
     }
 }
 

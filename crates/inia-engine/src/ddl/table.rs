@@ -200,6 +200,7 @@ pub(super) fn define(
             columns::finish_expressions(core, &mut work, spec)?;
         }
     }
+    columns::finish_functional(core, &mut work)?;
     for check in checks {
         columns::add_check(core, &mut work, check, None)?;
     }

@@ -47,6 +47,8 @@ pub(crate) struct WorkIndex {
     pub(crate) origin: Option<usize>,
     /// Made for a foreign key: left out where another index serves.
     pub(crate) for_foreign_key: bool,
+    /// Parts that are expressions and have no column yet, by position.
+    pub(crate) expressions: Vec<(usize, inia_parser::ast::Expr)>,
 }
 
 /// A foreign key, its columns by name.
@@ -127,6 +129,7 @@ impl Work {
             using: index.using.clone(),
             origin: Some(i),
             for_foreign_key: false,
+            expressions: Vec::new(),
         };
         let foreign_key = |key: &ForeignKeyDef| WorkForeignKey {
             columns: key.columns.iter().map(|c| name_of(*c)).collect(),
@@ -280,6 +283,9 @@ impl Work {
                 None => {
                     let base = self.indexes[at].parts.first();
                     let base = base.map_or_else(String::new, |part| part.column.clone());
+                    let hidden =
+                        self.column(&base).is_some_and(|c| self.columns[c].def.is_hidden());
+                    let base = if hidden { String::from("functional_index") } else { base };
                     self.free_index_name(&base)
                 }
             };

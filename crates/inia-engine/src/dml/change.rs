@@ -13,6 +13,7 @@ use super::scope::TableScope;
 use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::access::{self, AccessPath, RowData, Scan};
+use crate::bind::read_hidden_columns;
 use crate::catalog::{Table, View};
 use crate::error::StorageResult;
 use crate::expr::compare::{natural_class, order};
@@ -145,6 +146,7 @@ fn plan(
     let mut conditions = Vec::new();
     if let Some(condition) = condition {
         conjuncts(condition, &mut conditions);
+        read_hidden_columns(&table.def, 0, &mut conditions, &core.env, &core.host);
     }
     let request = access::Request {
         table,
@@ -210,10 +212,13 @@ impl ChangePlan {
         if self.assignments.is_some() && core.state.releases_unmatched() {
             scan.look_first();
         }
+        if !self.gather {
+            scan.defer_locks();
+        }
         let mut gathered: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-        let (mut row, mut seen) = (Vec::new(), 0u64);
-        while seen < limit {
-            let exact = scan.is_exact();
+        let (mut row, mut key, mut old) = (Vec::new(), Vec::new(), Vec::new());
+        let exact = scan.is_exact();
+        while tally.matched < limit {
             if scan.next(&mut core.txn.borrow_mut())?.is_none() {
                 break;
             }
@@ -223,26 +228,48 @@ impl ChangePlan {
             }
             let Some(found) = scan.current_row()? else { continue };
             let RowData::Row(bytes) = found.data else { return Err(Damaged.into()) };
-            if !self.holds(core, ctx, bytes, exact, &mut row)? {
-                if core.state.releases_unmatched() {
-                    scan.unlock_current(&mut core.txn.borrow_mut());
+            key.clear();
+            key.extend_from_slice(found.clustered_key);
+            old.clear();
+            old.extend_from_slice(bytes);
+            let done = if !self.holds(core, ctx, &old, exact, &mut row)? {
+                pass_over(core, &mut scan)?
+            } else if self.gather {
+                gathered.push((std::mem::take(&mut key), std::mem::take(&mut old)));
+                if self.order.is_empty() && gathered.len() as u64 >= limit {
+                    break;
                 }
-                continue;
+                true
+            } else {
+                let place = Some(&mut scan).filter(|scan| scan.defers());
+                self.change(core, ctx, &mut writer, place, (&key, &old), &mut tally)?
+            };
+            if !done && self.read_again(core, ctx, &key, &mut old, (exact, &mut row))? {
+                self.change(core, ctx, &mut writer, None, (&key, &old), &mut tally)?;
             }
-            if self.gather {
-                gathered.push((found.clustered_key.to_vec(), bytes.to_vec()));
-                seen += u64::from(self.order.is_empty());
-                continue;
-            }
-            seen += 1;
-            self.change(core, ctx, &mut writer, found.clustered_key, bytes, &mut tally)?;
         }
         self.sort(core, ctx, &mut gathered)?;
         let count = usize::try_from(limit).unwrap_or(usize::MAX);
         for (key, bytes) in gathered.iter().take(count) {
-            self.change(core, ctx, &mut writer, key, bytes, &mut tally)?;
+            self.change(core, ctx, &mut writer, None, (key, bytes), &mut tally)?;
         }
         Ok(self.outcome(core, ctx, &tally))
+    }
+
+    /// Locks and reads a row that another transaction got at; whether it is to be changed.
+    fn read_again(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        key: &[u8],
+        bytes: &mut Vec<u8>,
+        (exact, row): (bool, &mut Vec<Value>),
+    ) -> Result<bool, SqlError> {
+        bytes.clear();
+        let copy = |value: &[u8]| bytes.extend_from_slice(value);
+        let clustered = &self.table.clustered;
+        let found = core.txn.borrow_mut().lock_get(clustered, key, exclusive_request(), copy);
+        Ok(found.sql()?.is_some() && self.holds(core, ctx, bytes, exact, row)?)
     }
 
     /// Locks the row that the scan has only looked at, if what it has seen fulfils the conditions;
@@ -330,57 +357,69 @@ impl ChangePlan {
         Ok(Ordering::Equal)
     }
 
+    /// Changes a row, the one that `scan` stands on where that is given; false, with nothing done,
+    /// where it must be read again.
     fn change(
         &self,
         core: &Core,
         ctx: &mut EvalContext<'_>,
         writer: &mut RowWriter<'_>,
-        key: &[u8],
-        bytes: &[u8],
+        scan: Option<&mut Scan>,
+        (key, bytes): (&[u8], &[u8]),
         tally: &mut Tally,
-    ) -> Result<(), SqlError> {
-        tally.matched += 1;
-        ctx.row_number = tally.matched;
+    ) -> Result<bool, SqlError> {
         let Some(assignments) = &self.assignments else {
-            tally.changed += 1;
-            return self.delete(core, ctx, writer, key, bytes, tally);
+            return self.delete(core, ctx, writer, scan, (key, bytes), tally);
         };
+        ctx.row_number = tally.matched + 1;
         let old = values(&self.table, bytes, &core.env.time_zone)?;
         let mut new = old.clone();
         assign(&self.table, &self.fills, assignments, &mut new, ctx)?;
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         if !changed.contains(&true) {
-            return Ok(());
+            return keep_unchanged(core, scan, tally);
         }
         let changed = touch(&self.table, assignments, &mut new, changed, ctx);
         if let Err(error) = self.fills.check(&new, ctx) {
             if !self.ignore {
                 return Err(error);
             }
-            return ctx.raise(expr::Level::Warning, error);
+            let kept = keep_unchanged(core, scan, tally)?;
+            return if kept {
+                ctx.raise(expr::Level::Warning, error).map(|()| true)
+            } else {
+                Ok(false)
+            };
         }
         let start = core.txn.borrow().savepoint();
         let written = {
             let mut txn = core.txn.borrow_mut();
-            writer.update(&mut txn, key, bytes, &new, &changed)?
+            match scan {
+                None => writer.update(&mut txn, key, bytes, &new, &changed)?,
+                Some(scan) => {
+                    let row = (key, bytes);
+                    let written = writer.update_at(&mut txn, scan, row, &new, &changed)?;
+                    let Some(written) = written else { return Ok(false) };
+                    written
+                }
+            }
         };
+        tally.matched += 1;
         let refused = match (written, &tally.foreign) {
             (Written::Duplicate(at), _) => Err(duplicate_error(&self.table.def, at, &new)),
             (Written::Done, Some(foreign)) => foreign.updated(core, &old, &new),
             (Written::Done, None) => Ok(()),
         };
-        match refused {
-            Ok(()) => {
-                if let Some(column) = self.table.def.auto_increment_column()
-                    && changed[column]
-                {
-                    auto_increment::updated(&self.table, column, &new[column]);
-                }
-                tally.changed += 1;
-                Ok(())
-            }
-            Err(error) => self.forgive(core, ctx, start, error),
+        if let Err(error) = refused {
+            return self.forgive(core, ctx, start, error).map(|()| true);
         }
+        if let Some(column) = self.table.def.auto_increment_column()
+            && changed[column]
+        {
+            auto_increment::updated(&self.table, column, &new[column]);
+        }
+        tally.changed += 1;
+        Ok(true)
     }
 
     fn delete(
@@ -388,21 +427,33 @@ impl ChangePlan {
         core: &Core,
         ctx: &mut EvalContext<'_>,
         writer: &mut RowWriter<'_>,
-        key: &[u8],
-        bytes: &[u8],
+        scan: Option<&mut Scan>,
+        (key, bytes): (&[u8], &[u8]),
         tally: &mut Tally,
-    ) -> Result<(), SqlError> {
+    ) -> Result<bool, SqlError> {
         let start = core.txn.borrow().savepoint();
-        writer.delete(&mut core.txn.borrow_mut(), key, bytes)?;
-        let Some(foreign) = &tally.foreign else { return Ok(()) };
-        let old = values(&self.table, bytes, &core.env.time_zone)?;
-        match foreign.deleted(core, &old) {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                tally.changed -= 1;
-                self.forgive(core, ctx, start, error)
+        {
+            let mut txn = core.txn.borrow_mut();
+            match scan {
+                None => writer.delete(&mut txn, key, bytes)?,
+                Some(scan) => {
+                    if !writer.delete_at(&mut txn, scan, key, bytes)? {
+                        return Ok(false);
+                    }
+                }
             }
         }
+        tally.matched += 1;
+        ctx.row_number = tally.matched;
+        if let Some(foreign) = &tally.foreign {
+            let old = values(&self.table, bytes, &core.env.time_zone)?;
+            if let Err(error) = foreign.deleted(core, &old) {
+                self.forgive(core, ctx, start, error)?;
+                return Ok(true);
+            }
+        }
+        tally.changed += 1;
+        Ok(true)
     }
 
     /// IGNORE: undoes the row's change and makes the error a warning.
@@ -433,6 +484,31 @@ impl ChangePlan {
         let last_insert_id = core.host.last_insert_id.get().unwrap_or(0);
         Outcome { affected_rows, last_insert_id, info, ..Outcome::default() }
     }
+}
+
+/// Leaves a row that does not match: its lock is given up or taken, as the isolation level has it.
+/// False where it must be read again.
+fn pass_over(core: &Core, scan: &mut Scan) -> Result<bool, SqlError> {
+    let mut txn = core.txn.borrow_mut();
+    if core.state.releases_unmatched() {
+        scan.unlock_current(&mut txn);
+        return Ok(true);
+    }
+    scan.secure_current(&mut txn)
+}
+
+/// Locks a row that matches and stays as it is; false where it must be read again.
+fn keep_unchanged(
+    core: &Core,
+    scan: Option<&mut Scan>,
+    tally: &mut Tally,
+) -> Result<bool, SqlError> {
+    let kept = match scan {
+        Some(scan) => scan.secure_current(&mut core.txn.borrow_mut())?,
+        None => true,
+    };
+    tally.matched += u64::from(kept);
+    Ok(kept)
 }
 
 /// The lock request of statements that are about to change rows.

@@ -92,8 +92,7 @@ fn members(
 
 fn is_view(core: &Core, name: &ast::ObjectName) -> bool {
     let schema = name.db.as_deref().or(core.env.database.as_deref()).unwrap_or_default();
-    core.temporary.get(schema, &name.name).is_none()
-        && core.db.catalog().view(schema, &name.name).is_some()
+    core.is_view(schema, &name.name)
 }
 
 fn item(expr: ast::Expr) -> ast::SelectItem {

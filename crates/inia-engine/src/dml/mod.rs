@@ -10,6 +10,7 @@ pub(crate) mod scope;
 mod target_reads;
 mod view;
 pub(crate) mod write;
+mod write_many;
 
 pub(crate) use change::{ChangePlan, plan_delete, plan_update};
 pub(crate) use insert::{InsertPlan, plan_insert};

@@ -1,5 +1,7 @@
 //! One row's records: the clustered one and an entry in each secondary index, kept in step.
 
+use super::write_many::Waiting;
+use crate::access::Scan;
 use crate::catalog::{IndexKind, Table, TableDef, value_text};
 use crate::error::sql_error;
 use crate::row::{Cell, Damaged};
@@ -21,14 +23,15 @@ pub(crate) enum Written {
 
 /// Writes rows of one table; its buffers are reused from row to row.
 pub(crate) struct RowWriter<'t> {
-    table: &'t Table,
+    pub(super) table: &'t Table,
     zone: &'t TimeZone,
     /// How existing records of unique indexes are locked.
     pub(crate) existing: LockMode,
-    clustered: Vec<u8>,
-    row: Vec<u8>,
-    key: Vec<u8>,
-    value: Vec<u8>,
+    pub(super) clustered: Vec<u8>,
+    pub(super) row: Vec<u8>,
+    pub(super) key: Vec<u8>,
+    pub(super) value: Vec<u8>,
+    pub(super) waiting: Waiting,
     new_key: Vec<u8>,
     new_value: Vec<u8>,
 }
@@ -43,6 +46,7 @@ impl<'t> RowWriter<'t> {
             row: Vec::new(),
             key: Vec::new(),
             value: Vec::new(),
+            waiting: Waiting::default(),
             new_key: Vec::new(),
             new_value: Vec::new(),
         }
@@ -65,25 +69,39 @@ impl<'t> RowWriter<'t> {
         Ok(())
     }
 
-    /// Inserts a row.
-    pub(crate) fn insert(&mut self, txn: &mut Txn, row: &[Value]) -> Result<Written, SqlError> {
-        let (table, zone) = (self.table, self.zone);
+    /// Encodes a new row's clustered record.
+    pub(super) fn encode(&mut self, row: &[Value]) -> Result<(), SqlError> {
         self.put_clustered_key(row)?;
         self.row.clear();
-        table.layout.encode_values(row, zone, &mut self.row)?;
+        self.table.layout.encode_values(row, self.zone, &mut self.row)?;
+        Ok(())
+    }
+
+    /// Encodes the entry that a row with the clustered key at hand has in the index `at`.
+    pub(super) fn encode_entry(&mut self, at: usize, row: &[Value]) -> Result<(), SqlError> {
+        let (table, zone) = (self.table, self.zone);
+        self.key.clear();
+        self.value.clear();
+        let cell = |c: usize| Ok(Cell::of(&row[c], table.layout.data_type(c), zone));
+        let codec = &table.indexes[at].codec;
+        codec.put_entry(cell, &self.clustered, &mut self.key, &mut self.value)?;
+        Ok(())
+    }
+
+    /// Inserts a row.
+    pub(crate) fn insert(&mut self, txn: &mut Txn, row: &[Value]) -> Result<Written, SqlError> {
+        let table = self.table;
+        self.encode(row)?;
         match txn.insert_or_lock(&table.clustered, &self.clustered, &self.row, self.existing) {
             Ok(()) => {}
             Err(StorageError::DuplicateKey) => return Ok(Written::Duplicate(0)),
             Err(error) => return Err(write_error(table, error)),
         }
-        for (at, index) in table.indexes.iter().enumerate() {
+        for at in 0..table.indexes.len() {
             if !table.def.indexes[at].kind.has_entries() {
                 continue;
             }
-            self.key.clear();
-            self.value.clear();
-            let cell = |c: usize| Ok(Cell::of(&row[c], table.layout.data_type(c), zone));
-            index.codec.put_entry(cell, &self.clustered, &mut self.key, &mut self.value)?;
+            self.encode_entry(at, row)?;
             let (key, value) = (&self.key, &self.value);
             if !insert_entry(txn, table, at, key, value, self.existing)? {
                 return Ok(Written::Duplicate(at));
@@ -102,6 +120,28 @@ impl<'t> RowWriter<'t> {
     ) -> Result<(), SqlError> {
         let table = self.table;
         txn.delete(&table.clustered, key).map_err(|error| write_error(table, error))?;
+        self.delete_entries(txn, key, bytes)
+    }
+
+    /// As [`RowWriter::delete`], for the row that a scan stands on; false, with nothing done, where
+    /// it must be read again.
+    pub(crate) fn delete_at(
+        &mut self,
+        txn: &mut Txn,
+        scan: &mut Scan,
+        key: &[u8],
+        bytes: &[u8],
+    ) -> Result<bool, SqlError> {
+        let table = self.table;
+        if !scan.write_current(txn, None).map_err(|error| write_error(table, error))? {
+            return Ok(false);
+        }
+        self.delete_entries(txn, key, bytes).map(|()| true)
+    }
+
+    /// Deletes the entries of a row whose clustered record is deleted already.
+    fn delete_entries(&mut self, txn: &mut Txn, key: &[u8], bytes: &[u8]) -> Result<(), SqlError> {
+        let table = self.table;
         for (at, index) in table.indexes.iter().enumerate() {
             if !table.def.indexes[at].kind.has_entries() {
                 continue;
@@ -125,15 +165,45 @@ impl<'t> RowWriter<'t> {
         new: &[Value],
         changed: &[bool],
     ) -> Result<Written, SqlError> {
+        let row = self.stored(old, new, changed)?;
+        let written = self.update_bytes(txn, key, old, &row, changed);
+        self.row = row;
+        written
+    }
+
+    /// As [`RowWriter::update`], for the row that a scan stands on, which keeps its clustered key;
+    /// `None`, with nothing done, where it must be read again.
+    pub(crate) fn update_at(
+        &mut self,
+        txn: &mut Txn,
+        scan: &mut Scan,
+        (key, old): (&[u8], &[u8]),
+        new: &[Value],
+        changed: &[bool],
+    ) -> Result<Option<Written>, SqlError> {
+        let table = self.table;
+        let row = self.stored(old, new, changed)?;
+        let done =
+            scan.write_current(txn, Some(&row)).map_err(|error| write_error(table, error))?;
+        self.clustered.clear();
+        self.clustered.extend_from_slice(key);
+        let written = match done {
+            true => self.update_entries(txn, key, old, &row, changed).map(Some),
+            false => Ok(None),
+        };
+        self.row = row;
+        written
+    }
+
+    /// The stored form of the values `new`, in the memory of `self.row`.
+    fn stored(&mut self, old: &[u8], new: &[Value], changed: &[bool]) -> Result<Vec<u8>, SqlError> {
         self.row.clear();
         let mut row = std::mem::take(&mut self.row);
         if !self.patched(old, new, changed, &mut row)? {
             row.clear();
             self.table.layout.encode_values(new, self.zone, &mut row)?;
         }
-        let written = self.update_bytes(txn, key, old, &row, changed);
-        self.row = row;
-        written
+        Ok(row)
     }
 
     /// Writes into `row` the old row with the changed columns overwritten in place; false where one
@@ -185,6 +255,19 @@ impl<'t> RowWriter<'t> {
                 Err(error) => return Err(write_error(table, error)),
             }
         }
+        self.update_entries(txn, key, old, new, changed)
+    }
+
+    /// Brings the entries of a row up to date that has gone from `key` to `self.clustered`.
+    fn update_entries(
+        &mut self,
+        txn: &mut Txn,
+        key: &[u8],
+        old: &[u8],
+        new: &[u8],
+        changed: &[bool],
+    ) -> Result<Written, SqlError> {
+        let table = self.table;
         for at in 0..table.indexes.len() {
             let touched = |c: &usize| changed[*c] && table.indexes[at].codec.covers(*c);
             let prefixes = &table.def.indexes[at].parts;
@@ -291,7 +374,7 @@ fn insert_entry(
 }
 
 /// The client's error for a write that storage refused.
-fn write_error(table: &Table, error: StorageError) -> SqlError {
+pub(super) fn write_error(table: &Table, error: StorageError) -> SqlError {
     match error {
         StorageError::DiskFull => SqlError::new(ErrorCode::RecordFileFull, &[&table.def.name]),
         other => sql_error(other),

@@ -9,6 +9,7 @@
 //! further passes ([`super::spill`]). The same holds for new values of DISTINCT aggregates, of
 //! which all groups together have one set.
 
+use super::hash::KeyHash;
 use super::keys::encode_key;
 use super::sort::Sorter;
 use super::spill::{Distinct, ENTRY, Partitions, Purpose, Stream, Workspace, held};
@@ -38,9 +39,11 @@ pub(super) struct Groups<'p, 'w> {
     plan: &'p Aggregation,
     workspace: Workspace<'w>,
     level: u32,
-    positions: HashMap<Vec<u8>, usize>,
+    positions: HashMap<Vec<u8>, usize, KeyHash>,
     groups: Vec<Group>,
     key: Vec<u8>,
+    /// The last row's key and group: rows often come sorted.
+    last: Option<(Vec<u8>, usize)>,
     /// Bytes that groups hold.
     used: usize,
     /// Rows of other groups.
@@ -60,9 +63,10 @@ impl<'p, 'w> Groups<'p, 'w> {
             plan,
             workspace,
             level,
-            positions: HashMap::new(),
+            positions: HashMap::default(),
             groups: Vec::new(),
             key: Vec::new(),
+            last: None,
             used: 0,
             aside: None,
             distinct: distinct.then(|| Distinct::new(workspace)),
@@ -72,13 +76,42 @@ impl<'p, 'w> Groups<'p, 'w> {
     /// Adds a row to its group, with ROLLUP also to the groups above it.
     pub(super) fn add(&mut self, ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<()> {
         let parts = self.plan.group.len();
+        if !self.plan.rollup {
+            return self.add_plainly(ctx, row);
+        }
         let values: Vec<Value> =
             self.plan.group.iter().map(|expr| expr.eval(ctx, row)).collect::<Result<_>>()?;
-        let shortest = if self.plan.rollup { 0 } else { parts };
-        for kept in (shortest..=parts).rev() {
+        for kept in (0..=parts).rev() {
             self.add_to(ctx, row, &values, kept)?;
         }
         Ok(())
+    }
+
+    /// Adds a row to its group, without ROLLUP.
+    fn add_plainly(&mut self, ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<()> {
+        self.key.clear();
+        for expr in &self.plan.group {
+            self.key.push(PRESENT);
+            encode_key(&*expr.eval_ref(ctx, row)?, &expr.ty, false, &mut self.key);
+        }
+        let last = self.last.as_ref().filter(|(key, _)| *key == self.key);
+        if let Some(&(_, position)) = last {
+            return self.count_in(position, ctx, row);
+        }
+        let position = match self.positions.get(&self.key) {
+            Some(&position) => position,
+            None if self.is_full() => {
+                let group = &self.plan.group;
+                let values: Vec<Value> =
+                    group.iter().map(|expr| expr.eval(ctx, row)).collect::<Result<_>>()?;
+                return self.put_aside(row, &values, values.len());
+            }
+            None => self.start(row, &[], 0),
+        };
+        let (key, at) = self.last.get_or_insert_default();
+        key.clone_from(&self.key);
+        *at = position;
+        self.count_in(position, ctx, row)
     }
 
     /// Adds a row to the group of the first `kept` of its group values.
@@ -103,6 +136,16 @@ impl<'p, 'w> Groups<'p, 'w> {
             None if self.is_full() => return self.put_aside(row, values, kept),
             None => self.start(row, values, kept),
         };
+        self.count_in(position, ctx, row)
+    }
+
+    /// Adds a row to the aggregates of a group.
+    fn count_in(
+        &mut self,
+        position: usize,
+        ctx: &mut EvalContext<'_>,
+        row: &[Value],
+    ) -> Result<()> {
         for (index, call) in self.plan.calls.iter().enumerate() {
             let state = &mut self.groups[position].states[index];
             let before = state.held();

@@ -5,31 +5,17 @@
 //! both sides go to a file first ([`grace`]).
 
 mod grace;
+mod table;
 
 use super::keys::encode_equal;
 use super::select::holds;
 use super::source::clear;
-use super::spill::{ENTRY, held};
 use super::{Result, RowVisitor, Runner};
 use crate::expr::{EvalContext, Expr};
 use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType};
 use grace::Spilled;
 use inia_base::value::Value;
-use std::collections::HashMap;
-
-/// Right rows by their key: the values of the right side's slots.
-#[derive(Default)]
-struct Table {
-    rows: HashMap<Vec<u8>, Vec<Box<[Value]>>>,
-    used: usize,
-}
-
-impl Table {
-    fn add(&mut self, key: Vec<u8>, values: Box<[Value]>) {
-        self.used += key.len() + held(&values) + ENTRY;
-        self.rows.entry(key).or_default().push(values);
-    }
-}
+use table::Table;
 
 impl<'s> Runner<'s> {
     pub(super) fn join(
@@ -77,33 +63,39 @@ impl<'s> Runner<'s> {
         row: &mut Vec<Value>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
-        let slots = join.right_slots.clone();
-        let mut table = Table::default();
+        let mut right = Vec::new();
+        self.filled(&join.right, &mut right);
+        let (mut table, mut bytes) = (Table::new(right.len()), Vec::new());
         let mut spilled: Option<Spilled<'_, 's>> = None;
         self.source(&join.right, ctx, row, &mut |ctx, row| {
-            self.check_killed()?;
-            let Some(key) = encode(keys, |key| &key.right, ctx, row)? else { return Ok(true) };
-            match &mut spilled {
-                Some(spilled) => spilled.push_right(&key, &row[slots.clone()])?,
-                None => table.add(key, row[slots.clone()].into()),
+            if !encode(keys, |key| &key.right, ctx, row, &mut bytes)? {
+                return Ok(true);
             }
-            if table.used > self.workspace.budget {
+            let values = right.iter().map(|&slot| row[slot].clone());
+            match &mut spilled {
+                Some(spilled) => spilled.push_right(&bytes, &values.collect::<Vec<Value>>())?,
+                None => table.add(&bytes, values),
+            }
+            if table.used > self.workspace.budget || table.is_full() {
                 let table = std::mem::take(&mut table);
-                spilled = Some(Spilled::of(self, join, table)?);
+                spilled = Some(Spilled::of(self, join, table, &right)?);
             }
             Ok(true)
         })?;
         if let Some(spilled) = spilled {
             return self.spilled_join(spilled, keys, ctx, row, visit);
         }
-        if table.rows.is_empty() && join.kind == JoinType::Inner {
+        if table.is_empty() && join.kind == JoinType::Inner {
             return Ok(true);
         }
+        table.seal();
+        // Slots that the right side does not fill are NULL already.
         self.source(&join.left, ctx, row, &mut |ctx, row| {
-            let found = encode(keys, |key| &key.left, ctx, row)?;
-            let (matched, wanted) = probe(join, &table, found.as_deref(), ctx, row, visit)?;
+            let found = encode(keys, |key| &key.left, ctx, row, &mut bytes)?;
+            let key = found.then_some(&bytes[..]);
+            let (matched, wanted) = probe(join, (&table, &right), key, ctx, row, visit)?;
             if wanted && !matched && join.kind == JoinType::Left {
-                clear(&mut row[slots.clone()]);
+                clear(&mut row[join.right_slots.clone()]);
                 return visit(ctx, row);
             }
             Ok(wanted)
@@ -111,19 +103,21 @@ impl<'s> Runner<'s> {
     }
 }
 
-/// Gives the left row in `row` with each right row that matches to `visit`. Returns whether one
-/// matched and whether more are wanted.
+/// Gives the left row in `row` with each right row that matches to `visit`; `slots` are those of the
+/// table's values. Returns whether one matched and whether more are wanted.
 fn probe(
     join: &JoinPlan,
-    table: &Table,
+    (table, slots): (&Table, &[usize]),
     key: Option<&[u8]>,
     ctx: &mut EvalContext<'_>,
     row: &mut Vec<Value>,
     visit: &mut RowVisitor<'_>,
 ) -> Result<(bool, bool)> {
     let mut matched = false;
-    for values in key.and_then(|key| table.rows.get(key)).into_iter().flatten() {
-        row[join.right_slots.clone()].clone_from_slice(values);
+    for values in key.into_iter().flat_map(|key| table.matches(key)) {
+        for (value, &slot) in values.iter().zip(slots) {
+            row[slot].clone_from(value);
+        }
         if holds(&join.on, ctx, row)? {
             matched = true;
             if !visit(ctx, row)? {
@@ -134,20 +128,21 @@ fn probe(
     Ok((matched, true))
 }
 
-/// One side's key; `None` where a part is NULL.
+/// Puts one side's key in `bytes`; false where a part is NULL.
 fn encode<'k>(
     keys: &'k [HashKey],
     side: impl Fn(&'k HashKey) -> &'k Expr,
     ctx: &mut EvalContext<'_>,
     row: &[Value],
-) -> Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::with_capacity(16 * keys.len());
+    bytes: &mut Vec<u8>,
+) -> Result<bool> {
+    bytes.clear();
     for key in keys {
-        let value = side(key).eval(ctx, row)?;
-        if value == Value::Null {
-            return Ok(None);
+        let value = side(key).eval_ref(ctx, row)?;
+        if *value == Value::Null {
+            return Ok(false);
         }
-        encode_equal(&key.class, &value, &mut bytes);
+        encode_equal(&key.class, &value, bytes);
     }
-    Ok(Some(bytes))
+    Ok(true)
 }

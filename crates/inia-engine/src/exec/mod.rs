@@ -11,6 +11,7 @@
 mod aggregate;
 mod direct;
 mod emit;
+mod hash;
 mod join;
 mod keys;
 mod member;

@@ -2,7 +2,7 @@
 
 use super::select::holds;
 use super::{Result, RowVisitor, Runner};
-use crate::access::Scan;
+use crate::access::{Found, Scan};
 use crate::expr::EvalContext;
 use crate::plan::{Source, TableSource, VirtualSource};
 use inia_base::value::Value;
@@ -72,16 +72,32 @@ impl Runner<'_> {
         let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
         let mut scan = Scan::open(&source.table, &source.access, mode, ctx, row)?;
         let slots = source.base..source.base + source.needed.len();
+        let bounded = scan.is_exact() || source.bound_filter.is_empty();
         loop {
+            self.check_killed()?;
+            let run = scan.run(&mut self.txn.borrow_mut())?;
+            if let Some(mut run) = run {
+                for i in 0..run.len() {
+                    let found = Found { clustered_key: &[], data: run.data(i) };
+                    let zone = &ctx.env.time_zone;
+                    found.fill(&source.table, &source.needed, zone, &mut row[slots.clone()])?;
+                    if holds(&source.filter, ctx, row)?
+                        && (bounded || holds(&source.bound_filter, ctx, row)?)
+                        && !visit(ctx, row)?
+                    {
+                        return Ok(false);
+                    }
+                }
+                continue;
+            }
             {
                 let mut txn = self.txn.borrow_mut();
                 let Some(found) = scan.next(&mut txn)? else { break };
                 let zone = &ctx.env.time_zone;
                 found.fill(&source.table, &source.needed, zone, &mut row[slots.clone()])?;
             }
-            self.check_killed()?;
             if holds(&source.filter, ctx, row)?
-                && (scan.is_exact() || holds(&source.bound_filter, ctx, row)?)
+                && (bounded || holds(&source.bound_filter, ctx, row)?)
             {
                 if !visit(ctx, row)? {
                     return Ok(false);

@@ -284,10 +284,19 @@ fn plain_text(value: &Value, ty: &ExprType) -> String {
             date.write_text(&mut out);
             String::from_utf8(out).unwrap_or_default()
         }
-        Value::Time(time) => time.text(ty.fsp()),
-        Value::DateTime(moment) => moment.text(ty.fsp()),
+        Value::Time(time) => time.text(shown_fsp(ty, time.fraction())),
+        Value::DateTime(moment) => moment.text(shown_fsp(ty, moment.micros)),
         Value::Text(text) | Value::Json(text) => text.clone(),
         Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// Digits of a second's fraction. A parameter's type is no temporal one: it shows what it has.
+fn shown_fsp(ty: &ExprType, micros: u32) -> u8 {
+    match ty.data_type {
+        DataType::Time { .. } | DataType::DateTime { .. } | DataType::Timestamp { .. } => ty.fsp(),
+        _ if micros == 0 => 0,
+        _ => 6,
     }
 }
 

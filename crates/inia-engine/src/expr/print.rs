@@ -1,6 +1,7 @@
 //! Bound expressions as text, the way MySQL prints them in error messages.
 
-use crate::expr::tree::{Expr, ExprKind};
+use crate::catalog::charset;
+use crate::expr::tree::{CastKind, Expr, ExprKind};
 use crate::expr::ty::ExprType;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::value::Value;
@@ -52,7 +53,9 @@ fn write(expr: &Expr, out: &mut String) {
         }
         ExprKind::Neg(a, _) => wrap("-(", a, ")", out),
         ExprKind::Cast(a, crate::expr::tree::CastKind::Implicit) => write(a, out),
-        ExprKind::Cast(a, _) => wrap("cast(", a, &format!(" as {})", target(&expr.ty)), out),
+        ExprKind::Cast(a, kind) => {
+            wrap("cast(", a, &format!(" as {})", target(&expr.ty, kind)), out);
+        }
         ExprKind::Collate(a) => write(a, out),
         _ => write_compound(expr, out),
     }
@@ -167,7 +170,11 @@ fn literal(value: &Value, ty: &ExprType, out: &mut String) {
 }
 
 /// A cast's target as MySQL prints it.
-pub(crate) fn target(ty: &ExprType) -> String {
+fn target(ty: &ExprType, kind: &CastKind) -> String {
+    let length = match kind {
+        CastKind::Limited(length) => format!("({length})"),
+        CastKind::Explicit | CastKind::Implicit => String::new(),
+    };
     let fsp =
         |name: &str, fsp: u8| if fsp > 0 { format!("{name}({fsp})") } else { name.to_owned() };
     match &ty.data_type {
@@ -183,9 +190,14 @@ pub(crate) fn target(ty: &ExprType) -> String {
         }
         DataType::Year => "year".to_owned(),
         DataType::Json => "json".to_owned(),
-        DataType::Binary(n) => format!("char({n}) charset binary"),
-        DataType::VarBinary(_) | DataType::Blob(_) => "char charset binary".to_owned(),
-        DataType::Char { chars, .. } => format!("char({chars})"),
+        DataType::Binary(_) | DataType::VarBinary(_) | DataType::Blob(_) => {
+            format!("char{length} charset binary")
+        }
+        DataType::Char { collation, .. }
+        | DataType::VarChar { collation, .. }
+        | DataType::Text { collation, .. } => {
+            format!("char{length} charset {}", charset::charset_name(*collation))
+        }
         _ => "char".to_owned(),
     }
 }

@@ -248,10 +248,11 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
     for table in visible(info) {
         let def = &table.def;
         let privileges = privileges(info.access.on_table(&def.schema, &def.name));
-        for (position, column) in def.columns.iter().enumerate() {
+        let shown = def.columns.iter().enumerate().filter(|(_, column)| !column.is_hidden());
+        for (position, (index, column)) in shown.enumerate() {
             let own = (def.schema.as_str(), def.name.as_str());
             let mut rest = stored(own, position, column, &privileges);
-            (rest.key, rest.extra) = (column_key(def, position), extra(column, def.temporary));
+            (rest.key, rest.extra) = (column_key(def, index), extra(column, def.temporary));
             push(rows, facts(&column.data_type, column.display_width, column.zerofill), rest);
         }
     }

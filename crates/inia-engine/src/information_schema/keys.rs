@@ -22,6 +22,12 @@ pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
 fn statistic(table: &Table, index: &IndexDef, at: usize, count: u64, rows: &mut Rows) {
     let (def, part) = (&table.def, &index.parts[at]);
     let column = &def.columns[part.column];
+    let (name, expression) = match &column.generated {
+        Some(generated) if column.is_hidden() => {
+            (Value::Null, Value::from(generated.expression.as_str()))
+        }
+        _ => (Value::from(column.name.as_str()), Value::Null),
+    };
     let distinct = match index.unique() && at + 1 == index.parts.len() {
         true => count,
         false => count.div_ceil(ROWS_PER_VALUE),
@@ -42,7 +48,7 @@ fn statistic(table: &Table, index: &IndexDef, at: usize, count: u64, rows: &mut 
         def.schema.as_str(),
         index.name.as_str(),
         at as u64 + 1,
-        column.name.as_str(),
+        name,
         collation,
         distinct as i64,
         or_null(part.prefix.map(i64::from)),
@@ -52,7 +58,7 @@ fn statistic(table: &Table, index: &IndexDef, at: usize, count: u64, rows: &mut 
         "",
         index.comment.as_str(),
         yes_no(index.visible),
-        Value::Null,
+        expression,
     ]);
 }
 

@@ -115,6 +115,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("mysql", "user", grants::mysql_user),
     ("performance_schema", "global_status", server::global_status),
     ("performance_schema", "global_variables", server::global_variables),
+    ("performance_schema", "persisted_variables", server::persisted_variables),
     ("performance_schema", "processlist", server::processlist),
     ("performance_schema", "session_status", server::session_status),
     ("performance_schema", "session_variables", server::session_variables),

@@ -127,6 +127,10 @@ pub(super) fn session_variables(info: &Information<'_>, rows: &mut Rows) {
     named((info.variables)(VarScope::Session), rows);
 }
 
+pub(super) fn persisted_variables(info: &Information<'_>, rows: &mut Rows) {
+    named(info.db.catalog.persisted(), rows);
+}
+
 pub(super) fn global_status(info: &Information<'_>, rows: &mut Rows) {
     named((info.status)(VarScope::Global), rows);
 }

@@ -6,6 +6,9 @@ use super::{plan, show, table_locks};
 use crate::account::check::check;
 use crate::account::user::{self, Notes};
 use crate::account::{Access, AccountName, Actor, Privileges, grant};
+use crate::catalog::Table;
+use crate::check::problems_of;
+use crate::ddl;
 use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::expr::{ExprType, Level, UserVar};
@@ -17,6 +20,7 @@ use inia_base::process::KillTarget;
 use inia_base::value::Value;
 use inia_parser::ast::{self, MaintenanceKind, SelectInto, ShowFilter, ShowKind, Statement};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 type Done = Result<Outcome, SqlError>;
 
@@ -68,9 +72,10 @@ pub(super) fn execute(
             show::show(core, &ast::Show { kind, filter }, sink)
         }
         Statement::Kill { query, id } => kill(core, *query, id, params),
-        Statement::Flush(_) | Statement::Reset(_) | Statement::ResetPersist { .. } => {
-            core.commit().map(|()| Outcome::default())
+        Statement::ResetPersist { if_exists, name } => {
+            super::variables::reset_persist(core, name.as_deref(), *if_exists)
         }
+        Statement::Flush(_) | Statement::Reset(_) => core.commit().map(|()| Outcome::default()),
         Statement::LockTables(locks) => table_locks::lock(core, locks),
         Statement::UnlockTables => table_locks::unlock(core),
         Statement::LockInstance | Statement::UnlockInstance => Ok(Outcome::default()),
@@ -179,6 +184,11 @@ fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSin
             None => core.database()?.to_owned(),
         };
         let full = format!("{schema}.{}", table.name);
+        if work.kind == MaintenanceKind::Check && core.is_view(&schema, &table.name) {
+            let cells = [full.as_str(), "check", "status", "OK"];
+            rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
+            continue;
+        }
         let found = core.open_table(Some(&schema), &table.name);
         if work.kind == MaintenanceKind::Checksum {
             let checksum = found.and_then(|table| checksum(core, &table));
@@ -194,23 +204,9 @@ fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSin
             MaintenanceKind::Repair => "repair",
             _ => "check",
         };
-        let mut push = |kind: &str, text: &str| {
-            rows.push([full.as_str(), op, kind, text].map(|cell| Some(cell.to_owned())).to_vec());
-        };
-        match (found, work.kind) {
-            (Err(error), _) => {
-                push("Error", &error.message);
-                push("status", "Operation failed");
-            }
-            (Ok(table), MaintenanceKind::Repair) if table.def.engine == "InnoDB" => {
-                push("note", "The storage engine for the table doesn't support repair");
-            }
-            (Ok(table), MaintenanceKind::Optimize) if table.def.engine == "InnoDB" => {
-                let note = "Table does not support optimize, doing recreate + analyze instead";
-                push("note", note);
-                push("status", "OK");
-            }
-            (Ok(_), _) => push("status", "OK"),
+        for (kind, message) in maintain_one(core, work.kind, table, found) {
+            let cells = [full.as_str(), op, kind, message.as_str()];
+            rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
         }
     }
     core.mdl.release_all();
@@ -232,6 +228,75 @@ fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSin
         ],
     };
     show::send_columns(sink, &columns, &rows)
+}
+
+/// What there is to say of one table, as kinds of messages and their texts.
+fn maintain_one(
+    core: &mut Core,
+    kind: MaintenanceKind,
+    name: &ast::ObjectName,
+    found: Result<Arc<Table>, SqlError>,
+) -> Vec<(&'static str, String)> {
+    let ok = || ("status", String::from("OK"));
+    let failed = |error: SqlError| {
+        vec![("Error", error.message), ("status", String::from("Operation failed"))]
+    };
+    let table = match found {
+        Ok(table) => table,
+        Err(error) => return failed(error),
+    };
+    let transactional = table.def.engine == "InnoDB";
+    match kind {
+        MaintenanceKind::Repair if transactional => {
+            let text = "The storage engine for the table doesn't support repair";
+            vec![("note", text.to_owned())]
+        }
+        MaintenanceKind::Optimize => {
+            drop(table);
+            let text = "Table does not support optimize, doing recreate + analyze instead";
+            let note = transactional.then(|| ("note", text.to_owned()));
+            let done = optimize(core, name).map_or_else(failed, |()| vec![ok()]);
+            note.into_iter().chain(done).collect()
+        }
+        MaintenanceKind::Analyze => analyze(core, &table).map_or_else(failed, |()| vec![ok()]),
+        MaintenanceKind::Check => match check_rows(core, &table) {
+            Ok(problems) if problems.is_empty() => vec![ok()],
+            Ok(problems) => {
+                let told = problems.into_iter().map(|problem| ("Warning", problem));
+                told.chain([("error", String::from("Corrupt"))]).collect()
+            }
+            Err(error) => failed(error),
+        },
+        _ => vec![ok()],
+    }
+}
+
+/// OPTIMIZE TABLE: the rows and indexes are written anew.
+fn optimize(core: &mut Core, name: &ast::ObjectName) -> Result<(), SqlError> {
+    core.mdl.release_all();
+    let actions = vec![ast::AlterAction::Force];
+    let done = ddl::alter_table(core, &ast::AlterTable { name: name.clone(), actions });
+    core.mdl.release_all();
+    done.map(drop)
+}
+
+/// ANALYZE TABLE: the number of rows is estimated anew.
+fn analyze(core: &Core, table: &Table) -> Result<(), SqlError> {
+    let rows = core.db.engine.estimate_rows(&table.clustered).sql()?;
+    let rows = i64::try_from(rows).unwrap_or(i64::MAX);
+    table.shared.row_estimate.store(rows, Ordering::Relaxed);
+    table.shared.estimate_known.store(true, Ordering::Relaxed);
+    Ok(())
+}
+
+/// CHECK TABLE: every row against its definition, every index against the rows, while nobody
+/// changes them. What is wrong, in words.
+fn check_rows(core: &Core, table: &Table) -> Result<Vec<String>, SqlError> {
+    let _lock = match table.def.temporary {
+        true => None,
+        false => Some(core.mdl.lock_read(&table.mdl, core.state.mdl_timeout)?),
+    };
+    Ok(problems_of(&core.db.engine, table))
 }
 
 /// A sum over all rows that does not depend on their order.

@@ -331,14 +331,23 @@ impl Core {
         Ok(!table.is_stale())
     }
 
+    /// Whether a name stands for a view.
+    pub(crate) fn is_view(&self, schema: &str, name: &str) -> bool {
+        self.temporary.get(schema, name).is_none() && self.db.catalog().view(schema, name).is_some()
+    }
+
     /// The same for a view.
     pub(crate) fn hold_view(&self, view: &View) -> Result<bool, SqlError> {
         self.mdl.lock_shared(&view.mdl, self.state.mdl_timeout)?;
         Ok(!view.is_stale())
     }
 
-    /// Errors 1356 and 1449 where whom a view acts for may not read its tables, or is gone.
-    pub(crate) fn check_view_rights(&self, views: &[Arc<View>]) -> Result<(), SqlError> {
+    /// Errors 1356 and 1449 where whom a view acts for is gone, or may not do this to its tables.
+    pub(crate) fn check_view_rights(
+        &self,
+        views: &[Arc<View>],
+        wanted: Privileges,
+    ) -> Result<(), SqlError> {
         for view in views {
             let def = &view.def;
             let access = match def.invoker {
@@ -359,7 +368,7 @@ impl Core {
             view.query.iter().for_each(|query| reads.query(query));
             let may = |name: &&inia_parser::ast::ObjectName| {
                 let schema = name.db.as_deref().unwrap_or_default();
-                access.on_table(schema, &name.name).has(Privileges::SELECT)
+                access.on_table(schema, &name.name).has(wanted)
             };
             if !reads.tables.iter().all(may) {
                 return Err(SqlError::new(ErrorCode::ViewInvalid, &[&def.schema, &def.name]));

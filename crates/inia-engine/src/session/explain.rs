@@ -1,11 +1,14 @@
 //! EXPLAIN of queries.
 
+mod changes;
+
 use super::Outcome;
 use super::core::Core;
 use crate::expr::ExprType;
-use crate::plan::explain::{Line, describe, print_json, print_tree};
+use crate::plan::explain::{Line, describe, print_json, print_json_lines, print_tree};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
+use inia_base::datatype::{DataType, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, ExplainFormat, ExplainTarget, Statement};
 
@@ -35,7 +38,7 @@ pub(super) fn explain(
         return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN FOR CONNECTION"]));
     };
     let Statement::Select(query) = &**statement else {
-        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN of changes"]));
+        return explain_change(core, explain, statement, sink);
     };
     core.enter();
     let start = core.txn.get_mut().savepoint();
@@ -50,6 +53,27 @@ pub(super) fn explain(
     }
 }
 
+/// EXPLAIN of a statement that changes rows; the tree format does not know those.
+fn explain_change(
+    core: &mut Core,
+    explain: &ast::Explain,
+    statement: &Statement,
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    core.enter();
+    let start = core.txn.get_mut().savepoint();
+    let result = changes::lines(core, statement);
+    core.leave(start, result.as_ref().err())?;
+    let lines = result?;
+    match explain.format {
+        ExplainFormat::Json => one_text(&print_json_lines(&lines), sink),
+        _ if explain.analyze || explain.format == ExplainFormat::Tree => {
+            one_text("<not executable by iterator executor>\n", sink)
+        }
+        _ => table(&lines, sink),
+    }
+}
+
 fn one_text(text: &str, sink: &mut dyn RowSink) -> Result<Outcome, SqlError> {
     let ty = ExprType::text(16_383, Collation::DEFAULT, true);
     sink.columns(&[ty.result_column("EXPLAIN")])?;
@@ -61,10 +85,14 @@ fn one_text(text: &str, sink: &mut dyn RowSink) -> Result<Outcome, SqlError> {
 
 fn table(lines: &[Line], sink: &mut dyn RowSink) -> Result<Outcome, SqlError> {
     let column = |name: &&str| -> ResultColumn {
+        let medium = DataType::Text { size: LobSize::Medium, collation: Collation::DEFAULT };
+        let percent = DataType::Double { decimals: Some(2), unsigned: false };
         let ty = match *name {
-            "id" => ExprType::uint(3, true),
+            "id" => ExprType::uint(3, false),
             "rows" => ExprType::uint(10, true),
-            "filtered" => ExprType::decimal(5, 2, false, true),
+            "filtered" => ExprType::of_column(percent, true),
+            "partitions" => ExprType::of_column(medium, true),
+            "select_type" | "Extra" => ExprType::text(255, Collation::DEFAULT, false),
             _ => ExprType::text(255, Collation::DEFAULT, true),
         };
         ty.result_column(name)
@@ -83,7 +111,7 @@ fn table(lines: &[Line], sink: &mut dyn RowSink) -> Result<Outcome, SqlError> {
         }
         number(line.rows, sink);
         match line.filtered {
-            Some(filtered) => sink.bytes(format!("{filtered:.2}").as_bytes()),
+            Some(filtered) => sink.double(filtered),
             None => sink.null(),
         }
         text(Some(line.extra.join("; ").as_str()).filter(|extra| !extra.is_empty()), sink);

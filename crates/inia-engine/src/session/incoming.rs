@@ -225,7 +225,10 @@ impl Session {
         self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
         let plan = plan.map(|plan| (plan, self.core.settings));
         let text = String::from_utf8_lossy(&sql[span.start..span.end]).into_owned();
-        self.prepared.insert(id, PreparedStatement { deep, statement, text, params, plan });
+        self.prepared.insert(
+            id,
+            PreparedStatement { deep, statement, text, params, plan, binary: Vec::new() },
+        );
         let params = (0..params).map(|_| plan::param_column()).collect();
         Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })
     }

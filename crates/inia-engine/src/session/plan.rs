@@ -6,6 +6,7 @@
 use super::Outcome;
 use super::core::Core;
 use super::{admin, control, explain, show, variables};
+use crate::account::Privileges;
 use crate::bind::{self, BindContext};
 use crate::catalog::{Table, View};
 use crate::ddl;
@@ -142,7 +143,7 @@ fn plan_held<T>(
             held &= core.hold_view(view)?;
         }
         if held {
-            core.check_view_rights(views)?;
+            core.check_view_rights(views, Privileges::SELECT)?;
             return Ok(plan);
         }
     }
@@ -166,7 +167,7 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
 
 fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
     let (insert, guard) = dml::insert_through(core, insert)?;
-    core.check_view_rights(&guard.views)?;
+    core.check_view_rights(&guard.views, Privileges::INSERT)?;
     let mut plan = dml::plan_insert(core, &insert)?;
     dml::check_insert(core, &insert, &plan.table)?;
     plan.guard(core, guard)?;
@@ -175,7 +176,7 @@ fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
 
 fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
     let (update, guard) = dml::update_through(core, update)?;
-    core.check_view_rights(&guard.views)?;
+    core.check_view_rights(&guard.views, Privileges::UPDATE)?;
     if let Some(mut plan) = dml::plan_update(core, &update)? {
         plan.guard(core, guard)?;
         return Ok(Plan::Change(Box::new(plan)));
@@ -189,7 +190,7 @@ fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
 
 fn plan_delete(core: &Core, delete: &ast::Delete) -> Result<Plan, SqlError> {
     let (delete, guard) = dml::delete_through(core, delete)?;
-    core.check_view_rights(&guard.views)?;
+    core.check_view_rights(&guard.views, Privileges::DELETE)?;
     if let Some(mut plan) = dml::plan_delete(core, &delete)? {
         plan.guard(core, guard)?;
         return Ok(Plan::Change(Box::new(plan)));
@@ -312,7 +313,7 @@ fn hold_all(core: &Core, plan: &Plan) -> Result<(), SqlError> {
             return Err(SqlError::new(ErrorCode::NeedReprepare, &[]));
         }
     }
-    core.check_view_rights(plan.views())?;
+    core.check_view_rights(plan.views(), Privileges::SELECT)?;
     plan.targets().into_iter().try_for_each(|table| core.hold_to_write(table))
 }
 

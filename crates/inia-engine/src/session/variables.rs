@@ -107,6 +107,38 @@ pub(super) fn value_of(
     Ok(UserVar { value, ty })
 }
 
+/// RESET PERSIST: error 3615, a warning with IF EXISTS.
+pub(super) fn reset_persist(
+    core: &mut Core,
+    name: Option<&str>,
+    if_exists: bool,
+) -> Result<Outcome, SqlError> {
+    let lower = name.map(str::to_ascii_lowercase);
+    let found = core.db.catalog().forget_persisted(lower.as_deref())?;
+    match name {
+        Some(name) if !found && if_exists => core.warn(ErrorCode::VarDoesNotExist, &[&name]),
+        Some(name) if !found => {
+            return Err(SqlError::new(ErrorCode::VarDoesNotExist, &[&name]));
+        }
+        _ => {}
+    }
+    Ok(Outcome::default())
+}
+
+/// How the names of read-only variables begin that cannot be kept either.
+const FIXED: [&str; 10] = [
+    "basedir",
+    "datadir",
+    "hostname",
+    "license",
+    "lower_case_file_system",
+    "pid_file",
+    "plugin_dir",
+    "protocol_version",
+    "server_uuid",
+    "version",
+];
+
 fn set_system(
     core: &mut Core,
     var: &ast::SysVar,
@@ -119,6 +151,11 @@ fn set_system(
     let wrong =
         |what: &str| Err(SqlError::new(ErrorCode::IncorrectGlobalLocalVar, &[&def.name, &what]));
     match (def.home, global) {
+        (Home::ReadOnly, _) if var.scope == Some(VarScope::PersistOnly) => {
+            if FIXED.iter().any(|fixed| def.name.starts_with(fixed)) {
+                return wrong("non persistent read only");
+            }
+        }
         (Home::ReadOnly, _) => return wrong("read only"),
         (Home::Global, false) => {
             return Err(SqlError::new(ErrorCode::GlobalVariable, &[&def.name]));
@@ -129,6 +166,19 @@ fn set_system(
     if global && !core.access().has_dynamic("SYSTEM_VARIABLES_ADMIN") {
         let names = "SUPER or SYSTEM_VARIABLES_ADMIN";
         return Err(SqlError::new(ErrorCode::SpecificAccessDenied, &[&names]));
+    }
+    if let Some(scope @ (VarScope::Persist | VarScope::PersistOnly)) = var.scope {
+        let text = match value {
+            Some(value) => {
+                let value = value_of(core, value, params)?.value;
+                checked(core, def, &value)?
+            }
+            None => def.default.to_owned(),
+        };
+        if scope == VarScope::Persist {
+            assign(core, true, def.name, &text)?;
+        }
+        return core.db.catalog().persist(def.name, &text);
     }
     let Some(value) = value else {
         let text = core.db.globals.0.read().get(def.name).cloned().filter(|_| !global);
@@ -347,7 +397,10 @@ impl Core {
             None => match crate::information_schema::schema(name) {
                 Some("information_schema") => ("information_schema", Collation::SYSTEM),
                 Some(computed) => (computed, Collation::DEFAULT),
-                None => return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name])),
+                None => {
+                    crate::ddl::check_name(name, ErrorCode::WrongDbName)?;
+                    return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name]));
+                }
             },
         };
         self.authorize(&ast::Statement::Use(name.to_owned()))?;

@@ -186,7 +186,7 @@ fn index(schema: &str, table: &str) -> Template {
         ("COLLATION", "Collation"),
         ("CARDINALITY", "Cardinality"),
         ("SUB_PART", "Sub_part"),
-        ("PACKED", "Packed"),
+        ("NULL", "Packed"),
         ("NULLABLE", "Null"),
         ("INDEX_TYPE", "Index_type"),
         ("COMMENT", "Comment"),

@@ -268,6 +268,8 @@ impl<'a> Parser<'a> {
         }
         let before = &self.src[self.begin.min(offset)..offset.min(self.src.len())];
         let line = 1 + before.iter().filter(|&&b| b == b'\n').count() as u32;
+        // MySQL's message ends where a C string does.
+        let end = rest[..end].iter().position(|&byte| byte == 0).unwrap_or(end);
         let near = String::from_utf8_lossy(&rest[..end]).into_owned();
         Box::new(ParseError { kind, offset, line, near })
     }

@@ -104,6 +104,17 @@ impl LeafCopy {
         self.version = Some(version);
     }
 
+    /// The page and its state that was copied; `None` in a copy that is good for nothing.
+    pub(crate) fn place(&self) -> Option<(PageId, PageVersion)> {
+        self.version.map(|version| (self.id, version))
+    }
+
+    /// The page has gone over to `version` by changes that leave other records than those already
+    /// read as they are, and where they are: the copy stays in use.
+    pub(crate) fn carry_over(&mut self, version: PageVersion) {
+        self.version = Some(version);
+    }
+
     pub(super) fn bytes(&self) -> &PageBytes {
         &self.page.bytes
     }

@@ -6,6 +6,7 @@ use super::node::{
     self, HEADER_LEN, OVERFLOW_REF_LEN, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW, SLOT_SIZE,
 };
 use super::op::NodeOp;
+use super::split::Need;
 use super::{BTree, MAX_KEY};
 use crate::Result;
 use crate::error::StorageError;
@@ -129,6 +130,25 @@ impl<'a, 's> LeafMut<'a, 's> {
         payload: &[u8],
     ) -> Result<usize> {
         let Err(slot) = self.lower_bound(key) else { return Err(StorageError::DuplicateKey) };
+        self.insert_at(slot, key, header, payload).map(|()| slot)
+    }
+
+    /// Whether the leaf covers the key and has room for a record of it, in the leaf alone.
+    pub(crate) fn takes(&self, key: &[u8], payload_len: usize) -> bool {
+        let page = self.page();
+        self.tree.is_inline(key.len(), payload_len)
+            && node::covers(page, key)
+            && self.tree.has_room(page, key, Need::Payload(payload_len))
+    }
+
+    /// As [`LeafMut::insert`], where [`LeafMut::lower_bound`] told the record's number.
+    pub(crate) fn insert_at(
+        &mut self,
+        slot: usize,
+        key: &[u8],
+        header: RecordHeader,
+        payload: &[u8],
+    ) -> Result<()> {
         if key.len() > MAX_KEY {
             return Err(StorageError::TooLarge);
         }
@@ -144,7 +164,7 @@ impl<'a, 's> LeafMut<'a, 's> {
         let (flags, rest) = stored(header, payload, chain.as_ref());
         let value = [&header.to_bytes()[..], rest];
         self.apply(NodeOp::Insert { slot: slot as u16, flags, suffix, value });
-        Ok(slot)
+        Ok(())
     }
 
     /// Replaces record `i`'s version and payload; an old overflow chain is freed.

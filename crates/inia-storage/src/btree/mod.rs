@@ -53,6 +53,7 @@ pub(crate) use leaf_mut::LeafMut;
 pub(crate) use node::RecordHeader;
 
 use crate::Result;
+use crate::buffer::PageVersion;
 use crate::error::StorageError;
 use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageOp, PageRead};
 use crate::store::{FIRST_FREE_PAGE, Latched, Mtr, Store};
@@ -258,6 +259,60 @@ impl BTree {
         self.modify_by(store, key, room, Store::mtr, change)
     }
 
+    /// As [`BTree::modify`], on a leaf that was in a known state; `None`, and nothing is done, where
+    /// it has left that state or has no room. The leaf's new state comes with the result.
+    pub(crate) fn modify_at<R>(
+        &self,
+        store: &Store,
+        (id, state): (PageId, PageVersion),
+        key: &[u8],
+        room: usize,
+        change: impl FnOnce(&mut LeafMut<'_, '_>) -> Result<R>,
+    ) -> Result<Option<(R, PageVersion)>> {
+        if room > MAX_PAYLOAD {
+            return Err(StorageError::TooLarge);
+        }
+        let mut mtr = store.mtr()?;
+        let page = store.optimistic(id)?;
+        if page.version() != state {
+            return Ok(None);
+        }
+        let Ok(page) = mtr.upgrade(page) else { return Ok(None) };
+        if !self.has_room(mtr.page(page), key, Need::Payload(room)) {
+            return Ok(None);
+        }
+        let mut leaf = LeafMut::new(self, store, &mut mtr, page);
+        let result = change(&mut leaf);
+        let state = if leaf.is_changed() { state.after(mtr.commit()) } else { state };
+        result.map(|result| Some((result, state)))
+    }
+
+    /// Reads the newest version of a key as [`BTree::get`] does, and tells where it is. `None` also
+    /// where that takes more than one look at one leaf.
+    pub(crate) fn peek(
+        &self,
+        store: &Store,
+        key: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Peeked>> {
+        let leaf = match self.descend(store, Seek::Covering(key), 0) {
+            Ok(Some(leaf)) => leaf,
+            Ok(None) | Err(Stop::Restart) => return Ok(None),
+            Err(Stop::Failed(error)) => return Err(error),
+        };
+        out.clear();
+        let Ok(slot) = node::search(&leaf.page, key) else { return Ok(None) };
+        let found = node::slot(&leaf.page, slot);
+        let header = node::header_at(&leaf.page, found.value_at());
+        let payload = found.value_at() + node::HEADER_LEN;
+        node::append_to(&leaf.page, payload, found.payload_len(), out);
+        let state = leaf.page.version();
+        if leaf.page.validate().is_err() || found.flags & node::SLOT_OVERFLOW != 0 {
+            return Ok(None);
+        }
+        Ok(Some(Peeked { page: leaf.id, state, slot, header }))
+    }
+
     /// As [`BTree::modify`], to take a change back: goes on while a full disk stops other writers.
     pub(crate) fn modify_for_rollback<R>(
         &self,
@@ -294,6 +349,14 @@ impl BTree {
             return result.map(|result| (result, end));
         }
     }
+}
+
+/// Where a record was found, and its version.
+pub(crate) struct Peeked {
+    pub(crate) page: PageId,
+    pub(crate) state: PageVersion,
+    pub(crate) slot: usize,
+    pub(crate) header: RecordHeader,
 }
 
 /// Reads a record out of a leaf: header, and payload into `out` or the chain that holds it.

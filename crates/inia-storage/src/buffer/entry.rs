@@ -10,6 +10,8 @@
 //! while threads are parked for the page. The all-zero word is an absent page, so that the table
 //! can be untouched zero memory.
 
+use crate::sync::{AtomicU64, Ordering, fence};
+
 const STATE: u64 = 0x7f;
 const WAITERS: u64 = 0x80;
 const FRAME_SHIFT: u32 = 8;
@@ -155,6 +157,32 @@ impl Word {
     /// The version after this one.
     pub(super) fn next_version(self) -> Word {
         Word(self.0.wrapping_add(1 << VERSION_SHIFT))
+    }
+
+    /// Goes from unlocked or marked to locked, if the entry still is in this state.
+    #[inline]
+    pub(super) fn lock(self, entry: &AtomicU64) -> bool {
+        let locked =
+            entry.compare_exchange(self.0, self.locked().0, Ordering::Acquire, Ordering::Relaxed);
+        // Later writes of the page must not be seen before the lock.
+        fence(Ordering::Release);
+        locked.is_ok()
+    }
+
+    /// Ends an exclusive latch: this, without wait bit, becomes the entry. The entry before.
+    #[inline]
+    pub(super) fn unlock(self, entry: &AtomicU64) -> Word {
+        Word(entry.swap(self.0, Ordering::Release))
+    }
+
+    /// Whether everything read since the entry was in this state is one consistent state of the
+    /// page.
+    #[inline]
+    pub(super) fn is_still(self, entry: &AtomicU64) -> bool {
+        // Keeps the reads before it from being done after the check.
+        fence(Ordering::Acquire);
+        let now = Word(entry.load(Ordering::Relaxed));
+        now.same_page_state(self) && !now.is_locked()
     }
 
     /// The bit that says that threads are parked.

@@ -300,12 +300,8 @@ impl Frames {
 
     /// The one way from unlocked or marked to locked.
     fn lock(&self, entry: &AtomicU64, id: PageId, word: Word) -> Option<ExclusivePage<'_>> {
-        entry
-            .compare_exchange(word.0, word.locked().0, Ordering::Acquire, Ordering::Relaxed)
-            .ok()?;
-        // Later writes of the page must not be seen before the lock.
-        fence(Ordering::Release);
-        Some(ExclusivePage { frames: self, id, word, changed: false, cold: false })
+        let locked = word.lock(entry);
+        locked.then_some(ExclusivePage { frames: self, id, word, changed: false, cold: false })
     }
 
     /// Claims an absent page, to read it in or to make it. `None` when it is not absent any more.
@@ -377,8 +373,7 @@ impl Frames {
     /// Ends an exclusive latch: `next` without wait bit becomes the word.
     fn publish(&self, id: PageId, next: Word) {
         let entry = self.entry(id).expect("invariant: a latched page has an entry");
-        let old = Word(entry.swap(next.0, Ordering::Release));
-        if old.has_waiters() {
+        if next.unlock(entry).has_waiters() {
             self.waits.wake(id, entry);
         }
     }
@@ -391,6 +386,13 @@ pub(crate) struct PageVersion {
     word: u32,
     /// Equal means unchanged too, though the page may have been out of memory.
     pub(super) lsn: Lsn,
+}
+
+impl PageVersion {
+    /// The state that follows this one by a single change, which ends in the log at `lsn`.
+    pub(crate) fn after(self, lsn: Lsn) -> PageVersion {
+        PageVersion { word: self.word.wrapping_add(1), lsn }
+    }
 }
 
 /// An optimistic read met a writer: what was read may be garbage, begin again.
@@ -411,10 +413,7 @@ impl<'s> OptimisticPage<'s> {
     /// Whether everything read so far was one consistent state of the page.
     #[inline]
     pub(crate) fn validate(&self) -> std::result::Result<(), Restart> {
-        // Keeps the reads before it from being done after the check.
-        fence(Ordering::Acquire);
-        let word = Word(self.entry.load(Ordering::Relaxed));
-        if word.same_page_state(self.word) && !word.is_locked() { Ok(()) } else { Err(Restart) }
+        if self.word.is_still(self.entry) { Ok(()) } else { Err(Restart) }
     }
 
     /// The state being read. If the page has left it already, no page is ever in the one returned.

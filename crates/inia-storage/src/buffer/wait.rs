@@ -11,13 +11,11 @@
 //! ```
 
 use super::entry::Word;
-use crate::sync::{AtomicU64, Mutex, Ordering};
+use crate::sync::{AtomicU64, Mutex, Ordering, SPINS, WaitCell, thread_local};
 use inia_base::ids::PageId;
-use inia_base::rt::WaitCell;
 use std::sync::Arc;
 
 const SHARDS: usize = 64;
-const SPINS: u32 = 64;
 
 /// What a waiting thread wants of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,10 +8,8 @@
 use super::gap::Gaps;
 use super::record::LockName;
 use crate::request::LockMode;
-use crate::sync::Mutex;
-use crate::sync::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, WaitCell};
 use inia_base::ids::{TreeId, TxnId};
-use inia_base::rt::WaitCell;
 use std::sync::Arc;
 
 /// A lock owner: one per session, reused by its successive transactions.

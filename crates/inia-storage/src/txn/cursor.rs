@@ -5,6 +5,7 @@
 //! as it is. Otherwise each record is checked, and older versions are fetched from undo.
 
 use super::handle::Txn;
+use super::in_place::Spot;
 use super::place::Place;
 use super::session::Session;
 use super::snapshot::Snapshot;
@@ -14,6 +15,7 @@ use crate::btree::{LeafCopy, PayloadRef, Seek};
 use crate::engine::Core;
 use crate::error::StorageError;
 use crate::request::{Direction, KeyBound, ReadMode, RecordRef};
+use crate::store::Store;
 use inia_base::ids::TxnId;
 use std::ops::Range;
 use std::sync::Arc;
@@ -95,6 +97,10 @@ pub struct Cursor {
     pub(super) astray: bool,
     /// The lock of the record last returned is this scan's.
     pub(super) fresh: bool,
+    /// A locking scan leaves it to its user to lock the records it returns, or to change them.
+    pub(super) defers: bool,
+    /// The record last returned is not locked.
+    pub(super) deferred: bool,
     /// The record last returned stands in the cursor's memory, not in the leaf.
     in_memory: bool,
     /// A locking scan locks the first record beyond its range, too, not just the gap before it.
@@ -145,6 +151,8 @@ impl Txn {
             passed: false,
             astray: false,
             fresh: false,
+            defers: false,
+            deferred: false,
             in_memory: false,
             locks_beyond: false,
             looks_first: false,
@@ -196,6 +204,36 @@ impl Cursor {
                 self.next_locked(txn, request)
             }
         }
+    }
+
+    /// Puts off the exclusive locks of records that are free: each is to be changed by
+    /// [`Txn::write_current`], or locked by [`Txn::lock_current`], or given up, before the next
+    /// move. Gaps are locked as ever.
+    pub fn defer_locks(&mut self) {
+        self.defers = true;
+    }
+
+    /// Where the record last returned is, if it is not locked.
+    pub(super) fn spot(&self) -> Option<Spot> {
+        let leaf = &self.memory().place.leaf;
+        let (page, state) = leaf.place().filter(|_| self.deferred)?;
+        let slot = match self.direction {
+            Direction::Forward => self.from.checked_sub(1)?,
+            Direction::Backward => self.to,
+        };
+        Some(Spot { page, state, slot, header: leaf.header(slot) })
+    }
+
+    /// The record last returned was changed at its spot.
+    pub(super) fn written(&mut self, spot: &Spot) {
+        self.memory_mut().place.leaf.carry_over(spot.state);
+    }
+
+    /// The record last returned is locked now; whether it is as it was read.
+    pub(super) fn locked(&mut self, fresh: bool, store: &Store) -> bool {
+        self.deferred = false;
+        self.fresh |= fresh;
+        self.memory().place.leaf.is_current(store)
     }
 
     /// Asks for no keys, and only for the first `bytes` of each value; those of some records may be

@@ -28,6 +28,7 @@
 
 use super::cursor::{Bound, Cursor, Stage};
 use super::handle::{Locked, Txn};
+use super::trees::Tree;
 use crate::Result;
 use crate::btree::Seek;
 use crate::error::StorageError;
@@ -50,6 +51,7 @@ impl Cursor {
     /// Moves to the next record that the scan may return, and locks what it passes.
     pub(super) fn next_locked(&mut self, txn: &mut Txn, request: LockRequest) -> Result<bool> {
         self.fresh = false;
+        self.deferred = false;
         self.unlocked = false;
         if self.stage == Stage::Start {
             txn.check_age(&self.tree)?;
@@ -67,7 +69,7 @@ impl Cursor {
                 continue;
             };
             let takes_beyond = self.direction == Direction::Backward || self.locks_beyond;
-            if !self.is_inside() && !(takes_beyond && txn.locks_gaps()) {
+            if !(self.is_inside() || takes_beyond && txn.locks_gaps()) {
                 let locked = self.lock_gap_before(txn, i)?;
                 self.finish_if(locked);
                 continue;
@@ -206,6 +208,9 @@ impl Cursor {
         let tree = self.tree.clone();
         self.give_back_vanished(txn);
         let writer = self.memory().place.leaf.header(i).txn_id();
+        if self.defers && self.put_off(txn, &tree, i)? {
+            return Ok(Verdict::Take);
+        }
         let looks_first = self.looks_first && !txn.locks_gaps();
         let wait = if looks_first { WaitPolicy::SkipLocked } else { request.wait };
         let request = LockRequest { wait, ..request };
@@ -239,6 +244,20 @@ impl Cursor {
             txn.unlock(&tree, &self.memory().key);
         }
         Ok(Verdict::Pass)
+    }
+
+    /// Reads record `i` without locking it, where nothing would keep its lock from being taken.
+    fn put_off(&mut self, txn: &mut Txn, tree: &Tree, i: usize) -> Result<bool> {
+        let memory = self.memory.as_mut().expect("a cursor has its memory until dropped");
+        let leaf = &memory.place.leaf;
+        let header = leaf.header(i);
+        if self.fresh || header.is_deleted() || !txn.is_free(tree, &memory.key, header.txn_id()) {
+            return Ok(false);
+        }
+        let store = &txn.core.store;
+        let whole = tree.btree().payload_of(store, leaf, i, &mut memory.value)?;
+        self.deferred = whole && leaf.is_current(store);
+        Ok(self.deferred)
     }
 
     /// Shows record `i` as it was committed last. It is locked by somebody else.

@@ -28,6 +28,8 @@ pub(crate) mod cursor;
 mod cursor_lock;
 pub(crate) mod handle;
 pub(crate) mod horizon;
+pub(crate) mod in_place;
+pub(crate) mod insert_many;
 pub(crate) mod log;
 mod place;
 pub(crate) mod purge;

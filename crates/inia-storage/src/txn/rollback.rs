@@ -13,7 +13,8 @@ use super::undo::{UndoKind, UndoLog, UndoRecord, UndoRef};
 use crate::Result;
 use crate::btree::RecordHeader;
 use crate::engine::Core;
-use crate::request::Isolation;
+use crate::lock::RecordRequest;
+use crate::request::{Isolation, LockMode};
 use crate::sync::Ordering;
 use crate::wal::record::LogRecord;
 use inia_base::ids::{Lsn, TreeId, TxnId};
@@ -77,36 +78,63 @@ impl Core {
     }
 }
 
+/// Which locks outlive the changes that they were taken for.
+#[derive(Clone, Copy)]
+enum Keep {
+    Nothing,
+    /// Those of records that were there before.
+    Changed,
+    /// And of the gaps that undone inserts leave.
+    All,
+}
+
 impl Txn {
     /// A point to roll back to.
     pub fn savepoint(&self) -> Savepoint {
         Savepoint::new(self.undo.records(), self.created.len())
     }
 
-    /// Undoes everything since the savepoint; explicit locks are kept, as in MySQL.
+    /// Undoes everything since the savepoint; locks are kept, as in MySQL, but for those of
+    /// records that it takes away.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
-        self.undo_to(savepoint, false)
+        self.undo_to(savepoint, Keep::Changed)
     }
 
     /// Undoes everything since a statement, or its work on a row, began. The locks that records
     /// were by the transaction's id in them are kept, too, at REPEATABLE READ and above: what the
     /// statement has found out in between stays true.
     pub fn rollback_statement(&mut self, start: Savepoint) -> Result<()> {
-        let keep = self.locks_gaps();
+        let keep = if self.locks_gaps() { Keep::All } else { Keep::Changed };
         self.undo_to(start, keep)
     }
 
-    fn undo_to(&mut self, savepoint: Savepoint, keep: bool) -> Result<()> {
+    fn undo_to(&mut self, savepoint: Savepoint, keep: Keep) -> Result<()> {
         while self.undo.records() > savepoint.records() {
             match keep {
-                true => self.undo_last_keeping_lock()?,
-                false => self.undo_last()?,
+                Keep::Nothing => self.undo_last()?,
+                Keep::Changed => {
+                    self.keep_lock_of_last()?;
+                    self.undo_last()?;
+                }
+                Keep::All => self.undo_last_keeping_lock()?,
             }
         }
         while self.created.len() > savepoint.created() {
             self.abandoned.extend(self.created.pop());
         }
         self.publish_undo();
+        Ok(())
+    }
+
+    /// Locks the record that was changed last: what its version says is about to be undone.
+    fn keep_lock_of_last(&mut self) -> Result<()> {
+        let record = &mut self.work.record;
+        let found = self.core.undo.read(self.undo.tail(), record)?;
+        if found && record.kind != UndoKind::Insert && record.before.txn_id() != self.id {
+            let (tree, key) = (record.tree, &record.key[..]);
+            let request = RecordRequest { tree, key, mode: LockMode::Exclusive };
+            self.core.locks.try_record(&self.owner, request);
+        }
         Ok(())
     }
 
@@ -150,7 +178,7 @@ impl Txn {
     }
 
     fn roll_back_writes(&mut self) -> Result<()> {
-        self.undo_to(Savepoint::new(0, 0), false)?;
+        self.undo_to(Savepoint::new(0, 0), Keep::Nothing)?;
         self.core.end_rollback(&self.session, self.id, &mut self.undo, &self.abandoned)?;
         self.abandoned.clear();
         Ok(())

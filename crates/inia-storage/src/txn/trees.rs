@@ -35,8 +35,8 @@ impl Tree {
         self.shared.btree.id()
     }
 
-    /// Snapshots show the newest versions of the tree's records, whoever wrote them, and whenever the
-    /// tree was made: for trees of one session alone.
+    /// Snapshots show the newest versions of the tree's records, whoever wrote them, and whenever
+    /// the tree was made: for trees of one session alone.
     pub fn show_newest(&self) {
         self.shared.made_by.store(NEWEST, Ordering::Relaxed);
     }

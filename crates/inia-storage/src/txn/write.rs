@@ -18,7 +18,7 @@ use inia_base::ids::{Lsn, TxnId};
 use std::sync::Arc;
 
 /// What an attempt to write found.
-enum Attempt {
+pub(super) enum Attempt {
     /// It is done.
     Done,
     /// It is done, over a record that this transaction had deleted.
@@ -43,16 +43,16 @@ enum Writer {
 }
 
 /// What a write needs besides the leaf.
-struct Writing<'t> {
-    core: &'t Core,
-    owner: &'t Arc<Owner>,
-    undo: &'t mut UndoLog,
-    work: &'t mut Workspace,
+pub(super) struct Writing<'t> {
+    pub(super) core: &'t Core,
+    pub(super) owner: &'t Arc<Owner>,
+    pub(super) undo: &'t mut UndoLog,
+    pub(super) work: &'t mut Workspace,
     /// Newest commit met.
-    seen: &'t mut Lsn,
-    id: TxnId,
-    tree: &'t Tree,
-    key: &'t [u8],
+    pub(super) seen: &'t mut Lsn,
+    pub(super) id: TxnId,
+    pub(super) tree: &'t Tree,
+    pub(super) key: &'t [u8],
 }
 
 impl Writing<'_> {
@@ -77,16 +77,16 @@ impl Writing<'_> {
         self.core.locks.conflicts(self.owner, request)
     }
 
-    fn insert(&mut self, leaf: &mut LeafMut<'_, '_>, value: &[u8]) -> Result<Attempt> {
+    pub(super) fn insert(&mut self, leaf: &mut LeafMut<'_, '_>, value: &[u8]) -> Result<Attempt> {
         let i = match leaf.lower_bound(self.key) {
-            Err(_) => {
+            Err(place) => {
                 if self.tree.gaps().forbid_insert(self.owner, self.key) {
                     return Ok(Attempt::Gap);
                 }
                 if self.locked_by_others() {
                     return Ok(Attempt::Lock);
                 }
-                self.change(leaf, None, UndoKind::Insert, value)?;
+                self.change(leaf, Err(place), UndoKind::Insert, value)?;
                 return Ok(Attempt::Done);
             }
             Ok(i) => i,
@@ -102,7 +102,7 @@ impl Writing<'_> {
             Writer::Finished if self.locked_by_others() => return Ok(Attempt::Lock),
             Writer::Own | Writer::Finished => {}
         }
-        self.change(leaf, Some(i), UndoKind::Change, value)?;
+        self.change(leaf, Ok(i), UndoKind::Change, value)?;
         Ok(if matches!(writer, Writer::Own) { Attempt::DoneOverOwn } else { Attempt::Done })
     }
 
@@ -121,21 +121,45 @@ impl Writing<'_> {
             Writer::Finished if self.locked_by_others() => return Ok(Attempt::Lock),
             Writer::Own | Writer::Finished => {}
         }
-        self.change(leaf, Some(i), kind, value)?;
+        self.change(leaf, Ok(i), kind, value)?;
         Ok(Attempt::Done)
     }
 
-    /// Makes a change that nothing forbids: undo, leaf and log.
-    fn change(
+    /// Updates or deletes a record, whose number in the leaf may be known, if it still has the
+    /// version `was` and nobody has locked it.
+    pub(super) fn overwrite_same(
         &mut self,
         leaf: &mut LeafMut<'_, '_>,
         i: Option<usize>,
+        was: RecordHeader,
+        kind: UndoKind,
+        value: &[u8],
+    ) -> Result<bool> {
+        let Some(i) = i.or_else(|| leaf.lower_bound(self.key).ok()) else { return Ok(false) };
+        if leaf.header(i) != was || was.is_deleted() {
+            return Ok(false);
+        }
+        match self.writer(was) {
+            Writer::Other(_) => return Ok(false),
+            Writer::Finished if self.locked_by_others() => return Ok(false),
+            Writer::Own | Writer::Finished => {}
+        }
+        self.change(leaf, Ok(i), kind, value)?;
+        Ok(true)
+    }
+
+    /// Makes a change that nothing forbids: undo, leaf and log. `found` is the record's number, or
+    /// the one that a new record gets.
+    fn change(
+        &mut self,
+        leaf: &mut LeafMut<'_, '_>,
+        found: std::result::Result<usize, usize>,
         kind: UndoKind,
         value: &[u8],
     ) -> Result<()> {
         let mut before = RecordHeader::default();
         self.work.payload.clear();
-        if let Some(i) = i {
+        if let Ok(i) = found {
             before = leaf.header(i);
             leaf.payload_to(i, &mut self.work.payload)?;
         }
@@ -143,18 +167,18 @@ impl Writing<'_> {
         let payload = &self.work.payload[..];
         let previous = self.undo.tail();
         let place = self.undo.push(NewUndo { kind, tree, key, before, payload });
-        let made = match (i, kind) {
-            (None, _) => leaf.insert(key, RecordHeader::new(self.id, 0, false), value).map(|_| ()),
-            (Some(i), UndoKind::Delete) => {
+        let made = match (found, kind) {
+            (Err(i), _) => leaf.insert_at(i, key, RecordHeader::new(self.id, 0, false), value),
+            (Ok(i), UndoKind::Delete) => {
                 leaf.set_header(i, RecordHeader::new(self.id, place.0, true))
             }
-            (Some(i), _) => leaf.replace(i, RecordHeader::new(self.id, place.0, false), value),
+            (Ok(i), _) => leaf.replace(i, RecordHeader::new(self.id, place.0, false), value),
         };
         if let Err(error) = made {
             self.undo.retract(previous);
             return Err(error);
         }
-        let before = i.map(|_| (before, payload));
+        let before = found.is_ok().then_some((before, payload));
         let record = TxnRecord::Undo { txn: self.id, at: place, tree, key, before };
         leaf.log(&record.encode(&mut self.work.log));
         Ok(())

@@ -21,6 +21,7 @@
 //! - after a failed write or sync nothing is ever reported durable again.
 
 pub(crate) mod block;
+mod commit;
 pub(crate) mod reader;
 pub(crate) mod record;
 pub(crate) mod segment;
@@ -33,14 +34,14 @@ use crate::codec::ByteWriter;
 use crate::error::StorageError;
 use crate::sync::{AtomicU64, Mutex, Ordering};
 use block::{BLOCK, BLOCK_PAYLOAD, BlockHeader, write_block};
+use commit::{Flush, GroupCommit};
 use inia_base::ids::Lsn;
 use inia_base::io::AlignedBuf;
-use inia_base::rt::WaitCell;
 use reader::LogEnd;
 use record::LogRecord;
 use segment::{Segment, Segments};
 use std::cell::Cell;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// Where an empty log begins. Positions below mean "none".
 pub(crate) const FIRST_LSN: Lsn = Lsn(64);
@@ -54,11 +55,6 @@ const TAIL_KEPT: usize = 8 << 20;
 struct Tail {
     /// Groups from the last flush on.
     bytes: Vec<u8>,
-}
-
-struct Commits {
-    leading: bool,
-    waiting: Vec<(Lsn, Arc<WaitCell>)>,
 }
 
 /// What the leader works with.
@@ -75,7 +71,7 @@ pub(crate) struct Wal {
     tail: Mutex<Tail>,
     closed: AtomicU64,
     durable: AtomicU64,
-    commits: Mutex<Commits>,
+    commits: GroupCommit,
     writer: Mutex<Writer>,
     segments: Segments,
     failure: OnceLock<StorageError>,
@@ -83,7 +79,6 @@ pub(crate) struct Wal {
 
 thread_local! {
     static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-    static CELL: Arc<WaitCell> = Arc::new(WaitCell::new());
 }
 
 impl Wal {
@@ -93,7 +88,7 @@ impl Wal {
             tail: Mutex::new(Tail { bytes: Vec::new() }),
             closed: AtomicU64::new(from.0),
             durable: AtomicU64::new(from.0),
-            commits: Mutex::new(Commits { leading: false, waiting: Vec::new() }),
+            commits: GroupCommit::default(),
             writer: Mutex::new(Writer {
                 epoch: 0,
                 segment: None,
@@ -150,58 +145,11 @@ impl Wal {
 
     /// Waits until the log is durable up to `lsn`, which must not lie beyond [`Wal::closed_lsn`].
     pub(crate) fn wait_durable(&self, lsn: Lsn) -> Result<()> {
-        while self.durable_lsn() < lsn {
-            let mut commits = self.commits.lock();
-            if self.durable_lsn() >= lsn {
-                break;
-            }
-            if let Some(error) = self.failure() {
-                return Err(error);
-            }
-            if commits.leading {
-                let cell = CELL.with(Arc::clone);
-                commits.waiting.push((lsn, Arc::clone(&cell)));
-                drop(commits);
-                cell.wait(None);
-                continue;
-            }
-            commits.leading = true;
-            drop(commits);
-            if let Err(error) = self.flush() {
-                self.fail(error);
-            }
-            self.hand_over();
-        }
-        Ok(())
-    }
-
-    /// Ends this thread's lead: wakes the next leader first, then everybody whose wait is over.
-    fn hand_over(&self) {
-        let mut commits = self.commits.lock();
-        commits.leading = false;
-        let durable = self.durable_lsn();
-        let failed = self.failure.get().is_some();
-        let mut next = None;
-        let mut done = Vec::new();
-        let mut later = Vec::new();
-        for (lsn, cell) in commits.waiting.drain(..) {
-            if failed || lsn <= durable {
-                done.push(cell);
-            } else if next.is_none() {
-                next = Some(cell);
-            } else {
-                later.push((lsn, cell));
-            }
-        }
-        commits.waiting = later;
-        drop(commits);
-        for cell in next.into_iter().chain(done) {
-            cell.wake();
-        }
+        self.commits.wait(self, lsn)
     }
 
     /// Writes and syncs everything appended so far. Only the leader calls it.
-    fn flush(&self) -> Result<()> {
+    fn flush_tail(&self) -> Result<()> {
         let mut writer = self.writer.lock();
         let writer = &mut *writer;
         let end = {
@@ -301,9 +249,22 @@ impl Wal {
         };
         // Only the first failure counts.
         let _ = self.failure.set(stopped);
-        let waiting = std::mem::take(&mut self.commits.lock().waiting);
-        for (_, cell) in waiting {
-            cell.wake();
+        self.commits.wake_all();
+    }
+}
+
+impl Flush for Wal {
+    fn durable(&self) -> Lsn {
+        self.durable_lsn()
+    }
+
+    fn stopped(&self) -> Option<StorageError> {
+        self.failure()
+    }
+
+    fn flush(&self) {
+        if let Err(error) = self.flush_tail() {
+            self.fail(error);
         }
     }
 }

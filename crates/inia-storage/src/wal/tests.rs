@@ -8,6 +8,7 @@ use inia_base::ids::TxnId;
 use inia_base::io::Disk;
 use inia_testkit::random::Random;
 use inia_testkit::sim_disk::{Fault, SimDisk, When};
+use std::sync::Arc;
 
 const SEGMENT: u64 = 8 * BLOCK as u64;
 

@@ -72,7 +72,8 @@ fn query_attributes_come_before_the_text() {
 fn unknown_and_short_commands_have_mysql_s_errors() {
     assert_eq!(decode(b"\x55"), Err(WireError::UnknownCommand));
     assert_eq!(decode(b"\x1b\x09\0"), Err(WireError::UnknownCommand));
-    for short in [&b""[..], b"\x17\x01\0\0\0", b"\x0c\x01", b"\x1c\x01\0\0\0\x01"] {
+    assert_eq!(decode(b""), Err(WireError::UnknownCommand));
+    for short in [&b"\x17\x01\0\0\0"[..], b"\x0c\x01", b"\x1c\x01\0\0\0\x01"] {
         let error = decode(short).unwrap_err();
         assert_eq!(error.server_error().code, 1835, "{short:?}");
     }

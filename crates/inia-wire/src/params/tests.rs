@@ -61,15 +61,33 @@ fn types_are_remembered_between_executions() {
 #[test]
 fn an_execution_before_any_types_is_refused() {
     let error = decode(&mut Params::new(1), b"\0\0\x01").unwrap_err();
-    assert_eq!(error.server_error().message, "Incorrect arguments to mysqld_stmt_execute");
-    assert_eq!(error.server_error().code, 1210);
+    assert_eq!(error.server_error().code, 1835);
+    // NULL needs no type.
+    assert_eq!(decode(&mut Params::new(1), b"\x01\0"), Ok(vec![Value::Null]));
+}
+
+#[test]
+fn types_that_parameters_cannot_have_are_refused() {
+    for kind in [13, 14, 16, 17, 99, 247, 248] {
+        let body = [0, 1, kind, 0, 1, b'a'];
+        let error = decode(&mut Params::new(1), &body).unwrap_err();
+        assert_eq!(error.server_error().code, 1210, "{kind}");
+    }
+}
+
+#[test]
+fn numbers_are_finite() {
+    for bits in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        let body = [&b"\0\x01\x05\0"[..], &bits.to_le_bytes()].concat();
+        assert_eq!(decode(&mut Params::new(1), &body), Ok(vec![Value::Double(0.0)]));
+    }
 }
 
 #[test]
 fn long_data_takes_the_place_of_a_value() {
     let mut params = Params::new(2);
-    params.add_long_data(0, b"ab");
-    params.add_long_data(0, b"cd");
+    params.add_long_data(0, b"ab", 1 << 20);
+    params.add_long_data(0, b"cd", 1 << 20);
     let body = b"\0\x01\xfc\0\x01\0\x09";
     let expected = vec![Value::Bytes(b"abcd".to_vec()), Value::Int(9)];
     assert_eq!(decode(&mut params, body), Ok(expected));
@@ -78,12 +96,25 @@ fn long_data_takes_the_place_of_a_value() {
 }
 
 #[test]
-fn long_data_for_no_parameter_fails_the_next_execution() {
+fn long_data_for_no_parameter_fails_executions_until_a_reset() {
     let mut params = Params::new(1);
-    params.add_long_data(5, b"ab");
+    params.add_long_data(5, b"ab", 1 << 20);
     let body = b"\0\x01\x01\0\x09";
-    assert!(decode(&mut params, body).is_err());
+    for _ in 0..2 {
+        assert_eq!(decode(&mut params, body).unwrap_err().server_error().code, 1210);
+    }
+    params.reset();
     assert_eq!(decode(&mut params, body), Ok(vec![Value::Int(9)]));
+}
+
+#[test]
+fn long_data_beyond_its_limit_fails_executions() {
+    let mut params = Params::new(1);
+    for _ in 0..3 {
+        params.add_long_data(0, b"four", 10);
+    }
+    let error = decode(&mut params, b"\0\x01\xfc\0").unwrap_err();
+    assert_eq!(error.server_error().code, 1105);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::log;
 use inia_wire::caps::Capabilities;
 use inia_wire::command::{ChangeUser, Command, code};
 use inia_wire::error::ServerError;
-use inia_wire::packet::Received;
+use inia_wire::packet::{HEADER, Received};
 use inia_wire::reply::put_err;
 use inia_wire::{PacketReader, PacketWriter, WireError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -71,6 +71,7 @@ impl Connection {
             self.reader.expect_sequence(0);
             let packet = match self.receive() {
                 Ok(Some(packet)) => packet,
+                Ok(None) if self.left_in_a_packet() => return self.refuse(&WireError::ReadError),
                 Ok(None) => return self.worker.say_goodbye(),
                 Err(error) => return self.refuse(&error),
             };
@@ -90,6 +91,10 @@ impl Connection {
         }
     }
 
+    fn left_in_a_packet(&self) -> bool {
+        self.reader.is_partial() && self.worker.kill_reason() == KillReason::None
+    }
+
     /// The next request, or `None` when there will be no more.
     #[inline]
     fn receive(&mut self) -> Result<Option<Received>, WireError> {
@@ -107,7 +112,13 @@ impl Connection {
     /// The bytes cannot be understood any more: says why, and lets the client hear it before the
     /// connection closes.
     fn refuse(&mut self, error: &WireError) {
-        self.worker.set_sequence(self.reader.next_sequence().wrapping_add(1));
+        // A header that was taken counts.
+        let taken = match error {
+            WireError::ReadError => self.reader.pending().len() >= HEADER,
+            error => *error == WireError::PacketTooLarge,
+        };
+        let sequence = self.reader.next_sequence().wrapping_add(u8::from(taken));
+        self.worker.set_sequence(sequence);
         self.worker.put_error(&error.server_error());
         if self.worker.send().is_ok() {
             self.socket.linger();
@@ -120,7 +131,11 @@ impl Connection {
         let login = match Command::decode(payload, self.worker.caps()) {
             Ok(Command::ChangeUser(login)) => *login,
             Ok(_) => return Next::Close,
-            Err(error) => return self.worker.end_with(Err(error.server_error())),
+            Err(error) => {
+                self.worker.end_with(Err(error.server_error()));
+                let _ = self.worker.send();
+                return Next::Close;
+            }
         };
         match self.try_change_user(login) {
             Ok(()) => self.worker.end_with(Ok(())),

@@ -249,7 +249,11 @@ impl Worker {
         match command {
             Command::Ping => self.put_ok(),
             Command::InitDb(name) => {
-                self.use_database(text(name)?)?;
+                let name = valid_part(name);
+                if name.is_empty() {
+                    return Err(ServerError::new(1046, "3D000", "No database selected"));
+                }
+                self.use_database(name)?;
                 self.put_ok();
             }
             Command::Fetch { id, rows } => self.fetch(id, rows)?,
@@ -261,7 +265,8 @@ impl Worker {
             }
             Command::SendLongData { id, param, data } => {
                 if let Some(statement) = self.statements.get_mut(&id) {
-                    statement.params.add_long_data(param, data);
+                    let limit = self.shared.max_allowed_packet;
+                    statement.params.add_long_data(param, data, limit);
                 }
             }
             Command::ResetConnection => self.reset()?,
@@ -428,6 +433,13 @@ impl Worker {
     /// COM_FIELD_LIST: the columns of a table, each with its default value (always NULL here).
     fn field_list(&mut self, table: &[u8], pattern: &[u8]) -> Outcome {
         let (table, pattern) = (text(table)?, text(pattern)?);
+        if table.is_empty() {
+            return Err(ServerError::new(1103, "42000", "Incorrect table name ''"));
+        }
+        if table.chars().count() > 64 {
+            let text = format!("Identifier name '{table:.100}' is too long");
+            return Err(ServerError::new(1059, "42000", text));
+        }
         let sql = format!("SELECT * FROM `{}` LIMIT 0", table.replace('`', "``"));
         let mut columns = ColumnsOnly::default();
         let result = self.session.execute(sql.as_bytes(), &mut columns);
@@ -492,6 +504,14 @@ where
 {
     let missing = || WireError::UnknownStatement(id, NO_STATEMENT).server_error();
     statements.get_mut(&id).ok_or_else(missing)
+}
+
+/// A name up to the first byte that is no UTF-8.
+fn valid_part(bytes: &[u8]) -> &str {
+    match bytes.utf8_chunks().next() {
+        Some(chunk) => chunk.valid(),
+        None => "",
+    }
 }
 
 /// A request's text, which must be UTF-8.

@@ -12,8 +12,10 @@ use inia_engine::{Database, DatabaseOptions, KillHandle, Session};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The least memory for pages that is ever taken.
+/// The least memory for pages that is taken unless asked otherwise.
 const LEAST_POOL: u64 = 64 << 20;
+/// Less than this is not taken whoever asks, as in MySQL.
+const SMALLEST_POOL: u64 = 5 << 20;
 
 /// Opens the database in a directory.
 pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Database>, String> {
@@ -21,7 +23,7 @@ pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Databas
         format!("cannot open the database in {}: {error}", dir.display())
     };
     let disk = FileDisk::open(dir).map_err(|error| fail(&error))?;
-    let buffer_pool_size = config.buffer_pool_size.unwrap_or_else(default_pool_size);
+    let buffer_pool_size = pool_size(config.buffer_pool_size, machine_memory())?;
     let options = DatabaseOptions { buffer_pool_size, background };
     let database = Database::open(Arc::new(disk), options).map_err(|error| fail(&error))?;
     let place = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
@@ -41,14 +43,29 @@ pub fn holds_database(dir: &Path) -> bool {
     })
 }
 
-/// A quarter of the machine's memory.
-fn default_pool_size() -> u64 {
+/// The pool's size: what is asked for, but no less than the smallest and no more than there is, or
+/// a quarter of the machine's memory, in bytes, where that is known.
+fn pool_size(asked: Option<u64>, memory: Option<u64>) -> Result<u64, String> {
+    match (asked, memory) {
+        (Some(asked), Some(memory)) if asked > memory => Err(format!(
+            "a buffer pool of {} MB does not fit into this machine's memory of {} MB; \
+             give a smaller --buffer-pool-size, or none for a quarter of the memory",
+            asked >> 20,
+            memory >> 20
+        )),
+        (Some(asked), _) => Ok(asked.max(SMALLEST_POOL)),
+        (None, memory) => Ok((memory.unwrap_or(0) / 4).max(LEAST_POOL)),
+    }
+}
+
+/// Bytes of the machine's memory.
+fn machine_memory() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let kib = info
         .lines()
         .find_map(|line| line.strip_prefix("MemTotal:"))
         .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-    kib.map_or(0, |kib| kib * 1024 / 4).max(LEAST_POOL)
+    kib.map(|kib| kib * 1024)
 }
 
 /// A database's accounts, for logins.
@@ -200,3 +217,6 @@ impl ClientSession for EngineSession {
         Arc::new(Kill(self.session.kill_handle()))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -85,6 +85,8 @@ pub(crate) fn log_in(
         Err(LoginError::Gone) => {
             if slot.kill_reason() == KillReason::SlowLogin {
                 log::warning(format_args!("connection {}: the login took too long", slot.id()));
+            } else if !talk.stream.is_tls() {
+                refuse(&mut talk, &WireError::ReadError.server_error());
             }
             None
         }
@@ -122,6 +124,7 @@ fn try_log_in(
     let FirstPacket::Login(login) = first else {
         return Err(WireError::BadHandshake.into());
     };
+    check_compression(&login)?;
     let host = socket.host();
     let plugin = login_plugin(&login);
     let claim = Claim {
@@ -141,6 +144,17 @@ fn try_log_in(
         compression: Method::agreed(caps, login.zstd_level),
         client: client_info(slot.id(), *login, host, account),
     })
+}
+
+/// Levels of zstd are 1 to 22; clients that ask for zlib, too, get that.
+fn check_compression(login: &Login) -> Result<(), LoginError> {
+    let has = |flag| login.capabilities.has(flag);
+    let zstd = has(Capabilities::ZSTD_COMPRESSION) && !has(Capabilities::COMPRESS);
+    if zstd && !(1..=22).contains(&login.zstd_level) {
+        let text = "Invalid zstd compression level for algorithm 'zstd'.";
+        return Err(LoginError::Refused(ServerError::new(3923, "HY000", text)));
+    }
+    Ok(())
 }
 
 fn greet(

@@ -1,4 +1,4 @@
-//! A run's latencies over its seconds: the darker a cell, the more of that second's transactions.
+//! A run's latencies over its seconds: the stronger a cell, the more of that second's transactions.
 
 use super::chart::{BOTTOM, Frame, LEFT, RIGHT, Stop, TOP};
 use super::scale::{Kind, Scale};
@@ -138,10 +138,12 @@ fn floor(top: f64) -> f64 {
     ((nanos + 1).saturating_sub(width)).max(1) as f64 / 1000.0
 }
 
-/// How dark a cell is: by the square root of its share of the column.
+/// Shares of a second's transactions from which on a cell has the next shade.
+const SHADES: [f64; LEVELS - 1] = [0.0005, 0.003, 0.015, 0.05, 0.15];
+
 fn level(count: f64, all: u64) -> usize {
     let share = count / (all.max(1) as f64);
-    ((share * 4.0).min(1.0).sqrt() * LEVELS as f64).ceil().clamp(1.0, LEVELS as f64) as usize
+    1 + SHADES.iter().filter(|&&from| share >= from).count()
 }
 
 fn cells(columns: &[Column], wanted: usize, width: f64, y: &Scale) -> String {

@@ -63,7 +63,10 @@ pub(super) fn figures(report: &Report<'_>, section: &Section<'_>) -> String {
     }
     head.extend(["<target", "per second", "spread"].map(str::to_owned));
     head.extend(["p50", "p95", "p99", "max"].map(|name| format!("{name} {unit}")));
-    head.extend(["server CPU µs", "above floor", "client CPU µs", "RSS MiB"].map(str::to_owned));
+    let floor = section.points.iter().any(|point| section.floor_cpu(report, point).is_some());
+    head.push("server CPU µs".into());
+    head.extend(floor.then(|| "above floor".to_owned()));
+    head.extend(["client CPU µs", "RSS MiB"].map(str::to_owned));
     if retried {
         head.push("retries".into());
     }
@@ -94,7 +97,7 @@ pub(super) fn figures(report: &Report<'_>, section: &Section<'_>) -> String {
                 }
             }
             let columns = table.columns;
-            let line = Row { report, section, point, milli, retried, loaded, columns };
+            let line = Row { report, section, point, milli, floor, retried, loaded, columns };
             table.out.push_str(&line.html());
             table.out.push_str("</tr>\n");
         }
@@ -127,6 +130,7 @@ struct Row<'r, 'a> {
     section: &'r Section<'a>,
     point: &'r Point<'a>,
     milli: bool,
+    floor: bool,
     retried: bool,
     loaded: bool,
     columns: usize,
@@ -163,7 +167,9 @@ impl Row<'_, '_> {
                 && report.series[point.series].target.product != "floor"
                 && !point.outcomes().any(|outcome| outcome.cpu.in_process)
         });
-        out.push_str(&cell(above.map(|stat| stat.median)));
+        if self.floor {
+            out.push_str(&cell(above.map(|stat| stat.median)));
+        }
         out.push_str(&cell(median(&|o| o.cpu.client)));
         out.push_str(&cell(median(&|o| o.rss.map(|bytes| bytes as f64 / 1_048_576.0))));
         if self.retried {

@@ -1,7 +1,7 @@
 //! Executing INSERT and REPLACE.
 
 use super::InsertPlan;
-use crate::catalog::Table;
+use crate::catalog::{IndexKind, Table};
 use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::fill::{Fills, Given, now_for};
 use crate::dml::foreign::Foreign;
@@ -41,6 +41,10 @@ struct Run<'r> {
     keep_zero: bool,
     tally: Tally,
     foreign: Option<Foreign>,
+    /// Rows are written together: each either goes in or ends the statement.
+    together: bool,
+    /// For each row that waits, the number that it brings for the AUTO_INCREMENT column.
+    given: Vec<Option<Value>>,
 }
 
 impl InsertPlan {
@@ -89,13 +93,27 @@ impl InsertPlan {
         }
         let mut run = Run::new(self, core)?;
         let mut row = Vec::with_capacity(self.table.def.columns.len());
-        if let (true, Some(runner), Some(source)) = (self.selects, runner, &self.source) {
-            self.run_source(core, ctx, runner, source, &mut run, &mut row)?;
-            return Ok(run.outcome(core, ctx, !self.single));
-        }
+        let given = match (self.selects, runner, &self.source) {
+            (true, Some(runner), Some(source)) => {
+                self.run_source(core, ctx, runner, source, &mut run, &mut row)
+            }
+            _ => self.run_values(core, ctx, &mut run, &mut row),
+        };
+        run.write_last(core, given)?;
+        Ok(run.outcome(core, ctx, !self.single))
+    }
+
+    /// The rows of VALUES.
+    fn run_values(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        run: &mut Run<'_>,
+        row: &mut Vec<Value>,
+    ) -> Result<(), SqlError> {
         for (number, given) in self.rows.iter().enumerate() {
             ctx.row_number = number as u64 + 1;
-            self.complete(&mut row, ctx, |plan, row, ctx| {
+            self.complete(row, ctx, |plan, row, ctx| {
                 for (value, target) in given.iter().zip(&plan.targets) {
                     row[*target] = match value {
                         Some(expr) => {
@@ -107,9 +125,9 @@ impl InsertPlan {
                 }
                 Ok(())
             })?;
-            run.row(core, ctx, &mut row, &[])?;
+            run.row(core, ctx, row, &[])?;
         }
-        Ok(run.outcome(core, ctx, !self.single))
+        Ok(())
     }
 
     /// The rows of INSERT … SELECT. They are gathered first where the target is read too.
@@ -253,7 +271,12 @@ impl<'r> Run<'r> {
         let keep_zero = core.env.sql_mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
         let tally = Tally::default();
         let foreign = Foreign::load(core, &plan.table)?;
-        Ok(Run { plan, writer, numbers, keep_zero, tally, foreign })
+        let several = plan.rows.len() > 1 || plan.selects;
+        let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
+        let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
+        let together = several && !settles && !unique && foreign.is_none();
+        let given = Vec::new();
+        Ok(Run { plan, writer, numbers, keep_zero, tally, foreign, together, given })
     }
 
     /// Completes and writes one row. `beside` is what the source gives ON DUPLICATE KEY UPDATE.
@@ -265,15 +288,15 @@ impl<'r> Run<'r> {
         beside: &[Value],
     ) -> Result<(), SqlError> {
         self.tally.records += 1;
+        if self.wants_number(row) && self.given.iter().any(Option::is_some) {
+            self.write_waiting(core)?;
+        }
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
-            // A row that a view refuses does not count.
-            self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
-            return if self.plan.ignore {
-                ctx.raise(expr::Level::Warning, error)
-            } else {
-                Err(error)
-            };
+            return self.unfit(ctx, error);
+        }
+        if self.together {
+            return self.put_off(core, generated, row);
         }
         let mut txn = core.txn.borrow_mut();
         let start = txn.savepoint();
@@ -320,13 +343,75 @@ impl<'r> Run<'r> {
             core.txn.borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
+        self.count(generated, row);
+        if let Some(column) = self.plan.table.def.auto_increment_column() {
+            self.numbers.stored(&self.plan.table, &row[column]);
+        }
+        Ok(())
+    }
+
+    /// Counts a row that is in.
+    fn count(&mut self, generated: Option<u64>, row: &[Value]) {
         self.tally.copied += 1;
         self.tally.first_generated = self.tally.first_generated.or(generated);
         if let Some(column) = self.plan.table.def.auto_increment_column() {
-            self.numbers.stored(&self.plan.table, &row[column]);
             self.tally.last_value = number_of(&row[column]);
         }
-        Ok(())
+    }
+
+    /// Leaves a row for later, when several are written together.
+    fn put_off(&mut self, core: &Core, generated: Option<u64>, row: &[Value]) -> Done {
+        self.writer.put_off(row)?;
+        self.numbers.tried();
+        let column = self.plan.table.def.auto_increment_column();
+        match column.filter(|_| generated.is_none()) {
+            Some(column) => self.given.push(Some(row[column].clone())),
+            None => self.given.push(None),
+        }
+        if let Some(column) = column.filter(|_| generated.is_some()) {
+            self.numbers.stored(&self.plan.table, &row[column]);
+        }
+        self.count(generated, row);
+        if self.writer.is_full() { self.write_waiting(core) } else { Ok(()) }
+    }
+
+    /// Writes the rows that wait.
+    fn write_waiting(&mut self, core: &Core) -> Done {
+        let (count, written) = self.writer.write_waiting(&mut core.txn.borrow_mut());
+        for value in self.given.drain(..).take(count).flatten() {
+            self.numbers.stored(&self.plan.table, &value);
+        }
+        written
+    }
+
+    /// Writes the rows that still wait, after `given` has come to its end. A duplicate among them
+    /// comes before an error of a later row, unless that error ended more than the statement.
+    fn write_last(&mut self, core: &Core, given: Done) -> Done {
+        let fatal = |error: &SqlError| {
+            use ErrorCode as E;
+            matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)
+        };
+        if !given.as_ref().is_err_and(fatal) {
+            self.write_waiting(core)?;
+        }
+        given
+    }
+
+    /// Whether the AUTO_INCREMENT column is to get a number.
+    fn wants_number(&self, row: &[Value]) -> bool {
+        let Some(column) = self.plan.table.def.auto_increment_column() else { return false };
+        let zero = matches!(row[column], Value::Int(0) | Value::UInt(0));
+        let zero = zero || row[column] == Value::Double(0.0);
+        row[column] == Value::Null || (zero && !self.keep_zero)
+    }
+
+    /// A row that does not satisfy a condition; one that a view refuses does not even count.
+    fn unfit(&mut self, ctx: &mut EvalContext<'_>, error: SqlError) -> Result<(), SqlError> {
+        if !self.plan.ignore {
+            return Err(error);
+        }
+        self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
+        ctx.raise(expr::Level::Warning, error)
     }
 
     /// Computes generated columns and checks constraints.
@@ -342,9 +427,7 @@ impl<'r> Run<'r> {
     fn number(&mut self, row: &mut [Value]) -> Result<Option<u64>, SqlError> {
         let table = &self.plan.table;
         let Some(column) = table.def.auto_increment_column() else { return Ok(None) };
-        let zero = matches!(row[column], Value::Int(0) | Value::UInt(0));
-        let zero = zero || row[column] == Value::Double(0.0);
-        if row[column] == Value::Null || (zero && !self.keep_zero) {
+        if self.wants_number(row) {
             let number = self.numbers.take(table)?;
             row[column] = auto_increment::value_of(&table.def.columns[column].data_type, number);
             return Ok(Some(number));

@@ -26,6 +26,8 @@ pub(super) struct Spilled<'p, 'w> {
     left: Partitions<'w>,
     /// The slots that the left side fills.
     slots: Vec<usize>,
+    /// Those that the right side fills.
+    right_slots: Vec<usize>,
 }
 
 /// One partition of both sides.
@@ -37,17 +39,20 @@ struct Pair<'w> {
 
 impl<'p, 'w> Spilled<'p, 'w> {
     /// Puts the right rows so far into partitions.
-    pub(super) fn of(runner: &Runner<'w>, join: &'p JoinPlan, table: Table) -> Result<Self> {
+    pub(super) fn of(
+        runner: &Runner<'w>,
+        join: &'p JoinPlan,
+        table: Table,
+        right_slots: &[usize],
+    ) -> Result<Self> {
         let workspace = runner.workspace;
         let partitions = || Partitions::new(workspace, Purpose::File, 0);
         let mut slots = Vec::new();
         runner.filled(&join.left, &mut slots);
-        let mut spilled =
-            Spilled { join, workspace, right: partitions(), left: partitions(), slots };
-        for (key, rows) in table.rows {
-            for values in rows {
-                spilled.push_right(&key, &values)?;
-            }
+        let (right, left, right_slots) = (partitions(), partitions(), right_slots.to_vec());
+        let mut spilled = Spilled { join, workspace, right, left, slots, right_slots };
+        for (key, values) in table.rows() {
+            spilled.push_right(key, values)?;
         }
         Ok(spilled)
     }
@@ -78,7 +83,7 @@ fn pairs<'w>(left: Partitions<'w>, right: Partitions<'w>) -> Result<Vec<Pair<'w>
 
 impl<'s> Runner<'s> {
     /// The slots that a source fills.
-    fn filled(&self, source: &Source, slots: &mut Vec<usize>) {
+    pub(super) fn filled(&self, source: &Source, slots: &mut Vec<usize>) {
         match source {
             Source::One | Source::Nothing => {}
             Source::Table(table) => {
@@ -108,29 +113,29 @@ impl<'s> Runner<'s> {
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
         let join = spilled.join;
+        let mut bytes = Vec::new();
         let wanted = self.source(&join.left, ctx, row, &mut |ctx, row| {
-            self.check_killed()?;
-            let key = encode(keys, |key| &key.left, ctx, row)?;
-            match key.filter(|key| !spilled.right.lacks(key)) {
-                Some(key) => spilled.push_left(&key, row).map(|()| true),
-                None if join.kind == JoinType::Left => {
+            let found = encode(keys, |key| &key.left, ctx, row, &mut bytes)?;
+            match found && !spilled.right.lacks(&bytes) {
+                true => spilled.push_left(&bytes, row).map(|()| true),
+                false if join.kind == JoinType::Left => {
                     clear(&mut row[join.right_slots.clone()]);
                     visit(ctx, row)
                 }
-                None => Ok(true),
+                false => Ok(true),
             }
         })?;
         if !wanted {
             return Ok(false);
         }
-        let Spilled { workspace, right, left, slots, .. } = spilled;
+        let Spilled { workspace, right, left, slots, right_slots, .. } = spilled;
         let mut queue = pairs(left, right)?;
         while let Some(pair) = queue.pop() {
             if pair.left.records() == 0 {
                 continue;
             }
             let mut rows = pair.right.reader();
-            let mut table = Table::default();
+            let mut table = Table::new(right_slots.len());
             let all = load(&mut rows, workspace.budget, &mut table)?;
             if !all && pair.level < MOST_LEVELS {
                 drop(table);
@@ -138,7 +143,7 @@ impl<'s> Runner<'s> {
                 queue.extend(pairs(again.0, split(again.1, workspace, pair.level)?)?);
                 continue;
             }
-            let mut pieces = Pieces { rows, table, all };
+            let mut pieces = Pieces { rows, table, all, slots: &right_slots };
             let left = Left { rows: &pair.left, slots: &slots };
             if !self.join_pair(join, left, &mut pieces, ctx, row, visit)? {
                 return Ok(false);
@@ -162,7 +167,8 @@ impl<'s> Runner<'s> {
             vec![0u64; (left.rows.records() as usize).div_ceil(64) * usize::from(outer)];
         loop {
             let wanted = self.each_left(left, row, &mut |number, key, row| {
-                let (found, wanted) = probe(join, &pieces.table, Some(key), ctx, row, visit)?;
+                let (found, wanted) =
+                    probe(join, (&pieces.table, pieces.slots), Some(key), ctx, row, visit)?;
                 if outer && found {
                     matched[number / 64] |= 1 << (number % 64);
                 }
@@ -174,7 +180,7 @@ impl<'s> Runner<'s> {
             if pieces.all {
                 break;
             }
-            pieces.table = Table::default();
+            pieces.table = Table::new(pieces.slots.len());
             pieces.all = load(&mut pieces.rows, self.workspace.budget, &mut pieces.table)?;
         }
         if !outer {
@@ -226,18 +232,25 @@ struct Pieces<'r, 'w> {
     table: Table,
     /// Nothing is left in `rows`.
     all: bool,
+    /// The slots of the table's values.
+    slots: &'r [usize],
 }
 
 /// Reads rows into the table until it is full; true where that was all.
 fn load(rows: &mut Reader<'_, '_>, budget: usize, table: &mut Table) -> Result<bool> {
     let mut tuple = Tuple::new();
-    while table.used <= budget {
-        let Some(record) = rows.next()? else { return Ok(true) };
+    let mut all = false;
+    while table.used <= budget && !table.is_full() {
+        let Some(record) = rows.next()? else {
+            all = true;
+            break;
+        };
         let (key, payload) = split_keyed(record)?;
         decode_tuple(payload, &mut tuple).ok_or_else(damaged_row)?;
-        table.add(key.to_vec(), tuple.drain(..).collect());
+        table.add(key, tuple.drain(..));
     }
-    Ok(false)
+    table.seal();
+    Ok(all)
 }
 
 /// Partitions a stream by other bits of the keys' hashes.

@@ -20,6 +20,7 @@ mod distinct;
 mod keys;
 mod list;
 mod partition;
+mod records;
 mod runs;
 mod stream;
 #[cfg(test)]
@@ -35,6 +36,7 @@ pub(super) use distinct::Distinct;
 pub(super) use keys::KeySet;
 pub(crate) use list::TupleList;
 pub(super) use partition::{Partitions, keyed, split_keyed};
+pub(crate) use records::RecordSorter;
 pub(super) use runs::Runs;
 pub(super) use stream::{Reader, Stream};
 
@@ -57,6 +59,11 @@ impl<'w> Workspace<'w> {
     pub(crate) fn new(disk: &'w dyn Disk, tmp_table_size: usize) -> Workspace<'w> {
         Workspace { disk, budget: tmp_table_size.saturating_mul(UNPACKED).min(1 << 30) }
     }
+
+    /// A workspace whose operators may hold so many bytes.
+    pub(crate) fn within(disk: &'w dyn Disk, budget: usize) -> Workspace<'w> {
+        Workspace { disk, budget }
+    }
 }
 
 /// What a scratch file stands for; decides the error of a full device.
@@ -66,12 +73,17 @@ pub(super) enum Purpose {
     File,
     /// Rows of an intermediate table.
     Table,
+    /// Records of an index that is being built.
+    Index,
 }
 
 impl Purpose {
     fn write_failed(self, error: &io::Error) -> SqlError {
         if self == Purpose::Table && error.kind() == io::ErrorKind::StorageFull {
             return SqlError::new(ErrorCode::RecordFileFull, &[&NAME]);
+        }
+        if self == Purpose::Index {
+            return SqlError::new(ErrorCode::TempFileWriteFailure, &[]);
         }
         failed(ErrorCode::FileWrite, error)
     }

@@ -1,7 +1,7 @@
 //! Sorted runs and their merge.
 
 use super::stream::Scratch;
-use super::{Purpose, Result, Stream, Workspace, keyed, split_keyed};
+use super::{Purpose, Reader, Result, Stream, Workspace, keyed, split_keyed};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -60,26 +60,49 @@ pub(super) fn merge(
     streams: &[&Stream<'_>],
     mut visit: impl FnMut(&[u8], &[u8]) -> Result<bool>,
 ) -> Result<()> {
-    let mut readers: Vec<_> = streams.iter().map(|stream| stream.reader()).collect();
-    let mut heap = BinaryHeap::with_capacity(readers.len());
-    for (number, reader) in readers.iter_mut().enumerate() {
-        if let Some(record) = reader.next()? {
-            let (key, row) = split_keyed(record)?;
-            heap.push(Reverse((key.to_vec(), number, row.to_vec())));
-        }
-    }
-    while let Some(Reverse((mut key, number, mut row))) = heap.pop() {
-        if !visit(&key, &row)? {
+    let mut merge = Merge::new(streams)?;
+    while let Some((key, row)) = merge.next()? {
+        if !visit(key, row)? {
             break;
         }
-        if let Some(record) = readers[number].next()? {
+    }
+    Ok(())
+}
+
+/// A merge under way.
+pub(super) struct Merge<'r, 'w> {
+    readers: Vec<Reader<'r, 'w>>,
+    heap: BinaryHeap<Reverse<(Vec<u8>, usize, Vec<u8>)>>,
+    /// The record that was given last.
+    current: Option<(Vec<u8>, usize, Vec<u8>)>,
+}
+
+impl<'r, 'w> Merge<'r, 'w> {
+    pub(super) fn new(streams: &[&'r Stream<'w>]) -> Result<Merge<'r, 'w>> {
+        let mut readers: Vec<_> = streams.iter().map(|stream| stream.reader()).collect();
+        let mut heap = BinaryHeap::with_capacity(readers.len());
+        for (number, reader) in readers.iter_mut().enumerate() {
+            if let Some(record) = reader.next()? {
+                let (key, row) = split_keyed(record)?;
+                heap.push(Reverse((key.to_vec(), number, row.to_vec())));
+            }
+        }
+        Ok(Merge { readers, heap, current: None })
+    }
+
+    /// The next record's key and row.
+    pub(super) fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
+        if let Some((mut key, number, mut row)) = self.current.take()
+            && let Some(record) = self.readers[number].next()?
+        {
             let (next_key, next_row) = split_keyed(record)?;
             key.clear();
             key.extend_from_slice(next_key);
             row.clear();
             row.extend_from_slice(next_row);
-            heap.push(Reverse((key, number, row)));
+            self.heap.push(Reverse((key, number, row)));
         }
+        self.current = self.heap.pop().map(|Reverse(record)| record);
+        Ok(self.current.as_ref().map(|(key, _, row)| (&key[..], &row[..])))
     }
-    Ok(())
 }

@@ -7,4 +7,4 @@ mod line;
 mod tree;
 
 pub(crate) use line::{Line, describe};
-pub(crate) use tree::{print_json, print_tree};
+pub(crate) use tree::{print_json, print_json_lines, print_tree};

@@ -166,8 +166,13 @@ fn table_text(table: &TableSource) -> String {
 
 /// EXPLAIN FORMAT=JSON: the lines as nested members.
 pub(crate) fn print_json(plan: &StatementPlan) -> String {
+    print_json_lines(&describe(plan))
+}
+
+/// Lines as JSON.
+pub(crate) fn print_json_lines(lines: &[Line]) -> String {
     let mut out = String::from("{\n  \"query_block\": {\n    \"select_id\": 1,\n    \"tables\": [");
-    for (number, line) in describe(plan).iter().enumerate() {
+    for (number, line) in lines.iter().enumerate() {
         let mut fields = vec![format!("\"select_type\": \"{}\"", line.select_type)];
         let mut text = |name: &str, value: Option<&str>| {
             if let Some(value) = value {

@@ -1,6 +1,7 @@
 //! Statements through a session on a disk in memory. Each expectation was first given by MySQL.
 
 mod admin;
+mod build;
 mod crash;
 mod ddl;
 mod deep;

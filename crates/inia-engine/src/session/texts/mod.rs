@@ -202,6 +202,7 @@ pub(super) fn parametrise(
         text,
         params,
         plan: Some((plan, settings)),
+        binary: Vec::new(),
     })
 }
 

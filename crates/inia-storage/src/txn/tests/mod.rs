@@ -5,6 +5,7 @@ mod basics;
 mod crash;
 mod durability;
 mod full_disk;
+mod in_place;
 mod isolation;
 mod model;
 mod parts;

@@ -1,0 +1,95 @@
+//! Expressions that an index holds are read from its hidden column, so that the index finds rows.
+//!
+//! Example: with `KEY fx ((a + 1))` the condition `a + 1 = 5` becomes a condition on the hidden
+//! column, whose values are those of `a + 1`, and that column leads to the index.
+
+use super::Result;
+use crate::catalog::{ColumnDef, TableDef};
+use crate::expr::{self, Environment, Expr, ExprKind, ExprType, Scope, SessionHost};
+use crate::optimize::{FromTree, LeafKind};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast;
+
+/// The columns of a table whose row begins at a slot.
+struct Slots<'d> {
+    def: &'d TableDef,
+    base: usize,
+}
+
+impl Slots<'_> {
+    fn column_at(&self, index: usize) -> Expr {
+        let ColumnDef { data_type, nullable, name, .. } = &self.def.columns[index];
+        let ty = ExprType::of_column(data_type.clone(), *nullable);
+        Expr::column(self.base + index, ty, format!("`{name}`"))
+    }
+}
+
+impl Scope for Slots<'_> {
+    fn column(&mut self, name: &ast::ColumnName) -> Result<Expr> {
+        match self.def.column(&name.name) {
+            Some(index) => Ok(self.column_at(index)),
+            None => Err(SqlError::new(ErrorCode::UnknownColumn, &[&name.name, &"field list"])),
+        }
+    }
+}
+
+/// An expression's text with its columns by their slots.
+fn by_slots(expr: &Expr) -> String {
+    let mut copy = expr.clone();
+    copy.walk_mut(&mut |node| {
+        if let ExprKind::Column { index, name } = &mut node.kind {
+            *name = format!("#{index}").into();
+        }
+    });
+    expr::print::print(&copy)
+}
+
+/// Makes conditions read a table's hidden columns in place of what those hold. `base` is the slot
+/// of the table's first column.
+pub(crate) fn read_hidden_columns(
+    def: &TableDef,
+    base: usize,
+    conditions: &mut [Expr],
+    env: &Environment,
+    host: &dyn SessionHost,
+) {
+    for (index, column) in def.columns.iter().enumerate().filter(|(_, c)| c.is_hidden()) {
+        let Some(generated) = &column.generated else { continue };
+        let mode = inia_parser::SqlMode::empty();
+        let Ok(parsed) = inia_parser::parse_expr(&generated.expression, mode) else { continue };
+        let mut slots = Slots { def, base };
+        let Ok(bound) = expr::bind(&parsed, &mut slots, env, host) else { continue };
+        let text = by_slots(&bound);
+        let hidden = slots.column_at(index);
+        for condition in &mut *conditions {
+            condition.walk_mut(&mut |node| {
+                let plain = matches!(node.kind, ExprKind::Column { .. } | ExprKind::Literal(_));
+                if !plain && node.ty.data_type == bound.ty.data_type && by_slots(node) == text {
+                    *node = hidden.clone();
+                }
+            });
+        }
+    }
+}
+
+/// The same for every table of a FROM whose rows no outer join replaces by NULL.
+pub(super) fn read_hidden_of(
+    tree: &FromTree,
+    conditions: &mut [Expr],
+    env: &Environment,
+    host: &dyn SessionHost,
+) {
+    match tree {
+        FromTree::Leaf(leaf) => {
+            if let LeafKind::Table { table, .. } = &leaf.kind {
+                read_hidden_columns(&table.def, leaf.slots.start, conditions, env, host);
+            }
+        }
+        FromTree::Join(join) => {
+            read_hidden_of(&join.left, conditions, env, host);
+            if !join.outer {
+                read_hidden_of(&join.right, conditions, env, host);
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Rows that are written together: the clustered records first, then each index's entries.
+//!
+//! The outcome is that of rows written one after another, as long as only the primary key can refuse
+//! one: tables with other unique indexes are not written this way. Where a key is there already the
+//! statement fails, and the rows before it go with the statement.
+
+use super::write::{RowWriter, duplicate_error, values, write_error};
+use inia_base::error::SqlError;
+use inia_base::value::Value;
+use inia_storage::{Records, StorageError, Tree, Txn};
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+
+/// Rows, and bytes of their records, after which they are written.
+const MOST_ROWS: usize = 512;
+const MOST_BYTES: usize = 256 << 10;
+
+/// Rows that wait to be written.
+#[derive(Default)]
+pub(super) struct Waiting {
+    rows: Records,
+    /// The entries of each index, by the index's position.
+    entries: Vec<Records>,
+}
+
+impl RowWriter<'_> {
+    /// Takes a row that [`RowWriter::write_waiting`] will insert.
+    pub(crate) fn put_off(&mut self, row: &[Value]) -> Result<(), SqlError> {
+        let table = self.table;
+        self.encode(row)?;
+        self.waiting.rows.push(&self.clustered, &self.row);
+        self.waiting.entries.resize_with(table.indexes.len(), Records::default);
+        for at in 0..table.indexes.len() {
+            if table.def.indexes[at].kind.has_entries() {
+                self.encode_entry(at, row)?;
+                self.waiting.entries[at].push(&self.key, &self.value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether enough rows wait.
+    pub(crate) fn is_full(&self) -> bool {
+        let Waiting { rows, entries } = &self.waiting;
+        let size = rows.size() + entries.iter().map(Records::size).sum::<usize>();
+        rows.len() >= MOST_ROWS || size >= MOST_BYTES
+    }
+
+    /// Inserts the rows that wait; error 1062 for the first that cannot be. How many there are that
+    /// come before an error is told with it.
+    pub(crate) fn write_waiting(&mut self, txn: &mut Txn) -> (usize, Result<(), SqlError>) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let mut count = 0;
+        let written = self.write_all(txn, &mut waiting, &mut count);
+        waiting.rows.clear();
+        waiting.entries.iter_mut().for_each(Records::clear);
+        self.waiting = waiting;
+        (count, written)
+    }
+
+    fn write_all(
+        &self,
+        txn: &mut Txn,
+        waiting: &mut Waiting,
+        count: &mut usize,
+    ) -> Result<(), SqlError> {
+        let table = self.table;
+        let all = waiting.rows.len();
+        let end = self.write_range(txn, &table.clustered, &waiting.rows, 0..all)?;
+        for (at, entries) in waiting.entries.iter_mut().enumerate() {
+            if end == all {
+                // Entries of indexes that are not unique never meet, in whatever order they come.
+                entries.sort();
+            }
+            let upto = end.min(entries.len());
+            self.write_range(txn, &table.indexes[at].tree, entries, 0..upto)?;
+        }
+        *count = end;
+        if end < all {
+            let row = values(table, waiting.rows.value(end), self.zone())?;
+            return Err(duplicate_error(&table.def, 0, &row));
+        }
+        table.shared.row_estimate.fetch_add(end as i64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Inserts a range of records; the number of one whose key is there already, or the range's end.
+    fn write_range(
+        &self,
+        txn: &mut Txn,
+        tree: &Tree,
+        records: &Records,
+        range: Range<usize>,
+    ) -> Result<usize, SqlError> {
+        let refused = |error| write_error(self.table, error);
+        let mut next = range.start;
+        loop {
+            next = txn.insert_many(tree, records, next..range.end).map_err(refused)?;
+            if next == range.end {
+                return Ok(next);
+            }
+            let (key, value) = (records.key(next), records.value(next));
+            match txn.insert_or_lock(tree, key, value, self.existing) {
+                Ok(()) => next += 1,
+                Err(StorageError::DuplicateKey) => return Ok(next),
+                Err(error) => return Err(refused(error)),
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! EXPLAIN of INSERT, REPLACE, UPDATE and DELETE: how their rows are found.
+//!
+//! The rows of an UPDATE or DELETE are found as those of a query over the same tables; the lines of
+//! its targets say so. Example: `EXPLAIN UPDATE t SET b = 1 WHERE a = 2` describes `SELECT * FROM t
+//! WHERE a = 2`, and its line says UPDATE in place of SIMPLE.
+
+use crate::account::Privileges;
+use crate::dml;
+use crate::plan::explain::{Line, describe};
+use crate::session::core::Core;
+use crate::session::plan_source;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{self, DeleteTarget, InsertSource, Statement, TableRef};
+
+type Lines = Result<Vec<Line>, SqlError>;
+
+/// The lines of a statement that changes rows.
+pub(super) fn lines(core: &Core, statement: &Statement) -> Lines {
+    match statement {
+        Statement::Insert(insert) => of_insert(core, insert),
+        Statement::Update(update) => {
+            let (update, guard) = dml::update_through(core, update)?;
+            core.check_view_rights(&guard.views, Privileges::SELECT)?;
+            of_update(core, &update)
+        }
+        Statement::Delete(delete) => {
+            let (delete, guard) = dml::delete_through(core, delete)?;
+            core.check_view_rights(&guard.views, Privileges::SELECT)?;
+            of_delete(core, &delete)
+        }
+        _ => Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN of this statement"])),
+    }
+}
+
+fn of_insert(core: &Core, insert: &ast::Insert) -> Lines {
+    let (insert, guard) = dml::insert_through(core, insert)?;
+    core.check_view_rights(&guard.views, Privileges::SELECT)?;
+    let plan = dml::plan_insert(core, &insert)?;
+    let mut lines = vec![Line {
+        id: Some(1),
+        select_type: if insert.replace { "REPLACE" } else { "INSERT" }.to_owned(),
+        table: Some(insert.table.name.clone()),
+        access: Some("ALL"),
+        ..Line::default()
+    }];
+    if let (InsertSource::Query(_), Some(source)) = (&insert.source, plan.source()) {
+        lines.extend(describe(source));
+    }
+    Ok(lines)
+}
+
+/// The lines of `SELECT * FROM from WHERE condition` with those of the targets marked.
+fn found(
+    core: &Core,
+    from: &[TableRef],
+    (with, condition): (Option<&ast::With>, Option<&ast::Expr>),
+    order: (&[ast::OrderItem], Option<&ast::Limit>),
+    is_target: &dyn Fn(&str) -> Option<&'static str>,
+) -> Lines {
+    let select = ast::Select {
+        items: vec![ast::SelectItem::Wildcard],
+        from: from.to_vec(),
+        where_: condition.cloned(),
+        ..ast::Select::default()
+    };
+    let mut query = ast::Query::new(ast::QueryBody::Select(Box::new(select)));
+    query.with = with.cloned();
+    query.order_by = order.0.to_vec();
+    query.limit = order.1.cloned();
+    let mut lines = describe(&plan_source(core, &query)?);
+    let alone = matches!(from, [TableRef::Table(_)]);
+    for line in &mut lines {
+        let target = line.table.as_deref().and_then(is_target);
+        let Some(word) = target.filter(|_| line.id == Some(1)) else { continue };
+        line.select_type = word.to_owned();
+        if alone {
+            as_changed(line, condition.is_some());
+        }
+    }
+    Ok(lines)
+}
+
+/// A single table's rows are always found by ranges, and always checked.
+fn as_changed(line: &mut Line, conditional: bool) {
+    if matches!(line.access, Some("const" | "ref" | "eq_ref" | "system")) {
+        line.access = Some("range");
+    }
+    line.extra.retain(|extra| *extra != "Using index condition" && *extra != "Using index");
+    if conditional && !line.extra.contains(&"Using where") {
+        line.extra.insert(0, "Using where");
+    }
+}
+
+fn alias(factor: &ast::TableFactor) -> &str {
+    factor.alias.as_deref().unwrap_or(&factor.name.name)
+}
+
+fn of_update(core: &Core, update: &ast::Update) -> Lines {
+    let sole = match update.tables.as_slice() {
+        [TableRef::Table(factor)] => Some(alias(factor)),
+        _ => None,
+    };
+    let assigned = |table: &str| {
+        let named = |assignment: &ast::Assignment| match &assignment.column.table {
+            Some(of) => of == table,
+            None => sole.is_some_and(|sole| sole == table),
+        };
+        update.assignments.iter().any(named).then_some("UPDATE")
+    };
+    let conditions = (update.with.as_ref(), update.where_.as_ref());
+    let order = (update.order_by.as_slice(), update.limit.as_ref());
+    let sole_target = |table: &str| (sole == Some(table)).then_some("UPDATE");
+    let is_target = |table: &str| sole_target(table).or_else(|| assigned(table));
+    found(core, &update.tables, conditions, order, &is_target)
+}
+
+fn of_delete(core: &Core, delete: &ast::Delete) -> Lines {
+    let conditions = (delete.with.as_ref(), delete.where_.as_ref());
+    let order = (delete.order_by.as_slice(), delete.limit.as_ref());
+    match &delete.target {
+        DeleteTarget::Single(factor) => {
+            let own = alias(factor);
+            let is_target = |table: &str| (table == own).then_some("DELETE");
+            let from = [TableRef::Table(factor.clone())];
+            let mut lines = found(core, &from, conditions, order, &is_target)?;
+            if let [line] = lines.as_mut_slice()
+                && delete.where_.is_none()
+                && delete.limit.is_none()
+            {
+                (line.access, line.key, line.key_len) = (Some("ALL"), None, None);
+                line.extra = vec!["Deleting all rows"];
+            }
+            Ok(lines)
+        }
+        DeleteTarget::Multi { targets, from } => {
+            let is_target =
+                |table: &str| targets.iter().any(|target| target.name == table).then_some("DELETE");
+            found(core, from, conditions, order, &is_target)
+        }
+    }
+}

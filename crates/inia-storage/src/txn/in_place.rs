@@ -1,0 +1,144 @@
+//! Changes of a record that was read a moment before, without a lock in between.
+//!
+//! UPDATE and DELETE read a row, look whether they want it, and change it. What a locking read puts
+//! into the lock table is not needed where the change follows: if the record still has the version
+//! that was read, seen under its leaf's latch, nobody has come in between, and with the change it
+//! carries the transaction's id, which locks it. Otherwise nothing is done, and the caller reads
+//! again, this time with a lock:
+//!
+//! ```text
+//!   peek k → row, spot      the version is committed, and nobody holds or awaits a lock on k
+//!   decide
+//!   write at the spot       leaf as it was: the record's number in it is known
+//!                           leaf changed:   the record is looked up, its version compared
+//!                           version changed, or a lock: false
+//! ```
+//!
+//! A row that is not changed after all is locked where the isolation level wants that, with
+//! [`Txn::lock_current`], which also tells when someone came in between.
+
+use super::cursor::Cursor;
+use super::handle::{Locked, Txn};
+use super::trees::Tree;
+use super::undo::UndoKind;
+use super::write::Writing;
+use crate::Result;
+use crate::btree::{LeafMut, Peeked, RecordHeader};
+use crate::buffer::PageVersion;
+use crate::lock::RecordRequest;
+use crate::request::{LockMode, LockRequest, WaitPolicy};
+use inia_base::ids::{PageId, TxnId};
+
+/// Where a record was read, and which version.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot {
+    pub(super) page: PageId,
+    pub(super) state: PageVersion,
+    pub(super) slot: usize,
+    pub(super) header: RecordHeader,
+}
+
+/// The lock that a change needs.
+const EXCLUSIVE: LockRequest = LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait };
+
+impl Txn {
+    /// Whether nothing stands in the way of changing a record of this version.
+    pub(super) fn is_free(&mut self, tree: &Tree, key: &[u8], writer: TxnId) -> bool {
+        if writer == self.id && self.id.0 != 0 {
+            return true;
+        }
+        if self.note_writer(writer).is_some() {
+            return false;
+        }
+        let record = RecordRequest { tree: tree.id(), key, mode: LockMode::Exclusive };
+        !self.core.locks.conflicts(&self.owner, record)
+    }
+
+    /// Reads a key's newest version that is about to be changed by [`Txn::write_at`]. `None` where
+    /// there is no such version, or something stands in the way: read it with a lock.
+    pub fn peek(
+        &mut self,
+        tree: &Tree,
+        key: &[u8],
+        read: impl FnOnce(&[u8]),
+    ) -> Result<Option<Spot>> {
+        self.check_age(tree)?;
+        let payload = &mut self.work.payload;
+        let found = tree.btree().peek(&self.core.store, key, payload)?;
+        let Some(Peeked { page, state, slot, header }) = found else { return Ok(None) };
+        if header.is_deleted() || !self.is_free(tree, key, header.txn_id()) {
+            return Ok(None);
+        }
+        read(&self.work.payload);
+        Ok(Some(Spot { page, state, slot, header }))
+    }
+
+    /// Replaces the value of a record that was read at `spot`, or deletes the record where there is
+    /// no value. False, with nothing done, where it is not as it was read, or locked.
+    pub fn write_at(
+        &mut self,
+        tree: &Tree,
+        key: &[u8],
+        spot: &mut Spot,
+        value: Option<&[u8]>,
+    ) -> Result<bool> {
+        self.prepare_write()?;
+        let kind = if value.is_some() { UndoKind::Change } else { UndoKind::Delete };
+        let (value, was) = (value.unwrap_or_default(), spot.header);
+        let (store, btree) = (&self.core.store, tree.btree());
+        let mut writing = Writing {
+            core: &self.core,
+            owner: &self.owner,
+            undo: &mut self.undo,
+            work: &mut self.work,
+            seen: &mut self.seen,
+            id: self.id,
+            tree,
+            key,
+        };
+        let (place, slot) = ((spot.page, spot.state), spot.slot);
+        let at_spot = btree.modify_at(store, place, key, value.len(), |leaf| {
+            writing.overwrite_same(leaf, Some(slot), was, kind, value)
+        })?;
+        let done = match at_spot {
+            Some((done, state)) => {
+                spot.state = state;
+                done
+            }
+            None => {
+                let write = |leaf: &mut LeafMut<'_, '_>| {
+                    writing.overwrite_same(leaf, None, was, kind, value)
+                };
+                btree.modify(store, key, value.len(), write)?.0
+            }
+        };
+        if done {
+            self.publish_undo();
+        }
+        Ok(done)
+    }
+
+    /// As [`Txn::write_at`], for the record that a locking cursor stands on.
+    pub fn write_current(&mut self, cursor: &mut Cursor, value: Option<&[u8]>) -> Result<bool> {
+        let Some(mut spot) = cursor.spot() else {
+            return match value {
+                Some(value) => self.update(&cursor.tree, &cursor.memory().key, value),
+                None => self.delete(&cursor.tree, &cursor.memory().key),
+            };
+        };
+        let done = self.write_at(&cursor.tree, &cursor.memory().key, &mut spot, value)?;
+        cursor.written(&spot);
+        Ok(done)
+    }
+
+    /// Locks the record that a cursor stands on, if that was put off. False where it may have
+    /// changed since it was read.
+    pub fn lock_current(&mut self, cursor: &mut Cursor) -> Result<bool> {
+        let Some(spot) = cursor.spot() else { return Ok(true) };
+        let writer = spot.header.txn_id();
+        match self.lock_found(&cursor.tree, &cursor.memory().key, writer, EXCLUSIVE)? {
+            Locked::Yes { fresh } => Ok(cursor.locked(fresh, &self.core.store)),
+            Locked::Retry { .. } | Locked::Skip => Ok(false),
+        }
+    }
+}

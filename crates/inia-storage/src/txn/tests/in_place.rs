@@ -1,0 +1,246 @@
+//! Changes of records that were read without a lock, and inserts of many records.
+
+use super::*;
+
+fn peek(txn: &mut Txn, tree: &Tree, key: &str) -> Option<(Spot, String)> {
+    let mut value = String::new();
+    let spot = txn.peek(tree, key.as_bytes(), |bytes| value = text(bytes)).unwrap()?;
+    Some((spot, value))
+}
+
+fn write(txn: &mut Txn, tree: &Tree, key: &str, spot: &mut Spot, value: Option<&str>) -> bool {
+    txn.write_at(tree, key.as_bytes(), spot, value.map(str::as_bytes)).unwrap()
+}
+
+#[test]
+fn a_change_at_a_spot_locks_its_record() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1"), ("b", "2"), ("c", "3")]);
+    let mut txn = rr(&engine);
+    let (mut spot, value) = peek(&mut txn, &tree, "b").unwrap();
+    assert_eq!(value, "2");
+    assert!(!record_waits(&engine, &tree, "b"));
+    assert!(write(&mut txn, &tree, "b", &mut spot, Some("changed")));
+    assert!(record_waits(&engine, &tree, "b"));
+    let (mut spot, _) = peek(&mut txn, &tree, "c").unwrap();
+    assert!(write(&mut txn, &tree, "c", &mut spot, None));
+    assert_eq!(all(&mut txn, &tree), "a=1 b=changed");
+    txn.rollback().unwrap();
+    assert_eq!(all(&mut rr(&engine), &tree), "a=1 b=2 c=3");
+}
+
+#[test]
+fn a_record_that_changed_since_is_not_written() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1"), ("b", "2")]);
+    let (mut first, mut second) = (rr(&engine), rr(&engine));
+    let (mut spot, _) = peek(&mut first, &tree, "a").unwrap();
+    set(&mut second, &tree, "a", "3");
+    assert!(!write(&mut first, &tree, "a", &mut spot, Some("lost")));
+    assert!(peek(&mut first, &tree, "a").is_none(), "its writer still runs");
+    second.commit().unwrap();
+    assert!(!write(&mut first, &tree, "a", &mut spot, Some("lost")));
+    let (mut spot, value) = peek(&mut first, &tree, "a").unwrap();
+    assert_eq!(value, "3");
+    assert!(write(&mut first, &tree, "a", &mut spot, Some("4")));
+    first.commit().unwrap();
+    assert_eq!(all(&mut rr(&engine), &tree), "a=4 b=2");
+}
+
+#[test]
+fn a_change_of_the_neighbour_does_not_hinder() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1"), ("b", "2")]);
+    let mut txn = rr(&engine);
+    let (mut spot, _) = peek(&mut txn, &tree, "b").unwrap();
+    let mut other = rr(&engine);
+    set(&mut other, &tree, "a", "0");
+    put(&mut other, &tree, "aa", "new");
+    other.commit().unwrap();
+    assert!(write(&mut txn, &tree, "b", &mut spot, Some("changed")));
+    txn.commit().unwrap();
+    assert_eq!(all(&mut rr(&engine), &tree), "a=0 aa=new b=changed");
+}
+
+#[test]
+fn a_lock_taken_meanwhile_hinders() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1")]);
+    let mut txn = rr(&engine);
+    let (mut spot, _) = peek(&mut txn, &tree, "a").unwrap();
+    let mut other = rr(&engine);
+    lock_get(&mut other, &tree, "a", S);
+    assert!(!write(&mut txn, &tree, "a", &mut spot, Some("lost")));
+    assert!(peek(&mut txn, &tree, "a").is_none());
+    other.rollback().unwrap();
+    assert!(write(&mut txn, &tree, "a", &mut spot, Some("2")));
+}
+
+#[test]
+fn the_lock_outlives_the_rollback_to_a_savepoint() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1")]);
+    let mut txn = rr(&engine);
+    let savepoint = txn.savepoint();
+    let (mut spot, _) = peek(&mut txn, &tree, "a").unwrap();
+    assert!(write(&mut txn, &tree, "a", &mut spot, None));
+    txn.rollback_to(savepoint).unwrap();
+    assert_eq!(all(&mut txn, &tree), "a=1");
+    assert!(record_waits(&engine, &tree, "a"));
+    txn.rollback().unwrap();
+    assert!(!record_waits(&engine, &tree, "a"));
+}
+
+/// A scan that changes every third record, deletes every third, and leaves the others.
+fn change_by_scan(isolation: Isolation, direction: Direction) {
+    let engine = open();
+    let mut txn = rr(&engine);
+    let tree = txn.create_tree().unwrap();
+    let key = |i: usize| format!("key {i:05}");
+    for i in 0..2000 {
+        put(&mut txn, &tree, &key(i), &format!("{i}"));
+    }
+    txn.commit().unwrap();
+    let mut txn = session(&engine, isolation);
+    let unbounded = (KeyBound::Unbounded, KeyBound::Unbounded);
+    let mode = ReadMode::Lock(X);
+    let mut cursor = txn.cursor(&tree, unbounded.0, unbounded.1, direction, mode);
+    cursor.defer_locks();
+    let mut i = 0;
+    while let Some(record) = cursor.next(&mut txn).unwrap() {
+        let long = format!("{} {}", text(record.value), "x".repeat(50));
+        let done = match i % 3 {
+            0 => txn.write_current(&mut cursor, Some(long.as_bytes())).unwrap(),
+            1 => txn.write_current(&mut cursor, None).unwrap(),
+            _ => txn.lock_current(&mut cursor).unwrap(),
+        };
+        assert!(done, "{i}");
+        i += 1;
+    }
+    drop(cursor);
+    assert_eq!(i, 2000);
+    let number = |i: usize| if direction == Direction::Forward { i } else { 1999 - i };
+    for i in [0, 1, 2, 997, 998, 999] {
+        assert!(record_waits(&engine, &tree, &key(number(i))), "{i}");
+    }
+    assert_eq!(insert_waits(&engine, &tree, "key 00500+"), isolation != Isolation::ReadCommitted);
+    txn.commit().unwrap();
+    let mut expected = Vec::new();
+    for at in 0..2000 {
+        match number(at) % 3 {
+            0 => expected.push(format!("{}={at} {}", key(at), "x".repeat(50))),
+            1 => {}
+            _ => expected.push(format!("{}={at}", key(at))),
+        }
+    }
+    assert!(all(&mut rr(&engine), &tree) == expected.join(" "));
+}
+
+#[test]
+fn a_scan_changes_what_it_stands_on() {
+    for isolation in [Isolation::RepeatableRead, Isolation::ReadCommitted] {
+        for direction in [Direction::Forward, Direction::Backward] {
+            change_by_scan(isolation, direction);
+        }
+    }
+}
+
+#[test]
+fn a_scan_waits_for_a_record_that_is_locked() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1"), ("b", "2"), ("c", "3")]);
+    let mut other = rr(&engine);
+    set(&mut other, &tree, "b", "other");
+    let txn = rr(&engine);
+    let again = tree.clone();
+    let waiting = blocks(&engine, txn, move |txn| {
+        let mode = ReadMode::Lock(X);
+        let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
+        let mut cursor = txn.cursor(&again, low, high, Direction::Forward, mode);
+        cursor.defer_locks();
+        while let Some(record) = cursor.next(txn).unwrap() {
+            let value = format!("{}!", text(record.value));
+            assert!(txn.write_current(&mut cursor, Some(value.as_bytes())).unwrap());
+        }
+    });
+    other.commit().unwrap();
+    let (mut txn, ()) = waiting.join();
+    txn.commit().unwrap();
+    assert_eq!(all(&mut rr(&engine), &tree), "a=1! b=other! c=3!");
+}
+
+/// Inserts all records, those that something is in the way of one by one; which were duplicates.
+fn insert_all(txn: &mut Txn, tree: &Tree, records: &Records) -> Vec<usize> {
+    let (mut next, mut duplicates) = (0, Vec::new());
+    loop {
+        next = txn.insert_many(tree, records, next..records.len()).unwrap();
+        if next == records.len() {
+            return duplicates;
+        }
+        match txn.insert(tree, records.key(next), records.value(next)) {
+            Ok(()) => {}
+            Err(StorageError::DuplicateKey) => duplicates.push(next),
+            Err(other) => panic!("{other}"),
+        }
+        next += 1;
+    }
+}
+
+#[test]
+fn many_records_go_in_at_once() {
+    let disk = MemDisk::new();
+    let engine = open_on(&disk);
+    let tree = tree_with(&engine, &[("key 00700", "there"), ("key 01900", "there")]);
+    let mut records = Records::default();
+    for i in 0..2000 {
+        let i = if i < 1000 { i } else { (i - 1000) * 7 % 1000 + 1000 };
+        let length = if i == 300 || i == 1300 { 9000 } else { i % 90 };
+        records.push(format!("key {i:05}").as_bytes(), "v".repeat(length).as_bytes());
+    }
+    let mut txn = rr(&engine);
+    let savepoint = txn.savepoint();
+    assert_eq!(insert_all(&mut txn, &tree, &records).len(), 2);
+    txn.rollback_to(savepoint).unwrap();
+    assert_eq!(all(&mut txn, &tree), "key 00700=there key 01900=there");
+    assert_eq!(insert_all(&mut txn, &tree, &records).len(), 2);
+    let inside = all(&mut txn, &tree);
+    assert_eq!(inside.split(' ').filter(|part| part.contains('=')).count(), 2000);
+    txn.commit().unwrap();
+    let id = tree.id();
+    drop((txn, tree, engine));
+    let engine = open_on(&disk.clone());
+    let tree = engine.tree(id);
+    assert!(all(&mut rr(&engine), &tree) == inside, "recovered from the log");
+}
+
+#[test]
+fn records_that_wait_in_their_order() {
+    let mut records = Records::default();
+    assert!(records.is_empty());
+    for key in ["b", "c", "a"] {
+        records.push(key.as_bytes(), key.repeat(3).as_bytes());
+    }
+    records.sort();
+    let keys: Vec<&[u8]> = (0..3).map(|i| records.key(i)).collect();
+    assert_eq!(keys, [b"a", b"b", b"c"]);
+    assert_eq!((records.value(1), records.len(), records.size()), (&b"bbb"[..], 3, 12));
+    records.clear();
+    assert!(records.is_empty());
+}
+
+#[test]
+fn an_insert_of_many_stops_at_a_gap_lock() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1"), ("m", "2")]);
+    let mut other = rr(&engine);
+    lock_get(&mut other, &tree, "p", X);
+    let mut records = Records::default();
+    for key in ["b", "c", "n", "o"] {
+        records.push(key.as_bytes(), b"");
+    }
+    let mut txn = rr(&engine);
+    assert_eq!(txn.insert_many(&tree, &records, 0..4).unwrap(), 2);
+    other.rollback().unwrap();
+    assert_eq!(txn.insert_many(&tree, &records, 2..4).unwrap(), 4);
+    assert_eq!(all(&mut txn, &tree), "a=1 b= c= m=2 n= o=");
+}
