@@ -10,6 +10,7 @@ use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warn
 use crate::reads::Reads;
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
+use inia_base::collation::Collation;
 use inia_base::column::status;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -57,6 +58,8 @@ pub(crate) struct Core {
     pub(crate) temporary: TemporaryTables,
     /// Counts changes of settings that bound statements depend on.
     pub(crate) settings: u64,
+    /// The collation that SET NAMES … COLLATE gave results, where one was said.
+    pub(crate) results: Option<Collation>,
     /// LOCK TABLES.
     pub(crate) table_locks: TableLocks,
     /// What the running statement changed in the session.
@@ -120,6 +123,7 @@ impl Core {
             state,
             client_found_rows,
             settings: 0,
+            results: None,
             table_locks: TableLocks::default(),
             changes: Vec::new(),
             killed,
@@ -411,6 +415,9 @@ impl Core {
 
     /// Adds a condition to the statement's diagnostics.
     pub(crate) fn add(&mut self, level: Level, error: &SqlError) {
+        if level == Level::Note && !self.flag("sql_notes") {
+            return;
+        }
         let (code, message) = (error.code, error.message.clone());
         self.diagnostics.push(Warning { level, code, message });
     }

@@ -12,9 +12,9 @@ use crate::catalog::{Table, View};
 use crate::ddl;
 use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
-use crate::expr::{EvalContext, NoSubqueries, SubqueryRunner};
+use crate::expr::{EvalContext, Expr, ExprType, NoSubqueries, SubqueryRunner};
 use crate::information_schema::SystemTables;
-use crate::plan::{OutputColumn, StatementPlan};
+use crate::plan::{LimitPlan, OutputColumn, StatementPlan};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink, flags};
 use inia_base::datatype::DataType;
@@ -157,12 +157,28 @@ fn source_lock(core: &Core) -> Option<LockRequest> {
 
 fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
     Ok(match statement {
-        Statement::Select(query) => Plan::Query(plan_query(core, query, core.plain_lock())?),
+        Statement::Select(query) => {
+            let mut plan = plan_query(core, query, core.plain_lock())?;
+            limit_rows(core, query, &mut plan);
+            Plan::Query(plan)
+        }
         Statement::Insert(insert) => plan_insert(core, insert)?,
         Statement::Update(update) => plan_update(core, update)?,
         Statement::Delete(delete) => plan_delete(core, delete)?,
         _ => return unsupported("this statement"),
     })
+}
+
+/// `sql_select_limit` is the LIMIT of a SELECT that has none.
+fn limit_rows(core: &Core, query: &ast::Query, plan: &mut StatementPlan) {
+    let limit = core.var("sql_select_limit").and_then(|text| text.parse().ok());
+    if let Some(limit) = limit.filter(|limit| *limit < u64::MAX)
+        && query.limit.is_none()
+        && plan.root.limit.is_none()
+    {
+        let count = Expr::literal(Value::UInt(limit), ExprType::uint(21, false));
+        plan.root.limit = Some(LimitPlan { offset: None, count });
+    }
 }
 
 fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
@@ -409,10 +425,27 @@ pub(super) fn execute(
         Statement::Use(name) => core.use_database(name).map(|()| Outcome::default()),
         Statement::Show(show) => show::show(core, show, sink),
         Statement::Explain(explain) => explain::explain(core, explain, sink),
+        Statement::LoadData(load) => load_data(core, load, params, sink),
         Statement::Do(exprs) => variables::do_exprs(core, exprs, params),
         Statement::Select(query) => admin::select_into(core, query, params),
         _ => admin::execute(core, statement, params, sink),
     }
+}
+
+/// LOAD DATA.
+fn load_data(
+    core: &mut Core,
+    load: &ast::LoadData,
+    params: &[Value],
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    core.check_writable()?;
+    core.enter();
+    let start = core.txn.get_mut().savepoint();
+    let result =
+        evaluate(core, params, |core, ctx| crate::files::load::load_data(core, load, ctx, sink));
+    core.leave(start, result.as_ref().err())?;
+    result
 }
 
 /// Statements that define something: each first commits what is open.
