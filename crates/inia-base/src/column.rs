@@ -1,7 +1,7 @@
 //! The seam by which rows leave the engine: column descriptions and the row sink.
 
 use crate::datatype::DataType;
-use crate::error::SqlError;
+use crate::error::{ErrorCode, SqlError};
 use crate::temporal::{Date, DateTime, Time};
 
 /// Description of one result column, as the protocol's column definition packet needs it.
@@ -130,6 +130,9 @@ pub enum SessionChange {
     TransactionState(String),
 }
 
+/// Takes bytes of a file that a client sends.
+pub type TakeBytes<'t> = dyn FnMut(&[u8]) -> Result<(), SqlError> + 't;
+
 /// Takes the rows of one statement, cell by cell, in column order.
 ///
 /// The engine calls `columns` once, then for each row `begin_row`, one call per cell, `end_row`.
@@ -160,6 +163,13 @@ pub trait RowSink {
     fn datetime(&mut self, value: DateTime, fsp: u8);
     /// Ends the row.
     fn end_row(&mut self) -> Result<(), SqlError>;
+    /// LOAD DATA LOCAL: asks the client for a file and gives `take` its bytes as they come. What
+    /// `take` refuses ends the statement once the client has sent all. Error 3948 where there is no
+    /// client that could be asked.
+    fn local_file(&mut self, path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+        let _ = (path, take);
+        Err(SqlError::new(ErrorCode::ClientLocalFilesDisabled, &[]))
+    }
     /// Ends one result set or one statement without rows. `more` tells that another follows.
     fn complete(&mut self, completion: &Completion, more: bool) -> Result<(), SqlError>;
 }

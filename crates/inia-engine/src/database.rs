@@ -182,8 +182,14 @@ impl Database {
     /// Tells what variables say of the program around: limits and places that it was started
     /// with. Names that are no variables are left out.
     pub fn announce(&self, settings: &[(&str, String)]) {
+        let kept = self.catalog.persisted();
         for (name, value) in settings {
             if let Ok(def) = sysvar::find(name) {
+                // What SET PERSIST said stands above what the program would say.
+                let fixed = matches!(def.home, sysvar::Home::ReadOnly);
+                if !fixed && kept.iter().any(|(own, _)| own == def.name) {
+                    continue;
+                }
                 self.globals.0.write().insert(def.name, value.clone());
             }
         }

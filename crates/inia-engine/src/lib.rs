@@ -14,6 +14,7 @@ mod dml;
 mod error;
 mod exec;
 pub mod expr;
+mod files;
 mod information_schema;
 mod optimize;
 mod plan;

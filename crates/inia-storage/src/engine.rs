@@ -70,6 +70,9 @@ pub(crate) struct Core {
     pub(crate) undo: Arc<UndoStore>,
     /// Transactions that the background rolls back.
     pub(crate) unfinished: Mutex<VecDeque<Unfinished>>,
+    /// How many of them have not come to their end, the one being worked on included. Until then no
+    /// dropped tree is freed: its pages would be another tree's while before-images still go there.
+    pub(crate) rollbacks_left: AtomicU64,
     pub(crate) trees: Trees,
     pub(crate) roots: Roots,
     /// Ids below belong to earlier runs: all are finished, and none has a history.
@@ -169,6 +172,7 @@ impl Engine {
             locks: LockSystem::new(),
             undo,
             unfinished: Mutex::default(),
+            rollbacks_left: AtomicU64::new(0),
             trees: Trees::default(),
             roots,
             boundary,

@@ -9,7 +9,7 @@ use crate::column::{put_recoded, recoding, type_code as ty, type_code_of};
 use crate::params::{put_datetime, put_time};
 use crate::rows::Reply;
 use inia_base::collation::Charset;
-use inia_base::column::{Completion, ResultColumn, RowSink};
+use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes};
 use inia_base::error::SqlError;
 use inia_base::number;
 use inia_base::temporal::{Date, DateTime, Time};
@@ -219,6 +219,10 @@ impl RowSink for BinaryRows<'_> {
     #[inline]
     fn end_row(&mut self) -> Result<(), SqlError> {
         self.reply.end_row()
+    }
+
+    fn local_file(&mut self, path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+        self.reply.local_file(path, take)
     }
 
     fn complete(&mut self, completion: &Completion, more: bool) -> Result<(), SqlError> {

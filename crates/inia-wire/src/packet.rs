@@ -28,6 +28,12 @@ const KEEP_BUFFER: usize = 256 * 1024;
 pub trait Flush {
     /// Writes all of `bytes` to the client and clears it.
     fn flush(&mut self, bytes: &mut Vec<u8>) -> io::Result<()>;
+
+    /// Reads what the client sends in the midst of a command; 0 bytes where it has gone.
+    fn receive(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let _ = buf;
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 /// A flusher for replies that must stay whole in memory.

@@ -3,13 +3,16 @@
 use crate::caps::Capabilities;
 use crate::codec::put_lenenc;
 use crate::column::put_column;
-use crate::packet::{FLUSH_AT, Flush, PacketWriter};
+use crate::packet::{FLUSH_AT, Flush, PacketReader, PacketWriter};
 use crate::reply::{EOF, OK, put_eof, put_ok};
-use inia_base::column::{Completion, ResultColumn};
+use inia_base::column::{Completion, ResultColumn, TakeBytes};
 use inia_base::error::{ErrorCode, SqlError};
 
 /// The number of decimals that stands for "not declared".
 pub(crate) const NOT_FIXED: u8 = 31;
+
+/// The first byte of a packet that asks for a file.
+const LOCAL_FILE: u8 = 0xfb;
 
 /// Where the results of one command go.
 pub struct Reply<'a> {
@@ -72,6 +75,52 @@ impl<'a> Reply<'a> {
             self.broken = true;
             SqlError::new(ErrorCode::NetErrorOnWrite, &[])
         })
+    }
+
+    /// Asks the client for a file. Its bytes come in packets, the last of them empty; all are read,
+    /// so that the connection stays in step, even where `take` wants no more.
+    pub(crate) fn local_file(
+        &mut self,
+        path: &str,
+        take: &mut TakeBytes<'_>,
+    ) -> Result<(), SqlError> {
+        if !self.caps.has(Capabilities::LOCAL_FILES) {
+            return Err(SqlError::new(ErrorCode::ClientLocalFilesDisabled, &[]));
+        }
+        let head = self.out.begin();
+        head.push(LOCAL_FILE);
+        head.extend_from_slice(path.as_bytes());
+        self.out.end();
+        self.send()?;
+        let mut reader = PacketReader::new(1 << 30);
+        reader.expect_sequence(self.out.sequence());
+        let mut outcome = Ok(());
+        loop {
+            match reader.next_packet() {
+                Ok(Some(packet)) => {
+                    let data = reader.payload(packet);
+                    if data.is_empty() {
+                        break;
+                    }
+                    if outcome.is_ok() {
+                        outcome = take(data);
+                    }
+                }
+                Ok(None) => match self.flush.receive(reader.space()) {
+                    Ok(0) | Err(_) => return Err(self.lost()),
+                    Ok(n) => reader.received(n),
+                },
+                Err(_) => return Err(self.lost()),
+            }
+        }
+        self.out.set_sequence(reader.next_sequence());
+        outcome
+    }
+
+    #[cold]
+    fn lost(&mut self) -> SqlError {
+        self.broken = true;
+        SqlError::new(ErrorCode::NetReadError, &[])
     }
 
     pub(crate) fn complete(&mut self, completion: &Completion, more: bool) {

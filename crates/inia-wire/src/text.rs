@@ -4,7 +4,7 @@ use crate::codec::put_lenenc_bytes;
 use crate::column::{put_recoded, recoding};
 use crate::rows::{NOT_FIXED, Reply};
 use inia_base::collation::Charset;
-use inia_base::column::{Completion, ResultColumn, RowSink, flags};
+use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes, flags};
 use inia_base::error::SqlError;
 use inia_base::number;
 use inia_base::temporal::{Date, DateTime, Time};
@@ -157,6 +157,10 @@ impl RowSink for TextRows<'_> {
     #[inline]
     fn end_row(&mut self) -> Result<(), SqlError> {
         self.reply.end_row()
+    }
+
+    fn local_file(&mut self, path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+        self.reply.local_file(path, take)
     }
 
     fn complete(&mut self, completion: &Completion, more: bool) -> Result<(), SqlError> {

@@ -24,6 +24,8 @@ pub struct Config {
     pub socket: Option<PathBuf>,
     /// Bytes of page frames; `None` is a quarter of the machine's memory.
     pub buffer_pool_size: Option<u64>,
+    /// The directory that LOAD DATA reads from and INTO OUTFILE writes to; empty for any.
+    pub secure_file_priv: Option<String>,
     /// Connections at once.
     pub max_connections: usize,
     /// Longest packet a client may send.
@@ -42,6 +44,7 @@ impl Default for Config {
             port: 3306,
             socket: None,
             buffer_pool_size: None,
+            secure_file_priv: None,
             max_connections: 10_000,
             max_allowed_packet: 64 << 20,
             connect_timeout: 10,
@@ -74,6 +77,7 @@ pub const OPTIONS: &[OptionInfo] = &[
     option("max-connections", "N", "Connections at once [default: 10000]"),
     option("max-allowed-packet", "N[K|M|G]", "Longest packet from a client [default: 64M]"),
     option("connect-timeout", "SECONDS", "Time a login may take [default: 10]"),
+    option("secure-file-priv", "DIR", "Where LOAD DATA and INTO OUTFILE may go [default: nowhere]"),
     option("wait-timeout", "SECONDS", "Time a connection may be idle [default: 28800]"),
 ];
 
@@ -86,6 +90,7 @@ impl Config {
             "port" => self.port = number(name, value, u64::from(u16::MAX))? as u16,
             "socket" => self.socket = Some(PathBuf::from(value)),
             "buffer-pool-size" => self.buffer_pool_size = Some(size(name, value)?),
+            "secure-file-priv" => self.secure_file_priv = Some(value.to_owned()),
             "max-connections" => {
                 self.max_connections = number(name, value, 100_000)?.max(1) as usize;
             }

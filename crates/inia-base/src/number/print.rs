@@ -127,7 +127,7 @@ fn write_general(scientific: &[u8], out: &mut Vec<u8>) {
     }
     if digits == b"0" {
         out.push(b'0');
-    } else if (-15..15).contains(&exponent) {
+    } else if (-15..15).contains(&exponent) || (exponent == 15 && digits.len() == 17) {
         write_plain(digits, exponent + 1, out);
     } else {
         out.push(digits[0]);

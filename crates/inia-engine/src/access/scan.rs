@@ -559,7 +559,8 @@ impl RowData<'_> {
 }
 
 impl Found<'_> {
-    /// Decodes the needed columns into the table's slots; a slot behind the columns gets the row's key.
+    /// Decodes the needed columns into the table's slots; a slot behind the columns gets the
+    /// row's key.
     pub(crate) fn fill(
         &self,
         table: &Table,

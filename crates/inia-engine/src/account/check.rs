@@ -180,6 +180,15 @@ impl Checker<'_> {
                 reads.exprs(exprs);
                 self.reads(&reads)
             }
+            Statement::Set(items) => {
+                let mut reads = Reads::default();
+                reads.exprs(items.iter().filter_map(|item| match item {
+                    SetItem::UserVar { value, .. } => Some(value),
+                    SetItem::SysVar { value, .. } => value.as_ref(),
+                    _ => None,
+                }));
+                self.reads(&reads)
+            }
             Statement::Explain(explain) => match &explain.target {
                 ExplainTarget::Statement(statement) => self.statement(statement),
                 ExplainTarget::Connection(_) => Ok(()),

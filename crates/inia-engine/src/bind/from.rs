@@ -75,7 +75,7 @@ impl QueryBinder<'_> {
             let known = self.names_mut().tables.iter().any(|table| table.alias == name.name);
             if !known {
                 let code = ErrorCode::UnresolvedTableLock;
-                return Err(SqlError::new(code, &[&name.name]));
+                return Err(SqlError::new(code, &[&crate::catalog::quoted(&name.name)]));
             }
         }
         Ok(BoundFrom { tree, width: context.width, conditions })

@@ -5,8 +5,8 @@
 //! beside the source is bound as the select list of `SELECT … FROM target`: its columns are the
 //! target's, by their positions, and the query itself is never run.
 //!
-//! Example: `INSERT INTO t SELECT a, b FROM u ON DUPLICATE KEY UPDATE n = n + u.c` selects `a, b, u.c`;
-//! the third value follows those of the target's columns in the inserted row, where the name `u.c`
+//! Example: `INSERT INTO t SELECT a, b FROM u ON DUPLICATE KEY UPDATE n = n + u.c` selects
+//! `a, b, u.c`; the third value follows those of the target's columns in the inserted row, where the name `u.c`
 //! finds it.
 
 use super::{BindContext, QueryBinder, Result};
@@ -26,7 +26,7 @@ pub(crate) struct InsertedNames {
 }
 
 impl InsertedNames {
-    /// The value that a name stands for; error 1052 where a bare name is a column of the target too.
+    /// The value that a name stands for; error 1052 where a bare name is the target's too.
     pub(crate) fn find(&self, name: &ColumnName, of_target: bool) -> Result<Option<Expr>> {
         if let Some((_, index, ty)) = self.selected.iter().find(|(known, ..)| known == name) {
             return Ok(Some(inserted_value(*index, ty)));

@@ -175,7 +175,12 @@ impl QueryBinder<'_> {
     pub(super) fn limit(&mut self, limit: Option<&ast::Limit>) -> Result<Option<LimitPlan>> {
         let (env, host) = (self.context.env, self.context.host);
         let Some(limit) = limit else { return Ok(None) };
-        let mut bound = |expr: &ast::Expr| bind(expr, &mut EmptyScope, env, host);
+        let mut bound = |expr: &ast::Expr| match expr {
+            ast::Expr::Column(name) => {
+                Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]))
+            }
+            expr => bind(expr, &mut EmptyScope, env, host),
+        };
         let offset = limit.offset.as_ref().map(&mut bound).transpose()?;
         Ok(Some(LimitPlan { offset, count: bound(&limit.count)? }))
     }

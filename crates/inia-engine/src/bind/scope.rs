@@ -113,8 +113,8 @@ impl BlockScope<'_, '_> {
         Ok(None)
     }
 
-    /// A value of the row that INSERT tried to insert. Inside subqueries the names of their own FROM
-    /// come first.
+    /// A value of the row that INSERT tried to insert. Inside subqueries the names of their own
+    /// FROM come first.
     fn inserted_column(&mut self, name: &ColumnName) -> Result<Option<Expr>> {
         let Some(names) = &self.binder.inserted else { return Ok(None) };
         let levels = &self.binder.levels;
@@ -203,6 +203,22 @@ impl Scope for BlockScope<'_, '_> {
                 Err(SqlError::new(ErrorCode::UnknownColumn, &[&full_name(name), &clause]))
             }
         }
+    }
+
+    fn default_of(&mut self, name: &ColumnName) -> Result<Expr> {
+        let column = self.column(name)?;
+        for level in self.binder.levels.iter().rev() {
+            let Some(at) = level.namespace.find(name, self.clause.name())? else { continue };
+            let result = &level.namespace.column(at).result;
+            let mut tables = self.binder.tables.iter();
+            let table = tables.find(|table| {
+                table.def.name == result.org_table && table.def.schema == result.schema
+            });
+            let Some(table) = table else { break };
+            let Some(index) = table.def.column(&result.org_name) else { break };
+            return crate::dml::scope::default_value(table, index);
+        }
+        Ok(column)
     }
 
     fn subquery(&mut self, query: &ast::Query) -> Result<BoundSubquery> {

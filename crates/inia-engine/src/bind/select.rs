@@ -206,13 +206,23 @@ impl QueryBinder<'_> {
                     let bound = self.bind_in(expr, Clause::FieldList, &[], &[], &mut aggregates);
                     clauses.aggregates = aggregates;
                     let bound = bound?;
-                    let name = item_name(expr, alias.as_ref(), text);
+                    let system = if alias.is_none() { self.system_name(&bound) } else { None };
+                    let name = system.unwrap_or_else(|| item_name(expr, alias.as_ref(), text));
                     clauses.columns.push(self.output_column(expr, &bound, &name));
                     clauses.items.push(Item { name, expr: bound });
                 }
             }
         }
         Ok(())
+    }
+
+    /// A column of information_schema is called as it is declared, not as it was written.
+    fn system_name(&self, expr: &Expr) -> Option<String> {
+        let ExprKind::Column { index, .. } = expr.kind else { return None };
+        let mut columns = self.names().tables.iter().flat_map(|table| &table.columns);
+        let column = columns.find(|column| column.slot == index)?;
+        let system = column.result.schema.eq_ignore_ascii_case("information_schema");
+        system.then(|| column.result.name.clone())
     }
 
     /// What the client is told of a select item.

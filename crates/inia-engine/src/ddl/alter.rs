@@ -128,11 +128,7 @@ fn carry_out(
         Ok(rows)
     })?;
     if wishes.auto_increment.is_some() || plan.copies() {
-        table.shared.next_auto_increment.store(0, Ordering::Relaxed);
-    }
-    if plan.copies() {
-        // Rows without primary key may have been numbered anew.
-        table.shared.next_row_id.store(0, Ordering::Relaxed);
+        count_anew(table);
     }
     if !wishes.changes && !temporary {
         return Ok(Outcome::default());
@@ -146,6 +142,12 @@ fn carry_out(
     let warnings = core.warning_count();
     let info = format!("Records: {affected_rows}  Duplicates: 0  Warnings: {warnings}");
     Ok(Outcome { affected_rows, info, ..Outcome::default() })
+}
+
+/// Lets the counters be read from the rows again, which may have been numbered anew.
+fn count_anew(table: &Table) {
+    table.shared.next_auto_increment.store(0, Ordering::Relaxed);
+    table.shared.next_row_id.store(0, Ordering::Relaxed);
 }
 
 /// Whether rows must be checked against a condition that was not enforced before.

@@ -185,6 +185,24 @@ impl Fills {
     }
 }
 
+/// A value as a column of `table` stores it.
+pub(crate) fn stored(
+    table: &TableDef,
+    column: usize,
+    (value, ty): (Value, &ExprType),
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value, SqlError> {
+    let def = &table.columns[column];
+    expr::store_value(value, ty, &def.data_type, ctx, &def.name).map_err(|mut error| {
+        if error.code == ErrorCode::InvalidJsonText {
+            let (own, full) = (format!("'{}'", def.name), format!("'{}.{}'", table.name, def.name));
+            error.message =
+                error.message.replace(&format!("column {own}"), &format!("column {full}"));
+        }
+        error
+    })
+}
+
 fn moment_fsp(data_type: &DataType) -> u8 {
     match data_type {
         DataType::DateTime { fsp } | DataType::Timestamp { fsp } => *fsp,

@@ -4,8 +4,10 @@
 //! a duplicate key ends the statement, or is skipped (IGNORE), replaces the old row (REPLACE), or
 //! changes it (ON DUPLICATE KEY UPDATE).
 
+mod load;
 mod run;
 
+pub(crate) use load::LoadRun;
 pub(super) use run::{assign, touch};
 
 use super::fill::Fills;
@@ -147,6 +149,87 @@ impl<'i> Queries<'i> {
             selected: selected.collect(),
         }
     }
+
+    /// The lists of expressions that have subqueries: first of VALUES by row, so many, then of ON
+    /// DUPLICATE KEY UPDATE.
+    fn lists(&self) -> (Vec<ast::Query>, usize) {
+        let rows = self.given().iter().map(|row| plain(row));
+        let mut lists: Vec<ast::Query> =
+            rows.filter(|row| deep(row)).map(|row| beside(self.insert, row)).collect();
+        let values = lists.len();
+        let updates = self.updates();
+        if deep(&updates) {
+            lists.push(beside(self.insert, updates));
+        }
+        (lists, values)
+    }
+
+    fn given(&self) -> &'i [Vec<ast::Expr>] {
+        written(self.insert).unwrap_or(&[])
+    }
+
+    /// The new values of ON DUPLICATE KEY UPDATE that are not DEFAULT.
+    fn updates(&self) -> Vec<&'i ast::Expr> {
+        self.insert.on_duplicate.iter().map(|a| &a.value).filter(not_default).collect()
+    }
+
+    /// The rows of VALUES; those with subqueries were bound before and come from `lists`.
+    fn rows(
+        &self,
+        core: &Core,
+        scope: &mut TableScope<'_>,
+        lists: &mut dyn Iterator<Item = Vec<Expr>>,
+    ) -> Result<Vec<Vec<Option<Expr>>>, SqlError> {
+        let mut rows = Vec::with_capacity(self.given().len());
+        for row in self.given() {
+            let mut exprs = bound_list(core, scope, plain(row), lists)?.into_iter();
+            let mut value = |expr| if not_default(&expr) { exprs.next() } else { None };
+            rows.push(row.iter().map(&mut value).collect());
+        }
+        Ok(rows)
+    }
+
+    /// The assignments of ON DUPLICATE KEY UPDATE.
+    fn on_duplicate(
+        &self,
+        core: &Core,
+        scope: &mut DuplicateScope<'_, '_>,
+        lists: &mut dyn Iterator<Item = Vec<Expr>>,
+        fills: &Fills,
+    ) -> Result<Vec<(usize, Option<Expr>)>, SqlError> {
+        let mut exprs = bound_list(core, scope, self.updates(), lists)?.into_iter();
+        let mut assignments = Vec::with_capacity(self.insert.on_duplicate.len());
+        for assignment in &self.insert.on_duplicate {
+            let target = scope.inner.position(&assignment.column)?;
+            let value = match not_default(&&assignment.value) {
+                true => {
+                    refuse_generated(fills, self.table, target)?;
+                    exprs.next()
+                }
+                false => None,
+            };
+            assignments.push((target, value));
+        }
+        Ok(assignments)
+    }
+}
+
+/// Whether an expression has a subquery.
+fn deep(exprs: &[&ast::Expr]) -> bool {
+    exprs.iter().any(|expr| has_subquery(expr))
+}
+
+/// Binds expressions, or takes them from `lists` where they have subqueries.
+fn bound_list(
+    core: &Core,
+    scope: &mut dyn Scope,
+    exprs: Vec<&ast::Expr>,
+    lists: &mut dyn Iterator<Item = Vec<Expr>>,
+) -> Result<Vec<Expr>, SqlError> {
+    if deep(&exprs) {
+        return Ok(lists.next().unwrap_or_default());
+    }
+    exprs.into_iter().map(|expr| bind_plain(core, scope, expr)).collect()
 }
 
 /// `SELECT exprs FROM target`, see [`crate::bind::bind_insert`].
@@ -177,20 +260,7 @@ pub(crate) fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<InsertPla
     check_rows(insert, given, &targets, &fills, &table)?;
     let queries = Queries::new(insert, &table, &targets)?;
     let source = queries.source();
-    // Lists of expressions with subqueries: of VALUES by row, then of ON DUPLICATE KEY UPDATE.
-    let deep = |exprs: &[&ast::Expr]| exprs.iter().any(|expr| has_subquery(expr));
-    let values = given.iter().map(|row| plain(row)).collect::<Vec<_>>();
-    let updates: Vec<&ast::Expr> =
-        insert.on_duplicate.iter().map(|a| &a.value).filter(not_default).collect();
-    let mut lists: Vec<ast::Query> = Vec::new();
-    for row in values.iter().filter(|row| deep(row)) {
-        lists.push(beside(insert, row.clone()));
-    }
-    let value_lists = lists.len();
-    let deep_updates = deep(&updates);
-    if deep_updates {
-        lists.push(beside(insert, updates.clone()));
-    }
+    let (lists, value_lists) = queries.lists();
     let names = |columns: &[OutputColumn]| queries.names(columns);
     let bound = match source.is_some() || !lists.is_empty() {
         true => {
@@ -200,45 +270,15 @@ pub(crate) fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<InsertPla
         }
         false => None,
     };
-    let (source_plan, read, mut lists) = match bound {
-        Some(bound) => (Some(bound.plan), bound.read, bound.beside.into_iter()),
-        None => (None, 0, Vec::new().into_iter()),
+    let (source_plan, read, lists) = match bound {
+        Some(bound) => (Some(bound.plan), bound.read, bound.beside),
+        None => (None, 0, Vec::new()),
     };
-    let mut rows = Vec::with_capacity(given.len());
-    for (row, plain) in given.iter().zip(&values) {
-        let mut exprs = match deep(plain) {
-            true => lists.next().unwrap_or_default(),
-            false => {
-                let each = plain.iter().map(|expr| bind_plain(core, &mut scope, expr));
-                each.collect::<Result<Vec<_>, _>>()?
-            }
-        }
-        .into_iter();
-        rows.push(row.iter().map(|e| if not_default(&e) { exprs.next() } else { None }).collect());
-    }
-    let columns = source_plan.as_ref().map_or(&[][..], |plan| &plan.root.columns);
-    let names = queries.names(columns);
-    let mut exprs = match deep_updates {
-        true => lists.next().unwrap_or_default(),
-        false => {
-            let mut scope = DuplicateScope { inner: &mut scope, names: &names, table: &table };
-            let each = updates.iter().map(|expr| bind_plain(core, &mut scope, expr));
-            each.collect::<Result<Vec<_>, _>>()?
-        }
-    }
-    .into_iter();
-    let mut on_duplicate = Vec::with_capacity(insert.on_duplicate.len());
-    for assignment in &insert.on_duplicate {
-        let target = scope.position(&assignment.column)?;
-        let value = match not_default(&&assignment.value) {
-            true => {
-                refuse_generated(&fills, &table, target)?;
-                exprs.next()
-            }
-            false => None,
-        };
-        on_duplicate.push((target, value));
-    }
+    let mut lists = lists.into_iter();
+    let rows = queries.rows(core, &mut scope, &mut lists)?;
+    let names = names(source_plan.as_ref().map_or(&[][..], |plan| &plan.root.columns));
+    let mut scope = DuplicateScope { inner: &mut scope, names: &names, table: &table };
+    let on_duplicate = queries.on_duplicate(core, &mut scope, &mut lists, &fills)?;
     let views = source_plan.as_ref().map_or_else(Vec::new, |plan| plan.views.clone());
     let values_calls = match insert.row_alias {
         Some(_) => 0,

@@ -8,7 +8,7 @@
 
 use super::auto_increment;
 use super::change::{exclusive_request, refuse_without_key};
-use super::fill::{Fills, Given};
+use super::fill::{Fills, Given, stored};
 use super::foreign::Foreign;
 use super::insert::touch;
 use super::view::Guard;
@@ -18,7 +18,7 @@ use crate::catalog::Table;
 use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::exec::spill::TupleList;
-use crate::expr::{self, EvalContext, ExprType, Strictness, store_value};
+use crate::expr::{self, EvalContext, ExprType, Strictness};
 use crate::plan::{Body, Source, StatementPlan, TableSource};
 use crate::row::Cell;
 use crate::session::Outcome;
@@ -453,7 +453,7 @@ impl Target {
             let value = match place {
                 Some(at) => {
                     let (value, ty) = (tuple[*at].clone(), types[*at]);
-                    store_value(value, ty, &column.data_type, ctx, &column.name)?
+                    stored(&self.table.def, *target, (value, ty), ctx)?
                 }
                 None => self.fills.default(*target, Given::Nothing, row, ctx)?,
             };

@@ -1,8 +1,9 @@
 //! Names in a statement about one table.
 
-use crate::catalog::Table;
+use crate::catalog::{ColumnDefault, Table};
 use crate::expr::{Expr, ExprKind, ExprType, Scope};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
 use inia_parser::ast;
 use std::sync::Arc;
 
@@ -75,17 +76,17 @@ impl Scope for TableScope<'_> {
     }
 
     fn default_of(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
-        use crate::catalog::ColumnDefault;
-        use inia_base::value::Value;
-        let index = self.position(name)?;
-        let column = &self.table.def.columns[index];
-        let value = match &column.default {
-            ColumnDefault::Value(value) => value.clone(),
-            ColumnDefault::None if column.nullable => Value::Null,
-            _ => {
-                return Err(SqlError::new(ErrorCode::NoDefaultForField, &[&column.name]));
-            }
-        };
-        Ok(Expr::literal(value, column_type(self.table, index)))
+        default_value(self.table, self.position(name)?)
     }
+}
+
+/// DEFAULT(column); error 1364 where there is none that is a constant.
+pub(crate) fn default_value(table: &Table, index: usize) -> Result<Expr, SqlError> {
+    let column = &table.def.columns[index];
+    let value = match &column.default {
+        ColumnDefault::Value(value) => value.clone(),
+        ColumnDefault::None if column.nullable => Value::Null,
+        _ => return Err(SqlError::new(ErrorCode::NoDefaultForField, &[&column.name])),
+    };
+    Ok(Expr::literal(value, column_type(table, index)))
 }

@@ -7,7 +7,7 @@ use crate::expr::compare::{self, CmpClass};
 use crate::expr::context::{Environment, EvalContext};
 use crate::expr::convert;
 use crate::expr::json::{self, Json};
-use crate::expr::tree::Expr;
+use crate::expr::tree::{Expr, ExprKind};
 use crate::expr::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
@@ -226,6 +226,11 @@ impl Aggregate {
                 State::ExactSum { small: 0, sum: None, count: 0 }
             }
             AggregateFunc::Min | AggregateFunc::Max => State::Extreme(Value::Null),
+            AggregateFunc::BitAnd | AggregateFunc::BitOr | AggregateFunc::BitXor
+                if self.ty.class() == TypeClass::String =>
+            {
+                State::BitString(None)
+            }
             AggregateFunc::BitAnd => State::Bits(u64::MAX),
             AggregateFunc::BitOr | AggregateFunc::BitXor => State::Bits(0),
             AggregateFunc::StddevPop
@@ -259,7 +264,12 @@ fn result_type(func: AggregateFunc, args: &[Expr], env: &Environment) -> Result<
             _ => ty.clone().with_nullable(true).as_computed(),
         },
         AggregateFunc::BitAnd | AggregateFunc::BitOr | AggregateFunc::BitXor => {
-            ExprType::uint(21, false)
+            let literal =
+                matches!(args.first().map(|arg| &arg.kind), Some(ExprKind::HexLiteral(_)));
+            match ty.class() == TypeClass::String && !ty.is_text() && !literal {
+                true => ExprType::binary(u64::from(ty.length), false),
+                false => ExprType::uint(21, false),
+            }
         }
         AggregateFunc::StddevPop
         | AggregateFunc::StddevSamp
@@ -322,6 +332,7 @@ enum State {
     },
     Extreme(Value),
     Bits(u64),
+    BitString(Option<Vec<u8>>),
     Moments {
         count: u64,
         mean: f64,
@@ -450,6 +461,7 @@ impl Accumulator {
                     _ => *bits ^= value,
                 }
             }
+            State::BitString(bits) => add_bits(aggregate.func, bits, value.as_bytes())?,
             State::Moments { count, mean, squares } => {
                 let value = convert::to_real(value, ty, ctx)?;
                 *count += 1;
@@ -488,6 +500,11 @@ impl Accumulator {
             }
             State::Extreme(value) => value,
             State::Bits(bits) => Value::UInt(bits),
+            State::BitString(Some(bits)) => Value::Bytes(bits),
+            State::BitString(None) => {
+                let neutral = if aggregate.func == AggregateFunc::BitAnd { u8::MAX } else { 0 };
+                Value::Bytes(vec![neutral; aggregate.ty.length as usize])
+            }
             State::Moments { count, squares, .. } => moments(aggregate.func, count, squares),
             State::Rows(rows) => group_concat(aggregate, rows, ctx)?,
             State::Array(items) if items.is_empty() => Value::Null,
@@ -496,6 +513,30 @@ impl Accumulator {
             State::Object(Some(members)) => Value::Json(Json::Object(members).to_string()),
         })
     }
+}
+
+/// Takes a binary string in, bit by bit; errors 3513 and 3514.
+fn add_bits(func: AggregateFunc, bits: &mut Option<Vec<u8>>, value: Option<&[u8]>) -> Result<()> {
+    const LONGEST: usize = 511;
+    let value = value.unwrap_or_default();
+    if value.len() > LONGEST {
+        return Err(SqlError::new(ErrorCode::InvalidBitwiseAggregateOperandsSize, &[]));
+    }
+    let Some(bits) = bits else {
+        *bits = Some(value.to_vec());
+        return Ok(());
+    };
+    if bits.len() != value.len() {
+        return Err(SqlError::new(ErrorCode::InvalidBitwiseOperandsSize, &[]));
+    }
+    for (bit, value) in bits.iter_mut().zip(value) {
+        match func {
+            AggregateFunc::BitAnd => *bit &= value,
+            AggregateFunc::BitOr => *bit |= value,
+            _ => *bit ^= value,
+        }
+    }
+    Ok(())
 }
 
 fn better(

@@ -12,6 +12,7 @@ use crate::ddl;
 use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::expr::{ExprType, Level, UserVar};
+use crate::files::outfile;
 use inia_base::collation::Collation;
 use inia_base::column::RowSink;
 use inia_base::datatype::{DataType, LobSize};
@@ -322,15 +323,20 @@ fn checksum(core: &Core, table: &crate::catalog::Table) -> Result<u32, SqlError>
 /// SELECT … INTO @a, @b: the only row's values; a warning where there is none, error 1172 where
 /// there are several.
 pub(super) fn select_into(core: &mut Core, query: &ast::Query, params: &[Value]) -> Done {
-    let Some(SelectInto::Vars(targets)) = &query.into else {
-        return error(ErrorCode::NotSupportedYet, &[&"SELECT ... INTO a file"]);
-    };
     core.enter();
     let start = core.txn.get_mut().savepoint();
-    let result = into_variables(core, query, targets, params);
+    let (result, variables) = match &query.into {
+        Some(SelectInto::Vars(targets)) => (into_variables(core, query, targets, params), true),
+        Some(into) => {
+            let lock = core.plain_lock();
+            let plan = plan::plan_query(core, query, lock);
+            (plan.and_then(|plan| outfile::into_file(core, &plan, into, params)), false)
+        }
+        None => (Ok(0), false),
+    };
     core.leave(start, result.as_ref().err())?;
     let rows = result?;
-    if rows == 0 {
+    if variables && rows == 0 {
         core.warn(ErrorCode::SpFetchNoData, &[]);
     }
     Ok(Outcome { affected_rows: rows, ..Outcome::default() })

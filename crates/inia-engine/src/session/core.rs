@@ -10,6 +10,7 @@ use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warn
 use crate::reads::Reads;
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
+use inia_base::collation::Collation;
 use inia_base::column::status;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -57,6 +58,8 @@ pub(crate) struct Core {
     pub(crate) temporary: TemporaryTables,
     /// Counts changes of settings that bound statements depend on.
     pub(crate) settings: u64,
+    /// The collation that SET NAMES … COLLATE gave results, where one was said.
+    pub(crate) results: Option<Collation>,
     /// LOCK TABLES.
     pub(crate) table_locks: TableLocks,
     /// What the running statement changed in the session.
@@ -120,6 +123,7 @@ impl Core {
             state,
             client_found_rows,
             settings: 0,
+            results: None,
             table_locks: TableLocks::default(),
             changes: Vec::new(),
             killed,
@@ -342,8 +346,12 @@ impl Core {
         Ok(!view.is_stale())
     }
 
-    /// Errors 1356 and 1449 where whom a view acts for may not read its tables, or is gone.
-    pub(crate) fn check_view_rights(&self, views: &[Arc<View>]) -> Result<(), SqlError> {
+    /// Errors 1356 and 1449 where whom a view acts for is gone, or may not do this to its tables.
+    pub(crate) fn check_view_rights(
+        &self,
+        views: &[Arc<View>],
+        wanted: Privileges,
+    ) -> Result<(), SqlError> {
         for view in views {
             let def = &view.def;
             let access = match def.invoker {
@@ -364,7 +372,7 @@ impl Core {
             view.query.iter().for_each(|query| reads.query(query));
             let may = |name: &&inia_parser::ast::ObjectName| {
                 let schema = name.db.as_deref().unwrap_or_default();
-                access.on_table(schema, &name.name).has(Privileges::SELECT)
+                access.on_table(schema, &name.name).has(wanted)
             };
             if !reads.tables.iter().all(may) {
                 return Err(SqlError::new(ErrorCode::ViewInvalid, &[&def.schema, &def.name]));
@@ -407,6 +415,9 @@ impl Core {
 
     /// Adds a condition to the statement's diagnostics.
     pub(crate) fn add(&mut self, level: Level, error: &SqlError) {
+        if level == Level::Note && !self.flag("sql_notes") {
+            return;
+        }
         let (code, message) = (error.code, error.message.clone());
         self.diagnostics.push(Warning { level, code, message });
     }

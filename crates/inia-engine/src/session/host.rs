@@ -9,7 +9,7 @@ use crate::session::core::clock_micros;
 use crate::show::Focus;
 use crate::status::SessionCounters;
 use crate::sysvar::{self, SessionVars};
-use inia_base::error::SqlError;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::rt::{WaitCell, Wake};
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
@@ -102,6 +102,10 @@ impl Host {
 impl SessionHost for Host {
     fn sysvar(&self, scope: VarScope, name: &str) -> Result<(Value, ExprType), SqlError> {
         let number = |id: u64| Ok((Value::UInt(id), ExprType::uint(21, false)));
+        let own = sysvar::find(name).is_ok_and(|def| def.home == sysvar::Home::Session);
+        if scope == VarScope::Global && own {
+            return Err(SqlError::new(ErrorCode::IncorrectGlobalLocalVar, &[&name, &"SESSION"]));
+        }
         match name {
             "last_insert_id" | "identity" => return number(self.previous_insert_id.get()),
             "warning_count" => return number(self.condition_counts.get().0),

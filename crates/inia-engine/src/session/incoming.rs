@@ -173,6 +173,7 @@ impl Session {
         {
             // FOUND_ROWS() too goes on telling of the statement before.
             outcome.rows = outcome.rows.map(|_| self.core.env.found_rows);
+            outcome.reports = true;
         }
         self.finish(result, sink, more)
     }

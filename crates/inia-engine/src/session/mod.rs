@@ -62,6 +62,8 @@ pub(crate) struct Outcome {
     pub(crate) info: String,
     /// Rows of a result set, which the statement has sent already.
     pub(crate) rows: Option<u64>,
+    /// The statement tells of the conditions of the one before it, and has none of its own.
+    pub(crate) reports: bool,
 }
 
 /// Ends another session's statement or connection (KILL).
@@ -199,7 +201,7 @@ impl Session {
         let completion = Completion {
             affected_rows: outcome.affected_rows,
             last_insert_id: outcome.last_insert_id,
-            warnings: core.warning_count(),
+            warnings: if outcome.reports { 0 } else { core.warning_count() },
             info: outcome.info,
             status: core.status(),
             changes: std::mem::take(&mut core.changes),

@@ -6,14 +6,15 @@
 use super::Outcome;
 use super::core::Core;
 use super::{admin, control, explain, show, variables};
+use crate::account::Privileges;
 use crate::bind::{self, BindContext};
 use crate::catalog::{Table, View};
 use crate::ddl;
 use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
-use crate::expr::{EvalContext, NoSubqueries, SubqueryRunner};
+use crate::expr::{EvalContext, Expr, ExprType, NoSubqueries, SubqueryRunner};
 use crate::information_schema::SystemTables;
-use crate::plan::{OutputColumn, StatementPlan};
+use crate::plan::{LimitPlan, OutputColumn, StatementPlan};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink, flags};
 use inia_base::datatype::DataType;
@@ -142,7 +143,7 @@ fn plan_held<T>(
             held &= core.hold_view(view)?;
         }
         if held {
-            core.check_view_rights(views)?;
+            core.check_view_rights(views, Privileges::SELECT)?;
             return Ok(plan);
         }
     }
@@ -156,7 +157,11 @@ fn source_lock(core: &Core) -> Option<LockRequest> {
 
 fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
     Ok(match statement {
-        Statement::Select(query) => Plan::Query(plan_query(core, query, core.plain_lock())?),
+        Statement::Select(query) => {
+            let mut plan = plan_query(core, query, core.plain_lock())?;
+            limit_rows(core, query, &mut plan);
+            Plan::Query(plan)
+        }
         Statement::Insert(insert) => plan_insert(core, insert)?,
         Statement::Update(update) => plan_update(core, update)?,
         Statement::Delete(delete) => plan_delete(core, delete)?,
@@ -164,9 +169,21 @@ fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
     })
 }
 
+/// `sql_select_limit` is the LIMIT of a SELECT that has none.
+fn limit_rows(core: &Core, query: &ast::Query, plan: &mut StatementPlan) {
+    let limit = core.var("sql_select_limit").and_then(|text| text.parse().ok());
+    if let Some(limit) = limit.filter(|limit| *limit < u64::MAX)
+        && query.limit.is_none()
+        && plan.root.limit.is_none()
+    {
+        let count = Expr::literal(Value::UInt(limit), ExprType::uint(21, false));
+        plan.root.limit = Some(LimitPlan { offset: None, count });
+    }
+}
+
 fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
     let (insert, guard) = dml::insert_through(core, insert)?;
-    core.check_view_rights(&guard.views)?;
+    core.check_view_rights(&guard.views, Privileges::INSERT)?;
     let mut plan = dml::plan_insert(core, &insert)?;
     dml::check_insert(core, &insert, &plan.table)?;
     plan.guard(core, guard)?;
@@ -175,7 +192,7 @@ fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
 
 fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
     let (update, guard) = dml::update_through(core, update)?;
-    core.check_view_rights(&guard.views)?;
+    core.check_view_rights(&guard.views, Privileges::UPDATE)?;
     if let Some(mut plan) = dml::plan_update(core, &update)? {
         plan.guard(core, guard)?;
         return Ok(Plan::Change(Box::new(plan)));
@@ -189,7 +206,7 @@ fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
 
 fn plan_delete(core: &Core, delete: &ast::Delete) -> Result<Plan, SqlError> {
     let (delete, guard) = dml::delete_through(core, delete)?;
-    core.check_view_rights(&guard.views)?;
+    core.check_view_rights(&guard.views, Privileges::DELETE)?;
     if let Some(mut plan) = dml::plan_delete(core, &delete)? {
         plan.guard(core, guard)?;
         return Ok(Plan::Change(Box::new(plan)));
@@ -312,7 +329,7 @@ fn hold_all(core: &Core, plan: &Plan) -> Result<(), SqlError> {
             return Err(SqlError::new(ErrorCode::NeedReprepare, &[]));
         }
     }
-    core.check_view_rights(plan.views())?;
+    core.check_view_rights(plan.views(), Privileges::SELECT)?;
     plan.targets().into_iter().try_for_each(|table| core.hold_to_write(table))
 }
 
@@ -408,10 +425,27 @@ pub(super) fn execute(
         Statement::Use(name) => core.use_database(name).map(|()| Outcome::default()),
         Statement::Show(show) => show::show(core, show, sink),
         Statement::Explain(explain) => explain::explain(core, explain, sink),
+        Statement::LoadData(load) => load_data(core, load, params, sink),
         Statement::Do(exprs) => variables::do_exprs(core, exprs, params),
         Statement::Select(query) => admin::select_into(core, query, params),
         _ => admin::execute(core, statement, params, sink),
     }
+}
+
+/// LOAD DATA.
+fn load_data(
+    core: &mut Core,
+    load: &ast::LoadData,
+    params: &[Value],
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    core.check_writable()?;
+    core.enter();
+    let start = core.txn.get_mut().savepoint();
+    let result =
+        evaluate(core, params, |core, ctx| crate::files::load::load_data(core, load, ctx, sink));
+    core.leave(start, result.as_ref().err())?;
+    result
 }
 
 /// Statements that define something: each first commits what is open.

@@ -2,8 +2,10 @@
 
 use super::Outcome;
 use super::core::Core;
-use super::plan::evaluate;
+use super::plan::{evaluate, plan_query};
 use crate::catalog::charset;
+use crate::dml::has_subquery;
+use crate::exec::Runner;
 use crate::expr::{self, Binder, EmptyScope, Scope, SqlMode, UserVar};
 use crate::sysvar::{self, Home, Kind};
 use inia_base::collation::Collation;
@@ -63,6 +65,7 @@ pub(super) fn set(
                     assign(core, false, var, name)?;
                 }
                 assign(core, false, "collation_connection", charset::name(collation))?;
+                core.results = Some(collation);
             }
             SetItem::Charset(charset) => {
                 let name = charset.as_deref().unwrap_or("utf8mb4");
@@ -99,12 +102,46 @@ pub(super) fn value_of(
     expr: &ast::Expr,
     params: &[Value],
 ) -> Result<UserVar, SqlError> {
+    if has_subquery(expr) {
+        return value_of_query(core, expr, params);
+    }
     let mut scope = EmptyScope;
     let scope: &mut dyn Scope = &mut scope;
     let bound = Binder { scope, env: &core.env, host: &core.host }.scalar(expr)?;
     let ty = bound.ty.clone();
     let value = evaluate(core, params, |_, ctx| bound.eval(ctx, &[]))?;
     Ok(UserVar { value, ty })
+}
+
+/// The value of an expression with subqueries: that of `SELECT expr`.
+fn value_of_query(
+    core: &mut Core,
+    expr: &ast::Expr,
+    params: &[Value],
+) -> Result<UserVar, SqlError> {
+    let item = ast::SelectItem::Expr { expr: expr.clone(), alias: None, text: String::new() };
+    let select = ast::Select { items: vec![item], ..ast::Select::default() };
+    let query = ast::Query::new(ast::QueryBody::Select(Box::new(select)));
+    core.enter();
+    let start = core.txn.get_mut().savepoint();
+    let mut value = Value::Null;
+    let lock = core.plain_lock();
+    let result = plan_query(core, &query, lock).and_then(|plan| {
+        let (result, warnings) = {
+            let shared: &Core = core;
+            let runner = Runner::new(&plan, shared);
+            let mut ctx = shared.context(params, &runner);
+            let result = runner.run(&mut ctx, &mut |_, tuple| {
+                value = tuple.first().cloned().unwrap_or(Value::Null);
+                Ok(true)
+            });
+            (result, std::mem::take(&mut ctx.warnings))
+        };
+        core.take_warnings(warnings);
+        result.map(|()| plan.root.columns[0].ty.clone())
+    });
+    core.leave(start, result.as_ref().err())?;
+    Ok(UserVar { value, ty: result? })
 }
 
 /// RESET PERSIST: error 3615, a warning with IF EXISTS.
@@ -230,6 +267,7 @@ fn checked(core: &mut Core, def: &sysvar::VarDef, value: &Value) -> Result<Strin
                 Some(number) => SqlMode(number as u64),
                 None => parse_mode(&shown)?,
             };
+            warn_of_mode(core, bits);
             Ok(mode_text(bits))
         }
         Kind::Text => match value {
@@ -237,6 +275,19 @@ fn checked(core: &mut Core, def: &sysvar::VarDef, value: &Value) -> Result<Strin
             Value::Null => Err(refused()),
             _ => named(def.name, shown),
         },
+    }
+}
+
+/// Warnings 3090 and 3135: modes that go out of use, and zero dates apart from strict mode.
+fn warn_of_mode(core: &mut Core, mode: SqlMode) {
+    if mode.has(SqlMode::PAD_CHAR_TO_FULL_LENGTH) {
+        core.warn(ErrorCode::WarnDeprecatedSqlmode, &[&"PAD_CHAR_TO_FULL_LENGTH"]);
+    }
+    let zeros =
+        [SqlMode::NO_ZERO_DATE, SqlMode::NO_ZERO_IN_DATE, SqlMode::ERROR_FOR_DIVISION_BY_ZERO];
+    let on = zeros.iter().filter(|flag| mode.has(**flag)).count();
+    if (on > 0 && !mode.is_strict()) || (on < zeros.len() && mode.is_strict()) {
+        core.warn(ErrorCode::SqlModeMerged, &[]);
     }
 }
 
@@ -335,10 +386,13 @@ fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> 
             let name = charset::name(core.env.collation);
             core.host.vars.borrow_mut().values.insert("collation_connection", name.to_owned());
         }
+        "character_set_results" if text.is_empty() => core.results = None,
         "character_set_client" | "character_set_results" if !text.is_empty() => {
             let charset = charset::charset_default(text)?.charset();
             if name == "character_set_client" {
                 core.env.client_charset = charset;
+            } else {
+                core.results = None;
             }
         }
         "max_error_count" => {
@@ -349,7 +403,7 @@ fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> 
         "tmp_table_size" => core.env.tmp_table_size = number() as usize,
         "group_concat_max_len" => core.env.group_concat_max_len = number() as usize,
         "default_week_format" => core.env.default_week_format = number() as u8,
-        "last_insert_id" => core.env.last_insert_id = number(),
+        "last_insert_id" | "identity" => core.env.last_insert_id = number(),
         "timestamp" => {
             let seconds: f64 = text.parse().unwrap_or_default();
             let micros = (seconds != 0.0).then_some((seconds * 1e6) as i64);
@@ -383,6 +437,7 @@ impl Core {
                 let _ = assign(self, false, var, names.0);
             }
             let _ = assign(self, false, "collation_connection", names.1);
+            self.results = Some(collation);
         }
         if self.client.ignore_space {
             let mode = SqlMode(self.env.sql_mode.0 | SqlMode::IGNORE_SPACE.0);
@@ -422,6 +477,9 @@ impl Core {
 
     /// The collation that results are described with.
     pub(super) fn result_collation(&self) -> Option<Collation> {
+        if let Some(collation) = self.results {
+            return Some(collation);
+        }
         let charset = self.var("character_set_results").filter(|text| !text.is_empty())?;
         charset::charset_default(&charset).ok()
     }
@@ -442,8 +500,12 @@ impl Core {
     /// Keeps the warnings of an evaluation.
     pub(crate) fn take_warnings(&mut self, warnings: expr::Warnings) {
         let kept = warnings.list.len() as u64;
+        let notes =
+            warnings.list.iter().all(|w| w.level != expr::Level::Note) || self.flag("sql_notes");
         for warning in warnings.list {
-            self.diagnostics.push(warning);
+            if notes || warning.level != expr::Level::Note {
+                self.diagnostics.push(warning);
+            }
         }
         self.diagnostics.count += warnings.count - kept;
     }

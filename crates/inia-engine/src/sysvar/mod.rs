@@ -134,7 +134,8 @@ pub(crate) fn read(
         Kind::Text | Kind::Word(_) => {
             let length = text.chars().count() as u64;
             let ty = ExprType::text(length, Collation(33), true);
-            let null = def.name == "character_set_results" && text.is_empty();
+            let null = (def.name == "character_set_results" && text.is_empty())
+                || (def.name == "secure_file_priv" && text == "NULL");
             (if null { Value::Null } else { Value::Text(text) }, ty)
         }
     })

@@ -261,7 +261,7 @@ pub(super) const VARS: &[VarDef] = &[
     var("resultset_metadata", Home::Session, Kind::Word(&["NONE", "FULL"]), "FULL"),
     var("schema_definition_cache", Home::Global, Kind::Int(0, BIG), "256"),
     var("secondary_engine_cost_threshold", Home::Both, Kind::Double, "100000.000000"),
-    var("secure_file_priv", Home::ReadOnly, Kind::Text, ""),
+    var("secure_file_priv", Home::ReadOnly, Kind::Text, "NULL"),
     var("select_into_buffer_size", Home::Both, Kind::Int(8192, 2147479552), "131072"),
     var("select_into_disk_sync", Home::Both, Kind::Bool, "OFF"),
     var("select_into_disk_sync_delay", Home::Both, Kind::Int(0, 31536000), "0"),

@@ -1,5 +1,5 @@
-//! What a parse remarks about old ways of saying things and strings that are no text, and the text of
-//! select items.
+//! What a parse remarks about old ways of saying things and strings that are no text, and the
+//! text of select items.
 
 use super::Parser;
 use std::borrow::Cow;
@@ -13,12 +13,12 @@ pub struct Remark {
     pub message: Cow<'static, str>,
 }
 
-const ASSIGNS: &str = "Setting user variables within expressions is deprecated and will be removed in \
-    a future release. Consider alternatives: 'SET variable=expression, ...', or 'SELECT \
+const ASSIGNS: &str = "Setting user variables within expressions is deprecated and will be \
+    removed in a future release. Consider alternatives: 'SET variable=expression, ...', or 'SELECT \
     expression(s) INTO variables(s)'.";
 const NATIONAL: &str = "NATIONAL/NCHAR/NVARCHAR implies the character set UTF8MB3, which will be \
-    replaced by UTF8MB4 in a future release. Please consider using CHAR(x) CHARACTER SET UTF8MB4 in \
-    order to be unambiguous.";
+    replaced by UTF8MB4 in a future release. Please consider using CHAR(x) CHARACTER SET UTF8MB4 \
+    in order to be unambiguous.";
 
 impl Parser<'_> {
     /// The remarks since they were last taken.
@@ -74,10 +74,11 @@ impl Parser<'_> {
     }
 }
 
-/// A select item's text, which names its column: without comments.
+/// A select item's text, which names its column: without the marks of comments that
+/// are executed.
 pub(super) fn without_comments(text: String) -> String {
     let bytes = text.as_bytes();
-    if !text.contains("/*") && !text.contains("--") && !text.contains('#') {
+    if !text.contains("/*") {
         return text;
     }
     let (mut out, mut at, mut quote) = (Vec::with_capacity(bytes.len()), 0, None);
@@ -101,8 +102,6 @@ pub(super) fn without_comments(text: String) -> String {
         } else if rest.starts_with(b"/*") {
             let end = rest.windows(2).skip(2).position(|pair| pair == b"*/");
             at += end.map_or(rest.len(), |end| end + 4);
-        } else if byte == b'#' || rest.starts_with(b"-- ") || rest.starts_with(b"--\n") {
-            at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
         } else {
             if matches!(byte, b'\'' | b'"' | b'`') {
                 quote = Some(byte);

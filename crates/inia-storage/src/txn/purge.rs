@@ -193,8 +193,12 @@ impl Core {
         }
     }
 
-    /// Frees dropped trees that nobody sees any more; true when some must wait.
+    /// Frees dropped trees that nobody sees any more; true when some must wait. Neither may a
+    /// rollback still go through them.
     fn collect_garbage(&self, horizon: Lsn) -> Result<bool> {
+        if self.rollbacks_left.load(Ordering::Acquire) > 0 {
+            return Ok(true);
+        }
         let Some(_only) = self.collecting.try_lock() else { return Ok(true) };
         let garbage = self.trees.get(self.roots.garbage);
         let mut leaf = LeafCopy::new();

@@ -140,7 +140,7 @@ pub(crate) fn resume(core: &Core, losers: &[Loser]) -> Result<()> {
         let unfinished = Unfinished::resume(core, loser, session, from);
         match loser.defines {
             true => first.push(unfinished),
-            false => core.unfinished.lock().push_back(unfinished),
+            false => core.leave_unfinished(unfinished),
         }
     }
     for mut unfinished in first {

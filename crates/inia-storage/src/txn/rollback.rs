@@ -15,6 +15,7 @@ use crate::btree::RecordHeader;
 use crate::engine::Core;
 use crate::lock::RecordRequest;
 use crate::request::{Isolation, LockMode};
+use crate::sync::Ordering;
 use crate::wal::record::LogRecord;
 use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::sync::Arc;
@@ -198,7 +199,7 @@ impl Txn {
             undo: std::mem::replace(&mut self.undo, undo),
             created,
         };
-        self.core.unfinished.lock().push_back(unfinished);
+        self.core.leave_unfinished(unfinished);
     }
 }
 
@@ -299,12 +300,21 @@ impl Core {
         Ok(())
     }
 
+    /// Leaves a transaction to the background.
+    pub(crate) fn leave_unfinished(&self, unfinished: Unfinished) {
+        self.rollbacks_left.fetch_add(1, Ordering::AcqRel);
+        self.unfinished.lock().push_back(unfinished);
+    }
+
     /// A part of the rollback of some transaction that waits for it; true when there was any.
     pub(crate) fn roll_back_unfinished(&self, steps: usize) -> Result<bool> {
         let Some(mut first) = self.unfinished.lock().pop_front() else { return Ok(false) };
         let done = first.roll_back(self, steps);
-        if !matches!(done, Ok(true)) {
-            self.unfinished.lock().push_back(first);
+        match done {
+            Ok(true) => {
+                self.rollbacks_left.fetch_sub(1, Ordering::AcqRel);
+            }
+            _ => self.unfinished.lock().push_back(first),
         }
         done.map(|_| true)
     }

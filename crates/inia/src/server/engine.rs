@@ -30,6 +30,7 @@ pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Databas
     database.announce(&[
         ("innodb_buffer_pool_size", buffer_pool_size.to_string()),
         ("max_connections", config.max_connections.to_string()),
+        ("secure_file_priv", config.secure_file_priv.clone().unwrap_or_else(|| "NULL".into())),
         ("datadir", format!("{}/", place.display())),
     ]);
     Ok(database)

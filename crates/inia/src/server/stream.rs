@@ -219,4 +219,8 @@ impl inia_wire::Flush for Stream {
         bytes.clear();
         result
     }
+
+    fn receive(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.read(buf)
+    }
 }

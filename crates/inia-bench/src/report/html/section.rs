@@ -24,7 +24,8 @@ pub(super) fn html(report: &Report<'_>, section: &Section<'_>, id: &str) -> Stri
     let info = section.workload;
     let about = workload::find(&info.name).map_or("", |workload| workload.about());
     let mut out = format!(
-        "<section id={id} class=workload>\n<h2>{}</h2>\n<p class=about>{}</p>\n<div class=charts>\n",
+        "<section id={id} class=workload>\n<h2>{}</h2>\n<p class=about>{}</p>\n\
+         <div class=charts>\n",
         escape(&info.name),
         escape(&format!("{about}. {}.", section.parameters()))
     );

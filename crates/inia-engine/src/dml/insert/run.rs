@@ -3,13 +3,13 @@
 use super::InsertPlan;
 use crate::catalog::{IndexKind, Table};
 use crate::dml::auto_increment::{self, Numbers};
-use crate::dml::fill::{Fills, Given, now_for};
+use crate::dml::fill::{Fills, Given, now_for, stored};
 use crate::dml::foreign::Foreign;
 use crate::dml::write::{RowWriter, Written, duplicate_error, values};
 use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::exec::spill::TupleList;
-use crate::expr::{self, EvalContext, Expr, SqlMode, Strictness, store_value};
+use crate::expr::{self, EvalContext, Expr, SqlMode, Strictness};
 use crate::plan::StatementPlan;
 use crate::session::Outcome;
 use crate::session::core::Core;
@@ -34,7 +34,7 @@ struct Tally {
 }
 
 /// One execution.
-struct Run<'r> {
+pub(super) struct Run<'r> {
     plan: &'r InsertPlan,
     writer: RowWriter<'r>,
     numbers: Numbers,
@@ -196,8 +196,8 @@ impl InsertPlan {
         self.fills.default(column, Given::Nothing, row, ctx)
     }
 
-    /// A value as its column takes it. NULL in a NOT NULL column is error 1048, or the type's zero and
-    /// a warning.
+    /// A value as its column takes it. NULL in a NOT NULL column is error 1048, or the type's
+    /// zero and a warning.
     fn admit(
         &self,
         target: usize,
@@ -205,7 +205,7 @@ impl InsertPlan {
         ctx: &mut EvalContext<'_>,
     ) -> Result<Value, SqlError> {
         let column = &self.table.def.columns[target];
-        let value = store_value(value, ty, &column.data_type, ctx, &column.name)?;
+        let value = stored(&self.table.def, target, (value, ty), ctx)?;
         if value != Value::Null || column.nullable || column.auto_increment {
             return Ok(value);
         }
@@ -218,7 +218,7 @@ impl InsertPlan {
     }
 
     /// Columns that no row gives and that have no default: error 1364, or a warning each.
-    fn check_missing(&self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+    pub(super) fn check_missing(&self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
         for column in 0..self.table.def.columns.len() {
             if !self.targets.contains(&column) && !self.fills.is_late(column) {
                 self.default(column, &[], ctx)?;
@@ -228,7 +228,7 @@ impl InsertPlan {
     }
 
     /// Fills `row` with defaults and then with what `give` gives.
-    fn complete(
+    pub(super) fn complete(
         &self,
         row: &mut Vec<Value>,
         ctx: &mut EvalContext<'_>,
@@ -261,7 +261,7 @@ impl InsertPlan {
 }
 
 impl<'r> Run<'r> {
-    fn new(plan: &'r InsertPlan, core: &'r Core) -> Result<Run<'r>, SqlError> {
+    pub(super) fn new(plan: &'r InsertPlan, core: &'r Core) -> Result<Run<'r>, SqlError> {
         let mut writer = RowWriter::new(&plan.table, &core.env.time_zone);
         if plan.replace || !plan.on_duplicate.is_empty() {
             writer.existing = LockMode::Exclusive;
@@ -279,8 +279,18 @@ impl<'r> Run<'r> {
         Ok(Run { plan, writer, numbers, keep_zero, tally, foreign, together, given })
     }
 
+    /// How many rows came.
+    pub(super) fn records(&self) -> u64 {
+        self.tally.records
+    }
+
+    /// How many rows came, were written, and were deleted for them.
+    pub(super) fn counts(&self) -> (u64, u64, u64) {
+        (self.tally.records, self.tally.copied, self.tally.deleted)
+    }
+
     /// Completes and writes one row. `beside` is what the source gives ON DUPLICATE KEY UPDATE.
-    fn row(
+    pub(super) fn row(
         &mut self,
         core: &Core,
         ctx: &mut EvalContext<'_>,
@@ -504,7 +514,7 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    fn outcome(self, core: &Core, ctx: &EvalContext<'_>, multiple: bool) -> Outcome {
+    pub(super) fn outcome(self, core: &Core, ctx: &EvalContext<'_>, multiple: bool) -> Outcome {
         let tally = self.tally;
         let said = core.host.last_insert_id.get();
         let info_id = tally.first_generated.or(said).unwrap_or(tally.last_value);
@@ -528,6 +538,7 @@ impl<'r> Run<'r> {
             generated_id: tally.first_generated,
             info,
             rows: None,
+            reports: false,
         }
     }
 }
@@ -555,7 +566,7 @@ pub(in crate::dml) fn assign(
         let value = match value {
             Some(expr) => {
                 let value = expr.eval(ctx, row)?;
-                store_value(value, &expr.ty, &column.data_type, ctx, &column.name)?
+                stored(&table.def, *target, (value, &expr.ty), ctx)?
             }
             None => fills.default(*target, Given::Nothing, row, ctx)?,
         };

@@ -181,7 +181,7 @@ impl Binder<'_> {
             CastType::Signed => (bigint(false), CastKind::Explicit),
             CastType::Unsigned => (bigint(true), CastKind::Explicit),
             CastType::Decimal { precision, scale } => {
-                (decimal_target(*precision, *scale)?, CastKind::Explicit)
+                (decimal_target(operand, *precision, *scale)?, CastKind::Explicit)
             }
             CastType::Float(Some(25..)) | CastType::Double | CastType::Real => {
                 (DataType::Double { decimals: None, unsigned: false }, CastKind::Explicit)
@@ -202,6 +202,10 @@ impl Binder<'_> {
                 let bytes = length.unwrap_or(if operand.ty.is_text() { own * 4 } else { own });
                 (ExprType::binary(bytes, true).data_type, limit(length))
             }
+            CastType::Char { length: Some(length), .. } if *length > u64::from(u32::MAX) => {
+                let (what, most) = ("cast as char", u32::MAX);
+                return Err(SqlError::new(ErrorCode::TooBigDisplaywidth, &[&what, &most]));
+            }
             CastType::Char { length, charset } => {
                 let collation = match charset {
                     Some(name) => collate::charset_default(name)?,
@@ -217,14 +221,19 @@ impl Binder<'_> {
     }
 }
 
-fn decimal_target(precision: Option<u64>, scale: Option<u64>) -> Result<DataType, SqlError> {
+fn decimal_target(
+    operand: &Expr,
+    precision: Option<u64>,
+    scale: Option<u64>,
+) -> Result<DataType, SqlError> {
+    let name = crate::expr::print::print(operand);
     let (precision, scale) = (precision.unwrap_or(10), scale.unwrap_or(0));
     let precision = if precision == 0 { 10 } else { precision };
     if scale > 30 {
-        return Err(SqlError::new(ErrorCode::TooBigScale, &[&scale, &"CAST", &30]));
+        return Err(SqlError::new(ErrorCode::TooBigScale, &[&scale, &name, &30]));
     }
     if precision > 65 {
-        return Err(SqlError::new(ErrorCode::TooBigPrecision, &[&precision, &"CAST", &65]));
+        return Err(SqlError::new(ErrorCode::TooBigPrecision, &[&precision, &name, &65]));
     }
     if scale > precision {
         return Err(SqlError::new(ErrorCode::MBiggerThanD, &[&""]));

@@ -152,6 +152,9 @@ impl<'a> Args<'a, '_> {
     /// A date and time, zero parts welcome; a wrong one is NULL with a warning.
     pub(crate) fn datetime(&mut self, i: usize) -> Result<DateTime, Stop> {
         let value = self.value(i)?;
+        if matches!(*value, Value::Int(0) | Value::UInt(0)) {
+            return Ok(DateTime::ZERO);
+        }
         let rules = self.ctx.env.date_rules();
         let rules = DateRules { no_zero_in_date: false, ..rules };
         some(convert::to_datetime_with(&value, self.arg_type(i), rules, self.ctx)?)

@@ -105,6 +105,10 @@ pub(super) const TABLE: &[Function] = &[
         |_, _| Ok(ExprType::int(1, true)),
         |a| {
             let count = a.clamped(0)?;
+            if count < 0 {
+                a.warn(ErrorCode::WrongValueForType, &[&"count", &count, &"benchmark"])?;
+                return Err(Stop::Null);
+            }
             for _ in 0..count.max(0) {
                 a.nullable(1)?;
             }
@@ -118,6 +122,13 @@ pub(super) const TABLE: &[Function] = &[
         2,
         |args, _| Ok(args[1].ty.clone().with_nullable(true)),
         |a| Ok(a.value(1)?.into_owned()),
+    ),
+    f(
+        "any_value",
+        1,
+        1,
+        |args, _| Ok(args[0].ty.clone().as_computed()),
+        |a| Ok(a.value(0)?.into_owned()),
     ),
     f("icu_version", 0, 0, |_, _| Ok(system(5, false)), |_| Ok(Value::Text("69.1".into()))),
 ];
@@ -149,6 +160,7 @@ fn sleep(a: &mut Args<'_, '_>) -> FnResult {
     let seconds = match a.real(0) {
         Ok(seconds) if seconds >= 0.0 => seconds,
         Err(Stop::Error(error)) => return Err(Stop::Error(error)),
+        _ if a.ctx.mode().is_strict() => return Err(Stop::Error(wrong)),
         _ => {
             a.raise(wrong)?;
             return Ok(Value::Int(0));

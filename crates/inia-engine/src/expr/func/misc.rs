@@ -55,7 +55,7 @@ pub(super) const TABLE: &[Function] = &[
     f("bin_to_uuid", 1, 2, text_null::<36>, |a| {
         let mut bytes = a.bytes(0)?.into_owned();
         if bytes.len() != 16 {
-            let shown = hex_text(&bytes).to_lowercase();
+            let shown = crate::expr::convert::error_text(&bytes);
             let args: [&dyn std::fmt::Display; 3] = [&"string", &shown, &"bin_to_uuid"];
             return Err(SqlError::new(ErrorCode::WrongValueForType, &args).into());
         }

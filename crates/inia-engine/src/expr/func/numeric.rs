@@ -212,7 +212,7 @@ fn round(a: &mut Args<'_, '_>) -> FnResult {
 /// Rounds half to even at a decimal place, as MySQL rounds doubles.
 fn round_real(value: f64, places: i64, truncate: bool) -> f64 {
     let places = places.clamp(-400, 400) as i32;
-    let unit = 10f64.powi(places.abs());
+    let unit: f64 = format!("1e{}", places.abs()).parse().unwrap_or(f64::INFINITY);
     let cut = |x: f64| if truncate { x.trunc() } else { x.round_ties_even() };
     if places < 0 && unit.is_infinite() {
         return 0.0;

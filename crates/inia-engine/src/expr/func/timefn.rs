@@ -293,7 +293,9 @@ fn is_dated(value: &Value, ty: &ExprType) -> bool {
         Value::Text(_) => {
             let text = convert::to_text(value, ty);
             let parsed = DateTime::parse(&text, DateRules::ZEROS);
-            text.contains('-') && !text.starts_with('-') && parsed.is_ok()
+            text.contains('-')
+                && !text.starts_with('-')
+                && parsed.is_ok_and(|parsed| parsed.has_time)
         }
         _ => false,
     }

@@ -4,6 +4,7 @@
 //! its targets say so. Example: `EXPLAIN UPDATE t SET b = 1 WHERE a = 2` describes `SELECT * FROM t
 //! WHERE a = 2`, and its line says UPDATE in place of SIMPLE.
 
+use crate::account::Privileges;
 use crate::dml;
 use crate::plan::explain::{Line, describe};
 use crate::session::core::Core;
@@ -19,12 +20,12 @@ pub(super) fn lines(core: &Core, statement: &Statement) -> Lines {
         Statement::Insert(insert) => of_insert(core, insert),
         Statement::Update(update) => {
             let (update, guard) = dml::update_through(core, update)?;
-            core.check_view_rights(&guard.views)?;
+            core.check_view_rights(&guard.views, Privileges::SELECT)?;
             of_update(core, &update)
         }
         Statement::Delete(delete) => {
             let (delete, guard) = dml::delete_through(core, delete)?;
-            core.check_view_rights(&guard.views)?;
+            core.check_view_rights(&guard.views, Privileges::SELECT)?;
             of_delete(core, &delete)
         }
         _ => Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN of this statement"])),
@@ -33,7 +34,7 @@ pub(super) fn lines(core: &Core, statement: &Statement) -> Lines {
 
 fn of_insert(core: &Core, insert: &ast::Insert) -> Lines {
     let (insert, guard) = dml::insert_through(core, insert)?;
-    core.check_view_rights(&guard.views)?;
+    core.check_view_rights(&guard.views, Privileges::SELECT)?;
     let plan = dml::plan_insert(core, &insert)?;
     let mut lines = vec![Line {
         id: Some(1),

@@ -210,3 +210,30 @@ fn foreign_keys_bind_children_to_parents() {
         ("drop table p", "0 affected"),
     ]);
 }
+
+#[test]
+fn joins_and_subqueries_change_tables_without_a_primary_key() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("create table t (a int, b int)");
+    s.ok("create table u (a int, c int, key (a))");
+    s.ok("insert into t values (1, 1), (1, 1), (2, 2), (3, 3), (null, 4)");
+    s.ok("insert into u values (1, 10), (2, 20), (2, 21)");
+    s.check(&[
+        (
+            "update t join u on u.a = t.a set t.b = u.c",
+            "3 affected (Rows matched: 3  Changed: 3  Warnings: 0)",
+        ),
+        ("select * from t", "1|10\n1|10\n2|20\n3|3\nNULL|4"),
+        ("delete from t where a in (select a from u where c = 10) limit 1", "1 affected"),
+        ("select * from t", "1|10\n2|20\n3|3\nNULL|4"),
+        ("delete t, u from t left join u on u.a = t.a where t.b < 20", "4 affected"),
+        ("select * from t", "2|20"),
+        ("select * from u", "2|20\n2|21"),
+        (
+            "update t set b = (select max(c) from u where u.a = t.a)",
+            "1 affected (Rows matched: 1  Changed: 1  Warnings: 0)",
+        ),
+        ("select * from t", "2|21"),
+    ]);
+}

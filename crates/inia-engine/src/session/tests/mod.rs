@@ -6,6 +6,7 @@ mod crash;
 mod ddl;
 mod deep;
 mod dml;
+mod files;
 mod full_disk;
 mod patched;
 mod prepared;
@@ -17,7 +18,7 @@ mod transactions;
 
 use super::Session;
 use crate::database::{ClientInfo, Database, DatabaseOptions};
-use inia_base::column::{Completion, ResultColumn, RowSink};
+use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes};
 use inia_base::error::SqlError;
 use inia_base::io::MemDisk;
 use inia_base::temporal::{Date, DateTime, Time};
@@ -30,6 +31,8 @@ pub(super) struct TextSink {
     pub(super) text: String,
     pub(super) columns: Vec<ResultColumn>,
     pub(super) completions: Vec<Completion>,
+    /// What LOAD DATA LOCAL gets, in pieces.
+    pub(super) file: Vec<&'static str>,
     in_rows: bool,
     first: bool,
 }
@@ -85,6 +88,9 @@ impl RowSink for TextSink {
     fn end_row(&mut self) -> Result<(), SqlError> {
         self.text.push('\n');
         Ok(())
+    }
+    fn local_file(&mut self, _path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+        self.file.iter().try_for_each(|piece| take(piece.as_bytes()))
     }
     fn complete(&mut self, completion: &Completion, _more: bool) -> Result<(), SqlError> {
         if !std::mem::take(&mut self.in_rows) {

@@ -246,3 +246,35 @@ fn threads_write_while_killed_transactions_are_rolled_back() {
     engine.stop_purger();
     finish(&engine, id, &[]);
 }
+
+/// The pages of the dropped tree must not become another tree's while the rollback still goes
+/// through them.
+#[test]
+fn a_tree_may_be_dropped_while_a_killed_transaction_that_changed_it_is_rolled_back() {
+    for steps in [0, 2, 5] {
+        let (disk, id) = killed(&SimDisk::new()).unwrap();
+        let engine = open_sim(&disk).unwrap();
+        for _ in 0..steps {
+            engine.background_step().unwrap();
+        }
+        assert_eq!(engine.stats().unfinished, 1);
+        let mut txn = rr(&engine);
+        txn.drop_tree(&engine.tree(id)).unwrap();
+        txn.commit().unwrap();
+        // Its pages are taken for another tree as soon as they are free.
+        txn.begin(Isolation::RepeatableRead);
+        let other = txn.create_tree().unwrap();
+        for n in 0..ROWS {
+            txn.insert(&other, &key(2 * n), &[b'0'; 60]).unwrap();
+            if n % 100 == 0 {
+                engine.background_step().unwrap();
+            }
+        }
+        txn.commit().unwrap();
+        drop(txn);
+        finish(&engine, other.id(), &[]);
+        drop(engine);
+        let engine = open_sim(&disk.crash(steps)).unwrap();
+        finish(&engine, other.id(), &[]);
+    }
+}
