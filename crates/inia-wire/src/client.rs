@@ -598,7 +598,7 @@ fn decode_binary_row(
             let unsigned = if column.flags & flags::UNSIGNED != 0 { 0x8000 } else { 0 };
             // Text columns share BLOB's code and differ by their collation.
             let kind = match column.type_code {
-                ty::BLOB if column.collation != 63 => ty::VAR_STRING,
+                ty::TINY_BLOB..=ty::BLOB if column.collation != 63 => ty::VAR_STRING,
                 code => code,
             };
             decode_value(&mut from, u16::from(kind) | unsigned, &mut value)?;

@@ -156,7 +156,7 @@ fn kind_of(definition: &[u8]) -> std::result::Result<u16, WireError> {
         definition[at..].first_chunk::<TAIL>().ok_or(bad)?;
     let column_flags = u16::from_le_bytes([low_flags, high_flags]);
     let kind = match (kind, u16::from_le_bytes([collation, high])) {
-        (ty::BLOB, collation) if collation != 63 => ty::VAR_STRING,
+        (ty::TINY_BLOB..=ty::BLOB, collation) if collation != 63 => ty::VAR_STRING,
         (kind, _) => kind,
     };
     let unsigned = if column_flags & flags::UNSIGNED != 0 { 0x8000 } else { 0 };
@@ -184,7 +184,12 @@ fn visit_binary(payload: &[u8], kinds: &[u16], visitor: &mut dyn Visitor) -> Res
             continue;
         }
         match (kind & 0xff) as u8 {
-            ty::VAR_STRING | ty::STRING | ty::VARCHAR | ty::BLOB | ty::NEWDECIMAL | ty::DECIMAL => {
+            ty::VAR_STRING
+            | ty::STRING
+            | ty::VARCHAR
+            | ty::TINY_BLOB..=ty::BLOB
+            | ty::NEWDECIMAL
+            | ty::DECIMAL => {
                 visitor.bytes(from.lenenc_bytes()?);
             }
             _ => visit_value(&mut from, kind, visitor)?,
