@@ -1,7 +1,7 @@
 //! A session: one client's statements, one after another.
 //!
-//! The pipeline is [`Session::execute`] (in [`incoming`]): parse → plan (bind, optimize) → run → complete. What kinds
-//! of statements there are is known by [`plan`] alone.
+//! The pipeline is [`Session::execute`] (in [`incoming`]): parse → plan (bind, optimize) → run →
+//! complete. What kinds of statements there are is known by [`plan`] alone.
 
 mod admin;
 mod control;
