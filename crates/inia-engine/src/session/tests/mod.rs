@@ -8,6 +8,7 @@ mod deep;
 mod dml;
 mod files;
 mod full_disk;
+mod mutated;
 mod patched;
 mod prepared;
 mod spill;
