@@ -221,12 +221,17 @@ impl BTree {
             let is_next = is_node_of(leaf.bytes(), self.root)
                 && node::level(leaf.bytes()) == 0
                 && leaf.lower_fence() == Some(&fence[..]);
-            if page.validate().is_ok() && is_next {
+            let ends_after = leaf.upper_fence().is_none_or(|upper| *upper > fence[..]);
+            if page.validate().is_ok() && is_next && ends_after {
                 leaf.keep(id, page.version());
                 return Ok(Some(0));
             }
         }
         self.load_leaf(store, Seek::Covering(&fence), leaf)?;
+        // Only a damaged one would be come to again.
+        if leaf.upper_fence().is_some_and(|upper| *upper <= fence[..]) {
+            return Err(leaf.misplaced());
+        }
         let (Ok(from) | Err(from)) = leaf.lower_bound(&fence);
         Ok(Some(from))
     }
@@ -241,6 +246,9 @@ impl BTree {
     ) -> Result<Option<usize>> {
         let Some(fence) = leaf.lower_fence().map(<[u8]>::to_vec) else { return Ok(None) };
         self.load_leaf(store, Seek::Before(&fence), leaf)?;
+        if leaf.lower_fence().is_some_and(|lower| *lower >= fence[..]) {
+            return Err(leaf.misplaced());
+        }
         let (Ok(to) | Err(to)) = leaf.lower_bound(&fence);
         Ok(Some(to))
     }
