@@ -6,8 +6,8 @@
 //! target's, by their positions, and the query itself is never run.
 //!
 //! Example: `INSERT INTO t SELECT a, b FROM u ON DUPLICATE KEY UPDATE n = n + u.c` selects
-//! `a, b, u.c`; the third value follows those of the target's columns in the inserted row, where the name `u.c`
-//! finds it.
+//! `a, b, u.c`; the third value follows those of the target's columns in the inserted row, where
+//! the name `u.c` finds it.
 
 use super::{BindContext, QueryBinder, Result};
 use crate::catalog::same_name;

@@ -378,7 +378,6 @@ pub(crate) fn truncate(core: &mut Core, name: &ast::ObjectName) -> DdlResult {
         changes.push(Change::PutTable(def));
         Ok(())
     })?;
-    table.shared.next_auto_increment.store(0, Ordering::Relaxed);
     table.shared.next_row_id.store(0, Ordering::Relaxed);
     table.shared.row_estimate.store(0, Ordering::Relaxed);
     Ok(Outcome::default())

@@ -2,7 +2,8 @@
 //!
 //! With `FIELDS TERMINATED BY ',' ENCLOSED BY '"'` the line `1,"a ""b"", c",\N` has three fields:
 //! `1`, `a "b", c` and NULL. Outside of enclosed fields the line's end wins over the field's; a
-//! backslash (ESCAPED BY) takes the character behind it as it is, or as the control character it names.
+//! backslash (ESCAPED BY) takes the character behind it as it is, or as the control character it
+//! names.
 
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::FileFormat;

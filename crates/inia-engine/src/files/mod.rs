@@ -1,8 +1,8 @@
 //! Files of rows: what LOAD DATA reads and SELECT … INTO OUTFILE writes.
 //!
 //! The server's own files can be reached where the option `secure-file-priv` names a directory:
-//! only those in it, or all where the name is empty. LOAD DATA LOCAL reads the client's files instead,
-//! where both sides allow it.
+//! only those in it, or all where the name is empty. LOAD DATA LOCAL reads the client's files
+//! instead, where both sides allow it.
 
 pub(crate) mod format;
 pub(crate) mod load;

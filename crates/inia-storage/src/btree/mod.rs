@@ -29,6 +29,7 @@
 
 mod bulk;
 mod check;
+mod counter;
 mod descend;
 mod edit;
 mod estimate;
