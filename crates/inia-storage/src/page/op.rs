@@ -66,7 +66,7 @@ impl<'a> PageOp<'a> {
         PageOp::Image { head: &page[FIRST_OP_BYTE..gap_start], tail: &page[gap_end..] }
     }
 
-    /// Changes the page. An operation that does not fit the page leaves it as it is, and gives false.
+    /// Changes the page. An operation that does not fit leaves it as it is, and gives false.
     pub(crate) fn apply(&self, page: &mut PageBytes) -> bool {
         match *self {
             PageOp::Init { page_type } => {

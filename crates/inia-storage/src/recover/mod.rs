@@ -16,8 +16,8 @@
 //! appended. A crash anywhere in it leaves a state that the same steps bring to the same end.
 //!
 //! A page that cannot be read (torn while the doublewrite file was rightly skipped, or never written) is
-//! no error as long as a later record starts it anew. Such records need no reading at all. The same goes for
-//! a page that a change does not fit: it is not the page that the change was made to.
+//! no error as long as a later record starts it anew. Such records need no reading at all. The same
+//! goes for a page that a change does not fit: it is not the page that the change was made to.
 
 use crate::Result;
 use crate::buffer::{BufferPool, ExclusivePage, WRITE_BATCH, page_offset};

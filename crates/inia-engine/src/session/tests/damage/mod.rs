@@ -120,7 +120,8 @@ fn make_world() -> World {
     for sql in [
         "CREATE DATABASE test",
         "USE test",
-        "CREATE TABLE a (id INT PRIMARY KEY, k INT, c VARCHAR(60), pad TEXT, KEY k (k), UNIQUE c (c))",
+        "CREATE TABLE a (id INT PRIMARY KEY, k INT, c VARCHAR(60), pad TEXT, KEY k (k))",
+        "CREATE UNIQUE INDEX c ON a (c)",
         &format!("INSERT INTO a VALUES {}", rows(0..500)),
         "CREATE TABLE b (id INT PRIMARY KEY, t LONGTEXT)",
         "INSERT INTO b VALUES (1, REPEAT('a', 50000)), (2, REPEAT('bc', 30000)), (3, 'short')",
