@@ -3,6 +3,7 @@
 mod admin;
 mod build;
 mod crash;
+mod damage;
 mod ddl;
 mod deep;
 mod dml;
