@@ -248,7 +248,7 @@ fn like(
 pub(super) fn create_trees(core: &mut Core, def: &mut TableDef) -> Result<(), SqlError> {
     let (txn, temporary) = (core.txn.get_mut(), def.temporary);
     let mut create = || {
-        let tree = txn.create_tree().sql()?;
+        let tree = txn.create_tree().sql_for(&def.name)?;
         // Whatever the session's snapshot is, it reads its own table as it is now.
         if temporary {
             tree.show_newest();

@@ -3,11 +3,13 @@
 mod admin;
 mod build;
 mod crash;
+mod damage;
 mod ddl;
 mod deep;
 mod dml;
 mod files;
 mod full_disk;
+mod mutated;
 mod numbers;
 mod patched;
 mod prepared;
