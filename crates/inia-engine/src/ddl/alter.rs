@@ -114,8 +114,8 @@ fn carry_out(
     super::foreign::check_rows(core, table, &def)?;
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
     let plan = Plan::new(&table.def, &def, &column_origins, &index_origins, copy);
-    if plan.copies() && wishes.auto_increment.is_none() && keeps_numbers(table, &def) {
-        def.auto_increment = auto_increment::current(&core.db, table)?;
+    if plan.copies() && wishes.auto_increment.is_none() {
+        keep_numbers(core, table, &mut def)?;
     }
     let moved = (def.schema.clone(), def.name.clone());
     let rows = in_transaction(core, |core, changes| {
@@ -131,12 +131,7 @@ fn carry_out(
         changes.push(Change::PutTable(def));
         Ok(rows)
     })?;
-    if plan.copies() {
-        // New rows, with new hidden ids.
-        table.shared.next_row_id.store(0, Ordering::Relaxed);
-    } else if wishes.auto_increment.is_some() {
-        core.db.engine.forget_counter(&table.clustered).sql()?;
-    }
+    count_anew(core, table, plan.copies(), wishes)?;
     if !wishes.changes && !temporary {
         return Ok(Outcome::default());
     }
@@ -151,11 +146,24 @@ fn carry_out(
     Ok(Outcome { affected_rows, info, ..Outcome::default() })
 }
 
-/// Whether the column that gets numbers is there in the new definition, too.
-fn keeps_numbers(old: &Table, new: &TableDef) -> bool {
+/// The copy of a table counts on where the table is, if the column that gets numbers is there, too.
+fn keep_numbers(core: &Core, old: &Table, new: &mut TableDef) -> Result<(), SqlError> {
     let name = |column: usize| &old.def.columns[column].name;
     let there = |name: &String| new.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name));
-    new.auto_increment_column().is_some() && old.numbered.map(name).is_some_and(there)
+    if new.auto_increment_column().is_some() && old.numbered.map(name).is_some_and(there) {
+        new.auto_increment = auto_increment::current(&core.db, old)?;
+    }
+    Ok(())
+}
+
+/// Lets counters be found out again: hidden ids of new rows, AUTO_INCREMENT where it was set.
+fn count_anew(core: &Core, table: &Table, copied: bool, wishes: &Wishes) -> Result<(), SqlError> {
+    if copied {
+        table.shared.next_row_id.store(0, Ordering::Relaxed);
+    } else if wishes.auto_increment.is_some() {
+        core.db.engine.forget_counter(&table.clustered).sql()?;
+    }
+    Ok(())
 }
 
 /// Whether rows must be checked against a condition that was not enforced before.
