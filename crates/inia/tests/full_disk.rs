@@ -70,3 +70,18 @@ fn writers_are_told_readers_go_on_and_a_restart_with_room_finds_everything() {
     let (code, text) = run(&["check", folder.path().to_str().unwrap()]);
     assert_eq!(code, 0, "{text}");
 }
+
+#[test]
+fn a_start_without_room_is_refused_and_succeeds_once_there_is_some() {
+    let folder = DataDir::new();
+    let data = folder.path();
+    let script = "trap '' XFSZ; ulimit -f 100; exec \"$0\" serve --port 0 --data \"$1\"";
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_inia")]).arg(&data);
+    let output = shell.output().unwrap();
+    assert!(!output.status.success());
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("no space left on device"), "{text}");
+    assert_eq!(text.trim_end().lines().count(), 1, "{text}");
+    Process::start(&data, &[]).client().query("CREATE DATABASE d").unwrap();
+}
