@@ -36,11 +36,22 @@ pub(crate) fn sql_error(error: StorageError) -> SqlError {
 pub(crate) trait StorageResult<T> {
     /// Maps the error by [`sql_error`].
     fn sql(self) -> Result<T, SqlError>;
+
+    /// As [`StorageResult::sql`], for a write that only this table's growth needs: without space
+    /// it is the table that is full.
+    fn sql_for(self, table: &str) -> Result<T, SqlError>;
 }
 
 impl<T> StorageResult<T> for Result<T, StorageError> {
     fn sql(self) -> Result<T, SqlError> {
         self.map_err(sql_error)
+    }
+
+    fn sql_for(self, table: &str) -> Result<T, SqlError> {
+        self.map_err(|error| match error {
+            StorageError::DiskFull => SqlError::new(ErrorCode::RecordFileFull, &[&table]),
+            other => sql_error(other),
+        })
     }
 }
 

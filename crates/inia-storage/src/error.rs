@@ -88,9 +88,11 @@ impl std::error::Error for StorageError {}
 
 impl From<std::io::Error> for StorageError {
     fn from(error: std::io::Error) -> StorageError {
-        if error.kind() == std::io::ErrorKind::StorageFull {
-            return StorageError::DiskFull;
+        use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        match error.kind() {
+            // A limit that somebody has set is as good as a full disk.
+            StorageFull | QuotaExceeded | FileTooLarge => StorageError::DiskFull,
+            _ => StorageError::Io(Arc::new(error)),
         }
-        StorageError::Io(Arc::new(error))
     }
 }

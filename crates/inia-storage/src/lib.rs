@@ -24,6 +24,7 @@ pub use request::{
     Direction, Isolation, KeyBound, LockMode, LockRequest, ReadMode, RecordRef, WaitPolicy,
 };
 pub use store::is_store_file;
+pub use txn::counter::Counter;
 pub use txn::cursor::{Cursor, Run};
 pub use txn::handle::{Interrupter, Txn};
 pub use txn::in_place::Spot;

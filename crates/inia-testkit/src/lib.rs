@@ -4,6 +4,7 @@
 //! Sees only `inia-base`, so that each crate's own tests can use it.
 
 pub mod golden;
+pub mod mutate;
 pub mod random;
 pub mod sim_disk;
 pub mod tidy;

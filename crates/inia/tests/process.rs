@@ -16,7 +16,19 @@ pub(crate) struct Process {
 impl Process {
     /// Starts the server on `data` and waits for its ready line.
     pub(crate) fn start(data: &Path, options: &[&str]) -> Process {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_inia"))
+        Process::start_by(Command::new(env!("CARGO_BIN_EXE_inia")), data, options)
+    }
+
+    /// As [`Process::start`], where no file may become larger than so many blocks of 512 bytes.
+    pub(crate) fn start_limited(blocks: u32, data: &Path) -> Process {
+        let mut shell = Command::new("sh");
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_inia")]);
+        Process::start_by(shell, data, &[])
+    }
+
+    fn start_by(mut command: Command, data: &Path, options: &[&str]) -> Process {
+        let mut child = command
             .args(["serve", "--port", "0", "--socket"])
             .arg(data.join("socket"))
             .arg("--data")

@@ -19,6 +19,11 @@
 //! until no other session's slot holds the name *for writing*; a writer marks its entry in its own
 //! slot and only then looks at the count. LOCK TABLES … WRITE is an exclusive lock.
 //!
+//! FLUSH TABLES WITH READ LOCK keeps all changes out, commits, too. The same turned to all tables:
+//! who changes something raises a flag in its own slot for the length of the statement, or of the
+//! commit, and only then looks at the count of those who want to read everything; who wants that
+//! counts itself and then waits until no other slot's flag is up.
+//!
 //! A reader that would wait for DDL which itself waits for this reader gets a deadlock at once;
 //! two DDL statements take their names in sorted order and cannot wait for each other in a circle.
 
@@ -26,7 +31,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A lockable name. Compared by identity: there is one per schema and table name.
@@ -51,6 +56,8 @@ struct Held {
 #[derive(Default)]
 pub struct MdlSlot {
     held: Mutex<Vec<Held>>,
+    /// A statement changes something, or a transaction that did so commits.
+    changing: AtomicBool,
 }
 
 /// All names and slots.
@@ -65,6 +72,8 @@ pub struct MdlManager {
     waiting: Mutex<HashMap<u64, (Arc<MdlName>, Want)>>,
     /// Who has or wants a table for reading alone.
     readers: Mutex<Vec<(u64, Arc<MdlName>)>>,
+    /// Stands for everything there is; only for reading.
+    everything: Arc<MdlName>,
     changed: Condvar,
 }
 
@@ -81,6 +90,8 @@ enum Want {
     Write,
     /// That no other session's transaction changes the table.
     Unwritten,
+    /// That no other session changes or commits anything.
+    Unchanged,
 }
 
 /// How a sleep ended.
@@ -120,6 +131,7 @@ impl MdlWatch {
                 Want::Unused => self.manager.held_by_others(self.owner, name),
                 Want::Write => !self.manager.readers_of(self.owner, name).is_empty(),
                 Want::Unwritten => self.manager.written_by_others(self.owner, name),
+                Want::Unchanged => self.manager.changed_by_others(self.owner),
             }
         })
     }
@@ -146,7 +158,7 @@ pub struct MdlExclusive {
     names: Vec<Arc<MdlName>>,
 }
 
-/// A table that LOCK TABLES … READ has locked; released when dropped.
+/// A table that LOCK TABLES … READ has locked, or everything; released when dropped.
 pub struct MdlReadLock {
     manager: Arc<MdlManager>,
     owner: u64,
@@ -184,13 +196,18 @@ impl MdlManager {
         self.others(owner, |held| held.writes && Arc::ptr_eq(&held.name, name))
     }
 
+    fn changed_by_others(&self, owner: u64) -> bool {
+        self.other_slots(owner).iter().any(|slot| slot.changing.load(Ordering::SeqCst))
+    }
+
     /// Whether another session holds something that fulfils `test`.
     fn others(&self, owner: u64, test: impl Fn(&Held) -> bool) -> bool {
-        let slots: Vec<Arc<MdlSlot>> = {
-            let slots = self.slots.lock();
-            slots.iter().filter(|(other, _)| **other != owner).map(|(_, s)| s.clone()).collect()
-        };
-        slots.iter().any(|slot| slot.held.lock().iter().any(&test))
+        self.other_slots(owner).iter().any(|slot| slot.held.lock().iter().any(&test))
+    }
+
+    fn other_slots(&self, owner: u64) -> Vec<Arc<MdlSlot>> {
+        let slots = self.slots.lock();
+        slots.iter().filter(|(other, _)| **other != owner).map(|(_, s)| s.clone()).collect()
     }
 
     /// The sessions other than `owner` that have or want the table for reading alone.
@@ -325,6 +342,66 @@ impl MdlSession {
         Ok(lock)
     }
 
+    /// A change begins that ends with [`MdlSession::end_change`]: waits while another session reads
+    /// everything alone; error 1223 where this one does. Where nobody does, that costs one look at
+    /// a flag that stands still.
+    pub fn begin_change(&self, limit: Duration) -> Result<(), SqlError> {
+        if self.slot.changing.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let everything = &self.manager.everything;
+        let mut deadline = None;
+        loop {
+            self.slot.changing.store(true, Ordering::SeqCst);
+            if everything.read_locks.load(Ordering::SeqCst) == 0 {
+                return Ok(());
+            }
+            self.end_change();
+            if self.reads_everything() {
+                return Err(SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]));
+            }
+            let deadline = *deadline.get_or_insert_with(|| Instant::now() + limit);
+            let free = || everything.read_locks.load(Ordering::SeqCst) == 0;
+            self.sleep_until(everything, Want::Write, deadline, free)?;
+        }
+    }
+
+    /// The change is over, if there is one.
+    pub fn end_change(&self) {
+        if self.slot.changing.load(Ordering::Relaxed) {
+            self.slot.changing.store(false, Ordering::SeqCst);
+            self.manager.wake();
+        }
+    }
+
+    /// Whether this session reads everything alone.
+    pub fn reads_everything(&self) -> bool {
+        let everything = &self.manager.everything;
+        let mine = |(o, n): &(u64, Arc<MdlName>)| *o == self.owner && Arc::ptr_eq(n, everything);
+        everything.read_locks.load(Ordering::SeqCst) > 0
+            && self.manager.readers.lock().iter().any(mine)
+    }
+
+    /// FLUSH TABLES WITH READ LOCK: waits for changes and commits under way, and keeps further ones
+    /// out. The caller has ended its own transaction.
+    pub fn read_everything(&self, limit: Duration) -> Result<MdlReadLock, SqlError> {
+        let deadline = Instant::now() + limit;
+        let everything = &self.manager.everything;
+        let lock = MdlReadLock {
+            manager: self.manager.clone(),
+            owner: self.owner,
+            slot: self.slot.clone(),
+            name: everything.clone(),
+        };
+        self.manager.readers.lock().push((self.owner, everything.clone()));
+        everything.read_locks.fetch_add(1, Ordering::SeqCst);
+        let unchanged = || !self.manager.changed_by_others(self.owner);
+        if !unchanged() {
+            self.sleep_until(everything, Want::Unchanged, deadline, unchanged)?;
+        }
+        Ok(lock)
+    }
+
     /// Whether the DDL statement `owner` waits for a name that this session holds.
     fn blocks(&self, owner: u64) -> bool {
         let wanted = self.manager.waiting.lock().get(&owner).cloned();
@@ -382,6 +459,7 @@ impl MdlSession {
 impl Drop for MdlSession {
     fn drop(&mut self) {
         self.release_all();
+        self.end_change();
         self.manager.slots.lock().remove(&self.owner);
     }
 }

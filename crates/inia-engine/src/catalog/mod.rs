@@ -21,6 +21,8 @@ pub(crate) mod persisted;
 mod show_create;
 mod table;
 pub(crate) mod temporary;
+#[cfg(test)]
+mod tests;
 mod types;
 pub(crate) mod view;
 

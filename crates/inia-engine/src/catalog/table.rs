@@ -273,6 +273,8 @@ pub struct Table {
     pub layout: RowLayout,
     /// Its metadata lock.
     pub mdl: Arc<MdlName>,
+    /// The AUTO_INCREMENT column.
+    pub numbered: Option<usize>,
     /// State that survives DDL on the same table.
     pub shared: Arc<TableShared>,
     stale: AtomicBool,
@@ -287,8 +289,6 @@ impl std::fmt::Debug for Table {
 /// What a table keeps across DDL: counters and estimates.
 #[derive(Default)]
 pub struct TableShared {
-    /// Next AUTO_INCREMENT value; 0 until it was read from the tree.
-    pub next_auto_increment: AtomicU64,
     /// Next hidden row id; 0 until it was read from the tree.
     pub next_row_id: AtomicU64,
     /// Rows, as counted by this process's changes; an estimate.
@@ -315,7 +315,8 @@ impl Table {
             })
             .collect();
         let clustered = tree(def.clustered);
-        Table { def, clustered, indexes, layout, mdl, shared, stale: AtomicBool::new(false) }
+        let (numbered, stale) = (def.auto_increment_column(), AtomicBool::new(false));
+        Table { def, clustered, indexes, layout, mdl, numbered, shared, stale }
     }
 
     /// Whether DDL has put another definition in this one's place.

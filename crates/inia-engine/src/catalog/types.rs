@@ -63,8 +63,25 @@ pub(super) fn put_type(w: &mut Writer, data_type: &DataType) {
     }
 }
 
-/// Reads what [`put_type`] wrote.
+/// Reads what [`put_type`] wrote; `None` for a type that no column can have.
 pub(super) fn type_(r: &mut Reader<'_>) -> Option<DataType> {
+    let data_type = any_type(r)?;
+    let possible = match data_type {
+        DataType::Bit(bits) => (1..=64).contains(&bits),
+        DataType::Decimal { precision, scale, .. } => {
+            (1..=65).contains(&precision) && scale <= precision.min(30)
+        }
+        DataType::Time { fsp } | DataType::DateTime { fsp } | DataType::Timestamp { fsp } => {
+            fsp <= 6
+        }
+        DataType::Float { decimals: Some(decimals), .. }
+        | DataType::Double { decimals: Some(decimals), .. } => decimals <= 30,
+        _ => true,
+    };
+    possible.then_some(data_type)
+}
+
+fn any_type(r: &mut Reader<'_>) -> Option<DataType> {
     let size = |r: &mut Reader<'_>| SIZES.get(r.small::<usize>()?).copied();
     let collation = |r: &mut Reader<'_>| Some(Collation(r.small()?));
     Some(match r.int()? {

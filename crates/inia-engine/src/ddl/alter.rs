@@ -11,6 +11,7 @@ use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_store
 use crate::catalog::{
     Change, ColumnDefault, Generated, IndexKind, Table, TableDef, charset, quoted, same_name,
 };
+use crate::dml::auto_increment;
 use crate::error::StorageResult;
 use crate::session::Outcome;
 use crate::session::core::Core;
@@ -113,6 +114,9 @@ fn carry_out(
     super::foreign::check_rows(core, table, &def)?;
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
     let plan = Plan::new(&table.def, &def, &column_origins, &index_origins, copy);
+    if plan.copies() && wishes.auto_increment.is_none() {
+        keep_numbers(core, table, &mut def)?;
+    }
     let moved = (def.schema.clone(), def.name.clone());
     let rows = in_transaction(core, |core, changes| {
         let rows = rebuild::run(core, table, &mut def, &plan)?;
@@ -127,9 +131,7 @@ fn carry_out(
         changes.push(Change::PutTable(def));
         Ok(rows)
     })?;
-    if wishes.auto_increment.is_some() || plan.copies() {
-        count_anew(table);
-    }
+    count_anew(core, table, plan.copies(), wishes)?;
     if !wishes.changes && !temporary {
         return Ok(Outcome::default());
     }
@@ -144,10 +146,24 @@ fn carry_out(
     Ok(Outcome { affected_rows, info, ..Outcome::default() })
 }
 
-/// Lets the counters be read from the rows again, which may have been numbered anew.
-fn count_anew(table: &Table) {
-    table.shared.next_auto_increment.store(0, Ordering::Relaxed);
-    table.shared.next_row_id.store(0, Ordering::Relaxed);
+/// The copy of a table counts on where the table is, if the column that gets numbers is there, too.
+fn keep_numbers(core: &Core, old: &Table, new: &mut TableDef) -> Result<(), SqlError> {
+    let name = |column: usize| &old.def.columns[column].name;
+    let there = |name: &String| new.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name));
+    if new.auto_increment_column().is_some() && old.numbered.map(name).is_some_and(there) {
+        new.auto_increment = auto_increment::current(&core.db, old)?;
+    }
+    Ok(())
+}
+
+/// Lets counters be found out again: hidden ids of new rows, AUTO_INCREMENT where it was set.
+fn count_anew(core: &Core, table: &Table, copied: bool, wishes: &Wishes) -> Result<(), SqlError> {
+    if copied {
+        table.shared.next_row_id.store(0, Ordering::Relaxed);
+    } else if wishes.auto_increment.is_some() {
+        core.db.engine.forget_counter(&table.clustered).sql()?;
+    }
+    Ok(())
 }
 
 /// Whether rows must be checked against a condition that was not enforced before.

@@ -108,7 +108,14 @@ pub(crate) fn in_transaction<T>(
         let txn = core.txn.get_mut();
         let catalog = core.db.catalog();
         changes.iter().try_for_each(|change| catalog.write(txn, change))?;
-        txn.commit().sql()?;
+        let table = changes.iter().find_map(|change| match change {
+            Change::PutTable(def) => Some(&def.name),
+            _ => None,
+        });
+        match table {
+            Some(table) => txn.commit().sql_for(table)?,
+            None => txn.commit().sql()?,
+        }
         Ok(value)
     });
     match result {

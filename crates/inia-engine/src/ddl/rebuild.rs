@@ -113,7 +113,7 @@ pub(super) fn run(
         new.indexes[at].tree = match (kept, new.indexes[at].kind) {
             (_, IndexKind::Primary) => new.clustered,
             (Some(origin), _) => table.def.indexes[*origin].tree,
-            (None, _) => core.txn.get_mut().create_tree().sql()?.id(),
+            (None, _) => core.txn.get_mut().create_tree().sql_for(&new.name)?.id(),
         };
     }
     add_indexes(core, table, new, plan)?;
@@ -128,6 +128,8 @@ pub(super) fn run(
 
 /// Sorts a tree's records in little memory, and fills the tree from the bottom up.
 struct Filler<'w> {
+    /// The table's name.
+    table: &'w str,
     tree: Tree,
     sorter: RecordSorter<'w>,
 }
@@ -137,9 +139,10 @@ struct Duplicate(Vec<u8>, Vec<u8>);
 
 impl<'w> Filler<'w> {
     /// Fillers of these trees, which share the memory for building.
-    fn of(db: &Database, disk: &'w dyn Disk, trees: &[TreeId]) -> Vec<Filler<'w>> {
+    fn of(db: &Database, disk: &'w dyn Disk, table: &'w str, trees: &[TreeId]) -> Vec<Filler<'w>> {
         let budget = db.build_memory / trees.len().max(1);
         let filler = |tree: &TreeId| Filler {
+            table,
             tree: db.engine.tree(*tree),
             sorter: RecordSorter::new(Workspace::within(disk, budget)),
         };
@@ -153,7 +156,7 @@ impl<'w> Filler<'w> {
     /// Fills the tree, up to the second record of a key if there is one. Of a tree that was filled
     /// in part only its creation can be taken back.
     fn finish(self, txn: &mut Txn, killed: &AtomicU8) -> Result<Option<Duplicate>, SqlError> {
-        let Filler { tree, sorter } = self;
+        let Filler { table, tree, sorter } = self;
         sorter.finish(|next| {
             let mut outcome = Ok(None);
             let mut last: Option<Vec<u8>> = None;
@@ -178,7 +181,7 @@ impl<'w> Filler<'w> {
                     }
                 }
             });
-            txn.bulk_load(&tree, records).sql()?;
+            txn.bulk_load(&tree, records).sql_for(table)?;
             outcome
         })
     }
@@ -200,7 +203,7 @@ fn add_indexes(
     let (disk, killed) = (core.db.scratch.clone(), core.killed.clone());
     let codecs: Vec<IndexCodec> = added.iter().map(|at| IndexCodec::new(new, *at)).collect();
     let trees: Vec<TreeId> = added.iter().map(|at| new.indexes[*at].tree).collect();
-    let mut fillers = Filler::of(&core.db, &*disk, &trees);
+    let mut fillers = Filler::of(&core.db, &*disk, &new.name, &trees);
     let txn = core.txn.get_mut();
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let mut cursor =
@@ -255,7 +258,7 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
     // The last one takes the rows.
     let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
     trees.push(new.clustered);
-    let mut fillers = Filler::of(&core.db, &*disk, &trees);
+    let mut fillers = Filler::of(&core.db, &*disk, &new.name, &trees);
     let fills = Fills::compile(new, &core.env, &core.host)?;
     let zone = core.env.time_zone.clone();
     let strict = core.env.sql_mode.is_strict();

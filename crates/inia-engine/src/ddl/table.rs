@@ -248,7 +248,7 @@ fn like(
 pub(super) fn create_trees(core: &mut Core, def: &mut TableDef) -> Result<(), SqlError> {
     let (txn, temporary) = (core.txn.get_mut(), def.temporary);
     let mut create = || {
-        let tree = txn.create_tree().sql()?;
+        let tree = txn.create_tree().sql_for(&def.name)?;
         // Whatever the session's snapshot is, it reads its own table as it is now.
         if temporary {
             tree.show_newest();
@@ -378,7 +378,6 @@ pub(crate) fn truncate(core: &mut Core, name: &ast::ObjectName) -> DdlResult {
         changes.push(Change::PutTable(def));
         Ok(())
     })?;
-    table.shared.next_auto_increment.store(0, Ordering::Relaxed);
     table.shared.next_row_id.store(0, Ordering::Relaxed);
     table.shared.row_estimate.store(0, Ordering::Relaxed);
     Ok(Outcome::default())

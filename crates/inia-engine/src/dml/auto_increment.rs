@@ -2,7 +2,9 @@
 //!
 //! A counter is one atomic per table, taken without a lock that outlives the row (MySQL's
 //! `innodb_autoinc_lock_mode = 2`): numbers are unique and ascending, gaps are allowed. At its
-//! first use after the start it continues behind the greatest key and the definition's floor.
+//! first use after the start it continues behind the greatest key, the definition's floor, and
+//! what the storage has kept of it: that is done before a row goes whose number may be the
+//! greatest ([`leaving`]), so that no number comes again after a restart.
 
 use crate::catalog::Table;
 use crate::database::Database;
@@ -12,7 +14,7 @@ use crate::session::core::Core;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
+use inia_storage::{Direction, Isolation, KeyBound, ReadMode, Txn};
 use std::sync::atomic::Ordering;
 
 /// Makes sure that the table's counters have been read.
@@ -22,14 +24,42 @@ pub(crate) fn prepare(db: &Database, table: &Table) -> Result<(), SqlError> {
         let next = last_row_id(db, table)? + 1;
         let _ = shared.next_row_id.compare_exchange(0, next, Ordering::AcqRel, Ordering::Acquire);
     }
-    if table.def.auto_increment_column().is_some()
-        && shared.next_auto_increment.load(Ordering::Acquire) == 0
-    {
-        let next = (greatest(db, table)? + 1).max(table.def.auto_increment).max(1);
-        let counter = &shared.next_auto_increment;
-        let _ = counter.compare_exchange(0, next, Ordering::AcqRel, Ordering::Acquire);
+    prepare_counter(db, table)
+}
+
+/// Makes sure that the AUTO_INCREMENT counter has been read, if there is one.
+pub(crate) fn prepare_counter(db: &Database, table: &Table) -> Result<(), SqlError> {
+    let Some(column) = table.def.auto_increment_column() else { return Ok(()) };
+    if table.clustered.counter().next() == 0 {
+        let limit = limit(&table.def.columns[column].data_type);
+        let behind = greatest(db, table)?.saturating_add(1).min(limit);
+        let kept = db.engine.kept_counter(&table.clustered).sql()?;
+        table.clustered.counter().begin(behind.max(kept).max(table.def.auto_increment).max(1));
     }
     Ok(())
+}
+
+/// A row with these bytes is about to go, or to lose its number: the counter is kept if no row may
+/// tell it after that.
+#[inline]
+pub(super) fn leaving(txn: &mut Txn, table: &Table, bytes: &[u8]) -> Result<(), SqlError> {
+    let Some(column) = table.numbered else { return Ok(()) };
+    let number = cell_number(&table.layout.cell(bytes, column)?);
+    if number == 0 || table.clustered.counter().keeps(number) {
+        return Ok(());
+    }
+    let least = number.saturating_add(1).min(limit(&table.def.columns[column].data_type));
+    txn.keep_counter(&table.clustered, least).sql()
+}
+
+fn cell_number(cell: &Cell<'_>) -> u64 {
+    match cell {
+        Cell::Int(v) => (*v).max(0) as u64,
+        Cell::UInt(v) => *v,
+        Cell::Double(v) => v.max(0.0) as u64,
+        Cell::Float(v) => v.max(0.0) as u64,
+        _ => 0,
+    }
 }
 
 /// The counter's present value, as SHOW CREATE TABLE and information_schema tell it.
@@ -38,7 +68,7 @@ pub(crate) fn current(db: &Database, table: &Table) -> Result<u64, SqlError> {
         return Ok(0);
     }
     prepare(db, table)?;
-    Ok(table.shared.next_auto_increment.load(Ordering::Acquire))
+    Ok(table.clustered.counter().next())
 }
 
 fn last_row_id(db: &Database, table: &Table) -> Result<u64, SqlError> {
@@ -74,13 +104,7 @@ fn greatest(db: &Database, table: &Table) -> Result<u64, SqlError> {
             true => table.layout.cell(record.value, column)?,
             false => table.indexes[at].codec.cell(record.key, record.value, column)?,
         };
-        greatest = match cell {
-            Cell::Int(v) => v.max(0) as u64,
-            Cell::UInt(v) => v,
-            Cell::Double(v) => v.max(0.0) as u64,
-            Cell::Float(v) => v.max(0.0) as u64,
-            _ => 0,
-        };
+        greatest = cell_number(&cell);
     }
     drop(cursor);
     txn.commit().sql()?;
@@ -183,13 +207,10 @@ impl Numbers {
             };
         }
         let mut first = 0;
-        let counter = &table.shared.next_auto_increment;
-        let mut reserve = |next: u64| {
+        table.clustered.counter().take(|next| {
             first = aligned(next.max(self.next), self.increment, self.offset);
-            Some(next.max(self.following(first, self.rows_left)))
-        };
-        let (order, read) = (Ordering::AcqRel, Ordering::Acquire);
-        let _ = counter.fetch_update(order, read, &mut reserve);
+            next.max(self.following(first, self.rows_left))
+        });
         self.end = first.saturating_add(self.rows_left.saturating_mul(self.increment));
         self.reserved_to = self.following(first, self.rows_left);
         first
@@ -237,7 +258,7 @@ impl Numbers {
             && number <= self.limit
         {
             let after = self.following(number, 1);
-            table.shared.next_auto_increment.fetch_max(after, Ordering::AcqRel);
+            table.clustered.counter().raise(after);
         }
     }
 }
@@ -245,12 +266,12 @@ impl Numbers {
 /// The counter goes behind a number that UPDATE gave a row; where it was not read yet it will find
 /// the number itself.
 pub(crate) fn updated(table: &Table, column: usize, value: &Value) {
-    let counter = &table.shared.next_auto_increment;
+    let counter = table.clustered.counter();
     if let Some(number) = number(value)
-        && counter.load(Ordering::Acquire) != 0
+        && counter.next() != 0
     {
         let limit = limit(&table.def.columns[column].data_type);
-        counter.fetch_max(number.saturating_add(1).min(limit), Ordering::AcqRel);
+        counter.raise(number.saturating_add(1).min(limit));
     }
 }
 

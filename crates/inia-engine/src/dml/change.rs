@@ -205,6 +205,7 @@ impl ChangePlan {
         if self.limit.is_none() && self.path.is_unbounded() {
             refuse_without_key(core)?;
         }
+        auto_increment::prepare_counter(&core.db, &self.table)?;
         let mut writer = RowWriter::new(&self.table, &core.env.time_zone);
         let mut tally = Tally { foreign: Foreign::load(core, &self.table)?, ..Tally::default() };
         let mode = ReadMode::Lock(exclusive_request());

@@ -360,6 +360,7 @@ impl JoinedPlan {
         tally: &mut Tally,
     ) -> Result<(), SqlError> {
         let table = &target.table;
+        auto_increment::prepare_counter(&core.db, table)?;
         let mut writer = RowWriter::new(table, &core.env.time_zone);
         let copy = |bytes: &[u8]| bytes.to_vec();
         let mut txn = core.txn.borrow_mut();

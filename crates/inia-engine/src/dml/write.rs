@@ -1,5 +1,6 @@
 //! One row's records: the clustered one and an entry in each secondary index, kept in step.
 
+use super::auto_increment;
 use super::write_many::Waiting;
 use crate::access::Scan;
 use crate::catalog::{IndexKind, Table, TableDef, value_text};
@@ -119,6 +120,7 @@ impl<'t> RowWriter<'t> {
         bytes: &[u8],
     ) -> Result<(), SqlError> {
         let table = self.table;
+        auto_increment::leaving(txn, table, bytes)?;
         txn.delete(&table.clustered, key).map_err(|error| write_error(table, error))?;
         self.delete_entries(txn, key, bytes)
     }
@@ -133,6 +135,7 @@ impl<'t> RowWriter<'t> {
         bytes: &[u8],
     ) -> Result<bool, SqlError> {
         let table = self.table;
+        auto_increment::leaving(txn, table, bytes)?;
         if !scan.write_current(txn, None).map_err(|error| write_error(table, error))? {
             return Ok(false);
         }
@@ -165,7 +168,7 @@ impl<'t> RowWriter<'t> {
         new: &[Value],
         changed: &[bool],
     ) -> Result<Written, SqlError> {
-        let row = self.stored(old, new, changed)?;
+        let row = self.stored(txn, old, new, changed)?;
         let written = self.update_bytes(txn, key, old, &row, changed);
         self.row = row;
         written
@@ -182,7 +185,7 @@ impl<'t> RowWriter<'t> {
         changed: &[bool],
     ) -> Result<Option<Written>, SqlError> {
         let table = self.table;
-        let row = self.stored(old, new, changed)?;
+        let row = self.stored(txn, old, new, changed)?;
         let done =
             scan.write_current(txn, Some(&row)).map_err(|error| write_error(table, error))?;
         self.clustered.clear();
@@ -195,8 +198,18 @@ impl<'t> RowWriter<'t> {
         written
     }
 
-    /// The stored form of the values `new`, in the memory of `self.row`.
-    fn stored(&mut self, old: &[u8], new: &[Value], changed: &[bool]) -> Result<Vec<u8>, SqlError> {
+    /// The stored form of the values `new`, in the memory of `self.row`, before it takes the place
+    /// of `old`.
+    fn stored(
+        &mut self,
+        txn: &mut Txn,
+        old: &[u8],
+        new: &[Value],
+        changed: &[bool],
+    ) -> Result<Vec<u8>, SqlError> {
+        if self.table.numbered.is_some_and(|column| changed[column]) {
+            auto_increment::leaving(txn, self.table, old)?;
+        }
         self.row.clear();
         let mut row = std::mem::take(&mut self.row);
         if !self.patched(old, new, changed, &mut row)? {

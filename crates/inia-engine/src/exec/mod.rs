@@ -21,6 +21,7 @@ mod setop;
 mod sort;
 mod source;
 pub(crate) mod spill;
+pub(crate) mod trace;
 mod values;
 mod window;
 
@@ -38,6 +39,7 @@ use sort::Sorter;
 use spill::Workspace;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU8, Ordering};
+use trace::{Node, Trace, watched};
 use values::{decode_tuple, encode_tuple};
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -60,6 +62,7 @@ pub(crate) struct Runner<'s> {
     workspace: Workspace<'s>,
     parts: PartCache<'s>,
     found_rows: Cell<Option<u64>>,
+    trace: Option<&'s Trace>,
 }
 
 impl<'s> Runner<'s> {
@@ -72,7 +75,13 @@ impl<'s> Runner<'s> {
             workspace: core.workspace(),
             parts: PartCache::default(),
             found_rows: Cell::new(None),
+            trace: None,
         }
+    }
+
+    /// As [`Runner::new`], with a trace of what each node does.
+    pub(crate) fn traced(plan: &'s StatementPlan, core: &'s Core, trace: &'s Trace) -> Runner<'s> {
+        Runner { trace: Some(trace), ..Runner::new(plan, core) }
     }
 
     /// Runs the outermost query.
@@ -99,6 +108,18 @@ impl<'s> Runner<'s> {
 
     /// Runs one query expression: body, order, limit. Visitors see visible values only.
     pub(crate) fn query(
+        &self,
+        query: &QueryPlan,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut TupleVisitor<'_>,
+    ) -> Result<()> {
+        let Some(trace) = self.trace else { return self.query_alone(query, ctx, visit) };
+        watched(trace, Node::Query(query), |watch| {
+            self.query_alone(query, ctx, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
+        })
+    }
+
+    fn query_alone(
         &self,
         query: &QueryPlan,
         ctx: &mut EvalContext<'_>,

@@ -3,6 +3,7 @@
 use super::aggregate::Groups;
 use super::keys::TupleKey;
 use super::spill::Distinct;
+use super::trace::{Node, watched};
 use super::values::{decode_tuple, encode_tuple};
 use super::window::Windows;
 use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
@@ -24,6 +25,18 @@ pub(super) fn holds(filter: &[Expr], ctx: &mut EvalContext<'_>, row: &[Value]) -
 
 impl Runner<'_> {
     pub(super) fn select(
+        &self,
+        select: &SelectPlan,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut TupleVisitor<'_>,
+    ) -> Result<()> {
+        let Some(trace) = self.trace else { return self.select_alone(select, ctx, visit) };
+        watched(trace, Node::Select(select), |watch| {
+            self.select_alone(select, ctx, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
+        })
+    }
+
+    fn select_alone(
         &self,
         select: &SelectPlan,
         ctx: &mut EvalContext<'_>,

@@ -1,6 +1,7 @@
 //! Members of FROM: each fills its slots of the row and hands the row on.
 
 use super::select::holds;
+use super::trace::{Node, watched};
 use super::{Result, RowVisitor, Runner};
 use crate::access::{Found, Scan};
 use crate::expr::EvalContext;
@@ -17,10 +18,30 @@ impl Runner<'_> {
         row: &mut Vec<Value>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
+        let Some(trace) = self.trace else { return self.source_alone(source, ctx, row, visit) };
+        watched(trace, Node::Source(source), |watch| {
+            self.source_alone(source, ctx, row, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
+        })
+    }
+
+    fn source_alone(
+        &self,
+        source: &Source,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut RowVisitor<'_>,
+    ) -> Result<bool> {
         match source {
             Source::One => visit(ctx, row),
             Source::Nothing => Ok(true),
-            Source::Table(table) => self.table(table, ctx, row, visit),
+            Source::Table(table) => {
+                let mut examined = 0;
+                let result = self.table(table, ctx, (row, &mut examined), visit);
+                if let Some(trace) = self.trace {
+                    trace.examined(table, examined);
+                }
+                result
+            }
             Source::Part { id, base, level, filter, .. } => {
                 let mut wanted = true;
                 let mut each =
@@ -66,7 +87,7 @@ impl Runner<'_> {
         &self,
         source: &TableSource,
         ctx: &mut EvalContext<'_>,
-        row: &mut Vec<Value>,
+        (row, examined): (&mut Vec<Value>, &mut u64),
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
         let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
@@ -78,6 +99,7 @@ impl Runner<'_> {
             let run = scan.run(&mut self.txn.borrow_mut())?;
             if let Some(mut run) = run {
                 for i in 0..run.len() {
+                    *examined += 1;
                     let found = Found { clustered_key: &[], data: run.data(i) };
                     let zone = &ctx.env.time_zone;
                     found.fill(&source.table, &source.needed, zone, &mut row[slots.clone()])?;
@@ -93,6 +115,7 @@ impl Runner<'_> {
             {
                 let mut txn = self.txn.borrow_mut();
                 let Some(found) = scan.next(&mut txn)? else { break };
+                *examined += 1;
                 let zone = &ctx.env.time_zone;
                 found.fill(&source.table, &source.needed, zone, &mut row[slots.clone()])?;
             }

@@ -128,7 +128,7 @@ fn create_options(def: &TableDef) -> String {
 
 fn next_auto_increment(table: &Table) -> Option<u64> {
     table.def.auto_increment_column()?;
-    let next = table.shared.next_auto_increment.load(Ordering::Relaxed);
+    let next = table.clustered.counter().next();
     let next = next.max(table.def.auto_increment);
     (next > 1).then_some(next)
 }

@@ -125,12 +125,32 @@ pub(crate) fn get<'a>(kind: FixedKind, bytes: &[u8]) -> Result<Cell<'a>, Damaged
         FixedKind::UInt(_) => Cell::UInt(word),
         FixedKind::Float => Cell::Float(f32::from_bits(word as u32)),
         FixedKind::Double => Cell::Double(f64::from_bits(word)),
-        FixedKind::Date => Cell::Date(unpack_date(word as u32)),
-        FixedKind::Time => Cell::Time(Time { micros: word as i64 }),
-        FixedKind::DateTime => Cell::DateTime(unpack_datetime(word)),
-        FixedKind::Timestamp => Cell::Timestamp(unpack_datetime(word)),
+        FixedKind::Date => Cell::Date(sound_date(unpack_date(word as u32))?),
+        FixedKind::Time => {
+            let (time, beyond) = Time::clamped(word as i64);
+            if beyond {
+                return Err(Damaged);
+            }
+            Cell::Time(time)
+        }
+        FixedKind::DateTime => Cell::DateTime(sound_datetime(unpack_datetime(word))?),
+        FixedKind::Timestamp => Cell::Timestamp(sound_datetime(unpack_datetime(word))?),
         FixedKind::Decimal(..) => return Err(Damaged),
     })
+}
+
+/// What every reader of dates may rely on: parts that can be printed and counted with.
+fn sound_date(date: Date) -> Result<Date, Damaged> {
+    if date.year > 9999 || date.month > 12 { Err(Damaged) } else { Ok(date) }
+}
+
+fn sound_datetime(moment: DateTime) -> Result<DateTime, Damaged> {
+    let clock = moment.hour < 24 && moment.minute < 60 && moment.second < 60;
+    if !clock || moment.micros > 999_999 {
+        return Err(Damaged);
+    }
+    sound_date(moment.date)?;
+    Ok(moment)
 }
 
 /// year (15 bits), month (4), day (5): ordered as dates are.

@@ -1,5 +1,7 @@
 //! Rows and index entries come back as they went in, and keys sort as SQL sorts.
 
+mod mutated;
+
 use super::*;
 use crate::catalog::{ColumnDef, ColumnDefault, IndexDef, IndexKind, IndexPart, TableDef, TableId};
 use inia_base::collation::Collation;

@@ -19,7 +19,9 @@ use inia_base::datatype::{DataType, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::KillTarget;
 use inia_base::value::Value;
-use inia_parser::ast::{self, MaintenanceKind, SelectInto, ShowFilter, ShowKind, Statement};
+use inia_parser::ast::{
+    self, FlushTarget, MaintenanceKind, SelectInto, ShowFilter, ShowKind, Statement,
+};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -76,15 +78,29 @@ pub(super) fn execute(
         Statement::ResetPersist { if_exists, name } => {
             super::variables::reset_persist(core, name.as_deref(), *if_exists)
         }
-        Statement::Flush(_) | Statement::Reset(_) => core.commit().map(|()| Outcome::default()),
+        Statement::Flush(flush) => match tables_to_lock(flush) {
+            Some(tables) => table_locks::flush_and_lock(core, tables),
+            None => core.commit().map(|()| Outcome::default()),
+        },
+        Statement::Reset(_) => core.commit().map(|()| Outcome::default()),
         Statement::LockTables(locks) => table_locks::lock(core, locks),
-        Statement::UnlockTables => table_locks::unlock(core),
+        Statement::UnlockTables => table_locks::unlock_all(core),
         Statement::LockInstance | Statement::UnlockInstance => Ok(Outcome::default()),
         Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
         Statement::TableMaintenance(work) => maintain(core, work, sink),
         Statement::Help(_) => show::send(sink, &["name", "description", "example"], &[]),
         _ => error(ErrorCode::NotSupportedYet, &[&"this statement"]),
     }
+}
+
+/// The tables that FLUSH locks, none for all of them; `None` where it locks nothing.
+fn tables_to_lock(flush: &ast::Flush) -> Option<&[ast::ObjectName]> {
+    flush.targets.iter().find_map(|target| match target {
+        FlushTarget::Tables { names, read_lock, export } if *read_lock || *export => {
+            Some(&names[..])
+        }
+        _ => None,
+    })
 }
 
 /// Statements that change accounts: each first commits what is open.
@@ -108,7 +124,8 @@ fn account(core: &mut Core, statement: &Statement) -> Option<Done> {
     if !changes {
         return None;
     }
-    if let Err(error) = core.check_writable().and_then(|()| core.commit()) {
+    let ready = core.check_writable().and_then(|()| core.commit());
+    if let Err(error) = ready.and_then(|()| core.begin_change()) {
         return Some(Err(error));
     }
     let done: Result<Notes, SqlError> = core.as_actor(|actor| match statement {

@@ -1,7 +1,7 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
 use crate::account::{Access, AccountName, Privileges};
-use crate::catalog::mdl::MdlSession;
+use crate::catalog::mdl::{MdlReadLock, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
@@ -62,6 +62,8 @@ pub(crate) struct Core {
     pub(crate) results: Option<Collation>,
     /// LOCK TABLES.
     pub(crate) table_locks: TableLocks,
+    /// FLUSH TABLES WITH READ LOCK.
+    pub(crate) read_lock: Option<MdlReadLock>,
     /// What the running statement changed in the session.
     pub(crate) changes: Vec<inia_base::column::SessionChange>,
 }
@@ -125,6 +127,7 @@ impl Core {
             settings: 0,
             results: None,
             table_locks: TableLocks::default(),
+            read_lock: None,
             changes: Vec::new(),
             killed,
             temporary: TemporaryTables::default(),
@@ -186,6 +189,12 @@ impl Core {
         Ok(())
     }
 
+    /// Begins a change of what is not this session's alone, which ends with the statement: waits
+    /// for others' FLUSH TABLES WITH READ LOCK; error 1223 under this session's own.
+    pub(crate) fn begin_change(&self) -> Result<(), SqlError> {
+        self.mdl.begin_change(self.state.mdl_timeout)
+    }
+
     /// Where statements put what they cannot keep in memory.
     pub(crate) fn workspace(&self) -> crate::exec::spill::Workspace<'_> {
         let disk = self.db.scratch.as_ref();
@@ -200,11 +209,23 @@ impl Core {
     /// Commits the open transaction, if any, and ends it.
     pub(crate) fn commit(&mut self) -> Result<(), SqlError> {
         let result = match self.state.open {
-            true => self.txn.get_mut().commit().sql(),
+            true => self.wait_to_commit().and_then(|()| self.txn.get_mut().commit().sql()),
             false => Ok(()),
         };
+        if result.is_err() && self.txn.get_mut().is_open() {
+            // The error of the commit is the one to tell.
+            let _ = self.txn.get_mut().rollback();
+        }
         self.ended();
         result
+    }
+
+    /// Waits while another session reads everything alone, if there is something to commit.
+    fn wait_to_commit(&mut self) -> Result<(), SqlError> {
+        if !self.txn.get_mut().has_written() || self.mdl.reads_everything() {
+            return Ok(());
+        }
+        self.mdl.begin_change(self.state.mdl_timeout)
     }
 
     /// Rolls the open transaction back, if any, and ends it.

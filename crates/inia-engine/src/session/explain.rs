@@ -4,7 +4,10 @@ mod changes;
 
 use super::Outcome;
 use super::core::Core;
+use crate::exec::Runner;
+use crate::exec::trace::Trace;
 use crate::expr::ExprType;
+use crate::plan::StatementPlan;
 use crate::plan::explain::{Line, describe, print_json, print_json_lines, print_tree};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
@@ -42,15 +45,36 @@ pub(super) fn explain(
     };
     core.enter();
     let start = core.txn.get_mut().savepoint();
-    let result = super::plan::plan_to_explain(core, query);
+    let trace = Trace::default();
+    let result = super::plan::plan_to_explain(core, query).and_then(|plan| {
+        // The trace knows the plan's nodes by their addresses.
+        let plan = Box::new(plan);
+        if explain.analyze {
+            analyze(core, &plan, &trace)?;
+        }
+        Ok(plan)
+    });
     core.leave(start, result.as_ref().err())?;
     let plan = result?;
     match explain.format {
         ExplainFormat::Json => one_text(&print_json(&plan), sink),
-        _ if explain.analyze => one_text(&print_tree(&plan), sink),
-        ExplainFormat::Tree => one_text(&print_tree(&plan), sink),
+        _ if explain.analyze => one_text(&print_tree(&plan, Some(&trace)), sink),
+        ExplainFormat::Tree => one_text(&print_tree(&plan, None), sink),
         ExplainFormat::Default | ExplainFormat::Traditional => table(&describe(&plan), sink),
     }
+}
+
+/// Runs the plan for what the trace sees of it; nobody gets the rows.
+fn analyze(core: &mut Core, plan: &StatementPlan, trace: &Trace) -> Result<(), SqlError> {
+    let (result, warnings) = {
+        let shared: &Core = core;
+        let runner = Runner::traced(plan, shared, trace);
+        let mut ctx = shared.context(&[], &runner);
+        let result = runner.run(&mut ctx, &mut |_, _| Ok(true));
+        (result, std::mem::take(&mut ctx.warnings))
+    };
+    core.take_warnings(warnings);
+    result
 }
 
 /// EXPLAIN of a statement that changes rows; the tree format does not know those.

@@ -189,6 +189,7 @@ impl Session {
             Err(error) => return Err(self.failed(error)),
         };
         let core = &mut self.core;
+        core.mdl.end_change();
         let said = core.host.last_insert_id.take();
         core.env.last_insert_id = outcome.generated_id.or(said).unwrap_or(core.env.last_insert_id);
         core.env.row_count = match outcome.rows {
@@ -211,6 +212,7 @@ impl Session {
 
     /// Notes a failed statement in the diagnostics.
     fn failed(&mut self, error: SqlError) -> SqlError {
+        self.core.mdl.end_change();
         self.core.host.last_insert_id.take();
         self.core.env.row_count = -1;
         let (code, message) = (error.code, error.message.clone());

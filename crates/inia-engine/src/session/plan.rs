@@ -479,7 +479,8 @@ fn define(
         _ => false,
     };
     let ended = if temporary { Ok(()) } else { core.commit() };
-    if let Err(error) = core.check_writable().and(ended) {
+    let begin = |()| if temporary { Ok(()) } else { core.begin_change() };
+    if let Err(error) = core.check_writable().and(ended).and_then(begin) {
         return Some(Err(error));
     }
     let result = match statement {

@@ -41,6 +41,9 @@ fn error<T>(code: ErrorCode, name: &str) -> Result<T, SqlError> {
 /// LOCK TABLES: ends the transaction and gives up earlier locks. All locks are taken in one order,
 /// whoever takes them, so that two sessions cannot wait for each other.
 pub(super) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome, SqlError> {
+    if core.mdl.reads_everything() && locks.iter().any(|lock| lock.write) {
+        return Err(SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]));
+    }
     core.commit()?;
     core.table_locks = TableLocks::default();
     let mut list: Vec<LockedTable> = Vec::with_capacity(locks.len());
@@ -79,7 +82,32 @@ pub(super) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome,
     Ok(Outcome::default())
 }
 
+/// FLUSH TABLES … WITH READ LOCK and FOR EXPORT: of tables, as LOCK TABLES … READ does; of all,
+/// nothing changes until UNLOCK TABLES, and what other sessions have changed is not committed.
+pub(super) fn flush_and_lock(core: &mut Core, names: &[ObjectName]) -> Result<Outcome, SqlError> {
+    if !core.table_locks.list.is_empty() {
+        return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
+    }
+    if !names.is_empty() {
+        let read = |table: &ObjectName| {
+            let (table, alias) = (table.clone(), None);
+            ast::TableLock { table, alias, write: false, local: false }
+        };
+        return lock(core, &names.iter().map(read).collect::<Vec<_>>());
+    }
+    core.commit()?;
+    core.mdl.end_change();
+    core.read_lock = Some(core.mdl.read_everything(core.state.mdl_timeout)?);
+    Ok(Outcome::default())
+}
+
 /// UNLOCK TABLES.
+pub(super) fn unlock_all(core: &mut Core) -> Result<Outcome, SqlError> {
+    core.read_lock = None;
+    unlock(core)
+}
+
+/// Gives up what LOCK TABLES has locked.
 pub(super) fn unlock(core: &mut Core) -> Result<Outcome, SqlError> {
     if !core.table_locks.list.is_empty() {
         core.commit()?;
@@ -220,6 +248,7 @@ impl Core {
         if !self.table_locks.list.is_empty() {
             self.check_write(&table.def.schema, &table.def.name)?;
         }
+        self.begin_change()?;
         self.mdl.lock_write(&table.mdl, self.state.mdl_timeout)
     }
 

@@ -17,7 +17,7 @@ use super::edit::{self, NodeSpec};
 use super::leaf_mut::stored;
 use super::node::{self, RecordHeader, SLOT_SIZE, USABLE, common_prefix};
 use super::split::{Need, separator};
-use super::{BTree, MAX_KEY, MAX_PAYLOAD, image};
+use super::{BTree, MAX_KEY, MAX_PAYLOAD, counter, image};
 use crate::Result;
 use crate::error::StorageError;
 use crate::page::{PageBuf, PageBytes};
@@ -281,6 +281,7 @@ impl<'t> BulkBuilder<'t> {
             let (flags, rest) = stored(header, payload, chain.as_ref());
             edit::append(&mut full.bytes, flags, key, &[&header.to_bytes(), rest]).expect(fits);
         }
+        counter::carry(mtr.page(leaf), &mut full.bytes);
         mtr.apply(leaf, &image(&full.bytes));
     }
 }

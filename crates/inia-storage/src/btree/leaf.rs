@@ -1,9 +1,11 @@
 //! A leaf copied out of the buffer pool: what cursors stand on.
 
+use super::check::layout_problems;
 use super::node::{self, OverflowRef, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW};
 use super::{BTree, Seek};
 use crate::Result;
 use crate::buffer::PageVersion;
+use crate::error::StorageError;
 use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageRead};
 use crate::store::Store;
 use inia_base::ids::{PageId, TxnId};
@@ -53,6 +55,19 @@ impl LeafCopy {
         let heap = usize::from(from.u16_at(node::HEAP)).clamp(end, PAGE_SIZE);
         from.copy_out(0, &mut self.page.bytes[..end]);
         from.copy_out(heap, &mut self.page.bytes[heap..]);
+    }
+
+    /// The error of a leaf that does not cover what its parent says.
+    pub(super) fn misplaced(&self) -> StorageError {
+        StorageError::Corrupt(self.id, "leaf with other fences than its parent says")
+    }
+
+    /// What is wrong in the leaf, as an error. The copy must be a whole one.
+    pub(crate) fn check(&self) -> Result<()> {
+        match layout_problems(self.bytes()).first() {
+            Some(what) => Err(StorageError::Corrupt(self.id, what)),
+            None => Ok(()),
+        }
     }
 
     /// Copies all but the records: header, slots and fences.

@@ -3,7 +3,7 @@
 use super::edit::{self, NodeSpec};
 use super::node;
 use super::op::NodeOp;
-use super::{BTree, image};
+use super::{BTree, counter, image};
 use crate::Result;
 use crate::page::{PageBuf, PageBytes, PageOp};
 use crate::store::{Latched, Mtr, Store};
@@ -122,6 +122,7 @@ impl BTree {
         let child = mtr.latch(node::child(mtr.page(root), 0))?;
         let mut content = PageBuf::new();
         content.bytes = *mtr.page(child);
+        counter::carry(mtr.page(root), &mut content.bytes);
         self.tail.store(0, Ordering::Relaxed);
         mtr.free(child)?;
         mtr.apply(root, &image(&content.bytes));

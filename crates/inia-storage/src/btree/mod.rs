@@ -29,6 +29,7 @@
 
 mod bulk;
 mod check;
+mod counter;
 mod descend;
 mod edit;
 mod estimate;
@@ -55,7 +56,7 @@ pub(crate) use node::RecordHeader;
 use crate::Result;
 use crate::buffer::PageVersion;
 use crate::error::StorageError;
-use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageOp, PageRead};
+use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageOp, PageRead, page_id};
 use crate::store::{FIRST_FREE_PAGE, Latched, Mtr, Store};
 use descend::{Stop, TRIES};
 use inia_base::ids::{Lsn, PageId, TreeId};
@@ -68,6 +69,11 @@ pub(crate) const MAX_KEY: usize = 3800;
 
 /// Longest payload that a tree takes.
 pub(crate) const MAX_PAYLOAD: usize = 64 << 20;
+
+/// After so many splits for one record something may be wrong.
+const MANY_SPLITS: u64 = 64;
+/// After so many it is.
+const MOST_SPLITS: u64 = 10_000;
 
 /// A tree. Holds no state but a hint, so that any number of values may stand for the same tree.
 pub(crate) struct BTree {
@@ -221,12 +227,17 @@ impl BTree {
             let is_next = is_node_of(leaf.bytes(), self.root)
                 && node::level(leaf.bytes()) == 0
                 && leaf.lower_fence() == Some(&fence[..]);
-            if page.validate().is_ok() && is_next {
+            let ends_after = leaf.upper_fence().is_none_or(|upper| *upper > fence[..]);
+            if page.validate().is_ok() && is_next && ends_after {
                 leaf.keep(id, page.version());
                 return Ok(Some(0));
             }
         }
         self.load_leaf(store, Seek::Covering(&fence), leaf)?;
+        // Only a damaged one would be come to again.
+        if leaf.upper_fence().is_some_and(|upper| *upper <= fence[..]) {
+            return Err(leaf.misplaced());
+        }
         let (Ok(from) | Err(from)) = leaf.lower_bound(&fence);
         Ok(Some(from))
     }
@@ -241,6 +252,9 @@ impl BTree {
     ) -> Result<Option<usize>> {
         let Some(fence) = leaf.lower_fence().map(<[u8]>::to_vec) else { return Ok(None) };
         self.load_leaf(store, Seek::Before(&fence), leaf)?;
+        if leaf.lower_fence().is_some_and(|lower| *lower >= fence[..]) {
+            return Err(leaf.misplaced());
+        }
         let (Ok(to) | Err(to)) = leaf.lower_bound(&fence);
         Ok(Some(to))
     }
@@ -335,10 +349,13 @@ impl BTree {
         if key.len() > MAX_KEY || room > MAX_PAYLOAD {
             return Err(StorageError::TooLarge);
         }
-        loop {
+        for round in 1_u64.. {
             let mut mtr = begin(store)?;
             let page = self.latch_leaf(store, &mut mtr, key)?;
             if !self.has_room(mtr.page(page), key, Need::Payload(room)) {
+                if round.is_multiple_of(MANY_SPLITS) {
+                    self.explain_lack_of_room(mtr.page(page), round)?;
+                }
                 drop(mtr);
                 self.split_at_level(store, key, 0, Need::Payload(room), begin)?;
                 continue;
@@ -348,6 +365,14 @@ impl BTree {
             let end = leaf.is_changed().then(|| mtr.commit());
             return result.map(|result| (result, end));
         }
+        unreachable!("the rounds have no end of their own")
+    }
+
+    /// Fails if no split will make room in a leaf, since it is damaged.
+    fn explain_lack_of_room(&self, leaf: &PageBytes, round: u64) -> Result<()> {
+        let gave_up = (round > MOST_SPLITS).then_some("splits make no room in it");
+        let what = check::layout_problems(leaf).first().copied().or(gave_up);
+        what.map_or(Ok(()), |what| Err(StorageError::Corrupt(page_id(leaf), what)))
     }
 }
 

@@ -120,13 +120,7 @@ impl<'a> NodeOp<'a> {
         from.is_empty().then_some(op)
     }
 
-    /// Changes `page`, or leaves it as it was when the operation does not fit it.
-    pub(crate) fn apply(&self, page: &mut PageBytes) {
-        // An operation that does not fit comes from a damaged log; the tree's check will tell.
-        let _ = self.try_apply(page);
-    }
-
-    /// As [`NodeOp::apply`]; says why an operation does not fit.
+    /// Changes `page`, or leaves it as it was and says why the operation does not fit it.
     pub(crate) fn try_apply(&self, page: &mut PageBytes) -> Result<(), Damaged> {
         match *self {
             NodeOp::Insert { slot, flags, suffix, value } => {

@@ -12,7 +12,7 @@
 use super::edit::{self, Damaged, NodeSpec};
 use super::node::{self, HEADER_LEN, NO_LAST, SLOT_SIZE, USABLE, common_prefix};
 use super::op::NodeOp;
-use super::{BTree, Begin, MAX_KEY, image};
+use super::{BTree, Begin, MAX_KEY, counter, image};
 use crate::Result;
 use crate::error::StorageError;
 use crate::page::{PageBuf, PageBytes, PageOp, PageRead};
@@ -124,13 +124,15 @@ impl BTree {
         let mut content = PageBuf::new();
         content.bytes = *mtr.page(root);
         let down = mtr.allocate(self.root, node::NODE_PAGE)?;
-        mtr.apply(down, &image(&content.bytes));
+        let mut top = PageBuf::new();
         let spec = NodeSpec { level: node::level(&content.bytes) + 1, ..self.spec() };
         let child = mtr.id(down).0.to_le_bytes();
-        let mut top = PageBuf::new();
         edit::init(&mut top.bytes, &spec)
             .and_then(|()| edit::append(&mut top.bytes, 0, &[], &[&child, &[]]))
             .expect("invariant: one child fits an empty node");
+        counter::carry(&content.bytes, &mut top.bytes);
+        counter::clear(&mut content.bytes);
+        mtr.apply(down, &image(&content.bytes));
         mtr.apply(root, &image(&top.bytes));
         Ok(())
     }

@@ -66,38 +66,41 @@ impl<'a> PageOp<'a> {
         PageOp::Image { head: &page[FIRST_OP_BYTE..gap_start], tail: &page[gap_end..] }
     }
 
-    /// Changes the page. Impossible operations (from a damaged log) leave it as it is.
-    pub(crate) fn apply(&self, page: &mut PageBytes) {
+    /// Changes the page. An operation that does not fit leaves it as it is, and gives false.
+    pub(crate) fn apply(&self, page: &mut PageBytes) -> bool {
         match *self {
             PageOp::Init { page_type } => {
                 let id = page_id(page);
                 initialize(page, id, page_type);
+                true
             }
             PageOp::SetBytes { offset, bytes } => {
                 let start = usize::from(offset);
-                if let Some(target) = page.get_mut(start..start + bytes.len())
-                    && start >= FIRST_OP_BYTE
-                {
-                    target.copy_from_slice(bytes);
-                }
+                let target = page.get_mut(start..start + bytes.len());
+                let target = target.filter(|_| start >= FIRST_OP_BYTE);
+                target.map(|target| target.copy_from_slice(bytes)).is_some()
             }
             PageOp::Image { head, tail } => {
                 let body = &mut page[FIRST_OP_BYTE..];
-                if head.len() + tail.len() <= body.len() {
+                let fits = head.len() + tail.len() <= body.len();
+                if fits {
                     let gap_end = body.len() - tail.len();
                     body[..head.len()].copy_from_slice(head);
                     body[head.len()..gap_end].fill(0);
                     body[gap_end..].copy_from_slice(tail);
                 }
+                fits
             }
             PageOp::SpaceBit { bit, used } => {
-                if bit < SPACE_BITS_PER_PAGE {
+                let fits = bit < SPACE_BITS_PER_PAGE;
+                if fits {
                     let byte = &mut page[SPACE_BITS_OFFSET + (bit / 8) as usize];
                     let mask = 1 << (bit % 8);
                     *byte = if used { *byte | mask } else { *byte & !mask };
                 }
+                fits
             }
-            PageOp::Node(op) => op.apply(page),
+            PageOp::Node(op) => op.try_apply(page).is_ok(),
         }
     }
 

@@ -16,7 +16,8 @@
 //! appended. A crash anywhere in it leaves a state that the same steps bring to the same end.
 //!
 //! A page that cannot be read (torn while the doublewrite file was rightly skipped, or never written) is
-//! no error as long as a later record starts it anew. Such records need no reading at all.
+//! no error as long as a later record starts it anew. Such records need no reading at all. The same
+//! goes for a page that a change does not fit: it is not the page that the change was made to.
 
 use crate::Result;
 use crate::buffer::{BufferPool, ExclusivePage, WRITE_BATCH, page_offset};
@@ -30,7 +31,7 @@ use crate::wal::record::LogRecord;
 use crate::wal::{GROUP_HEADER, Wal};
 use inia_base::ids::{Lsn, PageId};
 use inia_base::io::DiskFile;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 #[cfg(test)]
 mod tests;
@@ -72,8 +73,8 @@ pub(crate) fn restore_torn_pages(data: &dyn DiskFile, doublewrite: &dyn DiskFile
 /// What redo finds out about pages.
 #[derive(Default)]
 struct Found {
-    /// Damaged, and not started anew by the log so far.
-    unreadable: BTreeSet<PageId>,
+    /// Damaged, how, and not started anew by the log so far.
+    damaged: BTreeMap<PageId, &'static str>,
     /// Have changes that the log has, too, from there on.
     written: BTreeMap<PageId, Lsn>,
 }
@@ -96,8 +97,8 @@ pub(crate) fn redo(
             redo_page(of_page, start, end, pool, &mut found)?;
         }
     }
-    if let Some(&page) = found.unreadable.first() {
-        return Err(StorageError::Corrupt(page, "unreadable, and the log cannot rebuild it"));
+    if let Some((&page, what)) = found.damaged.first_key_value() {
+        return Err(StorageError::Corrupt(page, what));
     }
     for (page, from) in found.written {
         pool.note_unsynced(&pool.exclusive(page)?, from);
@@ -138,24 +139,26 @@ fn redo_page(
     let fresh_from = changes.iter().rposition(|(_, op)| op.starts_page());
     let mut page = match fresh_from {
         Some(_) => blank_page(id, pool)?,
-        None if found.unreadable.contains(&id) => return Ok(()),
+        None if found.damaged.contains_key(&id) => return Ok(()),
         None => match pool.exclusive(id) {
             Ok(page) => page,
             Err(StorageError::Corrupt(..)) => {
-                found.unreadable.insert(id);
+                found.damaged.insert(id, "unreadable, and the log cannot rebuild it");
                 return Ok(());
             }
             Err(error) => return Err(error),
         },
     };
-    found.unreadable.remove(&id);
+    found.damaged.remove(&id);
     if page_lsn(&page) >= end {
         found.written.entry(id).or_insert(start);
         return Ok(());
     }
     pool.note_change(&page, start, fresh_from.is_some());
     for (_, op) in &changes[fresh_from.unwrap_or(0)..] {
-        op.apply(&mut page);
+        if !op.apply(&mut page) {
+            found.damaged.insert(id, "a change in the log does not fit it");
+        }
     }
     set_page_lsn(&mut page, end);
     Ok(())

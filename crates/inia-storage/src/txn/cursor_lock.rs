@@ -37,6 +37,9 @@ use crate::request::{Direction, LockRequest, WaitPolicy};
 use crate::txn::snapshot::Snapshot;
 use inia_base::ids::Lsn;
 
+/// After so many rounds without a record to give out a scan looks whether its leaf makes sense.
+const MANY_ROUNDS: usize = 1000;
+
 /// What became of the record under consideration.
 enum Verdict {
     /// It is locked, and its value is in the cursor's memory.
@@ -56,9 +59,15 @@ impl Cursor {
         if self.stage == Stage::Start {
             txn.check_age(&self.tree)?;
         }
+        let mut rounds = 0;
         loop {
             if self.stage == Stage::End {
                 return Ok(false);
+            }
+            rounds += 1;
+            if rounds % MANY_ROUNDS == 0 {
+                // In a damaged leaf the way to a key need not lead back to its record.
+                self.memory().place.leaf.check()?;
             }
             if txn.owner.is_interrupted() {
                 return Err(StorageError::Interrupted);

@@ -24,6 +24,7 @@
 //! a commit record and applies their before-images, newest first.
 
 mod bulk;
+pub(crate) mod counter;
 pub(crate) mod cursor;
 mod cursor_lock;
 pub(crate) mod handle;

@@ -273,6 +273,9 @@ impl Core {
         let marked_only = record.kind == UndoKind::Delete;
         let tree = self.trees.get(record.tree);
         if !going.contains(&record.tree) {
+            if record.kind == UndoKind::Insert {
+                self.keep_counter_of_undone(&tree)?;
+            }
             self.undo_change(txn, &tree, &record.key, before, marked_only)?;
         }
         undo.pop(record);

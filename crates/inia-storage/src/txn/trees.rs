@@ -1,5 +1,6 @@
 //! Trees at run time: what a tree's id leads to while the engine is open.
 
+use super::counter::Counter;
 use crate::btree::BTree;
 use crate::lock::Gaps;
 use crate::sync::{AtomicU64, Ordering, RwLock};
@@ -19,6 +20,7 @@ struct Shared {
     /// The transaction that made the tree since the engine was opened; 0 when it is older,
     /// [`NEWEST`] when snapshots do not matter.
     made_by: AtomicU64,
+    counter: Counter,
 }
 
 const NEWEST: u64 = u64::MAX;
@@ -26,7 +28,7 @@ const NEWEST: u64 = u64::MAX;
 impl Tree {
     fn new(id: TreeId) -> Tree {
         let (btree, made_by) = (BTree::open(PageId(id.0)), AtomicU64::new(0));
-        let shared = Shared { btree, gaps: Arc::default(), made_by };
+        let shared = Shared { btree, gaps: Arc::default(), made_by, counter: Counter::default() };
         Tree { shared: Arc::new(shared) }
     }
 
@@ -58,6 +60,12 @@ impl Tree {
 
     pub(crate) fn set_made_by(&self, txn: TxnId) {
         self.shared.made_by.store(txn.0, Ordering::Relaxed);
+    }
+
+    /// The counter that numbers the tree's records.
+    #[inline]
+    pub fn counter(&self) -> &Counter {
+        &self.shared.counter
     }
 
     #[inline]

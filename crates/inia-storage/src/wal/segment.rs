@@ -41,7 +41,8 @@ pub(crate) fn segment_name(number: u64) -> String {
 }
 
 fn segment_number(name: &str) -> Option<u64> {
-    name.strip_prefix("wal-")?.parse().ok()
+    let number = name.strip_prefix("wal-")?.parse().ok()?;
+    (segment_name(number) == name).then_some(number)
 }
 
 /// An active segment as found on disk.
@@ -92,7 +93,9 @@ impl Segments {
                 disk.remove(&name)?;
             }
             let Some(number) = segment_number(&name) else { continue };
-            next_number = next_number.max(number + 1);
+            let next = number.checked_add(1);
+            let foreign = || StorageError::Unopenable(format!("{name} is no part of the log"));
+            next_number = next_number.max(next.ok_or_else(foreign)?);
             let file = disk.open(&name, false)?;
             let blocks = file.len()? / BLOCK as u64;
             if blocks < 2 {

@@ -98,8 +98,15 @@ pub(super) const TABLE: &[Function] = &[
     }),
     f("period_add", 2, 2, int::<21>, |a| {
         let (period, months) = (period(a, 0)?, a.clamped(1)?);
-        let total = period + months;
-        Ok(Value::Int(total.div_euclid(12) * 100 + total.rem_euclid(12) + 1))
+        // MySQL counts without sign and wraps around.
+        let total = period.wrapping_add(months) as u64;
+        let year = match total / 12 {
+            _ if total == 0 => return Ok(Value::Int(0)),
+            year @ 0..=69 => year + 2000,
+            year @ 70..=99 => year + 1900,
+            year => year,
+        };
+        Ok(Value::Int(year.wrapping_mul(100).wrapping_add(total % 12 + 1) as i64))
     }),
     f("period_diff", 2, 2, int::<21>, |a| Ok(Value::Int(period(a, 0)? - period(a, 1)?))),
     ft("date", 1, 1, date_type, |a| Ok(Value::Date(real_or_null(a, 0)?.date)), 0),

@@ -2,6 +2,7 @@
 
 use super::line::Line;
 use super::line::describe;
+use crate::exec::trace::{Node, Trace};
 use crate::expr::Expr;
 use crate::expr::print::print;
 use crate::plan::{
@@ -9,25 +10,35 @@ use crate::plan::{
 };
 use std::fmt::Write;
 
-/// The whole plan as indented text.
-pub(crate) fn print_tree(plan: &StatementPlan) -> String {
-    let mut printer = Printer { plan, out: String::new() };
+/// The whole plan as indented text, with what a run of it has shown.
+pub(crate) fn print_tree(plan: &StatementPlan, trace: Option<&Trace>) -> String {
+    let mut printer = Printer { plan, trace, seen: None, out: String::new() };
     printer.query(&plan.root, 0);
     printer.out
 }
 
 struct Printer<'p> {
     plan: &'p StatementPlan,
+    trace: Option<&'p Trace>,
+    /// What was seen of the node that is printed next.
+    seen: Option<String>,
     out: String,
 }
 
 impl Printer<'_> {
     fn node(&mut self, depth: usize, text: &str) {
+        let seen = self.seen.take().unwrap_or_default();
         // Writing to a string cannot fail.
-        let _ = writeln!(self.out, "{:indent$}-> {text}", "", indent = depth * 4);
+        let _ = writeln!(self.out, "{:indent$}-> {text}{seen}", "", indent = depth * 4);
+    }
+
+    /// The next node printed is the outermost of this one.
+    fn enter(&mut self, node: Node) {
+        self.seen = self.trace.map(|trace| format!(" {}", trace.describe(node)));
     }
 
     fn query(&mut self, query: &QueryPlan, mut depth: usize) {
+        self.enter(Node::Query(query));
         if let Some(limit) = &query.limit {
             let offset = limit.offset.as_ref().map(|offset| format!(", offset {}", print(offset)));
             let count = print(&limit.count);
@@ -67,6 +78,7 @@ impl Printer<'_> {
     }
 
     fn select(&mut self, select: &SelectPlan, mut depth: usize) {
+        self.enter(Node::Select(select));
         if select.distinct {
             self.node(depth, "Remove duplicates");
             depth += 1;
@@ -103,11 +115,13 @@ impl Printer<'_> {
     }
 
     fn source(&mut self, source: &Source, mut depth: usize) {
+        self.enter(Node::Source(source));
         match source {
             Source::One => self.node(depth, "Rows fetched before execution"),
             Source::Nothing => self.node(depth, "Zero rows (Impossible WHERE)"),
             Source::Table(table) => {
                 self.filtered(&table.filter.iter().collect::<Vec<_>>(), &mut depth);
+                self.seen = self.trace.map(|t| format!(" {}", t.describe_scan(source, table)));
                 let text = table_text(table);
                 self.node(depth, &text);
             }

@@ -1,6 +1,6 @@
 //! SHOW, computed tables, accounts and the other administrative statements.
 
-use super::TestDb;
+use super::{TestDb, TestSession};
 use crate::database::ClientInfo;
 
 const TABLES: &[&str] = &[
@@ -211,4 +211,42 @@ fn system_variables_are_read_and_set_in_all_forms() {
         ("select count(*) > 600 from performance_schema.global_variables", "1"),
         ("show global variables like 'gtid_mode'", "gtid_mode|OFF"),
     ]);
+}
+
+#[test]
+fn explain_analyze_runs_the_query_and_counts_what_each_node_gave() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("create table t (id int primary key, v int)");
+    s.ok("insert into t values (1, 1), (2, 1), (3, 2), (4, 9)");
+    let shape = |s: &mut TestSession, sql: &str| {
+        let text = s.ok(sql);
+        let lines = text.lines().filter(|line| line.contains("-> "));
+        let cut = |line: &str| match line.split_once("(actual time=") {
+            Some((node, seen)) => {
+                let (times, rows) = seen.split_once(' ').unwrap();
+                assert!(times.split("..").all(|time| time.parse::<f64>().is_ok()), "{line}");
+                let node = node.split("  (").next().unwrap().trim();
+                format!("{node} {rows}")
+            }
+            None => line.trim().to_owned(),
+        };
+        lines.map(cut).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        shape(&mut s, "explain analyze select * from t where v < 3"),
+        ["-> Filter: (test.t.v < 3) rows=3 loops=1)", "-> Table scan on t rows=4 loops=1)"]
+    );
+    assert_eq!(
+        shape(&mut s, "explain analyze select * from t a join t b on b.id = a.v limit 2"),
+        [
+            "-> Limit: 2 row(s) rows=2 loops=1)",
+            "-> Nested loop inner join rows=2 loops=1)",
+            "-> Table scan on a rows=2 loops=1)",
+            "-> Single-row index lookup on b using PRIMARY rows=1 loops=2)",
+        ]
+    );
+    s.ok("begin");
+    s.ok("explain analyze select * from t for update");
+    s.ok("rollback");
 }

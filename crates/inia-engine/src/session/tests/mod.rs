@@ -3,11 +3,14 @@
 mod admin;
 mod build;
 mod crash;
+mod damage;
 mod ddl;
 mod deep;
 mod dml;
 mod files;
 mod full_disk;
+mod mutated;
+mod numbers;
 mod patched;
 mod prepared;
 mod spill;
@@ -17,7 +20,7 @@ mod texts;
 mod transactions;
 
 use super::Session;
-use crate::database::{ClientInfo, Database, DatabaseOptions};
+use crate::database::{ClientInfo, Database, DatabaseOptions, OpenError};
 use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes};
 use inia_base::error::SqlError;
 use inia_base::io::MemDisk;
@@ -122,8 +125,19 @@ impl TestDb {
     }
 
     fn open(disk: &MemDisk) -> Arc<Database> {
+        TestDb::try_open(disk).unwrap().db
+    }
+
+    /// Opens what is on a disk, which may be damaged.
+    pub(crate) fn try_open(disk: &MemDisk) -> Result<TestDb, OpenError> {
         let options = DatabaseOptions { buffer_pool_size: 16 << 20, background: false };
-        Database::open(Arc::new(disk.clone()), options).unwrap()
+        let db = Database::open(Arc::new(disk.clone()), options)?;
+        Ok(TestDb { disk: disk.clone(), db })
+    }
+
+    /// Its disk; clones are the same disk.
+    pub(crate) fn disk(&self) -> &MemDisk {
+        &self.disk
     }
 
     /// The database itself.
@@ -158,7 +172,7 @@ pub(crate) struct TestSession(pub(super) Session);
 
 impl TestSession {
     /// The answer, or the error as `ERROR number: message`.
-    pub(super) fn run(&mut self, sql: &str) -> String {
+    pub(crate) fn run(&mut self, sql: &str) -> String {
         let mut sink = TextSink::default();
         match self.0.execute(sql, &mut sink) {
             Ok(()) => sink.text,

@@ -69,3 +69,86 @@ fn cascades_wait_for_read_locks_too() {
     a.ok("unlock tables");
     b.check(&[("delete from p", "1 affected")]);
 }
+
+#[test]
+fn flush_with_read_lock_makes_changes_and_commits_wait() {
+    let db = TestDb::new();
+    let [mut a, mut b, mut c] = [(); 3].map(|()| db.session());
+    a.ok("create table t (id int primary key)");
+    c.ok("begin");
+    c.ok("insert into t values (7)");
+    a.ok("flush tables with read lock");
+    b.ok("set lock_wait_timeout = 1");
+    b.check(&[
+        ("select count(*) from t", "0"),
+        ("insert into t values (1)", TIMEOUT),
+        ("create table u (id int)", TIMEOUT),
+        ("create user x", TIMEOUT),
+        ("begin", "0 affected"),
+        ("select count(*) from t", "0"),
+        ("commit", "0 affected"),
+    ]);
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(move || c.ok("commit"));
+        a.ok("start transaction with consistent snapshot");
+        a.check(&[("select count(*) from t", "0"), ("unlock tables", "0 affected")]);
+        waiter.join().unwrap();
+        a.check(&[("select count(*) from t", "0"), ("commit", "0 affected")]);
+    });
+    b.check(&[("insert into t values (1)", "1 affected"), ("select count(*) from t", "2")]);
+}
+
+#[test]
+fn flush_with_read_lock_binds_its_own_session_and_ends_with_it() {
+    const LOCKED: &str =
+        "ERROR 1223: Can't execute the query because you have a conflicting read lock";
+    let db = TestDb::new();
+    let (mut a, mut b) = (db.session(), db.session());
+    a.ok("create table t (id int primary key)");
+    a.ok("flush tables with read lock");
+    a.check(&[
+        ("insert into t values (1)", LOCKED),
+        ("drop table t", LOCKED),
+        ("lock tables t write", LOCKED),
+        ("begin", "0 affected"),
+        ("delete from t", LOCKED),
+        ("rollback", "0 affected"),
+    ]);
+    b.ok("set lock_wait_timeout = 1");
+    b.check(&[
+        ("insert into t values (1)", TIMEOUT),
+        ("flush tables with read lock", "0 affected"),
+        ("unlock tables", "0 affected"),
+        ("begin", "0 affected"),
+        ("insert into t values (1)", TIMEOUT),
+    ]);
+    drop(a);
+    b.check(&[("insert into t values (1)", "1 affected"), ("commit", "0 affected")]);
+}
+
+#[test]
+fn a_commit_that_cannot_wait_any_longer_is_a_rollback() {
+    let db = TestDb::new();
+    let (mut a, mut b) = (db.session(), db.session());
+    a.ok("create table t (id int primary key)");
+    b.ok("set lock_wait_timeout = 1");
+    b.ok("begin");
+    b.ok("insert into t values (1)");
+    a.ok("flush tables with read lock");
+    b.check(&[("commit", TIMEOUT), ("select count(*) from t", "0")]);
+    a.ok("unlock tables");
+    b.check(&[("select count(*) from t", "0"), ("insert into t values (1)", "1 affected")]);
+}
+
+#[test]
+fn flush_of_tables_with_read_lock_locks_those() {
+    let db = TestDb::new();
+    let (mut a, mut b) = (db.session(), db.session());
+    a.ok("create table t (id int primary key)");
+    a.ok("create table u (id int primary key)");
+    a.ok("flush tables t with read lock");
+    b.ok("set lock_wait_timeout = 1");
+    b.check(&[("insert into t values (1)", TIMEOUT), ("insert into u values (1)", "1 affected")]);
+    a.ok("unlock tables");
+    b.check(&[("insert into t values (1)", "1 affected")]);
+}

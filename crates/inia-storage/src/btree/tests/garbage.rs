@@ -116,7 +116,7 @@ fn decoding_takes_random_bytes() {
             *tag %= 8;
         }
         if let Some(op) = NodeOp::decode(&mut ByteReader::new(&bytes)) {
-            op.apply(&mut page.bytes);
+            let _ = op.try_apply(&mut page.bytes);
         }
     }
 }

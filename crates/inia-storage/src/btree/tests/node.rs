@@ -36,7 +36,10 @@ impl Mirror {
         op.try_apply(&mut self.page.bytes).unwrap();
         let mut log = Vec::new();
         op.encode(&mut log);
-        NodeOp::decode(&mut ByteReader::new(&log)).unwrap().apply(&mut self.replica.bytes);
+        NodeOp::decode(&mut ByteReader::new(&log))
+            .unwrap()
+            .try_apply(&mut self.replica.bytes)
+            .unwrap();
         assert!(self.page.bytes == self.replica.bytes, "replay differs after {op:?}");
     }
 
@@ -194,7 +197,7 @@ fn an_image_makes_any_page_equal_to_the_node() {
     assert_eq!(id, PageId(3));
     let mut target = PageBuf::new();
     target.bytes = Random::new(4).bytes(PAGE_SIZE).try_into().unwrap();
-    op.apply(&mut target.bytes);
+    assert!(op.apply(&mut target.bytes));
     assert!(target.bytes[16..] == node.page.bytes[16..]);
     assert!(log.len() < 3000, "the free gap is left out");
 }

@@ -8,6 +8,7 @@ mod full_disk;
 mod in_place;
 mod isolation;
 mod model;
+mod mutated;
 mod parts;
 mod purging;
 mod ranges;
