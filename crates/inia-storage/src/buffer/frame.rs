@@ -224,7 +224,7 @@ impl Frames {
     }
 
     #[inline]
-    fn entry(&self, id: PageId) -> Result<&AtomicU64> {
+    pub(super) fn entry(&self, id: PageId) -> Result<&AtomicU64> {
         match self.entries.get(id.0 as usize) {
             Some(entry) => Ok(entry),
             None => Err(StorageError::Corrupt(id, "page number out of range")),
@@ -299,9 +299,20 @@ impl Frames {
     }
 
     /// The one way from unlocked or marked to locked.
-    fn lock(&self, entry: &AtomicU64, id: PageId, word: Word) -> Option<ExclusivePage<'_>> {
-        let locked = word.lock(entry);
-        locked.then_some(ExclusivePage { frames: self, id, word, changed: false, cold: false })
+    pub(super) fn lock(
+        &self,
+        entry: &AtomicU64,
+        id: PageId,
+        word: Word,
+    ) -> Option<ExclusivePage<'_>> {
+        // Only who has locked the page may have a guard: dropping it unlocks.
+        word.lock(entry).then(|| ExclusivePage {
+            frames: self,
+            id,
+            word,
+            changed: false,
+            cold: false,
+        })
     }
 
     /// Claims an absent page, to read it in or to make it. `None` when it is not absent any more.

@@ -67,6 +67,23 @@ fn an_optimistic_read_fails_exactly_when_the_page_changed() {
 }
 
 #[test]
+fn who_fails_to_latch_a_page_leaves_the_latch_of_its_holder_alone() {
+    let (pool, _) = pool(16, 20);
+    let id = PageId(5);
+    let watcher = pool.optimistic(id, false).unwrap();
+    let entry = pool.frames.entry(id).unwrap();
+    let seen = entry::Word(entry.load(Ordering::Relaxed));
+    // Somebody comes in between the look at the entry and its change.
+    let mut page = pool.exclusive(id).unwrap();
+    assert!(pool.frames.lock(entry, id, seen).is_none());
+    assert_eq!(watcher.validate(), Err(Restart), "it is still latched");
+    write_pair(&mut page, 7);
+    drop(page);
+    assert_eq!(watcher.validate(), Err(Restart));
+    assert_eq!(read_pair(&pool, id), 7);
+}
+
+#[test]
 fn shared_latches_keep_writers_out_and_readers_in() {
     let (pool, _) = pool(16, 20);
     let id = PageId(3);
