@@ -62,6 +62,24 @@ impl Table {
             indexes: Vec::new(),
         }
     }
+
+    /// A table of these columns, with `rows` rows that give values to `given`.
+    pub fn filled(
+        name: &str,
+        columns: &str,
+        given: &'static str,
+        rows: u64,
+        fill: impl Fn(u64, &mut Rng, &mut Rows) + Send + Sync + 'static,
+    ) -> Table {
+        Table {
+            name: name.to_owned(),
+            create: format!("CREATE TABLE {name} ({columns})"),
+            columns: given,
+            rows,
+            fill: Arc::new(fill),
+            indexes: Vec::new(),
+        }
+    }
 }
 
 /// Rows on their way into a table, cell by cell.

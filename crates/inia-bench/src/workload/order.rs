@@ -161,14 +161,8 @@ fn table(
     dialect: Dialect,
     fill: impl Fn(u64, &mut Rng, &mut Rows) + Send + Sync + 'static,
 ) -> Table {
-    Table {
-        name: name.to_owned(),
-        create: format!("CREATE TABLE {name} ({columns}){}", dialect.table_options()),
-        columns: given,
-        rows,
-        fill: Arc::new(fill),
-        indexes: Vec::new(),
-    }
+    let create = format!("CREATE TABLE {name} ({columns}){}", dialect.table_options());
+    Table { create, ..Table::filled(name, columns, given, rows, fill) }
 }
 
 fn empty(name: &str, columns: &str, indexes: &[&str], dialect: Dialect) -> Table {

@@ -184,7 +184,7 @@ fn insert(
     let targets = names.iter().filter_map(|name| table.def.column(name)).collect();
     let replace = select.on_duplicate == ast::LoadDuplicate::Replace;
     let ignore = select.on_duplicate == ast::LoadDuplicate::Ignore;
-    let plan = InsertPlan::of_query(core, table, targets, source, replace, ignore)?;
+    let plan = InsertPlan::of_rows(core, table, targets, Some(source), replace, ignore)?;
     let Some(source) = plan.source() else { return Ok(Outcome::default()) };
     let (result, warnings) = {
         let shared: &Core = core;

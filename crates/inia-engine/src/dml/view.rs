@@ -246,6 +246,24 @@ impl Target {
         }
     }
 
+    /// Makes a statement's condition and order those over the base tables.
+    fn narrow(
+        &self,
+        core: &Core,
+        alias: &str,
+        condition: &mut Option<Expr>,
+        order_by: &mut [ast::OrderItem],
+    ) -> Result<()> {
+        let given = condition.as_ref();
+        let given =
+            given.map(|expr| self.translate(core, alias, expr, "where clause")).transpose()?;
+        *condition = self.restricted(given);
+        for item in order_by {
+            item.expr = self.translate(core, alias, &item.expr, "order clause")?;
+        }
+        Ok(())
+    }
+
     fn guard(self, view: &View) -> Guard {
         let name = (view.def.schema.clone(), view.def.name.clone());
         Guard { views: self.views, name, checks: self.checks }
@@ -308,13 +326,7 @@ pub(crate) fn update_through<'s>(
         let def = &view.def;
         return error(ErrorCode::ViewMultiupdate, &[&def.schema, &def.name]);
     }
-    let condition = update.where_.as_ref();
-    let condition =
-        condition.map(|expr| target.translate(core, alias, expr, "where clause")).transpose()?;
-    out.where_ = target.restricted(condition);
-    for item in &mut out.order_by {
-        item.expr = target.translate(core, alias, &item.expr, "order clause")?;
-    }
+    target.narrow(core, alias, &mut out.where_, &mut out.order_by)?;
     Ok((Cow::Owned(out), target.guard(&view)))
 }
 
@@ -336,13 +348,7 @@ pub(crate) fn delete_through<'s>(
     };
     let mut out = delete.clone();
     out.target = ast::DeleteTarget::Single(Box::new(table.clone()));
-    let condition = delete.where_.as_ref();
-    let condition =
-        condition.map(|expr| target.translate(core, alias, expr, "where clause")).transpose()?;
-    out.where_ = target.restricted(condition);
-    for item in &mut out.order_by {
-        item.expr = target.translate(core, alias, &item.expr, "order clause")?;
-    }
+    target.narrow(core, alias, &mut out.where_, &mut out.order_by)?;
     Ok((Cow::Owned(out), target.guard(&view)))
 }
 

@@ -96,7 +96,7 @@ impl WindowFunction {
     pub fn name(&self) -> &'static str {
         match self {
             WindowFunction::Aggregate(call) => aggregate_name(call.func),
-            WindowFunction::Ranked { func, .. } => window_function_name(*func),
+            WindowFunction::Ranked { func, .. } => func.name(),
         }
     }
 
@@ -122,23 +122,6 @@ impl WindowFunction {
             WindowFunction::Aggregate(aggregate) => &aggregate.ty,
             WindowFunction::Ranked { ty, .. } => ty,
         }
-    }
-}
-
-/// A function's name in error texts.
-pub fn window_function_name(func: WindowFunc) -> &'static str {
-    match func {
-        WindowFunc::RowNumber => "row_number",
-        WindowFunc::Rank => "rank",
-        WindowFunc::DenseRank => "dense_rank",
-        WindowFunc::PercentRank => "percent_rank",
-        WindowFunc::CumeDist => "cume_dist",
-        WindowFunc::Ntile => "ntile",
-        WindowFunc::Lead => "lead",
-        WindowFunc::Lag => "lag",
-        WindowFunc::FirstValue => "first_value",
-        WindowFunc::LastValue => "last_value",
-        WindowFunc::NthValue => "nth_value",
     }
 }
 

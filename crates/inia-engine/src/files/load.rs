@@ -119,7 +119,7 @@ fn plan(core: &Core, load: &LoadData, table: &Arc<Table>) -> Result<Plan, SqlErr
         Some(name) => collate::charset_default(name)?,
         None => Collation::DEFAULT,
     };
-    let insert = InsertPlan::of_file(core, table, targets, replace, ignore)?;
+    let insert = InsertPlan::of_rows(core, table, targets, None, replace, ignore)?;
     Ok(Plan { insert, places, assignments, collation })
 }
 

@@ -394,6 +394,25 @@ pub enum WindowFunc {
     NthValue,
 }
 
+impl WindowFunc {
+    /// The name, as texts made by the server spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            WindowFunc::RowNumber => "row_number",
+            WindowFunc::Rank => "rank",
+            WindowFunc::DenseRank => "dense_rank",
+            WindowFunc::PercentRank => "percent_rank",
+            WindowFunc::CumeDist => "cume_dist",
+            WindowFunc::Ntile => "ntile",
+            WindowFunc::Lead => "lead",
+            WindowFunc::Lag => "lag",
+            WindowFunc::FirstValue => "first_value",
+            WindowFunc::LastValue => "last_value",
+            WindowFunc::NthValue => "nth_value",
+        }
+    }
+}
+
 /// A call of a window function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowCall {

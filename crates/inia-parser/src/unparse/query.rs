@@ -10,7 +10,7 @@ use crate::ast::{
     AggregateCall, AggregateFunc, Cte, DerivedTable, Expr, FrameBound, FrameOffset, FrameUnit,
     IndexHint, IndexHintKind, IndexHintScope, Join, JoinConstraint, JoinKind, Limit, ObjectName,
     OrderItem, Over, Quantifier, Query, QueryBody, Select, SelectItem, SelectOptions, SetOp,
-    SetTerm, TableFactor, TableRef, WindowCall, WindowFunc, WindowSpec,
+    SetTerm, TableFactor, TableRef, WindowCall, WindowSpec,
 };
 use std::fmt::Write;
 
@@ -387,19 +387,7 @@ impl Printer {
     }
 
     fn window_call(&mut self, call: &WindowCall) {
-        self.put(match call.func {
-            WindowFunc::RowNumber => "row_number",
-            WindowFunc::Rank => "rank",
-            WindowFunc::DenseRank => "dense_rank",
-            WindowFunc::PercentRank => "percent_rank",
-            WindowFunc::CumeDist => "cume_dist",
-            WindowFunc::Ntile => "ntile",
-            WindowFunc::Lead => "lead",
-            WindowFunc::Lag => "lag",
-            WindowFunc::FirstValue => "first_value",
-            WindowFunc::LastValue => "last_value",
-            WindowFunc::NthValue => "nth_value",
-        });
+        self.put(call.func.name());
         self.put("(");
         self.list(&call.args, ",");
         self.put(")");

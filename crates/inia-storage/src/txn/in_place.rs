@@ -21,7 +21,6 @@ use super::cursor::Cursor;
 use super::handle::{Locked, Txn};
 use super::trees::Tree;
 use super::undo::UndoKind;
-use super::write::Writing;
 use crate::Result;
 use crate::btree::{LeafMut, Peeked, RecordHeader};
 use crate::buffer::PageVersion;
@@ -85,17 +84,9 @@ impl Txn {
         self.prepare_write()?;
         let kind = if value.is_some() { UndoKind::Change } else { UndoKind::Delete };
         let (value, was) = (value.unwrap_or_default(), spot.header);
-        let (store, btree) = (&self.core.store, tree.btree());
-        let mut writing = Writing {
-            core: &self.core,
-            owner: &self.owner,
-            undo: &mut self.undo,
-            work: &mut self.work,
-            seen: &mut self.seen,
-            id: self.id,
-            tree,
-            key,
-        };
+        let btree = tree.btree();
+        let mut writing = self.writing(tree, key);
+        let store = &writing.core.store;
         let (place, slot) = ((spot.page, spot.state), spot.slot);
         let at_spot = btree.modify_at(store, place, key, value.len(), |leaf| {
             writing.overwrite_same(leaf, Some(slot), was, kind, value)

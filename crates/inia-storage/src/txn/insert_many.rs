@@ -6,7 +6,7 @@
 
 use super::handle::Txn;
 use super::trees::Tree;
-use super::write::{Attempt, Writing};
+use super::write::Attempt;
 use crate::Result;
 use crate::btree::LeafMut;
 use std::ops::Range;
@@ -94,16 +94,8 @@ impl Txn {
         while next < range.end {
             self.prepare_write()?;
             let first = next;
-            let mut writing = Writing {
-                core: &self.core,
-                owner: &self.owner,
-                undo: &mut self.undo,
-                work: &mut self.work,
-                seen: &mut self.seen,
-                id: self.id,
-                tree,
-                key: records.key(first),
-            };
+            let mut writing = self.writing(tree, records.key(first));
+            let store = &writing.core.store;
             let insert = |leaf: &mut LeafMut<'_, '_>| {
                 loop {
                     writing.key = records.key(next);
@@ -119,7 +111,7 @@ impl Txn {
                 }
             };
             let (key, room) = (records.key(first), records.value(first).len());
-            let stopped = tree.btree().modify(&self.core.store, key, room, insert);
+            let stopped = tree.btree().modify(store, key, room, insert);
             if self.undo.records() > 0 {
                 self.publish_undo();
             }

@@ -260,15 +260,9 @@ impl Txn {
         }
     }
 
-    /// Runs `write` on the leaf that covers `key`.
-    fn attempt(
-        &mut self,
-        tree: &Tree,
-        key: &[u8],
-        room: usize,
-        write: impl FnOnce(&mut Writing<'_>, &mut LeafMut<'_, '_>) -> Result<Attempt>,
-    ) -> Result<Attempt> {
-        let mut writing = Writing {
+    /// What a write of `key` needs.
+    pub(super) fn writing<'t>(&'t mut self, tree: &'t Tree, key: &'t [u8]) -> Writing<'t> {
+        Writing {
             core: &self.core,
             owner: &self.owner,
             undo: &mut self.undo,
@@ -277,9 +271,21 @@ impl Txn {
             id: self.id,
             tree,
             key,
-        };
+        }
+    }
+
+    /// Runs `write` on the leaf that covers `key`.
+    fn attempt(
+        &mut self,
+        tree: &Tree,
+        key: &[u8],
+        room: usize,
+        write: impl FnOnce(&mut Writing<'_>, &mut LeafMut<'_, '_>) -> Result<Attempt>,
+    ) -> Result<Attempt> {
+        let mut writing = self.writing(tree, key);
+        let store = &writing.core.store;
         let change = |leaf: &mut LeafMut<'_, '_>| write(&mut writing, leaf);
-        let (attempt, _) = tree.btree().modify(&self.core.store, key, room, change)?;
+        let (attempt, _) = tree.btree().modify(store, key, room, change)?;
         if matches!(attempt, Attempt::Done | Attempt::DoneOverOwn) {
             self.publish_undo();
         }

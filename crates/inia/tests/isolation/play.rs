@@ -152,9 +152,8 @@ impl Player<'_> {
     /// Gives a session that moves the time to answer; returns at once when it does.
     fn listen(&mut self, waiting: &BTreeSet<u64>) {
         let moves = |s: &&mut Session| s.pending && !waiting.contains(&s.id);
-        match self.sessions.values_mut().find(moves) {
-            Some(session) => session.listen(TURN),
-            None => std::thread::sleep(TURN),
+        if let Some(session) = self.sessions.values_mut().find(moves) {
+            session.listen(TURN);
         }
     }
 

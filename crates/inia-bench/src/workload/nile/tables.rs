@@ -1,9 +1,7 @@
 //! The shop's tables. Amounts are whole cents; keys are given by the application.
 
-use crate::random::Rng;
 use crate::target::Dialect;
-use crate::workload::{Rows, Table};
-use std::sync::Arc;
+use crate::workload::Table;
 
 /// Subjects that books are sorted by.
 pub(super) const SUBJECTS: i64 = 25;
@@ -28,7 +26,7 @@ pub(super) fn email(customer: i64) -> String {
 pub(super) fn all(books: u64, customers: u64, dialect: Dialect) -> Vec<Table> {
     let authors = books.div_ceil(BOOKS_EACH);
     let mut tables = vec![
-        table(
+        Table::filled(
             "customers",
             "cust_id BIGINT NOT NULL PRIMARY KEY, email VARCHAR(64) NOT NULL, \
              name VARCHAR(64) NOT NULL, address VARCHAR(128) NOT NULL, card CHAR(16) NOT NULL",
@@ -43,7 +41,7 @@ pub(super) fn all(books: u64, customers: u64, dialect: Dialect) -> Vec<Table> {
                 out.put(id).put(&email(id)).put(&name).put(&address).put(&card).end();
             },
         ),
-        table(
+        Table::filled(
             "authors",
             "author_id INTEGER NOT NULL PRIMARY KEY, author VARCHAR(64) NOT NULL",
             "author_id, author",
@@ -54,7 +52,7 @@ pub(super) fn all(books: u64, customers: u64, dialect: Dialect) -> Vec<Table> {
                 out.put(row as i64 + 1).put(&name).end();
             },
         ),
-        table(
+        Table::filled(
             "books",
             "book_id INTEGER NOT NULL PRIMARY KEY, title VARCHAR(80) NOT NULL, \
              author_id INTEGER NOT NULL, subject INTEGER NOT NULL, price INTEGER NOT NULL, \
@@ -110,21 +108,4 @@ fn trade() -> impl Iterator<Item = Table> {
     ];
     let made = |(name, columns)| Table::empty(name, format!("CREATE TABLE {name} ({columns})"));
     tables.into_iter().map(made)
-}
-
-fn table(
-    name: &str,
-    columns: &str,
-    given: &'static str,
-    rows: u64,
-    fill: impl Fn(u64, &mut Rng, &mut Rows) + Send + Sync + 'static,
-) -> Table {
-    Table {
-        name: name.to_owned(),
-        create: format!("CREATE TABLE {name} ({columns})"),
-        columns: given,
-        rows,
-        fill: Arc::new(fill),
-        indexes: Vec::new(),
-    }
 }

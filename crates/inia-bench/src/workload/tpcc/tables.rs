@@ -9,7 +9,6 @@ use crate::random::Rng;
 use crate::target::Dialect;
 use crate::workload::php::place;
 use crate::workload::{Rows, Table};
-use std::sync::Arc;
 
 /// When everything that is there at first was entered.
 const BEGINNING: &str = "2005-03-01 08:00:00";
@@ -60,8 +59,8 @@ pub(super) fn all(size: Size, dialect: Dialect) -> Vec<Table> {
     let districts = size.warehouses * DISTRICTS;
     let people = districts * size.customers;
     let mut tables = vec![
-        table("item", ITEM, "i_id, i_im_id, i_name, i_price, i_data", size.items, item),
-        table(
+        Table::filled("item", ITEM, "i_id, i_im_id, i_name, i_price, i_data", size.items, item),
+        Table::filled(
             "warehouse",
             WAREHOUSE,
             "w_id, w_name, w_street_1, w_street_2, w_city, w_state, w_zip, w_tax, w_ytd",
@@ -72,7 +71,7 @@ pub(super) fn all(size: Size, dialect: Dialect) -> Vec<Table> {
                 out.put(&money(size.customers * DISTRICTS * 1_000)).end();
             },
         ),
-        table(
+        Table::filled(
             "district",
             DISTRICT,
             "d_w_id, d_id, d_name, d_street_1, d_street_2, d_city, d_state, d_zip, d_tax, d_ytd, \
@@ -84,7 +83,7 @@ pub(super) fn all(size: Size, dialect: Dialect) -> Vec<Table> {
                 out.put(&money(size.customers * 1_000)).put(size.customers as i64 + 1).end();
             },
         ),
-        table(
+        Table::filled(
             "stock",
             STOCK,
             "s_w_id, s_i_id, s_quantity, s_dist_01, s_dist_02, s_dist_03, s_dist_04, s_dist_05, \
@@ -93,7 +92,7 @@ pub(super) fn all(size: Size, dialect: Dialect) -> Vec<Table> {
             size.warehouses * size.items,
             move |row, rng, out| stock(size, row, rng, out),
         ),
-        table(
+        Table::filled(
             "customer",
             CUSTOMER,
             "c_w_id, c_d_id, c_id, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, \
@@ -122,7 +121,7 @@ fn past(size: Size) -> Vec<Table> {
     let districts = size.warehouses * DISTRICTS;
     let people = districts * size.customers;
     vec![
-        table(
+        Table::filled(
             "history",
             HISTORY,
             "h_c_w_id, h_c_d_id, h_c_id, h_d_id, h_w_id, h_date, h_amount, h_data",
@@ -133,14 +132,14 @@ fn past(size: Size) -> Vec<Table> {
                 out.put(&letters(rng, 12, 24)).end();
             },
         ),
-        table(
+        Table::filled(
             "orders",
             ORDERS,
             "o_w_id, o_d_id, o_id, o_c_id, o_entry_d, o_carrier_id, o_ol_cnt, o_all_local",
             people,
             move |row, rng, out| order(size, row, rng, out),
         ),
-        table(
+        Table::filled(
             "order_line",
             ORDER_LINE,
             "ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, ol_delivery_d, \
@@ -148,7 +147,7 @@ fn past(size: Size) -> Vec<Table> {
             people,
             move |row, rng, out| order_lines(size, row, rng, out),
         ),
-        table(
+        Table::filled(
             "new_order",
             NEW_ORDER,
             "no_w_id, no_d_id, no_o_id",
@@ -159,23 +158,6 @@ fn past(size: Size) -> Vec<Table> {
             },
         ),
     ]
-}
-
-fn table(
-    name: &str,
-    columns: &str,
-    given: &'static str,
-    rows: u64,
-    fill: impl Fn(u64, &mut Rng, &mut Rows) + Send + Sync + 'static,
-) -> Table {
-    Table {
-        name: name.to_owned(),
-        create: format!("CREATE TABLE {name} ({columns})"),
-        columns: given,
-        rows,
-        fill: Arc::new(fill),
-        indexes: Vec::new(),
-    }
 }
 
 /// Warehouse, district and number within the district, all from 1.

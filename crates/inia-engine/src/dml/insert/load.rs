@@ -2,16 +2,15 @@
 
 use super::InsertPlan;
 use super::run::{Run, assign};
-use crate::catalog::{ColumnDefault, Table};
+use crate::catalog::ColumnDefault;
 use crate::dml::auto_increment;
-use crate::dml::fill::{Fills, stored};
+use crate::dml::fill::stored;
 use crate::expr::{self, EvalContext, Expr, ExprType, Strictness};
 use crate::session::Outcome;
 use crate::session::core::Core;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use std::sync::Arc;
 
 /// LOAD DATA under way.
 pub(crate) struct LoadRun<'r> {
@@ -21,31 +20,6 @@ pub(crate) struct LoadRun<'r> {
 }
 
 impl InsertPlan {
-    /// A plan for the rows of a file.
-    pub(crate) fn of_file(
-        core: &Core,
-        table: &Arc<Table>,
-        targets: Vec<usize>,
-        replace: bool,
-        ignore: bool,
-    ) -> Result<InsertPlan, SqlError> {
-        Ok(InsertPlan {
-            table: table.clone(),
-            targets,
-            rows: Vec::new(),
-            fills: Fills::compile(&table.def, &core.env, &core.host)?,
-            replace,
-            ignore,
-            on_duplicate: Vec::new(),
-            values_calls: 0,
-            source: None,
-            selects: true,
-            reads_target: false,
-            single: false,
-            views: Vec::new(),
-        })
-    }
-
     /// Begins to load rows.
     pub(crate) fn start_load<'r>(
         &'r self,

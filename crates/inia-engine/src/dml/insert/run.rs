@@ -48,15 +48,16 @@ pub(super) struct Run<'r> {
 }
 
 impl InsertPlan {
-    /// A plan that inserts a query's rows into `targets`.
-    pub(crate) fn of_query(
+    /// A plan that puts rows into `targets`: a query's, or without one those of a file.
+    pub(crate) fn of_rows(
         core: &Core,
         table: &Arc<Table>,
         targets: Vec<usize>,
-        source: StatementPlan,
+        source: Option<StatementPlan>,
         replace: bool,
         ignore: bool,
     ) -> Result<InsertPlan, SqlError> {
+        let views = source.as_ref().map(|source| source.views.clone()).unwrap_or_default();
         Ok(InsertPlan {
             table: table.clone(),
             targets,
@@ -66,9 +67,9 @@ impl InsertPlan {
             ignore,
             on_duplicate: Vec::new(),
             values_calls: 0,
-            views: source.views.clone(),
+            views,
             reads_target: false,
-            source: Some(source),
+            source,
             selects: true,
             single: false,
         })

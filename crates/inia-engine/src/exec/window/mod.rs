@@ -306,6 +306,6 @@ impl Partition<'_> {
 }
 
 fn wrong_arguments(func: WindowFunc) -> SqlError {
-    let name = crate::expr::aggregate::window_function_name(func);
+    let name = func.name();
     SqlError::new(ErrorCode::WrongArguments, &[&name])
 }
