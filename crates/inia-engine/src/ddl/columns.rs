@@ -173,8 +173,13 @@ fn normalised(
         }
     });
     rules::check_bound(owner, &bound, work)?;
-    let charset = charset::charset_name(core.env.collation);
-    Ok((rules::with_introducers(&expr::print::print(&bound), charset), columns))
+    let mut stored = expr.clone();
+    stored.walk_mut(&mut |node| work.spell_columns(node));
+    let text = inia_parser::unparse(&stored, charset::charset_name(core.env.collation));
+    let text = text.ok_or_else(|| {
+        SqlError::new(ErrorCode::NotSupportedYet, &[&"this kind of stored expression"])
+    })?;
+    Ok((text, columns))
 }
 
 /// Checks and normalises the expressions of column `name` once all columns are there.
