@@ -243,9 +243,10 @@ fn same_order(a: &WindowPlan, b: &WindowPlan) -> bool {
     a.partition.len() == b.partition.len()
         && a.order.len() == b.order.len()
         && a.partition.iter().zip(&b.partition).all(|(a, b)| a.same(b) && is_stable(a))
-        && a.order.iter().zip(&b.order).all(|((a, descends), (b, other))| {
-            descends == other && a.same(b) && is_stable(a)
-        })
+        && a.order
+            .iter()
+            .zip(&b.order)
+            .all(|((a, descends), (b, other))| descends == other && a.same(b) && is_stable(a))
 }
 
 impl QueryBinder<'_> {

@@ -69,9 +69,7 @@ fn same_compound(a: &ExprKind, b: &ExprKind) -> bool {
     match (a, b) {
         (K::Compare(a), K::Compare(b)) => same_compare(a, b),
         (K::CompareRows(op, a), K::CompareRows(other, b)) => {
-            op == other
-                && a.len() == b.len()
-                && a.iter().zip(b).all(|(a, b)| same_compare(a, b))
+            op == other && a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_compare(a, b))
         }
         (K::Arith(a), K::Arith(b)) => (a.op, a.class) == (b.op, b.class),
         (K::Call(a), K::Call(b)) => (a.name, a.tag) == (b.name, b.tag),

@@ -5,14 +5,14 @@
 //! in the database `d` becomes ``select `d`.`t`.`a` AS `a`,count(0) AS `COUNT(*)` from `d`.`t`
 //! group by `d`.`t`.`a` ``, or without the `d`s where the text is to be compact.
 
-use crate::parser::bp;
 use super::{Printer, quote_name, quote_string, unit_name};
 use crate::ast::{
-    AggregateCall, AggregateFunc, BinaryOp, Cte, DerivedTable, Expr, FrameBound, FrameOffset, FrameUnit,
-    IndexHint, IndexHintKind, IndexHintScope, Join, JoinConstraint, JoinKind, Limit, ObjectName,
-    OrderItem, Over, Quantifier, Query, QueryBody, Select, SelectItem, SelectOptions, SetOp,
-    SetTerm, TableFactor, TableRef, UnaryOp, WindowCall, WindowSpec,
+    AggregateCall, AggregateFunc, BinaryOp, Cte, DerivedTable, Expr, FrameBound, FrameOffset,
+    FrameUnit, IndexHint, IndexHintKind, IndexHintScope, Join, JoinConstraint, JoinKind, Limit,
+    ObjectName, OrderItem, Over, Quantifier, Query, QueryBody, Select, SelectItem, SelectOptions,
+    SetOp, SetTerm, TableFactor, TableRef, UnaryOp, WindowCall, WindowSpec,
 };
+use crate::parser::bp;
 use std::fmt::Write;
 
 /// The text of a resolved query; `compact` leaves names of databases out. `None` where it holds

@@ -216,9 +216,8 @@ impl<'s> Runner<'s> {
         loop {
             let wanted = self.each_left(left, row, &mut |(place, number), key, row| {
                 let table = (&pieces.table, pieces.slots);
-                let visit = &mut |ctx: &mut EvalContext<'_>, row: &mut Vec<Value>| {
-                    visit(number, ctx, row)
-                };
+                let visit =
+                    &mut |ctx: &mut EvalContext<'_>, row: &mut Vec<Value>| visit(number, ctx, row);
                 let (found, wanted) = probe(join, table, Some(key), ctx, row, visit)?;
                 if outer && found {
                     matched[place / 64] |= 1 << (place % 64);

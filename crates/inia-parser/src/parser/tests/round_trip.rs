@@ -19,7 +19,6 @@ struct Random {
     queries: bool,
 }
 
-
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);

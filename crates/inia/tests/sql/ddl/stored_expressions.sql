@@ -3,7 +3,7 @@ CREATE TABLE g (id INT PRIMARY KEY, d DATETIME, s VARCHAR(20), y INT AS (EXTRACT
 INSERT INTO g (id, d, s) VALUES (1, '2020-03-04 05:06:07', 'a'), (2, '2021-12-31 23:59:58', 'b'), (3, NULL, NULL);
 SELECT * FROM g ORDER BY id;
 SHOW CREATE TABLE g;
-CREATE TABLE c (a VARCHAR(10), b VARCHAR(10), bin INT AS (a COLLATE utf8mb4_bin = 'A'), ci INT AS (a = 'A'), esc INT AS (b LIKE 'x!%' ESCAPE '!'), plain INT AS (b LIKE 'x!%'), l VARCHAR(10) AS (TRIM(LEADING 'x' FROM b)), u VARCHAR(10) AS (TRIM(BOTH 'x' FROM b)), ch VARCHAR(10) AS (CHAR(77, 121 USING utf8mb4)));
+CREATE TABLE c (a VARCHAR(10), b VARCHAR(10), bin INT AS (a COLLATE utf8mb4_bin = 'A'), ci INT AS (a = 'A'), esc INT AS (b LIKE 'x!%' ESCAPE '!'), plain INT AS (b LIKE 'x!%'), l VARCHAR(10) AS (TRIM(LEADING 'x' FROM b)), u VARCHAR(10) AS (TRIM('x' FROM b)), ch VARCHAR(10) AS (CHAR(77, 121)));
 INSERT INTO c (a, b) VALUES ('A', 'x%'), ('a', 'x!abc'), ('b', 'xxyx'), (NULL, ' x ');
 SELECT * FROM c;
 SHOW CREATE TABLE c;
