@@ -73,6 +73,7 @@ impl Runner<'_> {
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
         for values in source.table.rows(ctx.host) {
+            self.check_killed()?;
             for (slot, value) in row[source.base..].iter_mut().zip(values) {
                 *slot = value;
             }

@@ -9,6 +9,7 @@ mod deep;
 mod dml;
 mod files;
 mod full_disk;
+mod killed;
 mod mutated;
 mod numbers;
 mod patched;
