@@ -289,8 +289,8 @@ impl Segments {
     }
 }
 
-/// Removes the segments of a store whose creation was cut short, before it had a log: they are zeros.
-/// Anything else of such a name is refused, for it holds what somebody misses.
+/// Removes the segments of a store whose creation was cut short before it had a log: they are
+/// zeros. Anything else of such a name is refused, for it holds what somebody misses.
 pub(crate) fn remove_leftovers(disk: &dyn Disk) -> Result<()> {
     let mut leftovers = Vec::new();
     for name in disk.list()? {
