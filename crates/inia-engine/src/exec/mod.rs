@@ -9,6 +9,7 @@
 //! `scan a (scan b by slot of a (project (limit (sink))))`.
 
 mod aggregate;
+mod cells;
 mod direct;
 mod emit;
 mod hash;

@@ -143,6 +143,9 @@ impl Runner<'_> {
             project(ctx, row)?;
             return Ok(());
         }
+        if !empty && self.grouped_by_cells(select, aggregation, ctx, row, project)? {
+            return Ok(());
+        }
         let mut groups = Groups::new(aggregation, self.workspace);
         if !empty {
             self.source(&select.source, ctx, row, &mut |ctx, row| {

@@ -15,6 +15,8 @@ mod rows;
 mod sorted;
 mod totals;
 
+pub(super) use totals::{Total, integer, total};
+
 use super::select::holds;
 use super::{Result, Runner};
 use crate::access::{Found, Scan};
@@ -77,7 +79,7 @@ impl Runner<'_> {
         }
         checks.retain(|filter| !filter.is_empty());
         if checks.is_empty() {
-            return self.each_of(source, scan, ctx, visit);
+            return self.each_unchecked(scan, source, ctx, visit);
         }
         let mut row = vec![Value::Null; select.width];
         let read = columns_read(&checks, source);
@@ -111,27 +113,27 @@ impl Runner<'_> {
         }
     }
 
-    /// Gives each row of the scan to `visit`.
-    fn each_of(
+    /// Gives each row of a scan to `visit`.
+    fn each_unchecked(
         &self,
-        source: &TableSource,
         mut scan: Scan,
+        source: &TableSource,
         ctx: &mut EvalContext<'_>,
         visit: &mut FoundVisitor<'_>,
     ) -> Result<()> {
         let mut txn = self.txn.borrow_mut();
         loop {
-            self.check_killed()?;
-            if let Some(mut run) = scan.run(&mut txn)? {
+            while let Some(mut run) = scan.run(&mut txn)? {
+                self.check_killed()?;
                 for i in 0..run.len() {
                     let found = Found { clustered_key: &[], data: run.data(i) };
                     if !visit(ctx, &found)? {
                         return Ok(());
                     }
                 }
-                continue;
             }
             let Some(found) = scan.next(&mut txn)? else { return Ok(()) };
+            self.check_killed()?;
             if source.lock.is_some() {
                 txn.settle().sql()?;
             }
