@@ -368,6 +368,7 @@ impl QueryBinder<'_> {
         let block = Block {
             needed: &needed,
             straight: select.options.straight_join,
+            reads_all: grouped,
             context: self.context,
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);

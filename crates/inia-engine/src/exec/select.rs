@@ -102,10 +102,10 @@ impl Runner<'_> {
         if select.windows.is_empty() {
             return self.rows_of_select(select, ctx, project);
         }
-        let mut windows = Windows::new(&select.windows);
+        let mut windows = Windows::new(&select.windows, self.workspace);
         self.rows_of_select(select, ctx, &mut |ctx, row| {
             self.check_killed()?;
-            windows.add(ctx, row);
+            windows.add(ctx, row)?;
             Ok(true)
         })?;
         let enclosing = (std::mem::take(&mut ctx.aggregates), std::mem::take(&mut ctx.windows));
@@ -161,6 +161,9 @@ impl Runner<'_> {
         {
             ctx.aggregates = values;
             project(ctx, row)?;
+            return Ok(());
+        }
+        if !empty && self.grouped_by_cells(select, aggregation, ctx, row, project)? {
             return Ok(());
         }
         let mut groups = Groups::new(aggregation, self.workspace);

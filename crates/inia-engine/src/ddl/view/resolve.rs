@@ -190,7 +190,9 @@ impl<'r> Resolver<'r> {
         for (at, item) in select.items.iter_mut().enumerate() {
             let SelectItem::Expr { expr, alias, text } = item else { continue };
             let mut name = item_name(expr, alias.as_ref(), text);
-            if name.chars().count() > MAX_NAME || name.is_empty() || name.ends_with(' ') {
+            let usable =
+                !name.is_empty() && !name.ends_with(' ') && name.chars().count() <= MAX_NAME;
+            if alias.is_none() && !usable {
                 name = format!("Name_exp_{}", at + 1);
             }
             self.expr(expr);
