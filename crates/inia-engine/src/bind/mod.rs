@@ -14,6 +14,7 @@ mod grouping;
 mod inserted;
 mod merge;
 mod namespace;
+mod nesting;
 mod order;
 mod query;
 mod rollup;
@@ -94,6 +95,8 @@ struct CteBinding {
     part: usize,
     /// How many levels enclose its definition.
     level: usize,
+    /// How many SELECTs are in one another in it.
+    height: usize,
     columns: Vec<(String, ExprType)>,
 }
 
@@ -113,6 +116,7 @@ struct QueryBinder<'c> {
     views: Vec<Arc<View>>,
     /// Views that are being bound, each inside the one before it.
     open_views: Vec<Arc<View>>,
+    nesting: nesting::Nesting,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
 }
@@ -129,6 +133,7 @@ impl<'c> QueryBinder<'c> {
             reached: usize::MAX,
             views: Vec::new(),
             open_views: Vec::new(),
+            nesting: nesting::Nesting::default(),
             inserted: None,
         }
     }

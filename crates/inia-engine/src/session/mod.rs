@@ -24,6 +24,7 @@ use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
 use crate::database::{ClientInfo, Database};
 use crate::expr::{ExprType, Level, SqlMode, Warning};
+use crate::stack::on_deep_stack;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -142,12 +143,6 @@ impl Drop for PreparedStatement {
             on_deep_stack(|| drop((statement, plan)));
         }
     }
-}
-
-/// Runs work on statements that nest deeply on a stack that has room for it.
-fn on_deep_stack<T>(work: impl FnOnce() -> T) -> T {
-    // What lies below the statement itself needs some, too.
-    stacker::grow(inia_parser::DEEP_STACK + (1 << 20), work)
 }
 
 /// One client's session.
