@@ -518,5 +518,6 @@ impl Script for Client {
     fn tally(&self, tally: &mut Tally) {
         *tally.entry("inserted").or_default() += self.inserted;
         *tally.entry("deleted").or_default() += self.deleted;
+        *tally.entry("k").or_default() += self.added;
     }
 }
