@@ -40,15 +40,17 @@ impl Purge {
             Product::Inia | Product::Embedded => Purge::History,
             Product::Postgres => Purge::Vacuum,
             Product::Sqlite => Purge::AtOnce,
-            Product::MySql | Product::MariaDb => Purge::count(session),
+            Product::MySql => Purge::count(session, "status = 'enabled'"),
+            Product::MariaDb => Purge::count(session, "enabled = 1"),
             Product::Floor => Purge::Untold,
         }
     }
 
-    fn count(session: &mut Session) -> Purge {
+    /// `enabled` is true of a counter that counts.
+    fn count(session: &mut Session, enabled: &str) -> Purge {
         let on = format!(
             "SELECT COUNT(*) FROM information_schema.innodb_metrics \
-             WHERE name = '{COUNTER}' AND status = 'enabled'"
+             WHERE name = '{COUNTER}' AND {enabled}"
         );
         // A server without this table, or an account that may not see it, tells nothing.
         let asked = |session: &mut Session| session.integer(&on).ok();
