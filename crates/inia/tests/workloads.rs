@@ -154,6 +154,14 @@ fn digest(sql: &str, answer: &Answer) -> Option<Vec<String>> {
         let changes = ["INSERT", "UPDATE", "DELETE"].iter().any(|verb| upper.starts_with(verb));
         return changes.then(|| vec![answer.affected().to_string()]);
     }
+    // How a server is asked whether it has purged is its own.
+    if upper.contains("INNODB_METRICS") || upper.contains("PG_RELATION_SIZE") {
+        return None;
+    }
+    // Of groups that are equally large any will do.
+    if upper.contains("ORDER BY 2 DESC LIMIT") {
+        return Some((0..answer.rows()).filter_map(|row| answer.text(row, 1)).collect());
+    }
     // Any five rows will do, and the clocks of targets differ.
     let limited = upper.contains("LIMIT") && !upper.contains("ORDER BY");
     if limited || upper.contains("O_ENTRY_D") || upper.contains("OL_DELIVERY_D") {
@@ -198,6 +206,10 @@ impl Connection for Recording {
 
     fn bulk_format(&self) -> BulkFormat {
         self.inner.bulk_format()
+    }
+
+    fn bulk(&mut self, table: &str, columns: &str, rows: &str, answer: &mut Answer) -> Result<()> {
+        self.inner.bulk(table, columns, rows, answer)
     }
 }
 
