@@ -1,13 +1,11 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
-use crate::account::{Access, AccountName, Privileges};
 use crate::catalog::mdl::{MdlReadLock, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
-use crate::reads::Reads;
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
 use inia_base::collation::Collation;
@@ -365,41 +363,6 @@ impl Core {
     pub(crate) fn hold_view(&self, view: &View) -> Result<bool, SqlError> {
         self.mdl.lock_shared(&view.mdl, self.state.mdl_timeout)?;
         Ok(!view.is_stale())
-    }
-
-    /// Errors 1356 and 1449 where whom a view acts for is gone, or may not do this to its tables.
-    pub(crate) fn check_view_rights(
-        &self,
-        views: &[Arc<View>],
-        wanted: Privileges,
-    ) -> Result<(), SqlError> {
-        for view in views {
-            let def = &view.def;
-            let access = match def.invoker {
-                true => self.access(),
-                false => {
-                    let accounts = self.db.accounts.current();
-                    if accounts.get(&def.definer).is_none() {
-                        let AccountName { user, host } = &def.definer;
-                        return Err(SqlError::new(ErrorCode::NoSuchUser, &[user, host]));
-                    }
-                    Arc::new(Access::new(&accounts, &def.definer, &Default::default()))
-                }
-            };
-            if access.is_root() {
-                continue;
-            }
-            let mut reads = Reads::default();
-            view.query.iter().for_each(|query| reads.query(query));
-            let may = |name: &&inia_parser::ast::ObjectName| {
-                let schema = name.db.as_deref().unwrap_or_default();
-                access.on_table(schema, &name.name).has(wanted)
-            };
-            if !reads.tables.iter().all(may) {
-                return Err(SqlError::new(ErrorCode::ViewInvalid, &[&def.schema, &def.name]));
-            }
-        }
-        Ok(())
     }
 
     /// A system variable's text.

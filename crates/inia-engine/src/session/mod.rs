@@ -16,6 +16,7 @@ mod table_locks;
 pub(crate) mod tests;
 mod texts;
 mod variables;
+mod view_rights;
 
 use self::core::Core;
 use self::plan::Plan;

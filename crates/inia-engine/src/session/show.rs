@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::core::Core;
-use crate::account::{AccountName, Privileges, show as account};
+use crate::account::{Privileges, show as account};
 use crate::catalog::{ViewDef, quoted, show_create_schema, show_create_table};
 use crate::ddl::{full_name, show_create_view};
 use crate::dml::auto_increment;
@@ -65,10 +65,13 @@ pub(super) fn show(
         ShowKind::Errors { count, limit } => conditions(core, sink, true, *count, limit.as_ref()),
         ShowKind::CreateTable(name) => {
             let name = full_name(core, name)?;
-            if core.temporary.get(&name.0, &name.1).is_none()
-                && let Some(view) = core.db.catalog().view(&name.0, &name.1)
-            {
-                return create_view(core, &view.def, sink);
+            if core.temporary.get(&name.0, &name.1).is_none() {
+                if !core.access().sees_table(&name.0, &name.1) {
+                    return denied(core, "SHOW", &name.1);
+                }
+                if let Some(view) = core.db.catalog().view(&name.0, &name.1) {
+                    return create_view(core, &view.def, sink);
+                }
             }
             let idle = !core.state.open;
             let table = core.open_table(Some(&name.0), &name.1);
@@ -81,6 +84,11 @@ pub(super) fn show(
             send(sink, &["Table", "Create Table"], &[vec![name.1, text]])
         }
         ShowKind::CreateDatabase { name, if_not_exists } => {
+            let access = core.access();
+            if !access.sees_database(name) {
+                let (user, host) = (&access.account.user, &access.client);
+                return Err(SqlError::new(ErrorCode::DbAccessDenied, &[user, host, name]));
+            }
             let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[name]);
             let schema = core.db.catalog().schema(name).ok_or_else(unknown)?;
             let text = show_create_schema(&schema.def, *if_not_exists);
@@ -97,6 +105,9 @@ pub(super) fn show(
         }
         ShowKind::CreateView(name) => {
             let name = full_name(core, name)?;
+            if !core.access().on_table(&name.0, &name.1).has(Privileges::SELECT) {
+                return denied(core, "SELECT", &name.1);
+            }
             if let Some(view) = core.db.catalog().view(&name.0, &name.1) {
                 return create_view(core, &view.def, sink);
             }
@@ -122,14 +133,8 @@ fn create_view(
     def: &ViewDef,
     sink: &mut dyn RowSink,
 ) -> Result<Outcome, SqlError> {
-    let access = core.access();
-    let held = access.on_table(&def.schema, &def.name);
-    for (wanted, name) in [(Privileges::SELECT, "SELECT"), (Privileges::SHOW_VIEW, "SHOW VIEW")] {
-        if !held.has(wanted) {
-            let AccountName { user, host } = &access.account;
-            let args: [&dyn std::fmt::Display; 4] = [&name, user, host, &def.name];
-            return Err(SqlError::new(ErrorCode::TableAccessDenied, &args));
-        }
+    if !core.access().on_table(&def.schema, &def.name).has(Privileges::SHOW_VIEW) {
+        return denied(core, "SHOW VIEW", &def.name);
     }
     match unusable(core, def) {
         Some(error) if error.code == ErrorCode::NoSuchUser => core.note_error(&error),
@@ -141,6 +146,11 @@ fn create_view(
         vec![def.name.clone(), text, def.charset_client.clone(), def.collation_connection.clone()];
     let names = ["View", "Create View", "character_set_client", "collation_connection"];
     send(sink, &names, &[row])
+}
+
+/// Error 1142.
+fn denied<T>(core: &Core, command: &str, table: &str) -> Result<T, SqlError> {
+    Err(core.access().no_table(command, table))
 }
 
 /// Why a view cannot be used.
