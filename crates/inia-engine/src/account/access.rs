@@ -134,6 +134,13 @@ impl Access {
             || self.on_table_itself(schema, name) != Privileges::NONE
     }
 
+    /// Whether errors may tell what the table is like: for all privileges, or any on the table
+    /// itself.
+    pub(crate) fn knows(&self, schema: &str, name: &str) -> bool {
+        self.on_database(schema).has(Privileges::all_on_table())
+            || self.on_table_itself(schema, name) != Privileges::NONE
+    }
+
     /// Whether the dynamic privilege is there; SUPER stands for most of them.
     pub(crate) fn has_dynamic(&self, name: &str) -> bool {
         self.dynamic.contains_key(name) || self.global.has(Privileges::SUPER)

@@ -285,6 +285,27 @@ UPDATE t SET b = 1 WHERE a = 70;
 DELETE FROM t WHERE a = 70;
 SELECT COUNT(*) FROM t FOR UPDATE;
 -- as: root
+CREATE TABLE parent (a INT PRIMARY KEY);
+CREATE TABLE child (a INT, FOREIGN KEY (a) REFERENCES parent (a));
+INSERT INTO parent VALUES (1);
+INSERT INTO child VALUES (1);
+CREATE USER priv_child, priv_parent;
+GRANT INSERT ON diff.child TO priv_child;
+GRANT DELETE ON diff.parent TO priv_parent;
+-- as: priv_child
+INSERT INTO diff.child VALUES (5);
+-- as: priv_parent
+DELETE FROM diff.parent;
+-- as: root
+GRANT SELECT ON diff.parent TO priv_child;
+GRANT SELECT ON diff.child TO priv_parent;
+-- as: priv_child
+INSERT INTO diff.child VALUES (5);
+-- as: priv_parent
+DELETE FROM diff.parent;
+-- as: root
+DROP TABLE child, parent;
+DROP USER priv_child, priv_parent;
 DROP USER priv_none, priv_tmp, priv_t, priv_u, priv_d, priv_s, priv_i;
 SELECT * FROM t ORDER BY a;
 SELECT * FROM u ORDER BY a;
