@@ -63,36 +63,9 @@ pub(super) fn show(
             conditions(core, sink, false, *count, limit.as_ref())
         }
         ShowKind::Errors { count, limit } => conditions(core, sink, true, *count, limit.as_ref()),
-        ShowKind::CreateTable(name) => {
-            let name = full_name(core, name)?;
-            if core.temporary.get(&name.0, &name.1).is_none() {
-                if !core.access().sees_table(&name.0, &name.1) {
-                    return denied(core, "SHOW", &name.1);
-                }
-                if let Some(view) = core.db.catalog().view(&name.0, &name.1) {
-                    return create_view(core, &view.def, sink);
-                }
-            }
-            let idle = !core.state.open;
-            let table = core.open_table(Some(&name.0), &name.1);
-            if idle {
-                core.mdl.release_all();
-            }
-            let table = table?;
-            let next = auto_increment::current(&core.db, &table)?;
-            let text = show_create_table(&table.def, next);
-            send(sink, &["Table", "Create Table"], &[vec![name.1, text]])
-        }
+        ShowKind::CreateTable(name) => create_table(core, name, sink),
         ShowKind::CreateDatabase { name, if_not_exists } => {
-            let access = core.access();
-            if !access.sees_database(name) {
-                let (user, host) = (&access.account.user, &access.client);
-                return Err(SqlError::new(ErrorCode::DbAccessDenied, &[user, host, name]));
-            }
-            let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[name]);
-            let schema = core.db.catalog().schema(name).ok_or_else(unknown)?;
-            let text = show_create_schema(&schema.def, *if_not_exists);
-            send(sink, &["Database", "Create Database"], &[vec![name.clone(), text]])
+            create_database(core, name, *if_not_exists, sink)
         }
         ShowKind::Grants { account, using } => {
             let listing =
@@ -125,6 +98,50 @@ pub(super) fn show(
         }
         _ => computed(core, show, sink),
     }
+}
+
+/// SHOW CREATE TABLE.
+fn create_table(
+    core: &mut Core,
+    name: &ast::ObjectName,
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    let name = full_name(core, name)?;
+    if core.temporary.get(&name.0, &name.1).is_none() {
+        if !core.access().sees_table(&name.0, &name.1) {
+            return denied(core, "SHOW", &name.1);
+        }
+        if let Some(view) = core.db.catalog().view(&name.0, &name.1) {
+            return create_view(core, &view.def, sink);
+        }
+    }
+    let idle = !core.state.open;
+    let table = core.open_table(Some(&name.0), &name.1);
+    if idle {
+        core.mdl.release_all();
+    }
+    let table = table?;
+    let next = auto_increment::current(&core.db, &table)?;
+    let text = show_create_table(&table.def, next);
+    send(sink, &["Table", "Create Table"], &[vec![name.1, text]])
+}
+
+/// SHOW CREATE DATABASE.
+fn create_database(
+    core: &Core,
+    name: &str,
+    if_not_exists: bool,
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    let access = core.access();
+    if !access.sees_database(name) {
+        let (user, host) = (&access.account.user, &access.client);
+        return Err(SqlError::new(ErrorCode::DbAccessDenied, &[user, host, &name]));
+    }
+    let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&name]);
+    let schema = core.db.catalog().schema(name).ok_or_else(unknown)?;
+    let text = show_create_schema(&schema.def, if_not_exists);
+    send(sink, &["Database", "Create Database"], &[vec![name.to_owned(), text]])
 }
 
 /// SHOW CREATE VIEW; a warning where the view cannot be used.

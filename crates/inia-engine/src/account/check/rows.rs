@@ -4,8 +4,9 @@
 //! statement reads of which table only its resolved names tell; they are resolved for accounts that
 //! may change a table and not read it, others need not wait for that.
 //!
-//! Example: with UPDATE on `u` and SELECT on `t` alone, `UPDATE u, t SET u.b = t.b WHERE t.a = 1` is
-//! allowed and `UPDATE u, t SET u.b = t.b WHERE t.a = u.a` is error 1143 for the column `a` of `u`.
+//! Example: with UPDATE on `u` and SELECT on `t` alone, `UPDATE u, t SET u.b = t.b WHERE t.a = 1`
+//! is allowed and `UPDATE u, t SET u.b = t.b WHERE t.a = u.a` is error 1143 for the column `a` of
+//! `u`.
 
 use super::{Checker, Result, error};
 use crate::account::privilege::Privileges;
