@@ -202,7 +202,11 @@ impl Checker<'_> {
                 if !load.local {
                     self.file()?;
                 }
-                self.table(&load.table, Privileges::INSERT)
+                let wanted = match load.on_duplicate {
+                    LoadDuplicate::Replace => Privileges::INSERT | Privileges::DELETE,
+                    LoadDuplicate::Default | LoadDuplicate::Ignore => Privileges::INSERT,
+                };
+                self.table(&load.table, wanted)
             }
             Statement::Handler(handler) => self.table(&handler.table, Privileges::SELECT),
             Statement::LockTables(locks) => locks.iter().try_for_each(|lock| {

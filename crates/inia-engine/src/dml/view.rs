@@ -399,6 +399,45 @@ pub(crate) fn insert_through<'s>(
     Ok((Cow::Owned(out), target.guard(&view)))
 }
 
+/// LOAD DATA into a view.
+pub(crate) fn load_through<'s>(
+    core: &Core,
+    load: &'s ast::LoadData,
+) -> Result<Through<'s, ast::LoadData>> {
+    let Some(view) = open_view(core, &load.table)? else {
+        return Ok((Cow::Borrowed(load), Guard::default()));
+    };
+    let alias = view.def.name.as_str();
+    let Some(mut target) = Target::of(core, &view, alias)? else {
+        return not_updatable(alias, "LOAD");
+    };
+    let Some(factor) = only_table(&target.from).cloned() else {
+        return not_updatable(alias, "LOAD");
+    };
+    // Expressions of SET know the table by its own name.
+    let own = |name: &ast::ColumnName| name.table.as_deref() == Some(alias);
+    target.rename(&own, &factor.name.name);
+    let mut out = load.clone();
+    out.table = factor.name;
+    if out.targets.is_empty() {
+        let names = view.def.columns.iter().map(|column| ast::ColumnName::bare(&column.name));
+        out.targets = names.map(ast::LoadTarget::Column).collect();
+    }
+    for place in &mut out.targets {
+        if let ast::LoadTarget::Column(name) = place {
+            *name = ast::ColumnName::bare(target.base_column(alias, name)?.name);
+        }
+    }
+    for assignment in &mut out.assignments {
+        let base = target.base_column(alias, &assignment.column)?;
+        assignment.column = ast::ColumnName::bare(base.name);
+        if assignment.value != Expr::Default {
+            assignment.value = target.translate(core, alias, &assignment.value, "field list")?;
+        }
+    }
+    Ok((Cow::Owned(out), target.guard(&view)))
+}
+
 fn plain_name(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Column(name) => Some(&name.name),

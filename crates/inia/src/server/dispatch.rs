@@ -288,7 +288,8 @@ impl Worker {
         self.slot.set_text(&String::from_utf8_lossy(sql));
         let status = self.session.status_flags();
         let collation = self.session.result_collation();
-        let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status);
+        let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status)
+            .with_max_packet(self.shared.max_allowed_packet);
         let mut rows = TextRows::new(reply, &mut self.text);
         let result = self.session.execute(sql, &mut rows);
         self.broken |= rows.is_broken();
@@ -312,7 +313,8 @@ impl Worker {
         }
         let status = self.session.status_flags();
         let collation = self.session.result_collation();
-        let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status);
+        let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status)
+            .with_max_packet(self.shared.max_allowed_packet);
         let mut rows = BinaryRows::new(reply, &mut self.binary);
         let result = self.session.execute_prepared(id, &statement.values, &mut rows);
         self.broken |= rows.is_broken();
