@@ -55,6 +55,8 @@ pub(crate) struct Core {
     pub(crate) state: TxnState,
     pub(crate) client_found_rows: bool,
     pub(crate) killed: Arc<AtomicU8>,
+    /// Seconds that the session may be idle.
+    pub(crate) wait_timeout: u64,
     /// When the running query ends for `max_execution_time`.
     pub(crate) deadline: Option<Instant>,
     /// CREATE TEMPORARY TABLE.
@@ -133,6 +135,7 @@ impl Core {
             read_lock: None,
             changes: Vec::new(),
             killed,
+            wait_timeout: 28_800,
             deadline: None,
             temporary: TemporaryTables::default(),
         }

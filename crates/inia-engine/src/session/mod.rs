@@ -399,6 +399,11 @@ impl Session {
         self.core.result_collation().map_or(0, |collation: Collation| collation.0)
     }
 
+    /// Seconds that the session may be idle (`wait_timeout`).
+    pub fn wait_timeout(&self) -> u64 {
+        self.core.wait_timeout
+    }
+
     /// A handle by which other threads end this session's work.
     pub fn kill_handle(&self) -> KillHandle {
         KillHandle {
