@@ -37,6 +37,8 @@ pub(crate) struct StatementPlan {
     pub views: Vec<Arc<View>>,
     /// Whether it is FOR UPDATE, which a READ ONLY transaction refuses.
     pub exclusive: bool,
+    /// The tables that FOR UPDATE is about.
+    pub updates: Vec<Arc<Table>>,
 }
 
 /// A query inside another.
