@@ -13,6 +13,7 @@ mod kill;
 mod lab;
 mod lifecycle;
 mod login;
+mod mutated;
 mod process;
 mod refusals;
 mod support;

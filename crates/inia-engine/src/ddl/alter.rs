@@ -245,7 +245,7 @@ fn apply(
             work.add_column(place, column)?;
             work.indexes.extend(columns::column_indexes(def));
         }
-        AlterAction::AddIndex(spec) => work.indexes.push(columns::index(spec)?),
+        AlterAction::AddIndex(spec) => work.indexes.push(columns::index(core, spec)?),
         AlterAction::AddForeignKey(_) if work.temporary => {
             return error(ErrorCode::CannotAddForeign, &[]);
         }
@@ -280,7 +280,7 @@ fn apply(
                 }
                 _ => {}
             }
-            apply_options(work, std::slice::from_ref(option))?;
+            apply_options(core, work, std::slice::from_ref(option))?;
         }
         AlterAction::EnableKeys(_) => core.note(ErrorCode::IllegalHa, &[&work.name]),
         AlterAction::Force => (wishes.copy, wishes.wanted.rebuild) = (true, true),

@@ -56,7 +56,11 @@ fn engine(name: &str) -> Result<&'static str, SqlError> {
 }
 
 /// Applies table options. The charset options come first because columns depend on them.
-pub(super) fn apply_options(work: &mut Work, options: &[ast::TableOption]) -> Result<(), SqlError> {
+pub(super) fn apply_options(
+    core: &mut Core,
+    work: &mut Work,
+    options: &[ast::TableOption],
+) -> Result<(), SqlError> {
     if let Some(collation) = option_collation(options, work.collation)? {
         work.collation = collation;
     }
@@ -64,10 +68,10 @@ pub(super) fn apply_options(work: &mut Work, options: &[ast::TableOption]) -> Re
         match option {
             ast::TableOption::Engine(name) => work.engine = engine(name)?.to_owned(),
             ast::TableOption::AutoIncrement(next) => work.auto_increment = *next,
-            ast::TableOption::Comment(text) if text.chars().count() > MAX_TABLE_COMMENT => {
-                return error(ErrorCode::TooLongTableComment, &[&work.name, &MAX_TABLE_COMMENT]);
+            ast::TableOption::Comment(text) => {
+                let code = ErrorCode::TooLongTableComment;
+                work.comment = columns::comment(core, text, MAX_TABLE_COMMENT, code, &work.name)?;
             }
-            ast::TableOption::Comment(text) => work.comment = text.clone(),
             ast::TableOption::RowFormat(format) => set_option(work, "ROW_FORMAT", format),
             ast::TableOption::Other { name, value } => set_option(work, name, value),
             ast::TableOption::Charset(_) | ast::TableOption::Collate(_) => {}
@@ -193,7 +197,7 @@ pub(super) fn define(
     if let Some(default) = core.var("default_storage_engine") {
         work.engine = engine(&default)?.to_owned();
     }
-    apply_options(&mut work, &create.options)?;
+    apply_options(core, &mut work, &create.options)?;
     let mut checks = Vec::new();
     for element in &create.elements {
         match element {
@@ -202,7 +206,7 @@ pub(super) fn define(
                 work.add_column(None, column)?;
                 work.indexes.extend(columns::column_indexes(spec));
             }
-            ast::TableElement::Index(spec) => work.indexes.push(columns::index(spec)?),
+            ast::TableElement::Index(spec) => work.indexes.push(columns::index(core, spec)?),
             ast::TableElement::ForeignKey(_) if create.temporary => {
                 return error(ErrorCode::CannotAddForeign, &[]);
             }

@@ -9,6 +9,7 @@ use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
+use inia_parser::ast;
 
 const MAX_COLUMNS: usize = 1017;
 const MAX_INDEXES: usize = 64;
@@ -157,6 +158,21 @@ impl Work {
     /// Position of a column.
     pub(crate) fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| same_name(&column.def.name, name))
+    }
+
+    /// Brings the column names of an expression node to the form in which they are stored.
+    pub(crate) fn spell_columns(&self, node: &mut ast::Expr) {
+        use ast::Expr::{Column, DefaultOf, JsonExtract, Match};
+        let spell = |name: &mut ast::ColumnName| {
+            if let Some(index) = self.column(&name.name) {
+                *name = ast::ColumnName::bare(self.columns[index].def.name.clone());
+            }
+        };
+        match node {
+            Column(name) | DefaultOf(name) | JsonExtract { column: name, .. } => spell(name),
+            Match { columns, .. } => columns.iter_mut().for_each(spell),
+            _ => {}
+        }
     }
 
     /// Position of an index.

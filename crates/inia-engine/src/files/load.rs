@@ -13,7 +13,7 @@ use crate::expr::{EvalContext, Expr, ExprType, SessionHost, UserVar, collate};
 use crate::session::Outcome;
 use crate::session::core::Core;
 use inia_base::collation::Collation;
-use inia_base::column::RowSink;
+use inia_base::column::{RowSink, TakeBytes};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{Expr as AstExpr, LoadData, LoadDuplicate, LoadTarget};
@@ -55,30 +55,32 @@ pub(crate) fn load_data(
     let plan = plan(core, load, &table)?;
     core.hold_to_write(&table)?;
     let mut run = plan.insert.start_load(core, ctx)?;
-    let mut reader = Lines { format, text: Vec::new(), skip: load.ignore_lines };
-    if load.local {
-        let mut take = |bytes: &[u8]| {
-            reader.text.extend_from_slice(bytes);
-            reader.rows(false, &mut |fields| plan.row(core, ctx, &mut run, fields))
-        };
-        sink.local_file(&load.path, &mut take)?;
-    } else {
-        let path = server_path(core, &load.path)?;
-        let failed = |error| file_error(ErrorCode::CantGetStat, &path, &error);
-        let mut file = File::open(&path).map_err(failed)?;
-        let mut piece = vec![0; PIECE];
-        loop {
-            let count = file.read(&mut piece).map_err(failed)?;
-            if count == 0 {
-                break;
-            }
-            core.check_killed()?;
-            reader.text.extend_from_slice(&piece[..count]);
-            reader.rows(false, &mut |fields| plan.row(core, ctx, &mut run, fields))?;
+    let mut lines = Lines { format, text: Vec::new(), skip: load.ignore_lines };
+    let mut take = |piece: Option<&[u8]>| {
+        core.check_killed()?;
+        lines.text.extend_from_slice(piece.unwrap_or_default());
+        lines.rows(piece.is_none(), &mut |fields| plan.row(core, ctx, &mut run, fields))
+    };
+    let read = match load.local {
+        true => sink.local_file(&load.path, &mut |bytes| take(Some(bytes))),
+        false => server_file(core, &load.path, &mut |bytes| take(Some(bytes))),
+    };
+    let read = read.and_then(|()| take(None));
+    run.finish(core, ctx, read)
+}
+
+/// Gives the pieces of a file of the server to `take`.
+fn server_file(core: &Core, path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+    let path = server_path(core, path)?;
+    let failed = |error| file_error(ErrorCode::CantGetStat, &path, &error);
+    let mut file = File::open(&path).map_err(failed)?;
+    let mut piece = vec![0; PIECE];
+    loop {
+        match file.read(&mut piece).map_err(failed)? {
+            0 => return Ok(()),
+            count => take(&piece[..count])?,
         }
     }
-    reader.rows(true, &mut |fields| plan.row(core, ctx, &mut run, fields))?;
-    Ok(run.load_outcome(core, ctx))
 }
 
 fn plan(core: &Core, load: &LoadData, table: &Arc<Table>) -> Result<Plan, SqlError> {

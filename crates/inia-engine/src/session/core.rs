@@ -6,6 +6,7 @@ use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;
+use crate::exec::Interrupt;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
 use crate::reads::Reads;
 use crate::session::host::Host;
@@ -18,7 +19,7 @@ use inia_storage::{Isolation, LockMode, LockRequest, Savepoint, Txn, WaitPolicy}
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The transaction's state as SQL sees it.
 pub(crate) struct TxnState {
@@ -54,6 +55,8 @@ pub(crate) struct Core {
     pub(crate) state: TxnState,
     pub(crate) client_found_rows: bool,
     pub(crate) killed: Arc<AtomicU8>,
+    /// When the running query ends for `max_execution_time`.
+    pub(crate) deadline: Option<Instant>,
     /// CREATE TEMPORARY TABLE.
     pub(crate) temporary: TemporaryTables,
     /// Counts changes of settings that bound statements depend on.
@@ -130,6 +133,7 @@ impl Core {
             read_lock: None,
             changes: Vec::new(),
             killed,
+            deadline: None,
             temporary: TemporaryTables::default(),
         }
     }
@@ -154,6 +158,7 @@ impl Core {
 
     /// Starts a statement: its time stands still from here on.
     pub(crate) fn begin_statement(&mut self) {
+        self.deadline = None;
         self.env.now_micros = self.host.fixed_now().unwrap_or_else(clock_micros);
         self.host.previous_insert_id.set(self.env.last_insert_id);
         let errors = self.diagnostics.list.iter().filter(|w| w.level == Level::Error).count();
@@ -217,7 +222,22 @@ impl Core {
     /// Where statements put what they cannot keep in memory.
     pub(crate) fn workspace(&self) -> crate::exec::spill::Workspace<'_> {
         let disk = self.db.scratch.as_ref();
-        crate::exec::spill::Workspace::new(disk, self.env.tmp_table_size)
+        let size = self.env.tmp_table_size;
+        crate::exec::spill::Workspace::new(disk, size).until(self.interrupt())
+    }
+
+    /// Begins a query's time for `max_execution_time`.
+    pub(crate) fn begin_query(&mut self) {
+        let limit = Duration::from_millis(self.env.max_execution_time);
+        self.deadline = match limit.is_zero() {
+            true => None,
+            false => Instant::now().checked_add(limit),
+        };
+    }
+
+    /// What ends the running statement before it is done.
+    pub(crate) fn interrupt(&self) -> Interrupt<'_> {
+        Interrupt::new(&self.killed, self.deadline)
     }
 
     /// Whether statements end their transaction themselves.

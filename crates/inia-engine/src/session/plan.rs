@@ -363,6 +363,7 @@ fn run_plan(
 ) -> Result<Outcome, SqlError> {
     match plan {
         Plan::Query(query) => {
+            core.begin_query();
             let (result, found) = {
                 let shared: &Core = core;
                 let runner = Runner::new(query, shared);

@@ -400,6 +400,7 @@ fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> 
             core.diagnostics.limit = number() as usize;
         }
         "div_precision_increment" => core.env.div_precision_increment = number() as u8,
+        "max_execution_time" => core.env.max_execution_time = number(),
         "tmp_table_size" => core.env.tmp_table_size = number() as usize,
         "group_concat_max_len" => core.env.group_concat_max_len = number() as usize,
         "default_week_format" => core.env.default_week_format = number() as u8,

@@ -37,11 +37,10 @@ pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Databas
 }
 
 /// Whether a directory holds a database, or the damaged remains of one.
-pub fn holds_database(dir: &Path) -> bool {
-    std::fs::read_dir(dir).is_ok_and(|entries| {
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        names.into_iter().any(|name| inia_engine::is_database_file(&name))
-    })
+pub fn holds_database(dir: &Path) -> std::io::Result<bool> {
+    let names =
+        std::fs::read_dir(dir)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    Ok(names.into_iter().any(|name| inia_engine::is_database_file(&name)))
 }
 
 /// The pool's size: what is asked for, but no less than the smallest and no more than there is, or

@@ -76,8 +76,15 @@ impl LoadRun<'_> {
         self.run.row(core, ctx, &mut self.row, &[])
     }
 
-    /// The outcome, told as LOAD DATA tells it.
-    pub(crate) fn load_outcome(self, core: &Core, ctx: &EvalContext<'_>) -> Outcome {
+    /// Writes what still waits after the file has been `read` or reading it has failed: the
+    /// outcome, told as LOAD DATA tells it.
+    pub(crate) fn finish(
+        mut self,
+        core: &Core,
+        ctx: &EvalContext<'_>,
+        read: Result<(), SqlError>,
+    ) -> Result<Outcome, SqlError> {
+        self.run.write_last(core, read)?;
         let (records, copied, deleted) = self.run.counts();
         let skipped = records - copied;
         let outcome = self.run.outcome(core, ctx, false);
@@ -85,7 +92,7 @@ impl LoadRun<'_> {
         let info = format!(
             "Records: {records}  Deleted: {deleted}  Skipped: {skipped}  Warnings: {warnings}"
         );
-        Outcome { info, ..outcome }
+        Ok(Outcome { info, ..outcome })
     }
 }
 
