@@ -189,8 +189,13 @@ fn normalised(
         }
     });
     rules::check_bound(owner, &bound, work)?;
-    let charset = charset::charset_name(core.env.collation);
-    Ok((rules::with_introducers(&expr::print::print(&bound), charset), columns))
+    let mut stored = expr.clone();
+    stored.walk_mut(&mut |node| work.spell_columns(node));
+    let text = inia_parser::unparse(&stored, charset::charset_name(core.env.collation));
+    let text = text.ok_or_else(|| {
+        SqlError::new(ErrorCode::NotSupportedYet, &[&"this kind of stored expression"])
+    })?;
+    Ok((text, columns))
 }
 
 /// Checks and normalises the expressions of column `name` once all columns are there.
@@ -466,7 +471,7 @@ pub(crate) fn add_foreign_key(
     let mut index = plain_index(IndexKind::Plain, index_name, parts);
     index.for_foreign_key = true;
     work.indexes.push(index);
-    work.foreign_keys.push(WorkForeignKey { columns: spec.columns.clone(), def });
+    work.foreign_keys.push(WorkForeignKey { columns: spec.columns.clone(), def, added: true });
     Ok(())
 }
 

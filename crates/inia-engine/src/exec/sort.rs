@@ -85,6 +85,15 @@ impl<'w> Sorter<'w> {
         Ok(())
     }
 
+    /// Takes one row whose parts are ready.
+    pub(super) fn push_bytes(&mut self, key: &[u8], row: &[u8]) -> Result<()> {
+        let append = |bytes: &[u8], out: &mut Vec<u8>| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        };
+        self.push(|out| append(key, out), |out| append(row, out))
+    }
+
     /// How many rows were pushed.
     pub(super) fn total(&self) -> u64 {
         self.total

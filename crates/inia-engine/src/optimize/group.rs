@@ -152,7 +152,9 @@ fn attach(
         None => Source::One,
         Some(left) => left,
     };
-    Source::Join(Box::new(JoinPlan { kind, left, right: source, right_slots, on, method }))
+    let right = source;
+    let ordered = false;
+    Source::Join(Box::new(JoinPlan { kind, left, right, right_slots, on, method, ordered }))
 }
 
 /// A LEFT JOIN as a member of a group.

@@ -1,7 +1,7 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
 use crate::account::{Access, AccountName, Privileges};
-use crate::catalog::mdl::{MdlReadLock, MdlSession};
+use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
@@ -68,7 +68,7 @@ pub(crate) struct Core {
     /// LOCK TABLES.
     pub(crate) table_locks: TableLocks,
     /// FLUSH TABLES WITH READ LOCK.
-    pub(crate) read_lock: Option<MdlReadLock>,
+    pub(crate) read_lock: Option<[MdlGuard; 2]>,
     /// What the running statement changed in the session.
     pub(crate) changes: Vec<inia_base::column::SessionChange>,
 }
@@ -203,6 +203,25 @@ impl Core {
         self.mdl.begin_change(self.state.mdl_timeout)
     }
 
+    /// Takes the locks on definitions that a statement needs. One that has none from before gives
+    /// up those it got where it would close a circle of waiters, and tries again: whoever waited
+    /// for them goes first.
+    pub(crate) fn stepping_back<T>(
+        &self,
+        take: impl Fn(&Core) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        let fresh = self.mdl.holds_nothing();
+        loop {
+            match take(self) {
+                Err(error) if fresh && error.code == ErrorCode::Deadlock => {
+                    self.mdl.release_all();
+                    self.mdl.end_change();
+                }
+                done => return done,
+            }
+        }
+    }
+
     /// Where statements put what they cannot keep in memory.
     pub(crate) fn workspace(&self) -> crate::exec::spill::Workspace<'_> {
         let disk = self.db.scratch.as_ref();
@@ -239,16 +258,18 @@ impl Core {
             // The error of the commit is the one to tell.
             let _ = self.txn.get_mut().rollback();
         }
+        self.mdl.end_commit();
         self.ended();
         result
     }
 
     /// Waits while another session reads everything alone, if there is something to commit.
     fn wait_to_commit(&mut self) -> Result<(), SqlError> {
-        if !self.txn.get_mut().has_written() || self.mdl.reads_everything() {
+        let changed = self.txn.get_mut().has_written() && self.mdl.holds_to_write();
+        if !changed || self.mdl.reads_everything() {
             return Ok(());
         }
-        self.mdl.begin_change(self.state.mdl_timeout)
+        self.mdl.begin_commit(self.state.mdl_timeout)
     }
 
     /// Rolls the open transaction back, if any, and ends it.
@@ -353,8 +374,26 @@ impl Core {
         }
     }
 
+    /// As [`Core::open_table`], for one that only looks at the definition.
+    pub(crate) fn open_definition(&self, schema: &str, name: &str) -> Result<Arc<Table>, SqlError> {
+        let limit = self.state.mdl_timeout;
+        match self.temporary.get(schema, name) {
+            Some(table) => Ok(table.clone()),
+            None => self.open_by(schema, name, |name| self.mdl.lock_definition(name, limit)),
+        }
+    }
+
     /// A table that all sessions see, for use in the present transaction.
     pub(crate) fn open_stored(&self, schema: &str, name: &str) -> Result<Arc<Table>, SqlError> {
+        self.open_by(schema, name, |name| self.mdl.lock_shared(name, self.state.mdl_timeout))
+    }
+
+    fn open_by(
+        &self,
+        schema: &str,
+        name: &str,
+        lock: impl Fn(&Arc<MdlName>) -> Result<(), SqlError>,
+    ) -> Result<Arc<Table>, SqlError> {
         loop {
             let Some(table) = self.db.catalog().table(schema, name) else {
                 if self.db.catalog().schema(schema).is_none() {
@@ -366,7 +405,7 @@ impl Core {
                 }
                 return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
             };
-            self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
+            lock(&table.mdl)?;
             if !table.is_stale() {
                 return Ok(table);
             }
