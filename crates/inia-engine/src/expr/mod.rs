@@ -20,6 +20,7 @@ pub mod like;
 pub mod merge;
 pub mod number;
 pub mod print;
+mod same;
 pub mod store;
 #[cfg(test)]
 mod tests;

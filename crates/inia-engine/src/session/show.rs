@@ -71,7 +71,7 @@ pub(super) fn show(
                 return create_view(core, &view.def, sink);
             }
             let idle = !core.state.open;
-            let table = core.open_table(Some(&name.0), &name.1);
+            let table = core.open_definition(&name.0, &name.1);
             if idle {
                 core.mdl.release_all();
             }

@@ -185,8 +185,17 @@ impl Worker {
             Ok(()) => self.put_ok(),
             Err(error) => self.put_error(&error),
         }
-        self.slot.end();
+        self.rest();
         Next::Continue
+    }
+
+    /// The command has ended: the client may be idle for as long as its session says.
+    #[inline]
+    fn rest(&mut self) {
+        if let Some(seconds) = self.session.wait_timeout() {
+            self.slot.set_wait_timeout(seconds);
+        }
+        self.slot.end();
     }
 
     /// Tells the client why the server ends the connection, where MySQL does.
@@ -241,7 +250,7 @@ impl Worker {
             self.out.abort();
             self.put_error(&error);
         }
-        self.slot.end();
+        self.rest();
         if self.broken { Next::Close } else { Next::Continue }
     }
 
