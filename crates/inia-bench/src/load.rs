@@ -69,6 +69,18 @@ pub fn ensure(
     Ok(Some(begun.elapsed().as_secs_f64()))
 }
 
+/// Empties tables of a loaded data set and fills them again.
+pub fn refill(target: &Arc<dyn Target>, data: &DataSet, names: &[&str]) -> Result<()> {
+    let mut session = Session::new(target.clone(), false);
+    let verb = if target.dialect() == Dialect::Sqlite { "DELETE FROM" } else { "TRUNCATE TABLE" };
+    let mut part = data.clone();
+    part.tables.retain(|table| names.contains(&table.name.as_str()));
+    for table in &part.tables {
+        session.query(&format!("{verb} {}", table.name))?;
+    }
+    fill_tables(target, &part, &AtomicBool::new(false), &|_| {})
+}
+
 /// Reads every row once. A database that this process has opened just now then finds its pages in
 /// memory, as a server does that has run for a while.
 pub fn read_once(target: &Arc<dyn Target>, data: &DataSet) -> Result<()> {

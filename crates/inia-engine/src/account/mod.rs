@@ -37,6 +37,10 @@ pub struct LoginAccount {
     pub locked: bool,
     /// PASSWORD EXPIRE.
     pub expired: bool,
+    /// MAX_USER_CONNECTIONS; 0 where the server's setting counts.
+    pub max_connections: u64,
+    /// May log in where all connections are taken.
+    pub administers: bool,
 }
 
 impl From<&AccountDef> for LoginAccount {
@@ -48,6 +52,9 @@ impl From<&AccountDef> for LoginAccount {
             auth_string: def.auth_string.clone(),
             locked: def.locked,
             expired: def.expired,
+            max_connections: def.max_connections(),
+            administers: def.global.has(Privileges::SUPER)
+                || def.dynamic.contains_key("CONNECTION_ADMIN"),
         }
     }
 }

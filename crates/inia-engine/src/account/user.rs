@@ -317,7 +317,8 @@ fn check_name(name: &AccountName) -> Result<()> {
     let parts = [(&name.user, "user name", MAX_USER), (&name.host, "host name", MAX_HOST)];
     for (text, what, limit) in parts {
         if text.chars().count() > limit {
-            return Err(SqlError::new(ErrorCode::WrongStringLength, &[text, &what, &limit]));
+            let shown = &text[..text.floor_char_boundary(70)];
+            return Err(SqlError::new(ErrorCode::WrongStringLength, &[&shown, &what, &limit]));
         }
     }
     Ok(())

@@ -243,7 +243,9 @@ impl QueryBinder<'_> {
             let (alias, names) = (derived.alias.as_str(), derived.columns.as_slice());
             let lock = self.context.plain_lock;
             let origin = Origin { alias, view: None, names, lock };
-            return self.merge(select, &origin, context);
+            if let Some(bound) = self.merge(select, &origin, context)? {
+                return Ok(bound);
+            }
         }
         let level = self.levels.len() - 1;
         self.levels[level].open = derived.lateral;

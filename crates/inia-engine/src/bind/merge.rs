@@ -83,7 +83,9 @@ impl QueryBinder<'_> {
             && let Some(select) = self.mergeable(query, context.nullable)
         {
             let origin = Origin { alias, view: Some(view), names: &names, lock };
-            return self.merge(select, &origin, context);
+            if let Some(bound) = self.merge(select, &origin, context)? {
+                return Ok(bound);
+            }
         }
         let (id, _) = self.part(query)?;
         let bound = self.part_columns(id);
@@ -153,20 +155,33 @@ impl QueryBinder<'_> {
         }
     }
 
-    /// Binds a SELECT in the innermost level's row.
+    /// Binds a SELECT in the innermost level's row; `None` where that turns out to be wrong: on
+    /// the inner side of an outer join, a name that an enclosing query's row answers would keep
+    /// its value in rows that are all NULL.
     pub(super) fn merge(
         &mut self,
         select: &ast::Select,
         origin: &Origin<'_>,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<Option<Bound>> {
         let level = self.levels.len() - 1;
+        let before = (self.parts.len(), self.tables.len(), self.temporary.len());
+        let (width, reached) = (context.width, self.reached);
         let outer = std::mem::take(&mut self.levels[level].namespace);
         let open = std::mem::replace(&mut self.levels[level].open, true);
         let bound = self.merge_inside(select, origin, context);
         self.levels[level].namespace = outer;
         self.levels[level].open = open;
-        bound
+        let bound = bound?;
+        let mut columns = bound.names.tables.iter().flat_map(|table| &table.columns);
+        if !context.nullable || columns.all(|column| column.merged.is_none()) {
+            return Ok(Some(bound));
+        }
+        self.parts.truncate(before.0);
+        self.tables.truncate(before.1);
+        self.temporary.truncate(before.2);
+        (context.width, self.reached) = (width, reached);
+        Ok(None)
     }
 
     fn merge_inside(

@@ -88,7 +88,7 @@ impl QueryBinder<'_> {
                 windows: Vec::new(),
             });
             let row: Result<_> =
-                row.iter().map(|expr| self.expression(expr, Clause::FieldList, &[])).collect();
+                row.iter().map(|expr| self.expression(expr, Clause::Values, &[])).collect();
             self.levels.pop();
             bound.push(row?);
         }

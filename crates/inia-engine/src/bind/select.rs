@@ -2,7 +2,7 @@
 
 use super::from::BoundFrom;
 use super::grouping::{GroupCheck, Keyed};
-use super::order::{Reference, reference, same_expr};
+use super::order::{Reference, reference};
 use super::rollup::{above_rollup, asks_grouping};
 use super::scope::{BlockScope, Clause, Item};
 use super::window::{check_named, has_window};
@@ -285,7 +285,7 @@ impl QueryBinder<'_> {
                         continue;
                     }
                     let all = clauses.items.iter().map(|item| &item.expr).chain(&clauses.hidden);
-                    match all.into_iter().position(|known| same_expr(known, &expr)) {
+                    match all.into_iter().position(|known| known.same(&expr)) {
                         Some(index) => index,
                         None => {
                             clauses.hidden.push(expr);
@@ -368,6 +368,7 @@ impl QueryBinder<'_> {
         let block = Block {
             needed: &needed,
             straight: select.options.straight_join,
+            reads_all: grouped,
             context: self.context,
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);
@@ -387,6 +388,7 @@ impl QueryBinder<'_> {
             output,
             visible,
             distinct: select.options.distinct,
+            ordered: false,
             ends: None,
         };
         plan.ends = end_lookups(&plan);

@@ -38,6 +38,12 @@ struct ParentChange<'v> {
     new: Option<&'v [Value]>,
 }
 
+/// Whether an error says that there is no such table.
+fn is_gone(error: &SqlError) -> bool {
+    use ErrorCode::{NoSuchTable, UnknownDatabase, WrongObject};
+    [NoSuchTable, UnknownDatabase, WrongObject].contains(&error.code)
+}
+
 impl Foreign {
     /// The foreign keys around a table; `None` where there are none or they are switched off.
     pub(crate) fn load(core: &Core, table: &Arc<Table>) -> Result<Option<Foreign>, SqlError> {
@@ -45,12 +51,23 @@ impl Foreign {
         if !referring || !core.flag("foreign_key_checks") {
             return Ok(None);
         }
+        loop {
+            match Foreign::open(core, table) {
+                // A child was dropped, or got another name, since the catalog was looked at.
+                Err(error) if is_gone(&error) => {}
+                opened => return opened,
+            }
+        }
+    }
+
+    fn open(core: &Core, table: &Arc<Table>) -> Result<Option<Foreign>, SqlError> {
         let catalog = core.db.catalog().current();
         let mut parents = Vec::new();
         for key in &table.def.foreign_keys {
             let missing = || constraint_error(core, ErrorCode::NoReferencedRow2, table, key);
             let parent = core.open_stored(&key.ref_schema, &key.ref_table);
-            parents.push((key.clone(), parent.map_err(|_| missing())?));
+            let parent = parent.map_err(|e| if is_gone(&e) { missing() } else { e })?;
+            parents.push((key.clone(), parent));
         }
         let mut children = Vec::new();
         let name = (table.def.schema.clone(), table.def.name.clone());

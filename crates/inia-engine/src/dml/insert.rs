@@ -7,7 +7,7 @@
 mod load;
 mod run;
 
-pub(crate) use load::LoadRun;
+pub(crate) use load::{LoadRun, Loaded};
 pub(super) use run::{assign, touch};
 
 use super::fill::Fills;

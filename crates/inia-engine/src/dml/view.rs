@@ -465,6 +465,53 @@ fn refuse_hidden(core: &Core, view: &View) -> Result<()> {
     }
 }
 
+/// LOAD DATA into a view.
+pub(crate) fn load_through<'s>(
+    core: &Core,
+    load: &'s ast::LoadData,
+) -> Result<Through<'s, ast::LoadData>> {
+    let Some(view) = open_view(core, &load.table)? else {
+        return Ok((Cow::Borrowed(load), Guard::default()));
+    };
+    let alias = view.def.name.as_str();
+    let Some(mut target) = Target::of(core, &view, alias, None)? else {
+        return not_updatable(alias, "LOAD");
+    };
+    let Some(factor) = only_table(&target.from).cloned() else {
+        return not_updatable(alias, "LOAD");
+    };
+    // Expressions of SET know the table by its own name.
+    let own = |name: &ast::ColumnName| name.table.as_deref() == Some(alias);
+    target.rename(&own, &factor.name.name);
+    let mut out = load.clone();
+    out.table = factor.name;
+    if out.targets.is_empty() {
+        let names = view.def.columns.iter().map(|column| ast::ColumnName::bare(&column.name));
+        out.targets = names.map(ast::LoadTarget::Column).collect();
+    }
+    for place in &mut out.targets {
+        if let ast::LoadTarget::Column(name) = place {
+            *name = ast::ColumnName::bare(target.base_column(alias, name)?.name);
+        }
+    }
+    for assignment in &mut out.assignments {
+        let base = target.base_column(alias, &assignment.column)?;
+        assignment.column = ast::ColumnName::bare(base.name);
+        if assignment.value != Expr::Default {
+            assignment.value = target.translate(core, alias, &assignment.value, "field list")?;
+        }
+    }
+    Ok((Cow::Owned(out), target.guard(&view, needed_to_load(load))))
+}
+
+/// What LOAD DATA does to rows.
+pub(crate) fn needed_to_load(load: &ast::LoadData) -> Privileges {
+    match load.on_duplicate {
+        ast::LoadDuplicate::Replace => Privileges::INSERT | Privileges::DELETE,
+        ast::LoadDuplicate::Default | ast::LoadDuplicate::Ignore => Privileges::INSERT,
+    }
+}
+
 fn plain_name(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Column(name) => Some(&name.name),

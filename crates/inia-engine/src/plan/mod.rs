@@ -40,6 +40,8 @@ pub(crate) struct StatementPlan {
     pub views: Vec<ViewUse>,
     /// Whether it is FOR UPDATE, which a READ ONLY transaction refuses.
     pub exclusive: bool,
+    /// The tables that FOR UPDATE is about.
+    pub updates: Vec<Arc<Table>>,
 }
 
 /// A query inside another.
@@ -187,6 +189,8 @@ pub(crate) struct SelectPlan {
     pub visible: usize,
     /// DISTINCT over the visible values.
     pub distinct: bool,
+    /// Rows must come out in the order in which the leftmost table is read.
+    pub ordered: bool,
     /// Where each aggregate, all of them MIN or MAX, is found at an end of an index.
     pub ends: Option<Vec<EndLookup>>,
 }
@@ -300,6 +304,8 @@ pub(crate) struct JoinPlan {
     pub on: Vec<Expr>,
     /// How matches are found.
     pub method: JoinMethod,
+    /// Rows must come out in the order of the left side's.
+    pub ordered: bool,
 }
 
 /// The kinds of joins that are executed; right joins are left joins with their sides swapped.

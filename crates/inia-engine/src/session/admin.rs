@@ -293,6 +293,10 @@ fn maintain_one(
             let text = "The storage engine for the table doesn't support repair";
             vec![("note", text.to_owned())]
         }
+        MaintenanceKind::Optimize if core.mdl.reads_everything() => {
+            let refused = SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]);
+            vec![("Error", refused.message), ("error", String::from("Corrupt"))]
+        }
         MaintenanceKind::Optimize => {
             drop(table);
             let text = "Table does not support optimize, doing recreate + analyze instead";
@@ -301,14 +305,15 @@ fn maintain_one(
             note.into_iter().chain(done).collect()
         }
         MaintenanceKind::Analyze => analyze(core, &table).map_or_else(failed, |()| vec![ok()]),
-        MaintenanceKind::Check => match check_rows(core, &table) {
-            Ok(problems) if problems.is_empty() => vec![ok()],
-            Ok(problems) => {
-                let told = problems.into_iter().map(|problem| ("Warning", problem));
-                told.chain([("error", String::from("Corrupt"))]).collect()
+        // Every row against its definition, every index against the rows.
+        MaintenanceKind::Check => {
+            let problems = problems_of(&core.db.engine, &table);
+            if problems.is_empty() {
+                return vec![ok()];
             }
-            Err(error) => failed(error),
-        },
+            let told = problems.into_iter().map(|problem| ("Warning", problem));
+            told.chain([("error", String::from("Corrupt"))]).collect()
+        }
         _ => vec![ok()],
     }
 }
@@ -316,6 +321,7 @@ fn maintain_one(
 /// OPTIMIZE TABLE: the rows and indexes are written anew.
 fn optimize(core: &mut Core, name: &ast::ObjectName) -> Result<(), SqlError> {
     core.mdl.release_all();
+    core.begin_change()?;
     let actions = vec![ast::AlterAction::Force];
     let done = ddl::alter_table(core, &ast::AlterTable { name: name.clone(), actions });
     core.mdl.release_all();
@@ -329,16 +335,6 @@ fn analyze(core: &Core, table: &Table) -> Result<(), SqlError> {
     table.shared.row_estimate.store(rows, Ordering::Relaxed);
     table.shared.estimate_known.store(true, Ordering::Relaxed);
     Ok(())
-}
-
-/// CHECK TABLE: every row against its definition, every index against the rows, while nobody
-/// changes them. What is wrong, in words.
-fn check_rows(core: &Core, table: &Table) -> Result<Vec<String>, SqlError> {
-    let _lock = match table.def.temporary {
-        true => None,
-        false => Some(core.mdl.lock_read(&table.mdl, core.state.mdl_timeout)?),
-    };
-    Ok(problems_of(&core.db.engine, table))
 }
 
 /// A sum over all rows that does not depend on their order.

@@ -7,7 +7,7 @@ use super::Outcome;
 use super::core::Core;
 use super::{admin, control, explain, show, variables};
 use crate::bind::{self, BindContext};
-use crate::catalog::Table;
+use crate::catalog::{CatalogVersion, Table};
 use crate::ddl;
 use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
@@ -55,10 +55,10 @@ impl Plan {
         }
     }
 
-    /// The tables whose rows the plan changes.
+    /// The tables whose rows the plan changes, or locks as if it did.
     fn targets(&self) -> Vec<&Table> {
         match self {
-            Plan::Query(_) => Vec::new(),
+            Plan::Query(plan) => plan.updates.iter().map(|table| &**table).collect(),
             Plan::Insert(plan) => vec![&plan.table],
             Plan::Change(plan) => vec![&plan.table],
             Plan::Joined(plan) => plan.targets().collect(),
@@ -124,16 +124,7 @@ fn plan_held<T>(
     loop {
         let stored = core.db.catalog().current();
         let catalog = core.temporary.over(stored.clone());
-        let context = BindContext {
-            catalog: &catalog,
-            stored: &stored,
-            database: core.env.database.as_deref(),
-            env: &core.env,
-            host: &core.host,
-            engine: &core.db.engine,
-            virtuals: &SystemTables,
-            plain_lock,
-        };
+        let context = BindContext { stored: &stored, ..context_over(core, &catalog, plain_lock) };
         let plan = bind(&context)?;
         let mut held = true;
         let (tables, views) = (&plan_of(&plan).tables, &plan_of(&plan).views);
@@ -148,6 +139,32 @@ fn plan_held<T>(
             return Ok(plan);
         }
     }
+}
+
+fn context_over<'c>(
+    core: &'c Core,
+    catalog: &'c CatalogVersion,
+    plain_lock: Option<LockRequest>,
+) -> BindContext<'c> {
+    BindContext {
+        catalog,
+        stored: catalog,
+        database: core.env.database.as_deref(),
+        env: &core.env,
+        host: &core.host,
+        engine: &core.db.engine,
+        virtuals: &SystemTables,
+        plain_lock,
+    }
+}
+
+/// Plans a query over tables of a catalog of the caller's own, which has locked them.
+pub(crate) fn plan_over(
+    core: &Core,
+    catalog: &CatalogVersion,
+    query: &ast::Query,
+) -> Result<StatementPlan, SqlError> {
+    bind::bind_query(query, &context_over(core, catalog, None))
 }
 
 /// The lock that INSERT … SELECT takes on the rows it reads.
@@ -280,9 +297,13 @@ pub(super) fn plan_and_run(
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let mut kept = None;
-    let result = plan(core, statement).and_then(|plan| {
+    let held = core.stepping_back(|core| {
+        let plan = plan(core, statement)?;
         check_targets(core, &plan)?;
         plan.targets().into_iter().try_for_each(|table| core.hold_to_write(table))?;
+        Ok(plan)
+    });
+    let result = held.and_then(|plan| {
         let outcome = run_plan(core, &plan, params, sink);
         kept = Some(plan);
         outcome
@@ -301,7 +322,8 @@ pub(super) fn run(
     check_targets(core, plan)?;
     core.enter();
     let start = core.txn.get_mut().savepoint();
-    let result = hold_all(core, plan).and_then(|()| run_plan(core, plan, params, sink));
+    let held = core.stepping_back(|core| hold_all(core, plan));
+    let result = held.and_then(|()| run_plan(core, plan, params, sink));
     core.leave(start, result.as_ref().err())?;
     result
 }
@@ -318,7 +340,7 @@ fn check_targets(core: &Core, plan: &Plan) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// Error 1615 where DDL came between the look at the plan and its use; clients try again.
+/// Error 1615 where DDL came between the look at the plan and its use; the caller plans anew.
 fn hold_all(core: &Core, plan: &Plan) -> Result<(), SqlError> {
     for table in plan.tables() {
         if !core.hold(table)? {
@@ -342,6 +364,7 @@ fn run_plan(
 ) -> Result<Outcome, SqlError> {
     match plan {
         Plan::Query(query) => {
+            core.begin_query();
             let (result, found) = {
                 let shared: &Core = core;
                 let runner = Runner::new(query, shared);

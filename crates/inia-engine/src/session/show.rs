@@ -116,7 +116,7 @@ fn create_table(
         }
     }
     let idle = !core.state.open;
-    let table = core.open_table(Some(&name.0), &name.1);
+    let table = core.open_definition(&name.0, &name.1);
     if idle {
         core.mdl.release_all();
     }

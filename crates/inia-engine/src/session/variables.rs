@@ -3,6 +3,7 @@
 use super::Outcome;
 use super::core::Core;
 use super::plan::{evaluate, plan_query};
+use crate::account::AccountName;
 use crate::catalog::charset;
 use crate::dml::has_subquery;
 use crate::exec::Runner;
@@ -196,6 +197,10 @@ fn set_system(
         (Home::ReadOnly, _) => return wrong("read only"),
         (Home::Global, false) => {
             return Err(SqlError::new(ErrorCode::GlobalVariable, &[&def.name]));
+        }
+        (_, false) if def.name == "max_user_connections" => {
+            let what: [&dyn std::fmt::Display; 3] = [&"SESSION", &def.name, &"GLOBAL"];
+            return Err(SqlError::new(ErrorCode::VariableIsReadonly, &what));
         }
         (Home::Session, true) => return Err(SqlError::new(ErrorCode::LocalVariable, &[&def.name])),
         _ => {}
@@ -452,6 +457,8 @@ fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> 
             core.diagnostics.limit = number() as usize;
         }
         "div_precision_increment" => core.env.div_precision_increment = number() as u8,
+        "wait_timeout" => core.wait_timeout = number(),
+        "max_execution_time" => core.env.max_execution_time = number(),
         "tmp_table_size" => core.env.tmp_table_size = number() as usize,
         "group_concat_max_len" => core.env.group_concat_max_len = number() as usize,
         "default_week_format" => core.env.default_week_format = number() as u8,
@@ -482,6 +489,15 @@ impl Core {
             self.db.globals.0.read().iter().map(|(name, text)| (*name, text.clone())).collect();
         for (name, text) in globals {
             let _ = take_effect(self, name, &text);
+        }
+        let idle = if self.client.interactive { "interactive_timeout" } else { "wait_timeout" };
+        let _ = assign(self, false, "wait_timeout", &self.db.global_number(idle).to_string());
+        let name = AccountName::new(&self.client.account_user, &self.client.account_host);
+        let accounts = self.db.accounts.current();
+        if let Some(most) = accounts.get(&name).map(|own| own.max_connections())
+            && most > 0
+        {
+            let _ = assign(self, false, "max_user_connections", &most.to_string());
         }
         if let Some(collation) = Collation::from_id(self.client.collation) {
             let names = (charset::charset_name(collation), charset::name(collation));

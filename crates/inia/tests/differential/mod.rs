@@ -68,6 +68,12 @@ fn scripts() -> Vec<PathBuf> {
     found
 }
 
+/// The statements of every script.
+pub(crate) fn corpus() -> Vec<Vec<String>> {
+    let texts = |path: &PathBuf| script::read(path).into_iter().map(|s| s.text).collect();
+    scripts().iter().map(texts).collect()
+}
+
 fn connect(address: &str) -> Connection {
     log_in(address, ROOT).unwrap()
 }

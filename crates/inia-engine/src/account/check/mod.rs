@@ -13,6 +13,7 @@ use super::access::Access;
 use super::def::AccountName;
 use super::privilege::Privileges;
 use crate::catalog::CatalogVersion;
+use crate::dml::needed_to_load;
 use crate::reads::{Reads, named_tables};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::*;
@@ -259,7 +260,7 @@ impl Checker<'_> {
                 if !load.local && !self.access.global.has(Privileges::FILE) {
                     return Err(self.access.denied());
                 }
-                self.table(&load.table, Privileges::INSERT)?;
+                self.table(&load.table, needed_to_load(load))?;
                 self.exprs(load.assignments.iter().map(|assignment| &assignment.value))
             }
             Statement::Handler(handler) => self.table(&handler.table, Privileges::SELECT),

@@ -19,7 +19,7 @@ use crate::session::core::{Core, clock_micros};
 use crate::session::plan_source;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, QueryBody, SelectItem, TableRef};
-use inia_parser::unparse_query;
+use inia_parser::{unparse_query, unparse_query_explicit};
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
     Err(SqlError::new(code, args))
@@ -160,6 +160,12 @@ fn define(
     };
     let text = unparse_query(query, false).ok_or_else(not_printable)?;
     let parsed = parse(&text).ok_or_else(not_printable)?;
+    let explicit = unparse_query_explicit(query).and_then(|explicit| parse(&explicit));
+    let explicit = explicit.ok_or_else(not_printable)?;
+    if unparse_query_explicit(&parsed) != unparse_query_explicit(&explicit) {
+        let what = "a view's query does not read back as it was written";
+        return error(ErrorCode::InternalError, &[&what]);
+    }
     let resolved = plan_source(core, &parsed)?;
     let mut columns: Vec<ColumnDef> = Vec::with_capacity(resolved.root.columns.len());
     for (at, column) in resolved.root.columns.iter().enumerate() {
