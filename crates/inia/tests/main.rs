@@ -12,6 +12,7 @@ mod isolation;
 mod kill;
 mod lab;
 mod lifecycle;
+mod limits;
 mod login;
 mod mutated;
 mod process;
