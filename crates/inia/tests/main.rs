@@ -17,6 +17,7 @@ mod login;
 mod mutated;
 mod process;
 mod refusals;
+mod scripts;
 mod support;
 mod sysbench;
 mod wire;
