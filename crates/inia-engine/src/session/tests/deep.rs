@@ -156,8 +156,8 @@ fn drop_views(session: &mut super::TestSession, count: usize) {
     session.ok(&format!("DROP VIEW {}", names.join(", ")));
 }
 
-/// Merged or not, sixty-three views can be read inside one another, as in MySQL; also where each of them
-/// nests further in its own text, which all the views together may not.
+/// Merged or not, sixty-three views can be read inside one another, as in MySQL; also where each
+/// of them nests further in its own text, which all the views together may not.
 #[test]
 fn views_in_views_are_counted_as_nested_selects() {
     on_connection(|| {
