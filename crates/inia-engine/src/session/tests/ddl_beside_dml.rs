@@ -173,12 +173,14 @@ impl Worker {
             13 => String::from("create table c select * from b"),
             14 => String::from("alter table ch drop foreign key f"),
             15 => String::from(
-                "alter table ch add constraint f foreign key (p) references p (id) on delete cascade on update cascade",
+                "alter table ch add constraint f foreign key (p) references p (id) \
+                 on delete cascade on update cascade",
             ),
             16 => String::from("rename table p to p2"),
             17 => String::from("rename table p2 to p"),
             18 => String::from(
-                "create or replace view both_of_them as select id from a union all select id from b",
+                "create or replace view both_of_them as \
+                 select id from a union all select id from b",
             ),
             19 => String::from("alter table ch rename to ch2"),
             20 => String::from("alter table ch2 rename to ch, add key (id, p)"),
