@@ -167,12 +167,12 @@ impl QueryBinder<'_> {
 
     /// The view of that name.
     fn view(&self, schema: &str, name: &str) -> Option<Arc<View>> {
-        self.context.catalog.schemas.get(schema)?.views.get(name).cloned()
+        self.catalog().schemas.get(schema)?.views.get(name).cloned()
     }
 
     /// Finds a stored table and notes that the statement reads it.
     fn table(&mut self, schema: &str, name: &str) -> Result<Arc<Table>> {
-        let Some(database) = self.context.catalog.schemas.get(schema) else {
+        let Some(database) = self.catalog().schemas.get(schema) else {
             if schema.eq_ignore_ascii_case("information_schema") {
                 let (name, code) = (name.to_uppercase(), ErrorCode::UnknownTableInClause);
                 return Err(SqlError::new(code, &[&name, &"information_schema"]));

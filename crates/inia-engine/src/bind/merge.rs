@@ -17,6 +17,7 @@ use crate::catalog::{View, ViewAlgorithm, same_name};
 use crate::expr::{Expr, ExprKind};
 use crate::information_schema;
 use crate::optimize::conjuncts;
+use crate::plan::ViewUse;
 use inia_base::column::ResultColumn;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, QueryBody, SelectItem, TableRef};
@@ -52,8 +53,10 @@ impl QueryBinder<'_> {
             let code = ErrorCode::ViewRecursive;
             return Err(SqlError::new(code, &[&view.def.schema, &view.def.name]));
         }
-        if !self.views.iter().any(|known| Arc::ptr_eq(known, view)) {
-            self.views.push(view.clone());
+        let opened = self.open_views.iter().chain([view]);
+        let acts_for = opened.rev().find(|view| !view.def.invoker).map(|view| &view.def.definer);
+        if !self.views.iter().any(|known| known.is(view, acts_for)) {
+            self.views.push(ViewUse::new(view.clone(), acts_for.cloned()));
         }
         // What surrounds the view's name means nothing inside it.
         let ctes = std::mem::take(&mut self.ctes);

@@ -9,6 +9,8 @@ mod numbers;
 mod strings;
 mod temporal;
 
+pub(crate) use strings::bad_bytes;
+
 use crate::expr::context::{EvalContext, Level, Strictness};
 use crate::expr::json;
 use crate::expr::ty::ExprType;

@@ -1,6 +1,5 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
-use crate::account::{Access, AccountName, Privileges};
 use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
@@ -8,7 +7,6 @@ use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;
 use crate::exec::Interrupt;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
-use crate::reads::Reads;
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
 use inia_base::collation::Collation;
@@ -63,6 +61,8 @@ pub(crate) struct Core {
     pub(crate) state: TxnState,
     pub(crate) client_found_rows: bool,
     pub(crate) killed: Arc<AtomicU8>,
+    /// Seconds that the session may be idle.
+    pub(crate) wait_timeout: u64,
     /// When the running query ends for `max_execution_time`.
     pub(crate) deadline: Option<Instant>,
     /// CREATE TEMPORARY TABLE.
@@ -141,6 +141,7 @@ impl Core {
             read_lock: None,
             changes: Vec::new(),
             killed,
+            wait_timeout: 28_800,
             deadline: None,
             temporary: TemporaryTables::default(),
         }
@@ -432,41 +433,6 @@ impl Core {
     pub(crate) fn hold_view(&self, view: &View) -> Result<bool, SqlError> {
         self.mdl.lock_shared(&view.mdl, self.state.mdl_timeout)?;
         Ok(!view.is_stale())
-    }
-
-    /// Errors 1356 and 1449 where whom a view acts for is gone, or may not do this to its tables.
-    pub(crate) fn check_view_rights(
-        &self,
-        views: &[Arc<View>],
-        wanted: Privileges,
-    ) -> Result<(), SqlError> {
-        for view in views {
-            let def = &view.def;
-            let access = match def.invoker {
-                true => self.access(),
-                false => {
-                    let accounts = self.db.accounts.current();
-                    if accounts.get(&def.definer).is_none() {
-                        let AccountName { user, host } = &def.definer;
-                        return Err(SqlError::new(ErrorCode::NoSuchUser, &[user, host]));
-                    }
-                    Arc::new(Access::new(&accounts, &def.definer, &Default::default()))
-                }
-            };
-            if access.is_root() {
-                continue;
-            }
-            let mut reads = Reads::default();
-            view.query.iter().for_each(|query| reads.query(query));
-            let may = |name: &&inia_parser::ast::ObjectName| {
-                let schema = name.db.as_deref().unwrap_or_default();
-                access.on_table(schema, &name.name).has(wanted)
-            };
-            if !reads.tables.iter().all(may) {
-                return Err(SqlError::new(ErrorCode::ViewInvalid, &[&def.schema, &def.name]));
-            }
-        }
-        Ok(())
     }
 
     /// A system variable's text.

@@ -16,6 +16,7 @@ mod table_locks;
 pub(crate) mod tests;
 mod texts;
 mod variables;
+mod view_rights;
 
 use self::core::Core;
 use self::plan::Plan;
@@ -400,6 +401,11 @@ impl Session {
     /// each column keeps its own.
     pub fn result_collation(&self) -> u16 {
         self.core.result_collation().map_or(0, |collation: Collation| collation.0)
+    }
+
+    /// Seconds that the session may be idle (`wait_timeout`).
+    pub fn wait_timeout(&self) -> u64 {
+        self.core.wait_timeout
     }
 
     /// A handle by which other threads end this session's work.
