@@ -6,6 +6,7 @@ mod charsets;
 mod commands;
 mod damage;
 mod differential;
+mod dumps;
 mod full_disk;
 mod hostile;
 mod isolation;
