@@ -6,6 +6,7 @@
 //! bytes, with MySQL's warning 1300.
 
 use super::core::Core;
+use super::params::ParamKinds;
 use super::texts::{self, Known, TextKey};
 use super::{Prepared, PreparedStatement, Session, on_deep_stack, plan};
 use crate::error::parse_error;
@@ -228,7 +229,7 @@ impl Session {
         let text = String::from_utf8_lossy(&sql[span.start..span.end]).into_owned();
         self.prepared.insert(
             id,
-            PreparedStatement { deep, statement, text, params, plan, binary: Vec::new() },
+            PreparedStatement { deep, statement, text, params, plan, kinds: ParamKinds::default() },
         );
         let params = (0..params).map(|_| plan::param_column()).collect();
         Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })
