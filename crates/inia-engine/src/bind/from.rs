@@ -122,6 +122,9 @@ impl QueryBinder<'_> {
         if factor.name.db.is_none()
             && let Some(cte) = self.ctes.iter().rev().find(|cte| cte.name == factor.name.name)
         {
+            if let Some(error) = &cte.wrong {
+                return Err(error.clone());
+            }
             let part = PartRef { id: cte.part, lateral: false, level: cte.level };
             let columns = cte.columns.clone();
             return Ok(part_member(part, alias, &columns, context));

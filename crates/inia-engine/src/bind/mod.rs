@@ -95,6 +95,8 @@ struct CteBinding {
     /// How many levels enclose its definition.
     level: usize,
     columns: Vec<(String, ExprType)>,
+    /// What is wrong with it, which matters to whoever reads it.
+    wrong: Option<SqlError>,
 }
 
 /// Binds one statement's queries.

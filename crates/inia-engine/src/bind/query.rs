@@ -196,10 +196,21 @@ impl QueryBinder<'_> {
         if recursive && mentions(&cte.query.body, &cte.name) {
             return Err(SqlError::new(ErrorCode::CteRecursiveRequiresUnion, &[&cte.name]));
         }
-        let (part, _) = self.part(&cte.query)?;
-        let columns = self.cte_columns(cte, part)?;
-        let level = self.levels.len();
-        self.ctes.push(CteBinding { name: cte.name.clone(), part, level, columns });
+        let before = (self.parts.len(), self.tables.len(), self.temporary.len());
+        let bound = self.part(&cte.query);
+        let bound = bound.and_then(|(part, _)| Ok((part, self.cte_columns(cte, part)?)));
+        let (level, name) = (self.levels.len(), cte.name.clone());
+        let binding = match bound {
+            Ok((part, columns)) => CteBinding { name, part, level, columns, wrong: None },
+            Err(error) => {
+                self.parts.truncate(before.0);
+                self.tables.truncate(before.1);
+                self.temporary.truncate(before.2);
+                let (part, columns) = (usize::MAX, Vec::new());
+                CteBinding { name, part, level, columns, wrong: Some(error) }
+            }
+        };
+        self.ctes.push(binding);
         Ok(())
     }
 
@@ -235,7 +246,8 @@ impl QueryBinder<'_> {
             *ty = column.ty.clone().with_nullable(true);
         }
         let level = self.levels.len();
-        self.ctes.push(CteBinding { name: cte.name.clone(), part, level, columns });
+        let name = cte.name.clone();
+        self.ctes.push(CteBinding { name, part, level, columns, wrong: None });
         let seed = self.parts[part].take();
         let (head, tail) = step_terms.split_first().expect("one term reads the name");
         let step = match tail {

@@ -75,7 +75,8 @@ impl ParamKinds {
     /// Whether a plan for these kinds is right for the values.
     pub(super) fn fit(&self, params: &[Value]) -> bool {
         params.iter().enumerate().all(|(at, value)| {
-            *value == Value::Null || Kind::of(value) == self.0.get(at).copied().unwrap_or(Kind::Text)
+            *value == Value::Null
+                || Kind::of(value) == self.0.get(at).copied().unwrap_or(Kind::Text)
         })
     }
 
