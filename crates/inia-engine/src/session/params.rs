@@ -1,10 +1,10 @@
 //! What a prepared statement's parameters are, as its plan takes them.
 //!
 //! MySQL derives a parameter's type from the value it is executed with: `? + 1` is exact for an
-//! integer and a DOUBLE for a text, `c = ?` compares numbers where `?` is one. So a plan is made for
-//! the kinds of values of one execution; it serves all executions with values of the same kinds, and
-//! NULL is of every kind. Example: after `EXECUTE s USING 5` the plan stands for integers; `USING '5'`
-//! makes a new one.
+//! integer and a DOUBLE for a text, `c = ?` compares numbers where `?` is one. So a plan is made
+//! for the kinds of values of one execution; it serves all executions with values of the same
+//! kinds, and NULL is of every kind. Example: after `EXECUTE s USING 5` the plan stands for
+//! integers; `USING '5'` makes a new one.
 
 use crate::expr::ExprType;
 use inia_base::collation::Collation;

@@ -4,8 +4,9 @@
 //! rows of `INIA_ROUNDS` queries (2000) from `INIA_SEED` (1). Queries have joins of all kinds,
 //! derived tables, correlated subqueries, grouping, DISTINCT, windows, UNION, ORDER BY with LIMIT.
 //! What differs is listed; whoever reads the list decides who is right, since MySQL 8.0.31 is not
-//! always: it lets 0 meet NULL in some hash joins, and a constant column of a derived table that an
-//! outer join did not match keeps its value. Cases worth keeping go into `tests/sql/query/found.sql`.
+//! always: it lets 0 meet NULL in some hash joins, and a constant column of a derived table that
+//! an outer join did not match keeps its value. What is worth keeping goes into
+//! `tests/sql/query/found.sql`.
 //!
 //! A query is made from the outside in: each SELECT knows the columns of its FROM by type and those
 //! of the SELECTs around it, so that nearly all of them are valid.

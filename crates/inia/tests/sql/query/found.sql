@@ -18,3 +18,8 @@ WITH w AS (SELECT id FROM a HAVING nope > 1) SELECT COUNT(*) FROM a;
 WITH w AS (SELECT id FROM nowhere), v AS (SELECT 2 AS two) SELECT * FROM v;
 WITH w AS (SELECT nope) SELECT * FROM w;
 WITH w AS (SELECT nope), v AS (SELECT * FROM w) SELECT 3;
+CREATE TABLE ds (d DATE, dt DATETIME, s VARCHAR(30));
+INSERT INTO ds VALUES ('2020-01-31', '2020-01-31 23:59:59', '2020-01-31 23:59:59'), ('2020-01-31', '2020-01-31 00:00:00', '2020-01-31');
+SELECT DATE'2020-01-31' >= '2020-01-31 23:59:59', d = '2020-01-31 23:59:59', d = s, d >= s, d = CONCAT(s), d = COALESCE(dt, 'x'), DATE(dt) = s, d = dt, d IN (s), d IN (s, '2020-01-31 01:00:00'), d BETWEEN s AND s, s = d, d < s, d <=> s FROM ds ORDER BY s;
+SELECT COUNT(*) FROM ds x JOIN ds y ON x.d = y.s;
+SELECT COUNT(*) FROM ds x LEFT JOIN ds y ON x.d < y.s WHERE y.d IS NULL;
