@@ -471,7 +471,7 @@ pub(crate) fn add_foreign_key(
     let mut index = plain_index(IndexKind::Plain, index_name, parts);
     index.for_foreign_key = true;
     work.indexes.push(index);
-    work.foreign_keys.push(WorkForeignKey { columns: spec.columns.clone(), def });
+    work.foreign_keys.push(WorkForeignKey { columns: spec.columns.clone(), def, added: true });
     Ok(())
 }
 

@@ -57,6 +57,8 @@ pub(crate) struct WorkIndex {
 pub(crate) struct WorkForeignKey {
     pub(crate) columns: Vec<String>,
     pub(crate) def: ForeignKeyDef,
+    /// The statement brings it in.
+    pub(crate) added: bool,
 }
 
 /// The definition under construction.
@@ -135,6 +137,7 @@ impl Work {
         let foreign_key = |key: &ForeignKeyDef| WorkForeignKey {
             columns: key.columns.iter().map(|c| name_of(*c)).collect(),
             def: key.clone(),
+            added: false,
         };
         Work {
             id: def.id,
@@ -218,6 +221,8 @@ impl Work {
         self.warn_duplicates(&indexes);
         indexes.sort_by_key(|(index, _)| self.rank(index));
         let foreign_keys = self.finish_foreign_keys()?;
+        let keys = self.foreign_keys.iter().enumerate();
+        let added_keys = keys.filter(|(_, key)| key.added).map(|(at, _)| at).collect();
         let (indexes, index_origins) = indexes.into_iter().unzip();
         let column_origins = self.columns.iter().map(|column| column.origin).collect();
         let def = TableDef {
@@ -237,7 +242,7 @@ impl Work {
             created: self.created,
             temporary: self.temporary,
         };
-        Ok(Finished { def, column_origins, index_origins, warnings: self.warnings })
+        Ok(Finished { def, column_origins, index_origins, added_keys, warnings: self.warnings })
     }
 
     /// A foreign key's own index goes where another index starts with its columns.
@@ -466,6 +471,8 @@ pub(crate) struct Finished {
     pub(crate) column_origins: Vec<Option<usize>>,
     /// For each index its position in the old table.
     pub(crate) index_origins: Vec<Option<usize>>,
+    /// The positions of foreign keys that were not there before.
+    pub(crate) added_keys: Vec<usize>,
     pub(crate) warnings: Vec<SqlError>,
 }
 
