@@ -55,6 +55,7 @@ pub(crate) fn load_data(
     }
     let format = Format::new(&load.format, backslashes_escape(core))?;
     let (load, guard) = dml::load_through(core, load)?;
+    core.check_view_rights(&guard.views)?;
     let table = core.open_table(load.table.db.as_deref(), &load.table.name)?;
     let plan = plan(core, &load, &table, guard)?;
     core.hold_to_write(&table)?;
