@@ -144,7 +144,7 @@ impl Database {
             }
         }
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
-        Ok(Arc::new(Database {
+        let database = Arc::new(Database {
             scratch: disk,
             build_memory: (options.buffer_pool_size / 8).clamp(64 << 10, 256 << 20) as usize,
             engine,
@@ -155,7 +155,9 @@ impl Database {
             user_locks: UserLocks::default(),
             processes: OnceLock::new(),
             started,
-        }))
+        });
+        crate::session::empty_fleeting(&database);
+        Ok(database)
     }
 
     /// Starts a session.

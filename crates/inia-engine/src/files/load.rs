@@ -54,6 +54,7 @@ pub(crate) fn load_data(
     let table = core.open_table(load.table.db.as_deref(), &load.table.name)?;
     let plan = plan(core, load, &table)?;
     core.hold_to_write(&table)?;
+    core.lock_alone(&[&table])?;
     let mut run = plan.insert.start_load(core, ctx)?;
     let mut lines = Lines { format, text: Vec::new(), skip: load.ignore_lines };
     let mut take = |piece: Option<&[u8]>| {

@@ -7,6 +7,7 @@ mod damage;
 mod ddl;
 mod deep;
 mod dml;
+mod engines;
 mod files;
 mod full_disk;
 mod killed_passes;
