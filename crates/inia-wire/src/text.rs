@@ -159,7 +159,7 @@ impl RowSink for TextRows<'_> {
         self.reply.end_row()
     }
 
-    fn local_file(&mut self, path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+    fn local_file(&mut self, path: &[u8], take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
         self.reply.local_file(path, take)
     }
 

@@ -14,6 +14,7 @@ mod grouping;
 mod inserted;
 mod merge;
 mod namespace;
+mod nesting;
 mod order;
 mod query;
 mod rollup;
@@ -32,7 +33,7 @@ use crate::expr::bind::BoundSubquery;
 use crate::expr::{Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare};
 use crate::optimize::SlotSet;
 use crate::plan::window::WindowPlan;
-use crate::plan::{PartPlan, StatementPlan, VirtualTable, result_columns};
+use crate::plan::{PartPlan, StatementPlan, ViewUse, VirtualTable, result_columns};
 use crate::reads::Reads;
 use inia_base::error::SqlError;
 use inia_parser::ast;
@@ -49,8 +50,10 @@ pub(crate) trait VirtualTables {
 
 /// What a query is bound against.
 pub(crate) struct BindContext<'c> {
-    /// The catalog's version.
+    /// The catalog's version with the session's temporary tables.
     pub(crate) catalog: &'c CatalogVersion,
+    /// The same without them, as views see it.
+    pub(crate) stored: &'c CatalogVersion,
     /// The current database.
     pub(crate) database: Option<&'c str>,
     /// The session's settings.
@@ -127,7 +130,11 @@ struct CteBinding {
     part: usize,
     /// How many levels enclose its definition.
     level: usize,
+    /// How many SELECTs are in one another in it.
+    height: usize,
     columns: Vec<(String, ExprType)>,
+    /// What is wrong with it, which matters to whoever reads it.
+    wrong: Option<SqlError>,
 }
 
 /// Binds one statement's queries.
@@ -143,9 +150,10 @@ struct QueryBinder<'c> {
     /// The outermost level that was read since the innermost part began.
     reached: usize,
     /// Views that the statement reads.
-    views: Vec<Arc<View>>,
+    views: Vec<ViewUse>,
     /// Views that are being bound, each inside the one before it.
     open_views: Vec<Arc<View>>,
+    nesting: nesting::Nesting,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
 }
@@ -162,6 +170,7 @@ impl<'c> QueryBinder<'c> {
             reached: usize::MAX,
             views: Vec::new(),
             open_views: Vec::new(),
+            nesting: nesting::Nesting::default(),
             inserted: None,
         }
     }
@@ -174,7 +183,7 @@ impl<'c> QueryBinder<'c> {
     }
 }
 
-impl QueryBinder<'_> {
+impl<'c> QueryBinder<'c> {
     /// Binds a query as a part; returns its number, its columns and whether it is correlated.
     fn part(&mut self, query: &ast::Query) -> Result<(usize, bool)> {
         let id = self.reserve_part();
@@ -184,6 +193,14 @@ impl QueryBinder<'_> {
         self.reached = self.reached.min(enclosing);
         self.parts[id] = Some(PartPlan { query: bound?, correlated, recursive: None });
         Ok((id, correlated))
+    }
+
+    /// The catalog where names are being looked up now.
+    fn catalog(&self) -> &'c CatalogVersion {
+        match self.open_views.is_empty() {
+            true => self.context.catalog,
+            false => self.context.stored,
+        }
     }
 
     /// Binds a subquery of an expression.

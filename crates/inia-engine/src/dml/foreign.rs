@@ -64,7 +64,7 @@ impl Foreign {
         let catalog = core.db.catalog().current();
         let mut parents = Vec::new();
         for key in &table.def.foreign_keys {
-            let missing = || constraint_error(ErrorCode::NoReferencedRow2, table, key);
+            let missing = || constraint_error(core, ErrorCode::NoReferencedRow2, table, key);
             let parent = core.open_stored(&key.ref_schema, &key.ref_table);
             let parent = parent.map_err(|e| if is_gone(&e) { missing() } else { e })?;
             parents.push((key.clone(), parent));
@@ -137,7 +137,7 @@ impl Foreign {
             None => Vec::new(),
         };
         match found.is_empty() {
-            true => Err(constraint_error(ErrorCode::NoReferencedRow2, &self.table, key)),
+            true => Err(constraint_error(core, ErrorCode::NoReferencedRow2, &self.table, key)),
             false => Ok(()),
         }
     }
@@ -185,7 +185,7 @@ fn apply(
     let replacement = match (action, new) {
         (ReferentialAction::Cascade, new) => new,
         (ReferentialAction::SetNull, _) => Some(vec![Value::Null; key.columns.len()]),
-        _ => return Err(constraint_error(ErrorCode::RowIsReferenced2, child, key)),
+        _ => return Err(constraint_error(core, ErrorCode::RowIsReferenced2, child, key)),
     };
     core.hold_to_cascade(child)?;
     let zone = &core.env.time_zone;
@@ -223,7 +223,17 @@ fn apply(
 }
 
 /// Errors 1451 and 1452 name the child's constraint.
-fn constraint_error(code: ErrorCode, child: &Table, key: &ForeignKeyDef) -> SqlError {
+/// Errors 1452 and 1451; 1216 and 1217 for those who may not know the other table.
+fn constraint_error(core: &Core, code: ErrorCode, child: &Table, key: &ForeignKeyDef) -> SqlError {
+    let (schema, name, plain) = match code {
+        ErrorCode::RowIsReferenced2 => {
+            (&child.def.schema, &child.def.name, ErrorCode::RowIsReferenced)
+        }
+        _ => (&key.ref_schema, &key.ref_table, ErrorCode::NoReferencedRow),
+    };
+    if !core.access().knows(schema, name) {
+        return SqlError::new(plain, &[]);
+    }
     let text = format!(
         "{}.{}, {}",
         quoted(&child.def.schema),

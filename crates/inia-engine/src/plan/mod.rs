@@ -9,10 +9,13 @@
 //! value, sorted by its second value.
 
 pub(crate) mod explain;
+pub(crate) mod view_use;
 pub(crate) mod window;
 
+pub(crate) use view_use::ViewUse;
+
 use crate::access::AccessPath;
-use crate::catalog::{Table, View};
+use crate::catalog::Table;
 use crate::expr::aggregate::Aggregate;
 use crate::expr::compare::CmpClass;
 use crate::expr::{Expr, ExprType};
@@ -34,7 +37,7 @@ pub(crate) struct StatementPlan {
     /// The tables it reads.
     pub tables: Vec<Arc<Table>>,
     /// The views it reads.
-    pub views: Vec<Arc<View>>,
+    pub views: Vec<ViewUse>,
     /// Whether it is FOR UPDATE, which a READ ONLY transaction refuses.
     pub exclusive: bool,
     /// The tables that FOR UPDATE is about.

@@ -1,6 +1,5 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
-use crate::account::{Access, AccountName, Privileges};
 use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
@@ -8,7 +7,6 @@ use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;
 use crate::exec::Interrupt;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
-use crate::reads::Reads;
 use crate::session::alone::Alone;
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
@@ -21,6 +19,14 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// What SAVEPOINT has made.
+pub(crate) struct NamedSavepoint {
+    pub(crate) name: String,
+    pub(crate) point: Savepoint,
+    /// How many metadata locks the transaction had.
+    pub(crate) locks: usize,
+}
 
 /// The transaction's state as SQL sees it.
 pub(crate) struct TxnState {
@@ -39,7 +45,7 @@ pub(crate) struct TxnState {
     taken: (Option<Isolation>, Option<bool>),
     /// The open transaction's level.
     pub(crate) current: Isolation,
-    pub(crate) savepoints: Vec<(String, Savepoint)>,
+    pub(crate) savepoints: Vec<NamedSavepoint>,
     /// `lock_wait_timeout`: how long to wait for metadata locks.
     pub(crate) mdl_timeout: Duration,
 }
@@ -458,41 +464,6 @@ impl Core {
     pub(crate) fn hold_view(&self, view: &View) -> Result<bool, SqlError> {
         self.mdl.lock_shared(&view.mdl, self.state.mdl_timeout)?;
         Ok(!view.is_stale())
-    }
-
-    /// Errors 1356 and 1449 where whom a view acts for is gone, or may not do this to its tables.
-    pub(crate) fn check_view_rights(
-        &self,
-        views: &[Arc<View>],
-        wanted: Privileges,
-    ) -> Result<(), SqlError> {
-        for view in views {
-            let def = &view.def;
-            let access = match def.invoker {
-                true => self.access(),
-                false => {
-                    let accounts = self.db.accounts.current();
-                    if accounts.get(&def.definer).is_none() {
-                        let AccountName { user, host } = &def.definer;
-                        return Err(SqlError::new(ErrorCode::NoSuchUser, &[user, host]));
-                    }
-                    Arc::new(Access::new(&accounts, &def.definer, &Default::default()))
-                }
-            };
-            if access.is_root() {
-                continue;
-            }
-            let mut reads = Reads::default();
-            view.query.iter().for_each(|query| reads.query(query));
-            let may = |name: &&inia_parser::ast::ObjectName| {
-                let schema = name.db.as_deref().unwrap_or_default();
-                access.on_table(schema, &name.name).has(wanted)
-            };
-            if !reads.tables.iter().all(may) {
-                return Err(SqlError::new(ErrorCode::ViewInvalid, &[&def.schema, &def.name]));
-            }
-        }
-        Ok(())
     }
 
     /// A system variable's text.

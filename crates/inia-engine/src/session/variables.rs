@@ -205,9 +205,19 @@ fn set_system(
         (Home::Session, true) => return Err(SqlError::new(ErrorCode::LocalVariable, &[&def.name])),
         _ => {}
     }
+    if var.scope == Some(VarScope::PersistOnly) {
+        let needed = ["SYSTEM_VARIABLES_ADMIN", "PERSIST_RO_VARIABLES_ADMIN"];
+        if !needed.iter().all(|name| core.access().dynamic.contains_key(*name)) {
+            let names = needed.join(" and ");
+            return Err(SqlError::new(ErrorCode::PersistOnlyAccessDeniedError, &[&names]));
+        }
+    }
     if global && !core.access().has_dynamic("SYSTEM_VARIABLES_ADMIN") {
         let names = "SUPER or SYSTEM_VARIABLES_ADMIN";
         return Err(SqlError::new(ErrorCode::SpecificAccessDenied, &[&names]));
+    }
+    if !global {
+        check_restricted(core, def.name)?;
     }
     if let Some(scope @ (VarScope::Persist | VarScope::PersistOnly)) = var.scope {
         let text = match value {
@@ -230,6 +240,48 @@ fn set_system(
     let value = value_of(core, value, params)?.value;
     let text = checked(core, def, &value)?;
     assign(core, global, def.name, &text)
+}
+
+/// Error 1227: session variables that SESSION_VARIABLES_ADMIN is needed for.
+fn check_restricted(core: &Core, name: &str) -> Result<(), SqlError> {
+    const PLAIN: [&str; 2] = ["internal_tmp_mem_storage_engine", "max_error_count"];
+    const OLD: [&str; 11] = [
+        "binlog_direct_non_transactional_updates",
+        "binlog_format",
+        "binlog_row_image",
+        "bulk_insert_buffer_size",
+        "character_set_database",
+        "character_set_filesystem",
+        "histogram_generation_max_mem_size",
+        "pseudo_slave_mode",
+        "pseudo_thread_id",
+        "sql_log_bin",
+        "sql_log_off",
+    ];
+    const REPLICATION: [&str; 4] = [
+        "gtid_next",
+        "immediate_server_version",
+        "original_commit_timestamp",
+        "original_server_version",
+    ];
+    let (plain, replication) = (PLAIN.contains(&name), REPLICATION.contains(&name));
+    if !plain && !replication && !OLD.contains(&name) {
+        return Ok(());
+    }
+    let access = core.access();
+    let admin = ["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN"];
+    if admin.iter().any(|name| access.has_dynamic(name))
+        || (replication && access.has_dynamic("REPLICATION_APPLIER"))
+    {
+        return Ok(());
+    }
+    Err(access.lacks(match (plain, replication) {
+        (true, _) => "SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN",
+        (_, true) => {
+            "SUPER, SYSTEM_VARIABLES_ADMIN, SESSION_VARIABLES_ADMIN or REPLICATION_APPLIER"
+        }
+        _ => "SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN",
+    }))
 }
 
 /// A value as the variable's text; errors 1231, 1232; warning 1292 where it is clipped.

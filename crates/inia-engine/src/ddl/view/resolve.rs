@@ -99,7 +99,7 @@ impl<'r> Resolver<'r> {
     }
 
     /// Resolves a query expression; `named` gives its columns names of their own. Returns them.
-    pub(super) fn query(&mut self, query: &mut Query, named: bool) -> Vec<String> {
+    pub(crate) fn query(&mut self, query: &mut Query, named: bool) -> Vec<String> {
         let ctes = self.ctes.len();
         if let Some(with) = &mut query.with {
             let recursive = with.recursive;

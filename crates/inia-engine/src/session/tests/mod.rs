@@ -5,6 +5,7 @@ mod build;
 mod crash;
 mod damage;
 mod ddl;
+mod ddl_beside_dml;
 mod deep;
 mod dml;
 mod engines;
@@ -104,7 +105,7 @@ impl RowSink for TextSink {
         }
         Ok(())
     }
-    fn local_file(&mut self, _path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+    fn local_file(&mut self, _path: &[u8], take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
         self.file.iter().try_for_each(|piece| take(piece.as_bytes()))
     }
     fn complete(&mut self, completion: &Completion, _more: bool) -> Result<(), SqlError> {
