@@ -10,6 +10,7 @@ mod explain;
 mod host;
 mod incoming;
 mod plan;
+mod read_only;
 mod show;
 mod table_locks;
 #[cfg(test)]
