@@ -62,7 +62,9 @@ pub fn ensure(
         session.query(statement).map_err(|failure| failure.during(statement))?;
     }
     if target.dialect() == Dialect::Postgres {
-        session.query("ANALYZE")?;
+        // What it does by itself sooner or later: statistics, and the map of pages that are
+        // visible to all, without which no index answers alone.
+        session.query("VACUUM ANALYZE")?;
     }
     let insert = format!("INSERT INTO inia_lab_data VALUES ('{}', '{mark}')", data.name);
     session.query(&insert)?;

@@ -172,7 +172,7 @@ impl Table {
             Shape::Peaks | Shape::FactorToOne | Shape::FactorToHalf => {
                 let mut counts: Vec<usize> =
                     (0..).map(|n| 1 << n).take_while(|&n| n < all).collect();
-                counts.extend((all % 2 == 0).then_some(all / 2));
+                counts.extend(all.is_multiple_of(2).then_some(all / 2));
                 counts.push(all);
                 counts.sort_unstable();
                 counts.dedup();

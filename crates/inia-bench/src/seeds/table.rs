@@ -287,7 +287,9 @@ impl<'a> View<'a> {
             Shape::Seconds => self.by_seconds(),
             Shape::Peaks => self.by_processors(None),
             Shape::FactorToOne => self.by_processors(Some(|_| Some(1))),
-            Shape::FactorToHalf => self.by_processors(Some(|n| (n % 2 == 0).then_some(n / 2))),
+            Shape::FactorToHalf => {
+                self.by_processors(Some(|n| n.is_multiple_of(2).then_some(n / 2)))
+            }
             Shape::Sag => self.sag(),
             Shape::Price => self.prices(),
         }

@@ -20,6 +20,7 @@
 
 mod generate;
 mod known;
+mod queries;
 mod script;
 
 use crate::process::{DataDir, Process};

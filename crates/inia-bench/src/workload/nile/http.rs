@@ -27,9 +27,10 @@ impl Wire {
         Ok(Wire { stream: BufReader::new(stream), out: Vec::new() })
     }
 
-    /// First line, length of the body, and tries; None if the other end has hung up between messages.
+    /// First line, length of the body, and retries; None if the other end has hung up between
+    /// messages.
     fn head(&mut self) -> io::Result<Option<(String, usize, u64)>> {
-        let (mut first, mut length, mut tries) = (String::new(), 0, 0);
+        let (mut first, mut length, mut retries) = (String::new(), 0, 0);
         loop {
             let mut line = String::new();
             if self.stream.by_ref().take(LONGEST_LINE).read_line(&mut line)? == 0 {
@@ -37,7 +38,7 @@ impl Wire {
             }
             let text = line.trim_end();
             if text.is_empty() {
-                return Ok(Some((first, length, tries)));
+                return Ok(Some((first, length, retries)));
             }
             if first.is_empty() {
                 first = text.to_owned();
@@ -46,7 +47,7 @@ impl Wire {
                 if name.eq_ignore_ascii_case("content-length") {
                     length = number()? as usize;
                 } else if name.eq_ignore_ascii_case(RETRIES) {
-                    tries = number()?;
+                    retries = number()?;
                 }
             }
         }
