@@ -13,6 +13,7 @@ mod host;
 mod incoming;
 mod params;
 mod plan;
+mod read_only;
 mod show;
 mod table_locks;
 #[cfg(test)]
