@@ -151,7 +151,8 @@ pub(crate) fn in_transaction<T>(
         }
         Ok(value)
     });
-    match result {
+    let ended = core.alone.end(result.is_err());
+    match result.and_then(|value| ended.map(|()| value)) {
         Ok(value) => {
             publish(core, changes);
             Ok(value)

@@ -207,6 +207,13 @@ impl Work {
         if self.columns.len() > MAX_COLUMNS {
             return error(ErrorCode::TooManyFields, &[]);
         }
+        let is_large = |column: &WorkColumn| {
+            use DataType as T;
+            matches!(column.def.data_type, T::Text { .. } | T::Blob(_) | T::Json)
+        };
+        if self.engine == "MEMORY" && self.columns.iter().any(is_large) {
+            return error(ErrorCode::TableCantHandleBlob, &[]);
+        }
         if self.columns.iter().all(|column| column.def.invisible) {
             return error(ErrorCode::TableMustHaveAVisibleColumn, &[]);
         }
