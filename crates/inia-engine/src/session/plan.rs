@@ -15,8 +15,7 @@ use crate::expr::{EvalContext, Expr, ExprType, NoSubqueries, SubqueryRunner};
 use crate::information_schema::SystemTables;
 use crate::plan::{LimitPlan, OutputColumn, StatementPlan, ViewUse};
 use inia_base::collation::Collation;
-use inia_base::column::{ResultColumn, RowSink, flags};
-use inia_base::datatype::DataType;
+use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{self, Statement};
@@ -265,19 +264,9 @@ pub(super) fn prepare(
     Ok((Some(plan), columns))
 }
 
-/// How a parameter is described: MySQL does not know its type either.
+/// How a parameter is described before it has a value: as a text.
 pub(super) fn param_column() -> ResultColumn {
-    ResultColumn {
-        schema: String::new(),
-        table: String::new(),
-        org_table: String::new(),
-        name: String::from("?"),
-        org_name: String::new(),
-        data_type: DataType::VarChar { chars: 0, collation: Collation::BINARY },
-        flags: flags::BINARY,
-        length: 0,
-        decimals: 0,
-    }
+    ExprType::text(16_383, Collation::DEFAULT, true).result_column("?")
 }
 
 /// Plans and runs a statement, and gives the plan back for the next time.
