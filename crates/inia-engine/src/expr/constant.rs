@@ -81,7 +81,8 @@ pub(crate) fn compare(
     }
 }
 
-/// As [`compare`] for an operator: beside a DATE a text that is no constant counts for its date alone.
+/// As [`compare`] for an operator: beside a DATE a text that is no constant counts for its date
+/// alone.
 pub(crate) fn compare_operands(
     class: &CmpClass,
     (left, l): (&Expr, &Value),

@@ -218,7 +218,7 @@ impl Session {
         if deep && !plan::may_be_deep(&statement) {
             return Err(self.failed(parse_error(too_deep())));
         }
-        let allowed = self.core.authorize(&statement);
+        let allowed = self.core.authorize_later(&statement);
         let planned = allowed.and_then(|()| plan::prepare(&mut self.core, &statement));
         let (plan, columns) = match planned {
             Ok(planned) => planned,

@@ -244,6 +244,10 @@ impl Binder<'_> {
         if mixed && kinds.iter().all(|kind| number(kind) || *kind == TypeClass::String) {
             classes = (CmpClass::Real, CmpClass::Real);
         }
+        let dated = |kind: &TypeClass| matches!(kind, TypeClass::Dated | TypeClass::String);
+        if kinds.contains(&TypeClass::Dated) && kinds.iter().all(dated) {
+            classes = (CmpClass::Dates, CmpClass::Dates);
+        }
         let text = |class: &CmpClass| matches!(class, CmpClass::Text(_) | CmpClass::Binary);
         if text(&classes.0) && text(&classes.1) {
             let types = [&value.ty, &low.ty, &high.ty];
