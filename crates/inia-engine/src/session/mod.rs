@@ -24,6 +24,7 @@ pub(crate) use self::plan::{plan_insert_queries, plan_over, plan_source};
 use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
 use crate::database::{ClientInfo, Database};
+use crate::exec::KeyHash;
 use crate::expr::{ExprType, Level, SqlMode, Warning};
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{Completion, ResultColumn, RowSink};
@@ -154,7 +155,7 @@ fn on_deep_stack<T>(work: impl FnOnce() -> T) -> T {
 /// One client's session.
 pub struct Session {
     core: Core,
-    prepared: HashMap<u32, PreparedStatement>,
+    prepared: HashMap<u32, PreparedStatement, KeyHash>,
     /// PREPARE's names.
     named: HashMap<String, u32>,
     next_prepared: u32,
@@ -168,7 +169,7 @@ impl Session {
         let multi_statements = client.multi_statements;
         let mut session = Session {
             core: Core::new(db, client),
-            prepared: HashMap::new(),
+            prepared: HashMap::default(),
             named: HashMap::new(),
             next_prepared: 1,
             multi_statements,
