@@ -22,11 +22,12 @@ mod reads;
 pub mod row;
 mod session;
 mod show;
+mod stack;
 mod status;
 mod sysvar;
 mod user_locks;
 
-pub use account::LoginAccount;
+pub use account::{LoginAccount, LoginBlock};
 pub use database::{ClientInfo, Database, DatabaseOptions, OpenError};
 pub use inia_storage::is_store_file as is_database_file;
 pub use session::{KillHandle, Prepared, Session};

@@ -24,9 +24,6 @@ use inia_parser::ast::{self, QueryBody, SelectItem, TableRef};
 use inia_storage::LockRequest;
 use std::sync::Arc;
 
-/// How deep views may be inside one another.
-const MOST_VIEWS: usize = 32;
-
 /// Where a merged SELECT comes from.
 pub(super) struct Origin<'o> {
     /// The name it goes by.
@@ -47,9 +44,7 @@ impl QueryBinder<'_> {
         alias: &str,
         context: &mut FromContext<'_>,
     ) -> Result<Bound> {
-        if self.open_views.iter().any(|open| Arc::ptr_eq(open, view))
-            || self.open_views.len() > MOST_VIEWS
-        {
+        if self.open_views.iter().any(|open| Arc::ptr_eq(open, view)) {
             let code = ErrorCode::ViewRecursive;
             return Err(SqlError::new(code, &[&view.def.schema, &view.def.name]));
         }
@@ -81,6 +76,7 @@ impl QueryBinder<'_> {
         let lock = self.lock_of(alias, context);
         if view.def.algorithm != ViewAlgorithm::TempTable
             && let Some(select) = self.mergeable(query, context.nullable)
+            && self.fits(select, context.tables)
         {
             let origin = Origin { alias, view: Some(view), names: &names, lock };
             if let Some(bound) = self.merge(select, &origin, context)? {
@@ -169,7 +165,7 @@ impl QueryBinder<'_> {
         let (width, reached) = (context.width, self.reached);
         let outer = std::mem::take(&mut self.levels[level].namespace);
         let open = std::mem::replace(&mut self.levels[level].open, true);
-        let bound = self.merge_inside(select, origin, context);
+        let bound = self.one_deeper(|binder| binder.merge_inside(select, origin, context));
         self.levels[level].namespace = outer;
         self.levels[level].open = open;
         let bound = bound?;
@@ -192,6 +188,7 @@ impl QueryBinder<'_> {
     ) -> Result<Bound> {
         let mut inside = FromContext {
             width: context.width,
+            tables: context.tables,
             locking: &[],
             forced: Some(origin.lock),
             nullable: context.nullable,
@@ -206,7 +203,7 @@ impl QueryBinder<'_> {
                 Some(left) => inner(left, bound.tree),
             });
         }
-        context.width = inside.width;
+        (context.width, context.tables) = (inside.width, inside.tables);
         if let Some(condition) = &select.where_ {
             let condition = self.expression(condition, Clause::Where, &[])?;
             conjuncts(condition, &mut conditions);

@@ -14,6 +14,7 @@ mod grouping;
 mod inserted;
 mod merge;
 mod namespace;
+mod nesting;
 mod order;
 mod query;
 mod rollup;
@@ -129,7 +130,11 @@ struct CteBinding {
     part: usize,
     /// How many levels enclose its definition.
     level: usize,
+    /// How many SELECTs are in one another in it.
+    height: usize,
     columns: Vec<(String, ExprType)>,
+    /// What is wrong with it, which matters to whoever reads it.
+    wrong: Option<SqlError>,
 }
 
 /// Binds one statement's queries.
@@ -148,6 +153,7 @@ struct QueryBinder<'c> {
     views: Vec<ViewUse>,
     /// Views that are being bound, each inside the one before it.
     open_views: Vec<Arc<View>>,
+    nesting: nesting::Nesting,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
 }
@@ -164,6 +170,7 @@ impl<'c> QueryBinder<'c> {
             reached: usize::MAX,
             views: Vec::new(),
             open_views: Vec::new(),
+            nesting: nesting::Nesting::default(),
             inserted: None,
         }
     }

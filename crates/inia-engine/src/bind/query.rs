@@ -191,15 +191,34 @@ impl QueryBinder<'_> {
             && let QueryBody::SetOperation { first, rest } = &cte.query.body
             && rest.iter().any(|term| mentions(&term.body, &cte.name))
         {
-            return self.recursive_cte(cte, first, rest);
+            let bound = self.height_of(|binder| binder.recursive_cte(cte, first, rest));
+            let ((), height) = bound?;
+            if let Some(binding) = self.ctes.last_mut() {
+                binding.height = height;
+            }
+            return Ok(());
         }
         if recursive && mentions(&cte.query.body, &cte.name) {
             return Err(SqlError::new(ErrorCode::CteRecursiveRequiresUnion, &[&cte.name]));
         }
-        let (part, _) = self.part(&cte.query)?;
-        let columns = self.cte_columns(cte, part)?;
-        let level = self.levels.len();
-        self.ctes.push(CteBinding { name: cte.name.clone(), part, level, columns });
+        let before = (self.parts.len(), self.tables.len(), self.temporary.len());
+        let bound = self.height_of(|binder| binder.part(&cte.query));
+        let bound =
+            bound.and_then(|((part, _), height)| Ok((part, height, self.cte_columns(cte, part)?)));
+        let (level, name) = (self.levels.len(), cte.name.clone());
+        let binding = match bound {
+            Ok((part, height, columns)) => {
+                CteBinding { name, part, level, height, columns, wrong: None }
+            }
+            Err(error) => {
+                self.parts.truncate(before.0);
+                self.tables.truncate(before.1);
+                self.temporary.truncate(before.2);
+                let (part, columns) = (usize::MAX, Vec::new());
+                CteBinding { name, part, level, height: 0, columns, wrong: Some(error) }
+            }
+        };
+        self.ctes.push(binding);
         Ok(())
     }
 
@@ -229,13 +248,15 @@ impl QueryBinder<'_> {
             [] => first.clone(),
             rest => QueryBody::SetOperation { first: Box::new(first.clone()), rest: rest.to_vec() },
         };
-        let (part, correlated) = self.part(&ast::Query::new(seed))?;
+        let seed = ast::Query::new(seed);
+        let ((part, correlated), height) = self.height_of(|binder| binder.part(&seed))?;
         let mut columns = self.cte_columns(cte, part)?;
         for ((_, ty), column) in columns.iter_mut().zip(self.part_columns(part)) {
             *ty = column.ty.clone().with_nullable(true);
         }
         let level = self.levels.len();
-        self.ctes.push(CteBinding { name: cte.name.clone(), part, level, columns });
+        let name = cte.name.clone();
+        self.ctes.push(CteBinding { name, part, level, height, columns, wrong: None });
         let seed = self.parts[part].take();
         let (head, tail) = step_terms.split_first().expect("one term reads the name");
         let step = match tail {

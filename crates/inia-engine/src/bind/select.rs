@@ -2,6 +2,7 @@
 
 use super::from::BoundFrom;
 use super::grouping::{GroupCheck, Keyed};
+use super::nesting::{MOST_TABLES, too_many_tables};
 use super::order::{Reference, reference};
 use super::rollup::{above_rollup, asks_grouping};
 use super::scope::{BlockScope, Clause, Item};
@@ -73,11 +74,6 @@ impl Clauses {
     }
 }
 
-/// How many tables one SELECT may join.
-const MOST_TABLES: usize = 61;
-/// How many SELECTs may be in one another.
-const MOST_LEVELS: usize = 64;
-
 impl QueryBinder<'_> {
     /// Binds and plans one SELECT.
     pub(super) fn select(
@@ -93,10 +89,7 @@ impl QueryBinder<'_> {
             named_windows: select.windows.clone(),
             windows: Vec::new(),
         });
-        let bound = match self.levels.len() > MOST_LEVELS {
-            true => Err(SqlError::new(ErrorCode::TooHighLevelOfNestingForSelect, &[])),
-            false => self.select_in_level(select, order_by, locking),
-        };
+        let bound = self.one_deeper(|binder| binder.select_in_level(select, order_by, locking));
         self.levels.pop();
         bound
     }
@@ -109,8 +102,8 @@ impl QueryBinder<'_> {
     ) -> Result<QueryPlan> {
         check_named(&select.windows)?;
         let from = self.from(&select.from, locking)?;
-        if self.names().tables.len() > MOST_TABLES {
-            return Err(SqlError::new(ErrorCode::TooManyTables, &[&MOST_TABLES]));
+        if from.tables > MOST_TABLES {
+            return Err(too_many_tables());
         }
         let mut clauses = Clauses::default();
         let mut from = from;
@@ -436,14 +429,21 @@ fn check_windows(check: &GroupCheck<'_>, clauses: &Clauses, names: &Namespace) -
     Ok(())
 }
 
-/// The name of a select item.
+/// The most bytes of a name that is written, and of one that an expression's text makes.
+const MOST_OF_ALIAS: usize = 256;
+const MOST_OF_TEXT: usize = 255;
+
+/// The name of a select item; what is too long is cut.
 pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) -> String {
-    match (alias, expr) {
+    let mut name = match (alias, expr) {
         (Some(alias), _) => alias.clone(),
         (None, ast::Expr::Column(column)) => column.name.clone(),
         (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => literal_name(text, value),
         (None, expr) => own_name(text, expr).to_owned(),
-    }
+    };
+    let most = if alias.is_some() { MOST_OF_ALIAS } else { MOST_OF_TEXT };
+    name.truncate(name.floor_char_boundary(most));
+    name
 }
 
 fn push_column(column: &super::FromColumn, clauses: &mut Clauses) {

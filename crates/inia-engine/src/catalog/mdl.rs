@@ -71,7 +71,7 @@ struct Held {
     kind: Kind,
 }
 
-/// One session's locks of weak kinds.
+/// One session's locks of weak kinds, in the order in which it got them.
 #[derive(Default)]
 pub struct MdlSlot {
     held: Mutex<Vec<Held>>,
@@ -221,7 +221,7 @@ impl MdlManager {
         let mut held = slot.held.lock();
         match (before, held.iter().position(|held| Arc::ptr_eq(&held.name, name))) {
             (Some(kind), Some(at)) => held[at].kind = kind,
-            (None, Some(at)) => drop(held.swap_remove(at)),
+            (None, Some(at)) => drop(held.remove(at)),
             (_, None) => {}
         }
     }
@@ -409,17 +409,27 @@ impl MdlSession {
         self.slot.held.lock().iter().any(|held| held.kind == Kind::Write)
     }
 
+    /// How many locks the session holds for its transaction.
+    pub fn held_count(&self) -> usize {
+        self.slot.held.lock().len()
+    }
+
     /// Releases all locks of the transaction, at its end.
     pub fn release_all(&self) {
+        self.release_from(0);
+    }
+
+    /// Releases all locks of the transaction but its first ones.
+    pub fn release_from(&self, first: usize) {
         let mut held = self.slot.held.lock();
-        if held.is_empty() {
+        if held.len() <= first {
             return;
         }
-        // Whoever counts itself later than this look finds the slot empty.
+        // Whoever counts itself later than this look finds the slot without them.
         let minds = |held: &&Held| held.name.guarded.load(Ordering::SeqCst) > 0;
         let minded: Vec<Arc<MdlName>> =
-            held.iter().filter(minds).map(|held| held.name.clone()).collect();
-        held.clear();
+            held[first..].iter().filter(minds).map(|held| held.name.clone()).collect();
+        held.truncate(first);
         drop(held);
         minded.iter().for_each(|name| self.manager.given_up(name));
     }

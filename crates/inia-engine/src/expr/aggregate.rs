@@ -559,7 +559,7 @@ impl Accumulator {
                 let from = &aggregate.args[0].ty;
                 cast::unify(value, from, &aggregate.ty, ctx)?
             }
-            State::Extreme(value) => value,
+            State::Extreme(value) => cast::padded(value, &aggregate.ty),
             State::Bits(bits) => Value::UInt(bits),
             State::BitString(Some(bits)) => Value::Bytes(bits),
             State::BitString(None) => {
@@ -569,7 +569,7 @@ impl Accumulator {
             State::Moments { count, squares, .. } => moments(aggregate.func, count, squares),
             State::Rows(rows) => group_concat(aggregate, rows, ctx)?,
             State::Array(items) if items.is_empty() => Value::Null,
-            State::Array(items) => Value::Json(format!("[{items}]")),
+            State::Array(items) => json::value(format!("[{items}]"))?,
             State::TooLong => {
                 let name = aggregate_name(aggregate.func);
                 let limit = ctx.env.max_allowed_packet;
@@ -577,7 +577,7 @@ impl Accumulator {
                 Value::Null
             }
             State::Object(None) => Value::Null,
-            State::Object(Some(members)) => Value::Json(Json::Object(members).to_string()),
+            State::Object(Some(members)) => json::value(Json::Object(members).to_string())?,
         })
     }
 }

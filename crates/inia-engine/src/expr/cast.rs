@@ -214,6 +214,16 @@ fn to_string(
     Ok(Value::Text(text))
 }
 
+/// A decimal with all the digits after the point that its type shows: `coalesce(1, 2.50)` is 1.00.
+pub(crate) fn padded(value: Value, ty: &ExprType) -> Value {
+    match (value, &ty.data_type) {
+        (Value::Decimal(value), DataType::Decimal { scale, .. }) if value.scale() < *scale => {
+            Value::Decimal(value.with_scale(*scale).unwrap_or(value))
+        }
+        (value, _) => value,
+    }
+}
+
 /// `value` as one of the values that CASE, IF, COALESCE or a set operation yields.
 pub fn unify(
     value: Value,
@@ -241,7 +251,7 @@ pub fn unify(
             })
         }
         TypeClass::Time => convert::to_time(&value, from, ctx)?.map_or(Value::Null, Value::Time),
-        TypeClass::Json => Value::Json(json::scalar_or_document(&value, from)?.to_string()),
+        TypeClass::Json => json::value(json::scalar_or_document(&value, from)?.to_string())?,
         TypeClass::String if to.is_text() => match value {
             Value::Text(text) => Value::Text(text),
             other => Value::Text(convert::to_text(&other, from).into_owned()),

@@ -19,6 +19,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+/// What SAVEPOINT has made.
+pub(crate) struct NamedSavepoint {
+    pub(crate) name: String,
+    pub(crate) point: Savepoint,
+    /// How many metadata locks the transaction had.
+    pub(crate) locks: usize,
+}
+
 /// The transaction's state as SQL sees it.
 pub(crate) struct TxnState {
     /// The storage transaction is open.
@@ -36,7 +44,7 @@ pub(crate) struct TxnState {
     taken: (Option<Isolation>, Option<bool>),
     /// The open transaction's level.
     pub(crate) current: Isolation,
-    pub(crate) savepoints: Vec<(String, Savepoint)>,
+    pub(crate) savepoints: Vec<NamedSavepoint>,
     /// `lock_wait_timeout`: how long to wait for metadata locks.
     pub(crate) mdl_timeout: Duration,
 }

@@ -9,7 +9,9 @@ pub(crate) mod core;
 mod explain;
 mod host;
 mod incoming;
+mod params;
 mod plan;
+mod read_only;
 mod show;
 mod table_locks;
 #[cfg(test)]
@@ -19,13 +21,15 @@ mod variables;
 mod view_rights;
 
 use self::core::Core;
+use self::params::ParamKinds;
 use self::plan::Plan;
 pub(crate) use self::plan::{plan_insert_queries, plan_over, plan_source};
 use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
 use crate::database::{ClientInfo, Database};
 use crate::exec::KeyHash;
-use crate::expr::{ExprType, Level, SqlMode, Warning};
+use crate::expr::{Level, SqlMode, Warning};
+use crate::stack::on_deep_stack;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -114,26 +118,8 @@ struct PreparedStatement {
     params: u32,
     /// The plan, where it can be kept, and the settings it was made under.
     plan: Option<(Plan, u64)>,
-    /// The parameters that the plan takes for binary strings.
-    binary: Vec<usize>,
-}
-
-/// The parameters that are binary strings. All others pass for text.
-fn binary_params(params: &[Value]) -> Vec<usize> {
-    let bytes = |&at: &usize| matches!(params[at], Value::Bytes(_));
-    (0..params.len()).filter(bytes).collect()
-}
-
-/// The types of `count` parameters, of which some are binary strings.
-fn param_types(count: usize, binary: &[usize]) -> Vec<ExprType> {
-    if binary.is_empty() {
-        return Vec::new();
-    }
-    let ty = |at| match binary.contains(&at) {
-        true => ExprType::binary(65_535, true),
-        false => ExprType::text(21_845, Collation::DEFAULT, true),
-    };
-    (0..count).map(ty).collect()
+    /// The kinds of values that the plan is made for.
+    kinds: ParamKinds,
 }
 
 impl Drop for PreparedStatement {
@@ -144,12 +130,6 @@ impl Drop for PreparedStatement {
             on_deep_stack(|| drop((statement, plan)));
         }
     }
-}
-
-/// Runs work on statements that nest deeply on a stack that has room for it.
-fn on_deep_stack<T>(work: impl FnOnce() -> T) -> T {
-    // What lies below the statement itself needs some, too.
-    stacker::grow(inia_parser::DEEP_STACK + (1 << 20), work)
 }
 
 /// One client's session.
@@ -313,9 +293,8 @@ impl Session {
             return Err(self.failed(error));
         }
         let keeps = !self.core.may_be_serializable();
-        let binary = binary_params(params);
         let usable = keeps
-            && prepared.binary == binary
+            && prepared.kinds.fit(params)
             && prepared.plan.as_ref().is_some_and(|(plan, settings)| {
                 *settings == self.core.settings && !plan.is_stale()
             });
@@ -329,10 +308,11 @@ impl Session {
             Some(result) if !result.as_ref().is_err_and(stale) => result,
             _ => {
                 let (core, statement) = (&mut self.core, &prepared.statement);
-                core.env.literal_types = param_types(params.len(), &binary);
+                let kinds = ParamKinds::of(params);
+                core.env.literal_types = kinds.types(core.env.collation);
                 let made = plan::plan_and_run(core, statement, &prepared.text, params, sink);
                 core.env.literal_types = Vec::new();
-                prepared.binary = binary;
+                prepared.kinds = kinds;
                 made.map(|(outcome, plan)| {
                     prepared.plan = plan.filter(|_| keeps).map(|plan| (plan, core.settings));
                     outcome

@@ -5,6 +5,7 @@ mod build;
 mod crash;
 mod damage;
 mod ddl;
+mod ddl_beside_dml;
 mod deep;
 mod dml;
 mod files;
