@@ -5,7 +5,7 @@ use crate::catalog::mdl::{MdlReadLock, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
-use crate::error::StorageResult;
+use crate::error::{StorageResult, commit_error};
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
 use crate::reads::Reads;
 use crate::session::host::Host;
@@ -209,7 +209,9 @@ impl Core {
     /// Commits the open transaction, if any, and ends it.
     pub(crate) fn commit(&mut self) -> Result<(), SqlError> {
         let result = match self.state.open {
-            true => self.wait_to_commit().and_then(|()| self.txn.get_mut().commit().sql()),
+            true => self
+                .wait_to_commit()
+                .and_then(|()| self.txn.get_mut().commit().map_err(commit_error)),
             false => Ok(()),
         };
         if result.is_err() && self.txn.get_mut().is_open() {

@@ -552,6 +552,11 @@ impl<'s> ExclusivePage<'s> {
         self.frames.meta(self.word.frame())
     }
 
+    /// The frame.
+    pub(super) fn frame(&self) -> u32 {
+        self.word.frame()
+    }
+
     /// Throws the page out of memory and takes its frame. What the disk lacks is lost.
     pub(super) fn evict(self) -> FreeFrame {
         let this = ManuallyDrop::new(self);
