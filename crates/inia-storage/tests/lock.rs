@@ -10,8 +10,8 @@ mod record;
 mod wait;
 
 use super::{StorageError, explore};
-use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::request::LockMode::{self, Exclusive, Shared};
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use gap::{Edge, Gaps};
 use inia_base::ids::TreeId;
 use loom::thread;
@@ -155,9 +155,9 @@ fn inserts_into_each_others_gaps_are_a_deadlock_and_no_wait_is_for_ever() {
             move || {
                 let owner = Arc::new(Owner::new(at as u32));
                 gaps.lock(&owner, Edge::Key(b"10"), Edge::Key(b"20"));
-                let waited = gaps.forbid_insert(&owner, key).then(|| {
-                    locks.wait_insert(&owner, TREE, &gaps, key, LIMIT)
-                });
+                let waited = gaps
+                    .forbid_insert(&owner, key)
+                    .then(|| locks.wait_insert(&owner, TREE, &gaps, key, LIMIT));
                 let inserts = match waited {
                     None => true,
                     Some(Ok(())) => {

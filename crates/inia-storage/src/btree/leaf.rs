@@ -1,8 +1,8 @@
 //! A leaf copied out of the buffer pool: what cursors stand on.
 
+use super::BTree;
 use super::check::layout_problems;
 use super::node::{self, OverflowRef, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW};
-use super::BTree;
 use crate::Result;
 use crate::buffer::PageVersion;
 use crate::error::StorageError;

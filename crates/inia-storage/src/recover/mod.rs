@@ -26,7 +26,9 @@ use crate::buffer::{BufferPool, ExclusivePage, WRITE_BATCH, page_offset};
 use crate::codec::ByteReader;
 use crate::error::StorageError;
 use crate::page::op::FIRST_PAGE_TAG;
-use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageOp, PageRead, page_id, page_lsn, set_page_lsn, verify};
+use crate::page::{
+    PAGE_SIZE, PageBuf, PageBytes, PageOp, PageRead, page_id, page_lsn, set_page_lsn, verify,
+};
 use crate::space::{HEADER_PAGE, STAMP_AT};
 use crate::store::{CONTROL_FILE, DATA_FILE, LogObserver};
 use crate::wal::reader::LogReader;

@@ -181,8 +181,7 @@ impl Space {
     ) -> Result<Option<PageId>> {
         let mut state = self.state.lock();
         if !for_rollback {
-            let wanted = state.used + 1 + self.reserve.pages(state.used);
-            state.grow_to(u32::try_from(wanted).unwrap_or(MAX_PAGES).min(MAX_PAGES), data)?;
+            self.keep_reserve(&mut state, data)?;
         }
         let home = (near.0 / GROUP_PAGES) as usize;
         let count = state.groups.len();
@@ -197,6 +196,16 @@ impl Space {
         state.grow_to(id + 1, data)?;
         state.set(group, bit, true);
         Ok(Some(PageId(id)))
+    }
+
+    /// Sees to it that the file has room for what rollbacks may need.
+    pub(crate) fn secure_reserve(&self, data: &dyn DiskFile) -> Result<()> {
+        self.keep_reserve(&mut self.state.lock(), data)
+    }
+
+    fn keep_reserve(&self, state: &mut State, data: &dyn DiskFile) -> Result<()> {
+        let wanted = state.used + 1 + self.reserve.pages(state.used);
+        state.grow_to(u32::try_from(wanted).unwrap_or(MAX_PAGES).min(MAX_PAGES), data)
     }
 
     /// The map page of the group to add when all are full.

@@ -245,6 +245,11 @@ impl Store {
         Ok(Mtr::new(self, for_rollback))
     }
 
+    /// Sees to it that the data file has the pages that rollbacks may need.
+    pub(crate) fn secure_reserve(&self) -> Result<()> {
+        self.space.secure_reserve(&**self.pool.data())
+    }
+
     /// Whether there is less log than rollbacks may need and writers want.
     pub(crate) fn is_short_of_log(&self) -> bool {
         self.wal.segments().is_short(self.wal.unwritten())
@@ -313,7 +318,8 @@ fn create(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Control> {
     let (segments, _) =
         Segments::open(Arc::clone(disk), options.segment_size, options.log_capacity)?;
     segments.prepare(options.segment_size.min(FIRST_SEGMENT), 0)?;
-    let first = Checkpoint { epoch: 0, lsn: FIRST_LSN, durable: FIRST_LSN, stamp: 0, state: Vec::new() };
+    let first =
+        Checkpoint { epoch: 0, lsn: FIRST_LSN, durable: FIRST_LSN, stamp: 0, state: Vec::new() };
     Control::create(&**disk, first)
 }
 

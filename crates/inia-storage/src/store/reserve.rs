@@ -11,8 +11,8 @@
 //!   rollback │ a: 4,000 bytes │  and  │ b │ c │ ...  takes a page for the other half
 //! ```
 //!
-//! Each transaction claims what it may need, and all other work leaves that alone: it grows the files
-//! first, and is refused when they cannot grow. Three kinds of claims:
+//! Each transaction claims what it may need, and goes on only when that is there; all other work leaves
+//! it alone: it grows the files first, and is refused when they cannot grow. Three kinds of claims:
 //!
 //! - *log*: the bytes of its before-images;
 //! - *pages*: those of long values that it has replaced by shorter ones;
@@ -103,17 +103,24 @@ pub(crate) struct Claim {
     reserve: Arc<Reserve>,
     own: Need,
     told: Need,
+    /// It has claimed pages since that was looked at last.
+    grown: bool,
 }
 
 impl Claim {
     /// Nothing yet.
     pub(crate) fn new(reserve: Arc<Reserve>) -> Claim {
-        Claim { reserve, own: Need::default(), told: Need::default() }
+        Claim { reserve, own: Need::default(), told: Need::default(), grown: false }
     }
 
     /// Bytes of log that this transaction itself has claimed.
     pub(crate) fn told_log(&self) -> u64 {
         self.told.log + self.told.log / 4
+    }
+
+    /// Whether it has claimed pages since this was asked last.
+    pub(crate) fn take_grown(&mut self) -> bool {
+        std::mem::take(&mut self.grown)
     }
 
     /// A change is made.
@@ -155,6 +162,8 @@ impl Claim {
 
     fn tell_all(&mut self) {
         let (mut own, mut told) = (self.own, std::mem::replace(&mut self.told, self.own));
+        self.grown |=
+            own.pages > told.pages || own.records > told.records || own.bytes > told.bytes;
         let changed = own.parts().into_iter().zip(told.parts());
         for (all, (own, told)) in self.reserve.parts().into_iter().zip(changed) {
             if *own != *told {

@@ -254,6 +254,9 @@ impl Txn {
     pub(super) fn prepare_write(&mut self) -> Result<()> {
         debug_assert!(self.open, "write outside a transaction");
         self.core.undo.make_room()?;
+        if self.undo.wants_pages() {
+            self.core.store.secure_reserve()?;
+        }
         if self.id.0 == 0 {
             self.enlist();
             let wal = self.core.store.wal();

@@ -85,7 +85,7 @@ fn shorten_fill_and_roll_back(count: u32, length: usize, between: usize) {
         assert!(txn.update(&tree, &(n * 1000).to_be_bytes(), b"short").unwrap());
     }
     let mut other = rr(&engine);
-    disk.set_capacity(Some(bytes_of(&disk) + (2 << 20)));
+    disk.set_capacity(Some(bytes_of(&disk) + (1 << 20)));
     let mut kept = 0;
     let full = 'full: {
         for round in 1..900 {
@@ -141,9 +141,8 @@ fn a_rollback_finds_the_log_that_it_needs_on_a_full_disk() {
     disk.set_capacity(Some(bytes_of(&disk) + (4 << 20)));
     txn.begin(Isolation::RepeatableRead);
     let mut updates = (0..).map(|n: u32| (n % 1000, b'b' + (n / 1000) as u8));
-    let full = updates.find_map(|(n, letter)| {
-        txn.update(&tree, &n.to_be_bytes(), &[letter; 1000]).err()
-    });
+    let full =
+        updates.find_map(|(n, letter)| txn.update(&tree, &n.to_be_bytes(), &[letter; 1000]).err());
     assert!(matches!(full, Some(StorageError::DiskFull)), "{full:?}");
     txn.rollback().unwrap();
     assert!(engine.failure().is_none());
@@ -185,4 +184,24 @@ fn a_commit_without_room_in_the_log_is_refused_and_can_be_tried_again() {
         txn.commit().unwrap();
     }
     assert_eq!(lengths(&engine, &tree).len(), 59);
+}
+
+/// A transaction may shorten records only as far as there are pages for their return.
+#[test]
+fn records_are_shortened_only_where_there_is_space_for_the_way_back() {
+    let disk = SimDisk::new();
+    let engine = open_small(&disk);
+    let tree = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    for n in 0..1000u32 {
+        txn.insert(&tree, &n.to_be_bytes(), &[b'a'; 3000]).unwrap();
+    }
+    txn.commit().unwrap();
+    while engine.background_step().unwrap() {}
+    disk.set_capacity(Some(bytes_of(&disk) + (1 << 20)));
+    txn.begin(Isolation::RepeatableRead);
+    let full = (0..1000u32).find_map(|n| txn.update(&tree, &n.to_be_bytes(), b"short").err());
+    assert!(matches!(full, Some(StorageError::DiskFull)), "{full:?}");
+    txn.rollback().unwrap();
+    assert_eq!(lengths(&engine, &tree), [3000; 1000]);
 }

@@ -151,12 +151,14 @@ fn a_rollback_that_meets_damage_is_told_and_tried_again_now_and_then() {
     let mut txn = rr(&engine);
     leave_a_rollback(&disk, &engine, &tree, &mut txn);
     let number = engine.core.unfinished.lock()[0].txn().0;
-    let dirty = engine.core.store.pool_for_tests().dirty_frames(inia_base::ids::Lsn(u64::MAX), 1000);
+    let dirty =
+        engine.core.store.pool_for_tests().dirty_frames(inia_base::ids::Lsn(u64::MAX), 1000);
     engine.core.store.pool_for_tests().write_back(&dirty).unwrap();
     let pages = tree.btree().check(&engine.core.store, &mut Vec::new());
     let damage = || {
         let leaves = pages.iter().filter(|page| page.0 != tree.id().0);
-        leaves.for_each(|page| assert!(disk.flip_bit(DATA_FILE, (u64::from(page.0) << 14) + 99, 1)));
+        leaves
+            .for_each(|page| assert!(disk.flip_bit(DATA_FILE, (u64::from(page.0) << 14) + 99, 1)));
     };
     damage();
 

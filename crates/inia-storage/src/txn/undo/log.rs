@@ -247,6 +247,11 @@ impl UndoLog {
         self.take_off(undone.previous, undone.need());
     }
 
+    /// Whether the rollback may need more pages than when this was asked last.
+    pub(crate) fn wants_pages(&mut self) -> bool {
+        self.claim.take_grown()
+    }
+
     /// Bytes of log that are kept for the rollback.
     pub(crate) fn claimed_log(&self) -> u64 {
         self.claim.told_log()
