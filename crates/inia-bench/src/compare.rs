@@ -256,12 +256,12 @@ impl Work<'_> {
         let outcome = self.round(workload, setting, &tell);
         let interrupted = self.stop.load(Ordering::Relaxed);
         match outcome {
-            Ok(outcome) if interrupted && outcome.transactions == 0 => return None,
+            Ok(outcome) if outcome.interrupted && outcome.transactions == 0 => return None,
             Err(_) if interrupted => return None,
             Ok(mut outcome) => {
                 outcome.load_seconds = outcome.load_seconds.or(loaded);
                 record.warnings = warnings(&record, &outcome);
-                if interrupted {
+                if outcome.interrupted {
                     let seconds = outcome.seconds;
                     record.warnings.push(format!("interrupted after {seconds:.1} s"));
                 }
@@ -323,6 +323,17 @@ impl Work<'_> {
         Ok(took)
     }
 
+    /// What a round leaves that did not end well may not be what was loaded.
+    fn forget(&self, workload: &dyn Workload, setting: &Setting) {
+        if setting.facts.product == Product::Floor {
+            return;
+        }
+        if let Ok(data) = workload.data(&setting.parameters, setting.dialect()) {
+            // A target that does not answer any more has lost more than this mark.
+            let _ = load::forget(&mut Session::new(setting.target.clone(), false), &data);
+        }
+    }
+
     fn round(
         &self,
         workload: &dyn Workload,
@@ -336,15 +347,17 @@ impl Work<'_> {
             let mut session = Session::new(setting.target.clone(), false);
             load::forget(&mut session, &data)?;
         }
-        let mut outcome = round::run(workload, setting, self.plan.pace, self.stop, progress)?;
-        outcome.load_seconds = took;
-        Ok(outcome)
+        let done = round::run(workload, setting, self.plan.pace, self.stop, progress);
+        if !done.as_ref().is_ok_and(|outcome| !outcome.interrupted) {
+            self.forget(workload, setting);
+        }
+        done.map(|outcome| Outcome { load_seconds: took, ..outcome })
     }
 }
 
 /// What makes a round's figures doubtful.
 fn warnings(record: &Record, outcome: &Outcome) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings = outcome.notes.clone();
     if outcome.cpu.others > OTHERS && outcome.seconds >= SHORT {
         let share = outcome.cpu.others * 100.0;
         warnings.push(format!("the machine is busy: others used {share:.0} % of it"));

@@ -19,4 +19,6 @@ pub mod seeds;
 pub mod session;
 pub mod target;
 pub mod terminal;
+#[cfg(test)]
+mod testing;
 pub mod workload;

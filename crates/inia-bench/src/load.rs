@@ -62,11 +62,25 @@ pub fn ensure(
         session.query(statement).map_err(|failure| failure.during(statement))?;
     }
     if target.dialect() == Dialect::Postgres {
-        session.query("ANALYZE")?;
+        // What it does by itself sooner or later: statistics, and the map of pages that are
+        // visible to all, without which no index answers alone.
+        session.query("VACUUM ANALYZE")?;
     }
     let insert = format!("INSERT INTO inia_lab_data VALUES ('{}', '{mark}')", data.name);
     session.query(&insert)?;
     Ok(Some(begun.elapsed().as_secs_f64()))
+}
+
+/// Empties tables of a loaded data set and fills them again.
+pub fn refill(target: &Arc<dyn Target>, data: &DataSet, names: &[&str]) -> Result<()> {
+    let mut session = Session::new(target.clone(), false);
+    let verb = if target.dialect() == Dialect::Sqlite { "DELETE FROM" } else { "TRUNCATE TABLE" };
+    let mut part = data.clone();
+    part.tables.retain(|table| names.contains(&table.name.as_str()));
+    for table in &part.tables {
+        session.query(&format!("{verb} {}", table.name))?;
+    }
+    fill_tables(target, &part, &AtomicBool::new(false), &|_| {})
 }
 
 /// Reads every row once. A database that this process has opened just now then finds its pages in

@@ -142,8 +142,21 @@ pub struct Outcome {
     pub rss: Option<u64>,
     /// Seconds that loading took; absent if the data was there.
     pub load_seconds: Option<f64>,
+    /// The user ended the round before its time: it does not count where a whole one does.
+    #[serde(default)]
+    pub interrupted: bool,
+    /// What the workload could not measure on this target, and why.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// Further figures of the workload.
     pub extras: Vec<Extra>,
+}
+
+impl Outcome {
+    /// A latency in microseconds; none where nothing ended.
+    pub fn took(&self, of: impl Fn(&Latency) -> f64) -> Option<f64> {
+        (self.transactions > 0).then(|| of(&self.latency))
+    }
 }
 
 /// Latencies in microseconds.

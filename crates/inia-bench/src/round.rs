@@ -53,6 +53,8 @@ struct Shared {
     length: Option<u64>,
     kinds: usize,
     seed: u64,
+    /// The server's process.
+    pid: Option<u32>,
     window: OnceLock<Window>,
     ready: Barrier,
     stop: AtomicBool,
@@ -93,6 +95,8 @@ struct Counts {
     kinds: Vec<Histogram>,
     requests: u64,
     retries: u64,
+    /// What [`Script::before`] took.
+    aside: Spent,
     tally: Tally,
     /// Stays open until the server's times were read: what ends a connection is not measured, and
     /// a process per connection is still there to be asked.
@@ -116,6 +120,7 @@ pub fn run(
         length,
         kinds: workload.kinds().len(),
         seed: setting.parameters.seed,
+        pid: setting.facts.pid,
         window: OnceLock::new(),
         ready: Barrier::new(setting.clients + 1),
         stop: AtomicBool::new(false),
@@ -139,13 +144,14 @@ pub fn run(
         stage.check(&mut session, &tally).map_err(|failure| failure.during("check"))?;
     }
     let mut outcome = summarize(workload, &shared, &counts, measured);
-    outcome.extras = extras(stage.as_ref(), outcome.rate);
+    outcome.extras = extras(stage.as_ref(), &outcome);
+    outcome.notes = stage.notes();
     Ok(outcome)
 }
 
-fn extras(stage: &dyn Stage, rate: f64) -> Vec<Extra> {
+fn extras(stage: &dyn Stage, outcome: &Outcome) -> Vec<Extra> {
     let extra = |(name, unit, value): (String, &str, f64)| Extra { name, unit: unit.into(), value };
-    stage.extras(rate).into_iter().map(extra).collect()
+    stage.extras(outcome).into_iter().map(extra).collect()
 }
 
 /// Starts the client threads. Each sends its counts when it ends.
@@ -206,29 +212,20 @@ fn client_loop(
     let (mut second, mut seen) = (0, Histogram::default());
     let mut left = shared.length.unwrap_or(u64::MAX);
     while left > 0 && !shared.stopped() {
-        script.before(session)?;
+        counts.aside += prepare(session, script, shared.pid)?;
         let Some(begun) = next_start(shared, window) else { break };
         let requests = session.requests();
-        let mut retries = 0;
-        let kind = loop {
-            match script.transaction(session, &mut rng) {
-                Ok(kind) => break Some(kind),
-                Err(failure) if failure.class == Class::Retry => {
-                    retries += 1;
-                    // Where the server has rolled back already there is nothing left to do.
-                    let _ = session.rollback();
-                    if shared.stopped() || (shared.length.is_none() && Instant::now() >= window.to)
-                    {
-                        break None;
-                    }
-                }
-                Err(failure) => return Err(failure),
-            }
-        };
+        let over = || shared.length.is_none() && Instant::now() >= window.to;
+        let give_up = || shared.stopped() || over();
+        let (kind, retries) = repeat(session, script, &mut rng, give_up)?;
         let ended = Instant::now();
         left -= 1;
+        if ended < window.from {
+            continue;
+        }
+        counts.retries += retries;
         let Some(kind) = kind else { break };
-        if ended < window.from || (ended >= window.to && shared.length.is_none()) {
+        if ended >= window.to && shared.length.is_none() {
             continue;
         }
         let at = ended.duration_since(window.from).as_secs() as usize;
@@ -242,10 +239,46 @@ fn client_loop(
             histogram.add(nanos);
         }
         counts.requests += session.requests() - requests;
-        counts.retries += retries;
     }
     shared.flush(second, &mut seen);
     Ok(())
+}
+
+/// Does what must be in place before the next transaction, and tells what it took.
+fn prepare(session: &mut Session, script: &mut dyn Script, pid: Option<u32>) -> Result<Spent> {
+    if !script.prepares() {
+        return Ok(Spent::default());
+    }
+    let begin = Sample::now(pid);
+    script.before(session)?;
+    Ok(Sample::now(pid).since(&begin))
+}
+
+/// Runs one transaction, again and with the same choices after each failure of class
+/// [`Class::Retry`], until it is through or `give_up` says so. Returns its kind, and how often it
+/// was run again.
+pub fn repeat(
+    session: &mut Session,
+    script: &mut dyn Script,
+    rng: &mut Rng,
+    give_up: impl Fn() -> bool,
+) -> Result<(Option<usize>, u64)> {
+    let (before, mut retries) = (rng.clone(), 0);
+    loop {
+        match script.transaction(session, rng) {
+            Ok(kind) => return Ok((Some(kind), retries + script.repeated())),
+            Err(failure) if failure.class == Class::Retry => {
+                retries += 1;
+                // Where the server has rolled back already there is nothing left to do.
+                let _ = session.rollback();
+                if give_up() {
+                    return Ok((None, retries));
+                }
+                *rng = before.clone();
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
 }
 
 /// Waits for the next transaction's start; none when the time is up.
@@ -279,12 +312,17 @@ fn next_start(shared: &Shared, window: Window) -> Option<Instant> {
 /// What the round saw from outside.
 struct Measured {
     seconds: f64,
-    cpu: Cpu,
+    spent: Spent,
+    /// By how much the time spent stands for that of all the round.
+    whole: Option<f64>,
     rss: Option<u64>,
+    /// The user ended it.
+    interrupted: bool,
     /// Results that came while measuring.
     early: Vec<Counts>,
 }
 
+/// What clocks show.
 struct Sample {
     at: Instant,
     client: u64,
@@ -293,10 +331,65 @@ struct Sample {
 }
 
 impl Sample {
-    fn now(setting: &Setting) -> Sample {
-        let server = setting.facts.pid.and_then(machine::server_cpu);
+    fn now(pid: Option<u32>) -> Sample {
+        let server = pid.and_then(machine::server_cpu);
         let (client, system) = (machine::own_cpu(), machine::system_times());
         Sample { at: Instant::now(), client, server, system }
+    }
+
+    fn since(&self, first: &Sample) -> Spent {
+        let seconds = |last: u64, first: u64| last.saturating_sub(first) as f64 / 1e9;
+        let server = match (first.server, self.server) {
+            (Some(first), Some(last)) => Some(seconds(last, first)),
+            _ => None,
+        };
+        Spent {
+            seconds: self.at.saturating_duration_since(first.at).as_secs_f64(),
+            client: seconds(self.client, first.client),
+            server,
+            busy: seconds(self.system.busy, first.system.busy),
+            idle: seconds(self.system.idle, first.system.idle),
+            total: seconds(self.system.total, first.system.total),
+        }
+    }
+}
+
+/// Time by the clock and of processors, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Spent {
+    seconds: f64,
+    client: f64,
+    server: Option<f64>,
+    busy: f64,
+    idle: f64,
+    total: f64,
+}
+
+impl std::ops::AddAssign for Spent {
+    fn add_assign(&mut self, more: Spent) {
+        self.seconds += more.seconds;
+        self.client += more.client;
+        self.server = match (self.server, more.server) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+        self.busy += more.busy;
+        self.idle += more.idle;
+        self.total += more.total;
+    }
+}
+
+impl Spent {
+    fn less(&self, aside: &Spent) -> Spent {
+        let less = |all: f64, part: f64| (all - part).max(0.0);
+        Spent {
+            seconds: less(self.seconds, aside.seconds),
+            client: less(self.client, aside.client),
+            server: self.server.map(|all| less(all, aside.server.unwrap_or(0.0))),
+            busy: less(self.busy, aside.busy),
+            idle: less(self.idle, aside.idle),
+            total: less(self.total, aside.total),
+        }
     }
 }
 
@@ -308,7 +401,8 @@ fn measure(
     progress: &dyn Fn(f64),
 ) -> Measured {
     shared.ready.wait();
-    let begin = Sample::now(setting);
+    let pid = setting.facts.pid;
+    let begin = Sample::now(pid);
     let go = Instant::now();
     let from = go + shared.pace.warm_up;
     let to = from + shared.pace.duration;
@@ -318,10 +412,11 @@ fn measure(
     }
     shared.ready.wait();
     let total = (to - go).as_secs_f64();
-    let mut early = Vec::new();
+    let (mut early, mut cut) = (Vec::new(), false);
     let mut look = |until: Option<Instant>| {
         while until.is_none_or(|until| Instant::now() < until) {
-            if interrupted.load(Ordering::Relaxed) {
+            if interrupted.load(Ordering::Relaxed) && early.len() < setting.clients {
+                cut = true;
                 shared.stop.store(true, Ordering::Relaxed);
             }
             if shared.stopped() || early.len() == setting.clients {
@@ -333,17 +428,19 @@ fn measure(
         }
     };
     look(Some(from));
-    let first = if shared.pace.warm_up.is_zero() { begin } else { Sample::now(setting) };
+    let first = if shared.pace.warm_up.is_zero() { begin } else { Sample::now(pid) };
     look(if shared.length.is_some() { None } else { Some(to) });
     let ended = Instant::now();
-    let last = Sample::now(setting);
+    let last = Sample::now(pid);
     // What counts ended between `from` and `to`, however late this thread looked; programs of
     // fixed length take the time they take, and an interrupted round ends early.
     let end = if shared.length.is_some() { ended } else { ended.min(to) };
     Measured {
         seconds: end.saturating_duration_since(from).as_secs_f64(),
-        cpu: cpu(setting, &first, &last, whole(from, first.at, end)),
-        rss: setting.facts.pid.and_then(machine::server_rss),
+        spent: last.since(&first),
+        whole: whole(from, first.at, end),
+        interrupted: cut,
+        rss: pid.and_then(machine::server_rss),
         early,
     }
 }
@@ -356,26 +453,26 @@ fn whole(from: Instant, first: Instant, end: Instant) -> Option<f64> {
     (seen > all / 10.0).then(|| all / seen)
 }
 
-fn cpu(setting: &Setting, first: &Sample, last: &Sample, whole: Option<f64>) -> Cpu {
-    let in_process = setting.facts.pid == Some(std::process::id());
-    let seconds = |nanos: u64| nanos as f64 / 1e9;
-    let client = seconds(last.client - first.client);
-    let server = match (first.server, last.server) {
-        (Some(first), Some(last)) => Some(seconds(last.saturating_sub(first))),
-        _ => None,
-    };
+/// The processor times of a round, of so many transactions.
+fn cpu(pid: Option<u32>, spent: &Spent, whole: Option<f64>, transactions: u64) -> Cpu {
+    let in_process = pid == Some(std::process::id());
     let counted = |seconds: f64| whole.map(|whole| seconds * whole);
-    let total = seconds(last.system.total - first.system.total).max(1e-9);
-    let busy = seconds(last.system.busy - first.system.busy);
-    let ours = if in_process { client } else { client + server.unwrap_or(0.0) };
+    let total = spent.total.max(1e-9);
+    let ours = if in_process { spent.client } else { spent.client + spent.server.unwrap_or(0.0) };
+    let server_seconds = if in_process { Some(spent.client) } else { spent.server };
+    let server_seconds = server_seconds.and_then(counted);
+    let client_seconds = if in_process { None } else { counted(spent.client) };
+    let each = |seconds: Option<f64>| {
+        seconds.filter(|_| transactions > 0).map(|s| s * 1e6 / transactions as f64)
+    };
     Cpu {
         in_process,
-        server: None,
-        client: None,
-        server_seconds: if in_process { Some(client) } else { server }.and_then(counted),
-        client_seconds: if in_process { None } else { counted(client) },
-        others: ((busy - ours) / total).max(0.0),
-        idle: seconds(last.system.idle - first.system.idle) / total,
+        server: each(server_seconds),
+        client: each(client_seconds),
+        server_seconds,
+        client_seconds,
+        others: ((spent.busy - ours) / total).max(0.0),
+        idle: spent.idle / total,
     }
 }
 
@@ -419,8 +516,9 @@ fn summarize(
     let names = workload.kinds();
     let several = if names.len() > 1 { names } else { &[] };
     let series = shared.series.lock().expect("no client panics");
-    let seconds = measured.seconds.max(1e-9);
-    let per_transaction = |time: Option<f64>| time.map(|s| s * 1e6 / all.count().max(1) as f64);
+    let mut aside = Spent::default();
+    counts.iter().for_each(|client| aside += client.aside);
+    let seconds = (measured.seconds - aside.seconds).max(1e-9);
     // The n-th is due at n / rate, from 0.
     let time = shared.pace.warm_up.as_secs_f64() + seconds;
     let due = shared.pace.rate.map_or(0, |rate| (rate * time - 1e-6).ceil() as u64);
@@ -435,13 +533,11 @@ fn summarize(
         histogram: micros(all.buckets()),
         kinds: several.iter().zip(&kinds).map(kind).collect(),
         series: series.iter().enumerate().map(second).collect(),
-        cpu: Cpu {
-            server: per_transaction(measured.cpu.server_seconds),
-            client: per_transaction(measured.cpu.client_seconds),
-            ..measured.cpu
-        },
+        cpu: cpu(shared.pid, &measured.spent.less(&aside), measured.whole, all.count()),
         rss: measured.rss,
         load_seconds: None,
+        interrupted: measured.interrupted,
+        notes: Vec::new(),
         extras: Vec::new(),
     }
 }

@@ -38,7 +38,7 @@ pub struct Table {
     /// Numbers of clients at full scale.
     pub clients: &'static [usize],
     /// Run on one of so many of the machine's processors; shapes that compare numbers of
-    /// processors run on 1, 2, 4 … of them instead.
+    /// processors run on 1, 2, 4 … of them, on half and on all instead.
     pub share: usize,
     /// What the report printed, as tab-separated lines with a head line.
     pub published: &'static str,
@@ -147,7 +147,7 @@ impl Scale {
     /// Seconds of each run, and of the warm-up before.
     pub fn seconds(self) -> (f64, f64) {
         match self {
-            Scale::Tiny => (0.05, 0.0),
+            Scale::Tiny => (0.1, 0.0),
             Scale::Small => (0.5, 0.1),
             Scale::Medium => (10.0, 2.0),
             Scale::Full => (60.0, 10.0),
@@ -172,7 +172,10 @@ impl Table {
             Shape::Peaks | Shape::FactorToOne | Shape::FactorToHalf => {
                 let mut counts: Vec<usize> =
                     (0..).map(|n| 1 << n).take_while(|&n| n < all).collect();
+                counts.extend(all.is_multiple_of(2).then_some(all / 2));
                 counts.push(all);
+                counts.sort_unstable();
+                counts.dedup();
                 counts
             }
             _ if all < self.share => Vec::new(),
@@ -430,6 +433,13 @@ pub const REPORTS: &[Report] = &[
                 ],
                 &[1],
                 include_str!("seeds/innodb-standalone.tsv"),
+            ),
+            plain(
+                "Copy with a second index, and grouping",
+                Shape::Seconds,
+                &["innodb_insert_index", "innodb_group"],
+                &[1],
+                "",
             ),
             plain(
                 "Inserts and selects on one table",

@@ -118,6 +118,17 @@ impl Session {
         value.ok_or_else(|| Failure::wrong(format!("{sql}: not one integer")))
     }
 
+    /// Runs queries whose answers are integers, and must be these.
+    pub fn expect(&mut self, answers: &[(&str, i64)]) -> Result<()> {
+        for &(query, expected) in answers {
+            let found = self.integer(query)?;
+            if found != expected {
+                return Err(Failure::wrong(format!("{query}: {found}, not {expected}")));
+            }
+        }
+        Ok(())
+    }
+
     /// Starts a transaction.
     pub fn begin(&mut self) -> Result<()> {
         self.requests += 1;

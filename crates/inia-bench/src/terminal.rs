@@ -25,28 +25,28 @@ pub fn table(records: &[Record]) -> String {
     out
 }
 
-/// What a sweep over numbers of processors is run for: per workload and target the best rate on
-/// each number of them, and by what it has grown from the first.
+/// What a sweep over numbers of processors is run for: per workload and target the best median rate
+/// on each number of them, and by what it has grown from the first.
 pub fn factors(records: &[Record]) -> String {
-    let mut best: BTreeMap<(&str, &str), Vec<(usize, f64)>> = BTreeMap::new();
-    for record in records {
-        let Some(outcome) = &record.outcome else { continue };
-        let key = (record.workload.name.as_str(), record.target.label.as_str());
-        let (peaks, count) = (best.entry(key).or_default(), record.method.server_cpus.len());
-        match peaks.iter_mut().find(|(known, _)| *known == count) {
-            Some((_, peak)) => *peak = peak.max(outcome.rate),
-            None => peaks.push((count, outcome.rate)),
-        }
-    }
+    let report = Report::new(records);
     let mut out = String::new();
-    for ((workload, label), peaks) in best {
-        let first = peaks.first().map_or(0.0, |(_, peak)| *peak);
-        for (count, peak) in peaks {
-            let factor = if first > 0.0 { peak / first } else { 0.0 };
-            let rate = plain(peak);
-            out.push_str(&format!(
-                "{workload} on {label}, {count} processors: peak {rate}, factor {factor:.2}\n"
-            ));
+    for section in &report.sections {
+        for (at, series) in report.series.iter().enumerate() {
+            let mut peaks: BTreeMap<usize, f64> = BTreeMap::new();
+            for point in section.points.iter().filter(|point| point.series == at) {
+                let Some(rate) = point.stat(|outcome| Some(outcome.rate)) else { continue };
+                let peak = peaks.entry(point.processors()).or_default();
+                *peak = peak.max(rate.median);
+            }
+            let first = peaks.values().next().copied().unwrap_or(0.0);
+            for (count, peak) in peaks {
+                let factor = if first > 0.0 { peak / first } else { 0.0 };
+                let (workload, rate) = (&section.workload.name, plain(peak));
+                out.push_str(&format!(
+                    "{workload} on {}, {count} processors: peak {rate}, factor {factor:.2}\n",
+                    series.name
+                ));
+            }
         }
     }
     out
@@ -86,8 +86,8 @@ fn figures(point: &Point<'_>, retried: bool) -> Vec<String> {
     let mut cells = vec![
         plain(rate.median),
         rate.spread().map_or("-".to_owned(), deviation),
-        median(&|o| Some(o.latency.p50)),
-        median(&|o| Some(o.latency.p99)),
+        median(&|o| o.took(|latency| latency.p50)),
+        median(&|o| o.took(|latency| latency.p99)),
         median(&|o| o.cpu.server),
         median(&|o| o.cpu.client),
         median(&|o| o.rss.map(|bytes| (bytes >> 20) as f64)),

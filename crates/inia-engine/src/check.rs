@@ -9,6 +9,7 @@
 //!
 //! An entry is right when it is the one that its row would be given. Entries have different keys,
 //! so right entries belong to different rows; as many of them as rows leave no row without one.
+//! All of a table is read in one snapshot, so that others may go on changing it.
 //! Only where the numbers differ is each row's entry looked up, to name the rows that lack it.
 
 use crate::catalog::{Table, TableIndex};
@@ -68,7 +69,7 @@ impl Report<'_> {
     }
 }
 
-/// The problems of one table whose rows nobody changes meanwhile.
+/// The problems of one table whose definition nobody changes meanwhile.
 pub(crate) fn problems_of(engine: &Arc<Engine>, table: &Table) -> Vec<String> {
     let mut problems = Vec::new();
     check_table(engine, table, &mut problems);
@@ -78,7 +79,9 @@ pub(crate) fn problems_of(engine: &Arc<Engine>, table: &Table) -> Vec<String> {
 fn check_table(engine: &Arc<Engine>, table: &Table, problems: &mut Vec<String>) {
     let name = format!("table {}.{}", table.def.schema, table.def.name);
     let mut report = Report { name: name.clone(), found: 0, problems };
-    let rows = match check_rows(engine, table, &mut report) {
+    let mut txn = engine.attach();
+    txn.begin(Isolation::RepeatableRead);
+    let rows = match check_rows(&mut txn, table, &mut report) {
         Ok(rows) => Some(rows),
         Err(error) => {
             report.problem(&error);
@@ -92,46 +95,42 @@ fn check_table(engine: &Arc<Engine>, table: &Table, problems: &mut Vec<String>) 
         }
         let name = format!("{name}, index {}", def.name);
         let mut report = Report { name, found: 0, problems };
-        if let Err(error) = check_index(engine, table, index, rows, &mut report) {
+        if let Err(error) = check_index(&mut txn, table, index, rows, &mut report) {
             report.problem(&error);
         }
         report.finish();
+    }
+    if let Err(error) = txn.commit() {
+        problems.push(format!("{name}: {error}"));
     }
 }
 
 /// Calls `visit` with each record of a tree.
 fn scan(
-    engine: &Arc<Engine>,
+    txn: &mut Txn,
     tree: &Tree,
-    mut visit: impl FnMut(&[u8], &[u8]) -> Result<(), StorageError>,
+    mut visit: impl FnMut(&mut Txn, &[u8], &[u8]) -> Result<(), StorageError>,
 ) -> Result<u64, StorageError> {
-    let mut txn = begin(engine);
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
     let mut count = 0;
-    while let Some(record) = cursor.next(&mut txn)? {
-        visit(record.key, record.value)?;
+    let (mut key, mut value) = (Vec::new(), Vec::new());
+    while let Some(record) = cursor.next(txn)? {
+        key.clear();
+        key.extend_from_slice(record.key);
+        value.clear();
+        value.extend_from_slice(record.value);
+        visit(txn, &key, &value)?;
         count += 1;
     }
-    txn.commit()?;
     Ok(count)
 }
 
-fn begin(engine: &Arc<Engine>) -> Txn {
-    let mut txn = engine.attach();
-    txn.begin(Isolation::RepeatableRead);
-    txn
-}
-
 /// Decodes every row; the number of rows.
-fn check_rows(
-    engine: &Arc<Engine>,
-    table: &Table,
-    report: &mut Report<'_>,
-) -> Result<u64, StorageError> {
+fn check_rows(txn: &mut Txn, table: &Table, report: &mut Report<'_>) -> Result<u64, StorageError> {
     let mut values: Vec<Value> = Vec::new();
     let mut key_of_row = Vec::new();
-    scan(engine, &table.clustered, |key, row| {
+    scan(txn, &table.clustered, |_, key, row| {
         values.clear();
         if table.layout.decode(row, &TimeZone::utc(), &mut values).is_err() {
             report.problem(&format_args!("row {} does not fit the definition", hex(key)));
@@ -150,15 +149,14 @@ fn check_rows(
 
 /// Compares each entry with its row, and their numbers.
 fn check_index(
-    engine: &Arc<Engine>,
+    txn: &mut Txn,
     table: &Table,
     index: &TableIndex,
     rows: Option<u64>,
     report: &mut Report<'_>,
 ) -> Result<(), StorageError> {
-    let mut txn = begin(engine);
     let mut row = Vec::new();
-    let entries = scan(engine, &index.tree, |key, value| {
+    let entries = scan(txn, &index.tree, |txn, key, value| {
         let Ok(primary) = index.codec.primary_key(key, value) else {
             report.problem(&format_args!("entry {} has no primary key", hex(key)));
             return Ok(());
@@ -174,11 +172,10 @@ fn check_index(
         }
         Ok(())
     })?;
-    txn.commit()?;
     match rows {
         Some(rows) if rows != entries => {
             report.problem(&format_args!("{entries} entries for {rows} rows"));
-            find_missing(engine, table, index, report)
+            find_missing(txn, table, index, report)
         }
         _ => Ok(()),
     }
@@ -186,21 +183,20 @@ fn check_index(
 
 /// Names the rows that the index lacks.
 fn find_missing(
-    engine: &Arc<Engine>,
+    txn: &mut Txn,
     table: &Table,
     index: &TableIndex,
     report: &mut Report<'_>,
 ) -> Result<(), StorageError> {
-    let mut txn = begin(engine);
-    scan(engine, &table.clustered, |primary, row| {
+    scan(txn, &table.clustered, |txn, primary, row| {
         // A row that cannot be decoded has been reported.
         let Ok((key, _)) = entry(table, index, primary, row) else { return Ok(()) };
         if txn.get(&index.tree, &key, |_| ())?.is_none() {
             report.problem(&format_args!("row {} has no entry", hex(primary)));
         }
         Ok(())
-    })?;
-    txn.commit()
+    })
+    .map(drop)
 }
 
 /// The entry that a row has in an index.

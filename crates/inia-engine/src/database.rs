@@ -195,6 +195,14 @@ impl Database {
         }
     }
 
+    /// A global setting that is a number; 0 where the name is none.
+    pub fn global_number(&self, name: &str) -> u64 {
+        let Ok(def) = sysvar::find(name) else { return 0 };
+        let globals = self.globals.0.read();
+        let text = globals.get(def.name).map_or(def.default, String::as_str);
+        text.parse().unwrap_or(0)
+    }
+
     /// The server's connections; none for an embedded database.
     pub(crate) fn processes(&self) -> Option<&Arc<dyn Processes>> {
         self.processes.get()

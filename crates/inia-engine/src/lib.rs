@@ -22,6 +22,7 @@ mod reads;
 pub mod row;
 mod session;
 mod show;
+mod stack;
 mod status;
 mod sysvar;
 mod user_locks;

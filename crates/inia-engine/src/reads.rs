@@ -9,6 +9,10 @@ pub(crate) struct Reads<'q> {
     /// For each table its alias, where it has one.
     pub(crate) aliases: Vec<Option<&'q str>>,
     pub(crate) columns: Vec<&'q ColumnName>,
+    /// Columns whose defaults are asked for, or what is inserted into them.
+    pub(crate) defaults: Vec<&'q ColumnName>,
+    /// Tables whose rows FOR UPDATE locks.
+    pub(crate) locked: Vec<&'q ObjectName>,
     passes_over_derived: bool,
     ctes: Vec<&'q str>,
 }
@@ -26,21 +30,50 @@ impl<'q> Reads<'q> {
         self.with(query.with.as_ref());
         self.body(&query.body);
         query.order_by.iter().for_each(|item| self.expr(&item.expr));
+        if let QueryBody::Select(select) = &query.body {
+            self.locking(&query.locking, &select.from);
+        }
         self.ctes.truncate(outer);
     }
 
-    /// WITH; its names stay known.
+    /// WITH; its names stay known. Each name is known to those after it, and where WITH is
+    /// RECURSIVE to itself.
     pub(crate) fn with(&mut self, with: Option<&'q With>) {
         let Some(with) = with else { return };
-        if with.recursive {
-            self.ctes.extend(with.ctes.iter().map(|cte| cte.name.as_str()));
-        }
         for cte in &with.ctes {
+            let known = self.ctes.len();
+            if with.recursive {
+                self.ctes.push(&cte.name);
+            }
             if !self.passes_over_derived {
                 self.query(&cte.query);
             }
+            self.ctes.truncate(known);
             self.ctes.push(&cte.name);
         }
+    }
+
+    /// The tables of FROM that FOR UPDATE is about.
+    fn locking(&mut self, clauses: &[Locking], from: &'q [TableRef]) {
+        let updates = |lock: &&Locking| lock.strength == LockStrength::Update;
+        let of: Vec<&Locking> = clauses.iter().filter(updates).collect();
+        if of.is_empty() {
+            return;
+        }
+        for factor in named_tables(from) {
+            let alias = factor.alias.as_ref().unwrap_or(&factor.name.name);
+            let named = |lock: &&Locking| {
+                lock.of.is_empty() || lock.of.iter().any(|name| name.name == *alias)
+            };
+            if of.iter().any(named) && !self.is_cte(&factor.name) {
+                self.locked.push(&factor.name);
+            }
+        }
+    }
+
+    /// Whether the name is one of WITH's.
+    pub(crate) fn is_cte(&self, name: &ObjectName) -> bool {
+        name.db.is_none() && self.ctes.contains(&name.name.as_str())
     }
 
     fn body(&mut self, body: &'q QueryBody) {
@@ -69,7 +102,7 @@ impl<'q> Reads<'q> {
 
     /// A table by its name.
     pub(crate) fn table(&mut self, name: &'q ObjectName, alias: Option<&'q str>) {
-        if name.db.is_some() || !self.ctes.contains(&name.name.as_str()) {
+        if !self.is_cte(name) {
             self.tables.push(name);
             self.aliases.push(alias);
         }
@@ -108,6 +141,12 @@ impl<'q> Reads<'q> {
     fn window(&mut self, spec: &'q WindowSpec) {
         self.exprs(&spec.partition_by);
         spec.order_by.iter().for_each(|item| self.expr(&item.expr));
+        for bound in spec.frame.iter().flat_map(|frame| [&frame.start, &frame.end]) {
+            if let FrameBound::Preceding(offset) | FrameBound::Following(offset) = bound {
+                let (FrameOffset::Expr(expr) | FrameOffset::Interval(expr, _)) = offset;
+                self.expr(expr);
+            }
+        }
     }
 
     /// An expression with everything in it.
@@ -115,6 +154,11 @@ impl<'q> Reads<'q> {
         match expr {
             Expr::Column(name) => self.columns.push(name),
             Expr::JsonExtract { column, .. } => self.columns.push(column),
+            Expr::DefaultOf(column) | Expr::InsertValue(column) => self.defaults.push(column),
+            Expr::Match { columns, against, .. } => {
+                self.columns.extend(columns);
+                self.expr(against);
+            }
             Expr::Subquery(query) | Expr::Exists(query) => self.query(query),
             Expr::InSubquery { expr, query, .. } | Expr::Quantified { left: expr, query, .. } => {
                 self.expr(expr);
@@ -135,7 +179,6 @@ impl<'q> Reads<'q> {
             | Expr::ConvertUsing { expr, .. }
             | Expr::Extract { expr, .. }
             | Expr::WeightString { expr, .. }
-            | Expr::Match { against: expr, .. }
             | Expr::Collate { expr, .. } => self.expr(expr),
             Expr::Binary { left, right, .. }
             | Expr::SoundsLike { left, right }
@@ -165,7 +208,10 @@ impl<'q> Reads<'q> {
             Expr::Between { expr, low, high, .. } => {
                 self.exprs([expr.as_ref(), low.as_ref(), high.as_ref()]);
             }
-            Expr::Like { expr, pattern, .. } => self.exprs([expr.as_ref(), pattern.as_ref()]),
+            Expr::Like { expr, pattern, escape, .. } => {
+                self.exprs([expr.as_ref(), pattern.as_ref()]);
+                self.exprs(escape.as_deref());
+            }
             Expr::Case { operand, whens, else_ } => {
                 self.exprs(operand.as_deref());
                 whens.iter().for_each(|(when, then)| self.exprs([when, then]));
@@ -179,6 +225,21 @@ impl<'q> Reads<'q> {
             _ => {}
         }
     }
+}
+
+/// The named tables of FROM, joins included.
+pub(crate) fn named_tables(tables: &[TableRef]) -> Vec<&TableFactor> {
+    let mut found = Vec::new();
+    let mut waiting: Vec<&TableRef> = tables.iter().rev().collect();
+    while let Some(table) = waiting.pop() {
+        match table {
+            TableRef::Table(factor) => found.push(factor.as_ref()),
+            TableRef::Join(join) => waiting.extend([&join.right, &join.left]),
+            TableRef::List(list) => waiting.extend(list.iter().rev()),
+            TableRef::Derived(_) | TableRef::JsonTable(_) => {}
+        }
+    }
+    found
 }
 
 /// The names of the columns that an expression reads.

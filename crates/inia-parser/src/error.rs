@@ -39,6 +39,11 @@ pub struct ParseError {
     pub near: String,
 }
 
+/// The characters at the start of a text that fit in so many bytes, as messages show it.
+pub(crate) fn head(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
 impl ParseError {
     /// MySQL's error number.
     pub fn code(&self) -> u16 {
@@ -73,7 +78,7 @@ impl ParseError {
             }
             ParseErrorKind::EmptyQuery => "Query was empty".to_string(),
             ParseErrorKind::IdentifierTooLong(name) => {
-                format!("Identifier name '{name}' is too long")
+                format!("Identifier name '{}' is too long", head(name, 100))
             }
             ParseErrorKind::TooDeep => {
                 "Thread stack overrun:  1008776 bytes used of a 1048576 byte stack, and 40000 \

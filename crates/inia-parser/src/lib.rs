@@ -13,4 +13,4 @@ pub use digest::{Digest, LiteralKind, LiteralSpan, digest};
 pub use error::{ParseError, ParseErrorKind};
 pub use mode::SqlMode;
 pub use parser::{DEEP_STACK, Parser, Remark, Span, parse, parse_bytes, parse_expr};
-pub use unparse::{quote_name, quote_string, unparse, unparse_query};
+pub use unparse::{quote_name, quote_string, unparse, unparse_query, unparse_query_explicit};

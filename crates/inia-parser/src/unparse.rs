@@ -5,24 +5,37 @@
 //! a cast), strings with an introducer, and truth values made explicit. For example
 //! `A || Upper(b) = 'x'` becomes ``((0 <> `A`) or (upper(`b`) = _utf8mb4'x'))``.
 //! The text parses again to an expression of the same meaning and the same text.
+//!
+//! Some kinds have no parentheses of their own (`a in (select 1)`, `-(a)`): printing an expression
+//! tells how tightly its text binds, and an operand that binds less tightly than its place asks
+//! gets parentheses there. The explicit form has them around every expression; both forms must
+//! parse to the same.
 
 use crate::ast::{
     BinaryOp, CastType, ColumnName, Expr, FunctionCall, IntervalUnit, JsonOnResponse, JsonValue,
-    Literal, MatchMode, TrimSide, Truth, UnaryOp, VarScope,
+    Literal, MatchMode, Quantifier, TrimSide, Truth, UnaryOp, VarScope,
 };
+use crate::parser::bp;
 use std::fmt::Write;
 
 mod query;
 
-pub use query::unparse_query;
+pub use query::{unparse_query, unparse_query_explicit};
 
 /// The text of `expr`, or `None` where it holds what no stored expression can: a subquery, an
-/// aggregate, a window function, a parameter or an assignment.
-pub fn unparse(expr: &Expr) -> Option<String> {
-    let mut printer = Printer { out: String::new(), possible: true, view: None };
+/// aggregate, a window function, a parameter or an assignment. Strings get the introducer of
+/// `charset`, the connection's character set.
+pub fn unparse(expr: &Expr, charset: &str) -> Option<String> {
+    let mut printer = Printer::new(None, false);
+    printer.charset = charset.to_owned();
     printer.expr(expr);
     printer.possible.then_some(printer.out)
 }
+
+const UTF8: &str = "utf8mb4";
+
+/// How tightly `a is false` binds: only what is looser than NOT may follow it.
+const IS_FALSE: u8 = bp::NOT - 1;
 
 /// A name in backticks.
 pub fn quote_name(name: &str) -> String {
@@ -52,9 +65,18 @@ struct Printer {
     possible: bool,
     /// Whole queries are printed; true leaves out names of databases.
     view: Option<bool>,
+    /// Every expression is put into parentheses, needed or not.
+    explicit: bool,
+    /// The character set of strings without an introducer.
+    charset: String,
 }
 
 impl Printer {
+    fn new(view: Option<bool>, explicit: bool) -> Printer {
+        let charset = UTF8.to_owned();
+        Printer { out: String::new(), possible: true, view, explicit, charset }
+    }
+
     fn put(&mut self, text: &str) {
         self.out.push_str(text);
     }
@@ -81,17 +103,49 @@ impl Printer {
         self.put(")");
     }
 
-    /// `(left op right)`.
-    fn infix(&mut self, left: &Expr, op: &str, right: &Expr) {
+    /// `(left op right)`, of an operator that binds with `power`.
+    fn infix(&mut self, left: &Expr, (op, power): (&str, u8), right: &Expr) {
         self.put("(");
-        self.expr(left);
+        self.operand(left, power);
         self.put(op);
-        self.expr(right);
+        self.operand(right, power + 1);
         self.put(")");
     }
 
-    fn expr(&mut self, expr: &Expr) {
+    /// An expression where only those stand that bind at least as tightly as `min`.
+    fn operand(&mut self, expr: &Expr, min: u8) {
+        let start = self.out.len();
+        if self.expr(expr) < min {
+            self.out.insert(start, '(');
+            self.put(")");
+        }
+    }
+
+    /// Prints an expression; returns how tightly its text binds.
+    fn expr(&mut self, expr: &Expr) -> u8 {
+        let leaf = matches!(expr, Expr::Literal(_) | Expr::Column(_));
+        if !self.explicit || leaf {
+            return self.as_it_is(expr);
+        }
+        self.put("(");
+        self.as_it_is(expr);
+        self.put(")");
+        bp::MAX
+    }
+
+    fn as_it_is(&mut self, expr: &Expr) -> u8 {
         match expr {
+            Expr::Unary { op, expr } => return self.unary(*op, expr),
+            Expr::InSubquery { .. }
+            | Expr::Aggregate(_)
+            | Expr::Window(_)
+            | Expr::Subquery(_)
+            | Expr::Exists(_)
+            | Expr::Quantified { .. }
+                if self.view.is_some() =>
+            {
+                return self.of_query(expr);
+            }
             Expr::Literal(literal) => self.literal(literal),
             Expr::Column(column) => self.column(column),
             Expr::UserVar(name) => {
@@ -110,7 +164,6 @@ impl Printer {
                 }
                 self.put(&quote_name(&var.name));
             }
-            Expr::Unary { op, expr } => self.unary(*op, expr),
             Expr::Binary { op, left, right } => self.binary(*op, left, right),
             Expr::And(operands) => self.junction(operands, " and "),
             Expr::Or(operands) => self.junction(operands, " or "),
@@ -120,16 +173,6 @@ impl Printer {
                 self.put("(");
                 self.list(items, ",");
                 self.put(")");
-            }
-            Expr::InSubquery { .. }
-            | Expr::Aggregate(_)
-            | Expr::Window(_)
-            | Expr::Subquery(_)
-            | Expr::Exists(_)
-            | Expr::Quantified { .. }
-                if self.view.is_some() =>
-            {
-                self.of_query(expr);
             }
             Expr::Param(_)
             | Expr::AssignVar { .. }
@@ -141,55 +184,55 @@ impl Printer {
             | Expr::Subquery(_)
             | Expr::Exists(_)
             | Expr::Quantified { .. } => self.possible = false,
-            other => self.predicate(other),
+            other => return self.predicate(other),
         }
+        bp::MAX
     }
 
     /// Tests and pattern matches; the rest goes on to [`Printer::special`].
-    fn predicate(&mut self, expr: &Expr) {
+    fn predicate(&mut self, expr: &Expr) -> u8 {
         match expr {
             Expr::IsNull { expr, negated } => {
                 self.put("(");
-                self.expr(expr);
+                self.operand(expr, bp::COMPARE);
                 self.put(if *negated { " is not null)" } else { " is null)" });
             }
-            Expr::IsTruth { expr, truth: Truth::False, negated: false }
-                if matches!(**expr, Expr::InSubquery { .. } | Expr::Exists(_)) =>
-            {
-                self.expr(expr);
-                self.put(" is false");
-            }
             Expr::IsTruth { expr, truth, negated } => {
-                self.put("(");
+                let bare = query::is_bare_test(expr);
+                self.put(if bare { "" } else { "(" });
                 if *truth == Truth::Unknown {
-                    self.expr(expr)
+                    self.operand(expr, bp::COMPARE);
                 } else {
-                    self.truth(expr)
+                    self.truth_operand(expr, bp::COMPARE);
                 }
                 self.put(if *negated { " is not " } else { " is " });
                 self.put(match truth {
-                    Truth::True => "true)",
-                    Truth::False => "false)",
-                    Truth::Unknown => "null)",
+                    Truth::True => "true",
+                    Truth::False => "false",
+                    Truth::Unknown => "null",
                 });
+                if bare {
+                    return IS_FALSE;
+                }
+                self.put(")");
             }
             Expr::InList { expr, list, negated } if list.len() == 1 => {
                 self.binary(if *negated { BinaryOp::Ne } else { BinaryOp::Eq }, expr, &list[0]);
             }
             Expr::InList { expr, list, negated } => {
                 self.put("(");
-                self.expr(expr);
+                self.operand(expr, bp::BIT_OR);
                 self.put(if *negated { " not in (" } else { " in (" });
                 self.list(list, ",");
                 self.put("))");
             }
             Expr::Between { expr, low, high, negated } => {
                 self.put("(");
-                self.expr(expr);
+                self.operand(expr, bp::BIT_OR);
                 self.put(if *negated { " not between " } else { " between " });
-                self.expr(low);
+                self.operand(low, bp::BIT_OR);
                 self.put(" and ");
-                self.expr(high);
+                self.operand(high, bp::PREDICATE);
                 self.put(")");
             }
             Expr::Like { expr, pattern, escape, negated } => {
@@ -208,23 +251,25 @@ impl Printer {
                 self.put(")");
             }
             Expr::MemberOf { expr, array } => {
-                self.expr(expr);
+                self.operand(expr, bp::BIT_OR);
                 self.put(" member of (");
-                self.expr(array);
+                self.operand(array, bp::CONCAT);
                 self.put(")");
+                return bp::PREDICATE;
             }
             other => self.special(other),
         }
+        bp::MAX
     }
 
     fn like(&mut self, expr: &Expr, pattern: &Expr, escape: Option<&Expr>, negated: bool) {
         self.put(if negated { "(not((" } else { "(" });
-        self.expr(expr);
+        self.operand(expr, bp::BIT_OR);
         self.put(" like ");
-        self.expr(pattern);
+        self.operand(pattern, bp::CONCAT);
         if let Some(escape) = escape {
             self.put(" escape ");
-            self.expr(escape);
+            self.operand(escape, bp::CONCAT);
         }
         self.put(if negated { ")))" } else { ")" });
     }
@@ -282,13 +327,15 @@ impl Printer {
             Expr::JsonExtract { column, path, unquote } => {
                 self.put(if *unquote { "json_unquote(json_extract(" } else { "json_extract(" });
                 self.column(column);
-                let _ = write!(self.out, ",_utf8mb4{}", quote_string(path));
+                let path = Literal::String { charset: None, value: path.clone() };
+                self.put(",");
+                self.literal(&path);
                 self.put(if *unquote { "))" } else { ")" });
             }
             Expr::JsonValue(value) => self.json_value(value),
             Expr::Collate { expr, collation } => {
                 self.put("(");
-                self.expr(expr);
+                self.operand(expr, bp::COLLATE);
                 let _ = write!(self.out, " collate {})", collation.to_ascii_lowercase());
             }
             _ => self.possible = false,
@@ -305,7 +352,7 @@ impl Printer {
             }
             Expr::DateArith { expr, interval, unit, subtract } => {
                 self.put("(");
-                self.expr(expr);
+                self.operand(expr, bp::ADD);
                 self.put(if *subtract { " - interval " } else { " + interval " });
                 self.expr(interval);
                 let _ = write!(self.out, " {})", unit_name(*unit));
@@ -352,7 +399,9 @@ impl Printer {
                 write!(out, "{}", quote_string(value))
             }
             Literal::String { charset, value } => {
-                let charset = charset.as_deref().unwrap_or("utf8mb4");
+                // The text is UTF-8: in other character sets only ASCII reads back the same.
+                let own = if value.is_ascii() { self.charset.as_str() } else { UTF8 };
+                let charset = charset.as_deref().unwrap_or(own);
                 write!(out, "_{charset}{}", quote_string(value))
             }
             Literal::RawBytes { charset, bytes }
@@ -367,27 +416,30 @@ impl Printer {
         };
     }
 
-    fn unary(&mut self, op: UnaryOp, expr: &Expr) {
+    fn unary(&mut self, op: UnaryOp, expr: &Expr) -> u8 {
         match op {
             UnaryOp::Not => self.not(expr),
             UnaryOp::Plus => self.expr(expr),
-            UnaryOp::Neg => self.call("-", &[expr]),
-            UnaryOp::BitNot => self.call("~", &[expr]),
+            UnaryOp::Neg | UnaryOp::BitNot => {
+                self.call(if op == UnaryOp::Neg { "-" } else { "~" }, &[expr]);
+                bp::NEG
+            }
             UnaryOp::Binary => {
                 self.put("cast(");
                 self.expr(expr);
                 self.put(" as char charset binary)");
+                bp::MAX
             }
         }
     }
 
     /// NOT: it goes into AND and OR, tests turn round, numbers are compared with zero.
-    fn not(&mut self, expr: &Expr) {
+    fn not(&mut self, expr: &Expr) -> u8 {
         use BinaryOp::*;
-        let mut turned = expr.clone();
-        match &mut turned {
-            Expr::And(operands) => return self.not_junction(operands, " or "),
-            Expr::Or(operands) => return self.not_junction(operands, " and "),
+        let mut turned_round = expr.clone();
+        match &mut turned_round {
+            Expr::And(operands) => self.not_junction(operands, " or "),
+            Expr::Or(operands) => self.not_junction(operands, " and "),
             Expr::Unary { op: UnaryOp::Not, expr } => return self.truth(expr),
             Expr::IsNull { negated, .. }
             | Expr::IsTruth { negated, .. }
@@ -397,55 +449,59 @@ impl Printer {
             | Expr::Like { negated, .. }
             | Expr::Regexp { negated, .. } => {
                 *negated = !*negated;
-                return self.expr(&turned);
+                return self.expr(&turned_round);
             }
             Expr::Binary { op: Xor, left, right } => {
                 self.put("(");
-                self.not(left);
+                self.not_operand(left, bp::XOR);
                 self.put(" xor ");
-                self.truth(right);
-                return self.put(")");
+                self.truth_operand(right, bp::XOR + 1);
+                self.put(")");
             }
             Expr::Exists(_) => {
+                self.put("(not ");
                 self.expr(expr);
-                return self.put(" is false");
+                self.put(")");
             }
-            _ => {}
-        }
-        if let Expr::Binary { op, left, right } = expr {
-            let turned = match op {
-                Eq => Some(Ne),
-                Ne => Some(Eq),
-                Lt => Some(Ge),
-                Ge => Some(Lt),
-                Gt => Some(Le),
-                Le => Some(Gt),
-                _ => None,
-            };
-            if let Some(turned) = turned {
-                return self.binary(turned, left, right);
+            Expr::Quantified { op, quantifier, .. } if let Some(turned) = opposite(*op) => {
+                *op = turned;
+                *quantifier = match quantifier {
+                    Quantifier::Any => Quantifier::All,
+                    Quantifier::All => Quantifier::Any,
+                };
+                return self.expr(&turned_round);
+            }
+            Expr::Binary { op, left, right } if let Some(turned) = opposite(*op) => {
+                self.binary(turned, left, right);
+            }
+            other if is_truth(other) => {
+                self.put("(");
+                self.call("not", &[other]);
+                self.put(")");
+            }
+            other => {
+                self.put("(0 = ");
+                self.operand(other, bp::PREDICATE);
+                self.put(")");
             }
         }
-        if is_truth(expr) {
-            return self.call_in_parens("not", expr);
+        bp::MAX
+    }
+
+    fn not_operand(&mut self, expr: &Expr, min: u8) {
+        let start = self.out.len();
+        if self.not(expr) < min {
+            self.out.insert(start, '(');
+            self.put(")");
         }
-        self.put("(0 = ");
-        self.expr(expr);
-        self.put(")");
     }
 
     fn not_junction(&mut self, operands: &[Expr], word: &str) {
         self.put("(");
         for (i, operand) in operands.iter().enumerate() {
             self.put(if i > 0 { word } else { "" });
-            self.not(operand);
+            self.not_operand(operand, IS_FALSE);
         }
-        self.put(")");
-    }
-
-    fn call_in_parens(&mut self, name: &str, expr: &Expr) {
-        self.put("(");
-        self.call(name, &[expr]);
         self.put(")");
     }
 
@@ -453,9 +509,9 @@ impl Printer {
         use BinaryOp::*;
         if op == Xor {
             self.put("(");
-            self.truth(left);
+            self.truth_operand(left, bp::XOR);
             self.put(" xor ");
-            self.truth(right);
+            self.truth_operand(right, bp::XOR + 1);
             return self.put(")");
         }
         if let (Eq | Ne, Expr::Row(a), Expr::Row(b)) = (op, left, right)
@@ -470,7 +526,8 @@ impl Printer {
             self.put(")");
             return;
         }
-        self.infix(left, &format!(" {} ", symbol(op)), right);
+        let (symbol, power) = symbol(op);
+        self.infix(left, (&format!(" {symbol} "), power), right);
     }
 
     fn junction(&mut self, operands: &[Expr], word: &str) {
@@ -479,19 +536,28 @@ impl Printer {
             if i > 0 {
                 self.put(word);
             }
-            self.truth(operand);
+            self.truth_operand(operand, IS_FALSE);
         }
         self.put(")");
     }
 
     /// An operand whose truth is asked for.
-    fn truth(&mut self, expr: &Expr) {
+    fn truth(&mut self, expr: &Expr) -> u8 {
         if is_truth(expr) {
             return self.expr(expr);
         }
         self.put("(0 <> ");
-        self.expr(expr);
+        self.operand(expr, bp::PREDICATE);
         self.put(")");
+        bp::MAX
+    }
+
+    fn truth_operand(&mut self, expr: &Expr, min: u8) {
+        let start = self.out.len();
+        if self.truth(expr) < min {
+            self.out.insert(start, '(');
+            self.put(")");
+        }
     }
 
     fn function(&mut self, call: &FunctionCall) {
@@ -513,10 +579,10 @@ impl Printer {
         match (call.name.as_str(), args.as_slice()) {
             ("isnull", [arg]) => {
                 self.put("(");
-                self.expr(arg);
+                self.operand(arg, bp::COMPARE);
                 self.put(" is null)");
             }
-            ("mod", [left, right]) => self.infix(left, " % ", right),
+            ("mod", [left, right]) => self.infix(left, (" % ", bp::MUL), right),
             ("round", [arg]) => self.call("round", &[arg, &Expr::int(0)]),
             ("week", [arg]) => self.call("week", &[arg, &Expr::int(0)]),
             ("bin", [arg]) => self.call("conv", &[arg, &Expr::int(10), &Expr::int(2)]),
@@ -635,7 +701,7 @@ impl Printer {
             self.column(column);
         }
         self.put(" against (");
-        self.expr(against);
+        self.operand(against, bp::BIT_OR);
         self.put(match mode {
             MatchMode::Natural => "",
             MatchMode::Boolean => " in boolean mode",
@@ -669,30 +735,44 @@ impl Printer {
     }
 }
 
-/// An operator's sign.
-fn symbol(op: BinaryOp) -> &'static str {
+/// An operator's sign, and how tightly it binds.
+fn symbol(op: BinaryOp) -> (&'static str, u8) {
     use BinaryOp::*;
     match op {
-        Add => "+",
-        Sub => "-",
-        Mul => "*",
-        Div => "/",
-        IntDiv => "DIV",
-        Mod => "%",
-        BitOr => "|",
-        BitAnd => "&",
-        BitXor => "^",
-        ShiftLeft => "<<",
-        ShiftRight => ">>",
-        Eq => "=",
-        NullSafeEq => "<=>",
-        Ne => "<>",
-        Lt => "<",
-        Le => "<=",
-        Gt => ">",
-        Ge => ">=",
-        Xor => "xor",
+        Add => ("+", bp::ADD),
+        Sub => ("-", bp::ADD),
+        Mul => ("*", bp::MUL),
+        Div => ("/", bp::MUL),
+        IntDiv => ("DIV", bp::MUL),
+        Mod => ("%", bp::MUL),
+        BitOr => ("|", bp::BIT_OR),
+        BitAnd => ("&", bp::BIT_AND),
+        BitXor => ("^", bp::BIT_XOR),
+        ShiftLeft => ("<<", bp::SHIFT),
+        ShiftRight => (">>", bp::SHIFT),
+        Eq => ("=", bp::COMPARE),
+        NullSafeEq => ("<=>", bp::COMPARE),
+        Ne => ("<>", bp::COMPARE),
+        Lt => ("<", bp::COMPARE),
+        Le => ("<=", bp::COMPARE),
+        Gt => (">", bp::COMPARE),
+        Ge => (">=", bp::COMPARE),
+        Xor => ("xor", bp::XOR),
     }
+}
+
+/// The comparison that is true where `op` is false.
+fn opposite(op: BinaryOp) -> Option<BinaryOp> {
+    use BinaryOp::*;
+    Some(match op {
+        Eq => Ne,
+        Ne => Eq,
+        Lt => Ge,
+        Ge => Lt,
+        Gt => Le,
+        Le => Gt,
+        _ => return None,
+    })
 }
 
 /// True for expressions that are true or false by nature.

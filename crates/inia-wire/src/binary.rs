@@ -221,7 +221,7 @@ impl RowSink for BinaryRows<'_> {
         self.reply.end_row()
     }
 
-    fn local_file(&mut self, path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+    fn local_file(&mut self, path: &[u8], take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
         self.reply.local_file(path, take)
     }
 

@@ -124,7 +124,7 @@ pub(crate) fn put_recoded(out: &mut Vec<u8>, value: &[u8], charset: Charset) {
 const BINARY_COLLATIONS: [u16; 6] = [46, 309, 83, 47, 65, 63];
 
 /// Flags that follow from the type alone, added to those the engine reports.
-fn type_flags(column: &ResultColumn) -> u16 {
+pub(crate) fn type_flags(column: &ResultColumn) -> u16 {
     let by_collation = |collation: &Collation| match BINARY_COLLATIONS.contains(&collation.0) {
         true => flags::BINARY,
         false => 0,

@@ -120,15 +120,16 @@ impl Params {
         for (i, slot) in values.iter_mut().enumerate() {
             let long = self.long.get_mut(i).and_then(Option::take);
             let kind = self.types.get(i).copied();
+            let code = kind.unwrap_or_default() as u8;
             if let Some(bytes) = long {
-                set_bytes(slot, &bytes, kind.unwrap_or_default() as u8);
+                set_bytes(slot, &bytes, code);
             } else if nulls[i / 8] >> (i % 8) & 1 == 1 {
                 *slot = Value::Null;
             } else {
                 let kind = kind.ok_or(WireError::Malformed("parameters without types"))?;
                 decode_value(&mut from, kind, slot)?;
             }
-            if charset == Charset::Latin1 && !is_binary(self.types[i] as u8) {
+            if charset == Charset::Latin1 && !is_binary(code) {
                 decode_text(slot, charset);
             }
         }

@@ -3,8 +3,9 @@
 use crate::caps::Capabilities;
 use crate::codec::put_lenenc;
 use crate::column::put_column;
+use crate::error::WireError;
 use crate::packet::{FLUSH_AT, Flush, PacketReader, PacketWriter};
-use crate::reply::{EOF, OK, put_eof, put_ok};
+use crate::reply::{EOF, OK, put_eof, put_err, put_ok};
 use inia_base::column::{Completion, ResultColumn, TakeBytes};
 use inia_base::error::{ErrorCode, SqlError};
 
@@ -29,6 +30,8 @@ pub struct Reply<'a> {
     status: u16,
     /// A flush failed, so the client is gone.
     broken: bool,
+    /// The longest packet that a client may send in the midst of a command.
+    max_packet: usize,
 }
 
 impl<'a> Reply<'a> {
@@ -40,7 +43,13 @@ impl<'a> Reply<'a> {
         collation: u16,
         status: u16,
     ) -> Reply<'a> {
-        Reply { out, flush, caps, collation, in_rows: false, status, broken: false }
+        let max_packet = 1 << 30;
+        Reply { out, flush, caps, collation, in_rows: false, status, broken: false, max_packet }
+    }
+
+    /// Limits the packets of a client's file.
+    pub fn with_max_packet(self, max_packet: usize) -> Reply<'a> {
+        Reply { max_packet, ..self }
     }
 
     /// Whether sending failed.
@@ -81,7 +90,7 @@ impl<'a> Reply<'a> {
     /// so that the connection stays in step, even where `take` wants no more.
     pub(crate) fn local_file(
         &mut self,
-        path: &str,
+        path: &[u8],
         take: &mut TakeBytes<'_>,
     ) -> Result<(), SqlError> {
         if !self.caps.has(Capabilities::LOCAL_FILES) {
@@ -89,10 +98,10 @@ impl<'a> Reply<'a> {
         }
         let head = self.out.begin();
         head.push(LOCAL_FILE);
-        head.extend_from_slice(path.as_bytes());
+        head.extend_from_slice(path);
         self.out.end();
         self.send()?;
-        let mut reader = PacketReader::new(1 << 30);
+        let mut reader = PacketReader::new(self.max_packet);
         reader.expect_sequence(self.out.sequence());
         let mut outcome = Ok(());
         loop {
@@ -110,11 +119,25 @@ impl<'a> Reply<'a> {
                     Ok(0) | Err(_) => return Err(self.lost()),
                     Ok(n) => reader.received(n),
                 },
+                Err(WireError::PacketTooLarge) => return Err(self.refuse(reader.next_sequence())),
                 Err(_) => return Err(self.lost()),
             }
         }
         self.out.set_sequence(reader.next_sequence());
         outcome
+    }
+
+    /// Says that a packet is too long; what follows it cannot be understood.
+    #[cold]
+    fn refuse(&mut self, sequence: u8) -> SqlError {
+        let error = WireError::PacketTooLarge.server_error();
+        self.out.set_sequence(sequence.wrapping_add(1));
+        put_err(self.out.begin(), &error, self.caps);
+        self.out.end();
+        // It is the last thing to be sent, whether it arrives or not.
+        let _ = self.out.flush(self.flush);
+        self.broken = true;
+        SqlError::new(ErrorCode::NetPacketTooLarge, &[])
     }
 
     #[cold]

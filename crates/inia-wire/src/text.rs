@@ -1,7 +1,7 @@
 //! Rows of the text protocol: every cell a length-encoded text, NULL the byte 0xfb.
 
 use crate::codec::put_lenenc_bytes;
-use crate::column::{put_recoded, recoding};
+use crate::column::{put_recoded, recoding, type_flags};
 use crate::rows::{NOT_FIXED, Reply};
 use inia_base::collation::Charset;
 use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes, flags};
@@ -82,7 +82,7 @@ impl RowSink for TextRows<'_> {
         self.layout.columns.clear();
         self.layout.columns.extend(columns.iter().map(|column| Print {
             decimals: column.decimals,
-            fill: match column.flags & flags::ZEROFILL {
+            fill: match (column.flags | type_flags(column)) & flags::ZEROFILL {
                 0 => 0,
                 _ => column.length.min(250) as u8,
             },
@@ -159,7 +159,7 @@ impl RowSink for TextRows<'_> {
         self.reply.end_row()
     }
 
-    fn local_file(&mut self, path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+    fn local_file(&mut self, path: &[u8], take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
         self.reply.local_file(path, take)
     }
 

@@ -170,7 +170,9 @@ fn check(matches: &ArgMatches) -> Result<(), String> {
     if !dir.is_dir() {
         return Err(format!("{} is not a directory", dir.display()));
     }
-    if !engine::holds_database(dir) {
+    let holds = engine::holds_database(dir)
+        .map_err(|error| format!("cannot read {}: {error}", dir.display()))?;
+    if !holds {
         return Err(format!("{} holds no database", dir.display()));
     }
     let owned = DataDir::take(dir)?;

@@ -30,7 +30,7 @@ impl DataDir {
             .create(true)
             .truncate(false)
             .open(path.join(LOCK_FILE))
-            .map_err(|error| fail("open", error))?;
+            .map_err(|error| fail("write to", error))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

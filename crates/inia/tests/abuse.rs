@@ -284,6 +284,7 @@ fn deep_and_long_statements_are_answered_or_refused() {
     let list = |n: usize, item: &dyn Fn(usize) -> String, between: &str| {
         (0..n).map(item).collect::<Vec<String>>().join(between)
     };
+    let ctes = |i: usize| format!(", c{} AS (SELECT x FROM c{i})", i + 1);
     for n in [50, 500, 5_000] {
         let number = |i: usize| i.to_string();
         let select = |i: usize| format!("SELECT {i}");
@@ -320,6 +321,9 @@ fn deep_and_long_statements_are_answered_or_refused() {
             format!("{}SELECT 1", "/*!80000 ".repeat(n)),
             format!("SELECT 1{}", ";".repeat(n)),
             format!("SELECT {}1", "@a := ".repeat(n)),
+            format!("WITH c0 AS (SELECT 1 AS x){} SELECT * FROM c{n}", list(n, &ctes, "")),
+            format!("SELECT JSON_DEPTH({})", nested("JSON_ARRAY(", "1", ")", n)),
+            format!("SELECT LENGTH('{}')", "x".repeat(3_300 * n)),
         ];
         for sql in statements {
             let what = format!("{n} times in {}", &sql[..60.min(sql.len())]);

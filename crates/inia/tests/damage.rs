@@ -136,6 +136,19 @@ fn a_cut_or_missing_data_file_is_refused() {
 }
 
 #[test]
+fn a_lost_control_file_is_refused_even_where_all_data_is_in_the_log() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    server.client().query("CREATE DATABASE little").unwrap();
+    server.kill();
+    std::fs::remove_file(folder.path().join("inia.control")).unwrap();
+    let before = std::fs::read(&log(&folder.path())[0]).unwrap();
+    damaged(folder, "holds data, but inia.control is missing", |dir| {
+        assert!(std::fs::read(&log(dir)[0]).unwrap() == before);
+    });
+}
+
+#[test]
 fn missing_other_files_are_refused() {
     damaged(closed(), "inia.doublewrite is missing", |dir| {
         std::fs::remove_file(dir.join("inia.doublewrite")).unwrap();

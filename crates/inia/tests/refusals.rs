@@ -2,7 +2,12 @@
 
 use crate::process::{DataDir, Process, run};
 use crate::support::TempDir;
+use std::fs::Permissions;
 use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
 
 /// `inia serve` with these arguments fails with this text, in one line.
 #[track_caller]
@@ -14,6 +19,118 @@ fn refused(arguments: &[&str], expected: &str) {
     assert!(!text.contains("panicked"), "{text}");
     // The command line's own complaints come with a usage text.
     assert!(text.starts_with("error:") || text.trim_end().lines().count() == 1, "{text}");
+}
+
+/// Runs the program as somebody who may write nowhere and read what all may; None where this
+/// process may not become somebody else, and is not.
+fn run_as_nobody(arguments: &[&str]) -> Option<(i32, String)> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_inia"));
+    if std::fs::metadata("/proc/self").ok()?.uid() == 0 {
+        command.uid(65_534).gid(65_534);
+    }
+    let output = command.args(arguments).output().ok()?;
+    let text = [output.stdout, output.stderr].concat();
+    Some((output.status.code().unwrap_or(-1), String::from_utf8_lossy(&text).into_owned()))
+}
+
+/// Both the server and the check refuse this directory, in one line that ends with these texts.
+#[track_caller]
+fn not_allowed(dir: &Path, serve: &str, check: &str) {
+    let dir = dir.to_str().unwrap();
+    let starts = ["serve", "--port", "0", "--data", dir];
+    for (arguments, expected) in [(starts.as_slice(), serve), (&["check", dir], check)] {
+        let Some((code, text)) = run_as_nobody(arguments) else { return };
+        assert_eq!(code, 1, "{text}");
+        let expected = format!("{expected}: Permission denied (os error 13)\n");
+        assert!(text.ends_with(&expected), "{text:?} for {expected:?}");
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
+}
+
+fn allow(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn directories_that_may_not_be_read_or_written() {
+    let folder = TempDir::new();
+    allow(folder.path(), 0o755);
+    let dir = folder.path().join("data");
+    Process::start(&dir, &[]).kill();
+    let named = |what: &str| format!("cannot {what} {}", dir.display());
+    // A directory that may be read and not written, with and without what a start makes there.
+    allow(&dir, 0o555);
+    not_allowed(&dir, &named("write to data directory"), &named("write to data directory"));
+    for file in ["inia.pid", "inia.lock", "inia.control", "inia.data", "wal-000000000001"] {
+        allow(&dir.join(file), 0o444);
+    }
+    not_allowed(&dir, &named("write to data directory"), &named("write to data directory"));
+    // One in which new files may be made, and the old ones not be written or not be read.
+    allow(&dir, 0o777);
+    std::fs::remove_file(dir.join("inia.pid")).unwrap();
+    let open = named("open the database in");
+    let locked = format!("{open}: inia.lock");
+    not_allowed(&dir, &locked, &locked);
+    std::fs::remove_file(dir.join("inia.lock")).unwrap();
+    let control = format!("{open}: disk error: inia.control");
+    not_allowed(&dir, &control, &control);
+    allow(&dir.join("inia.control"), 0o666);
+    allow(&dir.join("inia.data"), 0o000);
+    let data = format!("{open}: disk error: inia.data");
+    not_allowed(&dir, &data, &data);
+    // One whose names may not be read, and one that may not be entered.
+    allow(&dir, 0o733);
+    not_allowed(&dir, &format!("{open}: disk error: data"), &named("read"));
+    allow(&dir, 0o000);
+    not_allowed(&dir, &named("write to data directory"), &named("read"));
+    let below = dir.join("below");
+    if let Some((code, text)) =
+        run_as_nobody(&["serve", "--port", "0", "--data", below.to_str().unwrap()])
+    {
+        assert_eq!(code, 1, "{text}");
+        assert!(text.starts_with("inia: cannot create data directory"), "{text}");
+    }
+    // Nothing of this has done the database any harm.
+    allow(&dir, 0o755);
+    let (code, text) = run(&["check", dir.to_str().unwrap()]);
+    assert_eq!(code, 0, "{text}");
+}
+
+#[test]
+fn directories_of_other_programs() {
+    for name in ["ibdata1", "PG_VERSION", "wal-000000000001"] {
+        let folder = TempDir::new();
+        let dir = folder.path().to_str().unwrap();
+        let file = folder.path().join(name);
+        std::fs::write(&file, "somebody's").unwrap();
+        std::fs::write(folder.path().join("wal-notes"), "somebody's").unwrap();
+        refused(&["--port", "0", "--data", dir], &format!("the database in {dir}: {name}"));
+        assert_eq!(std::fs::read(&file).unwrap(), b"somebody's");
+    }
+    // Files that mean nothing to either are left alone.
+    let folder = TempDir::new();
+    let file = folder.path().join("wal-notes");
+    std::fs::write(&file, "somebody's").unwrap();
+    Process::start(folder.path(), &[]).kill();
+    assert_eq!(std::fs::read(&file).unwrap(), b"somebody's");
+}
+
+#[test]
+fn directories_and_links_where_files_should_be() {
+    let folder = DataDir::new();
+    Process::start(&folder.path(), &[]).kill();
+    let (dir, control) = (folder.path(), folder.path().join("inia.data"));
+    std::fs::remove_file(&control).unwrap();
+    std::fs::create_dir(&control).unwrap();
+    let dir = dir.to_str().unwrap();
+    refused(&["--port", "0", "--data", dir], "disk error: inia.data: Is a directory");
+    std::fs::remove_dir(&control).unwrap();
+    std::os::unix::fs::symlink("nowhere", &control).unwrap();
+    refused(&["--port", "0", "--data", dir], "inia.data is missing");
+    let dangling = folder.path().join("dangling");
+    std::os::unix::fs::symlink("nowhere", &dangling).unwrap();
+    let dangling = dangling.to_str().unwrap();
+    refused(&["--port", "0", "--data", dangling], "cannot create data directory");
 }
 
 #[test]

@@ -63,6 +63,8 @@ impl AccountLookup for Accounts {
             auth_string,
             locked: user == "locked",
             expired: user == "expired",
+            max_connections: 0,
+            administers: false,
         })
     }
 }

@@ -34,11 +34,13 @@ impl FileDisk {
     /// `ResourceBusy` error.
     pub fn open(path: &Path) -> io::Result<FileDisk> {
         std::fs::create_dir_all(path)?;
+        let lock_file = path.join(LOCK_FILE);
         let lock = OpenOptions::new()
             .create(true)
             .truncate(false)
             .write(true)
-            .open(path.join(LOCK_FILE))?;
+            .open(&lock_file)
+            .map_err(|error| named(&lock_file, &error))?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => io::Error::new(
                 io::ErrorKind::ResourceBusy,
@@ -107,6 +109,12 @@ fn takes_direct_io(path: &Path) -> bool {
     direct
 }
 
+/// An error that says which file it is about.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    io::Error::new(error.kind(), format!("{}: {error}", Path::new(name).display()))
+}
+
 fn open_direct(path: &Path, create: bool) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(create).custom_flags(libc::O_DIRECT).open(path)
 }
@@ -114,8 +122,13 @@ fn open_direct(path: &Path, create: bool) -> io::Result<File> {
 impl Disk for FileDisk {
     fn open(&self, name: &str, create: bool) -> io::Result<Arc<dyn DiskFile>> {
         let path = self.path.join(name);
-        let buffered =
-            OpenOptions::new().read(true).write(true).create(create).truncate(false).open(&path)?;
+        let buffered = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(create)
+            .truncate(false)
+            .open(&path)
+            .map_err(|error| named(&path, &error))?;
         let direct = if self.direct { Some(open_direct(&path, false)?) } else { None };
         let len = AtomicU64::new(buffered.metadata()?.len());
         Ok(Arc::new(RealFile { buffered, direct, len, grown: AtomicBool::new(false) }))
@@ -123,7 +136,8 @@ impl Disk for FileDisk {
 
     fn list(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(&self.path)? {
+        let entries = std::fs::read_dir(&self.path).map_err(|error| named(&self.path, &error))?;
+        for entry in entries {
             let entry = entry?;
             if let Ok(name) = entry.file_name().into_string()
                 && name != LOCK_FILE

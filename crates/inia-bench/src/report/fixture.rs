@@ -157,6 +157,6 @@ fn outcome(series: &[Histogram], rate: f64, server: f64) -> Outcome {
         cpu: Cpu { server: Some(server), client: Some(9.5), ..Cpu::default() },
         rss: Some(300 << 20),
         load_seconds: None,
-        extras: Vec::new(),
+        ..Outcome::default()
     }
 }

@@ -72,6 +72,13 @@ pub fn median(mut values: Vec<f64>) -> Option<f64> {
     Some(if values.len() % 2 == 1 { high } else { (values[middle - 1] + high) / 2.0 })
 }
 
+/// What rounds count for: those that the user ended early do not, unless there are no others.
+pub fn counted<'a>(rounds: impl Iterator<Item = &'a Record>) -> Vec<&'a Outcome> {
+    let all: Vec<&Outcome> = rounds.filter_map(|record| record.outcome.as_ref()).collect();
+    let whole: Vec<&Outcome> = all.iter().copied().filter(|o| !o.interrupted).collect();
+    if whole.is_empty() { all } else { whole }
+}
+
 /// A figure over several rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stat {
@@ -116,7 +123,7 @@ impl Point<'_> {
 
     /// What was measured.
     pub fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
-        self.rounds.iter().filter_map(|record| record.outcome.as_ref())
+        counted(self.rounds.iter().copied()).into_iter()
     }
 
     /// A figure over the rounds that have it.
@@ -193,7 +200,10 @@ impl<'a> Section<'a> {
     /// microseconds; and the point it was reached at.
     pub fn best(&self, series: usize) -> Option<(f64, &Point<'a>)> {
         let figure = |point: &Point<'_>| {
-            let stat = point.stat(|o| Some(if self.by_time() { o.latency.p50 } else { o.rate }));
+            let stat = point.stat(|o| match self.by_time() {
+                true => o.took(|latency| latency.p50),
+                false => Some(o.rate),
+            });
             stat.map(|stat| stat.median)
         };
         let points = self.points.iter().filter(|point| point.series == series);

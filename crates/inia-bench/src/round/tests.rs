@@ -1,6 +1,6 @@
 //! Rounds on a workload that needs no server: what is counted, and from when.
 
-use super::{Pace, run, whole};
+use super::{Pace, Spent, run, whole};
 use crate::random::Rng;
 use crate::record::Outcome;
 use crate::session::Session;
@@ -53,6 +53,8 @@ struct Idler {
     stall: Duration,
     /// Transactions that are run again once.
     clumsy: bool,
+    /// Time that must pass before each transaction.
+    aside: Duration,
 }
 
 impl Workload for Idler {
@@ -83,7 +85,7 @@ impl Workload for Idler {
 
 impl Stage for Idler {
     fn script(&self, _client: usize) -> Box<dyn Script> {
-        Box::new(Idle { idler: *self, done: 0, stumbled: false })
+        Box::new(Idle { idler: *self, done: 0, stumbled: None })
     }
 
     fn check(&self, _session: &mut Session, tally: &Tally) -> Result<()> {
@@ -97,7 +99,8 @@ impl Stage for Idler {
 struct Idle {
     idler: Idler,
     done: i64,
-    stumbled: bool,
+    /// What was drawn when the transaction failed.
+    stumbled: Option<u64>,
 }
 
 impl Script for Idle {
@@ -105,11 +108,27 @@ impl Script for Idle {
         Ok(())
     }
 
-    fn transaction(&mut self, _session: &mut Session, _rng: &mut Rng) -> Result<usize> {
-        if self.idler.clumsy && !std::mem::replace(&mut self.stumbled, true) {
+    fn prepares(&self) -> bool {
+        !self.idler.aside.is_zero()
+    }
+
+    fn before(&mut self, _session: &mut Session) -> Result<()> {
+        let begun = Instant::now();
+        while begun.elapsed() < self.idler.aside {
+            std::hint::spin_loop();
+        }
+        Ok(())
+    }
+
+    fn transaction(&mut self, _session: &mut Session, rng: &mut Rng) -> Result<usize> {
+        let drawn = rng.below(u64::MAX);
+        if self.idler.clumsy && self.stumbled.is_none() {
+            self.stumbled = Some(drawn);
             return Err(Failure::new(Class::Retry, "deadlock"));
         }
-        self.stumbled = false;
+        if self.stumbled.take().is_some_and(|first| first != drawn) {
+            return Err(Failure::wrong("another transaction than the one that failed"));
+        }
         let begun = Instant::now();
         while self.done == 0 && begun.elapsed() < self.idler.stall {
             std::thread::yield_now();
@@ -134,7 +153,7 @@ fn round(idler: Idler, duration: Duration, rate: Option<f64>, stop: &AtomicBool)
 }
 
 fn idler(length: Option<u64>, stall_ms: u64) -> Idler {
-    Idler { length, stall: Duration::from_millis(stall_ms), clumsy: false }
+    Idler { length, stall: Duration::from_millis(stall_ms), clumsy: false, aside: Duration::ZERO }
 }
 
 #[test]
@@ -176,9 +195,39 @@ fn a_rate_counts_what_ended_in_the_time_that_was_asked_for() {
 }
 
 #[test]
-fn an_interrupted_round_is_as_long_as_it_was() {
+fn an_interrupted_round_is_as_long_as_it_was_and_says_so() {
     let outcome = round(idler(None, 0), LONG, None, &AtomicBool::new(true));
     assert!(outcome.seconds < LONG.as_secs_f64());
+    assert!(outcome.interrupted);
+    let whole = round(idler(Some(1), 0), LONG, None, &AtomicBool::new(false));
+    assert!(!whole.interrupted);
+}
+
+/// Twenty times 5 ms of preparation, and nothing to measure.
+#[test]
+fn what_must_be_in_place_before_is_not_measured() {
+    let slow = Idler { aside: Duration::from_millis(5), ..idler(Some(20), 0) };
+    let begun = Instant::now();
+    let outcome = round(slow, LONG, None, &AtomicBool::new(false));
+    let all = begun.elapsed().as_secs_f64();
+    assert!(all >= 0.1);
+    assert!(outcome.seconds <= all - 0.1 + 1e-6, "{} of {all}", outcome.seconds);
+    assert!(outcome.rate >= 20.0 / (all - 0.1), "{}", outcome.rate);
+}
+
+#[test]
+fn preparation_leaves_every_sum_it_is_taken_from() {
+    let spent = |n: f64| Spent {
+        seconds: n,
+        client: 2.0 * n,
+        server: Some(3.0 * n),
+        busy: 4.0 * n,
+        idle: 5.0 * n,
+        total: 6.0 * n,
+    };
+    let mut aside = spent(1.0);
+    aside += spent(1.0);
+    assert_eq!(spent(5.0).less(&aside), spent(3.0));
 }
 
 #[test]

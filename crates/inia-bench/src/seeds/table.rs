@@ -1,11 +1,11 @@
 //! A report's tables made again from what was measured, with the published ones below.
 //!
-//! A cell is `-` where nothing was measured or nothing ended in time, and the median where there
-//! are several rounds.
+//! A cell is `-` where nothing was measured, and the median where there are several rounds: a round
+//! in which nothing ended counts with a rate of 0, one that was ended early does not count.
 
 use super::{Scale, Shape, Table};
 use crate::record::{Outcome, Record};
-use crate::report::median;
+use crate::report::{counted, median};
 use crate::workload::{Figure, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +42,7 @@ struct Run<'a> {
 }
 
 impl Results<'_> {
-    fn outcomes(&self, run: Run<'_>) -> impl Iterator<Item = &Outcome> {
+    fn outcomes(&self, run: Run<'_>) -> Vec<&Outcome> {
         let all = self.processors;
         let of = move |record: &&Record| {
             let bound = record.method.server_cpus.len();
@@ -52,26 +52,30 @@ impl Results<'_> {
                 && (if bound == 0 { all } else { bound }) == run.processors
                 && record.target.label == run.label
         };
-        self.records.iter().filter(of).filter_map(|record| record.outcome.as_ref())
+        counted(self.records.iter().filter(of))
     }
 
     fn rate(&self, run: Run<'_>) -> Option<f64> {
-        let ended = |outcome: &&Outcome| outcome.transactions > 0;
-        median(self.outcomes(run).filter(ended).map(|outcome| outcome.rate).collect())
+        median(self.outcomes(run).into_iter().map(|outcome| outcome.rate).collect())
     }
 
-    /// The median over the rounds of each kind's seconds, as `1.5` or `0.2 + 0.1`.
+    /// The median over the rounds of each kind's seconds, as `1.5` or `0.2 + 0.1`; a kind that
+    /// this server cannot be asked for is `not told`.
     fn seconds(&self, run: Run<'_>) -> Option<String> {
-        let kinds = self.outcomes(run).map(|outcome| outcome.kinds.len()).max()?;
+        let outcomes = self.outcomes(run);
+        let kinds = outcomes.iter().map(|outcome| outcome.kinds.len()).max()?;
+        let all = || median(outcomes.iter().filter_map(|o| o.took(|l| l.p50)).collect());
+        if kinds == 0 {
+            return Some(number(all()? / 1e6));
+        }
+        all()?;
         let one = |kind: usize| {
-            let of = |outcome: &Outcome| match outcome.kinds.get(kind) {
-                Some(kind) => kind.latency.p50,
-                None => outcome.latency.p50,
-            };
-            Some(number(median(self.outcomes(run).map(of).collect())? / 1e6))
+            let kinds = outcomes.iter().filter_map(|outcome| outcome.kinds.get(kind));
+            let ended = kinds.filter(|kind| kind.transactions > 0);
+            let seconds = median(ended.map(|kind| kind.latency.p50 / 1e6).collect());
+            seconds.map_or("not told".to_owned(), number)
         };
-        let parts: Option<Vec<String>> = (0..kinds.max(1)).map(one).collect();
-        Some(parts?.join(" + "))
+        Some((0..kinds).map(one).collect::<Vec<_>>().join(" + "))
     }
 
     /// The server's processor seconds for each transaction, all its kinds together.
@@ -80,7 +84,7 @@ impl Results<'_> {
             let times = outcome.kinds.first().map_or(outcome.transactions, |k| k.transactions);
             (times > 0).then_some(outcome.cpu.server_seconds? / times as f64)
         };
-        median(self.outcomes(run).filter_map(of).collect())
+        median(self.outcomes(run).into_iter().filter_map(of).collect())
     }
 }
 
@@ -198,8 +202,8 @@ impl<'a> View<'a> {
         cells
     }
 
-    /// Peaks by processors, as they are or divided by what `base` gives of the earlier ones.
-    fn by_processors(&self, base: Option<fn(&[Option<f64>]) -> Option<f64>>) -> Cells {
+    /// Peaks by processors, as they are or divided by the peak of as many as `base` makes of them.
+    fn by_processors(&self, base: Option<fn(usize) -> Option<usize>>) -> Cells {
         let workloads: Vec<_> = self.table.runs().collect();
         let mut names = Vec::new();
         let mut peaks: Vec<Vec<Option<f64>>> = Vec::new();
@@ -218,7 +222,10 @@ impl<'a> View<'a> {
         for (row, count) in counts.iter().enumerate() {
             let cell = |column: &Vec<Option<f64>>| match base {
                 None => shown(column[row]),
-                Some(base) => shown(quotient(column[row], base(&column[..row]))),
+                Some(base) => {
+                    let other = counts.iter().position(|&other| Some(other) == base(*count));
+                    shown(quotient(column[row], other.and_then(|other| column[other])))
+                }
             };
             if base.is_none() || row > 0 {
                 cells.push(head(&count.to_string(), peaks.iter().map(cell)));
@@ -279,8 +286,10 @@ impl<'a> View<'a> {
             Shape::Workloads => self.by_workload(),
             Shape::Seconds => self.by_seconds(),
             Shape::Peaks => self.by_processors(None),
-            Shape::FactorToOne => self.by_processors(Some(|before| *before.first()?)),
-            Shape::FactorToHalf => self.by_processors(Some(|before| *before.last()?)),
+            Shape::FactorToOne => self.by_processors(Some(|_| Some(1))),
+            Shape::FactorToHalf => {
+                self.by_processors(Some(|n| n.is_multiple_of(2).then_some(n / 2)))
+            }
             Shape::Sag => self.sag(),
             Shape::Price => self.prices(),
         }

@@ -10,9 +10,13 @@ use inia_wire::caps::Capabilities;
 use inia_wire::client::{Client, ClientError, LoginOptions, Outcome, Visitor};
 use inia_wire::codec::{put_lenenc_bytes, put_u16};
 use inia_wire::column::type_code as ty;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::{MsgFlags, recv};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
 /// Settings that decide durability, memory and the number of clients.
@@ -44,7 +48,7 @@ impl MySqlTarget {
     }
 
     fn client(&self, database: Option<&str>) -> Result<Client<Stream>> {
-        let stream = Stream::connect(&self.place.host).map_err(|error| {
+        let stream = Stream::connect(&self.place).map_err(|error| {
             let message = format!("{}: cannot connect: {error}", self.label);
             Failure::new(Class::Unreachable, message)
         })?;
@@ -52,9 +56,11 @@ impl MySqlTarget {
             user: self.place.user.clone(),
             password: self.place.password.clone(),
             database: database.map(str::to_owned),
-            // A connection of the lab runs one statement at a time and tracks nothing.
+            // A connection of the lab runs one statement at a time and tracks nothing. As
+            // sysbench's, it gets an EOF packet behind the definitions of columns.
             capabilities: Capabilities::CLIENT
                 .with(Capabilities::FOUND_ROWS)
+                .without(Capabilities::DEPRECATE_EOF)
                 .without(Capabilities::SESSION_TRACK)
                 .without(Capabilities::MULTI_STATEMENTS),
             // utf8mb4_general_ci, which servers before 8.0 know too.
@@ -79,7 +85,8 @@ impl Target for MySqlTarget {
     }
 
     fn connect(&self) -> Result<Box<dyn Connection>> {
-        Ok(Box::new(MySql { client: self.client(Some(&self.place.database))? }))
+        let client = self.client(Some(&self.place.database))?;
+        Ok(Box::new(MySql { client, statements: Vec::new() }))
     }
 
     fn create_database(&self) -> Result<()> {
@@ -171,38 +178,71 @@ pub fn class_of(code: u16) -> Class {
     }
 }
 
-enum Stream {
+enum Socket {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
 
+struct Stream {
+    socket: Socket,
+    /// See [`Place::poll`].
+    poll: bool,
+}
+
 impl Stream {
-    fn connect(host: &Host) -> io::Result<Stream> {
-        match host {
+    fn connect(place: &Place) -> io::Result<Stream> {
+        let socket = match &place.host {
             Host::Tcp(host, port) => {
                 let stream = TcpStream::connect((host.as_str(), *port))?;
                 stream.set_nodelay(true)?;
-                Ok(Stream::Tcp(stream))
+                Socket::Tcp(stream)
             }
-            Host::Unix(path) => UnixStream::connect(path).map(Stream::Unix),
+            Host::Unix(path) => Socket::Unix(UnixStream::connect(path)?),
+        };
+        Ok(Stream { socket, poll: place.poll })
+    }
+
+    fn fd(&self) -> BorrowedFd<'_> {
+        match &self.socket {
+            Socket::Tcp(stream) => stream.as_fd(),
+            Socket::Unix(stream) => stream.as_fd(),
+        }
+    }
+
+    fn read_or_poll(&self, buf: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match recv(self.fd().as_raw_fd(), buf, MsgFlags::MSG_DONTWAIT) {
+                Err(Errno::EAGAIN) => {
+                    let mut wanted = [PollFd::new(self.fd(), PollFlags::POLLIN)];
+                    match poll(&mut wanted, PollTimeout::NONE) {
+                        Ok(_) | Err(Errno::EINTR) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                Err(Errno::EINTR) => {}
+                done => return done.map_err(io::Error::from),
+            }
         }
     }
 }
 
 impl Read for Stream {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Tcp(stream) => stream.read(buf),
-            Stream::Unix(stream) => stream.read(buf),
+        if self.poll {
+            return self.read_or_poll(buf);
+        }
+        match &mut self.socket {
+            Socket::Tcp(stream) => stream.read(buf),
+            Socket::Unix(stream) => stream.read(buf),
         }
     }
 }
 
 impl Write for Stream {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        match self {
-            Stream::Tcp(stream) => stream.write(buf),
-            Stream::Unix(stream) => stream.write(buf),
+        match &mut self.socket {
+            Socket::Tcp(stream) => stream.write(buf),
+            Socket::Unix(stream) => stream.write(buf),
         }
     }
 
@@ -236,8 +276,15 @@ impl Visitor for Cells<'_> {
     }
 }
 
+/// A prepared statement, and the types that the server knows its parameters to have.
+struct Known {
+    id: u32,
+    types: Vec<u8>,
+}
+
 struct MySql {
     client: Client<Stream>,
+    statements: Vec<Known>,
 }
 
 impl Connection for MySql {
@@ -249,7 +296,9 @@ impl Connection for MySql {
     }
 
     fn prepare(&mut self, sql: &str) -> Result<Prepared> {
-        Ok(Prepared(self.client.prepare(sql).map_err(failure)?.id))
+        let id = self.client.prepare(sql).map_err(failure)?.id;
+        self.statements.push(Known { id, types: Vec::new() });
+        Ok(Prepared(self.statements.len() as u32 - 1))
     }
 
     fn execute(
@@ -259,8 +308,11 @@ impl Connection for MySql {
         answer: &mut Answer,
     ) -> Result<()> {
         answer.clear();
-        let body = |out: &mut Vec<u8>| encode(out, params);
-        let done = self.client.execute_visit(statement.0, body, &mut Cells(answer));
+        let known = self.statements.get_mut(statement.0 as usize);
+        let known = known.ok_or_else(|| Failure::wrong("a statement of another connection"))?;
+        let (id, types) = (known.id, &mut known.types);
+        let body = |out: &mut Vec<u8>| encode(out, params, types);
+        let done = self.client.execute_visit(id, body, &mut Cells(answer));
         finish(answer, done.map_err(failure)?);
         Ok(())
     }
@@ -270,25 +322,38 @@ fn finish(answer: &mut Answer, done: Outcome) {
     answer.set_affected(done.affected_rows, done.last_insert_id);
 }
 
-/// The body of COM_STMT_EXECUTE: null bits, types, values.
-fn encode(out: &mut Vec<u8>, params: &[Param<'_>]) {
+fn type_of(param: &Param<'_>) -> u8 {
+    match param {
+        Param::Null => ty::NULL,
+        Param::Int(_) => ty::LONGLONG,
+        Param::Double(_) => ty::DOUBLE,
+        Param::Text(_) => ty::VAR_STRING,
+    }
+}
+
+/// The body of COM_STMT_EXECUTE: null bits, types where the server does not know them, values.
+/// Types are sent once, as the usual client libraries do.
+fn encode(out: &mut Vec<u8>, params: &[Param<'_>], known: &mut Vec<u8>) {
     if params.is_empty() {
         return;
     }
     let nulls = out.len();
     out.resize(nulls + params.len().div_ceil(8), 0);
-    out.push(1);
-    for (i, param) in params.iter().enumerate() {
-        let kind = match param {
-            Param::Null => {
-                out[nulls + i / 8] |= 1 << (i % 8);
-                ty::NULL
-            }
-            Param::Int(_) => ty::LONGLONG,
-            Param::Double(_) => ty::DOUBLE,
-            Param::Text(_) => ty::VAR_STRING,
-        };
-        put_u16(out, u16::from(kind));
+    for (i, _) in params.iter().enumerate().filter(|(_, param)| **param == Param::Null) {
+        out[nulls + i / 8] |= 1 << (i % 8);
+    }
+    // What is NULL fits every type.
+    let fits = |(param, &known): (&Param<'_>, &u8)| {
+        let wanted = type_of(param);
+        wanted == known || wanted == ty::NULL
+    };
+    if known.len() == params.len() && params.iter().zip(known.iter()).all(fits) {
+        out.push(0);
+    } else {
+        known.clear();
+        known.extend(params.iter().map(type_of));
+        out.push(1);
+        known.iter().for_each(|&kind| put_u16(out, u16::from(kind)));
     }
     for param in params {
         match param {
@@ -299,3 +364,6 @@ fn encode(out: &mut Vec<u8>, params: &[Param<'_>]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 //! ```text
 //! mysql://user:password@host:3306/database      %2F and the like stand for themselves
 //! mysql://user@%2Frun%2Fmysqld.sock/database    a Unix socket
+//! mysql://user@host:3306/database?wait=poll     waits as MySQL's client library does
 //! postgres://user@host:5432/database
 //! sqlite:FILE
 //! inia:DIRECTORY                                embedded, in this process
@@ -21,6 +22,9 @@ pub struct Place {
     pub host: Host,
     /// Database; `inia_lab` unless given.
     pub database: String,
+    /// Wait for replies as MySQL's client library does: try to read, poll, read. A system call
+    /// or two more than needed, for comparisons with programs that use this library.
+    pub poll: bool,
 }
 
 /// Where a server listens.
@@ -83,6 +87,15 @@ fn place(rest: &str, port: u16, user: &str) -> Result<Place> {
     let rest = rest.trim_start_matches("//");
     let (login, at) = rest.rsplit_once('@').unwrap_or((user, rest));
     let (user, password) = login.split_once(':').unwrap_or((login, ""));
+    let (at, option) = at.split_once('?').unwrap_or((at, ""));
+    let poll = match option {
+        "" => false,
+        "wait=poll" => true,
+        other => {
+            let message = format!("unknown option '{other}' of a target: use wait=poll");
+            return Err(Failure::new(Class::Usage, message));
+        }
+    };
     let (host, database) = at.split_once('/').unwrap_or((at, ""));
     let host = if host.to_ascii_lowercase().starts_with("%2f") {
         Host::Unix(decode(host))
@@ -90,7 +103,7 @@ fn place(rest: &str, port: u16, user: &str) -> Result<Place> {
         tcp(host, port)?
     };
     let database = if database.is_empty() { DATABASE.to_owned() } else { decode(database) };
-    Ok(Place { user: decode(user), password: decode(password), host, database })
+    Ok(Place { user: decode(user), password: decode(password), host, database, poll })
 }
 
 fn tcp(host: &str, port: u16) -> Result<Host> {

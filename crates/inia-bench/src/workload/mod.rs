@@ -19,6 +19,7 @@ mod tpcc;
 pub use data::{DataSet, Fill, Rows, Table};
 
 use crate::random::{Distribution, Rng};
+use crate::record::Outcome;
 use crate::session::Session;
 use crate::target::{Dialect, Facts, Failure, Result, Target};
 use std::collections::BTreeMap;
@@ -184,7 +185,12 @@ pub trait Stage: Send + Sync {
     fn check(&self, session: &mut Session, tally: &Tally) -> Result<()>;
 
     /// Further figures of the run: name, unit and value.
-    fn extras(&self, _rate: f64) -> Vec<(String, &'static str, f64)> {
+    fn extras(&self, _outcome: &Outcome) -> Vec<(String, &'static str, f64)> {
+        Vec::new()
+    }
+
+    /// What cannot be measured on this target, and why.
+    fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 }
@@ -194,14 +200,27 @@ pub trait Script: Send {
     /// Prepares statements; not measured.
     fn start(&mut self, session: &mut Session) -> Result<()>;
 
-    /// What must be done before each transaction and is not measured.
+    /// Whether [`Script::before`] has something to do now. Only scripts of which one alone runs
+    /// may say so: what the others do meanwhile would not be measured either.
+    fn prepares(&self) -> bool {
+        false
+    }
+
+    /// What must be done before a transaction and is not measured: neither its time nor the
+    /// processor time of client and server.
     fn before(&mut self, _session: &mut Session) -> Result<()> {
         Ok(())
     }
 
     /// Runs one transaction and returns its kind. After a failure of class
-    /// [`Retry`](crate::target::Class::Retry) it is rolled back and called again.
+    /// [`Retry`](crate::target::Class::Retry) it is rolled back and called again with the same
+    /// random numbers, to run the same transaction again.
     fn transaction(&mut self, session: &mut Session, rng: &mut Rng) -> Result<usize>;
+
+    /// How often the last transaction was run again without this caller's doing.
+    fn repeated(&self) -> u64 {
+        0
+    }
 
     /// Adds what it did to the sums.
     fn tally(&self, _tally: &mut Tally) {}

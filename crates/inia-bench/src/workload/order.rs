@@ -8,6 +8,7 @@
 
 use super::{DataSet, Parameters, Rows, Script, Setting, Stage, Table, Tally, Workload};
 use crate::random::Rng;
+use crate::record::Outcome;
 use crate::session::{Session, Statement};
 use crate::target::{Dialect, Failure, Param, Result};
 use std::sync::Arc;
@@ -198,7 +199,7 @@ impl Stage for Company {
     fn check(&self, session: &mut Session, tally: &Tally) -> Result<()> {
         let done = |name| tally.get(name).copied().unwrap_or(0);
         let stock = self.goods * FIRST_STOCK;
-        for (query, expected) in [
+        session.expect(&[
             ("SELECT COUNT(*) FROM o_order", done("orders")),
             ("SELECT COUNT(*) FROM o_work WHERE w_stage = 3", done("works")),
             ("SELECT COUNT(*) FROM o_purchase", done("purchases")),
@@ -225,16 +226,11 @@ impl Stage for Company {
                  - (SELECT COALESCE(SUM(u_quantity), 0) FROM o_purchase)",
                 stock * PARTS,
             ),
-        ] {
-            let found = session.integer(query)?;
-            if found != expected {
-                return Err(Failure::wrong(format!("{query}: {found}, not {expected}")));
-            }
-        }
-        Ok(())
+        ])
     }
 
-    fn extras(&self, rate: f64) -> Vec<(String, &'static str, f64)> {
+    fn extras(&self, outcome: &Outcome) -> Vec<(String, &'static str, f64)> {
+        let rate = outcome.rate;
         if self.price <= 0.0 || rate <= 0.0 {
             return Vec::new();
         }

@@ -12,55 +12,60 @@ use crate::target::{Dialect, Failure, Result};
 use std::sync::Arc;
 
 pub(super) const WORKLOADS: &[&dyn Workload] = &[
-    &read("READ_PK_POINT", "SELECT name FROM normal WHERE id = ?", Keys::Id),
-    &read("READ_KEY_POINT", "SELECT name FROM normal WHERE country_id = ?", Keys::Country),
-    &limited(
+    &READS[0], &READS[1], &READS[2], &READS[3], &READS[4], &READS[5], &READS[6], &READS[7],
+    &READS[8], &READS[9], &READS[10], &READS[11], &READS[12],
+];
+
+static READS: [Read; 13] = [
+    read("READ_PK_POINT", "SELECT name FROM normal WHERE id = ?", Keys::Id),
+    read("READ_KEY_POINT", "SELECT name FROM normal WHERE country_id = ?", Keys::Country),
+    limited(
         "READ_KEY_POINT_LIMIT",
         "SELECT name FROM normal WHERE country_id = ? LIMIT 5",
         Keys::Country,
         5,
     ),
-    &read(
+    read(
         "READ_KEY_POINT_NO_DATA",
         "SELECT state_id FROM normal WHERE country_id = ?",
         Keys::Country,
     ),
-    &limited(
+    limited(
         "READ_KEY_POINT_NO_DATA_LIMIT",
         "SELECT state_id FROM normal WHERE country_id = ? LIMIT 5",
         Keys::Country,
         5,
     ),
-    &read("READ_PK_POINT_INDEX", "SELECT id FROM normal WHERE id = ?", Keys::Id),
-    &read("READ_PK_RANGE", "SELECT min(dob) FROM normal WHERE id between ? and ?", Keys::IdRange),
-    &read(
+    read("READ_PK_POINT_INDEX", "SELECT id FROM normal WHERE id = ?", Keys::Id),
+    read("READ_PK_RANGE", "SELECT min(dob) FROM normal WHERE id between ? and ?", Keys::IdRange),
+    read(
         "READ_PK_RANGE_INDEX",
         "SELECT count(id) FROM normal WHERE id between ? and ?",
         Keys::IdCount,
     ),
-    &read(
+    read(
         "READ_KEY_RANGE",
         "SELECT name FROM normal WHERE country_id = ? and state_id between ? and ?",
         Keys::States,
     ),
-    &limited(
+    limited(
         "READ_KEY_RANGE_LIMIT",
         "SELECT name FROM normal WHERE country_id = ? and state_id between ? and ? LIMIT 50",
         Keys::States,
         50,
     ),
-    &read(
+    read(
         "READ_KEY_RANGE_NO_DATA",
         "SELECT city FROM normal WHERE country_id = ? and state_id between ? and ?",
         Keys::States,
     ),
-    &limited(
+    limited(
         "READ_KEY_RANGE_NO_DATA_LIMIT",
         "SELECT city FROM normal WHERE country_id = ? and state_id between ? and ? LIMIT 50",
         Keys::States,
         50,
     ),
-    &read("READ_FTS", "SELECT min(dob) FROM normal", Keys::None),
+    read("READ_FTS", "SELECT min(dob) FROM normal", Keys::None),
 ];
 
 const COUNTRIES: u64 = 200;
@@ -71,11 +76,36 @@ const ID_RANGE: u64 = 5_000;
 const STATE_RANGE: u64 = 11;
 
 const fn read(name: &'static str, sql: &'static str, keys: Keys) -> Read {
-    Read { name, sql, keys, limit: u64::MAX }
+    limited(name, sql, keys, u64::MAX)
 }
 
 const fn limited(name: &'static str, sql: &'static str, keys: Keys, limit: u64) -> Read {
-    Read { name, sql, keys, limit }
+    Read { name, sql, keys, cell: Cell::of(sql), limit }
+}
+
+/// What a row of an answer holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Id,
+    Name,
+    State,
+    City,
+    /// One value made of many rows.
+    Aggregate,
+}
+
+impl Cell {
+    /// By the letter behind `SELECT `, and the one after that.
+    const fn of(sql: &str) -> Cell {
+        let text = sql.as_bytes();
+        match (text[7], text[8]) {
+            (b'i', _) => Cell::Id,
+            (b'n', _) => Cell::Name,
+            (b's', _) => Cell::State,
+            (b'c', b'i') => Cell::City,
+            _ => Cell::Aggregate,
+        }
+    }
 }
 
 /// What a query looks for.
@@ -100,6 +130,7 @@ struct Read {
     name: &'static str,
     sql: &'static str,
     keys: Keys,
+    cell: Cell,
     limit: u64,
 }
 
@@ -126,7 +157,7 @@ impl Workload for Read {
 
     fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
         let table = normal(parameters.rows, parameters.seed, dialect);
-        Ok(DataSet::new("normal", parameters.seed, vec![table]))
+        Ok(DataSet::new("persons", parameters.seed, vec![table]))
     }
 
     /// Asks a few of the script's questions and compares the whole answers with the generator.
@@ -140,10 +171,11 @@ impl Workload for Read {
         let mut client = Client { read: *self, ids, rows, statement: None };
         client.start(session)?;
         let mut rng = Rng::stream(seed, u64::MAX);
-        for _ in 0..3 {
+        let questions = if self.keys == Keys::None { 1 } else { 5 };
+        for _ in 0..questions {
             let keys = client.keys(&mut rng);
             client.ask(session, &keys)?;
-            verify(self.keys, &keys, rows, seed, session)?;
+            verify(self, &keys, rows, seed, session)?;
         }
         Ok(Arc::new(Shared { client }))
     }
@@ -152,6 +184,16 @@ impl Workload for Read {
 /// A fixed mixing of 0..rows: multiplication by a number without a common divisor.
 pub(super) fn place(id: u64, rows: u64) -> u64 {
     (u128::from(id - 1) * u128::from(step(rows)) % u128::from(rows)) as u64
+}
+
+/// Every id with its place.
+fn places(rows: u64) -> impl Iterator<Item = (u64, u64)> {
+    let step = step(rows) % rows;
+    let next = move |&(id, place): &(u64, u64)| {
+        let place = place + step;
+        (id < rows).then(|| (id + 1, if place >= rows { place - rows } else { place }))
+    };
+    std::iter::successors(Some((1, 0)), next)
 }
 
 /// A number near the golden section of `rows` that shares no divisor with it.
@@ -190,13 +232,16 @@ fn held(rows: u64, country: u64, from: u64, to: u64) -> u64 {
 struct Person {
     name: String,
     dob: String,
+    city: String,
 }
 
 fn person(rng: &mut Rng) -> Person {
     let mut name = String::with_capacity(24);
     rng.fill("@@@@@@@ @@@@@@@@@", &mut name);
     let (year, month, day) = (rng.between(1940, 1999), rng.between(1, 12), rng.between(1, 28));
-    Person { name, dob: format!("{year}-{month:02}-{day:02}") }
+    let mut city = String::with_capacity(12);
+    rng.fill("@@@@@@@@@@@@", &mut city);
+    Person { name, dob: format!("{year}-{month:02}-{day:02}"), city }
 }
 
 fn normal(rows: u64, _seed: u64, dialect: Dialect) -> Table {
@@ -231,11 +276,10 @@ fn normal(rows: u64, _seed: u64, dialect: Dialect) -> Table {
     };
     let fill = move |row: u64, rng: &mut Rng, out: &mut Rows| {
         let place = place(row + 1, rows);
-        let Person { name, dob } = person(rng);
-        let [mut password, mut address, mut city] = [const { String::new() }; 3];
+        let Person { name, dob, city } = person(rng);
+        let [mut password, mut address] = [const { String::new() }; 2];
         rng.letters(32, &mut password);
         rng.fill("### @@@@@@@@@@@@ Street, Building ##, Floor #, Door ###", &mut address);
-        rng.fill("@@@@@@@@@@@@", &mut city);
         let mut zip = String::new();
         rng.fill("#####", &mut zip);
         let email = format!("{}.{row}@example.org", name.replace(' ', "."));
@@ -253,20 +297,53 @@ fn normal(rows: u64, _seed: u64, dialect: Dialect) -> Table {
     }
 }
 
-/// Compares an answer with what the generator made: names, dates and counts.
-fn verify(kind: Keys, keys: &[i64], rows: u64, seed: u64, session: &Session) -> Result<()> {
+/// Compares an answer with what the generator made of these rows.
+fn verify(read: &Read, keys: &[i64], rows: u64, seed: u64, session: &Session) -> Result<()> {
+    let answer = session.answer();
     let made = |id: u64| person(&mut Rng::stream(seed, id - 1));
     let oldest = |from: u64, to: u64| (from..=to.min(rows)).map(|id| made(id).dob).min();
-    let expected = match (kind, keys) {
-        (Keys::Id, &[id]) => match session.answer().int(0, 0) {
-            Some(found) => return same(Some(found.to_string()), Some(id.to_string())),
-            None => Some(made(id as u64).name),
-        },
-        (Keys::IdRange, &[from, to]) => oldest(from as u64, to as u64),
-        (Keys::None, _) if rows <= 100_000 => oldest(1, rows),
+    let (country_id, states) = match (read.keys, keys) {
+        (Keys::Id, &[id]) if read.cell == Cell::Id => {
+            return same(answer.text(0, 0), Some(id.to_string()));
+        }
+        (Keys::Id, &[id]) => return same(answer.text(0, 0), Some(made(id as u64).name)),
+        (Keys::IdRange, &[from, to]) => {
+            return same(answer.text(0, 0), oldest(from as u64, to as u64));
+        }
+        (Keys::None, _) => return same(answer.text(0, 0), oldest(1, rows)),
+        (Keys::Country, &[country]) => (country as u64, 1..=STATES),
+        (Keys::States, &[country, from, to]) => (country as u64, from as u64..=to as u64),
+        // Each answer to it is checked.
         _ => return Ok(()),
     };
-    same(session.answer().text(0, 0), expected)
+    let fits =
+        |&(_, place): &(u64, u64)| country(place) == country_id && states.contains(&state(place));
+    let cell = |(id, place): (u64, u64)| match read.cell {
+        Cell::State => state(place).to_string(),
+        Cell::City => made(id).city,
+        _ => made(id).name,
+    };
+    let mut expected: Vec<String> = places(rows).filter(fits).map(cell).collect();
+    expected.sort_unstable();
+    let found = (0..answer.rows()).map(|row| answer.text(row, 0).unwrap_or_default());
+    let mut found: Vec<String> = found.collect();
+    found.sort_unstable();
+    let right = match read.limit {
+        u64::MAX => found == expected,
+        // Any of them will do, but none twice.
+        _ => is_part(&found, &expected),
+    };
+    if right {
+        return Ok(());
+    }
+    let message = format!("{keys:?}: {} cells are not those that the data holds", found.len());
+    Err(Failure::wrong(message))
+}
+
+/// Whether every item of a sorted list is in another one, as often as here.
+fn is_part(part: &[String], whole: &[String]) -> bool {
+    let mut rest = whole.iter();
+    part.iter().all(|item| rest.any(|other| other == item))
 }
 
 fn same(found: Option<String>, expected: Option<String>) -> Result<()> {
@@ -341,6 +418,9 @@ impl Client {
         if self.read.keys == Keys::IdCount {
             let span = ID_RANGE.min(self.rows) as i64;
             return same(answer.text(0, 0), Some(span.to_string()));
+        }
+        if self.read.cell == Cell::Id && answer.int(0, 0) != keys.first().copied() {
+            return Err(Failure::wrong(format!("{keys:?}: {:?}", answer.int(0, 0))));
         }
         if expected > 0 && answer.is_null(0, 0) {
             return Err(Failure::wrong(format!("{keys:?}: NULL")));

@@ -6,7 +6,7 @@
 use super::{DataSet, Parameters, Rows, Script, Setting, Stage, Table, Tally, Workload};
 use crate::random::{Distribution, Picker, Rng};
 use crate::session::{Session, Statement};
-use crate::target::{Dialect, Failure, Product, Result};
+use crate::target::{Answer, Dialect, Failure, Product, Result};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -173,19 +173,30 @@ impl Workload for Oltp {
         // The null server's answers are the same whatever it is asked.
         let checked = setting.facts.product != Product::Floor;
         let wanted = (tables * rows) as i64;
-        let held = if checked { count(session, tables)? } else { wanted };
+        let held = if checked { total(session, tables, "COUNT(*)")? } else { wanted };
         if held != wanted {
             let message = format!("{held} rows in {tables} tables that should have {rows} each");
             return Err(Failure::wrong(message));
         }
         let picker = setting.parameters.distribution.picker(rows);
-        Ok(Arc::new(Shared { tables, held, checked, picker, oltp: *self }))
+        let sum = if checked { total(session, tables, "SUM(k)")? } else { 0 };
+        let shared = Shared { tables, held, sum, checked, picker, oltp: *self };
+        if checked && self.ranges {
+            shared.compare(session, &mut Rng::stream(setting.parameters.seed, u64::MAX))?;
+        }
+        Ok(Arc::new(shared))
     }
 }
 
-/// Rows of all tables.
-fn count(session: &mut Session, tables: u64) -> Result<i64> {
-    (1..=tables).map(|n| session.integer(&format!("SELECT COUNT(*) FROM sbtest{n}"))).sum()
+/// An aggregate over all tables.
+fn total(session: &mut Session, tables: u64, of: &str) -> Result<i64> {
+    let one = |n| session.integer(&format!("SELECT COALESCE({of}, 0) FROM sbtest{n}"));
+    (1..=tables).map(one).sum()
+}
+
+/// Whether a value has the form of `c`: eleven groups of eleven digits, hyphens between.
+fn is_c(value: Option<&[u8]>) -> bool {
+    value.is_some_and(|c| c.len() >= C.len() && c[11] == b'-' && c[0].is_ascii_digit())
 }
 
 fn table(n: u64, rows: u64, dialect: Dialect) -> Table {
@@ -220,6 +231,8 @@ struct Shared {
     tables: u64,
     /// Rows of all tables at the start.
     held: i64,
+    /// The sum of `k` then.
+    sum: i64,
     /// Whether answers mean anything.
     checked: bool,
     picker: Picker,
@@ -238,18 +251,71 @@ impl Stage for Shared {
             text: String::new(),
             inserted: 0,
             deleted: 0,
+            added: 0,
         })
     }
 
     fn check(&self, session: &mut Session, tally: &Tally) -> Result<()> {
         let sum = |name| tally.get(name).copied().unwrap_or(0);
         let expected = self.held + sum("inserted") - sum("deleted");
-        let rows = count(session, self.tables)?;
+        let rows = total(session, self.tables, "COUNT(*)")?;
         if rows != expected {
             return Err(Failure::wrong(format!("{rows} rows are left, not {expected}")));
         }
+        // What a deleted row held is not known.
+        if !self.oltp.replaces && self.oltp.alone != Alone::Delete {
+            let (found, expected) = (total(session, self.tables, "SUM(k)")?, self.sum + sum("k"));
+            if found != expected {
+                return Err(Failure::wrong(format!("the sum of k is {found}, not {expected}")));
+            }
+        }
+        let broken = format!("SUM(CASE WHEN LENGTH(c) = {} THEN 0 ELSE 1 END)", C.len());
+        let broken = total(session, self.tables, &broken)?;
+        if broken != 0 {
+            return Err(Failure::wrong(format!("{broken} rows have another c than was written")));
+        }
         Ok(())
     }
+}
+
+impl Shared {
+    /// The four range queries must answer what can be computed from the rows themselves.
+    fn compare(&self, session: &mut Session, rng: &mut Rng) -> Result<()> {
+        for n in 1..=self.tables {
+            let (from, width) = (self.picker.pick(rng), RANGE - 1);
+            let range = format!("FROM sbtest{n} WHERE id BETWEEN {from} AND {}", from + width);
+            let rows = session.query(&format!("SELECT k, c {range}"))?;
+            let sum: i64 = (0..rows.rows()).filter_map(|row| rows.int(row, 0)).sum();
+            let column = |answer: &Answer, column: usize| -> Vec<String> {
+                let cells = (0..answer.rows()).map(|row| answer.text(row, column));
+                cells.map(|cell| cell.unwrap_or_default().trim_end().to_owned()).collect()
+            };
+            let mut plain = column(rows, 1);
+            plain.sort_unstable();
+            let mut distinct = plain.clone();
+            distinct.dedup();
+            session.expect(&[(&format!("SELECT SUM(k) {range}"), sum)])?;
+            let mut unsorted = column(session.query(&format!("SELECT c {range}"))?, 0);
+            unsorted.sort_unstable();
+            let ordered = format!("SELECT c {range} ORDER BY c");
+            let ordered = column(session.query(&ordered)?, 0);
+            let unique = format!("SELECT DISTINCT c {range} ORDER BY c");
+            let unique = column(session.query(&unique)?, 0);
+            if unsorted != plain || ordered != plain || unique != distinct {
+                let message = format!("table {n}, range from {from}: not the rows that are there");
+                return Err(Failure::wrong(message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether each value and the next one stand so.
+fn rising(answer: &Answer, so: fn(&[u8], &[u8]) -> bool) -> bool {
+    (1..answer.rows()).all(|row| match (answer.bytes(row - 1, 0), answer.bytes(row, 0)) {
+        (Some(before), Some(value)) => so(before, value),
+        _ => false,
+    })
 }
 
 /// The statements on one table, as far as the script has them.
@@ -304,6 +370,8 @@ struct Client {
     text: String,
     inserted: i64,
     deleted: i64,
+    /// By how much the sum of `k` has grown, as far as that is known.
+    added: i64,
 }
 
 impl Client {
@@ -323,12 +391,16 @@ impl Client {
         let Some(point) = self.table(rng).point else { return Ok(()) };
         for _ in 0..self.oltp.points {
             let id = self.picker.pick(rng);
-            self.one(session.run(point, &[id.into()])?.rows() as u64, "select", id)?;
+            let answer = session.run(point, &[id.into()])?;
+            self.one(answer.rows() as u64, "select", id)?;
+            if self.checked && !is_c(answer.bytes(0, 0)) {
+                return Err(Failure::wrong(format!("row {id}: {:?}", answer.text(0, 0))));
+            }
         }
         Ok(())
     }
 
-    /// The range queries: each must find as many rows as the range has ids.
+    /// The range queries: each must find as many rows as the range has ids, in order if asked so.
     fn ranges(&self, session: &mut Session, rng: &mut Rng) -> Result<()> {
         for query in 0..4 {
             let Some(ranges) = self.table(rng).ranges else { return Ok(()) };
@@ -337,7 +409,10 @@ impl Client {
             let held = RANGE.min(self.picker.rows() as i64 - from + 1);
             let right = match query {
                 1 => answer.rows() == 1 && !answer.is_null(0, 0),
-                _ => answer.rows() as i64 == held,
+                0 => answer.rows() as i64 == held && is_c(answer.bytes(0, 0)),
+                2 => answer.rows() as i64 == held && rising(answer, |a, b| a <= b),
+                // Random values of a hundred digits are all different.
+                _ => answer.rows() as i64 == held && rising(answer, |a, b| a < b),
             };
             if !right && self.checked {
                 let message = format!("range {query} from {from}: {} rows", answer.rows());
@@ -392,6 +467,7 @@ impl Client {
         self.text.push_str("')");
         self.one(session.query(&self.text)?.affected(), "insert", 0)?;
         self.inserted += 1;
+        self.added += k;
         Ok(())
     }
 
@@ -433,6 +509,7 @@ impl Script for Client {
                 if let Some(commit) = self.commit {
                     session.run(commit, &[])?;
                 }
+                self.added += i64::from(self.oltp.index_updates);
             }
         }
         Ok(0)
@@ -441,5 +518,6 @@ impl Script for Client {
     fn tally(&self, tally: &mut Tally) {
         *tally.entry("inserted").or_default() += self.inserted;
         *tally.entry("deleted").or_default() += self.deleted;
+        *tally.entry("k").or_default() += self.added;
     }
 }

@@ -138,19 +138,13 @@ impl Stage for Bank {
         let done = |name| tally.get(name).copied().unwrap_or(0);
         let rows = self.history + done("transactions");
         let sum = self.sum + done("moved");
-        for (query, expected) in [
+        session.expect(&[
             ("SELECT COUNT(*) FROM tpcb_history", rows),
             ("SELECT COALESCE(SUM(delta), 0) FROM tpcb_history", sum),
             ("SELECT COALESCE(SUM(abalance), 0) FROM accounts", sum),
             ("SELECT COALESCE(SUM(tbalance), 0) FROM tellers", sum),
             ("SELECT COALESCE(SUM(bbalance), 0) FROM branches", sum),
-        ] {
-            let found = session.integer(query)?;
-            if found != expected {
-                return Err(Failure::wrong(format!("{query}: {found}, not {expected}")));
-            }
-        }
-        Ok(())
+        ])
     }
 }
 

@@ -4,6 +4,7 @@ use super::def::{AccountDef, AccountName};
 use super::host::like;
 use super::privilege::Privileges;
 use super::store::AccountsVersion;
+use inia_base::error::{ErrorCode, SqlError};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A session's privileges under one version of the accounts.
@@ -11,6 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Access {
     /// The account.
     pub(crate) account: AccountName,
+    /// Where the session comes from; errors about tables name that in place of the account's host.
+    pub(crate) client: String,
+    /// The account has a password.
+    pub(crate) has_password: bool,
     /// Roles in force.
     pub(crate) roles: BTreeSet<AccountName>,
     /// The version of the accounts that this was made from.
@@ -30,9 +35,14 @@ impl Access {
         account: &AccountName,
         active: &BTreeSet<AccountName>,
     ) -> Access {
-        let mut access =
-            Access { account: account.clone(), version: accounts.number, ..Access::default() };
+        let mut access = Access {
+            account: account.clone(),
+            client: account.host.clone(),
+            version: accounts.number,
+            ..Access::default()
+        };
         let Some(own) = accounts.get(account) else { return access };
+        access.has_password = !own.auth_string.is_empty();
         access.add(own);
         let mut waiting: Vec<&AccountName> =
             active.iter().filter(|role| own.roles.contains_key(role)).collect();
@@ -47,6 +57,12 @@ impl Access {
         }
         access.databases.sort_by_key(|(pattern, _)| pattern.contains(['%', '_']));
         access
+    }
+
+    /// The same for a session from `client`.
+    pub(crate) fn from(mut self, client: &str) -> Access {
+        client.clone_into(&mut self.client);
+        self
     }
 
     fn add(&mut self, def: &AccountDef) {
@@ -76,27 +92,85 @@ impl Access {
 
     /// Privileges on a table, those on its database included.
     pub(crate) fn on_table(&self, schema: &str, name: &str) -> Privileges {
-        let key = (schema.to_owned(), name.to_owned());
-        self.on_database(schema) | self.tables.get(&key).copied().unwrap_or_default()
+        self.on_database(schema) | self.on_table_itself(schema, name)
     }
 
-    /// Whether the database may be seen at all.
+    /// Privileges that were granted on the table itself.
+    pub(crate) fn on_table_itself(&self, schema: &str, name: &str) -> Privileges {
+        if self.tables.is_empty() {
+            return Privileges::NONE;
+        }
+        let key = (schema.to_owned(), name.to_owned());
+        self.tables.get(&key).copied().unwrap_or_default()
+    }
+
+    /// Whether the database may be used at all: some privilege on it or on a table in it.
     pub(crate) fn sees_database(&self, name: &str) -> bool {
-        const ANY: Privileges = Privileges::ALL;
         is_information_schema(name)
             || name.eq_ignore_ascii_case("performance_schema")
-            || self.on_database(name).has_any(ANY)
-            || self.tables.iter().any(|((schema, _), p)| schema == name && p.has_any(ANY))
+            || self.on_database(name).has_any(Privileges::all_on_database() | Privileges::GRANT)
+            || self.tables.iter().any(|((schema, _), p)| schema == name && *p != Privileges::NONE)
     }
 
     /// Whether the table may be seen at all.
     pub(crate) fn sees_table(&self, schema: &str, name: &str) -> bool {
-        self.on_table(schema, name).has_any(Privileges::ALL)
+        self.on_table(schema, name).has_any(Privileges::all_on_table() | Privileges::GRANT)
+    }
+
+    /// Whether columns of the table may be seen.
+    pub(crate) fn sees_columns(&self, schema: &str, name: &str) -> bool {
+        const OF_COLUMNS: Privileges = Privileges(
+            Privileges::SELECT.0
+                | Privileges::INSERT.0
+                | Privileges::UPDATE.0
+                | Privileges::REFERENCES.0,
+        );
+        self.on_table(schema, name).has_any(OF_COLUMNS)
+    }
+
+    /// Whether the table may be described: SELECT, or any privilege on the table itself.
+    pub(crate) fn describes(&self, schema: &str, name: &str) -> bool {
+        self.on_database(schema).has(Privileges::SELECT)
+            || self.on_table_itself(schema, name) != Privileges::NONE
+    }
+
+    /// Whether errors may tell what the table is like: for all privileges, or any on the table
+    /// itself.
+    pub(crate) fn knows(&self, schema: &str, name: &str) -> bool {
+        self.on_database(schema).has(Privileges::all_on_table())
+            || self.on_table_itself(schema, name) != Privileges::NONE
     }
 
     /// Whether the dynamic privilege is there; SUPER stands for most of them.
     pub(crate) fn has_dynamic(&self, name: &str) -> bool {
         self.dynamic.contains_key(name) || self.global.has(Privileges::SUPER)
+    }
+}
+
+impl Access {
+    /// Error 1045.
+    pub(crate) fn denied(&self) -> SqlError {
+        let AccountName { user, host } = &self.account;
+        let using = if self.has_password { "YES" } else { "NO" };
+        SqlError::new(ErrorCode::AccessDenied, &[user, host, &using])
+    }
+
+    /// Error 1044.
+    pub(crate) fn no_database(&self, name: &str) -> SqlError {
+        let AccountName { user, host } = &self.account;
+        SqlError::new(ErrorCode::DbAccessDenied, &[user, host, &name])
+    }
+
+    /// Error 1142.
+    pub(crate) fn no_table(&self, command: &str, table: &str) -> SqlError {
+        let args: [&dyn std::fmt::Display; 4] =
+            [&command, &self.account.user, &self.client, &table];
+        SqlError::new(ErrorCode::TableAccessDenied, &args)
+    }
+
+    /// Error 1227.
+    pub(crate) fn lacks(&self, names: &str) -> SqlError {
+        SqlError::new(ErrorCode::SpecificAccessDenied, &[&names])
     }
 }
 

@@ -76,6 +76,11 @@ pub(crate) struct AccountDef {
 }
 
 impl AccountDef {
+    /// MAX_USER_CONNECTIONS; 0 for no limit of its own.
+    pub(crate) fn max_connections(&self) -> u64 {
+        self.limits.get("MAX_USER_CONNECTIONS").copied().unwrap_or(0)
+    }
+
     /// An account without password and privileges.
     pub(crate) fn new(name: AccountName) -> AccountDef {
         AccountDef { name, plugin: CACHING_SHA2.to_owned(), ..AccountDef::default() }

@@ -3,7 +3,7 @@
 use super::Actor;
 use super::def::{AccountDef, AccountName};
 use super::privilege::{DYNAMIC, Privileges};
-use super::store::AccountChange;
+use super::store::{AccountChange, AccountsVersion};
 use super::user::{Notes, known_role, not_granted};
 use crate::information_schema;
 use inia_base::error::{ErrorCode, SqlError};
@@ -88,18 +88,23 @@ impl Level {
         let dynamic =
             wanted.dynamic.iter().all(|name| actor.access.dynamic.get(name) == Some(&true));
         let only_dynamic = wanted.fixed == Privileges::NONE && !wanted.dynamic.is_empty();
-        if dynamic && (held.has(needed) || only_dynamic) {
+        let fixed = held.has(needed) || only_dynamic;
+        if dynamic && fixed {
             return Ok(());
         }
-        let AccountName { user, host } = &actor.access.account;
-        match self {
-            Level::Global if !dynamic => error(ErrorCode::SpecificAccessDenied, &[&"GRANT OPTION"]),
-            Level::Global => error(ErrorCode::AccessDenied, &[user, host, &actor.using_password()]),
-            Level::Database(schema) => error(ErrorCode::DbAccessDenied, &[user, host, schema]),
+        Err(match self {
+            Level::Global if fixed => actor.access.lacks("GRANT OPTION"),
+            Level::Global => actor.access.denied(),
+            Level::Database(schema) => actor.access.no_database(schema),
             Level::Table(_, table) => {
-                error(ErrorCode::TableAccessDenied, &[&"GRANT", user, host, table])
+                let missing = needed & !held;
+                let mut names: Vec<_> = missing.members().map(|missing| missing.name).collect();
+                if missing.has(Privileges::GRANT) {
+                    names.push("GRANT");
+                }
+                actor.access.no_table(&names.join(", "), table)
             }
-        }
+        })
     }
 }
 
@@ -140,29 +145,42 @@ pub(crate) fn grant(actor: &Actor<'_>, grant: &ast::Grant) -> Result<Notes> {
             level.check(&wanted)?;
             level.authorize(actor, &wanted)?;
             check_table(actor, &level, &wanted)?;
-            change_each(actor, grant.to.iter().map(|spec| &spec.account), |def| {
+            let mut notes = change_each(actor, grant.to.iter().map(|spec| &spec.account), |def| {
                 give(def, &level, &wanted, grant.with_option);
                 Ok(())
-            })
+            })?;
+            if privileges.iter().any(|privilege| privilege.name == "SUPER") {
+                let text = "The SUPER privilege identifier is deprecated";
+                notes.push(SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text));
+            }
+            Ok(notes)
         }
         GrantWhat::Roles(roles) => {
             let roles: Vec<AccountName> = roles.iter().map(|role| actor.name(role)).collect();
             authorize_roles(actor, &roles)?;
             let current = actor.accounts.current();
             roles.iter().try_for_each(|role| known_role(&current, role))?;
+            for spec in &grant.to {
+                known_role(&current, &actor.name(&spec.account))?;
+            }
             change_each(actor, grant.to.iter().map(|spec| &spec.account), |def| {
                 for role in &roles {
+                    refuse_loop(&current, role, &def.name)?;
                     *def.roles.entry(role.clone()).or_default() |= grant.with_option;
                 }
                 Ok(())
             })
+        }
+        GrantWhat::Proxy(_) if !actor.access.global.has(Privileges::GRANT) => {
+            let (user, host) = (&actor.access.account.user, &actor.access.client);
+            error(ErrorCode::AccessDeniedNoPassword, &[user, host])
         }
         GrantWhat::Proxy(_) => error(ErrorCode::NotSupportedYet, &[&"GRANT PROXY"]),
         GrantWhat::Everything => error(ErrorCode::SyntaxError, &[]),
     }
 }
 
-fn authorize_roles(actor: &Actor<'_>, roles: &[AccountName]) -> Result<()> {
+pub(super) fn authorize_roles(actor: &Actor<'_>, roles: &[AccountName]) -> Result<()> {
     if actor.access.has_dynamic("ROLE_ADMIN") {
         return Ok(());
     }
@@ -172,7 +190,23 @@ fn authorize_roles(actor: &Actor<'_>, roles: &[AccountName]) -> Result<()> {
     if roles.iter().all(admin) {
         return Ok(());
     }
-    error(ErrorCode::SpecificAccessDenied, &[&"WITH ADMIN, ROLE_ADMIN, SUPER"])
+    Err(actor.access.lacks("WITH ADMIN, ROLE_ADMIN, SUPER"))
+}
+
+/// Error 4027 where the role would be granted to itself, perhaps through others.
+fn refuse_loop(current: &AccountsVersion, role: &AccountName, to: &AccountName) -> Result<()> {
+    let mut waiting = vec![role];
+    let mut seen: Vec<&AccountName> = Vec::new();
+    while let Some(next) = waiting.pop() {
+        if next == to {
+            return error(ErrorCode::RoleGrantedToItself, &[&to.backquoted(), &role.backquoted()]);
+        }
+        if !seen.contains(&next) {
+            seen.push(next);
+            waiting.extend(current.get(next).iter().flat_map(|def| def.roles.keys()));
+        }
+    }
+    Ok(())
 }
 
 /// Error 1146, unless CREATE is among the privileges.
@@ -194,6 +228,7 @@ fn change_each<'s>(
         for account in accounts {
             let missing = || SqlError::new(ErrorCode::CantCreateUserWithGrant, &[]);
             let found = current.get(&actor.name(account)).ok_or_else(missing)?;
+            actor.protect(found)?;
             let mut def = AccountDef::clone(found);
             change(&mut def)?;
             changes.push(AccountChange::Put(def));
@@ -291,6 +326,7 @@ fn revoke_each(
                 }
                 return error(ErrorCode::NonexistingGrant, &[&name.user, &name.host]);
             };
+            actor.protect(def)?;
             let mut def = AccountDef::clone(def);
             match take(&mut def) {
                 Ok(()) => changes.push(AccountChange::Put(def)),

@@ -19,7 +19,7 @@ pub(crate) use privilege::Privileges;
 pub(crate) use store::Accounts;
 
 use crate::catalog::CatalogVersion;
-use inia_base::error::{ErrorCode, SqlError};
+use inia_base::error::SqlError;
 use inia_parser::ast;
 
 /// An account as a login sees it.
@@ -37,6 +37,10 @@ pub struct LoginAccount {
     pub locked: bool,
     /// PASSWORD EXPIRE.
     pub expired: bool,
+    /// MAX_USER_CONNECTIONS; 0 where the server's setting counts.
+    pub max_connections: u64,
+    /// May log in where all connections are taken.
+    pub administers: bool,
 }
 
 impl From<&AccountDef> for LoginAccount {
@@ -48,6 +52,9 @@ impl From<&AccountDef> for LoginAccount {
             auth_string: def.auth_string.clone(),
             locked: def.locked,
             expired: def.expired,
+            max_connections: def.max_connections(),
+            administers: def.global.has(Privileges::SUPER)
+                || def.dynamic.contains_key("CONNECTION_ADMIN"),
         }
     }
 }
@@ -79,25 +86,14 @@ impl Actor<'_> {
 
     /// Error 1227 where the global privilege is missing.
     pub(crate) fn need(&self, wanted: Privileges, name: &str) -> Result<(), SqlError> {
-        if self.access.global.has(wanted) {
-            return Ok(());
-        }
-        Err(SqlError::new(ErrorCode::SpecificAccessDenied, &[&name]))
+        if self.access.global.has(wanted) { Ok(()) } else { Err(self.access.lacks(name)) }
     }
 
-    /// Error 1044.
-    pub(crate) fn no_database(&self, name: &str) -> SqlError {
-        let AccountName { user, host } = &self.access.account;
-        SqlError::new(ErrorCode::DbAccessDenied, &[user, host, &name])
-    }
-
-    /// Whether the account has a password, as error 1045 says it.
-    fn using_password(&self) -> &'static str {
-        let current = self.accounts.current();
-        match current.get(&self.access.account) {
-            Some(def) if !def.auth_string.is_empty() => "YES",
-            _ => "NO",
-        }
+    /// Error 1227 where an account with SYSTEM_USER is to be changed by one without.
+    pub(crate) fn protect(&self, def: &AccountDef) -> Result<(), SqlError> {
+        const NAME: &str = "SYSTEM_USER";
+        let safe = !def.dynamic.contains_key(NAME) || self.access.dynamic.contains_key(NAME);
+        if safe { Ok(()) } else { Err(self.access.lacks(NAME)) }
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn show_grants(
 ) -> Result<Listing, SqlError> {
     let name = account.map_or(actor.access.account.clone(), |account| actor.name(account));
     if name != actor.access.account && !actor.access.on_database("mysql").has(Privileges::SELECT) {
-        return Err(actor.no_database("mysql"));
+        return Err(actor.access.no_table("SELECT", "user"));
     }
     let current = actor.accounts.current();
     let missing = || SqlError::new(ErrorCode::NonexistingGrant, &[&name.user, &name.host]);
@@ -101,7 +101,7 @@ pub(crate) fn show_create_user(
 ) -> Result<Listing, SqlError> {
     let name = actor.name(account);
     if name != actor.access.account && !actor.access.on_database("mysql").has(Privileges::SELECT) {
-        actor.need(Privileges::CREATE_USER, "CREATE USER")?;
+        return Err(actor.access.no_database("mysql"));
     }
     let current = actor.accounts.current();
     let failed = || SqlError::new(ErrorCode::CannotUser, &[&"SHOW CREATE USER", &name.quoted()]);

@@ -10,6 +10,7 @@
 //! Account statements read the newest version, make a changed copy of some accounts, write those
 //! in one storage transaction and publish the next version after its commit.
 
+use super::access::Access;
 use super::def::{AccountDef, AccountName};
 use super::host;
 use crate::catalog::ACCOUNT;
@@ -69,6 +70,15 @@ pub(crate) struct Accounts {
     version: AtomicU64,
     /// Held by the one statement that changes accounts.
     writing: Mutex<()>,
+    /// What definers of views may do, under one version of the accounts.
+    definers: Mutex<Definers>,
+}
+
+/// Privileges by account, of one version.
+#[derive(Default)]
+struct Definers {
+    version: u64,
+    known: BTreeMap<AccountName, Arc<Access>>,
 }
 
 impl Accounts {
@@ -105,7 +115,9 @@ impl Accounts {
         version.sort();
         let current = RwLock::new(Arc::new(version));
         let version = AtomicU64::new(0);
-        Ok(Accounts { engine: engine.clone(), current, version, writing: Mutex::default() })
+        let engine = engine.clone();
+        let (writing, definers) = (Mutex::default(), Mutex::default());
+        Ok(Accounts { engine, current, version, writing, definers })
     }
 
     /// The number of the newest version.
@@ -116,6 +128,18 @@ impl Accounts {
     /// The newest version.
     pub(crate) fn current(&self) -> Arc<AccountsVersion> {
         self.current.read().clone()
+    }
+
+    /// What may be done on behalf of an account, with its default roles; `None` where it is gone.
+    pub(crate) fn access_of(&self, name: &AccountName) -> Option<Arc<Access>> {
+        let current = self.current();
+        let def = current.get(name)?;
+        let mut definers = self.definers.lock();
+        if definers.version != current.number {
+            *definers = Definers { version: current.number, known: BTreeMap::new() };
+        }
+        let made = || Arc::new(Access::new(&current, name, &def.default_roles));
+        Some(definers.known.entry(name.clone()).or_insert_with(made).clone())
     }
 
     /// Runs `work` on the newest version while no other statement changes accounts, and makes the

@@ -19,6 +19,20 @@ fn open(disk: &Arc<MemDisk>) -> Arc<Database> {
     Database::open(disk.clone(), options).unwrap()
 }
 
+impl check::Surroundings for Bench {
+    fn database(&self) -> Option<&str> {
+        Some("d")
+    }
+
+    fn is_temporary(&self, _: &str, _: &str) -> bool {
+        false
+    }
+
+    fn catalog(&self) -> Arc<CatalogVersion> {
+        self.db.catalog().current()
+    }
+}
+
 impl Bench {
     fn new() -> Bench {
         let disk = Arc::new(MemDisk::new());
@@ -60,7 +74,7 @@ impl Bench {
             Statement::Grant(statement) => grant::grant(&actor, statement),
             Statement::Revoke(statement) => grant::revoke(&actor, statement),
             Statement::Show(statement) => return self.show(&actor, &statement.kind),
-            other => check::check(other, &access, Some("d"), &|_, _| false).map(|()| Notes::new()),
+            other => check::check(other, &access, self).map(|()| Notes::new()),
         };
         match done {
             Ok(notes) if notes.is_empty() => String::from("ok"),

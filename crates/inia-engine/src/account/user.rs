@@ -39,6 +39,11 @@ pub(crate) fn create_user(actor: &Actor<'_>, create: &ast::CreateUser) -> Result
                 existing.push(name);
                 continue;
             }
+            warn_of_definer(actor, &name, &mut notes);
+            if !create.default_roles.is_empty() {
+                let roles: Vec<_> = create.default_roles.iter().map(|r| actor.name(r)).collect();
+                super::grant::authorize_roles(actor, &roles)?;
+            }
             let mut def = AccountDef::new(name);
             def.password_changed = actor.now;
             authenticate(&mut def, spec, actor.now)?;
@@ -59,6 +64,15 @@ pub(crate) fn create_user(actor: &Actor<'_>, create: &ast::CreateUser) -> Result
     })
 }
 
+/// Warning 4005 where views act for an account that is made, renamed or dropped.
+fn warn_of_definer(actor: &Actor<'_>, name: &AccountName, notes: &mut Notes) {
+    let mut views = actor.catalog.schemas.values().flat_map(|schema| schema.views.values());
+    if views.any(|view| view.def.definer == *name) {
+        let args: [&dyn std::fmt::Display; 2] = [&name.quoted(), &"a view"];
+        notes.push(SqlError::new(ErrorCode::UserReferencedAsDefiner, &args));
+    }
+}
+
 fn listed(changes: &[AccountChange], name: &AccountName) -> bool {
     changes.iter().any(|change| match change {
         AccountChange::Put(def) => def.name == *name,
@@ -66,12 +80,16 @@ fn listed(changes: &[AccountChange], name: &AccountName) -> bool {
     })
 }
 
-/// ALTER USER. An account may change its own password without a privilege.
+/// ALTER USER. An account may change its own password and default roles without a privilege.
 pub(crate) fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<Notes> {
-    let own_password = alter.options == ast::UserOptions::default()
-        && alter.default_roles.is_none()
-        && alter.users.iter().all(|spec| actor.name(&spec.account) == actor.access.account);
-    if !own_password {
+    let own = |spec: &ast::UserSpec| {
+        let simple = match &spec.auth {
+            None | Some(AuthOption::Password { plugin: None, .. }) => true,
+            Some(_) => false,
+        };
+        simple && actor.name(&spec.account) == actor.access.account
+    };
+    if alter.options != ast::UserOptions::default() || !alter.users.iter().all(own) {
         actor.need(Privileges::CREATE_USER, "CREATE USER")?;
     }
     actor.accounts.change(|current, changes| {
@@ -82,6 +100,7 @@ pub(crate) fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<No
                 missing.push(name);
                 continue;
             };
+            actor.protect(def)?;
             let mut def = AccountDef::clone(def);
             authenticate(&mut def, spec, actor.now)?;
             apply_options(&mut def, &alter.options);
@@ -106,9 +125,10 @@ pub(crate) fn drop_user(
     role: bool,
 ) -> Result<Notes> {
     let operation = if role { "DROP ROLE" } else { "DROP USER" };
+    let only_roles = role && !actor.access.global.has(Privileges::CREATE_USER);
     match role {
         true if actor.access.global.has(Privileges::DROP_ROLE) => {}
-        true => actor.need(Privileges::CREATE_USER, "DROP ROLE, CREATE USER")?,
+        true => actor.need(Privileges::CREATE_USER, "CREATE USER, DROP ROLE")?,
         false => actor.need(Privileges::CREATE_USER, "CREATE USER")?,
     }
     actor.accounts.change(|current, changes| {
@@ -116,8 +136,15 @@ pub(crate) fn drop_user(
         let mut gone = Vec::new();
         for account in accounts {
             let name = actor.name(account);
+            warn_of_definer(actor, &name, &mut notes);
             match current.get(&name) {
-                Some(_) => gone.push(name),
+                Some(def) => {
+                    actor.protect(def)?;
+                    if only_roles && !def.locked {
+                        actor.need(Privileges::CREATE_USER, "CREATE USER")?;
+                    }
+                    gone.push(name);
+                }
                 None => missing.push(name),
             }
         }
@@ -145,7 +172,7 @@ pub(crate) fn create_role(
     if_not_exists: bool,
 ) -> Result<Notes> {
     if !actor.access.global.has(Privileges::CREATE_ROLE) {
-        actor.need(Privileges::CREATE_USER, "CREATE ROLE, CREATE USER")?;
+        actor.need(Privileges::CREATE_USER, "CREATE USER, CREATE ROLE")?;
     }
     actor.accounts.change(|current, changes| {
         let (mut notes, mut existing) = (Notes::new(), Vec::new());
@@ -175,20 +202,22 @@ pub(crate) fn rename_user(
 ) -> Result<Notes> {
     actor.need(Privileges::CREATE_USER, "CREATE USER")?;
     actor.accounts.change(|current, changes| {
-        let mut wrong = Vec::new();
+        let (mut notes, mut wrong) = (Notes::new(), Vec::new());
         for (from, to) in pairs {
             let (from, to) = (actor.name(from), actor.name(to));
+            warn_of_definer(actor, &from, &mut notes);
             check_name(&to)?;
             let Some(def) = current.get(&from).filter(|_| current.get(&to).is_none()) else {
                 wrong.push(from);
                 continue;
             };
+            actor.protect(def)?;
             let mut def = AccountDef::clone(def);
             def.name = to;
             changes.push(AccountChange::Drop(from));
             changes.push(AccountChange::Put(def));
         }
-        if wrong.is_empty() { Ok(Notes::new()) } else { Err(failed("RENAME USER", &wrong)) }
+        if wrong.is_empty() { Ok(notes) } else { Err(failed("RENAME USER", &wrong)) }
     })
 }
 
@@ -196,8 +225,8 @@ pub(crate) fn rename_user(
 pub(crate) fn set_password(actor: &Actor<'_>, set: &ast::SetPassword) -> Result<Notes> {
     let name = set.account.as_ref().map_or(actor.access.account.clone(), |a| actor.name(a));
     let others = name != actor.access.account;
-    if others && !actor.access.global.has(Privileges::CREATE_USER) {
-        return Err(actor.no_database("mysql"));
+    if others && !actor.access.on_database("mysql").has(Privileges::UPDATE) {
+        return Err(actor.access.no_database("mysql"));
     }
     let Some(password) = &set.password else {
         return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"SET PASSWORD TO RANDOM"]));
@@ -205,6 +234,7 @@ pub(crate) fn set_password(actor: &Actor<'_>, set: &ast::SetPassword) -> Result<
     actor.accounts.change(|current, changes| {
         let missing = || SqlError::new(ErrorCode::PasswordNoMatch, &[]);
         let mut def = AccountDef::clone(current.get(&name).ok_or_else(missing)?);
+        actor.protect(&def)?;
         def.auth_string = stored_form(&def.plugin, password)?;
         (def.expired, def.password_changed) = (false, actor.now);
         changes.push(AccountChange::Put(def));
@@ -227,6 +257,7 @@ pub(crate) fn set_default_role(
             let name = actor.name(user);
             let missing = || failed("SET DEFAULT ROLE", std::slice::from_ref(&name));
             let mut def = AccountDef::clone(current.get(&name).ok_or_else(missing)?);
+            actor.protect(&def)?;
             choose_default_roles(actor, &mut def, choice)?;
             changes.push(AccountChange::Put(def));
         }
@@ -286,7 +317,8 @@ fn check_name(name: &AccountName) -> Result<()> {
     let parts = [(&name.user, "user name", MAX_USER), (&name.host, "host name", MAX_HOST)];
     for (text, what, limit) in parts {
         if text.chars().count() > limit {
-            return Err(SqlError::new(ErrorCode::WrongStringLength, &[text, &what, &limit]));
+            let shown = &text[..text.floor_char_boundary(70)];
+            return Err(SqlError::new(ErrorCode::WrongStringLength, &[&shown, &what, &limit]));
         }
     }
     Ok(())

@@ -24,6 +24,8 @@ pub(super) struct BoundFrom {
     pub(super) tree: Option<FromTree>,
     /// Slots of the row.
     pub(super) width: usize,
+    /// Tables and parts that are joined.
+    pub(super) tables: usize,
     /// Conditions of merged members, which belong to WHERE.
     pub(super) conditions: Vec<Expr>,
 }
@@ -45,6 +47,8 @@ impl Bound {
 /// Hands out slots, and knows the locking clauses.
 pub(super) struct FromContext<'q> {
     pub(super) width: usize,
+    /// Tables and parts so far.
+    pub(super) tables: usize,
     pub(super) locking: &'q [ast::Locking],
     /// The lock of every member, where the members are a merged view's.
     pub(super) forced: Option<Option<LockRequest>>,
@@ -59,7 +63,8 @@ impl QueryBinder<'_> {
         from: &[TableRef],
         locking: &[ast::Locking],
     ) -> Result<BoundFrom> {
-        let mut context = FromContext { width: 0, locking, forced: None, nullable: false };
+        let mut context =
+            FromContext { width: 0, tables: 0, locking, forced: None, nullable: false };
         let mut tree: Option<FromTree> = None;
         let mut conditions = Vec::new();
         for member in from {
@@ -78,7 +83,7 @@ impl QueryBinder<'_> {
                 return Err(SqlError::new(code, &[&crate::catalog::quoted(&name.name)]));
             }
         }
-        Ok(BoundFrom { tree, width: context.width, conditions })
+        Ok(BoundFrom { tree, width: context.width, tables: context.tables, conditions })
     }
 
     pub(super) fn names_mut(&mut self) -> &mut Namespace {
@@ -119,12 +124,14 @@ impl QueryBinder<'_> {
         context: &mut FromContext<'_>,
     ) -> Result<Bound> {
         let alias = factor.alias.as_ref().unwrap_or(&factor.name.name);
+        self.one_more_member()?;
         if factor.name.db.is_none()
             && let Some(cte) = self.ctes.iter().rev().find(|cte| cte.name == factor.name.name)
         {
+            let cte = cte.clone();
+            self.reads_cte(&cte)?;
             let part = PartRef { id: cte.part, lateral: false, level: cte.level };
-            let columns = cte.columns.clone();
-            return Ok(part_member(part, alias, &columns, context));
+            return Ok(part_member(part, alias, &cte.columns, context));
         }
         let schema = match (&factor.name.db, self.context.database) {
             (Some(db), _) => db.as_str(),
@@ -137,6 +144,7 @@ impl QueryBinder<'_> {
             for column in &mut names.tables[0].columns {
                 column.result.org_table = table.name().to_owned();
             }
+            context.tables += 1;
             let leaf = Leaf { slots, alias: alias.clone(), kind: LeafKind::Virtual(table) };
             return Ok(Bound::new(FromTree::Leaf(leaf), names));
         }
@@ -148,6 +156,7 @@ impl QueryBinder<'_> {
         let allowed = allowed_indexes(&table.def, &factor.hints)?;
         let lock = self.lock_of(alias, context);
         let base = context.width;
+        context.tables += 1;
         context.width += table.def.columns.len();
         let mut columns: Vec<FromColumn> = (0..table.def.columns.len())
             .map(|index| table_column(&table.def, index, alias, base + index))
@@ -166,13 +175,13 @@ impl QueryBinder<'_> {
     }
 
     /// The view of that name.
-    fn view(&self, schema: &str, name: &str) -> Option<Arc<View>> {
-        self.context.catalog.schemas.get(schema)?.views.get(name).cloned()
+    pub(super) fn view(&self, schema: &str, name: &str) -> Option<Arc<View>> {
+        self.catalog().schemas.get(schema)?.views.get(name).cloned()
     }
 
     /// Finds a stored table and notes that the statement reads it.
     fn table(&mut self, schema: &str, name: &str) -> Result<Arc<Table>> {
-        let Some(database) = self.context.catalog.schemas.get(schema) else {
+        let Some(database) = self.catalog().schemas.get(schema) else {
             if schema.eq_ignore_ascii_case("information_schema") {
                 let (name, code) = (name.to_uppercase(), ErrorCode::UnknownTableInClause);
                 return Err(SqlError::new(code, &[&name, &"information_schema"]));
@@ -239,11 +248,14 @@ impl QueryBinder<'_> {
     ) -> Result<Bound> {
         if !derived.lateral
             && let Some(select) = self.mergeable(&derived.query, context.nullable)
+            && self.fits(select, context.tables)
         {
             let (alias, names) = (derived.alias.as_str(), derived.columns.as_slice());
             let lock = self.context.plain_lock;
             let origin = Origin { alias, view: None, names, lock };
-            return self.merge(select, &origin, context);
+            if let Some(bound) = self.merge(select, &origin, context)? {
+                return Ok(bound);
+            }
         }
         let level = self.levels.len() - 1;
         self.levels[level].open = derived.lateral;
@@ -424,6 +436,7 @@ pub(super) fn part_member(
     columns: &[(String, ExprType)],
     context: &mut FromContext<'_>,
 ) -> Bound {
+    context.tables += 1;
     let (slots, names) = member(alias, "", columns, context);
     let PartRef { id, lateral, level } = part;
     let leaf = Leaf { slots, alias: alias.to_owned(), kind: LeafKind::Part { id, lateral, level } };

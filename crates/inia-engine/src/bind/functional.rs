@@ -33,17 +33,6 @@ impl Scope for Slots<'_> {
     }
 }
 
-/// An expression's text with its columns by their slots.
-fn by_slots(expr: &Expr) -> String {
-    let mut copy = expr.clone();
-    copy.walk_mut(&mut |node| {
-        if let ExprKind::Column { index, name } = &mut node.kind {
-            *name = format!("#{index}").into();
-        }
-    });
-    expr::print::print(&copy)
-}
-
 /// Makes conditions read a table's hidden columns in place of what those hold. `base` is the slot
 /// of the table's first column.
 pub(crate) fn read_hidden_columns(
@@ -59,12 +48,11 @@ pub(crate) fn read_hidden_columns(
         let Ok(parsed) = inia_parser::parse_expr(&generated.expression, mode) else { continue };
         let mut slots = Slots { def, base };
         let Ok(bound) = expr::bind(&parsed, &mut slots, env, host) else { continue };
-        let text = by_slots(&bound);
         let hidden = slots.column_at(index);
         for condition in &mut *conditions {
             condition.walk_mut(&mut |node| {
                 let plain = matches!(node.kind, ExprKind::Column { .. } | ExprKind::Literal(_));
-                if !plain && node.ty.data_type == bound.ty.data_type && by_slots(node) == text {
+                if !plain && node.same(&bound) {
                     *node = hidden.clone();
                 }
             });

@@ -4,7 +4,6 @@
 //! expression, or the group fixes a key of its table, or WHERE makes it equal to a constant or to a
 //! column that is allowed.
 
-use super::order::same_expr;
 use super::scope::Item;
 use super::{Namespace, Result};
 use crate::catalog::{Table, TableDef};
@@ -105,7 +104,7 @@ impl<'g> GroupCheck<'g> {
 
     /// Whether the whole expression is one of GROUP BY's; MySQL does not look for them inside.
     fn is_group_expression(&self, expr: &Expr) -> bool {
-        self.group.iter().any(|group| same_expr(group, expr))
+        self.group.iter().any(|group| group.same(expr))
     }
 
     /// A column outside aggregates and group expressions that the group does not fix.

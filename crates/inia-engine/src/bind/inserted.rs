@@ -12,7 +12,7 @@
 use super::{BindContext, QueryBinder, Result};
 use crate::catalog::same_name;
 use crate::expr::{Expr, ExprKind, ExprType};
-use crate::plan::{Body, OutputColumn, QueryPlan, StatementPlan};
+use crate::plan::{Body, OutputColumn, QueryPlan, SelectPlan, StatementPlan};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, ColumnName};
 
@@ -60,6 +60,20 @@ pub(crate) struct BoundInsert {
     pub(crate) beside: Vec<Vec<Expr>>,
 }
 
+/// Errors 1111 and 3593: there are no rows that a function could aggregate.
+fn refuse_computed_over_rows(select: &SelectPlan) -> Result<()> {
+    if select.aggregation.is_some() {
+        return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
+    }
+    match select.windows.first() {
+        Some(window) => {
+            let code = ErrorCode::WindowInvalidWindowFuncUse;
+            Err(SqlError::new(code, &[&window.call.name()]))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Binds INSERT's queries. `names` tells the inserted row's names once the source's columns are
 /// known; the first `values` of the lists do not see them.
 pub(crate) fn bind_insert(
@@ -90,7 +104,10 @@ pub(crate) fn bind_insert(
         // The target is not read by this, and may be a temporary table that the source has read.
         binder.temporary.clear();
         bound.push(match binder.query(query)?.body {
-            Body::Select(select) => select.output,
+            Body::Select(select) => {
+                refuse_computed_over_rows(&select)?;
+                select.output
+            }
             _ => Vec::new(),
         });
     }

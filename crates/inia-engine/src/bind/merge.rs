@@ -17,14 +17,12 @@ use crate::catalog::{View, ViewAlgorithm, same_name};
 use crate::expr::{Expr, ExprKind};
 use crate::information_schema;
 use crate::optimize::conjuncts;
+use crate::plan::ViewUse;
 use inia_base::column::ResultColumn;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, QueryBody, SelectItem, TableRef};
 use inia_storage::LockRequest;
 use std::sync::Arc;
-
-/// How deep views may be inside one another.
-const MOST_VIEWS: usize = 32;
 
 /// Where a merged SELECT comes from.
 pub(super) struct Origin<'o> {
@@ -46,14 +44,14 @@ impl QueryBinder<'_> {
         alias: &str,
         context: &mut FromContext<'_>,
     ) -> Result<Bound> {
-        if self.open_views.iter().any(|open| Arc::ptr_eq(open, view))
-            || self.open_views.len() > MOST_VIEWS
-        {
+        if self.open_views.iter().any(|open| Arc::ptr_eq(open, view)) {
             let code = ErrorCode::ViewRecursive;
             return Err(SqlError::new(code, &[&view.def.schema, &view.def.name]));
         }
-        if !self.views.iter().any(|known| Arc::ptr_eq(known, view)) {
-            self.views.push(view.clone());
+        let opened = self.open_views.iter().chain([view]);
+        let acts_for = opened.rev().find(|view| !view.def.invoker).map(|view| &view.def.definer);
+        if !self.views.iter().any(|known| known.is(view, acts_for)) {
+            self.views.push(ViewUse::new(view.clone(), acts_for.cloned()));
         }
         // What surrounds the view's name means nothing inside it.
         let ctes = std::mem::take(&mut self.ctes);
@@ -78,9 +76,12 @@ impl QueryBinder<'_> {
         let lock = self.lock_of(alias, context);
         if view.def.algorithm != ViewAlgorithm::TempTable
             && let Some(select) = self.mergeable(query, context.nullable)
+            && self.fits(select, context.tables)
         {
             let origin = Origin { alias, view: Some(view), names: &names, lock };
-            return self.merge(select, &origin, context);
+            if let Some(bound) = self.merge(select, &origin, context)? {
+                return Ok(bound);
+            }
         }
         let (id, _) = self.part(query)?;
         let bound = self.part_columns(id);
@@ -150,20 +151,33 @@ impl QueryBinder<'_> {
         }
     }
 
-    /// Binds a SELECT in the innermost level's row.
+    /// Binds a SELECT in the innermost level's row; `None` where that turns out to be wrong: on
+    /// the inner side of an outer join, a name that an enclosing query's row answers would keep
+    /// its value in rows that are all NULL.
     pub(super) fn merge(
         &mut self,
         select: &ast::Select,
         origin: &Origin<'_>,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<Option<Bound>> {
         let level = self.levels.len() - 1;
+        let before = (self.parts.len(), self.tables.len(), self.temporary.len());
+        let (width, reached) = (context.width, self.reached);
         let outer = std::mem::take(&mut self.levels[level].namespace);
         let open = std::mem::replace(&mut self.levels[level].open, true);
-        let bound = self.merge_inside(select, origin, context);
+        let bound = self.one_deeper(|binder| binder.merge_inside(select, origin, context));
         self.levels[level].namespace = outer;
         self.levels[level].open = open;
-        bound
+        let bound = bound?;
+        let mut columns = bound.names.tables.iter().flat_map(|table| &table.columns);
+        if !context.nullable || columns.all(|column| column.merged.is_none()) {
+            return Ok(Some(bound));
+        }
+        self.parts.truncate(before.0);
+        self.tables.truncate(before.1);
+        self.temporary.truncate(before.2);
+        (context.width, self.reached) = (width, reached);
+        Ok(None)
     }
 
     fn merge_inside(
@@ -174,6 +188,7 @@ impl QueryBinder<'_> {
     ) -> Result<Bound> {
         let mut inside = FromContext {
             width: context.width,
+            tables: context.tables,
             locking: &[],
             forced: Some(origin.lock),
             nullable: context.nullable,
@@ -188,7 +203,7 @@ impl QueryBinder<'_> {
                 Some(left) => inner(left, bound.tree),
             });
         }
-        context.width = inside.width;
+        (context.width, context.tables) = (inside.width, inside.tables);
         if let Some(condition) = &select.where_ {
             let condition = self.expression(condition, Clause::Where, &[])?;
             conjuncts(condition, &mut conditions);

@@ -14,6 +14,7 @@ mod grouping;
 mod inserted;
 mod merge;
 mod namespace;
+mod nesting;
 mod order;
 mod query;
 mod rollup;
@@ -32,7 +33,8 @@ use crate::expr::bind::BoundSubquery;
 use crate::expr::{Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare};
 use crate::optimize::SlotSet;
 use crate::plan::window::WindowPlan;
-use crate::plan::{PartPlan, StatementPlan, VirtualTable, result_columns};
+use crate::plan::{PartPlan, StatementPlan, ViewUse, VirtualTable, result_columns};
+use crate::reads::Reads;
 use inia_base::error::SqlError;
 use inia_parser::ast;
 use inia_storage::{Engine, LockRequest};
@@ -48,8 +50,10 @@ pub(crate) trait VirtualTables {
 
 /// What a query is bound against.
 pub(crate) struct BindContext<'c> {
-    /// The catalog's version.
+    /// The catalog's version with the session's temporary tables.
     pub(crate) catalog: &'c CatalogVersion,
+    /// The same without them, as views see it.
+    pub(crate) stored: &'c CatalogVersion,
     /// The current database.
     pub(crate) database: Option<&'c str>,
     /// The session's settings.
@@ -64,13 +68,45 @@ pub(crate) struct BindContext<'c> {
     pub(crate) plain_lock: Option<LockRequest>,
 }
 
+/// Those of the outermost FROM's tables that FOR UPDATE is about.
+fn for_update(
+    query: &ast::Query,
+    context: &BindContext<'_>,
+    tables: &[Arc<Table>],
+) -> Vec<Arc<Table>> {
+    let mut reads = Reads::passing_over_derived();
+    if let ast::QueryBody::Select(select) = &query.body {
+        select.from.iter().for_each(|table| reads.table_ref(table));
+    }
+    let is_meant = |name: &ast::ObjectName, alias: Option<&str>| {
+        query.locking.iter().any(|clause| {
+            let known = |of: &ast::ObjectName| of.name == alias.unwrap_or(&name.name);
+            clause.strength == ast::LockStrength::Update
+                && (clause.of.is_empty() || clause.of.iter().any(known))
+        })
+    };
+    let named = reads.tables.iter().zip(&reads.aliases);
+    let meant: Vec<_> = named.filter(|(name, alias)| is_meant(name, **alias)).collect();
+    let is_one = |table: &&Arc<Table>| {
+        meant.iter().any(|(name, _)| {
+            let schema = name.db.as_deref().or(context.database);
+            name.name == table.def.name && schema == Some(table.def.schema.as_str())
+        })
+    };
+    tables.iter().filter(is_one).cloned().collect()
+}
+
 /// Binds and plans a query.
 pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Result<StatementPlan> {
     let mut binder = QueryBinder::new(context);
     let root = binder.query(query)?;
     let strengths = query.locking.iter().map(|clause| clause.strength);
     let exclusive = strengths.into_iter().any(|strength| strength == ast::LockStrength::Update);
-    Ok(binder.finish(root, exclusive))
+    let mut plan = binder.finish(root, exclusive);
+    if exclusive {
+        plan.updates = for_update(query, context, &plan.tables);
+    }
+    Ok(plan)
 }
 
 /// One SELECT that is being bound.
@@ -94,6 +130,8 @@ struct CteBinding {
     part: usize,
     /// How many levels enclose its definition.
     level: usize,
+    /// How many SELECTs are in one another in it.
+    height: usize,
     columns: Vec<(String, ExprType)>,
 }
 
@@ -110,9 +148,10 @@ struct QueryBinder<'c> {
     /// The outermost level that was read since the innermost part began.
     reached: usize,
     /// Views that the statement reads.
-    views: Vec<Arc<View>>,
+    views: Vec<ViewUse>,
     /// Views that are being bound, each inside the one before it.
     open_views: Vec<Arc<View>>,
+    nesting: nesting::Nesting,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
 }
@@ -129,6 +168,7 @@ impl<'c> QueryBinder<'c> {
             reached: usize::MAX,
             views: Vec::new(),
             open_views: Vec::new(),
+            nesting: nesting::Nesting::default(),
             inserted: None,
         }
     }
@@ -137,11 +177,11 @@ impl<'c> QueryBinder<'c> {
         let parts = self.parts.into_iter().map(|part| part.expect("every part was bound"));
         let (columns, parts) = (result_columns(&root.columns), parts.collect());
         let (tables, views) = (self.tables, self.views);
-        StatementPlan { root, columns, parts, tables, views, exclusive }
+        StatementPlan { root, columns, parts, tables, views, exclusive, updates: Vec::new() }
     }
 }
 
-impl QueryBinder<'_> {
+impl<'c> QueryBinder<'c> {
     /// Binds a query as a part; returns its number, its columns and whether it is correlated.
     fn part(&mut self, query: &ast::Query) -> Result<(usize, bool)> {
         let id = self.reserve_part();
@@ -151,6 +191,14 @@ impl QueryBinder<'_> {
         self.reached = self.reached.min(enclosing);
         self.parts[id] = Some(PartPlan { query: bound?, correlated, recursive: None });
         Ok((id, correlated))
+    }
+
+    /// The catalog where names are being looked up now.
+    fn catalog(&self) -> &'c CatalogVersion {
+        match self.open_views.is_empty() {
+            true => self.context.catalog,
+            false => self.context.stored,
+        }
     }
 
     /// Binds a subquery of an expression.

@@ -3,8 +3,6 @@
 use super::Result;
 use super::scope::Item;
 use crate::catalog::same_name;
-use crate::expr::Expr;
-use crate::expr::print::print;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast;
 
@@ -38,7 +36,7 @@ pub(super) fn reference(expr: &ast::Expr, items: &[Item]) -> Result<Reference> {
                     continue;
                 }
                 match found {
-                    Some(first) if !same_expr(&items[first].expr, &item.expr) => {
+                    Some(first) if !items[first].expr.same(&item.expr) => {
                         let code = ErrorCode::NonUniqueColumn;
                         return Err(SqlError::new(code, &[&name.name, &"order clause"]));
                     }
@@ -49,16 +47,5 @@ pub(super) fn reference(expr: &ast::Expr, items: &[Item]) -> Result<Reference> {
             Ok(found.map_or(Reference::Expression, Reference::Item))
         }
         _ => Ok(Reference::Expression),
-    }
-}
-
-/// Whether two expressions of one SELECT compute the same.
-pub(super) fn same_expr(a: &Expr, b: &Expr) -> bool {
-    use crate::expr::ExprKind::{Aggregate, Column};
-    match (&a.kind, &b.kind) {
-        (Column { index: a, .. }, Column { index: b, .. }) => a == b,
-        (Column { .. }, _) | (_, Column { .. }) => false,
-        (Aggregate(a), Aggregate(b)) => a == b,
-        _ => print(a) == print(b),
     }
 }

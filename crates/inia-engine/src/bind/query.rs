@@ -88,7 +88,7 @@ impl QueryBinder<'_> {
                 windows: Vec::new(),
             });
             let row: Result<_> =
-                row.iter().map(|expr| self.expression(expr, Clause::FieldList, &[])).collect();
+                row.iter().map(|expr| self.expression(expr, Clause::Values, &[])).collect();
             self.levels.pop();
             bound.push(row?);
         }
@@ -191,15 +191,20 @@ impl QueryBinder<'_> {
             && let QueryBody::SetOperation { first, rest } = &cte.query.body
             && rest.iter().any(|term| mentions(&term.body, &cte.name))
         {
-            return self.recursive_cte(cte, first, rest);
+            let bound = self.height_of(|binder| binder.recursive_cte(cte, first, rest));
+            let ((), height) = bound?;
+            if let Some(binding) = self.ctes.last_mut() {
+                binding.height = height;
+            }
+            return Ok(());
         }
         if recursive && mentions(&cte.query.body, &cte.name) {
             return Err(SqlError::new(ErrorCode::CteRecursiveRequiresUnion, &[&cte.name]));
         }
-        let (part, _) = self.part(&cte.query)?;
+        let ((part, _), height) = self.height_of(|binder| binder.part(&cte.query))?;
         let columns = self.cte_columns(cte, part)?;
         let level = self.levels.len();
-        self.ctes.push(CteBinding { name: cte.name.clone(), part, level, columns });
+        self.ctes.push(CteBinding { name: cte.name.clone(), part, level, height, columns });
         Ok(())
     }
 
@@ -229,13 +234,14 @@ impl QueryBinder<'_> {
             [] => first.clone(),
             rest => QueryBody::SetOperation { first: Box::new(first.clone()), rest: rest.to_vec() },
         };
-        let (part, correlated) = self.part(&ast::Query::new(seed))?;
+        let seed = ast::Query::new(seed);
+        let ((part, correlated), height) = self.height_of(|binder| binder.part(&seed))?;
         let mut columns = self.cte_columns(cte, part)?;
         for ((_, ty), column) in columns.iter_mut().zip(self.part_columns(part)) {
             *ty = column.ty.clone().with_nullable(true);
         }
         let level = self.levels.len();
-        self.ctes.push(CteBinding { name: cte.name.clone(), part, level, columns });
+        self.ctes.push(CteBinding { name: cte.name.clone(), part, level, height, columns });
         let seed = self.parts[part].take();
         let (head, tail) = step_terms.split_first().expect("one term reads the name");
         let step = match tail {

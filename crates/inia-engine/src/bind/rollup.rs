@@ -4,7 +4,6 @@
 //! 3: the group's `a` is slot 3, whether it is rolled up slot 4; the select list becomes
 //! `slot 3 + 1`, `GROUPING(slot 4)`.
 
-use super::order::same_expr;
 use crate::expr::eval::{Args, FnResult};
 use crate::expr::tree::Call;
 use crate::expr::{Expr, ExprKind, ExprType};
@@ -43,7 +42,7 @@ pub(super) fn above_rollup(expr: &mut Expr, group: &[Expr], width: usize) -> Res
         && call.name == GROUPING
     {
         for (number, arg) in call.args.iter_mut().enumerate() {
-            let Some(at) = group.iter().position(|group| same_expr(group, arg)) else {
+            let Some(at) = group.iter().position(|group| group.same(arg)) else {
                 let code = ErrorCode::FieldInGroupingNotGroupBy;
                 return Err(SqlError::new(code, &[&(number + 1)]));
             };
@@ -52,7 +51,7 @@ pub(super) fn above_rollup(expr: &mut Expr, group: &[Expr], width: usize) -> Res
         }
         return Ok(());
     }
-    if let Some(at) = group.iter().position(|group| same_expr(group, expr)) {
+    if let Some(at) = group.iter().position(|group| group.same(expr)) {
         let name = crate::expr::print::print(expr);
         *expr = Expr::column(width + at, expr.ty.clone().with_nullable(true), name);
         return Ok(());

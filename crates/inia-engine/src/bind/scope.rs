@@ -1,7 +1,6 @@
 //! Name resolution for the expressions of one SELECT.
 
 use super::namespace::full_name;
-use super::order::same_expr;
 use super::rollup::grouping_call;
 use super::{QueryBinder, Result};
 use crate::access::is_stable;
@@ -16,6 +15,8 @@ use inia_parser::ast::{self, ColumnName};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Clause {
     FieldList,
+    /// A row of VALUES.
+    Values,
     On,
     Where,
     Group,
@@ -26,7 +27,7 @@ pub(super) enum Clause {
 impl Clause {
     pub(super) fn name(self) -> &'static str {
         match self {
-            Clause::FieldList => "field list",
+            Clause::FieldList | Clause::Values => "field list",
             Clause::On => "on clause",
             Clause::Where => "where clause",
             Clause::Group => "group statement",
@@ -160,7 +161,7 @@ fn same_aggregate(a: &Aggregate, b: &Aggregate) -> bool {
         && a.order_by.is_empty()
         && b.order_by.is_empty()
         && a.args.len() == b.args.len()
-        && a.args.iter().zip(&b.args).all(|(a, b)| same_expr(a, b) && is_stable(a))
+        && a.args.iter().zip(&b.args).all(|(a, b)| a.same(b) && is_stable(a))
 }
 
 impl Scope for BlockScope<'_, '_> {

@@ -2,7 +2,8 @@
 
 use super::from::BoundFrom;
 use super::grouping::{GroupCheck, Keyed};
-use super::order::{Reference, reference, same_expr};
+use super::nesting::{MOST_TABLES, too_many_tables};
+use super::order::{Reference, reference};
 use super::rollup::{above_rollup, asks_grouping};
 use super::scope::{BlockScope, Clause, Item};
 use super::window::{check_named, has_window};
@@ -73,11 +74,6 @@ impl Clauses {
     }
 }
 
-/// How many tables one SELECT may join.
-const MOST_TABLES: usize = 61;
-/// How many SELECTs may be in one another.
-const MOST_LEVELS: usize = 64;
-
 impl QueryBinder<'_> {
     /// Binds and plans one SELECT.
     pub(super) fn select(
@@ -93,10 +89,7 @@ impl QueryBinder<'_> {
             named_windows: select.windows.clone(),
             windows: Vec::new(),
         });
-        let bound = match self.levels.len() > MOST_LEVELS {
-            true => Err(SqlError::new(ErrorCode::TooHighLevelOfNestingForSelect, &[])),
-            false => self.select_in_level(select, order_by, locking),
-        };
+        let bound = self.one_deeper(|binder| binder.select_in_level(select, order_by, locking));
         self.levels.pop();
         bound
     }
@@ -109,8 +102,8 @@ impl QueryBinder<'_> {
     ) -> Result<QueryPlan> {
         check_named(&select.windows)?;
         let from = self.from(&select.from, locking)?;
-        if self.names().tables.len() > MOST_TABLES {
-            return Err(SqlError::new(ErrorCode::TooManyTables, &[&MOST_TABLES]));
+        if from.tables > MOST_TABLES {
+            return Err(too_many_tables());
         }
         let mut clauses = Clauses::default();
         let mut from = from;
@@ -285,7 +278,7 @@ impl QueryBinder<'_> {
                         continue;
                     }
                     let all = clauses.items.iter().map(|item| &item.expr).chain(&clauses.hidden);
-                    match all.into_iter().position(|known| same_expr(known, &expr)) {
+                    match all.into_iter().position(|known| known.same(&expr)) {
                         Some(index) => index,
                         None => {
                             clauses.hidden.push(expr);
@@ -368,6 +361,7 @@ impl QueryBinder<'_> {
         let block = Block {
             needed: &needed,
             straight: select.options.straight_join,
+            reads_all: grouped,
             context: self.context,
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);
@@ -387,6 +381,7 @@ impl QueryBinder<'_> {
             output,
             visible,
             distinct: select.options.distinct,
+            ordered: false,
             ends: None,
         };
         plan.ends = end_lookups(&plan);

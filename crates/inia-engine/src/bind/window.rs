@@ -2,9 +2,9 @@
 
 use super::scope::BlockScope;
 use super::{QueryBinder, Result};
+use crate::access::is_stable;
 use crate::catalog::same_name;
 use crate::expr::bind::Binder;
-use crate::expr::print::print;
 use crate::expr::{Expr, ExprKind, TypeClass, WindowFunction};
 use crate::plan::window::{Bound, Distance, Frame, WindowPlan};
 use inia_base::error::{ErrorCode, SqlError};
@@ -240,12 +240,13 @@ impl BlockScope<'_, '_> {
 
 /// Whether rows sorted for `a` are sorted for `b`.
 fn same_order(a: &WindowPlan, b: &WindowPlan) -> bool {
-    let keys = |plan: &WindowPlan| -> Vec<(String, bool)> {
-        let order = plan.order.iter().map(|(expr, desc)| (print(expr), *desc));
-        let partition = plan.partition.iter().map(|expr| (print(expr), false));
-        partition.chain(order).collect()
-    };
-    a.partition.len() == b.partition.len() && keys(a) == keys(b)
+    a.partition.len() == b.partition.len()
+        && a.order.len() == b.order.len()
+        && a.partition.iter().zip(&b.partition).all(|(a, b)| a.same(b) && is_stable(a))
+        && a.order
+            .iter()
+            .zip(&b.order)
+            .all(|((a, descends), (b, other))| descends == other && a.same(b) && is_stable(a))
 }
 
 impl QueryBinder<'_> {

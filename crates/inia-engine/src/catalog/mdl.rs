@@ -1,115 +1,106 @@
 //! Metadata locks: a table's definition does not change while a transaction uses it.
 //!
-//! Statements take a table's lock shared and keep it to the end of their transaction; DDL takes it
-//! exclusively. Reads must not write memory that other sessions write, so a shared lock lives in
-//! the session's own [`MdlSlot`], and DDL pays: it raises the name's flag, then looks through all
-//! slots until no other session holds the name.
+//! Kinds of locks on a table, the weakest first ([`Kind`]):
 //!
-//! Example: session 1 has read `t` (its slot holds `t`). Session 2 runs ALTER TABLE t: it raises
-//! `t`'s flag, finds `t` in slot 1 and sleeps. Session 3 wants to read `t`: it puts `t` into its
-//! slot, sees the flag, takes `t` out again and sleeps. Session 1 commits, clears its slot and
-//! wakes the sleepers; session 2 finds no holder and goes on; it lowers the flag and session 3
-//! goes on.
+//! | kind        | who takes it                               | until                  |
+//! |-------------|--------------------------------------------|------------------------|
+//! | `Describe`  | SHOW CREATE TABLE                          | end of the transaction |
+//! | `Read`      | who reads rows                             | end of the transaction |
+//! | `Write`     | who changes rows                           | end of the transaction |
+//! | `ReadOnly`  | LOCK TABLES … READ; DDL, of a parent       | its guard is dropped   |
+//! | `Freeze`    | FLUSH TABLES WITH READ LOCK, on everything | its guard is dropped   |
+//! | `Alone`     | LOCK TABLES … WRITE                        | its guard is dropped   |
+//! | `Exclusive` | DDL                                        | its guard is dropped   |
 //!
-//! Why no lock is missed: a reader adds the name to its slot under the slot's mutex and only then
-//! looks at the flag; DDL raises the flag and only then takes each slot's mutex. Whoever comes
-//! second at that mutex sees the other.
+//! The tables in `mdl/kind.rs` say which kinds go together, and which requests wait behind which
+//! others that still wait themselves. They are MySQL's.
 //!
-//! LOCK TABLES … READ keeps writers out and lets readers in: it counts itself in the name and waits
-//! until no other session's slot holds the name *for writing*; a writer marks its entry in its own
-//! slot and only then looks at the count. LOCK TABLES … WRITE is an exclusive lock.
+//! **Cheap where nobody minds.** Reads must not write memory that other sessions write, so the
+//! three weak kinds live in the session's own [`MdlSlot`], and the strong ones pay: whoever wants
+//! one raises the name's `guarded` counter, then looks through all slots. A session puts the name
+//! into its slot under the slot's mutex and only then looks at the counter; whoever comes second
+//! at that mutex sees the other. Where the counter is not zero, requests go through the queue
+//! (`mdl/queue.rs`), as those of strong kinds always do: it knows the strong locks and who waits,
+//! in order of arrival. Whoever gives something up that was in the way lets in who can be let in;
+//! a sleeper finds its lock granted when it wakes.
 //!
-//! FLUSH TABLES WITH READ LOCK keeps all changes out, commits, too. The same turned to all tables:
-//! who changes something raises a flag in its own slot for the length of the statement, or of the
-//! commit, and only then looks at the count of those who want to read everything; who wants that
-//! counts itself and then waits until no other slot's flag is up.
+//! Example: session 1 has read `t` (`Read` in its slot). Session 2 runs ALTER TABLE t: it raises
+//! `t`'s counter, finds `t` in slot 1 and waits. Session 3 wants to read `t`: it puts `t` into its
+//! slot, sees the counter, takes `t` out again, and queues behind session 2, for `Read` waits
+//! behind a waiting `Exclusive`. Session 1 reads `t` once more: it holds `t` already, so session 2
+//! waits for it anyway, and it goes on. It commits, clears its slot and, as `t`'s counter is not
+//! zero, looks at `t`'s queue: session 2 gets its lock, and session 3 its own when that is dropped.
 //!
-//! A reader that would wait for DDL which itself waits for this reader gets a deadlock at once;
-//! two DDL statements take their names in sorted order and cannot wait for each other in a circle.
+//! **Circles.** Who begins to wait looks for a circle of waiters. Of those in it the one that
+//! weighs least gets a deadlock, a transaction's statement before DDL. A statement that holds
+//! nothing from before it then gives up its locks and tries again (`Core::stepping_back`).
+//!
+//! **Everything.** Two names stand for all there is. *Changes*: each statement that changes
+//! something has it for `Write` while it runs, LOCK TABLES … WRITE until UNLOCK TABLES. *Commits*:
+//! the commit of what was changed has it for `Write`. Both are flags in the slot. FLUSH TABLES WITH
+//! READ LOCK takes `Freeze` of the first and then of the second: statements under way end first,
+//! and those may wait for a row that some other transaction's commit sets free.
+
+mod kind;
+mod queue;
 
 use inia_base::error::{ErrorCode, SqlError};
+pub(crate) use kind::Kind;
 use parking_lot::{Condvar, Mutex};
+use queue::Queues;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+/// How many names there are before those that nobody uses are forgotten.
+const FEW_NAMES: usize = 4096;
+
 /// A lockable name. Compared by identity: there is one per schema and table name.
 #[derive(Debug, Default)]
 pub struct MdlName {
-    /// Owner of the exclusive lock, granted or wanted; 0 = none.
-    exclusive: AtomicU64,
-    /// How many sessions have, or want, the table for reading alone.
-    read_locks: AtomicU64,
+    schema: String,
+    table: String,
+    /// How many locks of strong kinds are held or wanted.
+    guarded: AtomicUsize,
 }
 
 /// A name in a slot.
 struct Held {
     name: Arc<MdlName>,
-    /// The transaction changes the table's rows.
-    writes: bool,
-    /// LOCK TABLES … READ keeps it beyond the transaction's end.
-    kept: bool,
+    kind: Kind,
 }
 
-/// One session's shared locks.
+/// One session's locks of weak kinds, in the order in which it got them.
 #[derive(Default)]
 pub struct MdlSlot {
     held: Mutex<Vec<Held>>,
-    /// A statement changes something, or a transaction that did so commits.
+    /// A statement changes something.
     changing: AtomicBool,
+    /// A transaction that has changed something commits.
+    committing: AtomicBool,
+    /// Wakes the session when its request is decided.
+    bell: Condvar,
 }
 
 /// All names and slots.
 #[derive(Default)]
 pub struct MdlManager {
-    names: Mutex<HashMap<(String, String), Arc<MdlName>>>,
+    names: Mutex<Names>,
     slots: Mutex<HashMap<u64, Arc<MdlSlot>>>,
     next_owner: AtomicU64,
-    /// Sessions asleep; releasing sessions wake only when there are some.
-    sleepers: AtomicUsize,
-    /// Guards sleeping; holds what each waiting owner waits for.
-    waiting: Mutex<HashMap<u64, (Arc<MdlName>, Want)>>,
-    /// Who has or wants a table for reading alone.
-    readers: Mutex<Vec<(u64, Arc<MdlName>)>>,
-    /// Stands for everything there is; only for reading.
-    everything: Arc<MdlName>,
-    changed: Condvar,
+    queues: Mutex<Queues>,
+    /// Stands for all changes there are.
+    changes: Arc<MdlName>,
+    /// Stands for all commits there are.
+    commits: Arc<MdlName>,
 }
 
-/// What a sleeper waits for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Want {
-    /// That no DDL has or wants the name.
-    Use,
-    /// To be the one DDL that has or wants the name.
-    Claim,
-    /// That no other session uses the name it has claimed.
-    Unused,
-    /// That no other session has the table for reading alone.
-    Write,
-    /// That no other session's transaction changes the table.
-    Unwritten,
-    /// That no other session changes or commits anything.
-    Unchanged,
-}
-
-/// How a sleep ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Slept {
-    Free,
-    TooLong,
-    Killed,
-}
-
-impl Slept {
-    fn to_result(self) -> Result<(), SqlError> {
-        match self {
-            Slept::Free => Ok(()),
-            Slept::TooLong => Err(SqlError::new(ErrorCode::LockWaitTimeout, &[])),
-            Slept::Killed => Err(SqlError::new(ErrorCode::QueryInterrupted, &[])),
-        }
-    }
+#[derive(Default)]
+struct Names {
+    known: HashMap<(String, String), Arc<MdlName>>,
+    /// How many there may be before the next look for those that nobody uses.
+    sweep_at: usize,
 }
 
 /// Other threads' view of a session's waits.
@@ -117,32 +108,28 @@ impl Slept {
 pub struct MdlWatch {
     manager: Arc<MdlManager>,
     owner: u64,
+    slot: Arc<MdlSlot>,
 }
 
 impl MdlWatch {
-    /// Whether the session waits for a lock that it cannot have yet.
-    pub fn is_waiting(&self) -> bool {
-        let waiting = self.manager.waiting.lock();
-        waiting.get(&self.owner).is_some_and(|(name, want)| {
-            let exclusive = name.exclusive.load(Ordering::SeqCst);
-            match want {
-                Want::Use => exclusive != 0 && exclusive != self.owner,
-                Want::Claim => exclusive != 0,
-                Want::Unused => self.manager.held_by_others(self.owner, name),
-                Want::Write => !self.manager.readers_of(self.owner, name).is_empty(),
-                Want::Unwritten => self.manager.written_by_others(self.owner, name),
-                Want::Unchanged => self.manager.changed_by_others(self.owner),
-            }
+    /// What lock the session waits for, if for any, as the process list names it.
+    pub fn waits_for(&self) -> Option<&'static str> {
+        let name = self.manager.queues.lock().waits_for(self.owner)?;
+        Some(match () {
+            () if Arc::ptr_eq(&name, &self.manager.changes) => "Waiting for global read lock",
+            () if Arc::ptr_eq(&name, &self.manager.commits) => "Waiting for commit lock",
+            () => "Waiting for table metadata lock",
         })
     }
 
     /// Lets the session look whether it was killed.
     pub fn wake(&self) {
-        self.manager.wake();
+        drop(self.manager.queues.lock());
+        self.slot.bell.notify_all();
     }
 }
 
-/// A session's handle on the metadata locks. Dropping it releases everything.
+/// A session's handle on the metadata locks. Dropping it releases everything in its slot.
 pub struct MdlSession {
     manager: Arc<MdlManager>,
     owner: u64,
@@ -151,26 +138,30 @@ pub struct MdlSession {
     killed: Arc<AtomicU8>,
 }
 
-/// Exclusive locks of one DDL statement, released when dropped.
-pub struct MdlExclusive {
+/// A lock that outlives transactions, released when dropped.
+pub struct MdlGuard {
     manager: Arc<MdlManager>,
     owner: u64,
-    names: Vec<Arc<MdlName>>,
-}
-
-/// A table that LOCK TABLES … READ has locked, or everything; released when dropped.
-pub struct MdlReadLock {
-    manager: Arc<MdlManager>,
-    owner: u64,
-    slot: Arc<MdlSlot>,
     name: Arc<MdlName>,
+    kind: Kind,
 }
 
 impl MdlManager {
     /// The lockable name of a table.
     pub fn name(&self, schema: &str, table: &str) -> Arc<MdlName> {
         let mut names = self.names.lock();
-        names.entry((schema.to_owned(), table.to_owned())).or_default().clone()
+        let key = (schema.to_owned(), table.to_owned());
+        if let Some(name) = names.known.get(&key) {
+            return name.clone();
+        }
+        if names.known.len() >= names.sweep_at.max(FEW_NAMES) {
+            names.known.retain(|_, name| Arc::strong_count(name) > 1);
+            names.sweep_at = 2 * names.known.len();
+        }
+        let (schema, table) = key.clone();
+        let name = Arc::new(MdlName { schema, table, guarded: AtomicUsize::new(0) });
+        names.known.insert(key, name.clone());
+        name
     }
 
     /// Registers a session. Its waits end when `killed` is set and [`MdlWatch::wake`] called.
@@ -181,278 +172,272 @@ impl MdlManager {
         MdlSession { manager: self.clone(), owner, slot, killed }
     }
 
-    fn wake(&self) {
-        if self.sleepers.load(Ordering::SeqCst) > 0 {
-            drop(self.waiting.lock());
-            self.changed.notify_all();
+    /// The owners of slots that hold `name` in a way that `kind` does not go together with.
+    fn in_the_way(&self, owner: u64, name: &Arc<MdlName>, kind: Kind) -> Vec<u64> {
+        let slots = self.slots.lock();
+        let others = slots.iter().filter(|(other, _)| **other != owner);
+        let holds =
+            |slot: &MdlSlot| self.held_in(slot, name).is_some_and(|held| !kind.goes_with(held));
+        others.filter(|(_, slot)| holds(slot)).map(|(other, _)| *other).collect()
+    }
+
+    /// What a slot holds of `name`.
+    fn held_in(&self, slot: &MdlSlot, name: &Arc<MdlName>) -> Option<Kind> {
+        if let Some(flag) = self.flag(slot, name) {
+            return flag.load(Ordering::SeqCst).then_some(Kind::Write);
+        }
+        slot.held.lock().iter().find(|held| Arc::ptr_eq(&held.name, name)).map(|held| held.kind)
+    }
+
+    /// The flag that stands for a name of everything.
+    fn flag<'s>(&self, slot: &'s MdlSlot, name: &Arc<MdlName>) -> Option<&'s AtomicBool> {
+        match () {
+            () if Arc::ptr_eq(name, &self.changes) => Some(&slot.changing),
+            () if Arc::ptr_eq(name, &self.commits) => Some(&slot.committing),
+            () => None,
         }
     }
 
-    fn held_by_others(&self, owner: u64, name: &Arc<MdlName>) -> bool {
-        self.others(owner, |held| Arc::ptr_eq(&held.name, name))
+    /// Puts a name into a slot; what the slot held of it before.
+    fn put(&self, slot: &MdlSlot, name: &Arc<MdlName>, kind: Kind) -> Option<Kind> {
+        if let Some(flag) = self.flag(slot, name) {
+            return flag.swap(true, Ordering::SeqCst).then_some(Kind::Write);
+        }
+        let mut held = slot.held.lock();
+        if let Some(held) = held.iter_mut().find(|held| Arc::ptr_eq(&held.name, name)) {
+            let before = held.kind;
+            held.kind = before.max(kind);
+            return Some(before);
+        }
+        held.push(Held { name: name.clone(), kind });
+        None
     }
 
-    fn written_by_others(&self, owner: u64, name: &Arc<MdlName>) -> bool {
-        self.others(owner, |held| held.writes && Arc::ptr_eq(&held.name, name))
+    /// Undoes [`MdlManager::put`].
+    fn put_back(&self, slot: &MdlSlot, name: &Arc<MdlName>, before: Option<Kind>) {
+        if let Some(flag) = self.flag(slot, name) {
+            return flag.store(before.is_some(), Ordering::SeqCst);
+        }
+        let mut held = slot.held.lock();
+        match (before, held.iter().position(|held| Arc::ptr_eq(&held.name, name))) {
+            (Some(kind), Some(at)) => held[at].kind = kind,
+            (None, Some(at)) => drop(held.remove(at)),
+            (_, None) => {}
+        }
     }
 
-    fn changed_by_others(&self, owner: u64) -> bool {
-        self.other_slots(owner).iter().any(|slot| slot.changing.load(Ordering::SeqCst))
+    /// Lets in who waited for what was given up, if anybody may have.
+    fn given_up(&self, name: &Arc<MdlName>) {
+        if name.guarded.load(Ordering::SeqCst) > 0 {
+            self.queues.lock().let_in(self, name);
+        }
     }
 
-    /// Whether another session holds something that fulfils `test`.
-    fn others(&self, owner: u64, test: impl Fn(&Held) -> bool) -> bool {
-        self.other_slots(owner).iter().any(|slot| slot.held.lock().iter().any(&test))
-    }
-
-    fn other_slots(&self, owner: u64) -> Vec<Arc<MdlSlot>> {
-        let slots = self.slots.lock();
-        slots.iter().filter(|(other, _)| **other != owner).map(|(_, s)| s.clone()).collect()
-    }
-
-    /// The sessions other than `owner` that have or want the table for reading alone.
-    fn readers_of(&self, owner: u64, name: &Arc<MdlName>) -> Vec<u64> {
-        let readers = self.readers.lock();
-        let others = readers.iter().filter(|(o, n)| *o != owner && Arc::ptr_eq(n, name));
-        others.map(|(other, _)| *other).collect()
-    }
-}
-
-impl MdlSlot {
-    fn holds(&self, name: &Arc<MdlName>) -> bool {
-        self.held.lock().iter().any(|held| Arc::ptr_eq(&held.name, name))
+    /// How many sessions wait.
+    #[cfg(test)]
+    fn waiting(&self) -> usize {
+        self.queues.lock().waiting()
     }
 }
 
 impl MdlSession {
     /// A view of this session's waits for other threads.
     pub fn watch(&self) -> MdlWatch {
-        MdlWatch { manager: self.manager.clone(), owner: self.owner }
+        let (manager, slot) = (self.manager.clone(), self.slot.clone());
+        MdlWatch { manager, owner: self.owner, slot }
     }
 
-    /// Sleeps until `free` is true, or until `deadline` has passed.
-    fn sleep_until(
-        &self,
-        name: &Arc<MdlName>,
-        want: Want,
-        deadline: Instant,
-        free: impl Fn() -> bool,
-    ) -> Result<(), SqlError> {
-        let manager = &self.manager;
-        manager.sleepers.fetch_add(1, Ordering::SeqCst);
-        let mut waiting = manager.waiting.lock();
-        waiting.insert(self.owner, (name.clone(), want));
-        let slept = loop {
-            if free() {
-                break Slept::Free;
-            }
-            if self.killed.load(Ordering::SeqCst) != 0 {
-                break Slept::Killed;
-            }
-            if manager.changed.wait_until(&mut waiting, deadline).timed_out() {
-                break if free() { Slept::Free } else { Slept::TooLong };
-            }
-        };
-        waiting.remove(&self.owner);
-        drop(waiting);
-        manager.sleepers.fetch_sub(1, Ordering::SeqCst);
-        slept.to_result()
-    }
-
-    /// Takes the shared lock until [`MdlSession::release_all`]. Cheap when nobody alters the
+    /// Takes the lock of a reader until [`MdlSession::release_all`]. Cheap when nobody alters the
     /// table: one uncontended mutex of this session.
     pub fn lock_shared(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
-        let mut deadline = None;
-        loop {
-            {
-                let mut held = self.slot.held.lock();
-                if held.iter().any(|other| Arc::ptr_eq(&other.name, name)) {
-                    return Ok(());
-                }
-                held.push(Held { name: name.clone(), writes: false, kept: false });
-            }
-            let blocker = name.exclusive.load(Ordering::SeqCst);
-            if blocker == 0 || blocker == self.owner {
-                return Ok(());
-            }
-            self.slot.held.lock().retain(|other| !Arc::ptr_eq(&other.name, name));
-            self.manager.wake();
-            if self.blocks(blocker) {
-                return Err(SqlError::new(ErrorCode::Deadlock, &[]));
-            }
-            let deadline = *deadline.get_or_insert_with(|| Instant::now() + limit);
-            let free = || {
-                let blocker = name.exclusive.load(Ordering::SeqCst);
-                blocker == 0 || blocker == self.owner
-            };
-            self.sleep_until(name, Want::Use, deadline, free)?;
-        }
+        self.lock_weak(name, Kind::Read, limit)
     }
 
-    /// Marks a table that the session holds as one whose rows its transaction changes, and waits
-    /// while another session has it for reading alone.
+    /// The same for one that changes rows.
     pub fn lock_write(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
-        let mut deadline = None;
-        loop {
-            if self.mark(name, true) || name.read_locks.load(Ordering::SeqCst) == 0 {
-                return Ok(());
-            }
-            let readers = self.manager.readers_of(self.owner, name);
-            if readers.is_empty() {
-                return Ok(());
-            }
-            self.mark(name, false);
-            self.manager.wake();
-            if readers.iter().any(|reader| self.blocks(*reader)) {
-                return Err(SqlError::new(ErrorCode::Deadlock, &[]));
-            }
-            let deadline = *deadline.get_or_insert_with(|| Instant::now() + limit);
-            let free = || self.manager.readers_of(self.owner, name).is_empty();
-            self.sleep_until(name, Want::Write, deadline, free)?;
+        self.lock_weak(name, Kind::Write, limit)
+    }
+
+    /// The same for one that only looks at the definition.
+    pub fn lock_definition(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
+        self.lock_weak(name, Kind::Describe, limit)
+    }
+
+    fn lock_weak(&self, name: &Arc<MdlName>, kind: Kind, limit: Duration) -> Result<(), SqlError> {
+        let before = self.manager.put(&self.slot, name, kind);
+        if before.is_some_and(|before| before >= kind) || name.guarded.load(Ordering::SeqCst) == 0 {
+            return Ok(());
         }
+        self.queue_for(name, kind, Some(before), limit)
     }
 
-    /// Sets the mark of a held table; true where it was so already.
-    fn mark(&self, name: &Arc<MdlName>, writes: bool) -> bool {
-        let mut held = self.slot.held.lock();
-        let entry = held.iter_mut().find(|held| Arc::ptr_eq(&held.name, name));
-        entry.is_some_and(|entry| std::mem::replace(&mut entry.writes, writes) == writes)
+    /// A lock that its guard keeps. The caller has ended its own transaction.
+    pub(crate) fn lock_strong(
+        &self,
+        name: &Arc<MdlName>,
+        kind: Kind,
+        limit: Duration,
+    ) -> Result<MdlGuard, SqlError> {
+        self.queue_for(name, kind, None, limit)?;
+        let (manager, name) = (self.manager.clone(), name.clone());
+        Ok(MdlGuard { manager, owner: self.owner, name, kind })
     }
 
-    /// LOCK TABLES … READ: waits for transactions that change the table, and keeps others out. The
-    /// caller has ended its own transaction.
-    pub fn lock_read(&self, name: &Arc<MdlName>, limit: Duration) -> Result<MdlReadLock, SqlError> {
+    /// Takes exclusive locks on `names` for one DDL statement. The caller has ended its own
+    /// transaction.
+    pub fn lock_exclusive(
+        &self,
+        names: Vec<Arc<MdlName>>,
+        limit: Duration,
+    ) -> Result<Vec<MdlGuard>, SqlError> {
+        let wanted = names.into_iter().map(|name| (name, Kind::Exclusive)).collect();
+        self.lock_all(wanted, limit)
+    }
+
+    /// Takes strong locks, in the order of the names, the strongest where a name comes twice.
+    pub(crate) fn lock_all(
+        &self,
+        mut wanted: Vec<(Arc<MdlName>, Kind)>,
+        limit: Duration,
+    ) -> Result<Vec<MdlGuard>, SqlError> {
+        wanted.sort_by(|(a, x), (b, y)| a.order().cmp(&b.order()).then(y.cmp(x)));
+        wanted.dedup_by(|(a, _), (b, _)| Arc::ptr_eq(a, b));
+        wanted.iter().map(|(name, kind)| self.lock_strong(name, *kind, limit)).collect()
+    }
+
+    /// Asks for a lock where others may mind, and waits for it. `put` tells that the session's slot
+    /// shows the name already, and what it held of it before.
+    fn queue_for(
+        &self,
+        name: &Arc<MdlName>,
+        kind: Kind,
+        put: Option<Option<Kind>>,
+        limit: Duration,
+    ) -> Result<(), SqlError> {
+        let manager = &*self.manager;
+        let mut queues = manager.queues.lock();
+        if let Some(before) = put {
+            manager.put_back(&self.slot, name, before);
+            queues.let_in(manager, name);
+        }
+        let slot = put.is_some().then(|| self.slot.clone());
+        if queues.ask(manager, self.owner, name, kind, slot, &self.slot) {
+            return Ok(());
+        }
         let deadline = Instant::now() + limit;
-        self.lock_shared(name, limit)?;
-        let mut held = self.slot.held.lock();
-        held.iter_mut().filter(|h| Arc::ptr_eq(&h.name, name)).for_each(|h| h.kept = true);
-        drop(held);
-        let lock = MdlReadLock {
-            manager: self.manager.clone(),
-            owner: self.owner,
-            slot: self.slot.clone(),
-            name: name.clone(),
-        };
-        self.manager.readers.lock().push((self.owner, name.clone()));
-        name.read_locks.fetch_add(1, Ordering::SeqCst);
-        let unwritten = || !self.manager.written_by_others(self.owner, name);
-        if !unwritten() {
-            self.sleep_until(name, Want::Unwritten, deadline, unwritten)?;
+        queues.break_circles(manager, self.owner);
+        loop {
+            if let Some(decided) = queues.decided(self.owner) {
+                return decided;
+            }
+            let killed = self.killed.load(Ordering::SeqCst) != 0;
+            if killed || self.slot.bell.wait_until(&mut queues, deadline).timed_out() {
+                if let Some(decided) = queues.decided(self.owner) {
+                    return decided;
+                }
+                queues.give_up(manager, self.owner);
+                let code =
+                    if killed { ErrorCode::QueryInterrupted } else { ErrorCode::LockWaitTimeout };
+                return Err(SqlError::new(code, &[]));
+            }
         }
-        Ok(lock)
     }
 
-    /// A change begins that ends with [`MdlSession::end_change`]: waits while another session reads
-    /// everything alone; error 1223 where this one does. Where nobody does, that costs one look at
-    /// a flag that stands still.
+    /// A change begins that ends with [`MdlSession::end_change`]: waits while another session has
+    /// frozen everything; error 1223 where this one has. Where nobody does, that costs one look at
+    /// a counter that stands still.
     pub fn begin_change(&self, limit: Duration) -> Result<(), SqlError> {
         if self.slot.changing.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let everything = &self.manager.everything;
-        let mut deadline = None;
-        loop {
-            self.slot.changing.store(true, Ordering::SeqCst);
-            if everything.read_locks.load(Ordering::SeqCst) == 0 {
-                return Ok(());
-            }
-            self.end_change();
-            if self.reads_everything() {
-                return Err(SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]));
-            }
-            let deadline = *deadline.get_or_insert_with(|| Instant::now() + limit);
-            let free = || everything.read_locks.load(Ordering::SeqCst) == 0;
-            self.sleep_until(everything, Want::Write, deadline, free)?;
+        let changes = &self.manager.changes;
+        if changes.guarded.load(Ordering::Relaxed) > 0 && self.reads_everything() {
+            return Err(SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]));
         }
+        self.lock_weak(changes, Kind::Write, limit)
     }
 
     /// The change is over, if there is one.
     pub fn end_change(&self) {
         if self.slot.changing.load(Ordering::Relaxed) {
             self.slot.changing.store(false, Ordering::SeqCst);
-            self.manager.wake();
+            self.manager.given_up(&self.manager.changes);
         }
     }
 
-    /// Whether this session reads everything alone.
+    /// The commit of what was changed begins: waits while another session has frozen everything.
+    /// It ends with [`MdlSession::end_commit`].
+    pub fn begin_commit(&self, limit: Duration) -> Result<(), SqlError> {
+        self.lock_weak(&self.manager.commits, Kind::Write, limit)
+    }
+
+    /// The commit is over, if there is one.
+    pub fn end_commit(&self) {
+        if self.slot.committing.load(Ordering::Relaxed) {
+            self.slot.committing.store(false, Ordering::SeqCst);
+            self.manager.given_up(&self.manager.commits);
+        }
+    }
+
+    /// Keeps others from freezing everything, for longer than a statement.
+    pub fn hold_changes(&self, limit: Duration) -> Result<MdlGuard, SqlError> {
+        self.lock_strong(&self.manager.changes.clone(), Kind::Write, limit)
+    }
+
+    /// Whether this session has frozen everything.
     pub fn reads_everything(&self) -> bool {
-        let everything = &self.manager.everything;
-        let mine = |(o, n): &(u64, Arc<MdlName>)| *o == self.owner && Arc::ptr_eq(n, everything);
-        everything.read_locks.load(Ordering::SeqCst) > 0
-            && self.manager.readers.lock().iter().any(mine)
+        let changes = &self.manager.changes;
+        changes.guarded.load(Ordering::SeqCst) > 0
+            && self.manager.queues.lock().has(self.owner, changes, Kind::Freeze)
     }
 
-    /// FLUSH TABLES WITH READ LOCK: waits for changes and commits under way, and keeps further ones
-    /// out. The caller has ended its own transaction.
-    pub fn read_everything(&self, limit: Duration) -> Result<MdlReadLock, SqlError> {
-        let deadline = Instant::now() + limit;
-        let everything = &self.manager.everything;
-        let lock = MdlReadLock {
-            manager: self.manager.clone(),
-            owner: self.owner,
-            slot: self.slot.clone(),
-            name: everything.clone(),
-        };
-        self.manager.readers.lock().push((self.owner, everything.clone()));
-        everything.read_locks.fetch_add(1, Ordering::SeqCst);
-        let unchanged = || !self.manager.changed_by_others(self.owner);
-        if !unchanged() {
-            self.sleep_until(everything, Want::Unchanged, deadline, unchanged)?;
-        }
-        Ok(lock)
+    /// FLUSH TABLES WITH READ LOCK: waits for changes under way, then for commits, and keeps
+    /// further ones out. The caller has ended its own transaction.
+    pub fn read_everything(&self, limit: Duration) -> Result<[MdlGuard; 2], SqlError> {
+        let (changes, commits) = (self.manager.changes.clone(), self.manager.commits.clone());
+        let changes = self.lock_strong(&changes, Kind::Freeze, limit)?;
+        Ok([changes, self.lock_strong(&commits, Kind::Freeze, limit)?])
     }
 
-    /// Whether the DDL statement `owner` waits for a name that this session holds.
-    fn blocks(&self, owner: u64) -> bool {
-        let wanted = self.manager.waiting.lock().get(&owner).cloned();
-        wanted.is_some_and(|(name, _)| self.slot.holds(&name))
+    /// Whether the session holds nothing for its transaction.
+    pub fn holds_nothing(&self) -> bool {
+        self.slot.held.lock().is_empty()
     }
 
-    /// Takes exclusive locks on `names` for one DDL statement, waiting for transactions that use
-    /// them. The caller has ended its own transaction and holds no shared lock.
-    pub fn lock_exclusive(
-        &self,
-        mut names: Vec<Arc<MdlName>>,
-        limit: Duration,
-    ) -> Result<MdlExclusive, SqlError> {
-        names.sort_by_key(|name| Arc::as_ptr(name) as usize);
-        names.dedup_by(|a, b| Arc::ptr_eq(a, b));
-        let deadline = Instant::now() + limit;
-        let mut lock =
-            MdlExclusive { manager: self.manager.clone(), owner: self.owner, names: Vec::new() };
-        for name in names {
-            let owner = self.owner;
-            if name.exclusive.load(Ordering::SeqCst) == owner {
-                // LOCK TABLES holds it already, and goes on holding it.
-                continue;
-            }
-            let claim = || {
-                name.exclusive
-                    .compare_exchange(0, owner, Ordering::SeqCst, Ordering::SeqCst)
-                    .is_ok_and(|_| true)
-            };
-            if !claim() {
-                self.sleep_until(&name, Want::Claim, deadline, claim)?;
-            }
-            lock.names.push(name.clone());
-            let unused = || !self.manager.held_by_others(owner, &name);
-            if !unused() {
-                self.sleep_until(&name, Want::Unused, deadline, unused)?;
-            }
-        }
-        Ok(lock)
+    /// Whether the session's transaction may have changed a table that others see.
+    pub fn holds_to_write(&self) -> bool {
+        self.slot.held.lock().iter().any(|held| held.kind == Kind::Write)
     }
 
-    /// Releases all shared locks, at the end of the transaction.
+    /// How many locks the session holds for its transaction.
+    pub fn held_count(&self) -> usize {
+        self.slot.held.lock().len()
+    }
+
+    /// Releases all locks of the transaction, at its end.
     pub fn release_all(&self) {
+        self.release_from(0);
+    }
+
+    /// Releases all locks of the transaction but its first ones.
+    pub fn release_from(&self, first: usize) {
         let mut held = self.slot.held.lock();
-        if held.is_empty() {
+        if held.len() <= first {
             return;
         }
-        held.retain(|held| held.kept);
-        held.iter_mut().for_each(|held| held.writes = false);
+        // Whoever counts itself later than this look finds the slot without them.
+        let minds = |held: &&Held| held.name.guarded.load(Ordering::SeqCst) > 0;
+        let minded: Vec<Arc<MdlName>> =
+            held[first..].iter().filter(minds).map(|held| held.name.clone()).collect();
+        held.truncate(first);
         drop(held);
-        self.manager.wake();
+        minded.iter().for_each(|name| self.manager.given_up(name));
+    }
+}
+
+impl MdlName {
+    fn order(&self) -> (&str, &str) {
+        (&self.schema, &self.table)
     }
 }
 
@@ -460,33 +445,14 @@ impl Drop for MdlSession {
     fn drop(&mut self) {
         self.release_all();
         self.end_change();
+        self.end_commit();
         self.manager.slots.lock().remove(&self.owner);
     }
 }
 
-impl Drop for MdlExclusive {
+impl Drop for MdlGuard {
     fn drop(&mut self) {
-        for name in &self.names {
-            debug_assert_eq!(name.exclusive.load(Ordering::SeqCst), self.owner);
-            name.exclusive.store(0, Ordering::SeqCst);
-        }
-        self.manager.wake();
-    }
-}
-
-impl Drop for MdlReadLock {
-    fn drop(&mut self) {
-        let mut readers = self.manager.readers.lock();
-        let same = |(owner, name): &(u64, Arc<MdlName>)| {
-            *owner == self.owner && Arc::ptr_eq(name, &self.name)
-        };
-        if let Some(at) = readers.iter().position(same) {
-            readers.swap_remove(at);
-        }
-        drop(readers);
-        self.name.read_locks.fetch_sub(1, Ordering::SeqCst);
-        self.slot.held.lock().retain(|held| !Arc::ptr_eq(&held.name, &self.name));
-        self.manager.wake();
+        self.manager.queues.lock().give_back(&self.manager, self.owner, &self.name, self.kind);
     }
 }
 

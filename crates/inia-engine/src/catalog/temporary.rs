@@ -55,7 +55,9 @@ impl TemporaryTables {
         let mut version = CatalogVersion::clone(&current);
         for ((schema, name), table) in &self.tables {
             if let Some(schema) = version.schemas.get_mut(schema) {
-                Arc::make_mut(schema).tables.insert(name.clone(), table.clone());
+                let schema = Arc::make_mut(schema);
+                schema.tables.insert(name.clone(), table.clone());
+                schema.views.remove(name);
             }
         }
         let version = Arc::new(version);

@@ -36,7 +36,9 @@ fn index_tree(db: &TestDb, index: usize) -> Tree {
 
 fn first_key(engine: &Arc<Engine>, tree: &Tree) -> Vec<u8> {
     let mut first = None;
-    super::scan(engine, tree, |key, _| {
+    let mut txn = engine.attach();
+    txn.begin(Isolation::RepeatableRead);
+    super::scan(&mut txn, tree, |_, key, _| {
         first.get_or_insert_with(|| key.to_vec());
         Ok(())
     })

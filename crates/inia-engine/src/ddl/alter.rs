@@ -7,7 +7,8 @@ use super::rebuild::{self, Plan};
 use super::schema::hold_schema;
 use super::table::{apply_options, rename_constraints, retarget};
 use super::work::{Finished, Work};
-use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_stored};
+use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed};
+use crate::catalog::mdl::MdlGuard;
 use crate::catalog::{
     Change, ColumnDefault, Generated, IndexKind, Table, TableDef, charset, quoted, same_name,
 };
@@ -44,15 +45,7 @@ struct Wishes {
 /// ALTER TABLE.
 pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult {
     let name = full_name(core, &alter.name)?;
-    let mut locked = vec![name.clone()];
-    for action in &alter.actions {
-        if let AlterAction::RenameTo(to) = action {
-            let to = full_name(core, to)?;
-            hold_schema(core, &to.0)?;
-            locked.push(to);
-        }
-    }
-    let _lock = lock_stored(core, &locked)?;
+    let _locks = lock_for(core, &name, alter)?;
     let table = existing(core, &name)?;
     let mut work = Work::from_table(&table.def);
     let mut wishes = Wishes::default();
@@ -75,6 +68,37 @@ pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult
     carry_out(core, &name, &table, finished, &wishes)
 }
 
+/// Locks the table, its new name, whoever refers to it where the name changes, and what new foreign
+/// keys refer to.
+fn lock_for(
+    core: &Core,
+    name: &FullName,
+    alter: &ast::AlterTable,
+) -> Result<Vec<MdlGuard>, SqlError> {
+    let mut names = vec![name.clone()];
+    let mut parents = Vec::new();
+    for action in &alter.actions {
+        match action {
+            AlterAction::RenameTo(to) => {
+                let to = full_name(core, to)?;
+                hold_schema(core, &to.0)?;
+                names.push(to);
+            }
+            AlterAction::AddForeignKey(key) => {
+                let parent = &key.references.table;
+                let schema = parent.db.clone().unwrap_or_else(|| name.0.clone());
+                parents.push((schema, parent.name.clone()));
+            }
+            _ => {}
+        }
+    }
+    match core.temporary.get(&name.0, &name.1) {
+        Some(_) => Ok(Vec::new()),
+        None if names.len() > 1 => lock_renamed(core, &names, &parents),
+        None => lock_beside(core, &names, &parents),
+    }
+}
+
 fn carry_out(
     core: &mut Core,
     name: &FullName,
@@ -82,7 +106,7 @@ fn carry_out(
     finished: Finished,
     wishes: &Wishes,
 ) -> DdlResult {
-    let Finished { mut def, column_origins, index_origins, .. } = finished;
+    let Finished { mut def, column_origins, index_origins, added_keys, .. } = finished;
     let temporary = table.def.temporary;
     if let Some(to) = wishes.rename.as_ref().filter(|to| *to != name) {
         let taken = match temporary {
@@ -111,7 +135,6 @@ fn carry_out(
         );
         core.warn(ErrorCode::UnknownError, &[&text]);
     }
-    super::foreign::check_rows(core, table, &def)?;
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
     let plan = Plan::new(&table.def, &def, &column_origins, &index_origins, copy);
     if plan.copies() && wishes.auto_increment.is_none() {
@@ -120,6 +143,7 @@ fn carry_out(
     let moved = (def.schema.clone(), def.name.clone());
     let rows = in_transaction(core, |core, changes| {
         let rows = rebuild::run(core, table, &mut def, &plan)?;
+        super::foreign::check_rows(core, &def, &added_keys)?;
         if moved != *name && temporary {
             let (schema, name) = name.clone();
             changes.push(Change::DropTemporary { schema, name, id: def.id });
@@ -221,7 +245,7 @@ fn apply(
             work.add_column(place, column)?;
             work.indexes.extend(columns::column_indexes(def));
         }
-        AlterAction::AddIndex(spec) => work.indexes.push(columns::index(spec)?),
+        AlterAction::AddIndex(spec) => work.indexes.push(columns::index(core, spec)?),
         AlterAction::AddForeignKey(_) if work.temporary => {
             return error(ErrorCode::CannotAddForeign, &[]);
         }
@@ -256,7 +280,7 @@ fn apply(
                 }
                 _ => {}
             }
-            apply_options(work, std::slice::from_ref(option))?;
+            apply_options(core, work, std::slice::from_ref(option))?;
         }
         AlterAction::EnableKeys(_) => core.note(ErrorCode::IllegalHa, &[&work.name]),
         AlterAction::Force => (wishes.copy, wishes.wanted.rebuild) = (true, true),

@@ -22,15 +22,30 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
     Err(SqlError::new(code, args))
 }
 
-/// Checks a column's name: errors 1166 and 1059.
+/// Checks a column's name: error 1166.
 pub(crate) fn check_column_name(name: &str) -> Result<(), SqlError> {
-    if name.is_empty() || name.ends_with(' ') {
+    if name.is_empty() || name.ends_with(' ') || name.chars().count() > MAX_NAME {
         return error(ErrorCode::WrongColumnName, &[&name]);
     }
-    if name.chars().count() > MAX_NAME {
-        return error(ErrorCode::TooLongIdent, &[&name]);
-    }
     Ok(())
+}
+
+/// A comment of at most `max` characters: a longer one is an error in strict modes, else it is cut
+/// with a warning.
+pub(super) fn comment(
+    core: &mut Core,
+    text: &str,
+    max: usize,
+    code: ErrorCode,
+    of: &str,
+) -> Result<String, SqlError> {
+    let Some((end, _)) = text.char_indices().nth(max) else { return Ok(text.to_owned()) };
+    let too_long = SqlError::new(code, &[&of, &max]);
+    if core.env.sql_mode.is_strict() {
+        return Err(too_long);
+    }
+    core.push_warning(&too_long);
+    Ok(text[..end].to_owned())
 }
 
 /// A column as defined, its expressions still unchecked (see [`finish_expressions`]).
@@ -55,7 +70,7 @@ pub(crate) fn column(
         default: ColumnDefault::None,
         on_update_now: false,
         auto_increment,
-        comment: spec.comment.clone().unwrap_or_default(),
+        comment: String::new(),
         // The text comes when all columns are there.
         generated: spec
             .generated
@@ -70,8 +85,9 @@ pub(crate) fn column(
     if auto_increment {
         def.nullable = false;
     }
-    if def.comment.chars().count() > MAX_COLUMN_COMMENT {
-        return error(ErrorCode::TooLongFieldComment, &[&def.name, &MAX_COLUMN_COMMENT]);
+    if let Some(text) = &spec.comment {
+        let code = ErrorCode::TooLongFieldComment;
+        def.comment = comment(core, text, MAX_COLUMN_COMMENT, code, &def.name)?;
     }
     if let Some(fsp) = spec.on_update_now {
         if !is_moment(&def.data_type, fsp) {
@@ -173,8 +189,13 @@ fn normalised(
         }
     });
     rules::check_bound(owner, &bound, work)?;
-    let charset = charset::charset_name(core.env.collation);
-    Ok((rules::with_introducers(&expr::print::print(&bound), charset), columns))
+    let mut stored = expr.clone();
+    stored.walk_mut(&mut |node| work.spell_columns(node));
+    let text = inia_parser::unparse(&stored, charset::charset_name(core.env.collation));
+    let text = text.ok_or_else(|| {
+        SqlError::new(ErrorCode::NotSupportedYet, &[&"this kind of stored expression"])
+    })?;
+    Ok((text, columns))
 }
 
 /// Checks and normalises the expressions of column `name` once all columns are there.
@@ -292,7 +313,7 @@ fn plain_index(kind: IndexKind, name: Option<String>, parts: Vec<WorkPart>) -> W
 }
 
 /// An index as defined.
-pub(crate) fn index(spec: &ast::IndexDef) -> Result<WorkIndex, SqlError> {
+pub(crate) fn index(core: &mut Core, spec: &ast::IndexDef) -> Result<WorkIndex, SqlError> {
     let kind = match spec.kind {
         ast::IndexKind::Primary => IndexKind::Primary,
         ast::IndexKind::Unique => IndexKind::Unique,
@@ -316,12 +337,10 @@ pub(crate) fn index(spec: &ast::IndexDef) -> Result<WorkIndex, SqlError> {
         let prefix = prefix.map(|length| u32::try_from(length).unwrap_or(u32::MAX));
         parts.push(WorkPart { column, prefix, descending: part.desc });
     }
-    let comment = spec.options.comment.clone().unwrap_or_default();
     let name = spec.name.clone().or_else(|| spec.constraint.clone());
-    if comment.chars().count() > MAX_COLUMN_COMMENT {
-        let name = name.as_deref().unwrap_or("PRIMARY");
-        return error(ErrorCode::TooLongIndexComment, &[&name, &MAX_COLUMN_COMMENT]);
-    }
+    let text = spec.options.comment.as_deref().unwrap_or_default();
+    let shown = name.as_deref().unwrap_or("PRIMARY");
+    let comment = comment(core, text, MAX_COLUMN_COMMENT, ErrorCode::TooLongIndexComment, shown)?;
     if let Some(name) = &name {
         if name.chars().count() > MAX_NAME {
             return error(ErrorCode::TooLongIdent, &[name]);
@@ -452,7 +471,7 @@ pub(crate) fn add_foreign_key(
     let mut index = plain_index(IndexKind::Plain, index_name, parts);
     index.for_foreign_key = true;
     work.indexes.push(index);
-    work.foreign_keys.push(WorkForeignKey { columns: spec.columns.clone(), def });
+    work.foreign_keys.push(WorkForeignKey { columns: spec.columns.clone(), def, added: true });
     Ok(())
 }
 

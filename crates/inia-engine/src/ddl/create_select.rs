@@ -2,6 +2,7 @@
 //! inserted, all in the transaction that creates the table.
 
 use super::columns::check_column_name;
+use super::foreign::check_rows;
 use super::schema::hold_schema;
 use super::table::{create_trees, define, is_taken, lock_new};
 use super::work::{Work, WorkColumn};
@@ -29,7 +30,10 @@ pub(crate) fn create_table_select(
 ) -> DdlResult {
     let name = full_name(core, &create.name)?;
     let schema = hold_schema(core, &name.0)?;
-    let _lock = lock_new(core, &name, create.temporary)?;
+    if is_taken(core, &name, create)? {
+        return Ok(Outcome::default());
+    }
+    let _lock = lock_new(core, &name, create)?;
     if is_taken(core, &name, create)? {
         return Ok(Outcome::default());
     }
@@ -54,7 +58,10 @@ pub(crate) fn create_table_select(
         let (mdl, shared) = (catalog.mdl().name(&name.0, &name.1), catalog.shared(def.id));
         let engine = &core.db.engine;
         let table = Arc::new(Table::new(Arc::new(def), |id| engine.tree(id), mdl, shared));
-        insert(core, &table, &names, plan, select, params)
+        let done = insert(core, &table, &names, plan, select, params)?;
+        let keys: Vec<usize> = (0..table.def.foreign_keys.len()).collect();
+        check_rows(core, &table.def, &keys)?;
+        Ok(done)
     })
 }
 

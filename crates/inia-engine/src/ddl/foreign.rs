@@ -2,13 +2,14 @@
 //! their parents already.
 
 use super::work::Work;
-use crate::catalog::{ForeignKeyDef, Table, TableDef, foreign_key_text, quoted, same_name};
+use crate::catalog::{CatalogVersion, ForeignKeyDef, Table, TableDef, foreign_key_text, quoted};
 use crate::exec::Runner;
 use crate::session::core::Core;
-use crate::session::plan_source;
+use crate::session::plan_over;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast;
+use std::sync::Arc;
 
 /// Whether a child column of one type can refer to a parent column of the other.
 fn compatible(child: &DataType, parent: &DataType) -> bool {
@@ -65,30 +66,30 @@ pub(super) fn check_types(core: &Core, work: &Work) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// Error 1452 where a row of `table` has no parent by a foreign key that only `new` has. Columns
-/// that are new too are not looked at: their rows have no values yet.
-pub(super) fn check_rows(core: &mut Core, table: &Table, new: &TableDef) -> Result<(), SqlError> {
-    if !core.flag("foreign_key_checks") {
+/// Error 1452 where a row of a table, as the open transaction has written it, lacks a parent by
+/// one of these foreign keys. Temporary tables are nobody's parents.
+pub(super) fn check_rows(core: &Core, def: &TableDef, keys: &[usize]) -> Result<(), SqlError> {
+    if keys.is_empty() || !core.flag("foreign_key_checks") {
         return Ok(());
     }
-    for key in &new.foreign_keys {
-        if !table.def.foreign_keys.iter().any(|old| same_name(&old.name, &key.name)) {
-            check_key(core, table, new, key)?;
-        }
+    let catalog = core.db.catalog();
+    let (mdl, shared) = (catalog.mdl().name(&def.schema, &def.name), catalog.shared(def.id));
+    let tree = |id| core.db.engine.tree(id);
+    let table = Arc::new(Table::new(Arc::new(def.clone()), tree, mdl, shared));
+    let mut version = CatalogVersion::clone(&catalog.current());
+    if let Some(schema) = version.schemas.get_mut(&def.schema) {
+        Arc::make_mut(schema).tables.insert(def.name.clone(), table);
     }
-    Ok(())
+    keys.iter().try_for_each(|key| check_key(core, &version, def, &def.foreign_keys[*key]))
 }
 
 fn check_key(
-    core: &mut Core,
-    table: &Table,
-    new: &TableDef,
+    core: &Core,
+    catalog: &CatalogVersion,
+    def: &TableDef,
     key: &ForeignKeyDef,
 ) -> Result<(), SqlError> {
-    let names: Vec<&str> = key.columns.iter().map(|at| new.columns[*at].name.as_str()).collect();
-    if names.iter().any(|name| table.def.column(name).is_none()) {
-        return Ok(());
-    }
+    let names: Vec<&str> = key.columns.iter().map(|at| def.columns[*at].name.as_str()).collect();
     let mut conditions: Vec<String> =
         names.iter().map(|name| format!("c.{} IS NOT NULL", quoted(name))).collect();
     let equal =
@@ -102,38 +103,35 @@ fn check_key(
     ));
     let text = format!(
         "SELECT 1 FROM {}.{} c WHERE {} LIMIT 1",
-        quoted(&table.def.schema),
-        quoted(&table.def.name),
+        quoted(&def.schema),
+        quoted(&def.name),
         conditions.join(" AND ")
     );
-    if !has_row(core, &text)? {
+    let there = catalog.schemas.get(&key.ref_schema);
+    if there.is_some_and(|schema| schema.tables.contains_key(&key.ref_table))
+        && !has_row(core, catalog, &text)?
+    {
         return Ok(());
     }
     let what =
-        format!("{}.{}, {}", quoted(&new.schema), quoted(&new.name), foreign_key_text(new, key));
+        format!("{}.{}, {}", quoted(&def.schema), quoted(&def.name), foreign_key_text(def, key));
     Err(SqlError::new(ErrorCode::NoReferencedRow2, &[&what]))
 }
 
-/// Whether a query has a row.
-fn has_row(core: &mut Core, text: &str) -> Result<bool, SqlError> {
+/// Whether a query over these tables, which the caller has locked, has a row in the open
+/// transaction.
+fn has_row(core: &Core, catalog: &CatalogVersion, text: &str) -> Result<bool, SqlError> {
     let parsed = inia_parser::parse(text, inia_parser::SqlMode::empty());
     let ast::Statement::Select(query) = parsed.map_err(crate::error::parse_error)? else {
         return Ok(false);
     };
-    core.enter();
-    let result = {
-        let shared: &Core = core;
-        plan_source(shared, &query).and_then(|plan| {
-            let runner = Runner::new(&plan, shared);
-            let mut ctx = shared.context(&[], &runner);
-            let mut found = false;
-            runner.run(&mut ctx, &mut |_, _| {
-                found = true;
-                Ok(false)
-            })?;
-            Ok(found)
-        })
-    };
-    core.commit()?;
-    result
+    let plan = plan_over(core, catalog, &query)?;
+    let runner = Runner::new(&plan, core);
+    let mut ctx = core.context(&[], &runner);
+    let mut found = false;
+    runner.run(&mut ctx, &mut |_, _| {
+        found = true;
+        Ok(false)
+    })?;
+    Ok(found)
 }

@@ -29,7 +29,7 @@ pub(crate) use types::type_text;
 pub(crate) use view::{Resolver, create_view, drop_views, show_create_view, simple_select};
 
 pub(crate) use crate::catalog::FullName;
-use crate::catalog::mdl::MdlExclusive;
+use crate::catalog::mdl::{Kind, MdlGuard};
 use crate::catalog::{Change, Table};
 use crate::error::StorageResult;
 use crate::session::Outcome;
@@ -67,14 +67,46 @@ pub(crate) fn check_name(name: &str, wrong: ErrorCode) -> Result<(), SqlError> {
 }
 
 /// Locks tables' definitions against everybody else.
-pub(crate) fn lock(core: &Core, names: &[FullName]) -> Result<MdlExclusive, SqlError> {
+pub(crate) fn lock(core: &Core, names: &[FullName]) -> Result<Vec<MdlGuard>, SqlError> {
     let manager = core.db.catalog().mdl();
     let names = names.iter().map(|(schema, name)| manager.name(schema, name)).collect();
     core.mdl.lock_exclusive(names, core.state.mdl_timeout)
 }
 
+/// As [`lock`], and keeps everybody from changing rows of the tables `still`.
+pub(crate) fn lock_beside(
+    core: &Core,
+    names: &[FullName],
+    still: &[FullName],
+) -> Result<Vec<MdlGuard>, SqlError> {
+    let manager = core.db.catalog().mdl();
+    let wanted = |kind: Kind| move |(schema, name): &FullName| (manager.name(schema, name), kind);
+    let still = still.iter().map(wanted(Kind::ReadOnly));
+    let all = names.iter().map(wanted(Kind::Exclusive)).chain(still).collect();
+    core.mdl.lock_all(all, core.state.mdl_timeout)
+}
+
+/// As [`lock_beside`] for tables that get other names: tables that refer to them are rewritten.
+pub(crate) fn lock_renamed(
+    core: &Core,
+    names: &[FullName],
+    still: &[FullName],
+) -> Result<Vec<MdlGuard>, SqlError> {
+    let mut all = names.to_vec();
+    loop {
+        let guards = lock_beside(core, &all, still)?;
+        let catalog = core.db.catalog().current();
+        let referring = names.iter().filter_map(|name| catalog.references.get(name)).flatten();
+        let more: Vec<FullName> = referring.filter(|name| !all.contains(name)).cloned().collect();
+        if more.is_empty() {
+            return Ok(guards);
+        }
+        all.extend(more);
+    }
+}
+
 /// Locks the definitions of those names that the session has no temporary tables for.
-pub(crate) fn lock_stored(core: &Core, names: &[FullName]) -> Result<MdlExclusive, SqlError> {
+pub(crate) fn lock_stored(core: &Core, names: &[FullName]) -> Result<Vec<MdlGuard>, SqlError> {
     let stored = names.iter().filter(|(schema, name)| core.temporary.get(schema, name).is_none());
     lock(core, &stored.cloned().collect::<Vec<_>>())
 }

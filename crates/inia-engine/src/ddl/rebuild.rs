@@ -11,6 +11,7 @@ use crate::dml::auto_increment::value_of;
 use crate::dml::fill::{Fills, Given};
 use crate::dml::write::duplicate_error;
 use crate::error::StorageResult;
+use crate::exec::Interrupt;
 use crate::exec::spill::{RecordSorter, Workspace};
 use crate::expr::{self, ExprType, NoSubqueries, Strictness};
 use crate::row::{Cell, IndexCodec, RowLayout};
@@ -22,7 +23,6 @@ use inia_base::io::Disk;
 use inia_base::temporal::{Date, DateTime, TimeZone};
 use inia_base::value::Value;
 use inia_storage::{Direction, KeyBound, ReadMode, Tree, Txn};
-use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What has to be done.
 pub(super) struct Plan {
@@ -139,12 +139,17 @@ struct Duplicate(Vec<u8>, Vec<u8>);
 
 impl<'w> Filler<'w> {
     /// Fillers of these trees, which share the memory for building.
-    fn of(db: &Database, disk: &'w dyn Disk, table: &'w str, trees: &[TreeId]) -> Vec<Filler<'w>> {
+    fn of(
+        db: &Database,
+        (disk, interrupt): (&'w dyn Disk, Interrupt<'w>),
+        table: &'w str,
+        trees: &[TreeId],
+    ) -> Vec<Filler<'w>> {
         let budget = db.build_memory / trees.len().max(1);
         let filler = |tree: &TreeId| Filler {
             table,
             tree: db.engine.tree(*tree),
-            sorter: RecordSorter::new(Workspace::within(disk, budget)),
+            sorter: RecordSorter::new(Workspace::within(disk, budget).until(interrupt)),
         };
         trees.iter().map(filler).collect()
     }
@@ -155,14 +160,18 @@ impl<'w> Filler<'w> {
 
     /// Fills the tree, up to the second record of a key if there is one. Of a tree that was filled
     /// in part only its creation can be taken back.
-    fn finish(self, txn: &mut Txn, killed: &AtomicU8) -> Result<Option<Duplicate>, SqlError> {
+    fn finish(
+        self,
+        txn: &mut Txn,
+        interrupt: Interrupt<'_>,
+    ) -> Result<Option<Duplicate>, SqlError> {
         let Filler { table, tree, sorter } = self;
         sorter.finish(|next| {
             let mut outcome = Ok(None);
             let mut last: Option<Vec<u8>> = None;
             let records = std::iter::from_fn(|| {
-                if killed.load(Ordering::Relaxed) != 0 {
-                    outcome = Err(SqlError::new(ErrorCode::QueryInterrupted, &[]));
+                if let Err(error) = interrupt.check() {
+                    outcome = Err(error);
                     return None;
                 }
                 match next() {
@@ -203,12 +212,14 @@ fn add_indexes(
     let (disk, killed) = (core.db.scratch.clone(), core.killed.clone());
     let codecs: Vec<IndexCodec> = added.iter().map(|at| IndexCodec::new(new, *at)).collect();
     let trees: Vec<TreeId> = added.iter().map(|at| new.indexes[*at].tree).collect();
-    let mut fillers = Filler::of(&core.db, &*disk, &new.name, &trees);
+    let interrupt = Interrupt::new(&killed, None);
+    let mut fillers = Filler::of(&core.db, (&*disk, interrupt), &new.name, &trees);
     let txn = core.txn.get_mut();
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let mut cursor =
         txn.cursor(&table.clustered, low, high, Direction::Forward, ReadMode::Snapshot);
     while let Some(record) = cursor.next(txn).sql()? {
+        interrupt.check()?;
         for (slot, codec) in codecs.iter().enumerate() {
             let (mut key, mut value) = (Vec::new(), Vec::new());
             let cell = |column| table.layout.cell(record.value, column);
@@ -217,7 +228,7 @@ fn add_indexes(
         }
     }
     for (slot, filler) in fillers.into_iter().enumerate() {
-        if let Some(duplicate) = filler.finish(txn, &killed)? {
+        if let Some(duplicate) = filler.finish(txn, interrupt)? {
             let error = duplicate_entry(txn, new, added[slot], &codecs[slot], &duplicate, table)?;
             return Err(error);
         }
@@ -258,7 +269,8 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
     // The last one takes the rows.
     let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
     trees.push(new.clustered);
-    let mut fillers = Filler::of(&core.db, &*disk, &new.name, &trees);
+    let interrupt = Interrupt::new(&killed, None);
+    let mut fillers = Filler::of(&core.db, (&*disk, interrupt), &new.name, &trees);
     let fills = Fills::compile(new, &core.env, &core.host)?;
     let zone = core.env.time_zone.clone();
     let strict = core.env.sql_mode.is_strict();
@@ -276,6 +288,7 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
             txn.cursor(&table.clustered, low, high, Direction::Forward, ReadMode::Snapshot);
         let mut old = Vec::new();
         while let Some(record) = cursor.next(&mut txn).sql()? {
+            interrupt.check()?;
             rows += 1;
             ctx.row_number = rows;
             table.layout.decode(record.value, &zone, &mut old)?;
@@ -309,7 +322,7 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
             layout.encode(cell, &mut bytes)?;
             fillers[codecs.len()].push(&key, &bytes)?;
         }
-        finish_copy(&mut txn, new, &layout, &codecs, fillers, (&zone, &killed))?;
+        finish_copy(&mut txn, new, &layout, &codecs, fillers, (&zone, interrupt))?;
         Ok(rows)
     })();
     let warnings = ctx.warnings;
@@ -324,7 +337,7 @@ fn finish_copy(
     layout: &RowLayout,
     codecs: &[IndexCodec],
     mut fillers: Vec<Filler<'_>>,
-    (zone, killed): (&TimeZone, &AtomicU8),
+    (zone, interrupt): (&TimeZone, Interrupt<'_>),
 ) -> Result<(), SqlError> {
     let values = |row: &[u8]| {
         let mut values = Vec::new();
@@ -332,14 +345,14 @@ fn finish_copy(
     };
     let Some(clustered) = fillers.pop() else { return Ok(()) };
     let rows = clustered.tree.clone();
-    if let Some(Duplicate(_, row)) = clustered.finish(txn, killed)? {
+    if let Some(Duplicate(_, row)) = clustered.finish(txn, interrupt)? {
         return Err(duplicate_error(new, 0, &values(&row)?));
     }
     for (at, filler) in fillers.into_iter().enumerate() {
         if !has_entries(new.indexes[at].kind) {
             continue;
         }
-        if let Some(Duplicate(key, value)) = filler.finish(txn, killed)? {
+        if let Some(Duplicate(key, value)) = filler.finish(txn, interrupt)? {
             let primary = codecs[at].primary_key(&key, &value)?;
             let row = txn.get(&rows, primary, values).sql()?;
             let row = row.ok_or(crate::row::Damaged)??;

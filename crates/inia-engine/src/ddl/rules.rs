@@ -190,34 +190,3 @@ fn check_boolean(name: &str, expr: &Expr) -> Result<(), SqlError> {
     }
     Ok(())
 }
-
-/// A stored expression's text with the character set before each string, as MySQL keeps it:
-/// `concat('x',a)` becomes `concat(_utf8mb4'x',a)`.
-pub(super) fn with_introducers(text: &str, charset: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        if c != '\'' && c != '`' {
-            out.push(c);
-            continue;
-        }
-        let before = out.as_bytes().last();
-        if c == '\'' && !before.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
-            out.push('_');
-            out.push_str(charset);
-        }
-        out.push(c);
-        while let Some(inner) = rest.next() {
-            out.push(inner);
-            if inner == '\\' && c == '\'' {
-                out.extend(rest.next());
-            } else if inner == c {
-                match rest.peek() == Some(&c) {
-                    true => out.extend(rest.next()),
-                    false => break,
-                }
-            }
-        }
-    }
-    out
-}

@@ -4,9 +4,10 @@ use super::columns;
 use super::schema::{drop_tree, hold_schema};
 use super::work::{Finished, Work};
 use super::{
-    DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock, lock_stored,
+    DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock,
+    lock_beside, lock_renamed, lock_stored,
 };
-use crate::catalog::mdl::MdlExclusive;
+use crate::catalog::mdl::MdlGuard;
 use crate::catalog::{Change, Table, TableDef, ViewDef, charset, quoted};
 use crate::error::StorageResult;
 use crate::session::Outcome;
@@ -55,7 +56,11 @@ fn engine(name: &str) -> Result<&'static str, SqlError> {
 }
 
 /// Applies table options. The charset options come first because columns depend on them.
-pub(super) fn apply_options(work: &mut Work, options: &[ast::TableOption]) -> Result<(), SqlError> {
+pub(super) fn apply_options(
+    core: &mut Core,
+    work: &mut Work,
+    options: &[ast::TableOption],
+) -> Result<(), SqlError> {
     if let Some(collation) = option_collation(options, work.collation)? {
         work.collation = collation;
     }
@@ -63,10 +68,10 @@ pub(super) fn apply_options(work: &mut Work, options: &[ast::TableOption]) -> Re
         match option {
             ast::TableOption::Engine(name) => work.engine = engine(name)?.to_owned(),
             ast::TableOption::AutoIncrement(next) => work.auto_increment = *next,
-            ast::TableOption::Comment(text) if text.chars().count() > MAX_TABLE_COMMENT => {
-                return error(ErrorCode::TooLongTableComment, &[&work.name, &MAX_TABLE_COMMENT]);
+            ast::TableOption::Comment(text) => {
+                let code = ErrorCode::TooLongTableComment;
+                work.comment = columns::comment(core, text, MAX_TABLE_COMMENT, code, &work.name)?;
             }
-            ast::TableOption::Comment(text) => work.comment = text.clone(),
             ast::TableOption::RowFormat(format) => set_option(work, "ROW_FORMAT", format),
             ast::TableOption::Other { name, value } => set_option(work, name, value),
             ast::TableOption::Charset(_) | ast::TableOption::Collate(_) => {}
@@ -107,7 +112,11 @@ fn set_option(work: &mut Work, name: &str, value: &str) {
 pub(crate) fn create_table(core: &mut Core, create: &ast::CreateTable) -> DdlResult {
     let name = full_name(core, &create.name)?;
     let schema = hold_schema(core, &name.0)?;
-    let _lock = lock_new(core, &name, create.temporary)?;
+    // A name in use is no reason to wait for its users.
+    if is_taken(core, &name, create)? {
+        return Ok(Outcome::default());
+    }
+    let _lock = lock_new(core, &name, create)?;
     if is_taken(core, &name, create)? {
         return Ok(Outcome::default());
     }
@@ -118,13 +127,25 @@ pub(crate) fn create_table(core: &mut Core, create: &ast::CreateTable) -> DdlRes
     finish_create(core, finished)
 }
 
-/// The name of a table about to be created; nobody else can see a temporary one.
+/// The name of a table about to be created, and what its foreign keys refer to; nobody else can see
+/// a temporary one.
 pub(super) fn lock_new(
     core: &Core,
     name: &FullName,
-    temporary: bool,
-) -> Result<Option<MdlExclusive>, SqlError> {
-    (!temporary).then(|| lock(core, std::slice::from_ref(name))).transpose()
+    create: &ast::CreateTable,
+) -> Result<Vec<MdlGuard>, SqlError> {
+    if create.temporary {
+        return Ok(Vec::new());
+    }
+    let parent = |element: &ast::TableElement| match element {
+        ast::TableElement::ForeignKey(key) => {
+            let parent = &key.references.table;
+            Some((parent.db.clone().unwrap_or_else(|| name.0.clone()), parent.name.clone()))
+        }
+        _ => None,
+    };
+    let parents: Vec<FullName> = create.elements.iter().filter_map(parent).collect();
+    lock_beside(core, std::slice::from_ref(name), &parents)
 }
 
 /// Whether the table is there already, with a note where IF NOT EXISTS allows that; error 1050.
@@ -176,7 +197,7 @@ pub(super) fn define(
     if let Some(default) = core.var("default_storage_engine") {
         work.engine = engine(&default)?.to_owned();
     }
-    apply_options(&mut work, &create.options)?;
+    apply_options(core, &mut work, &create.options)?;
     let mut checks = Vec::new();
     for element in &create.elements {
         match element {
@@ -185,7 +206,7 @@ pub(super) fn define(
                 work.add_column(None, column)?;
                 work.indexes.extend(columns::column_indexes(spec));
             }
-            ast::TableElement::Index(spec) => work.indexes.push(columns::index(spec)?),
+            ast::TableElement::Index(spec) => work.indexes.push(columns::index(core, spec)?),
             ast::TableElement::ForeignKey(_) if create.temporary => {
                 return error(ErrorCode::CannotAddForeign, &[]);
             }
@@ -417,7 +438,7 @@ pub(crate) fn rename_tables(
         hold_schema(core, &to.0)?;
     }
     let all: Vec<FullName> = names.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
-    let _lock = lock(core, &all)?;
+    let _lock = lock_renamed(core, &all, &[])?;
     let mut present: BTreeMap<FullName, Option<Named>> = BTreeMap::new();
     for name in &all {
         present.insert(name.clone(), Named::find(core, name));

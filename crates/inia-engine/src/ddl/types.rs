@@ -11,6 +11,8 @@ use std::fmt::Display;
 const MAX_ROW_BYTES: u64 = 65_535;
 const MAX_CHAR: u64 = 255;
 const MAX_DISPLAY_WIDTH: u64 = 255;
+/// Characters in a member of an ENUM or SET.
+const MAX_MEMBER: usize = 255;
 
 const UNSIGNED_FRACTION: &str = "UNSIGNED for decimal and floating point data types is deprecated \
                                  and support for it will be removed in a future release.";
@@ -53,6 +55,10 @@ pub(crate) fn column_type(
     table: Collation,
     strict: bool,
 ) -> Result<ColumnType, SqlError> {
+    let longest = u64::from(u32::MAX);
+    if spec.length.is_some_and(|length| length > longest) && !number_or_time(spec.kind) {
+        return Err(error(ErrorCode::TooBigDisplaywidth, &[&name, &longest]));
+    }
     let mut out = ColumnType {
         data_type: DataType::Null,
         display_width: None,
@@ -109,6 +115,21 @@ pub(crate) fn column_type(
         _ => string(name, spec, table, strict, &mut out)?,
     };
     Ok(out)
+}
+
+/// Types whose length has a narrower limit of its own.
+fn number_or_time(kind: TypeKind) -> bool {
+    use TypeKind as T;
+    let integer = matches!(
+        kind,
+        T::Bool | T::TinyInt | T::SmallInt | T::MediumInt | T::Int | T::BigInt | T::Serial
+    );
+    integer
+        || matches!(
+            kind,
+            T::Bit | T::Decimal | T::Float | T::Double | T::Date | T::Time | T::DateTime
+        )
+        || matches!(kind, T::Timestamp | T::Year)
 }
 
 fn too_long<T>(name: &str, max: u64) -> Result<T, SqlError> {
@@ -314,6 +335,9 @@ fn members(
         spec.values.iter().map(|member| member.trim_end_matches(' ').to_owned()).collect();
     let mut seen = std::collections::HashMap::new();
     for member in &members {
+        if member.chars().count() > MAX_MEMBER {
+            return Err(error(ErrorCode::TooLongSetEnumValue, &[&name]));
+        }
         let mut key = Vec::new();
         collation.sort_key(member.as_bytes(), &mut key);
         if let Some(first) = seen.insert(key, member) {

@@ -9,6 +9,7 @@ use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
+use inia_parser::ast;
 
 const MAX_COLUMNS: usize = 1017;
 const MAX_INDEXES: usize = 64;
@@ -56,6 +57,8 @@ pub(crate) struct WorkIndex {
 pub(crate) struct WorkForeignKey {
     pub(crate) columns: Vec<String>,
     pub(crate) def: ForeignKeyDef,
+    /// The statement brings it in.
+    pub(crate) added: bool,
 }
 
 /// The definition under construction.
@@ -134,6 +137,7 @@ impl Work {
         let foreign_key = |key: &ForeignKeyDef| WorkForeignKey {
             columns: key.columns.iter().map(|c| name_of(*c)).collect(),
             def: key.clone(),
+            added: false,
         };
         Work {
             id: def.id,
@@ -154,6 +158,21 @@ impl Work {
     /// Position of a column.
     pub(crate) fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| same_name(&column.def.name, name))
+    }
+
+    /// Brings the column names of an expression node to the form in which they are stored.
+    pub(crate) fn spell_columns(&self, node: &mut ast::Expr) {
+        use ast::Expr::{Column, DefaultOf, JsonExtract, Match};
+        let spell = |name: &mut ast::ColumnName| {
+            if let Some(index) = self.column(&name.name) {
+                *name = ast::ColumnName::bare(self.columns[index].def.name.clone());
+            }
+        };
+        match node {
+            Column(name) | DefaultOf(name) | JsonExtract { column: name, .. } => spell(name),
+            Match { columns, .. } => columns.iter_mut().for_each(spell),
+            _ => {}
+        }
     }
 
     /// Position of an index.
@@ -202,6 +221,8 @@ impl Work {
         self.warn_duplicates(&indexes);
         indexes.sort_by_key(|(index, _)| self.rank(index));
         let foreign_keys = self.finish_foreign_keys()?;
+        let keys = self.foreign_keys.iter().enumerate();
+        let added_keys = keys.filter(|(_, key)| key.added).map(|(at, _)| at).collect();
         let (indexes, index_origins) = indexes.into_iter().unzip();
         let column_origins = self.columns.iter().map(|column| column.origin).collect();
         let def = TableDef {
@@ -221,7 +242,7 @@ impl Work {
             created: self.created,
             temporary: self.temporary,
         };
-        Ok(Finished { def, column_origins, index_origins, warnings: self.warnings })
+        Ok(Finished { def, column_origins, index_origins, added_keys, warnings: self.warnings })
     }
 
     /// A foreign key's own index goes where another index starts with its columns.
@@ -450,6 +471,8 @@ pub(crate) struct Finished {
     pub(crate) column_origins: Vec<Option<usize>>,
     /// For each index its position in the old table.
     pub(crate) index_origins: Vec<Option<usize>>,
+    /// The positions of foreign keys that were not there before.
+    pub(crate) added_keys: Vec<usize>,
     pub(crate) warnings: Vec<SqlError>,
 }
 

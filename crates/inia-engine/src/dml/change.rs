@@ -14,11 +14,12 @@ use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::access::{self, AccessPath, RowData, Scan};
 use crate::bind::read_hidden_columns;
-use crate::catalog::{Table, View};
+use crate::catalog::Table;
 use crate::error::StorageResult;
 use crate::expr::compare::{natural_class, order};
 use crate::expr::{self, EvalContext, Expr, Strictness};
 use crate::optimize::{SlotSet, conjuncts};
+use crate::plan::ViewUse;
 use crate::row::Damaged;
 use crate::session::Outcome;
 use crate::session::core::Core;
@@ -43,7 +44,7 @@ pub(crate) struct ChangePlan {
     gather: bool,
     fills: Fills,
     /// The views that rows are changed through.
-    pub(crate) views: Vec<Arc<View>>,
+    pub(crate) views: Vec<ViewUse>,
 }
 
 impl ChangePlan {

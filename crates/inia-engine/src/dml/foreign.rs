@@ -38,6 +38,12 @@ struct ParentChange<'v> {
     new: Option<&'v [Value]>,
 }
 
+/// Whether an error says that there is no such table.
+fn is_gone(error: &SqlError) -> bool {
+    use ErrorCode::{NoSuchTable, UnknownDatabase, WrongObject};
+    [NoSuchTable, UnknownDatabase, WrongObject].contains(&error.code)
+}
+
 impl Foreign {
     /// The foreign keys around a table; `None` where there are none or they are switched off.
     pub(crate) fn load(core: &Core, table: &Arc<Table>) -> Result<Option<Foreign>, SqlError> {
@@ -45,12 +51,23 @@ impl Foreign {
         if !referring || !core.flag("foreign_key_checks") {
             return Ok(None);
         }
+        loop {
+            match Foreign::open(core, table) {
+                // A child was dropped, or got another name, since the catalog was looked at.
+                Err(error) if is_gone(&error) => {}
+                opened => return opened,
+            }
+        }
+    }
+
+    fn open(core: &Core, table: &Arc<Table>) -> Result<Option<Foreign>, SqlError> {
         let catalog = core.db.catalog().current();
         let mut parents = Vec::new();
         for key in &table.def.foreign_keys {
-            let missing = || constraint_error(ErrorCode::NoReferencedRow2, table, key);
+            let missing = || constraint_error(core, ErrorCode::NoReferencedRow2, table, key);
             let parent = core.open_stored(&key.ref_schema, &key.ref_table);
-            parents.push((key.clone(), parent.map_err(|_| missing())?));
+            let parent = parent.map_err(|e| if is_gone(&e) { missing() } else { e })?;
+            parents.push((key.clone(), parent));
         }
         let mut children = Vec::new();
         let name = (table.def.schema.clone(), table.def.name.clone());
@@ -120,7 +137,7 @@ impl Foreign {
             None => Vec::new(),
         };
         match found.is_empty() {
-            true => Err(constraint_error(ErrorCode::NoReferencedRow2, &self.table, key)),
+            true => Err(constraint_error(core, ErrorCode::NoReferencedRow2, &self.table, key)),
             false => Ok(()),
         }
     }
@@ -168,7 +185,7 @@ fn apply(
     let replacement = match (action, new) {
         (ReferentialAction::Cascade, new) => new,
         (ReferentialAction::SetNull, _) => Some(vec![Value::Null; key.columns.len()]),
-        _ => return Err(constraint_error(ErrorCode::RowIsReferenced2, child, key)),
+        _ => return Err(constraint_error(core, ErrorCode::RowIsReferenced2, child, key)),
     };
     core.hold_to_cascade(child)?;
     let zone = &core.env.time_zone;
@@ -206,7 +223,17 @@ fn apply(
 }
 
 /// Errors 1451 and 1452 name the child's constraint.
-fn constraint_error(code: ErrorCode, child: &Table, key: &ForeignKeyDef) -> SqlError {
+/// Errors 1452 and 1451; 1216 and 1217 for those who may not know the other table.
+fn constraint_error(core: &Core, code: ErrorCode, child: &Table, key: &ForeignKeyDef) -> SqlError {
+    let (schema, name, plain) = match code {
+        ErrorCode::RowIsReferenced2 => {
+            (&child.def.schema, &child.def.name, ErrorCode::RowIsReferenced)
+        }
+        _ => (&key.ref_schema, &key.ref_table, ErrorCode::NoReferencedRow),
+    };
+    if !core.access().knows(schema, name) {
+        return SqlError::new(plain, &[]);
+    }
     let text = format!(
         "{}.{}, {}",
         quoted(&child.def.schema),

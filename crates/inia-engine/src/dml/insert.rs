@@ -7,7 +7,7 @@
 mod load;
 mod run;
 
-pub(crate) use load::LoadRun;
+pub(crate) use load::{LoadRun, Loaded};
 pub(super) use run::{assign, touch};
 
 use super::fill::Fills;
@@ -15,9 +15,9 @@ use super::joined::has_subquery;
 use super::scope::TableScope;
 use super::view::Guard;
 use crate::bind::{BoundInsert, InsertedNames};
-use crate::catalog::{Table, View};
+use crate::catalog::Table;
 use crate::expr::{Binder, Expr, ExprKind, Scope};
-use crate::plan::{OutputColumn, StatementPlan};
+use crate::plan::{OutputColumn, StatementPlan, ViewUse};
 use crate::reads::Reads;
 use crate::session::core::Core;
 use crate::session::plan_insert_queries;
@@ -47,7 +47,7 @@ pub(crate) struct InsertPlan {
     /// There is one row by the statement's text, so nothing is told of how many there were.
     single: bool,
     /// The views that it inserts through and reads.
-    pub(crate) views: Vec<Arc<View>>,
+    pub(crate) views: Vec<ViewUse>,
 }
 
 impl InsertPlan {

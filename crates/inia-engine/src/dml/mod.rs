@@ -16,4 +16,7 @@ pub(crate) use change::{ChangePlan, plan_delete, plan_update};
 pub(crate) use insert::{InsertPlan, plan_insert};
 pub(crate) use joined::{JoinedPlan, has_subquery, plan_joined_delete, plan_joined_update};
 pub(crate) use target_reads::{check_delete, check_insert, check_update};
-pub(crate) use view::{delete_through, insert_through, update_through};
+pub(crate) use view::{
+    Guard, delete_through, insert_through, load_through, needed_to_insert, needed_to_load,
+    update_through,
+};

@@ -8,12 +8,16 @@
 //! over a join changes that one of its tables whose columns are assigned.
 
 use super::fill::Fills;
+use crate::account::{AccountName, Privileges};
 use crate::catalog::{ColumnDefault, TableDef, View, ViewCheck, same_name};
 use crate::ddl::{Resolver, simple_select};
+use crate::plan::ViewUse;
+use crate::reads::{Reads, named_tables};
 use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, Expr, TableRef};
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -26,7 +30,7 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T> {
 #[derive(Default)]
 pub(crate) struct Guard {
     /// The view and those inside it.
-    pub(crate) views: Vec<Arc<View>>,
+    pub(crate) views: Vec<ViewUse>,
     /// Its database and name.
     name: (String, String),
     /// WITH CHECK OPTION: what changed rows must satisfy.
@@ -56,7 +60,9 @@ struct Target {
     columns: Vec<(String, Expr)>,
     condition: Vec<Expr>,
     checks: Vec<Expr>,
-    views: Vec<Arc<View>>,
+    views: Vec<ViewUse>,
+    /// The statement or the view reads columns of what is changed.
+    reads: Cell<bool>,
 }
 
 /// The only table of a FROM.
@@ -106,8 +112,16 @@ fn replace_columns(expr: &mut Expr, with: &dyn Fn(&ast::ColumnName) -> Option<Ex
 }
 
 impl Target {
-    /// What a view under the name `alias` changes; `None` where it cannot be changed.
-    fn of(core: &Core, view: &Arc<View>, alias: &str) -> Result<Option<Target>> {
+    /// What a view under the name `alias` changes; `None` where it cannot be changed. `around` is
+    /// whom the view around it acts for.
+    fn of(
+        core: &Core,
+        view: &Arc<View>,
+        alias: &str,
+        around: Option<&AccountName>,
+    ) -> Result<Option<Target>> {
+        refuse_hidden(core, view)?;
+        let acts_for = if view.def.invoker { around } else { Some(&view.def.definer) };
         let select = view.query.as_ref().and_then(simple_select);
         let Some(select) = select.filter(|_| view.def.updatable) else { return Ok(None) };
         let names = view.def.columns.iter().map(|column| column.name.clone());
@@ -120,7 +134,8 @@ impl Target {
             columns: names.zip(exprs).collect(),
             condition: select.where_.iter().cloned().collect(),
             checks: Vec::new(),
-            views: vec![view.clone()],
+            views: vec![ViewUse::new(view.clone(), acts_for.cloned())],
+            reads: Cell::new(select.where_.is_some()),
         };
         let Some(factor) = only_table(&select.from) else {
             if view.def.check != ViewCheck::None {
@@ -135,6 +150,7 @@ impl Target {
         let own = |name: &ast::ColumnName| {
             name.table.as_ref() == Some(&written.1) && name.db == written.0
         };
+        target.views[0].change = Some((factor.name.clone(), Privileges::NONE));
         let Some(inner) = open_view(core, &factor.name)? else {
             let schema = factor.name.db.as_deref().unwrap_or_default();
             if core.db.catalog().table(schema, &factor.name.name).is_none() {
@@ -147,7 +163,7 @@ impl Target {
             target.close(view, &[]);
             return Ok(Some(target));
         };
-        let inner = Target::of(core, &inner, alias).map_err(|error| match error.code {
+        let inner = Target::of(core, &inner, alias, acts_for).map_err(|error| match error.code {
             ErrorCode::ViewInvalid => {
                 SqlError::new(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name])
             }
@@ -156,6 +172,7 @@ impl Target {
         let Some(inner) = inner? else { return Ok(None) };
         target.stand_on(&own, &inner);
         target.views.extend(inner.views.iter().cloned());
+        target.reads = Cell::new(target.reads.get() || inner.reads.get());
         target.checks.clone_from(&inner.checks);
         target.from.clone_from(&inner.from);
         target.close(view, &inner.condition);
@@ -230,6 +247,7 @@ impl Target {
         }
         replace_columns(&mut out, &|name| {
             let own = name.db.is_none() && name.table.as_deref() == Some(alias);
+            self.reads.set(self.reads.get() || own);
             if own { self.column(&name.name).map(|(_, expr)| expr.clone()) } else { None }
         });
         Ok(out)
@@ -264,7 +282,14 @@ impl Target {
         Ok(())
     }
 
-    fn guard(self, view: &View) -> Guard {
+    /// What the statement demands; it does `wanted` to what is changed.
+    fn guard(mut self, view: &View, mut wanted: Privileges) -> Guard {
+        if self.reads.get() {
+            wanted |= Privileges::SELECT;
+        }
+        for change in self.views.iter_mut().filter_map(|used| used.change.as_mut()) {
+            change.1 = wanted;
+        }
         let name = (view.def.schema.clone(), view.def.name.clone());
         Guard { views: self.views, name, checks: self.checks }
     }
@@ -310,7 +335,7 @@ pub(crate) fn update_through<'s>(
     let Some((view, alias)) = sole_view(core, update.with.as_ref(), factor)? else {
         return Ok(plain);
     };
-    let Some(target) = Target::of(core, &view, alias)? else {
+    let Some(target) = Target::of(core, &view, alias, None)? else {
         return not_updatable(alias, "UPDATE");
     };
     let mut out = update.clone();
@@ -327,7 +352,16 @@ pub(crate) fn update_through<'s>(
         return error(ErrorCode::ViewMultiupdate, &[&def.schema, &def.name]);
     }
     target.narrow(core, alias, &mut out.where_, &mut out.order_by)?;
-    Ok((Cow::Owned(out), target.guard(&view)))
+    let mut target = target;
+    if target.views[0].change.is_none() {
+        // Of a join, that table is changed whose columns are assigned.
+        let changed = tables.first().and_then(Option::as_ref);
+        let factor = named_tables(&target.from).into_iter().find(|factor| {
+            changed.is_some_and(|name| factor.alias.as_ref().unwrap_or(&factor.name.name) == name)
+        });
+        target.views[0].change = factor.map(|factor| (factor.name.clone(), Privileges::NONE));
+    }
+    Ok((Cow::Owned(out), target.guard(&view, Privileges::UPDATE)))
 }
 
 /// DELETE from a view.
@@ -340,7 +374,7 @@ pub(crate) fn delete_through<'s>(
     let Some((view, alias)) = sole_view(core, delete.with.as_ref(), factor)? else {
         return Ok(plain);
     };
-    let Some(target) = Target::of(core, &view, alias)? else {
+    let Some(target) = Target::of(core, &view, alias, None)? else {
         return not_updatable(alias, "DELETE");
     };
     let Some(table) = only_table(&target.from) else {
@@ -349,7 +383,7 @@ pub(crate) fn delete_through<'s>(
     let mut out = delete.clone();
     out.target = ast::DeleteTarget::Single(Box::new(table.clone()));
     target.narrow(core, alias, &mut out.where_, &mut out.order_by)?;
-    Ok((Cow::Owned(out), target.guard(&view)))
+    Ok((Cow::Owned(out), target.guard(&view, Privileges::DELETE)))
 }
 
 /// INSERT and REPLACE into a view.
@@ -363,7 +397,7 @@ pub(crate) fn insert_through<'s>(
     let alias = view.def.name.as_str();
     let no = || error(ErrorCode::NonInsertableTable, &[&alias, &"INSERT"]);
     // Expressions of ON DUPLICATE KEY UPDATE know the table by its own name.
-    let Some(mut target) = Target::of(core, &view, alias)? else { return no() };
+    let Some(mut target) = Target::of(core, &view, alias, None)? else { return no() };
     let Some(factor) = only_table(&target.from).cloned() else {
         let def = &view.def;
         return match insert.columns.is_empty() {
@@ -396,7 +430,86 @@ pub(crate) fn insert_through<'s>(
             assignment.value = target.translate(core, alias, &assignment.value, "field list")?;
         }
     }
-    Ok((Cow::Owned(out), target.guard(&view)))
+    Ok((Cow::Owned(out), target.guard(&view, needed_to_insert(insert))))
+}
+
+/// What INSERT and REPLACE do to rows.
+pub(crate) fn needed_to_insert(insert: &ast::Insert) -> Privileges {
+    let mut needed = Privileges::INSERT;
+    if insert.replace {
+        needed |= Privileges::DELETE;
+    }
+    if !insert.on_duplicate.is_empty() {
+        needed |= Privileges::UPDATE;
+    }
+    needed
+}
+
+/// A statement on a view becomes one on the names of its tables, which must not mean the session's
+/// temporary tables.
+fn refuse_hidden(core: &Core, view: &View) -> Result<()> {
+    if core.temporary.is_empty() {
+        return Ok(());
+    }
+    let mut reads = Reads::default();
+    view.query.iter().for_each(|query| reads.query(query));
+    let hidden = |name: &&ast::ObjectName| {
+        core.temporary.get(name.db.as_deref().unwrap_or_default(), &name.name).is_some()
+    };
+    match reads.tables.iter().any(hidden) {
+        true => error(
+            ErrorCode::NotSupportedYet,
+            &[&"changing a view of a table that a temporary table hides"],
+        ),
+        false => Ok(()),
+    }
+}
+
+/// LOAD DATA into a view.
+pub(crate) fn load_through<'s>(
+    core: &Core,
+    load: &'s ast::LoadData,
+) -> Result<Through<'s, ast::LoadData>> {
+    let Some(view) = open_view(core, &load.table)? else {
+        return Ok((Cow::Borrowed(load), Guard::default()));
+    };
+    let alias = view.def.name.as_str();
+    let Some(mut target) = Target::of(core, &view, alias, None)? else {
+        return not_updatable(alias, "LOAD");
+    };
+    let Some(factor) = only_table(&target.from).cloned() else {
+        return not_updatable(alias, "LOAD");
+    };
+    // Expressions of SET know the table by its own name.
+    let own = |name: &ast::ColumnName| name.table.as_deref() == Some(alias);
+    target.rename(&own, &factor.name.name);
+    let mut out = load.clone();
+    out.table = factor.name;
+    if out.targets.is_empty() {
+        let names = view.def.columns.iter().map(|column| ast::ColumnName::bare(&column.name));
+        out.targets = names.map(ast::LoadTarget::Column).collect();
+    }
+    for place in &mut out.targets {
+        if let ast::LoadTarget::Column(name) = place {
+            *name = ast::ColumnName::bare(target.base_column(alias, name)?.name);
+        }
+    }
+    for assignment in &mut out.assignments {
+        let base = target.base_column(alias, &assignment.column)?;
+        assignment.column = ast::ColumnName::bare(base.name);
+        if assignment.value != Expr::Default {
+            assignment.value = target.translate(core, alias, &assignment.value, "field list")?;
+        }
+    }
+    Ok((Cow::Owned(out), target.guard(&view, needed_to_load(load))))
+}
+
+/// What LOAD DATA does to rows.
+pub(crate) fn needed_to_load(load: &ast::LoadData) -> Privileges {
+    match load.on_duplicate {
+        ast::LoadDuplicate::Replace => Privileges::INSERT | Privileges::DELETE,
+        ast::LoadDuplicate::Default | ast::LoadDuplicate::Ignore => Privileges::INSERT,
+    }
 }
 
 fn plain_name(expr: &Expr) -> Option<&str> {

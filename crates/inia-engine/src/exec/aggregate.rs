@@ -1,9 +1,12 @@
 //! GROUP BY: a hash table of groups, each with its first row and its aggregates' states.
 //!
 //! WITH ROLLUP adds every row to the groups of all prefixes of the group expressions as well: for
-//! `GROUP BY a, b` a row (1, 2) goes to groups (1, 2), (1, –) and (–, –), in which `–` reads as NULL.
-//! The expressions above the grouping then read the group's values, and whether each is rolled up,
+//! `GROUP BY a, b` a row (1, 2) goes to groups (1, 2), (1, –) and (–, –), in which `–` reads as
+//! NULL. The expressions above the grouping then read the group's values, and whether each is rolled up,
 //! from slots behind the row's own: for a row of width 5 those are slots 5, 6 and 7, 8.
+//!
+//! Where the state of a group may grow with every row (GROUP_CONCAT, the JSON aggregates, MIN of
+//! long texts) the rows are sorted by their groups, so that one group at a time is in memory.
 //!
 //! When memory is used up, rows of groups that are not in the table are put aside and grouped in
 //! further passes ([`super::spill`]). The same holds for new values of DISTINCT aggregates, of
@@ -50,11 +53,15 @@ pub(super) struct Groups<'p, 'w> {
     aside: Option<Partitions<'w>>,
     /// The values that DISTINCT aggregates have, where there are such.
     distinct: Option<Distinct<'w>>,
+    /// All rows by their groups' keys, where groups may grow.
+    sorted: Option<Sorter<'w>>,
 }
 
 impl<'p, 'w> Groups<'p, 'w> {
     pub(super) fn new(plan: &'p Aggregation, workspace: Workspace<'w>) -> Groups<'p, 'w> {
-        Groups::at_level(plan, workspace, 0)
+        let grows = !plan.group.is_empty() && plan.calls.iter().any(Aggregate::grows);
+        let sorted = grows.then(|| Sorter::new(usize::MAX, workspace));
+        Groups { sorted, ..Groups::at_level(plan, workspace, 0) }
     }
 
     fn at_level(plan: &'p Aggregation, workspace: Workspace<'w>, level: u32) -> Groups<'p, 'w> {
@@ -70,19 +77,33 @@ impl<'p, 'w> Groups<'p, 'w> {
             used: 0,
             aside: None,
             distinct: distinct.then(|| Distinct::new(workspace)),
+            sorted: None,
         }
     }
 
     /// Adds a row to its group, with ROLLUP also to the groups above it.
     pub(super) fn add(&mut self, ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<()> {
         let parts = self.plan.group.len();
-        if !self.plan.rollup {
+        if !self.plan.rollup && self.sorted.is_none() {
             return self.add_plainly(ctx, row);
         }
         let values: Vec<Value> =
             self.plan.group.iter().map(|expr| expr.eval(ctx, row)).collect::<Result<_>>()?;
-        for kept in (0..=parts).rev() {
-            self.add_to(ctx, row, &values, kept)?;
+        let least = if self.plan.rollup { 0 } else { parts };
+        for kept in (least..=parts).rev() {
+            match &mut self.sorted {
+                Some(sorter) => {
+                    let key = |out: &mut Vec<u8>| {
+                        encode_group(self.plan, &values, kept, out);
+                        Ok(())
+                    };
+                    sorter.push(key, |out| {
+                        encode_row(row, &values, kept, out);
+                        Ok(())
+                    })?;
+                }
+                None => self.add_to(ctx, row, &values, kept)?,
+            }
         }
         Ok(())
     }
@@ -123,14 +144,7 @@ impl<'p, 'w> Groups<'p, 'w> {
         kept: usize,
     ) -> Result<()> {
         self.key.clear();
-        for (index, (value, expr)) in values.iter().zip(&self.plan.group).enumerate() {
-            if index < kept {
-                self.key.push(PRESENT);
-                encode_key(value, &expr.ty, false, &mut self.key);
-            } else {
-                self.key.push(ROLLED_UP);
-            }
-        }
+        encode_group(self.plan, values, kept, &mut self.key);
         let position = match self.positions.get(&self.key) {
             Some(&position) => position,
             None if self.is_full() => return self.put_aside(row, values, kept),
@@ -171,11 +185,8 @@ impl<'p, 'w> Groups<'p, 'w> {
     fn put_aside(&mut self, row: &[Value], values: &[Value], kept: usize) -> Result<()> {
         let (workspace, level) = (self.workspace, self.level);
         let table = || Partitions::new(workspace, Purpose::Table, level);
-        self.aside.get_or_insert_with(table).push(&self.key, |out| {
-            encode_tuple(&[Value::UInt(kept as u64)], out);
-            encode_tuple(values, out);
-            encode_tuple(row, out);
-        })
+        let aside = self.aside.get_or_insert_with(table);
+        aside.push(&self.key, |out| encode_row(row, values, kept, out))
     }
 
     /// A new group of the current key; it starts with `row`.
@@ -202,6 +213,9 @@ impl<'p, 'w> Groups<'p, 'w> {
         width: usize,
         project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
     ) -> Result<()> {
+        if let Some(sorter) = self.sorted.take() {
+            return self.finish_one_by_one(sorter, ctx, project);
+        }
         if self.groups.is_empty() && self.plan.group.is_empty() {
             self.key.clear();
             self.start(&vec![Value::Null; width], &[], 0);
@@ -210,6 +224,35 @@ impl<'p, 'w> Groups<'p, 'w> {
             return self.finish_sorted(ctx, project);
         }
         self.each(ctx, &mut |ctx, _, row| project(ctx, row))
+    }
+
+    /// As [`Groups::finish`], for rows that were sorted by their groups.
+    fn finish_one_by_one(
+        self,
+        sorter: Sorter<'w>,
+        ctx: &mut EvalContext<'_>,
+        project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
+    ) -> Result<()> {
+        let (plan, workspace) = (self.plan, self.workspace);
+        let (mut group, mut last) = (self, None::<Vec<u8>>);
+        let (mut wanted, mut tuple) = (true, Tuple::new());
+        sorter.finish_keyed(false, |key, record| {
+            if last.as_deref().is_some_and(|last| last != key) {
+                let done = std::mem::replace(&mut group, Groups::at_level(plan, workspace, 0));
+                wanted = done.emit(ctx, &mut |ctx, _, row| project(ctx, row))?;
+                if !wanted {
+                    return Ok(false);
+                }
+            }
+            let last = last.get_or_insert_default();
+            last.clear();
+            last.extend_from_slice(key);
+            group.add_record(record, &mut tuple, ctx).map(|()| true)
+        })?;
+        if wanted && last.is_some() {
+            group.emit(ctx, &mut |ctx, _, row| project(ctx, row))?;
+        }
+        Ok(())
     }
 
     /// As [`Groups::finish`], for the groups of many passes in the order of their keys.
@@ -264,14 +307,24 @@ impl<'p, 'w> Groups<'p, 'w> {
     /// Adds the rows of a stream.
     fn take_in(&mut self, stream: &Stream<'w>, ctx: &mut EvalContext<'_>) -> Result<()> {
         let (mut reader, mut tuple) = (stream.reader(), Tuple::new());
-        let first = 1 + self.plan.group.len();
         while let Some(record) = reader.next()? {
-            decode_tuple(record, &mut tuple).ok_or_else(damaged_row)?;
-            let Some(Value::UInt(kept)) = tuple.first() else { return Err(damaged_row()) };
-            let row = tuple.get(first..).ok_or_else(damaged_row)?;
-            self.add_to(ctx, row, &tuple[1..first], (*kept as usize).min(first - 1))?;
+            self.add_record(record, &mut tuple, ctx)?;
         }
         Ok(())
+    }
+
+    /// Adds a row that [`encode_row`] wrote.
+    fn add_record(
+        &mut self,
+        record: &[u8],
+        tuple: &mut Tuple,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<()> {
+        let first = 1 + self.plan.group.len();
+        decode_tuple(record, tuple).ok_or_else(damaged_row)?;
+        let Some(Value::UInt(kept)) = tuple.first() else { return Err(damaged_row()) };
+        let row = tuple.get(first..).ok_or_else(damaged_row)?;
+        self.add_to(ctx, row, &tuple[1..first], (*kept as usize).min(first - 1))
     }
 
     /// Gives the groups of this pass to `visit`; false where that wants no more.
@@ -284,6 +337,7 @@ impl<'p, 'w> Groups<'p, 'w> {
             order.sort_by_key(|&position| keys[position]);
         }
         for position in order {
+            self.workspace.check()?;
             let group = &mut self.groups[position];
             ctx.aggregates.clear();
             for (state, call) in group.states.drain(..).zip(&self.plan.calls) {
@@ -316,6 +370,25 @@ impl<'p, 'w> Groups<'p, 'w> {
             Ok(true)
         })
     }
+}
+
+/// Appends the key of the group of the first `kept` of the group values.
+fn encode_group(plan: &Aggregation, values: &[Value], kept: usize, out: &mut Vec<u8>) {
+    for (index, (value, expr)) in values.iter().zip(&plan.group).enumerate() {
+        if index < kept {
+            out.push(PRESENT);
+            encode_key(value, &expr.ty, false, out);
+        } else {
+            out.push(ROLLED_UP);
+        }
+    }
+}
+
+/// Appends a row that waits for its group.
+fn encode_row(row: &[Value], values: &[Value], kept: usize, out: &mut Vec<u8>) {
+    encode_tuple(&[Value::UInt(kept as u64)], out);
+    encode_tuple(values, out);
+    encode_tuple(row, out);
 }
 
 /// Offers a DISTINCT aggregate's arguments; true where they are new to the group.

@@ -10,6 +10,7 @@ use super::{Result, Runner};
 use crate::expr::EvalContext;
 use crate::expr::compare::CmpClass;
 use crate::expr::tree::{Subquery, SubqueryKind};
+use crate::stack::on_more_stack;
 use inia_base::value::Value;
 use std::rc::Rc;
 
@@ -69,7 +70,8 @@ impl<'s> Runner<'s> {
         let keys = KeySet::new(self.workspace);
         let mut members = Members { keys, rows: 0, with_null: false };
         ctx.outer.push(Vec::new());
-        let outcome = self.query(&self.plan.parts[id].query, ctx, &mut |_, tuple| {
+        let query = &self.plan.parts[id].query;
+        let mut visit = |_: &mut EvalContext<'_>, tuple: &[Value]| {
             self.check_killed()?;
             members.rows += 1;
             match encode(tuple, classes) {
@@ -79,7 +81,8 @@ impl<'s> Runner<'s> {
                 None => members.with_null = true,
             }
             Ok(true)
-        });
+        };
+        let outcome = on_more_stack(|| self.query(query, ctx, &mut visit));
         ctx.outer.pop();
         outcome?;
         Ok(members)

@@ -9,9 +9,11 @@
 //! `scan a (scan b by slot of a (project (limit (sink))))`.
 
 mod aggregate;
+mod cells;
 mod direct;
 mod emit;
 mod hash;
+mod interrupt;
 mod join;
 mod keys;
 mod member;
@@ -32,13 +34,13 @@ use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_storage::Txn;
+pub(crate) use interrupt::Interrupt;
 use keys::encode_key;
 pub(crate) use keys::hashable;
 use parts::PartCache;
 use sort::Sorter;
 use spill::Workspace;
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicU8, Ordering};
 use trace::{Node, Trace, watched};
 use values::{decode_tuple, encode_tuple};
 
@@ -58,7 +60,7 @@ pub(crate) type RowVisitor<'v> =
 pub(crate) struct Runner<'s> {
     plan: &'s StatementPlan,
     txn: &'s RefCell<Txn>,
-    killed: &'s AtomicU8,
+    interrupt: Interrupt<'s>,
     workspace: Workspace<'s>,
     parts: PartCache<'s>,
     found_rows: Cell<Option<u64>>,
@@ -71,7 +73,7 @@ impl<'s> Runner<'s> {
         Runner {
             plan,
             txn: &core.txn,
-            killed: &core.killed,
+            interrupt: core.interrupt(),
             workspace: core.workspace(),
             parts: PartCache::default(),
             found_rows: Cell::new(None),
@@ -98,12 +100,10 @@ impl<'s> Runner<'s> {
         self.found_rows.get()
     }
 
-    /// Fails when the statement was killed.
+    /// Fails when the statement was killed or its time is up.
+    #[inline]
     fn check_killed(&self) -> Result<()> {
-        if self.killed.load(Ordering::Relaxed) != 0 {
-            return Err(SqlError::new(ErrorCode::QueryInterrupted, &[]));
-        }
-        Ok(())
+        self.interrupt.check()
     }
 
     /// Runs one query expression: body, order, limit. Visitors see visible values only.

@@ -11,6 +11,7 @@ use super::{Result, Runner, Tuple, TupleVisitor, window};
 use crate::expr::cast::unify;
 use crate::expr::{EvalContext, VarScope};
 use crate::plan::{PartPlan, RecursivePlan};
+use crate::stack::on_more_stack;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -92,7 +93,7 @@ impl<'s> Runner<'s> {
         let own = ctx.outer.len();
         let hidden = ctx.outer.split_off(level.min(own));
         ctx.outer.resize(level, Vec::new());
-        let tuples = self.materialise(id, &self.plan.parts[id], ctx);
+        let tuples = on_more_stack(|| self.materialise(id, &self.plan.parts[id], ctx));
         ctx.outer.truncate(level.min(own));
         ctx.outer.extend(hidden);
         let tuples = Rc::new(tuples?);
@@ -140,10 +141,10 @@ impl<'s> Runner<'s> {
         let tuples = match kept {
             Some(tuples) => tuples,
             None if part.recursive.is_none() && part.correlated => {
-                return self.query(&part.query, ctx, visit);
+                return on_more_stack(|| self.query(&part.query, ctx, visit));
             }
             None => {
-                let tuples = Rc::new(self.materialise(id, part, ctx)?);
+                let tuples = Rc::new(on_more_stack(|| self.materialise(id, part, ctx))?);
                 if !part.correlated {
                     self.parts.tuples.borrow_mut().insert(id, tuples.clone());
                 }

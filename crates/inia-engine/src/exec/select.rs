@@ -2,6 +2,7 @@
 
 use super::aggregate::Groups;
 use super::keys::TupleKey;
+use super::sort::Sorter;
 use super::spill::Distinct;
 use super::trace::{Node, watched};
 use super::values::{decode_tuple, encode_tuple};
@@ -23,6 +24,9 @@ pub(super) fn holds(filter: &[Expr], ctx: &mut EvalContext<'_>, row: &[Value]) -
     Ok(true)
 }
 
+/// The bytes of a row's number, which lead what DISTINCT puts aside.
+const NUMBER: usize = size_of::<u64>();
+
 impl Runner<'_> {
     pub(super) fn select(
         &self,
@@ -43,6 +47,7 @@ impl Runner<'_> {
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
         let mut distinct = select.distinct.then(|| Distinct::new(self.workspace));
+        let mut number = 0u64;
         let types: Vec<_> = match select.distinct {
             true => select.output[..select.visible].iter().map(|e| e.ty.clone()).collect(),
             false => Vec::new(),
@@ -56,7 +61,12 @@ impl Runner<'_> {
             }
             if let Some(distinct) = &mut distinct {
                 let key = TupleKey::new(&tuple[..select.visible], &types).into_bytes();
-                if !distinct.offer(&key, |out| encode_tuple(&tuple, out))? {
+                number += 1;
+                let payload = |out: &mut Vec<u8>| {
+                    out.extend_from_slice(&number.to_be_bytes());
+                    encode_tuple(&tuple, out);
+                };
+                if !distinct.offer(&key, payload)? {
                     return Ok(true);
                 }
             }
@@ -64,11 +74,21 @@ impl Runner<'_> {
             Ok(wanted)
         })?;
         let Some(distinct) = distinct.filter(|_| wanted) else { return Ok(()) };
-        distinct.rest(&mut |bytes| {
+        let mut give = |bytes: &[u8]| {
             self.check_killed()?;
             decode_tuple(bytes, &mut tuple).ok_or_else(damaged_row)?;
             visit(ctx, &tuple)
-        })
+        };
+        if !select.ordered {
+            return distinct.rest(&mut |numbered| give(numbered.get(NUMBER..).unwrap_or_default()));
+        }
+        let mut sorter = Sorter::new(usize::MAX, self.workspace);
+        distinct.rest(&mut |numbered| {
+            let (number, bytes) = numbered.split_at_checked(NUMBER).ok_or_else(damaged_row)?;
+            sorter.push_bytes(number, bytes)?;
+            Ok(true)
+        })?;
+        sorter.finish(false, give)
     }
 
     /// Gives the rows that the select list is evaluated for to `project`, the results of functions
@@ -82,10 +102,10 @@ impl Runner<'_> {
         if select.windows.is_empty() {
             return self.rows_of_select(select, ctx, project);
         }
-        let mut windows = Windows::new(&select.windows);
+        let mut windows = Windows::new(&select.windows, self.workspace);
         self.rows_of_select(select, ctx, &mut |ctx, row| {
             self.check_killed()?;
-            windows.add(ctx, row);
+            windows.add(ctx, row)?;
             Ok(true)
         })?;
         let enclosing = (std::mem::take(&mut ctx.aggregates), std::mem::take(&mut ctx.windows));
@@ -141,6 +161,9 @@ impl Runner<'_> {
         {
             ctx.aggregates = values;
             project(ctx, row)?;
+            return Ok(());
+        }
+        if !empty && self.grouped_by_cells(select, aggregation, ctx, row, project)? {
             return Ok(());
         }
         let mut groups = Groups::new(aggregation, self.workspace);

@@ -195,6 +195,7 @@ impl<'p, 'w> Bag<'p, 'w> {
             pass.advance(steps.len());
             pass.end_operand();
             for entry in &pass.entries {
+                workspace.check()?;
                 for _ in 0..entry.left {
                     if !visit(&entry.tuple)? {
                         return Ok(());

@@ -7,7 +7,7 @@
 //! off, and the last kept key becomes a threshold for rows to come. Ties keep the order of arrival.
 
 use super::Result;
-use super::spill::{Runs, Workspace};
+use super::spill::{Purpose, Runs, Workspace};
 use std::cmp::Ordering;
 
 #[cfg(test)]
@@ -85,6 +85,15 @@ impl<'w> Sorter<'w> {
         Ok(())
     }
 
+    /// Takes one row whose parts are ready.
+    pub(super) fn push_bytes(&mut self, key: &[u8], row: &[u8]) -> Result<()> {
+        let append = |bytes: &[u8], out: &mut Vec<u8>| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        };
+        self.push(|out| append(key, out), |out| append(row, out))
+    }
+
     /// How many rows were pushed.
     pub(super) fn total(&self) -> u64 {
         self.total
@@ -93,9 +102,18 @@ impl<'w> Sorter<'w> {
     /// Gives the needed rows' payloads in order to `visit` until that wants no more; with
     /// `distinct` only the first row of each key.
     pub(super) fn finish(
-        mut self,
+        self,
         distinct: bool,
         mut visit: impl FnMut(&[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        self.finish_keyed(distinct, |_, row| visit(row))
+    }
+
+    /// As [`Sorter::finish`], with the keys.
+    pub(super) fn finish_keyed(
+        mut self,
+        distinct: bool,
+        mut visit: impl FnMut(&[u8], &[u8]) -> Result<bool>,
     ) -> Result<()> {
         if self.runs.is_some() {
             self.spill()?;
@@ -106,11 +124,12 @@ impl<'w> Sorter<'w> {
         self.sort();
         let mut last: Option<Entry> = None;
         for entry in &self.entries {
+            self.workspace.check()?;
             if distinct && last.is_some_and(|last| self.key(&last) == self.key(entry)) {
                 continue;
             }
             last = Some(*entry);
-            if !visit(self.row(entry))? {
+            if !visit(self.key(entry), self.row(entry))? {
                 break;
             }
         }
@@ -157,7 +176,7 @@ impl<'w> Sorter<'w> {
     /// Writes what is in memory as a run.
     fn spill(&mut self) -> Result<()> {
         self.sort();
-        let mut runs = self.runs.take().unwrap_or_else(|| Runs::new(self.workspace));
+        let mut runs = self.runs.take().unwrap_or_else(|| Runs::new(self.workspace, Purpose::File));
         let sorted = self.entries.iter().map(|entry| (self.key(entry), self.row(entry)));
         let written = runs.write(sorted);
         self.runs = Some(runs);

@@ -46,6 +46,7 @@ impl Runner<'_> {
                 let mut wanted = true;
                 let mut each =
                     |ctx: &mut EvalContext<'_>, row: &mut Vec<Value>, tuple: &[Value]| {
+                        self.check_killed()?;
                         row[*base..base + tuple.len()].clone_from_slice(tuple);
                         if holds(filter, ctx, row)? {
                             wanted = visit(ctx, row)?;
@@ -73,6 +74,7 @@ impl Runner<'_> {
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
         for values in source.table.rows(ctx.host) {
+            self.check_killed()?;
             for (slot, value) in row[source.base..].iter_mut().zip(values) {
                 *slot = value;
             }

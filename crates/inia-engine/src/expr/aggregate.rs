@@ -20,6 +20,9 @@ use std::collections::HashSet;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
+/// Texts of so many characters are kept for each group without a thought.
+const SHORT_TEXT: u32 = 255;
+
 /// A bound aggregate.
 #[derive(Clone, Debug)]
 pub struct Aggregate {
@@ -198,6 +201,20 @@ impl Aggregate {
         Ok(Some(values))
     }
 
+    /// Whether a group's state may grow with each of its rows, or to the size of any text.
+    pub fn grows(&self) -> bool {
+        match self.func {
+            AggregateFunc::GroupConcat
+            | AggregateFunc::JsonArrayAgg
+            | AggregateFunc::JsonObjectAgg => true,
+            AggregateFunc::Min | AggregateFunc::Max => {
+                matches!(self.ty.class(), TypeClass::String | TypeClass::Json)
+                    && self.ty.length > SHORT_TEXT
+            }
+            _ => false,
+        }
+    }
+
     /// An empty accumulator for a caller that drops repeated values of DISTINCT itself.
     pub fn start_plain(&self) -> Accumulator {
         let state = match self.func {
@@ -221,7 +238,7 @@ impl Aggregate {
             | AggregateFunc::VarPop
             | AggregateFunc::VarSamp => State::Moments { count: 0, mean: 0.0, squares: 0.0 },
             AggregateFunc::GroupConcat => State::Rows(Vec::new()),
-            AggregateFunc::JsonArrayAgg => State::Array(Vec::new()),
+            AggregateFunc::JsonArrayAgg => State::Array(String::new()),
             AggregateFunc::JsonObjectAgg => State::Object(None),
         };
         Accumulator { state, seen: None, held: 0, left: 0 }
@@ -296,7 +313,8 @@ pub struct Accumulator {
     seen: Option<HashSet<Vec<u8>>>,
     /// About how many bytes the collected values have.
     held: usize,
-    /// How many of them were left when some were dropped last.
+    /// How many of them were left when some were dropped last; of a JSON object, about how long its
+    /// text is.
     left: usize,
 }
 
@@ -322,8 +340,11 @@ enum State {
         squares: f64,
     },
     Rows(Vec<(Vec<Value>, String)>),
-    Array(Vec<Json>),
+    /// The items as text, each behind a comma.
+    Array(String),
     Object(Option<Vec<(String, Json)>>),
+    /// A JSON document beyond `max_allowed_packet`.
+    TooLong,
 }
 
 impl Accumulator {
@@ -341,7 +362,7 @@ impl Accumulator {
             return Ok(());
         }
         if let ([only], None) = (&aggregate.args[..], &self.seen)
-            && !matches!(self.state, State::Rows(_) | State::Array(_) | State::Object(_))
+            && !self.collects()
         {
             let value = only.eval_ref(ctx, row)?;
             return match *value {
@@ -353,6 +374,48 @@ impl Accumulator {
             Some(values) => self.add_values(aggregate, values, ctx, row),
             None => Ok(()),
         }
+    }
+
+    /// Undoes [`Accumulator::add`] of a row, of rows that may have come in any order; false where
+    /// that cannot be told from the state, which is then good for nothing.
+    pub fn take_back(
+        &mut self,
+        aggregate: &Aggregate,
+        ctx: &mut EvalContext<'_>,
+        row: &[Value],
+    ) -> Result<bool> {
+        if self.seen.is_some() || self.collects() {
+            return Ok(false);
+        }
+        let Some(values) = aggregate.inputs(ctx, row)? else { return Ok(true) };
+        let ty = aggregate.args.first().map(|arg| &arg.ty);
+        match (&mut self.state, values.first().zip(ty)) {
+            (State::Count(count), _) => *count -= 1,
+            (State::ExactSum { small, sum, count }, Some((value, ty))) => {
+                *count -= 1;
+                match value {
+                    Value::Int(v) => *small -= i128::from(*v),
+                    Value::UInt(v) => *small -= i128::from(*v),
+                    other => {
+                        let exact = convert::to_decimal(other, ty, ctx)?;
+                        let so_far = sum.unwrap_or(Decimal::ZERO);
+                        *sum = Some(so_far.sub(exact).map_err(|_| overflow())?);
+                    }
+                }
+            }
+            (State::Extreme(best), Some((value, ty))) => {
+                let class = extreme_class(ty);
+                return Ok(compare::order(&class, ty, value, best, ctx)?.is_ne());
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Whether it keeps something of every row.
+    fn collects(&self) -> bool {
+        use State as S;
+        matches!(self.state, S::Rows(_) | S::Array(_) | S::Object(_) | S::TooLong)
     }
 
     /// About how many bytes it has collected.
@@ -396,8 +459,11 @@ impl Accumulator {
                 }
             }
             State::Array(items) => {
-                self.held += size_of::<Json>() + value.as_bytes().map_or(0, <[u8]>::len);
-                items.push(json::of_value(value, ty)?);
+                if !items.is_empty() {
+                    items.push_str(", ");
+                }
+                items.push_str(&json::of_value(value, ty)?.to_string());
+                self.held = items.len();
             }
             State::Object(members) => {
                 if *value == Value::Null {
@@ -405,9 +471,20 @@ impl Accumulator {
                 }
                 let key = convert::to_text(value, ty).into_owned();
                 let member = json::of_value(&values[1], &aggregate.args[1].ty)?;
+                self.held += size_of::<(String, Json)>() + key.len();
+                self.held += values[1].as_bytes().map_or(0, <[u8]>::len);
+                self.left += key.len() + values[1].as_bytes().map_or(1, <[u8]>::len) + 6;
                 Json::insert(members.get_or_insert_default(), key, member);
             }
             _ => self.add_one(aggregate, value, ty, ctx)?,
+        }
+        let length = match &self.state {
+            State::Array(items) => items.len(),
+            State::Object(_) => self.left,
+            _ => 0,
+        };
+        if length > ctx.env.max_allowed_packet {
+            (self.state, self.held) = (State::TooLong, 0);
         }
         Ok(())
     }
@@ -431,9 +508,10 @@ impl Accumulator {
                 *sum += convert::to_real(value, ty, ctx)?;
             }
             State::Extreme(best) => {
-                let class = compare::natural_class(ty);
+                let class = extreme_class(ty);
                 if *best == Value::Null || better(aggregate.func, &class, ty, value, best, ctx)? {
                     *best = value.clone();
+                    self.held = best.as_bytes().map_or(0, <[u8]>::len);
                 }
             }
             State::Bits(bits) => {
@@ -452,7 +530,7 @@ impl Accumulator {
                 *mean += delta / *count as f64;
                 *squares += delta * (value - *mean);
             }
-            State::Rows(_) | State::Array(_) | State::Object(_) => {}
+            State::Rows(_) | State::Array(_) | State::Object(_) | State::TooLong => {}
         }
         Ok(())
     }
@@ -491,9 +569,15 @@ impl Accumulator {
             State::Moments { count, squares, .. } => moments(aggregate.func, count, squares),
             State::Rows(rows) => group_concat(aggregate, rows, ctx)?,
             State::Array(items) if items.is_empty() => Value::Null,
-            State::Array(items) => Value::Json(Json::Array(items).to_string()),
+            State::Array(items) => json::value(format!("[{items}]"))?,
+            State::TooLong => {
+                let name = aggregate_name(aggregate.func);
+                let limit = ctx.env.max_allowed_packet;
+                ctx.warn(ErrorCode::WarnAllowedPacketOverflowed, &[&name, &limit])?;
+                Value::Null
+            }
             State::Object(None) => Value::Null,
-            State::Object(Some(members)) => Value::Json(Json::Object(members).to_string()),
+            State::Object(Some(members)) => json::value(Json::Object(members).to_string())?,
         })
     }
 }
@@ -522,6 +606,14 @@ fn add_bits(func: AggregateFunc, bits: &mut Option<Vec<u8>>, value: Option<&[u8]
     Ok(())
 }
 
+/// How MIN and MAX compare: members of lists as texts.
+fn extreme_class(ty: &ExprType) -> CmpClass {
+    match ty.data_type {
+        DataType::Enum { .. } | DataType::Set { .. } => compare::text_class(ty.collation()),
+        _ => compare::natural_class(ty),
+    }
+}
+
 fn better(
     func: AggregateFunc,
     class: &CmpClass,
@@ -530,11 +622,7 @@ fn better(
     best: &Value,
     ctx: &mut EvalContext<'_>,
 ) -> Result<bool> {
-    let listed = matches!(ty.data_type, DataType::Enum { .. } | DataType::Set { .. });
-    let order = match listed {
-        true => compare::order(&compare::text_class(ty.collation()), ty, value, best, ctx)?,
-        false => compare::order(class, ty, value, best, ctx)?,
-    };
+    let order = compare::order(class, ty, value, best, ctx)?;
     Ok(order == if func == AggregateFunc::Min { Ordering::Less } else { Ordering::Greater })
 }
 

@@ -241,7 +241,7 @@ pub fn unify(
             })
         }
         TypeClass::Time => convert::to_time(&value, from, ctx)?.map_or(Value::Null, Value::Time),
-        TypeClass::Json => Value::Json(json::scalar_or_document(&value, from)?.to_string()),
+        TypeClass::Json => json::value(json::scalar_or_document(&value, from)?.to_string())?,
         TypeClass::String if to.is_text() => match value {
             Value::Text(text) => Value::Text(text),
             other => Value::Text(convert::to_text(&other, from).into_owned()),

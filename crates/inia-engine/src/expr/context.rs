@@ -158,6 +158,8 @@ pub struct Environment {
     pub group_concat_max_len: usize,
     /// `tmp_table_size`: bytes that a statement's intermediate results may have in memory.
     pub tmp_table_size: usize,
+    /// `max_execution_time` in milliseconds; 0 is without end.
+    pub max_execution_time: u64,
     /// `max_allowed_packet`: longer results of functions become NULL.
     pub max_allowed_packet: usize,
     /// `default_week_format`.
@@ -188,6 +190,7 @@ impl Default for Environment {
             div_precision_increment: 4,
             group_concat_max_len: 1024,
             tmp_table_size: 16 << 20,
+            max_execution_time: 0,
             max_allowed_packet: 64 << 20,
             default_week_format: 0,
             max_error_count: 1024,

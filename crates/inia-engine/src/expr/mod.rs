@@ -20,6 +20,7 @@ pub mod like;
 pub mod merge;
 pub mod number;
 pub mod print;
+mod same;
 pub mod store;
 #[cfg(test)]
 mod tests;
@@ -35,4 +36,5 @@ pub use context::{
 pub use merge::merge;
 pub use store::store_value;
 pub use tree::{CmpOp, Expr, ExprKind};
+pub(crate) use ty::lob_bytes;
 pub use ty::{Coercibility, ExprType, TypeClass};

@@ -9,6 +9,8 @@ mod numbers;
 mod strings;
 mod temporal;
 
+pub(crate) use strings::bad_bytes;
+
 use crate::expr::context::{EvalContext, Level, Strictness};
 use crate::expr::json;
 use crate::expr::ty::ExprType;
@@ -194,6 +196,9 @@ fn store_json(
         Value::Json(text) => Ok(Value::Json(text.clone())),
         Value::Text(text) => match json::parse(text) {
             Ok(document) => Ok(Value::Json(document.to_string())),
+            Err(error) if error.is_depth() => {
+                Err(SqlError::new(ErrorCode::JsonDocumentTooDeep, &[]))
+            }
             Err(error) => Err(invalid(error.text, error.position)),
         },
         Value::Bytes(_) => Err(SqlError::new(ErrorCode::InvalidJsonCharset, &[&"binary"])),

@@ -4,16 +4,19 @@
 //! user variables, SET computes the rest. LOCAL forgives like IGNORE, since the client cannot be
 //! told to stop.
 
-use super::format::{Field, Format, Line};
-use super::{file_error, server_path};
+use super::format::Format;
+use super::reader::{Field, Reader, Row};
+use super::{backslashes_escape, file_error, server_path, width};
 use crate::catalog::Table;
-use crate::dml::insert::{InsertPlan, LoadRun, bind_plain};
+use crate::dml::insert::{InsertPlan, LoadRun, Loaded, bind_plain};
 use crate::dml::scope::TableScope;
+use crate::dml::{self, Guard};
 use crate::expr::{EvalContext, Expr, ExprType, SessionHost, UserVar, collate};
 use crate::session::Outcome;
 use crate::session::core::Core;
 use inia_base::collation::Collation;
-use inia_base::column::RowSink;
+use inia_base::column::{RowSink, TakeBytes};
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{Expr as AstExpr, LoadData, LoadDuplicate, LoadTarget};
@@ -25,7 +28,7 @@ use std::sync::Arc;
 const PIECE: usize = 256 << 10;
 
 /// Where a line's fields go.
-pub(crate) enum Place {
+enum Place {
     /// A column.
     Column(usize),
     /// A user variable.
@@ -50,38 +53,64 @@ pub(crate) fn load_data(
     if load.local && !core.flag("local_infile") {
         return Err(SqlError::new(ErrorCode::ClientLocalFilesDisabled, &[]));
     }
-    let format = Format::new(&load.format)?;
+    let format = Format::new(&load.format, backslashes_escape(core))?;
+    let (load, guard) = dml::load_through(core, load)?;
+    core.check_view_rights(&guard.views)?;
     let table = core.open_table(load.table.db.as_deref(), &load.table.name)?;
-    let plan = plan(core, load, &table)?;
+    let plan = plan(core, &load, &table, guard)?;
     core.hold_to_write(&table)?;
-    let mut run = plan.insert.start_load(core, ctx)?;
-    let mut reader = Lines { format, text: Vec::new(), skip: load.ignore_lines };
-    if load.local {
-        let mut take = |bytes: &[u8]| {
-            reader.text.extend_from_slice(bytes);
-            reader.rows(false, &mut |fields| plan.row(core, ctx, &mut run, fields))
-        };
-        sink.local_file(&load.path, &mut take)?;
-    } else {
-        let path = server_path(core, &load.path)?;
-        let failed = |error| file_error(ErrorCode::CantGetStat, &path, &error);
-        let mut file = File::open(&path).map_err(failed)?;
-        let mut piece = vec![0; PIECE];
-        loop {
-            let count = file.read(&mut piece).map_err(failed)?;
-            if count == 0 {
-                break;
-            }
-            core.check_killed()?;
-            reader.text.extend_from_slice(&piece[..count]);
-            reader.rows(false, &mut |fields| plan.row(core, ctx, &mut run, fields))?;
-        }
+    if let Some(code) = format.warning() {
+        ctx.warn(code, &[])?;
     }
-    reader.rows(true, &mut |fields| plan.row(core, ctx, &mut run, fields))?;
-    Ok(run.load_outcome(core, ctx))
+    let widths = format.is_fixed().then(|| plan.widths()).transpose()?;
+    let charset = plan.collation.charset();
+    let mut reader = Reader::new(format, charset, plan.places.len(), widths, load.ignore_lines);
+    let mut run = plan.insert.start_load(core, ctx)?;
+    let mut take = |piece: Option<&[u8]>| {
+        core.check_killed()?;
+        match piece {
+            Some(bytes) => reader.push(bytes),
+            None => reader.finish(),
+        }
+        while let Some(row) = reader.next()? {
+            plan.row(core, ctx, &mut run, row)?;
+        }
+        Ok(())
+    };
+    let read = match load.local {
+        true => {
+            let path = core.env.client_charset.encode(&load.path);
+            sink.local_file(&path, &mut |bytes| take(Some(bytes)))
+        }
+        false => server_file(core, &load.path, &mut |bytes| take(Some(bytes))),
+    };
+    let read = read.and_then(|()| take(None));
+    run.finish(core, ctx, read)
 }
 
-fn plan(core: &Core, load: &LoadData, table: &Arc<Table>) -> Result<Plan, SqlError> {
+/// Gives the pieces of a file of the server to `take`.
+fn server_file(core: &Core, path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+    let path = server_path(core, path)?;
+    let failed = |error| file_error(ErrorCode::CantGetStat, &path, &error);
+    // Opening a pipe would wait for a writer.
+    if !std::fs::metadata(&path).map_err(failed)?.is_file() {
+        return Err(SqlError::new(ErrorCode::TextfileNotReadable, &[&path.display()]));
+    }
+    let mut file = File::open(&path).map_err(failed)?;
+    let mut piece = vec![0; PIECE];
+    loop {
+        match file.read(&mut piece).map_err(failed)? {
+            0 => return Ok(()),
+            count => take(&piece[..count])?,
+        }
+    }
+}
+
+fn plan(core: &Core, load: &LoadData, table: &Arc<Table>, guard: Guard) -> Result<Plan, SqlError> {
+    let collation = match load.charset.as_deref() {
+        Some(name) => collate::charset_default(name)?,
+        None => collate::find(&core.var("collation_database").unwrap_or_default())?,
+    };
     let mut scope = TableScope::new(table, None);
     let mut places = Vec::new();
     for target in &load.targets {
@@ -89,7 +118,7 @@ fn plan(core: &Core, load: &LoadData, table: &Arc<Table>) -> Result<Plan, SqlErr
             LoadTarget::Column(name) => Place::Column(scope.position(name)?),
             LoadTarget::UserVar(name) => {
                 let name = name.to_lowercase();
-                set_variable(core, &name, Value::Null);
+                set_variable(core, &name, Value::Null, collation);
                 Place::Variable(name)
             }
         });
@@ -115,47 +144,60 @@ fn plan(core: &Core, load: &LoadData, table: &Arc<Table>) -> Result<Plan, SqlErr
     let forgiving = load.local && load.on_duplicate == LoadDuplicate::Default;
     let ignore = forgiving || load.on_duplicate == LoadDuplicate::Ignore;
     let replace = load.on_duplicate == LoadDuplicate::Replace;
-    let collation = match load.charset.as_deref() {
-        Some(name) => collate::charset_default(name)?,
-        None => Collation::DEFAULT,
-    };
-    let insert = InsertPlan::of_rows(core, table, targets, None, replace, ignore)?;
+    let mut insert = InsertPlan::of_rows(core, table, targets, None, replace, ignore)?;
+    insert.guard(core, guard)?;
     Ok(Plan { insert, places, assignments, collation })
 }
 
-fn set_variable(core: &Core, name: &str, value: Value) {
+fn set_variable(core: &Core, name: &str, value: Value, collation: Collation) {
     let ty = match value {
         Value::Bytes(_) => ExprType::binary(65_532, true),
-        _ => ExprType::text(16_383, Collation::DEFAULT, true),
+        _ => ExprType::text(16_383, collation, true),
     };
     core.host.set_user_var(name, UserVar { value, ty });
 }
 
 impl Plan {
+    /// The bytes of each field where fields have fixed widths; errors 1084 and 1409.
+    fn widths(&self) -> Result<Vec<usize>, SqlError> {
+        let width_of = |place: &Place| {
+            let Place::Column(at) = place else {
+                return Err(SqlError::new(ErrorCode::LoadFromFixedSizeRowsToVar, &[]));
+            };
+            let ty = self.insert.table.def.columns[*at].data_type.clone();
+            if matches!(ty, DataType::Text { .. } | DataType::Blob { .. } | DataType::Json) {
+                return Err(SqlError::new(ErrorCode::BlobsAndNoTerminated, &[]));
+            }
+            Ok(width(&ExprType::of_column(ty, true)) as usize)
+        };
+        self.places.iter().map(width_of).collect()
+    }
+
     fn row(
         &self,
         core: &Core,
         ctx: &mut EvalContext<'_>,
         run: &mut LoadRun<'_>,
-        fields: Vec<Field>,
+        row: Row,
     ) -> Result<(), SqlError> {
-        let count = fields.len();
-        let lacks = self.places.len().saturating_sub(count);
+        let count = row.fields.len();
         let mut values = Vec::with_capacity(self.places.len());
-        for (field, place) in fields.into_iter().zip(&self.places) {
+        for (field, place) in row.fields.into_iter().zip(&self.places) {
             let value = self.value(field);
             match place {
                 Place::Column(at) => values.push((*at, value)),
-                Place::Variable(name) => set_variable(core, name, value),
+                Place::Variable(name) => set_variable(core, name, value, self.collation),
             }
         }
+        let mut lacking = Vec::new();
         for place in self.places.iter().skip(count) {
-            if let Place::Variable(name) = place {
-                set_variable(core, name, Value::Null);
+            match place {
+                Place::Column(at) => lacking.push(*at),
+                Place::Variable(name) => set_variable(core, name, Value::Null, self.collation),
             }
         }
-        let extra = count > self.places.len();
-        run.put(core, ctx, values, &self.assignments, (lacks, extra))
+        let loaded = Loaded { values, lacking, extra: row.extra };
+        run.put(core, ctx, loaded, &self.assignments)
     }
 
     /// A field as text of the file's character set; what is none are bytes.
@@ -163,45 +205,16 @@ impl Plan {
         if field.null {
             return Value::Null;
         }
-        match collate::decode(self.collation, &field.bytes) {
-            Some(text) => Value::Text(text),
-            None => Value::Bytes(field.bytes),
-        }
-    }
-}
-
-/// The lines of a text that comes in pieces.
-struct Lines {
-    format: Format,
-    text: Vec<u8>,
-    /// IGNORE n LINES.
-    skip: u64,
-}
-
-impl Lines {
-    /// Gives the rows that are there whole to `put`.
-    fn rows(
-        &mut self,
-        whole: bool,
-        put: &mut dyn FnMut(Vec<Field>) -> Result<(), SqlError>,
-    ) -> Result<(), SqlError> {
-        let mut done = 0;
-        let result = loop {
-            match self.format.read(&self.text[done..], whole) {
-                Line::Row(_, length) if self.skip > 0 => {
-                    self.skip -= 1;
-                    done += length;
-                }
-                Line::Row(fields, length) => {
-                    done += length;
-                    if let Err(error) = put(fields) {
-                        break Err(error);
-                    }
-                }
-                Line::More | Line::End => break Ok(()),
-            }
+        let bytes = match collate::is_utf8(self.collation) {
+            true => match String::from_utf8(field.bytes) {
+                Ok(text) => return Value::Text(text),
+                Err(error) => error.into_bytes(),
+            },
+            false => field.bytes,
         };
-        self.text.drain(..done);
-        result
+        match collate::decode(self.collation, &bytes) {
+            Some(text) => Value::Text(text),
+            None => Value::Bytes(bytes),
+        }
     }
 }

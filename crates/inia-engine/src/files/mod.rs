@@ -4,15 +4,35 @@
 //! only those in it, or all where the name is empty. LOAD DATA LOCAL reads the client's files
 //! instead, where both sides allow it.
 
-pub(crate) mod format;
+mod format;
 pub(crate) mod load;
 pub(crate) mod outfile;
+mod reader;
 #[cfg(test)]
 mod tests;
+mod writer;
 
+use crate::expr::{ExprType, SqlMode, lob_bytes};
 use crate::session::core::Core;
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use std::path::{Path, PathBuf};
+
+/// Whether backslashes escape where a statement does not say what does.
+fn backslashes_escape(core: &Core) -> bool {
+    !core.env.sql_mode.has(SqlMode::NO_BACKSLASH_ESCAPES)
+}
+
+/// The most bytes that a value takes as text.
+fn width(ty: &ExprType) -> u32 {
+    let characters = match ty.data_type {
+        DataType::Double { decimals: None, .. } => return 22,
+        DataType::Text { size, .. } => lob_bytes(size),
+        _ if ty.is_text() => ty.length,
+        _ => return ty.length,
+    };
+    characters.saturating_mul(u32::from(ty.collation().charset().max_bytes()))
+}
 
 /// The place of a server's file; error 1290 where `secure_file_priv` does not allow it.
 fn server_path(core: &Core, path: &str) -> Result<PathBuf, SqlError> {

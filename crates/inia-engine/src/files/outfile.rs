@@ -1,12 +1,14 @@
 //! SELECT … INTO OUTFILE and DUMPFILE.
 
 use super::format::Format;
-use super::{file_error, server_path};
+use super::writer::{Column, Writer};
+use super::{backslashes_escape, file_error, server_path, width};
 use crate::exec::Runner;
-use crate::expr::{EvalContext, ExprType, TypeClass, collate, convert};
-use crate::plan::StatementPlan;
+use crate::expr::{EvalContext, TypeClass, collate, convert, store};
+use crate::plan::{OutputColumn, StatementPlan};
 use crate::session::core::Core;
 use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::SelectInto;
@@ -21,10 +23,12 @@ pub(crate) fn into_file(
     into: &SelectInto,
     params: &[Value],
 ) -> Result<u64, SqlError> {
-    let (path, format, charset) = match into {
+    let (path, writer, charset) = match into {
         SelectInto::Outfile { path, charset, format } => {
             let charset = charset.as_deref().map(collate::charset_default).transpose()?;
-            (path, Some(Format::new(format)?), charset)
+            let format = Format::new(format, backslashes_escape(core))?;
+            let columns = plan.root.columns.iter().map(column).collect();
+            (path, Some(Writer::new(format, columns)), charset)
         }
         SelectInto::Dumpfile(path) => (path, None, None),
         SelectInto::Vars(_) => return Ok(0),
@@ -37,14 +41,18 @@ pub(crate) fn into_file(
         }
         _ => file_error(ErrorCode::CantCreateFile, &path, &error),
     })?;
-    let mut target = Target { file: BufWriter::new(file), path, format, charset, rows: 0 };
+    for code in writer.iter().flat_map(Writer::warnings) {
+        core.warn(code, &[]);
+    }
+    let charset = charset.filter(|charset| *charset != Collation::BINARY);
+    let file = BufWriter::new(file);
+    let mut target = Target { file, path, writer, charset, rows: 0, line: Vec::new() };
     let (result, warnings) = {
         let shared: &Core = core;
         let runner = Runner::new(plan, shared);
         let mut ctx = shared.context(params, &runner);
-        let types: Vec<&ExprType> = plan.root.columns.iter().map(|column| &column.ty).collect();
         let result = runner.run(&mut ctx, &mut |ctx, tuple| {
-            target.put(tuple, &types, ctx)?;
+            target.put(tuple, &plan.root.columns, ctx)?;
             Ok(true)
         });
         (result, std::mem::take(&mut ctx.warnings))
@@ -58,54 +66,71 @@ pub(crate) fn into_file(
     result.map(|()| target.rows)
 }
 
+/// A column as its fields are written.
+fn column(column: &OutputColumn) -> Column {
+    let class = column.ty.class();
+    let is_text = !matches!(class, TypeClass::Int | TypeClass::Decimal | TypeClass::Real);
+    Column { is_text, width: width(&column.ty) }
+}
+
 struct Target {
     file: BufWriter<File>,
     path: PathBuf,
     /// `None` for DUMPFILE: bytes as they are.
-    format: Option<Format>,
+    writer: Option<Writer>,
+    /// CHARACTER SET; without one texts are written as their columns say.
     charset: Option<Collation>,
     rows: u64,
+    line: Vec<u8>,
 }
 
 impl Target {
     fn put(
         &mut self,
         tuple: &[Value],
-        types: &[&ExprType],
-        _: &mut EvalContext<'_>,
+        columns: &[OutputColumn],
+        ctx: &mut EvalContext<'_>,
     ) -> Result<(), SqlError> {
         self.rows += 1;
-        if self.format.is_none() && self.rows > 1 {
+        if self.writer.is_none() && self.rows > 1 {
             return Err(SqlError::new(ErrorCode::TooManyRows, &[]));
         }
-        let fields: Vec<Option<Vec<u8>>> =
-            tuple.iter().zip(types).map(|(value, ty)| self.bytes(value, ty)).collect();
-        let mut line = Vec::new();
-        match &self.format {
-            None => fields.into_iter().flatten().for_each(|bytes| line.extend(bytes)),
-            Some(format) => {
-                let texts = types.iter().map(|ty| {
-                    !matches!(ty.class(), TypeClass::Int | TypeClass::Decimal | TypeClass::Real)
-                });
-                format.write(fields.iter().map(|field| field.as_deref()).zip(texts), &mut line);
-            }
+        let fields =
+            tuple.iter().zip(columns).map(|(value, column)| self.bytes(value, column, ctx));
+        let fields = fields.collect::<Result<Vec<Option<Vec<u8>>>, SqlError>>()?;
+        self.line.clear();
+        match &self.writer {
+            None => fields.into_iter().flatten().for_each(|bytes| self.line.extend(bytes)),
+            Some(writer) => writer.write(&fields, &mut self.line),
         }
-        let written = self.file.write_all(&line);
+        let written = self.file.write_all(&self.line);
         written.map_err(|error| file_error(ErrorCode::ErrorOnWrite, &self.path, &error))
     }
 
-    fn bytes(&self, value: &Value, ty: &ExprType) -> Option<Vec<u8>> {
-        match value {
+    /// A value as it is written; warning 1366 for characters that the file's set does not have.
+    fn bytes(
+        &self,
+        value: &Value,
+        column: &OutputColumn,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Option<Vec<u8>>, SqlError> {
+        let ty = &column.ty;
+        let own = matches!(value, Value::Bytes(_)) || matches!(ty.data_type, DataType::Bit(_));
+        Ok(match value {
             Value::Null => None,
-            Value::Bytes(bytes) => Some(bytes.clone()),
+            value if own => Some(convert::to_bytes(value, ty).into_owned()),
             value => {
                 let text = convert::to_text(value, ty);
-                Some(match self.charset {
-                    Some(collation) => collation.charset().encode(&text).into_owned(),
-                    None => text.into_owned().into_bytes(),
-                })
+                let missing = self.charset.and_then(|c| c.charset().first_missing(&text));
+                if let Some(at) = missing {
+                    let shown = store::bad_bytes(&text.as_bytes()[at..]);
+                    let (name, row) = (&column.result.name, self.rows);
+                    let args: [&dyn std::fmt::Display; 4] = [&"string", &shown, name, &row];
+                    ctx.warn(ErrorCode::TruncatedWrongValueForField, &args)?;
+                }
+                Some(collate::encode(self.charset.unwrap_or(ty.collation()), &text))
             }
-        }
+        })
     }
 
     fn finish(&mut self) -> Result<(), SqlError> {

@@ -247,6 +247,9 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
     }
     for table in visible(info) {
         let def = &table.def;
+        if !def.temporary && !info.access.sees_columns(&def.schema, &def.name) {
+            continue;
+        }
         let privileges = privileges(info.access.on_table(&def.schema, &def.name));
         let shown = def.columns.iter().enumerate().filter(|(_, column)| !column.is_hidden());
         for (position, (index, column)) in shown.enumerate() {
@@ -258,6 +261,9 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
     }
     for view in super::views::visible(info) {
         let def = &view.def;
+        if !info.access.sees_columns(&def.schema, &def.name) {
+            continue;
+        }
         let privileges = privileges(info.access.on_table(&def.schema, &def.name));
         for (position, column) in def.columns.iter().enumerate() {
             let own = (def.schema.as_str(), def.name.as_str());

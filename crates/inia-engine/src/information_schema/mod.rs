@@ -47,7 +47,14 @@ impl Information<'_> {
     fn shows(&self, schema: &str, table: &str) -> bool {
         self.focus.schema.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(schema))
             && self.focus.table.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(table))
-            && self.access.sees_table(schema, table)
+            && (self.access.sees_table(schema, table) || self.is_temporary(schema, table))
+    }
+
+    /// Whether the table is a temporary one of the session.
+    fn is_temporary(&self, schema: &str, table: &str) -> bool {
+        let schema = self.catalog.schemas.get(schema);
+        let found = schema.and_then(|schema| schema.tables.get(table));
+        found.is_some_and(|table| table.def.temporary)
     }
 
     /// Seconds since 1970 in the session's time zone; NULL for 0.

@@ -17,7 +17,7 @@ pub(super) fn schemata(info: &Information<'_>, rows: &mut Rows) {
         rows.push(row!["def", name, charset, collation, Value::Null, "NO"]);
     };
     for (name, _) in SCHEMAS {
-        if info.access.sees_database(name) {
+        if sees_schema(info, name) {
             match *name {
                 "information_schema" => push(name, "utf8mb3", "utf8mb3_general_ci"),
                 _ => push(name, "utf8mb4", "utf8mb4_0900_ai_ci"),

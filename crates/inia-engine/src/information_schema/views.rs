@@ -71,6 +71,9 @@ pub(super) fn views(info: &Information<'_>, rows: &mut Rows) {
 pub(super) fn table_usage(info: &Information<'_>, rows: &mut Rows) {
     for view in visible(info) {
         for (schema, name) in reads(view) {
+            if !info.access.sees_table(&schema, &name) {
+                continue;
+            }
             let def = &view.def;
             rows.push(row!["def", def.schema.as_str(), def.name.as_str(), "def", schema, name]);
         }

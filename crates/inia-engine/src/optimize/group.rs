@@ -9,6 +9,12 @@ use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, Source, TableSource, 
 
 /// Rows that a part or a computed table is taken to have.
 const UNKNOWN_ROWS: f64 = 100.0;
+/// Fewer lookups than this are always made one by one.
+const MANY_LOOKUPS: f64 = 1000.0;
+/// A lookup costs as much as reading so many rows one after the other into a hash table.
+const ROWS_FOR_LOOKUP: f64 = 2.0;
+/// The share of rows that a condition without an index is taken to keep.
+const FILTER_KEEPS: f64 = 0.1;
 
 /// Plans a tree whose rows are read while the `filled` slots hold values. Takes the conditions it
 /// has placed out of `conditions`.
@@ -129,7 +135,7 @@ fn attach(
 ) -> Source {
     let right_slots = right.tree.slot_range();
     let (source, on, method) = match right.tree {
-        FromTree::Leaf(leaf) => attach_leaf(leaf, right.conditions, filled, block, left.is_some()),
+        FromTree::Leaf(leaf) => attach_leaf(leaf, right.conditions, filled, block, left.as_ref()),
         FromTree::Join(join) if join.outer => {
             let mut conditions = right.conditions;
             let source = plan_outer(*join, &mut conditions, filled, block);
@@ -146,7 +152,9 @@ fn attach(
         None => Source::One,
         Some(left) => left,
     };
-    Source::Join(Box::new(JoinPlan { kind, left, right: source, right_slots, on, method }))
+    let right = source;
+    let ordered = false;
+    Source::Join(Box::new(JoinPlan { kind, left, right, right_slots, on, method, ordered }))
 }
 
 /// A LEFT JOIN as a member of a group.
@@ -170,10 +178,10 @@ fn attach_leaf(
     conditions: Vec<Expr>,
     filled: &SlotSet,
     block: &Block<'_>,
-    joined: bool,
+    left: Option<&Source>,
 ) -> (Source, Vec<Expr>, JoinMethod) {
     let own = SlotSet::of_range(leaf.slots.clone());
-    let choice = match &leaf.kind {
+    let mut choice = match &leaf.kind {
         LeafKind::Table { table, allowed, .. } => Some(access::choose(
             &request(table, &leaf, allowed.as_deref(), block),
             &conditions,
@@ -181,13 +189,18 @@ fn attach_leaf(
         )),
         LeafKind::Part { .. } | LeafKind::Virtual(_) => None,
     };
+    if let Some(left) = left
+        && let Some(whole) = read_once(&leaf, &conditions, choice.as_ref(), left, block)
+    {
+        choice = Some(whole);
+    }
     let looks_up = choice.as_ref().is_some_and(|choice| choice.reads_row)
         || matches!(leaf.kind, LeafKind::Part { lateral: true, .. });
     let covered = choice.as_ref().map_or(Vec::new(), |choice| choice.covered.clone());
     let mut covered = covered.into_iter().chain(std::iter::repeat(false));
     let (bound_filter, conditions): (Vec<Expr>, Vec<Expr>) =
         conditions.into_iter().partition(|_| covered.next() == Some(true));
-    if looks_up || !joined {
+    if looks_up || left.is_none() {
         let source = leaf_source(leaf, choice, bound_filter, conditions, block);
         return (source, Vec::new(), JoinMethod::NestedLoop);
     }
@@ -206,6 +219,45 @@ fn attach_leaf(
     }
     let method = if keys.is_empty() { JoinMethod::NestedLoop } else { JoinMethod::Hash(keys) };
     (leaf_source(leaf, choice, bound_filter, filter, block), on, method)
+}
+
+/// The path that reads a table once for a hash join, where that is less work than to look its rows
+/// up for each row of `left`. Locking reads look up: they lock no more than they must.
+fn read_once(
+    leaf: &Leaf,
+    conditions: &[Expr],
+    lookups: Option<&Choice>,
+    left: &Source,
+    block: &Block<'_>,
+) -> Option<Choice> {
+    let LeafKind::Table { table, lock: None, allowed } = &leaf.kind else { return None };
+    let left_rows = rows_of(left);
+    let many = left_rows >= MANY_LOOKUPS && lookups.is_some_and(|choice| choice.reads_row);
+    if !block.reads_all || !many {
+        return None;
+    }
+    let own = SlotSet::of_range(leaf.slots.clone());
+    if !conditions.iter().any(|condition| hash_key(condition.clone(), &own).is_ok()) {
+        return None;
+    }
+    let request = request(table, leaf, allowed.as_deref(), block);
+    let whole = access::choose(&request, conditions, &SlotSet::default());
+    (whole.rows <= left_rows * ROWS_FOR_LOOKUP).then_some(whole)
+}
+
+/// The rows that a source is expected to yield.
+fn rows_of(source: &Source) -> f64 {
+    match source {
+        Source::One => 1.0,
+        Source::Nothing => 0.0,
+        Source::Table(table) if table.filter.is_empty() => table.rows,
+        Source::Table(table) => table.rows * FILTER_KEEPS,
+        Source::Part { .. } | Source::Virtual(_) => UNKNOWN_ROWS,
+        Source::Join(join) => match (&join.method, &join.right) {
+            (JoinMethod::NestedLoop, right) => rows_of(&join.left) * rows_of(right),
+            (JoinMethod::Hash(_), _) => rows_of(&join.left),
+        },
+    }
 }
 
 /// An equality between an expression over `own` slots and one over others, as a hash join's key.

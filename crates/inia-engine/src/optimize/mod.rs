@@ -6,10 +6,11 @@
 //! 3. The group is ordered greedily: next comes the member that is cheapest to read given the
 //!    slots that are filled already. Each condition is checked as soon as its slots are filled;
 //!    first by an access path, else by the member's filter.
-//! 4. A member that finds no index for an equality with the rows before it is hash-joined.
+//! 4. A member that finds no index for an equality with the rows before it is hash-joined; so is
+//!    one that is read as a whole for less than the many lookups cost.
 //!
-//! Example: `FROM a JOIN b ON b.id = a.b_id WHERE a.x = 3` with an index on `a.x` and the primary key
-//! on `b.id`: `a` costs a few rows by its index, `b` a scan; `a` first; then `b` costs one row.
+//! Example: `FROM a JOIN b ON b.id = a.b_id WHERE a.x = 3` with an index on `a.x` and the primary
+//! key on `b.id`: `a` costs a few rows by its index, `b` a scan; `a` first; then `b` costs one row.
 
 mod conditions;
 mod group;
@@ -93,6 +94,8 @@ pub(crate) struct Block<'b> {
     pub(crate) needed: &'b SlotSet,
     /// SELECT STRAIGHT_JOIN: keep the order of FROM.
     pub(crate) straight: bool,
+    /// Every row of the join is needed before the first result.
+    pub(crate) reads_all: bool,
     /// What the statement is bound against.
     pub(crate) context: &'b BindContext<'b>,
 }

@@ -1,6 +1,7 @@
 //! ORDER BY from an index instead of a sort, and MIN and MAX from an index's ends.
 //!
-//! Joins keep the order of their leftmost table, so it is enough to read that one in order. Key parts
+//! Joins keep the order of their leftmost table, so it is enough to read that one in order. (Joins and
+//! DISTINCT that do not fit into memory would not: they are told to.) Key parts
 //! that equal one value each do not count: with an index on `(a, b)` the path `a = 3` yields rows in
 //! the order of `b`, and, as every entry ends with the primary key, then of that.
 
@@ -43,10 +44,21 @@ pub(crate) fn order_by_index(query: &mut QueryPlan) {
     let Some(keys) = own_columns(&keys, source) else { return };
     if let Some(backward) = direction(&source.access, &source.table.def, &keys) {
         source.access.backward = backward;
-        query.order.clear();
     } else if let Some(path) = ordered_path(source, &keys, limit, filtered) {
         source.access = path;
-        query.order.clear();
+    } else {
+        return;
+    }
+    query.order.clear();
+    select.ordered = true;
+    keep_order(&mut select.source);
+}
+
+/// Makes the joins above the leftmost table keep its order.
+fn keep_order(source: &mut Source) {
+    if let Source::Join(join) = source {
+        join.ordered = true;
+        keep_order(&mut join.left);
     }
 }
 

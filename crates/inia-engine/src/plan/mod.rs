@@ -9,10 +9,13 @@
 //! value, sorted by its second value.
 
 pub(crate) mod explain;
+pub(crate) mod view_use;
 pub(crate) mod window;
 
+pub(crate) use view_use::ViewUse;
+
 use crate::access::AccessPath;
-use crate::catalog::{Table, View};
+use crate::catalog::Table;
 use crate::expr::aggregate::Aggregate;
 use crate::expr::compare::CmpClass;
 use crate::expr::{Expr, ExprType};
@@ -34,9 +37,11 @@ pub(crate) struct StatementPlan {
     /// The tables it reads.
     pub tables: Vec<Arc<Table>>,
     /// The views it reads.
-    pub views: Vec<Arc<View>>,
+    pub views: Vec<ViewUse>,
     /// Whether it is FOR UPDATE, which a READ ONLY transaction refuses.
     pub exclusive: bool,
+    /// The tables that FOR UPDATE is about.
+    pub updates: Vec<Arc<Table>>,
 }
 
 /// A query inside another.
@@ -184,6 +189,8 @@ pub(crate) struct SelectPlan {
     pub visible: usize,
     /// DISTINCT over the visible values.
     pub distinct: bool,
+    /// Rows must come out in the order in which the leftmost table is read.
+    pub ordered: bool,
     /// Where each aggregate, all of them MIN or MAX, is found at an end of an index.
     pub ends: Option<Vec<EndLookup>>,
 }
@@ -297,6 +304,8 @@ pub(crate) struct JoinPlan {
     pub on: Vec<Expr>,
     /// How matches are found.
     pub method: JoinMethod,
+    /// Rows must come out in the order of the left side's.
+    pub ordered: bool,
 }
 
 /// The kinds of joins that are executed; right joins are left joins with their sides swapped.

@@ -35,6 +35,8 @@ enum Source {
 pub struct IndexCodec {
     kind: IndexKind,
     parts: Vec<PartCodec>,
+    /// Where each declared part begins in a key, where that is the same for all rows.
+    starts: Vec<Option<usize>>,
     primary: Vec<PartCodec>,
     /// Length of the primary key where it is the same for all rows.
     primary_len: Option<usize>,
@@ -76,7 +78,9 @@ impl IndexCodec {
         }
         let columns = kept.iter().map(|c| (&def.columns[*c].data_type, def.columns[*c].nullable));
         let kept_layout = RowLayout::new(columns);
-        IndexCodec { kind: index.kind, parts, primary, primary_len, kept, kept_layout, sources }
+        let starts = starts(&parts);
+        let kind = index.kind;
+        IndexCodec { kind, parts, starts, primary, primary_len, kept, kept_layout, sources }
     }
 
     /// Number of declared parts.
@@ -169,6 +173,7 @@ impl IndexCodec {
     }
 
     /// A covered column's value, from a secondary entry.
+    #[inline]
     pub fn cell<'a>(
         &self,
         key: &'a [u8],
@@ -177,7 +182,10 @@ impl IndexCodec {
     ) -> Result<Cell<'a>, Damaged> {
         match self.sources[column] {
             Source::Absent => Err(Damaged),
-            Source::Key(part) => nth(&self.parts, part, key),
+            Source::Key(part) => match self.starts[part] {
+                Some(start) => self.parts[part].get(key.get(start..).ok_or(Damaged)?),
+                None => nth(&self.parts, part, key),
+            },
             Source::Primary(part) => nth(&self.primary, part, self.split(key, value)?.0),
             Source::Kept(index) => self.kept_layout.cell(self.split(key, value)?.1, index),
         }
@@ -190,6 +198,17 @@ fn part_codecs(def: &TableDef, parts: &[IndexPart]) -> Vec<PartCodec> {
         PartCodec::new(part, &column.data_type, column.nullable)
     };
     parts.iter().map(codec).collect()
+}
+
+/// Where parts begin that follow only parts of constant length.
+fn starts(parts: &[PartCodec]) -> Vec<Option<usize>> {
+    let mut next = Some(0);
+    let begin = |part: &PartCodec| {
+        let start = next;
+        next = start.and_then(|at| Some(at + part.constant_len()?));
+        start
+    };
+    parts.iter().map(begin).collect()
 }
 
 fn nth<'a>(parts: &[PartCodec], part: usize, mut key: &[u8]) -> Result<Cell<'a>, Damaged> {

@@ -121,6 +121,7 @@ impl PartCodec {
     }
 
     /// Reads the value at the start of `key`; only for reversible parts.
+    #[inline]
     pub(crate) fn get<'a>(&self, key: &[u8]) -> Result<Cell<'a>, Damaged> {
         let PartKind::Fixed(kind) = self.kind else { return Err(Damaged) };
         let flip = if self.descending { 0xff } else { 0 };
@@ -132,6 +133,15 @@ impl PartCodec {
             }
         }
         let bytes = key.get(at..at + kind.len()).ok_or(Damaged)?;
+        if let FixedKind::Int(size) | FixedKind::UInt(size) = kind {
+            let number = bytes.iter().fold(0, |word, byte| word << 8 | u64::from(byte ^ flip));
+            // The sign stands flipped in the key.
+            let shift = 64 - 8 * u32::from(size);
+            return Ok(match kind {
+                FixedKind::Int(_) => Cell::Int(((number << shift) ^ 1 << 63) as i64 >> shift),
+                _ => Cell::UInt(number),
+            });
+        }
         let mut plain = [0; MAX_FIXED];
         let plain = plain.get_mut(..bytes.len()).ok_or(Damaged)?;
         for (to, from) in plain.iter_mut().zip(bytes) {

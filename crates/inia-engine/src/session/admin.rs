@@ -3,10 +3,10 @@
 use super::Outcome;
 use super::core::Core;
 use super::{plan, show, table_locks};
-use crate::account::check::check;
+use crate::account::check::{Surroundings, check};
 use crate::account::user::{self, Notes};
-use crate::account::{Access, AccountName, Actor, Privileges, grant};
-use crate::catalog::Table;
+use crate::account::{Access, Actor, Privileges, grant};
+use crate::catalog::{CatalogVersion, Table};
 use crate::check::problems_of;
 use crate::ddl;
 use crate::error::StorageResult;
@@ -39,13 +39,12 @@ impl Core {
 
     /// Checks that the session may carry out a statement.
     pub(super) fn authorize(&self, statement: &Statement) -> Result<(), SqlError> {
-        let temporary = |schema: &str, name: &str| self.temporary.get(schema, name).is_some();
-        check(statement, &self.access(), self.env.database.as_deref(), &temporary)?;
+        check(statement, &self.access(), self)?;
         self.check_locked(statement)
     }
 
     /// Runs work as the session's account.
-    pub(super) fn as_actor<T>(&self, work: impl FnOnce(&Actor<'_>) -> T) -> T {
+    pub(crate) fn as_actor<T>(&self, work: impl FnOnce(&Actor<'_>) -> T) -> T {
         let (access, catalog) = (self.access(), self.db.catalog().current());
         work(&Actor {
             accounts: &self.db.accounts,
@@ -54,6 +53,20 @@ impl Core {
             database: self.env.database.as_deref(),
             now: (self.env.now_micros / 1_000_000) as u64,
         })
+    }
+}
+
+impl Surroundings for Core {
+    fn database(&self) -> Option<&str> {
+        self.env.database.as_deref()
+    }
+
+    fn is_temporary(&self, schema: &str, name: &str) -> bool {
+        self.temporary.get(schema, name).is_some()
+    }
+
+    fn catalog(&self) -> Arc<CatalogVersion> {
+        self.catalog_view()
     }
 }
 
@@ -146,7 +159,14 @@ fn account(core: &mut Core, statement: &Statement) -> Option<Done> {
         _ => Ok(Notes::new()),
     });
     Some(done.map(|notes| {
-        notes.iter().for_each(|note| core.note_error(note));
+        for note in &notes {
+            match note.code {
+                ErrorCode::UserReferencedAsDefiner | ErrorCode::WarnDeprecatedSyntax => {
+                    core.push_warning(note);
+                }
+                _ => core.note_error(note),
+            }
+        }
         Outcome::default()
     }))
 }
@@ -167,6 +187,10 @@ fn set_role(core: &mut Core, choice: &ast::RoleChoice) -> Done {
 
 /// KILL: one's own connections, or with CONNECTION_ADMIN any.
 fn kill(core: &mut Core, query: bool, id: &ast::Expr, params: &[Value]) -> Done {
+    if crate::dml::has_subquery(id) {
+        let what = "Usage of subqueries or stored function calls as part of this statement";
+        return error(ErrorCode::NotSupportedYet, &[&what]);
+    }
     let value = super::variables::value_of(core, id, params)?.value;
     let id = match value {
         Value::Int(id) => u64::try_from(id).unwrap_or(0),
@@ -269,6 +293,10 @@ fn maintain_one(
             let text = "The storage engine for the table doesn't support repair";
             vec![("note", text.to_owned())]
         }
+        MaintenanceKind::Optimize if core.mdl.reads_everything() => {
+            let refused = SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]);
+            vec![("Error", refused.message), ("error", String::from("Corrupt"))]
+        }
         MaintenanceKind::Optimize => {
             drop(table);
             let text = "Table does not support optimize, doing recreate + analyze instead";
@@ -277,14 +305,15 @@ fn maintain_one(
             note.into_iter().chain(done).collect()
         }
         MaintenanceKind::Analyze => analyze(core, &table).map_or_else(failed, |()| vec![ok()]),
-        MaintenanceKind::Check => match check_rows(core, &table) {
-            Ok(problems) if problems.is_empty() => vec![ok()],
-            Ok(problems) => {
-                let told = problems.into_iter().map(|problem| ("Warning", problem));
-                told.chain([("error", String::from("Corrupt"))]).collect()
+        // Every row against its definition, every index against the rows.
+        MaintenanceKind::Check => {
+            let problems = problems_of(&core.db.engine, &table);
+            if problems.is_empty() {
+                return vec![ok()];
             }
-            Err(error) => failed(error),
-        },
+            let told = problems.into_iter().map(|problem| ("Warning", problem));
+            told.chain([("error", String::from("Corrupt"))]).collect()
+        }
         _ => vec![ok()],
     }
 }
@@ -292,6 +321,7 @@ fn maintain_one(
 /// OPTIMIZE TABLE: the rows and indexes are written anew.
 fn optimize(core: &mut Core, name: &ast::ObjectName) -> Result<(), SqlError> {
     core.mdl.release_all();
+    core.begin_change()?;
     let actions = vec![ast::AlterAction::Force];
     let done = ddl::alter_table(core, &ast::AlterTable { name: name.clone(), actions });
     core.mdl.release_all();
@@ -305,16 +335,6 @@ fn analyze(core: &Core, table: &Table) -> Result<(), SqlError> {
     table.shared.row_estimate.store(rows, Ordering::Relaxed);
     table.shared.estimate_known.store(true, Ordering::Relaxed);
     Ok(())
-}
-
-/// CHECK TABLE: every row against its definition, every index against the rows, while nobody
-/// changes them. What is wrong, in words.
-fn check_rows(core: &Core, table: &Table) -> Result<Vec<String>, SqlError> {
-    let _lock = match table.def.temporary {
-        true => None,
-        false => Some(core.mdl.lock_read(&table.mdl, core.state.mdl_timeout)?),
-    };
-    Ok(problems_of(&core.db.engine, table))
 }
 
 /// A sum over all rows that does not depend on their order.
@@ -402,40 +422,74 @@ fn into_variables(
 /// What SHOW needs of a database or table before it looks: errors 1049, 1044, 1146, 1142.
 pub(super) fn visible(core: &Core, kind: &ShowKind) -> Result<(), SqlError> {
     let access = core.access();
-    let AccountName { user, host } = &access.account;
     let schema_of = |db: Option<&String>| match db {
         Some(db) => Ok(db.clone()),
         None => core.database().map(str::to_owned),
     };
     let schema = match kind {
-        ShowKind::Tables { db, .. }
-        | ShowKind::TableStatus(db)
-        | ShowKind::Triggers(db)
-        | ShowKind::Events(db) => schema_of(db.as_ref())?,
+        ShowKind::Tables { db, .. } | ShowKind::TableStatus(db) | ShowKind::Triggers(db) => {
+            schema_of(db.as_ref())?
+        }
+        ShowKind::Events(db) => {
+            let schema = schema_of(db.as_ref())?;
+            if !access.on_database(&schema).has(Privileges::EVENT) {
+                return Err(access.no_database(&schema));
+            }
+            schema
+        }
         ShowKind::Columns { table, .. } | ShowKind::Index { table, .. } => {
-            schema_of(table.db.as_ref())?
+            return describable(core, &access, table);
         }
-        ShowKind::Engine { .. } if !access.global.has(Privileges::PROCESS) => {
-            return error(ErrorCode::SpecificAccessDenied, &[&"PROCESS"]);
+        _ => {
+            let (wanted, names) = needed_of_server(kind);
+            let may = wanted == Privileges::NONE || access.global.has_any(wanted);
+            return if may { Ok(()) } else { Err(access.lacks(names)) };
         }
-        _ => return Ok(()),
     };
     let computed = crate::information_schema::schema(&schema).is_some();
     if !access.sees_database(&schema) {
-        return error(ErrorCode::DbAccessDenied, &[user, host, &schema]);
+        return Err(access.no_database(&schema));
     }
     if !computed && core.db.catalog().schema(&schema).is_none() {
         return error(ErrorCode::UnknownDatabase, &[&schema]);
     }
-    let (ShowKind::Columns { table, .. } | ShowKind::Index { table, .. }) = kind else {
-        return Ok(());
-    };
-    let own = core.temporary.get(&schema, &table.name).is_some();
-    let there = own
-        || core.db.catalog().has(&schema, &table.name)
-        || crate::information_schema::find(&schema, &table.name).is_some();
-    if !own && !access.sees_table(&schema, &table.name) {
-        return error(ErrorCode::TableAccessDenied, &[&"SELECT", user, host, &table.name]);
+    Ok(())
+}
+
+/// The privileges of which one is needed to see how the server is doing.
+fn needed_of_server(kind: &ShowKind) -> (Privileges, &'static str) {
+    let (client, replica) = (Privileges::REPLICATION_CLIENT, Privileges::REPLICATION_SLAVE);
+    match kind {
+        ShowKind::Engine { .. } => (Privileges::PROCESS, "PROCESS"),
+        ShowKind::BinaryLogs | ShowKind::BinaryLogStatus | ShowKind::ReplicaStatus { .. } => {
+            (Privileges::SUPER | client, "SUPER, REPLICATION CLIENT")
+        }
+        ShowKind::Replicas | ShowKind::BinlogEvents { .. } => (replica, "REPLICATION SLAVE"),
+        _ => (Privileges::NONE, ""),
     }
-    if there { Ok(()) } else { error(ErrorCode::NoSuchTable, &[&schema, &table.name]) }
+}
+
+/// What SHOW COLUMNS and SHOW INDEX need of their table: errors 1142, 1049 and 1146.
+fn describable(core: &Core, access: &Access, table: &ast::ObjectName) -> Result<(), SqlError> {
+    let schema = match &table.db {
+        Some(db) => db.as_str(),
+        None => core.database()?,
+    };
+    let name = &table.name;
+    if core.temporary.get(schema, name).is_some() {
+        return Ok(());
+    }
+    let denied = !access.describes(schema, name);
+    let there = core.db.catalog().has(schema, name)
+        || crate::information_schema::find(schema, name).is_some();
+    // Who may see the database is told that there is no such table.
+    if denied && (there || !access.sees_database(schema)) {
+        return Err(access.no_table("SELECT", name));
+    }
+    if crate::information_schema::schema(schema).is_none()
+        && core.db.catalog().schema(schema).is_none()
+    {
+        return error(ErrorCode::UnknownDatabase, &[&schema]);
+    }
+    if there { Ok(()) } else { error(ErrorCode::NoSuchTable, &[&schema, name]) }
 }

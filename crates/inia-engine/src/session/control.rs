@@ -1,7 +1,7 @@
 //! Transaction control.
 
 use super::Outcome;
-use super::core::Core;
+use super::core::{Core, NamedSavepoint};
 use crate::error::StorageResult;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast;
@@ -66,7 +66,7 @@ fn chain(core: &mut Core, completion: &ast::Completion, level: Isolation, read_o
 }
 
 fn find(core: &Core, name: &str) -> Result<usize, SqlError> {
-    let same = |savepoint: &(String, _)| savepoint.0.eq_ignore_ascii_case(name);
+    let same = |savepoint: &NamedSavepoint| savepoint.name.eq_ignore_ascii_case(name);
     let missing = || SqlError::new(ErrorCode::SpDoesNotExist, &[&"SAVEPOINT", &name]);
     core.state.savepoints.iter().position(same).ok_or_else(missing)
 }
@@ -81,17 +81,22 @@ pub(super) fn savepoint(core: &mut Core, name: &str) -> Done {
         core.state.savepoints.remove(at);
     }
     let point = core.txn.get_mut().savepoint();
-    core.state.savepoints.push((name.to_owned(), point));
+    let (name, locks) = (name.to_owned(), core.mdl.held_count());
+    core.state.savepoints.push(NamedSavepoint { name, point, locks });
     Ok(Outcome::default())
 }
 
-/// ROLLBACK TO: later savepoints are gone, this one stays.
+/// ROLLBACK TO: later savepoints are gone, this one stays. Definitions that were only read since
+/// then may change again, as long as the transaction has locked no rows: dumps count on it.
 pub(super) fn rollback_to(core: &mut Core, name: &str) -> Done {
     let at = find(core, name)?;
-    let point = core.state.savepoints[at].1;
+    let (point, locks) = (core.state.savepoints[at].point, core.state.savepoints[at].locks);
     warn_incomplete(core);
     core.txn.get_mut().rollback_to(point).sql()?;
     core.state.savepoints.truncate(at + 1);
+    if core.txn.get_mut().only_reads() {
+        core.mdl.release_from(locks);
+    }
     Ok(Outcome::default())
 }
 

@@ -1,13 +1,12 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
-use crate::account::{Access, AccountName, Privileges};
-use crate::catalog::mdl::{MdlReadLock, MdlSession};
+use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
 use crate::error::{StorageResult, commit_error};
+use crate::exec::Interrupt;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
-use crate::reads::Reads;
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
 use inia_base::collation::Collation;
@@ -18,7 +17,15 @@ use inia_storage::{Isolation, LockMode, LockRequest, Savepoint, Txn, WaitPolicy}
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// What SAVEPOINT has made.
+pub(crate) struct NamedSavepoint {
+    pub(crate) name: String,
+    pub(crate) point: Savepoint,
+    /// How many metadata locks the transaction had.
+    pub(crate) locks: usize,
+}
 
 /// The transaction's state as SQL sees it.
 pub(crate) struct TxnState {
@@ -37,7 +44,7 @@ pub(crate) struct TxnState {
     taken: (Option<Isolation>, Option<bool>),
     /// The open transaction's level.
     pub(crate) current: Isolation,
-    pub(crate) savepoints: Vec<(String, Savepoint)>,
+    pub(crate) savepoints: Vec<NamedSavepoint>,
     /// `lock_wait_timeout`: how long to wait for metadata locks.
     pub(crate) mdl_timeout: Duration,
 }
@@ -54,6 +61,10 @@ pub(crate) struct Core {
     pub(crate) state: TxnState,
     pub(crate) client_found_rows: bool,
     pub(crate) killed: Arc<AtomicU8>,
+    /// Seconds that the session may be idle.
+    pub(crate) wait_timeout: u64,
+    /// When the running query ends for `max_execution_time`.
+    pub(crate) deadline: Option<Instant>,
     /// CREATE TEMPORARY TABLE.
     pub(crate) temporary: TemporaryTables,
     /// Counts changes of settings that bound statements depend on.
@@ -63,7 +74,7 @@ pub(crate) struct Core {
     /// LOCK TABLES.
     pub(crate) table_locks: TableLocks,
     /// FLUSH TABLES WITH READ LOCK.
-    pub(crate) read_lock: Option<MdlReadLock>,
+    pub(crate) read_lock: Option<[MdlGuard; 2]>,
     /// What the running statement changed in the session.
     pub(crate) changes: Vec<inia_base::column::SessionChange>,
 }
@@ -130,6 +141,8 @@ impl Core {
             read_lock: None,
             changes: Vec::new(),
             killed,
+            wait_timeout: 28_800,
+            deadline: None,
             temporary: TemporaryTables::default(),
         }
     }
@@ -154,6 +167,7 @@ impl Core {
 
     /// Starts a statement: its time stands still from here on.
     pub(crate) fn begin_statement(&mut self) {
+        self.deadline = None;
         self.env.now_micros = self.host.fixed_now().unwrap_or_else(clock_micros);
         self.host.previous_insert_id.set(self.env.last_insert_id);
         let errors = self.diagnostics.list.iter().filter(|w| w.level == Level::Error).count();
@@ -195,10 +209,44 @@ impl Core {
         self.mdl.begin_change(self.state.mdl_timeout)
     }
 
+    /// Takes the locks on definitions that a statement needs. One that has none from before gives
+    /// up those it got where it would close a circle of waiters, and tries again: whoever waited
+    /// for them goes first.
+    pub(crate) fn stepping_back<T>(
+        &self,
+        take: impl Fn(&Core) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        let fresh = self.mdl.holds_nothing();
+        loop {
+            match take(self) {
+                Err(error) if fresh && error.code == ErrorCode::Deadlock => {
+                    self.mdl.release_all();
+                    self.mdl.end_change();
+                }
+                done => return done,
+            }
+        }
+    }
+
     /// Where statements put what they cannot keep in memory.
     pub(crate) fn workspace(&self) -> crate::exec::spill::Workspace<'_> {
         let disk = self.db.scratch.as_ref();
-        crate::exec::spill::Workspace::new(disk, self.env.tmp_table_size)
+        let size = self.env.tmp_table_size;
+        crate::exec::spill::Workspace::new(disk, size).until(self.interrupt())
+    }
+
+    /// Begins a query's time for `max_execution_time`.
+    pub(crate) fn begin_query(&mut self) {
+        let limit = Duration::from_millis(self.env.max_execution_time);
+        self.deadline = match limit.is_zero() {
+            true => None,
+            false => Instant::now().checked_add(limit),
+        };
+    }
+
+    /// What ends the running statement before it is done.
+    pub(crate) fn interrupt(&self) -> Interrupt<'_> {
+        Interrupt::new(&self.killed, self.deadline)
     }
 
     /// Whether statements end their transaction themselves.
@@ -218,16 +266,18 @@ impl Core {
             // The error of the commit is the one to tell.
             let _ = self.txn.get_mut().rollback();
         }
+        self.mdl.end_commit();
         self.ended();
         result
     }
 
     /// Waits while another session reads everything alone, if there is something to commit.
     fn wait_to_commit(&mut self) -> Result<(), SqlError> {
-        if !self.txn.get_mut().has_written() || self.mdl.reads_everything() {
+        let changed = self.txn.get_mut().has_written() && self.mdl.holds_to_write();
+        if !changed || self.mdl.reads_everything() {
             return Ok(());
         }
-        self.mdl.begin_change(self.state.mdl_timeout)
+        self.mdl.begin_commit(self.state.mdl_timeout)
     }
 
     /// Rolls the open transaction back, if any, and ends it.
@@ -332,8 +382,26 @@ impl Core {
         }
     }
 
+    /// As [`Core::open_table`], for one that only looks at the definition.
+    pub(crate) fn open_definition(&self, schema: &str, name: &str) -> Result<Arc<Table>, SqlError> {
+        let limit = self.state.mdl_timeout;
+        match self.temporary.get(schema, name) {
+            Some(table) => Ok(table.clone()),
+            None => self.open_by(schema, name, |name| self.mdl.lock_definition(name, limit)),
+        }
+    }
+
     /// A table that all sessions see, for use in the present transaction.
     pub(crate) fn open_stored(&self, schema: &str, name: &str) -> Result<Arc<Table>, SqlError> {
+        self.open_by(schema, name, |name| self.mdl.lock_shared(name, self.state.mdl_timeout))
+    }
+
+    fn open_by(
+        &self,
+        schema: &str,
+        name: &str,
+        lock: impl Fn(&Arc<MdlName>) -> Result<(), SqlError>,
+    ) -> Result<Arc<Table>, SqlError> {
         loop {
             let Some(table) = self.db.catalog().table(schema, name) else {
                 if self.db.catalog().schema(schema).is_none() {
@@ -345,7 +413,7 @@ impl Core {
                 }
                 return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
             };
-            self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
+            lock(&table.mdl)?;
             if !table.is_stale() {
                 return Ok(table);
             }
@@ -367,41 +435,6 @@ impl Core {
     pub(crate) fn hold_view(&self, view: &View) -> Result<bool, SqlError> {
         self.mdl.lock_shared(&view.mdl, self.state.mdl_timeout)?;
         Ok(!view.is_stale())
-    }
-
-    /// Errors 1356 and 1449 where whom a view acts for is gone, or may not do this to its tables.
-    pub(crate) fn check_view_rights(
-        &self,
-        views: &[Arc<View>],
-        wanted: Privileges,
-    ) -> Result<(), SqlError> {
-        for view in views {
-            let def = &view.def;
-            let access = match def.invoker {
-                true => self.access(),
-                false => {
-                    let accounts = self.db.accounts.current();
-                    if accounts.get(&def.definer).is_none() {
-                        let AccountName { user, host } = &def.definer;
-                        return Err(SqlError::new(ErrorCode::NoSuchUser, &[user, host]));
-                    }
-                    Arc::new(Access::new(&accounts, &def.definer, &Default::default()))
-                }
-            };
-            if access.is_root() {
-                continue;
-            }
-            let mut reads = Reads::default();
-            view.query.iter().for_each(|query| reads.query(query));
-            let may = |name: &&inia_parser::ast::ObjectName| {
-                let schema = name.db.as_deref().unwrap_or_default();
-                access.on_table(schema, &name.name).has(wanted)
-            };
-            if !reads.tables.iter().all(may) {
-                return Err(SqlError::new(ErrorCode::ViewInvalid, &[&def.schema, &def.name]));
-            }
-        }
-        Ok(())
     }
 
     /// A system variable's text.

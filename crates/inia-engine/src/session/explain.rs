@@ -49,6 +49,7 @@ pub(super) fn explain(
     let result = super::plan::plan_to_explain(core, query).and_then(|plan| {
         // The trace knows the plan's nodes by their addresses.
         let plan = Box::new(plan);
+        core.check_explains(&plan.views)?;
         if explain.analyze {
             analyze(core, &plan, &trace)?;
         }

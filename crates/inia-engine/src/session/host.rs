@@ -49,7 +49,8 @@ impl Host {
         let account = AccountName::new(&client.account_user, &client.account_host);
         let accounts = db.accounts.current();
         let roles = accounts.get(&account).map(|def| def.default_roles.clone()).unwrap_or_default();
-        let access = RefCell::new(Arc::new(Access::new(&accounts, &account, &roles)));
+        let access =
+            RefCell::new(Arc::new(Access::new(&accounts, &account, &roles).from(&client.host)));
         let counters = db.counters.session();
         Host {
             db,
@@ -74,15 +75,17 @@ impl Host {
         let mut access = self.access.borrow_mut();
         if access.version != self.db.accounts.version() {
             let (accounts, account) = (self.db.accounts.current(), access.account.clone());
-            *access = Arc::new(Access::new(&accounts, &account, &self.roles.borrow()));
+            let new = Access::new(&accounts, &account, &self.roles.borrow());
+            *access = Arc::new(new.from(&access.client));
         }
         access.clone()
     }
 
     /// SET ROLE.
     pub(crate) fn set_roles(&self, roles: BTreeSet<AccountName>) {
-        let (accounts, account) = (self.db.accounts.current(), self.access().account.clone());
-        self.access.replace(Arc::new(Access::new(&accounts, &account, &roles)));
+        let (accounts, old) = (self.db.accounts.current(), self.access());
+        let new = Access::new(&accounts, &old.account, &roles);
+        self.access.replace(Arc::new(new.from(&old.client)));
         self.roles.replace(roles);
     }
 

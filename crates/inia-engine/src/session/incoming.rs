@@ -7,8 +7,9 @@
 
 use super::core::Core;
 use super::texts::{self, Known, TextKey};
-use super::{Prepared, PreparedStatement, Session, on_deep_stack, plan};
+use super::{Prepared, PreparedStatement, Session, plan};
 use crate::error::parse_error;
+use crate::stack::on_deep_stack;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};

@@ -16,14 +16,16 @@ mod table_locks;
 pub(crate) mod tests;
 mod texts;
 mod variables;
+mod view_rights;
 
 use self::core::Core;
 use self::plan::Plan;
-pub(crate) use self::plan::{plan_insert_queries, plan_source};
+pub(crate) use self::plan::{plan_insert_queries, plan_over, plan_source};
 use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
 use crate::database::{ClientInfo, Database};
 use crate::expr::{ExprType, Level, SqlMode, Warning};
+use crate::stack::on_deep_stack;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -95,7 +97,7 @@ impl KillHandle {
 
     /// What the running statement waits for, as the process list names it.
     pub fn waits_for(&self) -> Option<&'static str> {
-        self.metadata.is_waiting().then_some("Waiting for table metadata lock")
+        self.metadata.waits_for()
     }
 
     /// Whether the connection is to be closed.
@@ -142,12 +144,6 @@ impl Drop for PreparedStatement {
             on_deep_stack(|| drop((statement, plan)));
         }
     }
-}
-
-/// Runs work on statements that nest deeply on a stack that has room for it.
-fn on_deep_stack<T>(work: impl FnOnce() -> T) -> T {
-    // What lies below the statement itself needs some, too.
-    stacker::grow(inia_parser::DEEP_STACK + (1 << 20), work)
 }
 
 /// One client's session.
@@ -320,9 +316,12 @@ impl Session {
         if !usable {
             prepared.plan = None;
         }
-        let result = match &prepared.plan {
-            Some((plan, _)) => plan::run(&mut self.core, plan, params, sink),
-            None => {
+        let known = prepared.plan.as_ref();
+        let result = known.map(|(plan, _)| plan::run(&mut self.core, plan, params, sink));
+        let stale = |error: &SqlError| error.code == ErrorCode::NeedReprepare;
+        let result = match result {
+            Some(result) if !result.as_ref().is_err_and(stale) => result,
+            _ => {
                 let (core, statement) = (&mut self.core, &prepared.statement);
                 core.env.literal_types = param_types(params.len(), &binary);
                 let made = plan::plan_and_run(core, statement, &prepared.text, params, sink);
@@ -397,6 +396,11 @@ impl Session {
     /// each column keeps its own.
     pub fn result_collation(&self) -> u16 {
         self.core.result_collation().map_or(0, |collation: Collation| collation.0)
+    }
+
+    /// Seconds that the session may be idle (`wait_timeout`).
+    pub fn wait_timeout(&self) -> u64 {
+        self.core.wait_timeout
     }
 
     /// A handle by which other threads end this session's work.

@@ -6,15 +6,14 @@
 use super::Outcome;
 use super::core::Core;
 use super::{admin, control, explain, show, variables};
-use crate::account::Privileges;
 use crate::bind::{self, BindContext};
-use crate::catalog::{Table, View};
+use crate::catalog::{CatalogVersion, Table};
 use crate::ddl;
 use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
 use crate::expr::{EvalContext, Expr, ExprType, NoSubqueries, SubqueryRunner};
 use crate::information_schema::SystemTables;
-use crate::plan::{LimitPlan, OutputColumn, StatementPlan};
+use crate::plan::{LimitPlan, OutputColumn, StatementPlan, ViewUse};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink, flags};
 use inia_base::datatype::DataType;
@@ -47,7 +46,7 @@ impl Plan {
     }
 
     /// The views that the plan was made from.
-    fn views(&self) -> &[Arc<View>] {
+    fn views(&self) -> &[ViewUse] {
         match self {
             Plan::Query(plan) => &plan.views,
             Plan::Insert(plan) => &plan.views,
@@ -56,10 +55,10 @@ impl Plan {
         }
     }
 
-    /// The tables whose rows the plan changes.
+    /// The tables whose rows the plan changes, or locks as if it did.
     fn targets(&self) -> Vec<&Table> {
         match self {
-            Plan::Query(_) => Vec::new(),
+            Plan::Query(plan) => plan.updates.iter().map(|table| &**table).collect(),
             Plan::Insert(plan) => vec![&plan.table],
             Plan::Change(plan) => vec![&plan.table],
             Plan::Joined(plan) => plan.targets().collect(),
@@ -69,7 +68,7 @@ impl Plan {
     /// Whether DDL has replaced something the plan was made for.
     pub(super) fn is_stale(&self) -> bool {
         self.tables().iter().any(|table| table.is_stale())
-            || self.views().iter().any(|view| view.is_stale())
+            || self.views().iter().any(|used| used.view.is_stale())
     }
 
     fn columns(&self) -> Vec<ResultColumn> {
@@ -123,30 +122,49 @@ fn plan_held<T>(
     plan_of: impl Fn(&T) -> &StatementPlan,
 ) -> Result<T, SqlError> {
     loop {
-        let catalog = core.catalog_view();
-        let context = BindContext {
-            catalog: &catalog,
-            database: core.env.database.as_deref(),
-            env: &core.env,
-            host: &core.host,
-            engine: &core.db.engine,
-            virtuals: &SystemTables,
-            plain_lock,
-        };
+        let stored = core.db.catalog().current();
+        let catalog = core.temporary.over(stored.clone());
+        let context = BindContext { stored: &stored, ..context_over(core, &catalog, plain_lock) };
         let plan = bind(&context)?;
         let mut held = true;
         let (tables, views) = (&plan_of(&plan).tables, &plan_of(&plan).views);
         for table in tables {
             held &= core.hold(table)?;
         }
-        for view in views {
-            held &= core.hold_view(view)?;
+        for used in views {
+            held &= core.hold_view(&used.view)?;
         }
         if held {
-            core.check_view_rights(views, Privileges::SELECT)?;
+            core.check_view_rights(views)?;
             return Ok(plan);
         }
     }
+}
+
+fn context_over<'c>(
+    core: &'c Core,
+    catalog: &'c CatalogVersion,
+    plain_lock: Option<LockRequest>,
+) -> BindContext<'c> {
+    BindContext {
+        catalog,
+        stored: catalog,
+        database: core.env.database.as_deref(),
+        env: &core.env,
+        host: &core.host,
+        engine: &core.db.engine,
+        virtuals: &SystemTables,
+        plain_lock,
+    }
+}
+
+/// Plans a query over tables of a catalog of the caller's own, which has locked them.
+pub(crate) fn plan_over(
+    core: &Core,
+    catalog: &CatalogVersion,
+    query: &ast::Query,
+) -> Result<StatementPlan, SqlError> {
+    bind::bind_query(query, &context_over(core, catalog, None))
 }
 
 /// The lock that INSERT … SELECT takes on the rows it reads.
@@ -183,7 +201,7 @@ fn limit_rows(core: &Core, query: &ast::Query, plan: &mut StatementPlan) {
 
 fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
     let (insert, guard) = dml::insert_through(core, insert)?;
-    core.check_view_rights(&guard.views, Privileges::INSERT)?;
+    core.check_view_rights(&guard.views)?;
     let mut plan = dml::plan_insert(core, &insert)?;
     dml::check_insert(core, &insert, &plan.table)?;
     plan.guard(core, guard)?;
@@ -192,7 +210,7 @@ fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
 
 fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
     let (update, guard) = dml::update_through(core, update)?;
-    core.check_view_rights(&guard.views, Privileges::UPDATE)?;
+    core.check_view_rights(&guard.views)?;
     if let Some(mut plan) = dml::plan_update(core, &update)? {
         plan.guard(core, guard)?;
         return Ok(Plan::Change(Box::new(plan)));
@@ -206,7 +224,7 @@ fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
 
 fn plan_delete(core: &Core, delete: &ast::Delete) -> Result<Plan, SqlError> {
     let (delete, guard) = dml::delete_through(core, delete)?;
-    core.check_view_rights(&guard.views, Privileges::DELETE)?;
+    core.check_view_rights(&guard.views)?;
     if let Some(mut plan) = dml::plan_delete(core, &delete)? {
         plan.guard(core, guard)?;
         return Ok(Plan::Change(Box::new(plan)));
@@ -279,9 +297,13 @@ pub(super) fn plan_and_run(
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let mut kept = None;
-    let result = plan(core, statement).and_then(|plan| {
+    let held = core.stepping_back(|core| {
+        let plan = plan(core, statement)?;
         check_targets(core, &plan)?;
         plan.targets().into_iter().try_for_each(|table| core.hold_to_write(table))?;
+        Ok(plan)
+    });
+    let result = held.and_then(|plan| {
         let outcome = run_plan(core, &plan, params, sink);
         kept = Some(plan);
         outcome
@@ -300,7 +322,8 @@ pub(super) fn run(
     check_targets(core, plan)?;
     core.enter();
     let start = core.txn.get_mut().savepoint();
-    let result = hold_all(core, plan).and_then(|()| run_plan(core, plan, params, sink));
+    let held = core.stepping_back(|core| hold_all(core, plan));
+    let result = held.and_then(|()| run_plan(core, plan, params, sink));
     core.leave(start, result.as_ref().err())?;
     result
 }
@@ -317,19 +340,19 @@ fn check_targets(core: &Core, plan: &Plan) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// Error 1615 where DDL came between the look at the plan and its use; clients try again.
+/// Error 1615 where DDL came between the look at the plan and its use; the caller plans anew.
 fn hold_all(core: &Core, plan: &Plan) -> Result<(), SqlError> {
     for table in plan.tables() {
         if !core.hold(table)? {
             return Err(SqlError::new(ErrorCode::NeedReprepare, &[]));
         }
     }
-    for view in plan.views() {
-        if !core.hold_view(view)? {
+    for used in plan.views() {
+        if !core.hold_view(&used.view)? {
             return Err(SqlError::new(ErrorCode::NeedReprepare, &[]));
         }
     }
-    core.check_view_rights(plan.views(), Privileges::SELECT)?;
+    core.check_view_rights(plan.views())?;
     plan.targets().into_iter().try_for_each(|table| core.hold_to_write(table))
 }
 
@@ -341,6 +364,7 @@ fn run_plan(
 ) -> Result<Outcome, SqlError> {
     match plan {
         Plan::Query(query) => {
+            core.begin_query();
             let (result, found) = {
                 let shared: &Core = core;
                 let runner = Runner::new(query, shared);

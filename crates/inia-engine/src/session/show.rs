@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::core::Core;
-use crate::account::{AccountName, Privileges, show as account};
+use crate::account::{Privileges, show as account};
 use crate::catalog::{ViewDef, quoted, show_create_schema, show_create_table};
 use crate::ddl::{full_name, show_create_view};
 use crate::dml::auto_increment;
@@ -63,28 +63,9 @@ pub(super) fn show(
             conditions(core, sink, false, *count, limit.as_ref())
         }
         ShowKind::Errors { count, limit } => conditions(core, sink, true, *count, limit.as_ref()),
-        ShowKind::CreateTable(name) => {
-            let name = full_name(core, name)?;
-            if core.temporary.get(&name.0, &name.1).is_none()
-                && let Some(view) = core.db.catalog().view(&name.0, &name.1)
-            {
-                return create_view(core, &view.def, sink);
-            }
-            let idle = !core.state.open;
-            let table = core.open_table(Some(&name.0), &name.1);
-            if idle {
-                core.mdl.release_all();
-            }
-            let table = table?;
-            let next = auto_increment::current(&core.db, &table)?;
-            let text = show_create_table(&table.def, next);
-            send(sink, &["Table", "Create Table"], &[vec![name.1, text]])
-        }
+        ShowKind::CreateTable(name) => create_table(core, name, sink),
         ShowKind::CreateDatabase { name, if_not_exists } => {
-            let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[name]);
-            let schema = core.db.catalog().schema(name).ok_or_else(unknown)?;
-            let text = show_create_schema(&schema.def, *if_not_exists);
-            send(sink, &["Database", "Create Database"], &[vec![name.clone(), text]])
+            create_database(core, name, *if_not_exists, sink)
         }
         ShowKind::Grants { account, using } => {
             let listing =
@@ -97,6 +78,9 @@ pub(super) fn show(
         }
         ShowKind::CreateView(name) => {
             let name = full_name(core, name)?;
+            if !core.access().on_table(&name.0, &name.1).has(Privileges::SELECT) {
+                return denied(core, "SELECT", &name.1);
+            }
             if let Some(view) = core.db.catalog().view(&name.0, &name.1) {
                 return create_view(core, &view.def, sink);
             }
@@ -116,20 +100,58 @@ pub(super) fn show(
     }
 }
 
+/// SHOW CREATE TABLE.
+fn create_table(
+    core: &mut Core,
+    name: &ast::ObjectName,
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    let name = full_name(core, name)?;
+    if core.temporary.get(&name.0, &name.1).is_none() {
+        if !core.access().sees_table(&name.0, &name.1) {
+            return denied(core, "SHOW", &name.1);
+        }
+        if let Some(view) = core.db.catalog().view(&name.0, &name.1) {
+            return create_view(core, &view.def, sink);
+        }
+    }
+    let idle = !core.state.open;
+    let table = core.open_definition(&name.0, &name.1);
+    if idle {
+        core.mdl.release_all();
+    }
+    let table = table?;
+    let next = auto_increment::current(&core.db, &table)?;
+    let text = show_create_table(&table.def, next);
+    send(sink, &["Table", "Create Table"], &[vec![name.1, text]])
+}
+
+/// SHOW CREATE DATABASE.
+fn create_database(
+    core: &Core,
+    name: &str,
+    if_not_exists: bool,
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    let access = core.access();
+    if !access.sees_database(name) {
+        let (user, host) = (&access.account.user, &access.client);
+        return Err(SqlError::new(ErrorCode::DbAccessDenied, &[user, host, &name]));
+    }
+    let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&name]);
+    let schema = core.db.catalog().schema(name).ok_or_else(unknown)?;
+    let text = show_create_schema(&schema.def, if_not_exists);
+    send(sink, &["Database", "Create Database"], &[vec![name.to_owned(), text]])
+}
+
 /// SHOW CREATE VIEW; a warning where the view cannot be used.
 fn create_view(
     core: &mut Core,
     def: &ViewDef,
     sink: &mut dyn RowSink,
 ) -> Result<Outcome, SqlError> {
-    let access = core.access();
-    let held = access.on_table(&def.schema, &def.name);
-    for (wanted, name) in [(Privileges::SELECT, "SELECT"), (Privileges::SHOW_VIEW, "SHOW VIEW")] {
-        if !held.has(wanted) {
-            let AccountName { user, host } = &access.account;
-            let args: [&dyn std::fmt::Display; 4] = [&name, user, host, &def.name];
-            return Err(SqlError::new(ErrorCode::TableAccessDenied, &args));
-        }
+    if !core.access().on_table(&def.schema, &def.name).has(Privileges::SHOW_VIEW) {
+        return denied(core, "SHOW VIEW", &def.name);
     }
     match unusable(core, def) {
         Some(error) if error.code == ErrorCode::NoSuchUser => core.note_error(&error),
@@ -141,6 +163,11 @@ fn create_view(
         vec![def.name.clone(), text, def.charset_client.clone(), def.collation_connection.clone()];
     let names = ["View", "Create View", "character_set_client", "collation_connection"];
     send(sink, &names, &[row])
+}
+
+/// Error 1142.
+fn denied<T>(core: &Core, command: &str, table: &str) -> Result<T, SqlError> {
+    Err(core.access().no_table(command, table))
 }
 
 /// Why a view cannot be used.

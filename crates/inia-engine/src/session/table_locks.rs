@@ -5,18 +5,20 @@
 //! must be on the list under that alias, each entry once a statement (error 1100), and what it
 //! changes must be there for WRITE (error 1099).
 //!
+//! A view on the list brings what it reads with it, under the names that those have.
+//!
 //! Example: after `LOCK TABLES t READ, u AS x WRITE`, `SELECT * FROM t` and `INSERT INTO u …` run,
 //! `SELECT * FROM u` is error 1100 for `u`, `SELECT * FROM t a, t b` error 1100 for `a`.
 
 use super::Outcome;
 use super::core::Core;
-use crate::catalog::Table;
-use crate::catalog::mdl::{MdlExclusive, MdlReadLock};
-use crate::ddl::{existing, full_name};
+use crate::catalog::mdl::{Kind, MdlGuard};
+use crate::catalog::{ReferentialAction, Table};
+use crate::ddl::{FullName, existing, full_name};
 use crate::reads::Reads;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, DeleteTarget, ObjectName, ShowKind, Statement};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 /// One entry of LOCK TABLES.
 struct LockedTable {
@@ -24,62 +26,154 @@ struct LockedTable {
     name: String,
     alias: String,
     write: bool,
+    view: bool,
 }
 
 /// What LOCK TABLES has locked; nothing outside of it.
 #[derive(Default)]
 pub(crate) struct TableLocks {
     list: Vec<LockedTable>,
-    exclusive: Vec<MdlExclusive>,
-    shared: Vec<MdlReadLock>,
+    /// Held as long as the list is.
+    #[expect(dead_code, reason = "it holds the locks")]
+    guards: Vec<MdlGuard>,
 }
 
 fn error<T>(code: ErrorCode, name: &str) -> Result<T, SqlError> {
     Err(SqlError::new(code, &[&name]))
 }
 
+/// What LOCK TABLES asks for, as the catalog is now.
+#[derive(Default)]
+struct Wanted {
+    list: Vec<LockedTable>,
+    /// Stored tables and views, and whether others may not even read them.
+    names: BTreeMap<FullName, bool>,
+}
+
+impl Wanted {
+    fn new(core: &Core, locks: &[ast::TableLock]) -> Result<Wanted, SqlError> {
+        let mut wanted = Wanted::default();
+        for lock in locks {
+            let (schema, name) = full_name(core, &lock.table)?;
+            let alias = lock.alias.clone().unwrap_or_else(|| name.clone());
+            if wanted.list.iter().any(|other| other.alias == alias && other.schema == schema) {
+                return error(ErrorCode::NonUniqueTable, &alias);
+            }
+            let view = core.is_view(&schema, &name);
+            wanted.list.push(LockedTable { schema, name, alias, write: lock.write, view });
+        }
+        for at in 0..locks.len() {
+            let LockedTable { schema, name, write, .. } = &wanted.list[at];
+            let (top, write) = ((schema.clone(), name.clone()), *write);
+            if core.temporary.get(&top.0, &top.1).is_none() {
+                wanted.reach(core, &top, &top, write)?;
+            }
+        }
+        wanted.add_foreign_keys(core);
+        Ok(wanted)
+    }
+
+    /// A name on the list, or below the view `top` that is on it: it can be used, too. Error 1356
+    /// where the view needs what is not there.
+    fn reach(
+        &mut self,
+        core: &Core,
+        top: &FullName,
+        name: &FullName,
+        write: bool,
+    ) -> Result<(), SqlError> {
+        let known = self.names.get(name).is_some_and(|known| *known || !write);
+        if known {
+            return Ok(());
+        }
+        let view = core.db.catalog().view(&name.0, &name.1);
+        let computed = crate::information_schema::schema(&name.0).is_some();
+        if name != top && !computed {
+            let (schema, name) = name.clone();
+            let alias = name.clone();
+            self.list.push(LockedTable { schema, name, alias, write, view: view.is_some() });
+        }
+        let Some(view) = view else {
+            match existing(core, name) {
+                _ if computed => return Ok(()),
+                Err(_) if name != top => {
+                    return Err(SqlError::new(ErrorCode::ViewInvalid, &[&top.0, &top.1]));
+                }
+                found => drop(found?),
+            }
+            *self.names.entry(name.clone()).or_default() |= write;
+            return Ok(());
+        };
+        *self.names.entry(name.clone()).or_default() |= write;
+        let mut reads = Reads::default();
+        view.query.iter().for_each(|query| reads.query(query));
+        for below in reads.tables {
+            let schema = below.db.clone().unwrap_or_else(|| name.0.clone());
+            self.reach(core, top, &(schema, below.name.clone()), write)?;
+        }
+        Ok(())
+    }
+
+    /// What changes of the tables that are to be changed look at and change by foreign keys: it is
+    /// kept from others, and stays unusable for this session.
+    fn add_foreign_keys(&mut self, core: &Core) {
+        let catalog = core.db.catalog().current();
+        let mut changed: Vec<FullName> =
+            self.names.iter().filter(|(_, write)| **write).map(|(name, _)| name.clone()).collect();
+        while let Some(name) = changed.pop() {
+            let Some(table) = core.db.catalog().table(&name.0, &name.1) else { continue };
+            for key in &table.def.foreign_keys {
+                let parent = (key.ref_schema.clone(), key.ref_table.clone());
+                self.names.entry(parent).or_default();
+            }
+            for child in catalog.references.get(&name).into_iter().flatten() {
+                let Some(table) = core.db.catalog().table(&child.0, &child.1) else { continue };
+                let carries = table.def.foreign_keys.iter().any(|key| {
+                    (&key.ref_schema, &key.ref_table) == (&name.0, &name.1)
+                        && [key.on_delete, key.on_update].iter().any(|action| {
+                            matches!(
+                                action,
+                                ReferentialAction::Cascade | ReferentialAction::SetNull
+                            )
+                        })
+                });
+                let write = self.names.entry(child.clone()).or_default();
+                if carries && !std::mem::replace(write, true) {
+                    changed.push(child.clone());
+                }
+            }
+        }
+    }
+}
+
 /// LOCK TABLES: ends the transaction and gives up earlier locks. All locks are taken in one order,
-/// whoever takes them, so that two sessions cannot wait for each other.
+/// whoever takes them, so that two sessions cannot wait for each other. Who had to wait may find
+/// that the names stand for something else by then, and asks again.
 pub(super) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome, SqlError> {
     if core.mdl.reads_everything() && locks.iter().any(|lock| lock.write) {
         return Err(SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]));
     }
     core.commit()?;
     core.table_locks = TableLocks::default();
-    let mut list: Vec<LockedTable> = Vec::with_capacity(locks.len());
-    for lock in locks {
-        let (schema, name) = full_name(core, &lock.table)?;
-        let alias = lock.alias.clone().unwrap_or_else(|| name.clone());
-        if list.iter().any(|other| other.alias == alias && other.schema == schema) {
-            return error(ErrorCode::NonUniqueTable, &alias);
-        }
-        if core.temporary.get(&schema, &name).is_none() {
-            existing(core, &(schema.clone(), name.clone()))?;
-        }
-        list.push(LockedTable { schema, name, alias, write: lock.write });
-    }
-    let mut names = Vec::new();
-    for locked in &list {
-        if core.temporary.get(&locked.schema, &locked.name).is_none() {
-            let name = core.db.catalog().mdl().name(&locked.schema, &locked.name);
-            let write = list.iter().any(|other| {
-                other.write && other.schema == locked.schema && other.name == locked.name
-            });
-            names.push((name, write));
-        }
-    }
-    names.sort_by_key(|(name, _)| Arc::as_ptr(name) as usize);
-    names.dedup_by(|(a, _), (b, _)| Arc::ptr_eq(a, b));
-    let mut made = TableLocks { list, ..TableLocks::default() };
     let limit = core.state.mdl_timeout;
-    for (name, write) in names {
-        match write {
-            true => made.exclusive.push(core.mdl.lock_exclusive(vec![name], limit)?),
-            false => made.shared.push(core.mdl.lock_read(&name, limit)?),
+    let mut wanted = Wanted::new(core, locks)?;
+    loop {
+        let mut guards = Vec::new();
+        if wanted.names.values().any(|write| *write) {
+            guards.push(core.mdl.hold_changes(limit)?);
         }
+        for ((schema, name), write) in &wanted.names {
+            let kind = if *write { Kind::Alone } else { Kind::ReadOnly };
+            let name = core.db.catalog().mdl().name(schema, name);
+            guards.push(core.mdl.lock_strong(&name, kind, limit)?);
+        }
+        let now = Wanted::new(core, locks)?;
+        if now.names == wanted.names {
+            core.table_locks = TableLocks { list: now.list, guards };
+            return Ok(Outcome::default());
+        }
+        wanted = now;
     }
-    core.table_locks = made;
-    Ok(Outcome::default())
 }
 
 /// FLUSH TABLES … WITH READ LOCK and FOR EXPORT: of tables, as LOCK TABLES … READ does; of all,
@@ -170,7 +264,7 @@ impl Core {
             let fits = |at: &usize| {
                 let entry = &self.table_locks.list[*at];
                 let same = entry.schema == schema && entry.name == name.name;
-                !used[*at] && same && entry.alias == alias
+                same && (entry.view || (!used[*at] && entry.alias == alias))
             };
             match (0..used.len()).find(fits) {
                 Some(at) => used[at] = true,

@@ -3,6 +3,7 @@
 use super::Outcome;
 use super::core::Core;
 use super::plan::{evaluate, plan_query};
+use crate::account::AccountName;
 use crate::catalog::charset;
 use crate::dml::has_subquery;
 use crate::exec::Runner;
@@ -197,12 +198,26 @@ fn set_system(
         (Home::Global, false) => {
             return Err(SqlError::new(ErrorCode::GlobalVariable, &[&def.name]));
         }
+        (_, false) if def.name == "max_user_connections" => {
+            let what: [&dyn std::fmt::Display; 3] = [&"SESSION", &def.name, &"GLOBAL"];
+            return Err(SqlError::new(ErrorCode::VariableIsReadonly, &what));
+        }
         (Home::Session, true) => return Err(SqlError::new(ErrorCode::LocalVariable, &[&def.name])),
         _ => {}
+    }
+    if var.scope == Some(VarScope::PersistOnly) {
+        let needed = ["SYSTEM_VARIABLES_ADMIN", "PERSIST_RO_VARIABLES_ADMIN"];
+        if !needed.iter().all(|name| core.access().dynamic.contains_key(*name)) {
+            let names = needed.join(" and ");
+            return Err(SqlError::new(ErrorCode::PersistOnlyAccessDeniedError, &[&names]));
+        }
     }
     if global && !core.access().has_dynamic("SYSTEM_VARIABLES_ADMIN") {
         let names = "SUPER or SYSTEM_VARIABLES_ADMIN";
         return Err(SqlError::new(ErrorCode::SpecificAccessDenied, &[&names]));
+    }
+    if !global {
+        check_restricted(core, def.name)?;
     }
     if let Some(scope @ (VarScope::Persist | VarScope::PersistOnly)) = var.scope {
         let text = match value {
@@ -225,6 +240,48 @@ fn set_system(
     let value = value_of(core, value, params)?.value;
     let text = checked(core, def, &value)?;
     assign(core, global, def.name, &text)
+}
+
+/// Error 1227: session variables that SESSION_VARIABLES_ADMIN is needed for.
+fn check_restricted(core: &Core, name: &str) -> Result<(), SqlError> {
+    const PLAIN: [&str; 2] = ["internal_tmp_mem_storage_engine", "max_error_count"];
+    const OLD: [&str; 11] = [
+        "binlog_direct_non_transactional_updates",
+        "binlog_format",
+        "binlog_row_image",
+        "bulk_insert_buffer_size",
+        "character_set_database",
+        "character_set_filesystem",
+        "histogram_generation_max_mem_size",
+        "pseudo_slave_mode",
+        "pseudo_thread_id",
+        "sql_log_bin",
+        "sql_log_off",
+    ];
+    const REPLICATION: [&str; 4] = [
+        "gtid_next",
+        "immediate_server_version",
+        "original_commit_timestamp",
+        "original_server_version",
+    ];
+    let (plain, replication) = (PLAIN.contains(&name), REPLICATION.contains(&name));
+    if !plain && !replication && !OLD.contains(&name) {
+        return Ok(());
+    }
+    let access = core.access();
+    let admin = ["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN"];
+    if admin.iter().any(|name| access.has_dynamic(name))
+        || (replication && access.has_dynamic("REPLICATION_APPLIER"))
+    {
+        return Ok(());
+    }
+    Err(access.lacks(match (plain, replication) {
+        (true, _) => "SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN",
+        (_, true) => {
+            "SUPER, SYSTEM_VARIABLES_ADMIN, SESSION_VARIABLES_ADMIN or REPLICATION_APPLIER"
+        }
+        _ => "SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN",
+    }))
 }
 
 /// A value as the variable's text; errors 1231, 1232; warning 1292 where it is clipped.
@@ -400,6 +457,8 @@ fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> 
             core.diagnostics.limit = number() as usize;
         }
         "div_precision_increment" => core.env.div_precision_increment = number() as u8,
+        "wait_timeout" => core.wait_timeout = number(),
+        "max_execution_time" => core.env.max_execution_time = number(),
         "tmp_table_size" => core.env.tmp_table_size = number() as usize,
         "group_concat_max_len" => core.env.group_concat_max_len = number() as usize,
         "default_week_format" => core.env.default_week_format = number() as u8,
@@ -430,6 +489,15 @@ impl Core {
             self.db.globals.0.read().iter().map(|(name, text)| (*name, text.clone())).collect();
         for (name, text) in globals {
             let _ = take_effect(self, name, &text);
+        }
+        let idle = if self.client.interactive { "interactive_timeout" } else { "wait_timeout" };
+        let _ = assign(self, false, "wait_timeout", &self.db.global_number(idle).to_string());
+        let name = AccountName::new(&self.client.account_user, &self.client.account_host);
+        let accounts = self.db.accounts.current();
+        if let Some(most) = accounts.get(&name).map(|own| own.max_connections())
+            && most > 0
+        {
+            let _ = assign(self, false, "max_user_connections", &most.to_string());
         }
         if let Some(collation) = Collation::from_id(self.client.collation) {
             let names = (charset::charset_name(collation), charset::name(collation));

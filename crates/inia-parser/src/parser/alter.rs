@@ -239,7 +239,7 @@ impl Parser<'_> {
                 self.bump();
                 let from = self.ident()?;
                 self.expect_kw(Kw::TO)?;
-                Ok(AlterAction::RenameColumn { from, to: self.new_ident()? })
+                Ok(AlterAction::RenameColumn { from, to: self.ident()? })
             }
             Kw::INDEX | Kw::KEY => {
                 self.bump();
@@ -251,7 +251,7 @@ impl Parser<'_> {
                 if !self.accept(Tok::Eq) {
                     let _ = self.accept_any(&[Kw::TO, Kw::AS]);
                 }
-                Ok(AlterAction::RenameTo(self.new_object_name()?))
+                Ok(AlterAction::RenameTo(self.object_name()?))
             }
         }
     }
@@ -272,7 +272,7 @@ impl Parser<'_> {
                 let pairs = self.list(|p| {
                     let from = p.object_name()?;
                     p.expect_kw(Kw::TO)?;
-                    Ok((from, p.new_object_name()?))
+                    Ok((from, p.object_name()?))
                 })?;
                 Ok(Statement::RenameTable(pairs))
             }

@@ -131,7 +131,7 @@ impl Parser<'_> {
         alter: bool,
     ) -> PResult<Statement> {
         self.bump();
-        let name = self.new_object_name()?;
+        let name = self.object_name()?;
         let columns = if self.is(Tok::LParen) { self.ident_list()? } else { Vec::new() };
         self.expect_kw(Kw::AS)?;
         let start = self.tok.start;
@@ -195,7 +195,7 @@ impl Parser<'_> {
     fn create_table(&mut self, temporary: bool) -> PResult<Statement> {
         self.expect_kw(Kw::TABLE)?;
         let if_not_exists = self.if_not_exists()?;
-        let name = self.new_object_name()?;
+        let name = self.object_name()?;
         let mut table = CreateTable {
             temporary,
             if_not_exists,
@@ -385,7 +385,7 @@ impl Parser<'_> {
             Kw::DATABASE | Kw::SCHEMA => {
                 self.bump();
                 let if_exists = self.if_exists()?;
-                Ok(Statement::DropDatabase { if_exists, name: self.ident()? })
+                Ok(Statement::DropDatabase { if_exists, name: self.new_ident()? })
             }
             Kw::TEMPORARY | Kw::TABLE | Kw::TABLES => {
                 let temporary = self.accept_kw(Kw::TEMPORARY);

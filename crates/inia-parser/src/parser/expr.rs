@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Binding powers, loose to tight.
-pub(super) mod bp {
+pub(crate) mod bp {
     pub(crate) const OR: u8 = 10;
     pub(crate) const XOR: u8 = 20;
     pub(crate) const AND: u8 = 30;

@@ -30,6 +30,7 @@ mod tcl;
 mod user;
 mod window;
 
+pub(crate) use expr::bp;
 pub use remark::Remark;
 
 use crate::{

@@ -1,6 +1,7 @@
 //! Names, strings and numbers: the leaves that all rules share.
 
 use super::{PResult, Parser, utf8};
+use crate::error::head;
 use crate::{
     ParseErrorKind, SqlMode,
     ast::{ColumnName, ObjectName},
@@ -10,8 +11,6 @@ use crate::{
 
 /// Characters in the name of a database, table, column and so on.
 const MAX_NAME: usize = 64;
-/// Characters in an alias.
-const MAX_ALIAS: usize = 256;
 
 impl Parser<'_> {
     /// True where `token` can be an identifier.
@@ -33,6 +32,16 @@ impl Parser<'_> {
         if token.escaped { utf8(&unescape(raw, bytes[0], false)) } else { utf8(raw) }
     }
 
+    /// The name of a user variable that is being set: errors 3061.
+    pub(super) fn set_user_var_name(&self, token: Token) -> PResult<String> {
+        let name = self.user_var_name(token);
+        if name.len() > MAX_NAME && name.chars().count() > MAX_NAME {
+            let message = format!("User variable name '{}' is illegal", head(&name, 128));
+            return Err(self.other(3061, "42000", message));
+        }
+        Ok(name)
+    }
+
     /// An identifier.
     pub(super) fn ident(&mut self) -> PResult<String> {
         if !Self::is_ident(self.tok) {
@@ -51,7 +60,7 @@ impl Parser<'_> {
         Ok(self.ident_value(token))
     }
 
-    /// The identifier of something that is being created: its length is checked.
+    /// The identifier of a stored object: its length is checked.
     pub(super) fn new_ident(&mut self) -> PResult<String> {
         let name = self.ident()?;
         self.check_name(name)
@@ -74,20 +83,15 @@ impl Parser<'_> {
     pub(super) fn object_name(&mut self) -> PResult<ObjectName> {
         if self.is(Tok::Dot) {
             self.bump();
-            return Ok(ObjectName::bare(self.ident_after_dot()?));
+            let name = self.ident_after_dot()?;
+            return Ok(ObjectName::bare(self.check_name(name)?));
         }
-        let first = self.ident()?;
+        let first = self.new_ident()?;
         if self.accept(Tok::Dot) {
             let name = self.ident_after_dot()?;
-            return Ok(ObjectName { db: Some(first), name });
+            return Ok(ObjectName { db: Some(first), name: self.check_name(name)? });
         }
         Ok(ObjectName::bare(first))
-    }
-
-    /// The name of an object that is being created.
-    pub(super) fn new_object_name(&mut self) -> PResult<ObjectName> {
-        let name = self.object_name()?;
-        Ok(ObjectName { db: name.db, name: self.check_name(name.name)? })
     }
 
     /// A column name of one to three parts.
@@ -122,9 +126,6 @@ impl Parser<'_> {
             }
         }
         let alias = if string { self.string()? } else { self.ident()? };
-        if alias.len() > MAX_ALIAS && alias.chars().count() > MAX_ALIAS {
-            return Err(self.fail(ParseErrorKind::IdentifierTooLong(alias)));
-        }
         Ok(Some(alias))
     }
 

@@ -242,13 +242,13 @@ impl Parser<'_> {
     #[inline(never)]
     fn user_var(&mut self) -> PResult<Expr> {
         let token = self.bump();
-        let name = self.user_var_name(token);
         if self.accept(Tok::Assign) {
+            let name = self.set_user_var_name(token)?;
             let value = Box::new(self.expr()?);
             self.assigns_variable();
             return Ok(Expr::AssignVar { name, value });
         }
-        Ok(Expr::UserVar(name))
+        Ok(Expr::UserVar(self.user_var_name(token)))
     }
 
     /// `@@[scope.][component.]name`.

@@ -24,7 +24,7 @@ impl Parser<'_> {
         let kinds = [Kw::PROCEDURE, Kw::FUNCTION, Kw::TRIGGER, Kw::EVENT];
         let kind = self.expect_any(&kinds)?;
         let if_not_exists = self.if_not_exists()?;
-        let name = self.new_object_name()?;
+        let name = self.object_name()?;
         let detail = match kind {
             Kw::PROCEDURE => {
                 let params = self.routine_params(true)?;
@@ -263,7 +263,7 @@ impl Parser<'_> {
         let preserve = self.opt_completion()?;
         let rename = if self.accept_kw(Kw::RENAME) {
             self.expect_kw(Kw::TO)?;
-            Some(self.new_object_name()?)
+            Some(self.object_name()?)
         } else {
             None
         };

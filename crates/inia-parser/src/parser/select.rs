@@ -176,7 +176,7 @@ impl Parser<'_> {
         }
         let recursive = self.accept_kw(Kw::RECURSIVE);
         let ctes = self.list(|p| {
-            let name = p.ident()?;
+            let name = p.new_ident()?;
             let columns = if p.is(Tok::LParen) { p.ident_list()? } else { Vec::new() };
             p.expect_kw(Kw::AS)?;
             Ok(Cte { name, columns, query: *p.subquery()? })

@@ -54,7 +54,7 @@ impl Parser<'_> {
     fn set_item(&mut self) -> PResult<SetItem> {
         if self.is(Tok::UserVar) {
             let token = self.bump();
-            let name = self.user_var_name(token);
+            let name = self.set_user_var_name(token)?;
             self.set_equal()?;
             return Ok(SetItem::UserVar { name, value: self.expr()? });
         }

@@ -28,7 +28,7 @@ fn canonical(sql: &str) -> String {
 
 fn canonical_in(sql: &str, mode: SqlMode) -> String {
     match parse_expr(sql, mode) {
-        Ok(expr) => unparse(&expr).expect("a storable expression"),
+        Ok(expr) => unparse(&expr, "utf8mb4").expect("a storable expression"),
         Err(error) => panic!("{sql}\n{error}"),
     }
 }

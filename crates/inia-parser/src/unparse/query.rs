@@ -7,19 +7,45 @@
 
 use super::{Printer, quote_name, quote_string, unit_name};
 use crate::ast::{
-    AggregateCall, AggregateFunc, Cte, DerivedTable, Expr, FrameBound, FrameOffset, FrameUnit,
-    IndexHint, IndexHintKind, IndexHintScope, Join, JoinConstraint, JoinKind, Limit, ObjectName,
-    OrderItem, Over, Quantifier, Query, QueryBody, Select, SelectItem, SelectOptions, SetOp,
-    SetTerm, TableFactor, TableRef, WindowCall, WindowSpec,
+    AggregateCall, AggregateFunc, BinaryOp, Cte, DerivedTable, Expr, FrameBound, FrameOffset,
+    FrameUnit, IndexHint, IndexHintKind, IndexHintScope, Join, JoinConstraint, JoinKind, Limit,
+    ObjectName, OrderItem, Over, Quantifier, Query, QueryBody, Select, SelectItem, SelectOptions,
+    SetOp, SetTerm, TableFactor, TableRef, UnaryOp, WindowCall, WindowSpec,
 };
+use crate::parser::bp;
 use std::fmt::Write;
 
 /// The text of a resolved query; `compact` leaves names of databases out. `None` where it holds
 /// what no view can.
 pub fn unparse_query(query: &Query, compact: bool) -> Option<String> {
-    let mut printer = Printer { out: String::new(), possible: true, view: Some(compact) };
+    printed(query, Printer::new(Some(compact), false))
+}
+
+/// The same with parentheses around every expression.
+pub fn unparse_query_explicit(query: &Query) -> Option<String> {
+    printed(query, Printer::new(Some(false), true))
+}
+
+fn printed(query: &Query, mut printer: Printer) -> Option<String> {
     printer.query(query);
     printer.possible.then_some(printer.out)
+}
+
+/// Whether IS TRUE and IS FALSE have no parentheses around this operand and themselves.
+pub(super) fn is_bare_test(operand: &Expr) -> bool {
+    match operand {
+        Expr::Exists(_) => true,
+        Expr::InSubquery { query, negated: false, .. } => reads_tables(&query.body),
+        _ => false,
+    }
+}
+
+/// Whether the query has a FROM.
+fn reads_tables(body: &QueryBody) -> bool {
+    match body {
+        QueryBody::Select(select) => !select.from.is_empty(),
+        _ => true,
+    }
 }
 
 impl Printer {
@@ -70,10 +96,10 @@ impl Printer {
     fn limit(&mut self, limit: &Limit) {
         self.put(" limit ");
         if let Some(offset) = &limit.offset {
-            self.expr(offset);
+            self.as_it_is(offset);
             self.put(",");
         }
-        self.expr(&limit.count);
+        self.as_it_is(&limit.count);
     }
 
     fn body(&mut self, body: &QueryBody) {
@@ -96,14 +122,14 @@ impl Printer {
     /// A query in parentheses, which stay where they mean something.
     fn nested(&mut self, query: &Query) {
         if query.with.is_none() && query.order_by.is_empty() && query.limit.is_none() {
-            return self.operand(&query.body);
+            return self.set_operand(&query.body);
         }
         self.put("(");
         self.query(query);
         self.put(")");
     }
 
-    fn operand(&mut self, body: &QueryBody) {
+    fn set_operand(&mut self, body: &QueryBody) {
         match body {
             QueryBody::SetOperation { .. } => {
                 self.put("(");
@@ -117,7 +143,7 @@ impl Printer {
     /// Operands before a change of the operator go into parentheses.
     fn set_operation(&mut self, first: &QueryBody, rest: &[SetTerm]) {
         let start = self.out.len();
-        self.operand(first);
+        self.set_operand(first);
         let mut before: Option<SetOp> = None;
         for (at, term) in rest.iter().enumerate() {
             if before.is_some_and(|before| before != term.op) {
@@ -134,7 +160,7 @@ impl Printer {
             let run = rest[at..].iter().take_while(|other| other.op == term.op);
             let all = term.all && (term.op != SetOp::Union || run.into_iter().all(|t| t.all));
             self.put(if all { "all " } else { "" });
-            self.operand(&term.body);
+            self.set_operand(&term.body);
         }
     }
 
@@ -327,7 +353,9 @@ impl Printer {
             FrameBound::Following(offset) => (offset, " FOLLOWING"),
         };
         match offset {
-            FrameOffset::Expr(expr) => self.expr(expr),
+            FrameOffset::Expr(expr) => {
+                self.as_it_is(expr);
+            }
             FrameOffset::Interval(expr, unit) => {
                 self.put("INTERVAL ");
                 self.expr(expr);
@@ -395,19 +423,30 @@ impl Printer {
     }
 
     /// A condition that drops rows: false and NULL are the same to it.
-    fn condition(&mut self, expr: &Expr) {
+    fn condition(&mut self, expr: &Expr) -> u8 {
         match expr {
             Expr::And(list) | Expr::Or(list) => {
                 let word = if matches!(expr, Expr::And(_)) { " and " } else { " or " };
                 self.put("(");
-                self.separated(list, word, |printer, operand| printer.condition(operand));
+                self.separated(list, word, |printer, operand| {
+                    let start = printer.out.len();
+                    if printer.condition(operand) < super::IS_FALSE {
+                        printer.out.insert(start, '(');
+                        printer.put(")");
+                    }
+                });
                 self.put(")");
+                bp::MAX
             }
-            Expr::InSubquery { expr, query, negated: true } => {
-                self.expr(expr);
-                self.put(" in ");
-                self.in_parens(query);
+            Expr::InSubquery { expr, query, negated: true } if reads_tables(&query.body) => {
+                self.within(expr, query);
                 self.put(" is false");
+                super::IS_FALSE
+            }
+            Expr::Unary { op: UnaryOp::Not, expr } if matches!(**expr, Expr::Exists(_)) => {
+                self.expr(expr);
+                self.put(" is false");
+                super::IS_FALSE
             }
             other => self.truth(other),
         }
@@ -419,8 +458,23 @@ impl Printer {
         self.put(")");
     }
 
+    /// `expr in (query)`.
+    fn within(&mut self, expr: &Expr, query: &Query) -> u8 {
+        self.operand(expr, bp::BIT_OR);
+        self.put(" in ");
+        self.in_parens(query);
+        bp::PREDICATE
+    }
+
+    fn not_within(&mut self, expr: &Expr, query: &Query) -> u8 {
+        self.put("(not(");
+        self.within(expr, query);
+        self.put("))");
+        bp::MAX
+    }
+
     /// Expressions that only queries have.
-    pub(super) fn of_query(&mut self, expr: &Expr) {
+    pub(super) fn of_query(&mut self, expr: &Expr) -> u8 {
         match expr {
             Expr::Aggregate(call) => self.aggregate(call),
             Expr::Window(call) => self.window_call(call),
@@ -429,21 +483,23 @@ impl Printer {
                 self.put("exists");
                 self.in_parens(query);
             }
-            Expr::InSubquery { expr, query, negated } => {
-                self.expr(expr);
-                self.put(if *negated { " not in " } else { " in " });
-                self.in_parens(query);
+            Expr::InSubquery { expr, query, negated: false } => return self.within(expr, query),
+            Expr::InSubquery { expr, query, .. } => return self.not_within(expr, query),
+            Expr::Quantified { left, op: BinaryOp::Eq, quantifier: Quantifier::Any, query } => {
+                return self.within(left, query);
+            }
+            Expr::Quantified { left, op: BinaryOp::Ne, quantifier: Quantifier::All, query } => {
+                return self.not_within(left, query);
             }
             Expr::Quantified { left, op, quantifier, query } => {
-                self.expr(left);
-                let _ = match (op, quantifier) {
-                    (crate::ast::BinaryOp::Eq, Quantifier::Any) => write!(self.out, " in "),
-                    (op, Quantifier::Any) => write!(self.out, " {} any ", super::symbol(*op)),
-                    (op, Quantifier::All) => write!(self.out, " {} all ", super::symbol(*op)),
-                };
+                let word = if *quantifier == Quantifier::Any { "any" } else { "all" };
+                self.operand(left, bp::COMPARE);
+                let _ = write!(self.out, " {} {word} ", super::symbol(*op).0);
                 self.in_parens(query);
+                return bp::COMPARE;
             }
             _ => self.possible = false,
         }
+        bp::MAX
     }
 }

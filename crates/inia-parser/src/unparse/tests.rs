@@ -3,7 +3,8 @@
 use crate::{SqlMode, parse_expr, quote_name, quote_string, unparse};
 
 fn printed(sql: &str) -> String {
-    unparse(&parse_expr(sql, SqlMode::empty()).expect("an expression")).expect("storable")
+    unparse(&parse_expr(sql, SqlMode::empty()).expect("an expression"), "utf8mb4")
+        .expect("storable")
 }
 
 #[test]
@@ -50,7 +51,10 @@ fn as_mysql_prints() {
 #[test]
 fn what_cannot_be_stored_has_no_text() {
     for sql in ["(select 1)", "? + 1", "sum(a)", "@a := 1", "rank() over ()", "exists (select 1)"] {
-        assert_eq!(unparse(&parse_expr(sql, SqlMode::empty()).expect("an expression")), None);
+        assert_eq!(
+            unparse(&parse_expr(sql, SqlMode::empty()).expect("an expression"), "utf8mb4"),
+            None
+        );
     }
 }
 

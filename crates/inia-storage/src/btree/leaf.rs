@@ -181,6 +181,12 @@ impl LeafCopy {
         node::slot(self.bytes(), i).flags & SLOT_MARKED != 0
     }
 
+    /// Whether record `i`'s payload is in the leaf.
+    #[inline]
+    pub(crate) fn is_inline(&self, i: usize) -> bool {
+        node::slot(self.bytes(), i).flags & SLOT_OVERFLOW == 0
+    }
+
     /// Record `i`'s payload, or its reference to overflow pages.
     #[inline]
     pub(crate) fn inline_payload(&self, i: usize) -> &[u8] {

@@ -28,7 +28,7 @@ use crate::sync::{AtomicU64, Condvar, Mutex};
 use crate::txn::undo::UNDO_FILE;
 use crate::wal::reader::LogReader;
 use crate::wal::record::LogRecord;
-use crate::wal::segment::{FIRST_SEGMENT, Segments};
+use crate::wal::segment::{FIRST_SEGMENT, Segments, is_segment, remove_leftovers};
 use crate::wal::{FIRST_LSN, Wal};
 use checkpoint::Background;
 use control::{Checkpoint, Control};
@@ -43,6 +43,8 @@ pub(crate) use mtr::{Latched, Mtr};
 /// First page that trees may use: the first that [`Mtr::allocate`] gives out in a new store.
 pub(crate) const FIRST_FREE_PAGE: PageId = PageId(2);
 /// The data file's name.
+/// Files that tell a directory of MySQL, MariaDB or PostgreSQL.
+const FOREIGN: [&str; 4] = ["ibdata1", "mysql.ibd", "aria_log_control", "PG_VERSION"];
 pub(crate) const DATA_FILE: &str = "inia.data";
 /// The doublewrite file's name.
 pub(crate) const DOUBLEWRITE_FILE: &str = "inia.doublewrite";
@@ -50,7 +52,7 @@ pub(crate) const DOUBLEWRITE_FILE: &str = "inia.doublewrite";
 /// Whether a file of this name is part of a store.
 pub fn is_store_file(name: &str) -> bool {
     matches!(name, DATA_FILE | DOUBLEWRITE_FILE | control::CONTROL_FILE | UNDO_FILE)
-        || name.starts_with("wal-")
+        || is_segment(name)
 }
 
 /// How a store is opened.
@@ -292,18 +294,18 @@ fn open_existing(disk: &dyn Disk, name: &str) -> Result<Arc<dyn DiskFile>> {
 
 /// Makes the files of a new store; the control file comes last and makes it exist.
 fn create(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Control> {
+    if let Some(name) = disk.list()?.iter().find(|name| FOREIGN.contains(&name.as_str())) {
+        return Err(StorageError::Unopenable(format!(
+            "{name} belongs to another database system; choose another directory"
+        )));
+    }
+    remove_leftovers(&**disk)?;
     let data = disk.open(DATA_FILE, true)?;
     if data.len()? > page_offset(PageId(FIRST_PAGES)) {
         return Err(StorageError::Unopenable(format!(
             "{DATA_FILE} holds data, but {} is missing",
             control::CONTROL_FILE
         )));
-    }
-    // Left over from a creation that was cut short.
-    for name in disk.list()? {
-        if name.starts_with("wal-") {
-            disk.remove(&name)?;
-        }
     }
     data.set_len(page_offset(PageId(FIRST_PAGES)))?;
     let mut page = PageBuf::new();

@@ -20,6 +20,11 @@ use inia_base::ids::TxnId;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Records of a scan's first run: few, as it may be about a few only. Each run after it may be four
+/// times as long.
+const FIRST_RUN: usize = 16;
+const LONGEST_RUN: usize = 4096;
+
 /// A range's end with memory of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
@@ -111,6 +116,8 @@ pub struct Cursor {
     pub(super) unlocked: bool,
     /// How much of each value is asked for; no key is, where this is said.
     narrow: Option<usize>,
+    /// How many records the next run may have.
+    reach: usize,
 }
 
 /// Where a record's value was found.
@@ -158,6 +165,7 @@ impl Txn {
             looks_first: false,
             unlocked: false,
             narrow: None,
+            reach: FIRST_RUN,
         }
     }
 }
@@ -258,17 +266,19 @@ impl Cursor {
             return Ok(None);
         }
         let leaf = &self.memory().place.leaf;
-        let inline = |i: usize| matches!(leaf.payload(i), PayloadRef::Inline(_));
         let range = match self.direction {
             Direction::Forward => {
-                let end = (self.from..self.to).find(|&i| !inline(i)).unwrap_or(self.to);
+                let most = self.to.min(self.from + self.reach);
+                let end = (self.from..most).find(|&i| !leaf.is_inline(i)).unwrap_or(most);
                 self.from..end
             }
             Direction::Backward => {
-                let start = (self.from..self.to).rev().find(|&i| !inline(i));
-                start.map_or(self.from, |i| i + 1)..self.to
+                let least = self.from.max(self.to.saturating_sub(self.reach));
+                let start = (least..self.to).rev().find(|&i| !leaf.is_inline(i));
+                start.map_or(least, |i| i + 1)..self.to
             }
         };
+        self.reach = (self.reach * 4).min(LONGEST_RUN);
         if range.is_empty() {
             return Ok(None);
         }

@@ -161,6 +161,11 @@ impl Txn {
         self.has_read || self.locked || self.id.0 != 0
     }
 
+    /// Whether the open transaction has neither locked nor written anything.
+    pub fn only_reads(&self) -> bool {
+        !self.locked && self.id.0 == 0
+    }
+
     /// Whether a transaction is open.
     pub fn is_open(&self) -> bool {
         self.open

@@ -27,6 +27,11 @@ const MARGIN: u64 = 4 * BLOCK as u64;
 /// Blocks that are written at a time when filling with zeros.
 const FILL: usize = 64 * BLOCK;
 
+/// Whether a file of this name is part of the log.
+pub(crate) fn is_segment(name: &str) -> bool {
+    segment_number(name).is_some()
+}
+
 /// A segment's file.
 #[derive(Clone)]
 pub(crate) struct Segment {
@@ -344,6 +349,41 @@ fn fill(file: &dyn DiskFile, size: u64) -> Result<()> {
         at += len;
     }
     Ok(file.sync()?)
+}
+
+/// Removes the segments of a store whose creation was cut short before it had a log: they are
+/// zeros. Anything else of such a name is refused, for it holds what somebody misses.
+pub(crate) fn remove_leftovers(disk: &dyn Disk) -> Result<()> {
+    let mut leftovers = Vec::new();
+    for name in disk.list()? {
+        if is_segment(&name) {
+            if !is_zeros(&*disk.open(&name, false)?)? {
+                let text = format!("{name} holds data, but inia.control is missing");
+                return Err(StorageError::Unopenable(text));
+            }
+            leftovers.push(name);
+        } else if name == UNNAMED {
+            leftovers.push(name);
+        }
+    }
+    leftovers.iter().try_for_each(|name| Ok(disk.remove(name)?))
+}
+
+fn is_zeros(file: &dyn DiskFile) -> Result<bool> {
+    let len = file.len()?;
+    let mut at = 0;
+    if len % BLOCK as u64 != 0 {
+        return Ok(false);
+    }
+    while at < len {
+        let mut bytes = AlignedBuf::new((len - at).min(FILL as u64) as usize);
+        file.read_at(&mut bytes, at)?;
+        if bytes.iter().any(|byte| *byte != 0) {
+            return Ok(false);
+        }
+        at += FILL as u64;
+    }
+    Ok(true)
 }
 
 fn read_header(segment: &Segment) -> Result<Option<SegmentHeader>> {

@@ -67,6 +67,18 @@ fn an_execution_before_any_types_is_refused() {
 }
 
 #[test]
+fn nulls_and_long_data_need_no_types_in_any_character_set() {
+    let mut values = Vec::new();
+    let mut decode = |params: &mut Params| {
+        params.decode(b"\x01\0", 0, PLAIN, Charset::Latin1, &mut values).map(|()| values.clone())
+    };
+    assert_eq!(decode(&mut Params::new(1)), Ok(vec![Value::Null]));
+    let mut long = Params::new(1);
+    long.add_long_data(0, b"na\xefve", 99);
+    assert_eq!(decode(&mut long), Ok(vec![Value::Text("naïve".to_owned())]));
+}
+
+#[test]
 fn types_that_parameters_cannot_have_are_refused() {
     for kind in [13, 14, 16, 17, 99, 247, 248] {
         let body = [0, 1, kind, 0, 1, b'a'];

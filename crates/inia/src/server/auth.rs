@@ -25,6 +25,10 @@ pub struct Account {
     pub locked: bool,
     /// PASSWORD EXPIRE.
     pub expired: bool,
+    /// MAX_USER_CONNECTIONS; 0 where the server's setting counts.
+    pub max_connections: u64,
+    /// May log in where all connections are taken.
+    pub administers: bool,
 }
 
 /// Finds accounts.
@@ -45,6 +49,8 @@ impl AccountLookup for RootOnly {
             auth_string: Vec::new(),
             locked: false,
             expired: false,
+            max_connections: 0,
+            administers: false,
         })
     }
 }
@@ -157,6 +163,8 @@ impl Authenticator {
             auth_string: self.decoy.clone(),
             locked: false,
             expired: false,
+            max_connections: 0,
+            administers: false,
         }
     }
 

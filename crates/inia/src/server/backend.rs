@@ -87,6 +87,10 @@ pub trait ClientSession: Send {
     fn client_charset(&self) -> Charset;
     /// The collation id that result columns are described with; 0 for each column's own.
     fn result_collation(&self) -> u16;
+    /// Seconds that the client may be idle; `None` where the server's setting counts.
+    fn wait_timeout(&self) -> Option<u64> {
+        None
+    }
     /// A handle for other threads.
     fn interrupter(&self) -> Arc<dyn Interrupt>;
 }
@@ -95,6 +99,11 @@ pub trait ClientSession: Send {
 pub trait Backend: Send + Sync {
     /// Starts a session.
     fn session(&self, client: ClientInfo) -> Box<dyn ClientSession>;
+    /// A limit that can be set while the server runs; `None` where the configuration counts.
+    fn setting(&self, name: &str) -> Option<u64> {
+        let _ = name;
+        None
+    }
     /// Writes everything back; there will be no more statements.
     fn close(&self) -> Result<(), String>;
 }

@@ -167,6 +167,8 @@ impl Connection {
         };
         let account = shared.authenticator.check(claim, &mut talk)?;
         self.worker.set_sequence(self.reader.next_sequence());
+        let taken = shared.registry.take_place(self.worker.slot(), &account, shared.limits());
+        taken.map_err(LoginError::Refused)?;
         let client = ClientInfo {
             user: login.user,
             host,

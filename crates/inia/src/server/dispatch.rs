@@ -185,8 +185,17 @@ impl Worker {
             Ok(()) => self.put_ok(),
             Err(error) => self.put_error(&error),
         }
-        self.slot.end();
+        self.rest();
         Next::Continue
+    }
+
+    /// The command has ended: the client may be idle for as long as its session says.
+    #[inline]
+    fn rest(&mut self) {
+        if let Some(seconds) = self.session.wait_timeout() {
+            self.slot.set_wait_timeout(seconds);
+        }
+        self.slot.end();
     }
 
     /// Tells the client why the server ends the connection, where MySQL does.
@@ -241,7 +250,7 @@ impl Worker {
             self.out.abort();
             self.put_error(&error);
         }
-        self.slot.end();
+        self.rest();
         if self.broken { Next::Close } else { Next::Continue }
     }
 
@@ -288,7 +297,8 @@ impl Worker {
         self.slot.set_text(&String::from_utf8_lossy(sql));
         let status = self.session.status_flags();
         let collation = self.session.result_collation();
-        let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status);
+        let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status)
+            .with_max_packet(self.shared.max_allowed_packet);
         let mut rows = TextRows::new(reply, &mut self.text);
         let result = self.session.execute(sql, &mut rows);
         self.broken |= rows.is_broken();
@@ -312,7 +322,8 @@ impl Worker {
         }
         let status = self.session.status_flags();
         let collation = self.session.result_collation();
-        let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status);
+        let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status)
+            .with_max_packet(self.shared.max_allowed_packet);
         let mut rows = BinaryRows::new(reply, &mut self.binary);
         let result = self.session.execute_prepared(id, &statement.values, &mut rows);
         self.broken |= rows.is_broken();

@@ -30,6 +30,7 @@ pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Databas
     database.announce(&[
         ("innodb_buffer_pool_size", buffer_pool_size.to_string()),
         ("max_connections", config.max_connections.to_string()),
+        ("wait_timeout", config.wait_timeout.to_string()),
         ("secure_file_priv", config.secure_file_priv.clone().unwrap_or_else(|| "NULL".into())),
         ("datadir", format!("{}/", place.display())),
     ]);
@@ -37,11 +38,10 @@ pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Databas
 }
 
 /// Whether a directory holds a database, or the damaged remains of one.
-pub fn holds_database(dir: &Path) -> bool {
-    std::fs::read_dir(dir).is_ok_and(|entries| {
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        names.into_iter().any(|name| inia_engine::is_database_file(&name))
-    })
+pub fn holds_database(dir: &Path) -> std::io::Result<bool> {
+    let names =
+        std::fs::read_dir(dir)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    Ok(names.into_iter().any(|name| inia_engine::is_database_file(&name)))
 }
 
 /// The pool's size: what is asked for, but no less than the smallest and no more than there is, or
@@ -91,6 +91,8 @@ impl AccountLookup for DatabaseAccounts {
             auth_string: found.auth_string,
             locked: found.locked,
             expired: found.expired,
+            max_connections: found.max_connections,
+            administers: found.administers,
         })
     }
 }
@@ -111,6 +113,10 @@ impl Backend for EngineBackend {
     fn session(&self, client: ClientInfo) -> Box<dyn ClientSession> {
         let session = self.database.session(engine_client(&client));
         Box::new(EngineSession { session })
+    }
+
+    fn setting(&self, name: &str) -> Option<u64> {
+        Some(self.database.global_number(name))
     }
 
     fn close(&self) -> Result<(), String> {
@@ -212,6 +218,10 @@ impl ClientSession for EngineSession {
 
     fn result_collation(&self) -> u16 {
         self.session.result_collation()
+    }
+
+    fn wait_timeout(&self) -> Option<u64> {
+        Some(self.session.wait_timeout())
     }
 
     fn interrupter(&self) -> Arc<dyn Interrupt> {

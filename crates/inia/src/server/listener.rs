@@ -236,7 +236,7 @@ fn start_connection(shared: &Arc<Shared>, socket: Socket) {
         return;
     }
     let socket = Arc::new(socket);
-    let Some(slot) = shared.registry.admit(socket.clone()) else {
+    let Some(slot) = shared.registry.admit(socket.clone(), shared.limits().connections) else {
         return turn_away(&socket, &ServerError::new(1040, "08004", "Too many connections"));
     };
     let id = slot.id();

@@ -136,6 +136,8 @@ fn try_log_in(
         nonce,
     };
     let account = shared.authenticator.check(claim, talk)?;
+    let limits = shared.limits();
+    shared.registry.take_place(slot, &account, limits).map_err(LoginError::Refused)?;
     let caps = login.capabilities;
     Ok(LoggedIn {
         caps,

@@ -32,3 +32,13 @@ struct Shared {
     tls: Option<Arc<rustls::ServerConfig>>,
     max_allowed_packet: usize,
 }
+
+impl Shared {
+    /// How many connections there may be, now.
+    fn limits(&self) -> registry::Limits {
+        registry::Limits {
+            connections: self.backend.setting("max_connections"),
+            user_connections: self.backend.setting("max_user_connections").unwrap_or(0),
+        }
+    }
+}

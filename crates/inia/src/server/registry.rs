@@ -8,10 +8,12 @@
 //! Invariants: a slot is in the map from its connection's admission to the end of its thread; a
 //! kill mark never goes down.
 
+use super::auth::Account;
 use super::backend::Interrupt;
 use super::stream::Socket;
 use inia_base::process::{KillTarget, ProcessEntry, Processes};
 use inia_wire::command::{code, name_of};
+use inia_wire::error::ServerError;
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,6 +57,8 @@ struct Identity {
     user: String,
     host: String,
     db: Option<String>,
+    /// Name and host pattern of the account.
+    account: Option<(String, String)>,
 }
 
 #[derive(Default)]
@@ -194,6 +198,15 @@ pub struct Counts {
     pub connections: u64,
 }
 
+/// How many connections there may be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Limits {
+    /// `max_connections`; without it the number that the registry was made with.
+    pub(super) connections: Option<u64>,
+    /// `max_user_connections`; 0 for no limit.
+    pub(super) user_connections: u64,
+}
+
 /// All connections.
 pub struct Registry {
     slots: Mutex<BTreeMap<u32, Arc<Slot>>>,
@@ -232,10 +245,12 @@ impl Registry {
         }
     }
 
-    /// Admits a connection; `None` when there are too many or the server stops.
-    pub(super) fn admit(&self, socket: Arc<Socket>) -> Option<Arc<Slot>> {
+    /// Admits a connection; `None` when there are too many or the server stops. One more than
+    /// `most` may come in: it is told after its login that it cannot stay, unless an administrator
+    /// logs in ([`Registry::take_place`]).
+    pub(super) fn admit(&self, socket: Arc<Socket>, most: Option<u64>) -> Option<Arc<Slot>> {
         let mut slots = self.slots.lock();
-        if slots.len() >= self.max_connections || self.is_stopping() {
+        if slots.len() > self.most(most) || self.is_stopping() {
             return None;
         }
         let mut id = self.next_id.fetch_add(1, Ordering::Relaxed);
@@ -257,6 +272,46 @@ impl Registry {
         });
         slots.insert(id, slot.clone());
         Some(slot)
+    }
+
+    fn most(&self, setting: Option<u64>) -> usize {
+        setting.map_or(self.max_connections, |most| usize::try_from(most).unwrap_or(usize::MAX))
+    }
+
+    /// The connection belongs to an account from now on. Errors 1040 where all connections were
+    /// taken, 1203 and 1226 where the account has too many.
+    pub(super) fn take_place(
+        &self,
+        slot: &Slot,
+        account: &Account,
+        limits: Limits,
+    ) -> Result<(), ServerError> {
+        let name = (account.user.clone(), account.host.clone());
+        // The lock is held from counting to taking.
+        let slots = self.slots.lock();
+        if slots.len() > self.most(limits.connections) && !account.administers {
+            return Err(ServerError::new(1040, "08004", "Too many connections"));
+        }
+        let others = slots.values().filter(|other| {
+            other.id != slot.id && other.identity.lock().account.as_ref() == Some(&name)
+        });
+        let taken = others.count() as u64 + 1;
+        let (own, user) = (account.max_connections, &account.user);
+        if own == 0 && limits.user_connections > 0 && taken > limits.user_connections {
+            let text = format!(
+                "User {user} already has more than 'max_user_connections' active connections"
+            );
+            return Err(ServerError::new(1203, "42000", text));
+        }
+        if own > 0 && taken > own {
+            let text = format!(
+                "User '{user}' has exceeded the 'max_user_connections' resource (current value: \
+                 {own})"
+            );
+            return Err(ServerError::new(1226, "42000", text));
+        }
+        slot.identity.lock().account = Some(name);
+        Ok(())
     }
 
     /// A connection's thread ends.

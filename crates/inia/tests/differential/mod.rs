@@ -5,7 +5,9 @@
 //! in `<name>.answers`. Each script runs in a database of its own. Statements end with `;` at the
 //! end of a line; a line `-- differs: reason` before a statement says that Inia answers differently
 //! on purpose: the statement runs, its answer is not compared, and `docs/COMPAT.md` lists the reason.
-//! Rows of a SELECT without ORDER BY are compared as a set.
+//! Rows of a SELECT without ORDER BY are compared as a set. A line `-- as: account` gives all that
+//! follows to that account's connection, which logs in without a password when it is first named
+//! and stays open; scripts begin as `root`, and drop the accounts that they make.
 //!
 //! With `INIA_ORACLE=host:port` set, the scripts of `generated/` are written anew and all answers
 //! are recorded from that server (user root, no password); `INIA_SCRIPTS=part-of-a-path` limits
@@ -24,8 +26,9 @@ use crate::process::{DataDir, Process};
 use inia_base::value::Value;
 use inia_wire::client::{Client, ClientError, LoginOptions, ResultSet};
 use known::Known;
-use script::Statement;
-use std::collections::BTreeMap;
+use script::{ROOT, Statement};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -65,10 +68,23 @@ fn scripts() -> Vec<PathBuf> {
     found
 }
 
+/// The statements of every script.
+pub(crate) fn corpus() -> Vec<Vec<String>> {
+    let texts = |path: &PathBuf| script::read(path).into_iter().map(|s| s.text).collect();
+    scripts().iter().map(texts).collect()
+}
+
 fn connect(address: &str) -> Connection {
+    log_in(address, ROOT).unwrap()
+}
+
+/// Logs in without a password; an account's name may be followed by the one it is given.
+fn log_in(address: &str, account: &str) -> Result<Connection, ClientError> {
     let stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    Client::connect(stream, &LoginOptions::default()).unwrap()
+    let (user, password) = account.split_once(' ').unwrap_or((account, ""));
+    let (user, password) = (user.to_owned(), password.to_owned());
+    Client::connect(stream, &LoginOptions { user, password, ..LoginOptions::default() })
 }
 
 /// Runs a script in a fresh database and returns the answer to each statement. A statement that
@@ -78,11 +94,27 @@ fn run(address: &str, statements: &[Statement]) -> Vec<String> {
     for sql in ["DROP DATABASE IF EXISTS diff", "CREATE DATABASE diff", "USE diff"] {
         connection.query(sql).unwrap();
     }
+    let mut connections = HashMap::from([(ROOT, connection)]);
     let mut answers = Vec::new();
     for statement in statements {
-        let found = answer(&mut connection, statement).unwrap_or_else(|lost| {
-            connection = connect(address);
-            connection.query("USE diff").unwrap();
+        let account = statement.account.as_str();
+        let connection = match connections.entry(account) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => match log_in(address, account) {
+                Ok(connection) => entry.insert(connection),
+                Err(error) => {
+                    answers.push(format!("no login: {error}\n"));
+                    continue;
+                }
+            },
+        };
+        let found = answer(connection, statement).unwrap_or_else(|lost| {
+            connections.remove(account);
+            if account == ROOT {
+                let mut again = connect(address);
+                again.query("USE diff").unwrap();
+                connections.insert(ROOT, again);
+            }
             lost
         });
         answers.push(found);

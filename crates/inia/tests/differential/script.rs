@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+/// The account that scripts begin with.
+pub(super) const ROOT: &str = "root";
+
 /// One statement of a script.
 pub(super) struct Statement {
     /// The statement without its semicolon.
@@ -10,6 +13,8 @@ pub(super) struct Statement {
     pub(super) line: usize,
     /// Why Inia's answer differs on purpose.
     pub(super) differs: Option<String>,
+    /// The account whose connection it is for.
+    pub(super) account: String,
 }
 
 impl Statement {
@@ -32,12 +37,17 @@ pub(super) fn read(path: &Path) -> Vec<Statement> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut statements = Vec::new();
     let mut differs = None;
+    let mut account = String::from(ROOT);
     let mut current = String::new();
     let mut first_line = 0;
     for (number, line) in text.lines().enumerate() {
         if current.is_empty() {
             if let Some(reason) = line.strip_prefix("-- differs: ") {
                 differs = Some(reason.trim().to_owned());
+                continue;
+            }
+            if let Some(name) = line.strip_prefix("-- as: ") {
+                name.trim().clone_into(&mut account);
                 continue;
             }
             if line.trim().is_empty() || line.starts_with("-- ") {
@@ -53,6 +63,7 @@ pub(super) fn read(path: &Path) -> Vec<Statement> {
                 text: statement.to_owned(),
                 line: first_line,
                 differs: differs.take(),
+                account: account.clone(),
             });
             current.clear();
         }

@@ -4,7 +4,7 @@ use super::bars::{self, Bar};
 use super::chart::{BOTTOM, Frame, LEFT, Line, RIGHT, Stop, TOP};
 use super::scale::{Kind, Scale};
 use super::{heat, table};
-use crate::record::Outcome;
+use crate::record::Latency;
 use crate::report::format::{count, deviation, escape, number, short, short_time, time};
 use crate::report::{Point, Report, Section, Stat};
 use crate::workload;
@@ -89,14 +89,14 @@ fn charts(report: &Report<'_>, section: &Section<'_>) -> String {
 
 /// p50, p95 and p99: a chart each on one scale, or marks on lines.
 fn latencies(report: &Report<'_>, section: &Section<'_>, several: bool) -> String {
-    let quantiles: [(&'static str, fn(&Outcome) -> f64); 3] = [
-        ("Latency, median", |outcome| outcome.latency.p50),
-        ("Latency, 95th percentile", |outcome| outcome.latency.p95),
-        ("Latency, 99th percentile", |outcome| outcome.latency.p99),
+    let quantiles: [(&'static str, fn(&Latency) -> f64); 3] = [
+        ("Latency, median", |latency| latency.p50),
+        ("Latency, 95th percentile", |latency| latency.p95),
+        ("Latency, 99th percentile", |latency| latency.p99),
     ];
     if several {
-        let chart = |(title, of): (&'static str, fn(&Outcome) -> f64)| {
-            let of = |point: &Point<'_>| point.stat(|outcome| Some(of(outcome)));
+        let chart = |(title, of): (&'static str, fn(&Latency) -> f64)| {
+            let of = |point: &Point<'_>| point.stat(|outcome| outcome.took(of));
             let measure = Measure {
                 title,
                 note: String::new(),
@@ -110,7 +110,7 @@ fn latencies(report: &Report<'_>, section: &Section<'_>, several: bool) -> Strin
         return quantiles.into_iter().map(chart).collect();
     }
     let bars = section.widest().filter_map(|point| {
-        let [p50, p95, p99] = quantiles.map(|(_, of)| point.stat(|outcome| Some(of(outcome))));
+        let [p50, p95, p99] = quantiles.map(|(_, of)| point.stat(|outcome| outcome.took(of)));
         let (p50, p95, p99) = (p50?.median, p95?.median, p99?.median);
         let series = &report.series[point.series];
         Some(Bar {

@@ -1,7 +1,7 @@
 //! Tables: what the charts show and more, in figures.
 
 use super::section::above_floor;
-use crate::record::Outcome;
+use crate::record::{Latency, Outcome};
 use crate::report::format::{count, deviation, escape, number};
 use crate::report::{Point, Report, Section};
 
@@ -50,7 +50,7 @@ fn cell(value: Option<f64>) -> String {
 
 /// Medians of every point of a section.
 pub(super) fn figures(report: &Report<'_>, section: &Section<'_>) -> String {
-    let slow = section.points.iter().filter_map(|p| Some(p.stat(|o| Some(o.latency.p50))?.median));
+    let slow = section.points.iter().filter_map(|p| Some(p.stat(|o| o.took(|l| l.p50))?.median));
     let milli = slow.fold(0.0, f64::max) >= 2000.0;
     let unit = if milli { "ms" } else { "µs" };
     let (bound, retried) = (section.cpus().len() > 1, has(section, |o| o.retries > 0));
@@ -155,10 +155,9 @@ impl Row<'_, '_> {
         let spread = rate.spread().map_or("–".to_owned(), deviation);
         out.push_str(&format!("<td>{spread}</td>"));
         let divide = if self.milli { 1000.0 } else { 1.0 };
-        let quantiles: [fn(&Outcome) -> f64; 4] =
-            [|o| o.latency.p50, |o| o.latency.p95, |o| o.latency.p99, |o| o.latency.max];
+        let quantiles: [fn(&Latency) -> f64; 4] = [|l| l.p50, |l| l.p95, |l| l.p99, |l| l.max];
         for of in quantiles {
-            out.push_str(&cell(median(&|o| Some(of(o) / divide))));
+            out.push_str(&cell(median(&|o| Some(o.took(of)? / divide))));
         }
         out.push_str(&cell(median(&|o| o.cpu.server)));
         let floor = self.section.floor_cpu(report, point);
@@ -217,8 +216,9 @@ pub(super) fn kinds(report: &Report<'_>, section: &Section<'_>) -> String {
             let Some(kind) = outcome.kinds.iter().find(|kind| kind.name == name) else { continue };
             let rate = kind.transactions as f64 / outcome.seconds.max(1e-9);
             let latency = &kind.latency;
-            let cells = [rate, latency.p50, latency.p95, latency.p99, latency.max];
-            let cells: String = cells.into_iter().map(|value| cell(Some(value))).collect();
+            let times = [latency.p50, latency.p95, latency.p99, latency.max];
+            let times = times.map(|time| (kind.transactions > 0).then_some(time));
+            let cells: String = cell(Some(rate)) + &times.map(cell).concat();
             table.out.push_str(&format!(
                 "<tr><th scope=row class=l>{}</th><td class=l>{}</td>{cells}</tr>\n",
                 escape(name),

@@ -19,10 +19,21 @@ fn rate(workload: &str, distribution: &str, clients: usize, bound: usize, rate: 
 
 /// A table of a report, on four processors; only what is measured of it.
 fn measured(name: &str, table: usize, records: &[Record], price: Option<f64>) -> Vec<String> {
+    measured_on(4, name, table, records, price)
+}
+
+/// The same on so many.
+fn measured_on(
+    processors: usize,
+    name: &str,
+    table: usize,
+    records: &[Record],
+    price: Option<f64>,
+) -> Vec<String> {
     let results = Results {
         records,
         scale: Scale::Small,
-        processors: 4,
+        processors,
         labels: vec!["inia".to_owned()],
         prices: price.map(|price| ("inia".to_owned(), price)).into_iter().collect(),
     };
@@ -64,6 +75,44 @@ fn peaks_and_their_factors_stand_by_processors() {
     assert_eq!(half, ["processors inia", "2 1.80", "4 1.67"]);
     let one = measured("rdbms", 7, &records, None);
     assert_eq!(one, ["processors inia", "2 1.80", "4 3.00"]);
+}
+
+/// Six are compared with three, not with the four before them.
+#[test]
+fn half_the_processors_are_half_of_them() {
+    let records: Vec<Record> = [(1, 100.0), (2, 190.0), (3, 250.0), (4, 300.0), (0, 400.0)]
+        .map(|(bound, n)| rate("oltp_read_only", "special", 8, bound, n))
+        .into();
+    let lines = measured_on(6, "rdbms", 6, &records, None);
+    assert_eq!(lines, ["processors inia", "2 1.90", "3 -", "4 1.58", "6 1.60"]);
+}
+
+/// A round in which nothing ended counts, one that was ended early does not.
+#[test]
+fn the_median_is_of_all_whole_rounds() {
+    let mut records = [10.0, 0.0, 30.0].map(|n| rate("smack_select", "uniform", 1, 0, n)).to_vec();
+    records[1].outcome.as_mut().unwrap().transactions = 0;
+    assert_eq!(measured("smack", 0, &records, None)[1], "1 10.00");
+    records[2].outcome.as_mut().unwrap().interrupted = true;
+    assert_eq!(measured("smack", 0, &records, None)[1], "1 5.00");
+    records[2].outcome.as_mut().unwrap().interrupted = false;
+    records.remove(0);
+    records.remove(1);
+    assert_eq!(measured("smack", 0, &records, None)[1], "1 0");
+}
+
+#[test]
+fn a_kind_that_cannot_be_measured_is_not_told() {
+    let mut delete = rate("innodb_delete_all", "uniform", 1, 0, 0.0);
+    let outcome = delete.outcome.as_mut().unwrap();
+    let kind = |name: &str, transactions: u64| Kind {
+        name: name.to_owned(),
+        transactions,
+        latency: Latency { p50: 500_000.0, ..Latency::default() },
+    };
+    outcome.kinds = vec![kind("delete", 3), kind("purge", 0)];
+    let lines = measured("innodb", 2, &[delete], None);
+    assert_eq!(lines[8], "innodb_delete_all 0.5000 + not told -");
 }
 
 #[test]

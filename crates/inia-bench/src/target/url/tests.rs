@@ -37,3 +37,14 @@ fn labels_stand_before_the_address() {
     assert_eq!(split_label("old=mysql://h/"), (Some("old"), "mysql://h/"));
     assert_eq!(split_label("mysql://u:a=b@h/"), (None, "mysql://u:a=b@h/"));
 }
+
+#[test]
+fn a_target_may_wait_as_mysqls_client_library_does() {
+    let poll = |text: &str| match Url::parse(text) {
+        Ok(Url::MySql(place)) => place.poll && place.database == "shop",
+        other => panic!("{other:?}"),
+    };
+    assert!(poll("mysql://root@127.0.0.1:3306/shop?wait=poll"));
+    assert!(!poll("mysql://root@127.0.0.1:3306/shop"));
+    assert!(Url::parse("mysql://root@127.0.0.1:3306/shop?wait=never").is_err());
+}

@@ -8,6 +8,9 @@ const LONGEST_LINE: u64 = 8 * 1024;
 /// No page is longer.
 const LONGEST_PAGE: usize = 4 << 20;
 
+/// The head line that tells how often a page's transaction was run again.
+const RETRIES: &str = "X-Retries";
+
 /// One end of a kept-alive connection.
 pub(super) struct Wire {
     stream: BufReader<TcpStream>,
@@ -24,9 +27,10 @@ impl Wire {
         Ok(Wire { stream: BufReader::new(stream), out: Vec::new() })
     }
 
-    /// First line and length of the body; None if the other end has hung up between messages.
-    fn head(&mut self) -> io::Result<Option<(String, usize)>> {
-        let (mut first, mut length) = (String::new(), 0);
+    /// First line, length of the body, and retries; None if the other end has hung up between
+    /// messages.
+    fn head(&mut self) -> io::Result<Option<(String, usize, u64)>> {
+        let (mut first, mut length, mut retries) = (String::new(), 0, 0);
         loop {
             let mut line = String::new();
             if self.stream.by_ref().take(LONGEST_LINE).read_line(&mut line)? == 0 {
@@ -34,21 +38,24 @@ impl Wire {
             }
             let text = line.trim_end();
             if text.is_empty() {
-                return Ok(Some((first, length)));
+                return Ok(Some((first, length, retries)));
             }
             if first.is_empty() {
                 first = text.to_owned();
-            } else if let Some((name, value)) = text.split_once(':')
-                && name.eq_ignore_ascii_case("content-length")
-            {
-                length = value.trim().parse().map_err(|_| broken("bad length"))?;
+            } else if let Some((name, value)) = text.split_once(':') {
+                let number = || value.trim().parse().map_err(|_| broken("not a number"));
+                if name.eq_ignore_ascii_case("content-length") {
+                    length = number()? as usize;
+                } else if name.eq_ignore_ascii_case(RETRIES) {
+                    retries = number()?;
+                }
             }
         }
     }
 
     /// The server's side: the next path asked for.
     pub(super) fn request(&mut self) -> io::Result<Option<String>> {
-        let Some((first, length)) = self.head()? else { return Ok(None) };
+        let Some((first, length, _)) = self.head()? else { return Ok(None) };
         if length != 0 {
             return Err(broken("a request with a body"));
         }
@@ -58,24 +65,24 @@ impl Wire {
         }
     }
 
-    /// The server's side: sends a page.
-    pub(super) fn reply(&mut self, status: &str, page: &str) -> io::Result<()> {
+    /// The server's side: sends a page, and how often its transaction was run again.
+    pub(super) fn reply(&mut self, status: &str, page: &str, retries: u64) -> io::Result<()> {
         self.out.clear();
         write!(
             self.out,
             "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\n\
-             Content-Length: {}\r\n\r\n{page}",
+             {RETRIES}: {retries}\r\nContent-Length: {}\r\n\r\n{page}",
             page.len()
         )?;
         self.stream.get_mut().write_all(&self.out)
     }
 
-    /// The visitor's side: status and page of a path.
-    pub(super) fn get(&mut self, path: &str) -> io::Result<(u16, String)> {
+    /// The visitor's side: a path's status, page and retries.
+    pub(super) fn get(&mut self, path: &str) -> io::Result<(u16, String, u64)> {
         self.out.clear();
         write!(self.out, "GET {path} HTTP/1.1\r\nHost: nile\r\n\r\n")?;
         self.stream.get_mut().write_all(&self.out)?;
-        let (first, length) = self.head()?.ok_or_else(|| broken("the shop hung up"))?;
+        let (first, length, retries) = self.head()?.ok_or_else(|| broken("the shop hung up"))?;
         let status = first.split(' ').nth(1).and_then(|code| code.parse().ok());
         let status = status.ok_or_else(|| broken("no status"))?;
         if length > LONGEST_PAGE {
@@ -84,6 +91,6 @@ impl Wire {
         let mut page = vec![0; length];
         self.stream.read_exact(&mut page)?;
         let page = String::from_utf8(page).map_err(|_| broken("not UTF-8"))?;
-        Ok((status, page))
+        Ok((status, page, retries))
     }
 }

@@ -170,7 +170,8 @@ impl Inner {
         while let Ok(Some(path)) = wire.request() {
             page.clear();
             page.push_str("<!doctype html><title>Nile</title>\n");
-            let status = match self.page(&path, &mut page) {
+            let (done, retries) = self.page(&path, &mut page);
+            let status = match done {
                 Ok(()) => "200 OK",
                 Err(Trouble::NoSuchPage) => "404 Not Found",
                 Err(Trouble::Failed(failure)) => {
@@ -178,7 +179,7 @@ impl Inner {
                     "500 Internal Server Error"
                 }
             };
-            if wire.reply(status, &page).is_err() {
+            if wire.reply(status, &page, retries).is_err() {
                 return;
             }
         }
@@ -198,9 +199,10 @@ impl Inner {
         }
     }
 
-    fn page(&self, path: &str, page: &mut String) -> std::result::Result<(), Trouble> {
+    /// Makes a page, and tells how often that was tried in vain.
+    fn page(&self, path: &str, page: &mut String) -> (std::result::Result<(), Trouble>, u64) {
         let mut desk = self.borrow();
-        let (head, begun) = (page.len(), Instant::now());
+        let (head, begun, mut retries) = (page.len(), Instant::now(), 0);
         let outcome = loop {
             let outcome = self.compose(&mut desk, path, page);
             let Err(Trouble::Failed(failure)) = &outcome else { break outcome };
@@ -208,12 +210,13 @@ impl Inner {
             if failure.class != Class::Retry || begun.elapsed() > PATIENCE {
                 break outcome;
             }
+            retries += 1;
             std::thread::sleep(PAUSE);
             page.truncate(head);
         };
         self.pool().push(desk);
         self.free.notify_one();
-        outcome
+        (outcome, retries)
     }
 
     fn compose(

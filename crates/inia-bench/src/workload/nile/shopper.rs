@@ -21,6 +21,8 @@ pub(super) struct Shopper {
     carts: i64,
     bought: i64,
     registered: i64,
+    /// How often the shop ran the last page's transaction again.
+    repeated: u64,
 }
 
 impl Shopper {
@@ -36,6 +38,7 @@ impl Shopper {
             carts: 0,
             bought: 0,
             registered: 0,
+            repeated: 0,
         }
     }
 
@@ -125,9 +128,10 @@ impl Script for Shopper {
         }
         let Some((path, says)) = self.path.pop() else { return Ok(self.sequence) };
         let wire = self.wire.as_mut().ok_or_else(|| Failure::wrong("outside the shop"))?;
-        let (status, page) = wire
+        let (status, page, repeated) = wire
             .get(&path)
             .map_err(|error| Failure::new(Class::Lost, format!("{path}: {error}")))?;
+        self.repeated = repeated;
         if status != 200 || !page.contains(&says) {
             let head: String = page.chars().take(300).collect();
             return Err(Failure::wrong(format!(
@@ -137,6 +141,10 @@ impl Script for Shopper {
         self.bought += i64::from(path.starts_with("/buy"));
         self.registered += i64::from(path.starts_with("/register"));
         Ok(self.sequence)
+    }
+
+    fn repeated(&self) -> u64 {
+        self.repeated
     }
 
     fn tally(&self, tally: &mut Tally) {

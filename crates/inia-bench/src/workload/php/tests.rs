@@ -9,6 +9,8 @@ fn every_place_is_taken_once() {
         let mut taken: Vec<u64> = (1..=rows).map(|id| place(id, rows)).collect();
         taken.sort_unstable();
         assert!(taken.iter().copied().eq(0..rows), "{rows} rows");
+        let one_by_one = (1..=rows).map(|id| (id, place(id, rows)));
+        assert!(places(rows).eq(one_by_one), "{rows} rows");
     }
 }
 
@@ -24,4 +26,20 @@ fn the_size_of_an_answer_is_what_counting_gives() {
     }
     assert_eq!(held(1_000_000, 5, 1, STATES), 5_000);
     assert_eq!(held(1_000_000, 5, 2, 12), 1_100);
+}
+
+#[test]
+fn an_answer_of_a_limit_is_a_part_without_repetitions() {
+    let list = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    assert!(is_part(&list("a c c"), &list("a b c c d")));
+    assert!(!is_part(&list("a a"), &list("a b")), "twice what is there once");
+    assert!(!is_part(&list("e"), &list("a b")));
+}
+
+#[test]
+fn what_a_query_answers_is_read_from_its_text() {
+    let cells: Vec<Cell> = READS.iter().map(|read| read.cell).collect();
+    let count = |cell| cells.iter().filter(|&&other| other == cell).count();
+    let all = [Cell::Id, Cell::Name, Cell::State, Cell::City, Cell::Aggregate].map(count);
+    assert_eq!(all, [1, 5, 2, 2, 3]);
 }

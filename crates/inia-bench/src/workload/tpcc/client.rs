@@ -13,6 +13,9 @@ use crate::workload::{Script, Tally};
 /// Shares of new orders, payments, status, deliveries and stock levels, in per cent.
 const MIX: [u64; 5] = [45, 43, 4, 4, 4];
 
+/// The kind of new orders that are rolled back.
+const GIVEN_UP: usize = 5;
+
 /// Every statement, in the order of [`texts`].
 #[derive(Clone, Copy)]
 #[repr(usize)]
@@ -244,8 +247,8 @@ impl Client {
         lines
     }
 
-    /// One in a hundred names an item that does not exist, and is rolled back.
-    fn new_order(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
+    /// One in a hundred names an item that does not exist, and is rolled back: false.
+    fn new_order(&mut self, session: &mut Session, rng: &mut Rng) -> Result<bool> {
         let (w, d) = (self.warehouse, rng.between(1, DISTRICTS as i64));
         let (c, lines) = (customer(rng, self.size.customers), self.lines(rng));
         let local = lines.iter().all(|line| line.supplier == w);
@@ -260,12 +263,13 @@ impl Client {
         self.write(session, S::Undelivered, &[w.into(), d.into(), o.into()])?;
         for (n, line) in lines.iter().enumerate() {
             if !self.line(session, (d, o, n as i64 + 1), line)? {
-                return session.rollback();
+                session.rollback()?;
+                return Ok(false);
             }
         }
         session.commit()?;
         self.orders += 1;
-        Ok(())
+        Ok(true)
     }
 
     /// Takes one item from its stock; false if there is no such item.
@@ -416,7 +420,8 @@ impl Script for Client {
         });
         let kind = kind.unwrap_or(0);
         match kind {
-            0 => self.new_order(session, rng)?,
+            0 if !self.new_order(session, rng)? => return Ok(GIVEN_UP),
+            0 => {}
             1 => self.payment(session, rng)?,
             2 => self.order_status(session, rng)?,
             3 => self.delivery(session, rng)?,

@@ -19,7 +19,7 @@ use crate::session::core::{Core, clock_micros};
 use crate::session::plan_source;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, QueryBody, SelectItem, TableRef};
-use inia_parser::unparse_query;
+use inia_parser::{unparse_query, unparse_query_explicit};
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
     Err(SqlError::new(code, args))
@@ -29,9 +29,9 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
 pub(crate) fn create_view(core: &mut Core, create: &ast::CreateView) -> DdlResult {
     let name = full_name(core, &create.name)?;
     hold_schema(core, &name.0)?;
-    let definer = definer(core, create)?;
     let _lock = lock(core, std::slice::from_ref(&name))?;
     check_taken(core, &name, create)?;
+    let definer = definer(core, &name, create)?;
     if create.query.into.is_some() {
         return error(ErrorCode::ViewSelectClause, &[&"INTO"]);
     }
@@ -72,10 +72,17 @@ fn check_taken(core: &Core, name: &FullName, create: &ast::CreateView) -> Result
     }
 }
 
-/// Who the view belongs to; error 1227 where that is somebody else.
-fn definer(core: &Core, create: &ast::CreateView) -> Result<AccountName, SqlError> {
+/// Who the view belongs to; error 1227 where that is somebody else. A view that is altered stays
+/// with whom it belongs to.
+fn definer(
+    core: &Core,
+    name: &FullName,
+    create: &ast::CreateView,
+) -> Result<AccountName, SqlError> {
     let access = core.access();
+    let altered = core.db.catalog().view(&name.0, &name.1).filter(|_| create.alter);
     let named = match &create.definer {
+        None if let Some(view) = altered => view.def.definer.clone(),
         None | Some(ast::Account::Current) => return Ok(access.account.clone()),
         Some(ast::Account::Name { user, host }) => {
             AccountName::new(user, host.as_deref().unwrap_or("%"))
@@ -83,6 +90,11 @@ fn definer(core: &Core, create: &ast::CreateView) -> Result<AccountName, SqlErro
     };
     if named != access.account && !access.has_dynamic("SET_USER_ID") {
         return error(ErrorCode::SpecificAccessDenied, &[&"SUPER or SET_USER_ID"]);
+    }
+    if let Some(def) = core.db.accounts.current().get(&named)
+        && named != access.account
+    {
+        core.as_actor(|actor| actor.protect(def))?;
     }
     Ok(named)
 }
@@ -148,6 +160,12 @@ fn define(
     };
     let text = unparse_query(query, false).ok_or_else(not_printable)?;
     let parsed = parse(&text).ok_or_else(not_printable)?;
+    let explicit = unparse_query_explicit(query).and_then(|explicit| parse(&explicit));
+    let explicit = explicit.ok_or_else(not_printable)?;
+    if unparse_query_explicit(&parsed) != unparse_query_explicit(&explicit) {
+        let what = "a view's query does not read back as it was written";
+        return error(ErrorCode::InternalError, &[&what]);
+    }
     let resolved = plan_source(core, &parsed)?;
     let mut columns: Vec<ColumnDef> = Vec::with_capacity(resolved.root.columns.len());
     for (at, column) in resolved.root.columns.iter().enumerate() {

@@ -99,7 +99,7 @@ impl<'r> Resolver<'r> {
     }
 
     /// Resolves a query expression; `named` gives its columns names of their own. Returns them.
-    pub(super) fn query(&mut self, query: &mut Query, named: bool) -> Vec<String> {
+    pub(crate) fn query(&mut self, query: &mut Query, named: bool) -> Vec<String> {
         let ctes = self.ctes.len();
         if let Some(with) = &mut query.with {
             let recursive = with.recursive;
@@ -190,7 +190,9 @@ impl<'r> Resolver<'r> {
         for (at, item) in select.items.iter_mut().enumerate() {
             let SelectItem::Expr { expr, alias, text } = item else { continue };
             let mut name = item_name(expr, alias.as_ref(), text);
-            if name.chars().count() > MAX_NAME || name.is_empty() || name.ends_with(' ') {
+            let usable =
+                !name.is_empty() && !name.ends_with(' ') && name.chars().count() <= MAX_NAME;
+            if alias.is_none() && !usable {
                 name = format!("Name_exp_{}", at + 1);
             }
             self.expr(expr);
@@ -291,8 +293,12 @@ impl<'r> Resolver<'r> {
             *expr = item;
             return;
         }
-        if matches!(expr, Expr::Aggregate(_)) || is_query(expr) {
-            return self.expr(expr);
+        match expr {
+            Expr::Aggregate(_) | Expr::Subquery(_) | Expr::Exists(_) => return self.expr(expr),
+            Expr::InSubquery { query, .. } | Expr::Quantified { query, .. } => {
+                self.query(query, false);
+            }
+            _ => {}
         }
         self.own_names(expr);
         expr.for_each_child_mut(&mut |child| self.having(child));
@@ -463,10 +469,6 @@ impl<'r> Resolver<'r> {
 /// The names that were written, or a query's own.
 fn or_own(written: &[String], own: Vec<String>) -> Vec<String> {
     if written.is_empty() { own } else { written.to_vec() }
-}
-
-fn is_query(expr: &Expr) -> bool {
-    matches!(expr, Expr::Subquery(_) | Expr::Exists(_))
 }
 
 /// A member that is no stored table.

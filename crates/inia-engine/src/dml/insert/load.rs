@@ -4,7 +4,7 @@ use super::InsertPlan;
 use super::run::{Run, assign};
 use crate::catalog::ColumnDefault;
 use crate::dml::auto_increment;
-use crate::dml::fill::stored;
+use crate::dml::fill::{Given, stored};
 use crate::expr::{self, EvalContext, Expr, ExprType, Strictness};
 use crate::session::Outcome;
 use crate::session::core::Core;
@@ -29,55 +29,65 @@ impl InsertPlan {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         auto_increment::prepare(&core.db, &self.table)?;
-        self.check_missing(ctx)?;
         Ok(LoadRun { run: Run::new(self, core)?, plan: self, row: Vec::new() })
     }
 }
 
+/// What a line gives.
+pub(crate) struct Loaded {
+    /// Values by column, in the line's order.
+    pub(crate) values: Vec<(usize, Value)>,
+    /// Columns that the line has no field for.
+    pub(crate) lacking: Vec<usize>,
+    /// The line has fields that go nowhere.
+    pub(crate) extra: bool,
+}
+
 impl LoadRun<'_> {
-    /// Puts one row: values by column, then SET. A line that `lacks` so many fields or has `extra`
-    /// ones is an error in strict mode, else a warning.
+    /// Puts one row: the line's values, then SET. Fields that lack or are too many are an error in
+    /// strict mode, else warnings.
     pub(crate) fn put(
         &mut self,
         core: &Core,
         ctx: &mut EvalContext<'_>,
-        values: Vec<(usize, Value)>,
+        loaded: Loaded,
         assignments: &[(usize, Option<Expr>)],
-        (lacks, extra): (usize, bool),
     ) -> Result<(), SqlError> {
-        ctx.row_number = self.run.records() + 1;
-        let plan = self.plan;
-        plan.complete(&mut self.row, ctx, |plan, row, ctx| {
-            for (column, def) in plan.table.def.columns.iter().enumerate() {
-                let given = values.iter().any(|(at, _)| *at == column);
-                let null = def.nullable && def.default == ColumnDefault::None;
-                if !given && !null && plan.targets.contains(&column) && !def.auto_increment {
-                    row[column] = expr::store::implicit_default(&def.data_type);
-                }
+        let number = self.run.records() + 1;
+        ctx.row_number = number;
+        let Loaded { values, lacking, extra } = loaded;
+        self.plan.complete(&mut self.row, ctx, |plan, row, ctx| {
+            for (column, _) in assignments {
+                row[*column] = plan.initial(*column, ctx)?;
             }
             for (column, value) in values {
                 if !plan.fills.is_generated(column) {
                     row[column] = plan.loaded(column, value, ctx)?;
                 }
             }
+            for column in lacking {
+                row[column] = plan.lacking(column);
+                misfit(ctx, ErrorCode::WarnTooFewRecords)?;
+            }
             assign(&plan.table, &plan.fills, assignments, row, ctx)
         })?;
-        let wrong =
-            [(lacks, ErrorCode::WarnTooFewRecords), (extra.into(), ErrorCode::WarnTooManyRecords)];
-        for (count, code) in wrong {
-            let row = ctx.row_number;
-            if count > 0 && ctx.strictness == Strictness::Strict {
-                return Err(SqlError::new(code, &[&row]));
-            }
-            for _ in 0..count {
-                ctx.warn(code, &[&row])?;
-            }
+        self.run.row(core, ctx, &mut self.row, &[])?;
+        if extra {
+            ctx.row_number = number;
+            misfit(ctx, ErrorCode::WarnTooManyRecords)?;
         }
-        self.run.row(core, ctx, &mut self.row, &[])
+        Ok(())
     }
 
-    /// The outcome, told as LOAD DATA tells it.
-    pub(crate) fn load_outcome(self, core: &Core, ctx: &EvalContext<'_>) -> Outcome {
+    /// Writes what still waits after the file has been `read` or reading it has failed: the
+    /// outcome, told as LOAD DATA tells it.
+    pub(crate) fn finish(
+        mut self,
+        core: &Core,
+        ctx: &EvalContext<'_>,
+        read: Result<(), SqlError>,
+    ) -> Result<Outcome, SqlError> {
+        self.run.write_last(core, read)?;
         let (records, copied, deleted) = self.run.counts();
         let skipped = records - copied;
         let outcome = self.run.outcome(core, ctx, false);
@@ -85,11 +95,39 @@ impl LoadRun<'_> {
         let info = format!(
             "Records: {records}  Deleted: {deleted}  Skipped: {skipped}  Warnings: {warnings}"
         );
-        Outcome { info, ..outcome }
+        Ok(Outcome { info, ..outcome })
+    }
+}
+
+/// A line that does not have the fields that are wanted.
+fn misfit(ctx: &mut EvalContext<'_>, code: ErrorCode) -> Result<(), SqlError> {
+    let row = ctx.row_number;
+    match ctx.strictness {
+        Strictness::Strict => Err(SqlError::new(code, &[&row])),
+        _ => ctx.warn(code, &[&row]),
     }
 }
 
 impl InsertPlan {
+    /// What a column has before SET assigns to it.
+    fn initial(&self, column: usize, ctx: &mut EvalContext<'_>) -> Result<Value, SqlError> {
+        let def = &self.table.def.columns[column];
+        match self.fills.is_late(column) || def.auto_increment {
+            true => Ok(Value::Null),
+            false => self.fills.default(column, Given::Added, &[], ctx),
+        }
+    }
+
+    /// What a column gets that a line has no field for: NULL where that is its default, else the
+    /// type's zero.
+    fn lacking(&self, column: usize) -> Value {
+        let def = &self.table.def.columns[column];
+        match def.auto_increment || (def.nullable && def.default == ColumnDefault::None) {
+            true => Value::Null,
+            false => expr::store::implicit_default(&def.data_type),
+        }
+    }
+
     /// A field as its column takes it. NULL in a NOT NULL column is error 1263, or the type's zero
     /// and a warning.
     fn loaded(

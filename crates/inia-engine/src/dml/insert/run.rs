@@ -397,7 +397,7 @@ impl<'r> Run<'r> {
 
     /// Writes the rows that still wait, after `given` has come to its end. A duplicate among them
     /// comes before an error of a later row, unless that error ended more than the statement.
-    fn write_last(&mut self, core: &Core, given: Done) -> Done {
+    pub(super) fn write_last(&mut self, core: &Core, given: Done) -> Done {
         let fatal = |error: &SqlError| {
             use ErrorCode as E;
             matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)

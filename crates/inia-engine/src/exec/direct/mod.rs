@@ -15,6 +15,8 @@ mod rows;
 mod sorted;
 mod totals;
 
+pub(super) use totals::{Total, integer, total};
+
 use super::select::holds;
 use super::{Result, Runner};
 use crate::access::{Found, Scan};
@@ -77,25 +79,7 @@ impl Runner<'_> {
         }
         checks.retain(|filter| !filter.is_empty());
         if checks.is_empty() {
-            let mut txn = self.txn.borrow_mut();
-            loop {
-                while let Some(mut run) = scan.run(&mut txn)? {
-                    for i in 0..run.len() {
-                        let found = Found { clustered_key: &[], data: run.data(i) };
-                        if !visit(ctx, &found)? {
-                            return Ok(());
-                        }
-                    }
-                }
-                let Some(found) = scan.next(&mut txn)? else { break };
-                if source.lock.is_some() {
-                    txn.settle().sql()?;
-                }
-                if !visit(ctx, &found)? {
-                    break;
-                }
-            }
-            return Ok(());
+            return self.each_unchecked(scan, source, ctx, visit);
         }
         let mut row = vec![Value::Null; select.width];
         let read = columns_read(&checks, source);
@@ -123,6 +107,36 @@ impl Runner<'_> {
                 self.txn.borrow_mut().settle().sql()?;
             }
             let Some(found) = scan.current_row()? else { return Ok(()) };
+            if !visit(ctx, &found)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Gives each row of a scan to `visit`.
+    fn each_unchecked(
+        &self,
+        mut scan: Scan,
+        source: &TableSource,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut FoundVisitor<'_>,
+    ) -> Result<()> {
+        let mut txn = self.txn.borrow_mut();
+        loop {
+            while let Some(mut run) = scan.run(&mut txn)? {
+                self.check_killed()?;
+                for i in 0..run.len() {
+                    let found = Found { clustered_key: &[], data: run.data(i) };
+                    if !visit(ctx, &found)? {
+                        return Ok(());
+                    }
+                }
+            }
+            let Some(found) = scan.next(&mut txn)? else { return Ok(()) };
+            self.check_killed()?;
+            if source.lock.is_some() {
+                txn.settle().sql()?;
+            }
             if !visit(ctx, &found)? {
                 return Ok(());
             }

@@ -24,7 +24,7 @@ pub(super) struct Totals<'p> {
 }
 
 /// One aggregate's running state.
-enum Total<'p> {
+pub(in crate::exec) enum Total<'p> {
     Rows(i64),
     /// COUNT(column).
     Values(usize, i64),
@@ -48,7 +48,7 @@ enum Total<'p> {
 
 /// Column types whose values are 64-bit numbers in their order.
 #[derive(Clone, Copy)]
-enum Ordered {
+pub(in crate::exec) enum Ordered {
     Int,
     /// With the sign bit flipped.
     UInt,
@@ -105,7 +105,8 @@ pub(super) fn plan<'p>(
     Some(Totals { source, calls })
 }
 
-fn total<'p>(call: &'p Aggregate, source: &TableSource) -> Option<Total<'p>> {
+/// An aggregate's state before the first row; `None` where it needs more than one column's cells.
+pub(in crate::exec) fn total<'p>(call: &'p Aggregate, source: &TableSource) -> Option<Total<'p>> {
     let arg = match call.args.as_slice() {
         [] if call.func == AggregateFunc::CountStar => return Some(Total::Rows(0)),
         [arg] => arg,
@@ -145,8 +146,9 @@ fn takes_null(call: &Aggregate) -> bool {
     matches!(call.func, AggregateFunc::JsonArrayAgg | AggregateFunc::JsonObjectAgg)
 }
 
+/// The number in an integer's cell.
 #[inline]
-fn integer(cell: &Cell<'_>) -> Option<i128> {
+pub(in crate::exec) fn integer(cell: &Cell<'_>) -> Option<i128> {
     match cell {
         Cell::Int(value) => Some(i128::from(*value)),
         Cell::UInt(value) => Some(i128::from(*value)),
@@ -156,7 +158,7 @@ fn integer(cell: &Cell<'_>) -> Option<i128> {
 
 impl Total<'_> {
     /// The column that is read, where one is.
-    fn column(&self) -> Option<usize> {
+    pub(in crate::exec) fn column(&self) -> Option<usize> {
         match self {
             Total::Rows(_) => None,
             Total::Values(column, _)
@@ -166,9 +168,14 @@ impl Total<'_> {
         }
     }
 
+    /// Whether its size never changes.
+    pub(in crate::exec) fn is_small(&self) -> bool {
+        !matches!(self, Total::Other(..))
+    }
+
     /// Adds one row.
     #[inline]
-    fn add(
+    pub(in crate::exec) fn add(
         &mut self,
         found: &Found<'_>,
         source: &TableSource,
@@ -206,7 +213,8 @@ impl Total<'_> {
         Ok(())
     }
 
-    fn finish(self, ctx: &mut EvalContext<'_>) -> Result<Value> {
+    /// The aggregate's value.
+    pub(in crate::exec) fn finish(self, ctx: &mut EvalContext<'_>) -> Result<Value> {
         Ok(match self {
             Total::Rows(count) | Total::Values(_, count) => Value::Int(count),
             Total::Sum { any: false, .. } | Total::Least { best: None, .. } => Value::Null,

@@ -5,8 +5,12 @@
 //! again, both sides of it, unless that was done a few times already: then few keys have too many
 //! rows, and the right side is taken in pieces, with one pass over the left side for each. Which
 //! left rows have matched in some piece is kept in one bit each, for outer joins.
+//!
+//! Left rows are numbered as they come. Where the join must keep their order, its rows are sorted by
+//! those numbers at the end.
 
 use super::{JoinPlan, JoinType, Table, encode, probe};
+use crate::exec::sort::Sorter;
 use crate::exec::source::clear;
 use crate::exec::spill::{Partitions, Purpose, Reader, Stream, Workspace, keyed, split_keyed};
 use crate::exec::values::{decode_tuple, encode_tuple};
@@ -14,6 +18,10 @@ use crate::exec::{Result, RowVisitor, Runner, Tuple, damaged_row};
 use crate::expr::EvalContext;
 use crate::plan::{HashKey, Source};
 use inia_base::value::Value;
+
+/// Takes rows with the number of their left row; returns whether it wants more.
+type NumberedVisitor<'v> =
+    dyn FnMut(u64, &mut EvalContext<'_>, &mut Vec<Value>) -> Result<bool> + 'v;
 
 /// How often a partition is partitioned again.
 const MOST_LEVELS: u32 = 4;
@@ -64,10 +72,11 @@ impl<'p, 'w> Spilled<'p, 'w> {
         })
     }
 
-    fn push_left(&mut self, key: &[u8], row: &[Value]) -> Result<()> {
+    fn push_left(&mut self, key: &[u8], number: u64, row: &[Value]) -> Result<()> {
         let slots = &self.slots;
         self.left.push(key, |out| {
             keyed(key, out);
+            encode_tuple(&[Value::UInt(number)], out);
             for &slot in slots {
                 encode_tuple(&row[slot..=slot], out);
             }
@@ -103,24 +112,63 @@ impl<'s> Runner<'s> {
         }
     }
 
-    /// Reads the left side into partitions and joins these.
+    /// Joins with a right side in partitions; in the order of the left side's rows where the plan
+    /// asks for it.
     pub(super) fn spilled_join(
         &self,
-        mut spilled: Spilled<'_, 's>,
+        spilled: Spilled<'_, 's>,
         keys: &[HashKey],
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
-        let join = spilled.join;
+        if !spilled.join.ordered {
+            return self.partitioned(spilled, keys, ctx, row, &mut |_, ctx, row| visit(ctx, row));
+        }
+        let mut slots = spilled.slots.clone();
+        slots.extend(&spilled.right_slots);
+        let right = spilled.join.right_slots.clone();
+        let mut sorter = Sorter::new(usize::MAX, self.workspace);
         let mut bytes = Vec::new();
+        self.partitioned(spilled, keys, ctx, row, &mut |number, _, row| {
+            bytes.clear();
+            slots.iter().for_each(|&slot| encode_tuple(&row[slot..=slot], &mut bytes));
+            sorter.push_bytes(&number.to_be_bytes(), &bytes)?;
+            Ok(true)
+        })?;
+        let (mut tuple, mut wanted) = (Tuple::new(), true);
+        sorter.finish(false, |bytes| {
+            self.check_killed()?;
+            decode_tuple(bytes, &mut tuple).ok_or_else(damaged_row)?;
+            clear(&mut row[right.clone()]);
+            for (slot, value) in slots.iter().zip(tuple.drain(..)) {
+                row[*slot] = value;
+            }
+            wanted = visit(ctx, row)?;
+            Ok(wanted)
+        })?;
+        Ok(wanted)
+    }
+
+    /// Reads the left side into partitions and joins these.
+    fn partitioned(
+        &self,
+        mut spilled: Spilled<'_, 's>,
+        keys: &[HashKey],
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut NumberedVisitor<'_>,
+    ) -> Result<bool> {
+        let join = spilled.join;
+        let (mut bytes, mut number) = (Vec::new(), 0);
         let wanted = self.source(&join.left, ctx, row, &mut |ctx, row| {
+            number += 1;
             let found = encode(keys, |key| &key.left, ctx, row, &mut bytes)?;
             match found && !spilled.right.lacks(&bytes) {
-                true => spilled.push_left(&bytes, row).map(|()| true),
+                true => spilled.push_left(&bytes, number, row).map(|()| true),
                 false if join.kind == JoinType::Left => {
                     clear(&mut row[join.right_slots.clone()]);
-                    visit(ctx, row)
+                    visit(number, ctx, row)
                 }
                 false => Ok(true),
             }
@@ -160,17 +208,19 @@ impl<'s> Runner<'s> {
         pieces: &mut Pieces<'_, '_>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
-        visit: &mut RowVisitor<'_>,
+        visit: &mut NumberedVisitor<'_>,
     ) -> Result<bool> {
         let outer = join.kind == JoinType::Left;
         let mut matched =
             vec![0u64; (left.rows.records() as usize).div_ceil(64) * usize::from(outer)];
         loop {
-            let wanted = self.each_left(left, row, &mut |number, key, row| {
-                let (found, wanted) =
-                    probe(join, (&pieces.table, pieces.slots), Some(key), ctx, row, visit)?;
+            let wanted = self.each_left(left, row, &mut |(place, number), key, row| {
+                let table = (&pieces.table, pieces.slots);
+                let visit =
+                    &mut |ctx: &mut EvalContext<'_>, row: &mut Vec<Value>| visit(number, ctx, row);
+                let (found, wanted) = probe(join, table, Some(key), ctx, row, visit)?;
                 if outer && found {
-                    matched[number / 64] |= 1 << (number % 64);
+                    matched[place / 64] |= 1 << (place % 64);
                 }
                 Ok(wanted)
             })?;
@@ -186,34 +236,37 @@ impl<'s> Runner<'s> {
         if !outer {
             return Ok(true);
         }
-        self.each_left(left, row, &mut |number, _, row| {
-            if matched[number / 64] >> (number % 64) & 1 == 1 {
+        self.each_left(left, row, &mut |(place, number), _, row| {
+            if matched[place / 64] >> (place % 64) & 1 == 1 {
                 return Ok(true);
             }
             clear(&mut row[join.right_slots.clone()]);
-            visit(ctx, row)
+            visit(number, ctx, row)
         })
     }
 
-    /// Puts each left row into its slots and gives it to `visit` with its number and key.
+    /// Puts each left row into its slots and gives it to `visit` with its place in the partition,
+    /// its number and its key.
     fn each_left(
         &self,
         left: Left<'_>,
         row: &mut Vec<Value>,
-        visit: &mut dyn FnMut(usize, &[u8], &mut Vec<Value>) -> Result<bool>,
+        visit: &mut dyn FnMut((usize, u64), &[u8], &mut Vec<Value>) -> Result<bool>,
     ) -> Result<bool> {
-        let (mut reader, mut tuple, mut number) = (left.rows.reader(), Tuple::new(), 0);
+        let (mut reader, mut tuple, mut place) = (left.rows.reader(), Tuple::new(), 0);
         while let Some(record) = reader.next()? {
             self.check_killed()?;
             let (key, payload) = split_keyed(record)?;
             decode_tuple(payload, &mut tuple).ok_or_else(damaged_row)?;
-            for (slot, value) in left.slots.iter().zip(tuple.drain(..)) {
+            let mut values = tuple.drain(..);
+            let Some(Value::UInt(number)) = values.next() else { return Err(damaged_row()) };
+            for (slot, value) in left.slots.iter().zip(values) {
                 row[*slot] = value;
             }
-            if !visit(number, key, row)? {
+            if !visit((place, number), key, row)? {
                 return Ok(false);
             }
-            number += 1;
+            place += 1;
         }
         Ok(true)
     }

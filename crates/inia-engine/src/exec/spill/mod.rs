@@ -10,6 +10,9 @@
 //!   are its own: it can be worked off by itself, as if the other keys did not exist;
 //! - [`Runs`] are sorted streams, merged when they are read.
 //!
+//! Every record that is written or read asks whether the statement was killed, so no pass over a
+//! file can outlast a KILL.
+//!
 //! Operators that look keys up (GROUP BY, DISTINCT, UNION) go on with the keys that they have when
 //! their memory is used up, and put rows of *other* keys aside. For `a b a c b c d a` and memory
 //! for two keys `a b a b a` are worked off at once, then `c c` and `d` in further passes. Each
@@ -26,7 +29,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-use super::Result;
+use super::{Interrupt, Result};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::io::Disk;
 use inia_base::value::Value;
@@ -34,7 +37,7 @@ use std::io;
 
 pub(super) use distinct::Distinct;
 pub(super) use keys::KeySet;
-pub(crate) use list::TupleList;
+pub(crate) use list::{Place, TupleList};
 pub(super) use partition::{Partitions, keyed, split_keyed};
 pub(crate) use records::RecordSorter;
 pub(super) use runs::Runs;
@@ -52,17 +55,30 @@ pub(crate) struct Workspace<'w> {
     disk: &'w dyn Disk,
     /// Bytes that one operator may hold in memory.
     pub(super) budget: usize,
+    interrupt: Option<Interrupt<'w>>,
 }
 
 impl<'w> Workspace<'w> {
     /// A workspace for the setting `tmp_table_size`.
     pub(crate) fn new(disk: &'w dyn Disk, tmp_table_size: usize) -> Workspace<'w> {
-        Workspace { disk, budget: tmp_table_size.saturating_mul(UNPACKED).min(1 << 30) }
+        Workspace::within(disk, tmp_table_size.saturating_mul(UNPACKED).min(1 << 30))
     }
 
     /// A workspace whose operators may hold so many bytes.
     pub(crate) fn within(disk: &'w dyn Disk, budget: usize) -> Workspace<'w> {
-        Workspace { disk, budget }
+        Workspace { disk, budget, interrupt: None }
+    }
+
+    /// The workspace of a statement that can be ended.
+    pub(crate) fn until(self, interrupt: Interrupt<'w>) -> Workspace<'w> {
+        Workspace { interrupt: Some(interrupt), ..self }
+    }
+
+    /// Fails when the statement is to end. Each record that goes to a scratch file or comes from
+    /// there asks this.
+    #[inline]
+    pub(crate) fn check(&self) -> Result<()> {
+        self.interrupt.map_or(Ok(()), Interrupt::check)
     }
 }
 

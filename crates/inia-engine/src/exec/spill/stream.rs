@@ -27,6 +27,7 @@ impl<'w> Scratch<'w> {
 
     /// Appends bytes and returns where they are.
     fn append(&self, bytes: &[u8]) -> Result<u64> {
+        self.workspace.check()?;
         let mut file = self.file.borrow_mut();
         let failed = |error| self.purpose.write_failed(&error);
         if file.is_none() {
@@ -40,6 +41,7 @@ impl<'w> Scratch<'w> {
     }
 
     fn read(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        self.workspace.check()?;
         let file = self.file.borrow();
         let (file, _) = file.as_ref().ok_or_else(damaged)?;
         file.read_at(into, at).map_err(|error| read_failed(&error))
@@ -74,6 +76,7 @@ impl<'w> Stream<'w> {
 
     /// Appends the record that `write` appends; true where a new extent begins with it.
     pub(crate) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Result<bool> {
+        self.scratch.workspace.check()?;
         let first = self.tail.is_empty();
         let start = self.tail.len();
         self.tail.extend_from_slice(&[0; 4]);
@@ -143,6 +146,7 @@ pub(crate) struct Reader<'r, 'w> {
 impl Reader<'_, '_> {
     /// The next record.
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>> {
+        self.stream.scratch.workspace.check()?;
         while self.at == self.block.len() {
             if self.next > self.stream.extents.len() {
                 return Ok(None);

@@ -1,7 +1,7 @@
 //! What goes to a scratch file comes back, and the tools give the same answers with little memory
 //! as with much.
 
-use super::{Distinct, KeySet, Partitions, Purpose, Stream, TupleList, Workspace};
+use super::{Distinct, KeySet, Partitions, Place, Purpose, Runs, Stream, TupleList, Workspace};
 use inia_base::error::ErrorCode;
 use inia_base::value::Value;
 use inia_testkit::{Random, SimDisk};
@@ -97,6 +97,53 @@ fn a_list_keeps_its_order() {
     })
     .unwrap();
     assert_eq!((next, list.len()), (1500, 2000));
+}
+
+#[test]
+fn a_list_s_tuples_are_found_by_number_in_any_order() {
+    for seed in 0..5 {
+        let (disk, mut random) = (SimDisk::new(), Random::new(seed));
+        let mut list = TupleList::new(tiny(&disk));
+        for number in 0..3000i64 {
+            let text = "x".repeat(random.index(60));
+            list.push(&[Value::Int(number), Value::Text(text)]).unwrap();
+        }
+        let (mut near, mut far) = (Place::default(), Place::default());
+        for at in 0..3000u64 {
+            assert_eq!(list.get(at, &mut near).unwrap()[0], Value::Int(at as i64));
+            let other = random.below(3000);
+            assert_eq!(list.get(other, &mut far).unwrap()[0], Value::Int(other as i64));
+        }
+    }
+}
+
+#[test]
+fn few_runs_are_merged_at_a_time_and_equal_keys_keep_their_order() {
+    let disk = SimDisk::new();
+    let mut runs = Runs::new(tiny(&disk), Purpose::File);
+    let mut expected = Vec::new();
+    for run in 0..300u32 {
+        let mut rows: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        for key in [run % 5, 5 + run % 7] {
+            rows.push((key.to_be_bytes().to_vec(), run.to_be_bytes().to_vec()));
+            expected.push((key, run));
+        }
+        runs.write(rows.iter().map(|(key, row)| (&key[..], &row[..]))).unwrap();
+        assert!(disk.scratch_files() <= 6, "{}", disk.scratch_files());
+        assert!(runs.streams().len() <= 16, "{}", runs.streams().len());
+    }
+    runs.settle().unwrap();
+    assert!(runs.streams().len() <= 4, "{}", runs.streams().len());
+    expected.sort();
+    let number = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().unwrap());
+    let mut found = Vec::new();
+    runs.merge(false, |key, row| {
+        found.push((number(key), number(row)));
+        Ok(true)
+    })
+    .unwrap();
+    assert_eq!(found, expected);
+    assert_eq!(disk.scratch_files(), 0);
 }
 
 #[test]

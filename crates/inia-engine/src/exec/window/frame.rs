@@ -1,7 +1,17 @@
 //! The frame of each row of a partition.
+//!
+//! Rows are asked for one after the other, and both ends of the frame only move forward: an end
+//! that a distance of RANGE decides stays where the row before had it and goes on from there until
+//! a row's value reaches the bound. So a whole partition costs two passes over its values.
+//!
+//! A date bound beyond what dates can be stands behind all values, whichever way it lies: for
+//! `ORDER BY d RANGE INTERVAL 5000 YEAR PRECEDING` the frame of 2020 is empty, and so are those of
+//! the rows behind it, from which the end cannot come back. That is what MySQL answers.
 
 use super::super::Result;
-use super::Partition;
+use super::super::spill::Place;
+use super::rows::Rows;
+use crate::expr::print::print;
 use crate::expr::{EvalContext, ExprType, TypeClass, convert, interval};
 use crate::plan::window::{Bound, Distance, WindowPlan};
 use inia_base::decimal::Decimal;
@@ -15,16 +25,23 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug)]
 enum Point {
     Null,
+    Whole(i128),
     Exact(Decimal),
     Real(f64),
     Moment(DateTime),
     Time(Time),
+    /// A bound before all values.
+    First,
+    /// A bound behind all values.
+    Last,
 }
 
 /// A distance with its value.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Rows(usize),
+    Rows(u64),
+    /// Between integers; the flag means that they are unsigned.
+    Whole(i128, bool),
     Exact(Decimal),
     Real(f64),
     Interval(Interval),
@@ -39,116 +56,208 @@ enum End {
     Following(Step),
 }
 
-/// Finds frames.
-pub(super) struct Frames {
-    rows: usize,
-    range: bool,
-    start: End,
-    end: End,
-    peers: Vec<Range<usize>>,
-    points: Vec<Point>,
-    descending: bool,
+/// How far an end has come.
+#[derive(Default)]
+struct Edge {
+    at: u64,
+    place: Place,
+    /// The value at `at`, where it was read.
+    point: Option<Point>,
 }
 
-impl Frames {
-    pub(super) fn new(partition: &mut Partition<'_>, ctx: &mut EvalContext<'_>) -> Result<Frames> {
-        let plan = partition.plan;
+/// Finds the frames of a partition's rows.
+pub(super) struct Frames<'p> {
+    plan: &'p WindowPlan,
+    measured: bool,
+    start: End,
+    end: End,
+    descending: bool,
+    own: Place,
+    first: Edge,
+    last: Edge,
+}
+
+impl<'p> Frames<'p> {
+    pub(super) fn new(plan: &'p WindowPlan, ctx: &mut EvalContext<'_>) -> Result<Frames<'p>> {
         let frame = &plan.frame;
-        let measured =
-            frame.range && (frame.start.distance().is_some() || frame.end.distance().is_some());
-        let mut points = Vec::new();
-        if measured {
-            let (expr, _) = &plan.order[0];
-            for row in partition.rows.iter_mut() {
-                let value = row.eval(expr, ctx)?;
-                points.push(point(&value, &expr.ty, ctx)?);
-            }
-        }
+        let distances = frame.start.distance().is_some() || frame.end.distance().is_some();
         Ok(Frames {
-            rows: partition.rows.len(),
-            range: frame.range,
+            plan,
+            measured: frame.range && distances,
             start: end(&frame.start, plan, ctx)?,
             end: end(&frame.end, plan, ctx)?,
-            peers: partition.peers(),
-            points,
             descending: plan.order.first().is_some_and(|(_, descending)| *descending),
+            own: Place::default(),
+            first: Edge::default(),
+            last: Edge::default(),
         })
     }
 
-    /// The rows of the frame of row `at`.
-    pub(super) fn of(&self, at: usize) -> Result<Range<usize>> {
+    /// The rows of the frame of row `at`, whose peers are given.
+    pub(super) fn of(
+        &mut self,
+        at: u64,
+        peers: &Range<u64>,
+        rows: &Rows<'_>,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Range<u64>> {
+        let own = match self.measured {
+            true => point_of(self.plan, rows, at, &mut self.own, ctx)?,
+            false => Point::Null,
+        };
+        let range = self.plan.frame.range;
+        let all = rows.len();
         let start = match self.start {
             End::Unbounded => 0,
-            End::Current if self.range => self.peers[at].start,
+            End::Current if range => peers.start,
             End::Current => at,
             End::Preceding(Step::Rows(rows)) => at.saturating_sub(rows),
-            End::Following(Step::Rows(rows)) => at.saturating_add(rows).min(self.rows),
-            End::Preceding(step) => self.reached(at, step, true, false),
-            End::Following(step) => self.reached(at, step, false, false),
+            End::Following(Step::Rows(rows)) => at.saturating_add(rows).min(all),
+            End::Preceding(_) | End::Following(_) if matches!(own, Point::Null) => peers.start,
+            End::Preceding(step) => self.reached(own, (step, true), false, rows, ctx)?,
+            End::Following(step) => self.reached(own, (step, false), false, rows, ctx)?,
         };
         let end = match self.end {
-            End::Unbounded => self.rows,
-            End::Current if self.range => self.peers[at].end,
+            End::Unbounded => all,
+            End::Current if range => peers.end,
             End::Current => at + 1,
             End::Preceding(Step::Rows(rows)) => (at + 1).saturating_sub(rows),
-            End::Following(Step::Rows(rows)) => (at + 1).saturating_add(rows).min(self.rows),
-            End::Preceding(step) => self.reached(at, step, true, true),
-            End::Following(step) => self.reached(at, step, false, true),
+            End::Following(Step::Rows(rows)) => (at + 1).saturating_add(rows).min(all),
+            End::Preceding(_) | End::Following(_) if matches!(own, Point::Null) => peers.end,
+            End::Preceding(step) => self.reached(own, (step, true), true, rows, ctx)?,
+            End::Following(step) => self.reached(own, (step, false), true, rows, ctx)?,
         };
         Ok(start..end.max(start))
     }
 
-    /// The first row at (or with `past` behind) the point that is `step` away from row `at`'s.
-    fn reached(&self, at: usize, step: Step, preceding: bool, past: bool) -> usize {
-        let own = self.points[at];
-        if matches!(own, Point::Null) {
-            let peers = &self.peers[at];
-            return if past { peers.end } else { peers.start };
-        }
-        let Some(bound) = own.moved(step, preceding != self.descending) else {
-            return if preceding { 0 } else { self.rows };
+    /// The first row at (or with `past` behind) the point that is a step away from `own`.
+    fn reached(
+        &mut self,
+        own: Point,
+        (step, preceding): (Step, bool),
+        past: bool,
+        rows: &Rows<'_>,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<u64> {
+        let (plan, descending) = (self.plan, self.descending);
+        let back = preceding != descending;
+        let bound = match own.moved(step, back) {
+            Ok(bound) => bound,
+            Err(kind) => return Err(out_of_range(kind, plan, past, back)),
         };
-        self.points.partition_point(|point| {
-            let order = match self.descending {
-                false => point.order(&bound),
-                true => bound.order(point),
+        let overflown = matches!((own, bound), (Point::Moment(_), Point::Last));
+        let edge = if past { &mut self.last } else { &mut self.first };
+        while edge.at < rows.len() {
+            if overflown {
+                ctx.warn(ErrorCode::DatetimeFunctionOverflow, &[&"datetime"])?;
+            }
+            let point = match edge.point {
+                Some(point) => point,
+                None => point_of(plan, rows, edge.at, &mut edge.place, ctx)?,
             };
-            order == Ordering::Less || past && order == Ordering::Equal
-        })
+            let order = match descending {
+                false => point.order(&bound),
+                true => bound.order(&point),
+            };
+            let before = order == Ordering::Less || past && order == Ordering::Equal;
+            edge.point = (!before).then_some(point);
+            if !before {
+                break;
+            }
+            edge.at += 1;
+        }
+        Ok(edge.at)
     }
 }
 
 impl Point {
-    /// The point `step` away; `None` where that is out of range.
-    fn moved(self, step: Step, back: bool) -> Option<Point> {
-        Some(match (self, step) {
-            (Point::Exact(at), Step::Exact(step)) if back => Point::Exact(at.sub(step).ok()?),
-            (Point::Exact(at), Step::Exact(step)) => Point::Exact(at.add(step).ok()?),
+    /// The point `step` away; where an expression of that type cannot have the value, the type.
+    fn moved(self, step: Step, back: bool) -> std::result::Result<Point, &'static str> {
+        let beyond = if back { Point::First } else { Point::Last };
+        Ok(match (self, step) {
+            (Point::Whole(at), Step::Whole(step, unsigned)) => {
+                let moved = if back { at - step } else { at + step };
+                let (values, kind) = match unsigned {
+                    true => (0..=i128::from(u64::MAX), "BIGINT UNSIGNED"),
+                    false => (i128::from(i64::MIN)..=i128::from(i64::MAX), "BIGINT"),
+                };
+                match values.contains(&moved) {
+                    true => Point::Whole(moved),
+                    false => return Err(kind),
+                }
+            }
+            (Point::Exact(at), Step::Exact(step)) => {
+                let moved = if back { at.sub(step) } else { at.add(step) };
+                moved.map_or(beyond, Point::Exact)
+            }
             (Point::Real(at), Step::Real(step)) => {
-                Point::Real(if back { at - step } else { at + step })
+                let moved = if back { at - step } else { at + step };
+                match moved.is_finite() {
+                    true => Point::Real(moved),
+                    false => return Err("DOUBLE"),
+                }
             }
             (Point::Moment(at), Step::Interval(step)) => {
-                Point::Moment(at.add_interval(if back { step.neg() } else { step })?)
+                let moved = at.add_interval(if back { step.neg() } else { step });
+                moved.map_or(Point::Last, Point::Moment)
             }
             (Point::Time(at), Step::Interval(step)) => {
-                Point::Time(at.add_interval(if back { step.neg() } else { step })?)
+                let moved = at.add_interval(if back { step.neg() } else { step });
+                moved.map_or(beyond, Point::Time)
             }
-            _ => return None,
+            _ => beyond,
         })
     }
 
     /// The order of two points of one kind; NULL comes first.
     fn order(&self, other: &Point) -> Ordering {
         match (self, other) {
+            (Point::Whole(a), Point::Whole(b)) => a.cmp(b),
             (Point::Exact(a), Point::Exact(b)) => a.cmp(b),
-            (Point::Real(a), Point::Real(b)) => a.total_cmp(b),
+            (Point::Real(a), Point::Real(b)) => a.partial_cmp(b).unwrap_or(Ordering::Equal),
             (Point::Moment(a), Point::Moment(b)) => a.cmp(b),
             (Point::Time(a), Point::Time(b)) => a.micros.cmp(&b.micros),
             (Point::Null, Point::Null) => Ordering::Equal,
-            (Point::Null, _) => Ordering::Less,
+            (Point::Null, _) | (_, Point::Last) => Ordering::Less,
+            (_, Point::Null) | (Point::Last, _) => Ordering::Greater,
+            (Point::First, _) => Ordering::Less,
             _ => Ordering::Greater,
         }
     }
+}
+
+/// Error 1690 for the bound of a row.
+fn out_of_range(kind: &str, plan: &WindowPlan, past: bool, back: bool) -> SqlError {
+    let bound = if past { &plan.frame.end } else { &plan.frame.start };
+    let value = plan.order.first().map(|(expr, _)| print(expr)).unwrap_or_default();
+    let distance = bound.distance().map(print).unwrap_or_default();
+    let sign = if back { '-' } else { '+' };
+    let text = format!("(<cache>({value}) {sign} {distance})");
+    SqlError::new(ErrorCode::DataOutOfRange, &[&kind, &text])
+}
+
+/// Where row `at` stands in the order.
+fn point_of(
+    plan: &WindowPlan,
+    rows: &Rows<'_>,
+    at: u64,
+    place: &mut Place,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Point> {
+    let Some((expr, _)) = plan.order.first() else { return Ok(Point::Null) };
+    let value = rows.eval(at, expr, place, ctx)?;
+    match value != Value::Null && is_whole(plan) {
+        true => Ok(Point::Whole(convert::to_wide(&value, &expr.ty, ctx)?)),
+        false => point(&value, &expr.ty, ctx),
+    }
+}
+
+/// Whether RANGE measures integers by integers.
+fn is_whole(plan: &WindowPlan) -> bool {
+    let integer = |ty: &ExprType| ty.class() == TypeClass::Int;
+    let bounds = [&plan.frame.start, &plan.frame.end];
+    plan.order.first().is_some_and(|(expr, _)| integer(&expr.ty))
+        && bounds.iter().all(|bound| bound.distance().is_none_or(|distance| integer(&distance.ty)))
 }
 
 fn point(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Point> {
@@ -196,12 +305,18 @@ fn step(distance: &Distance, plan: &WindowPlan, ctx: &mut EvalContext<'_>) -> Re
                 return match (exact.is_negative(), real) {
                     (true, _) => Err(wrong()),
                     (false, true) => Ok(Step::Real(convert::to_real(&value, &expr.ty, ctx)?)),
+                    (false, false) if is_whole(plan) => {
+                        let unsigned = |ty: &ExprType| ty.is_unsigned();
+                        let either = plan.order.iter().any(|(expr, _)| unsigned(&expr.ty))
+                            || unsigned(&expr.ty);
+                        Ok(Step::Whole(convert::to_wide(&value, &expr.ty, ctx)?, either))
+                    }
                     (false, false) => Ok(Step::Exact(exact)),
                 };
             }
             let rows = match value {
-                Value::Int(rows) => usize::try_from(rows).ok(),
-                Value::UInt(rows) => usize::try_from(rows).ok(),
+                Value::Int(rows) => u64::try_from(rows).ok(),
+                Value::UInt(rows) => Some(rows),
                 _ => None,
             };
             rows.map(Step::Rows).ok_or_else(wrong)

@@ -22,7 +22,7 @@ pub(super) const TABLE: &[Function] = &[
         |_, _| Ok(system(288, true)),
         |a| Ok(Value::Text(a.ctx.env.current_user.clone())),
     ),
-    v("current_role", 0, 0, |_, _| Ok(system(1024, true)), |_| Ok(Value::Text("NONE".into()))),
+    v("current_role", 0, 0, |_, _| Ok(system(1024, true)), current_role),
     v(
         "version",
         0,
@@ -141,6 +141,14 @@ fn system(chars: u64, nullable: bool) -> ExprType {
 
 fn database(a: &mut Args<'_, '_>) -> FnResult {
     Ok(Value::Text(a.ctx.env.database.clone().ok_or(Stop::Null)?))
+}
+
+/// CURRENT_ROLE(): the roles in force, or NONE.
+fn current_role(a: &mut Args<'_, '_>) -> FnResult {
+    let information = a.ctx.host.information();
+    let roles = information.iter().flat_map(|information| &information.access.roles);
+    let names: Vec<String> = roles.map(|role| role.backquoted()).collect();
+    Ok(Value::Text(if names.is_empty() { String::from("NONE") } else { names.join(",") }))
 }
 
 fn user(a: &mut Args<'_, '_>) -> FnResult {

@@ -50,7 +50,12 @@ pub(super) const TABLE: &[Function] = &[
     f("json_valid", 1, 1, int_null::<21>, |a| {
         let valid = match &*a.value(0)? {
             Value::Json(_) => true,
-            Value::Text(text) => doc::parse(text).is_ok(),
+            Value::Text(text) => match doc::parse(text) {
+                Err(error) if error.is_depth() => {
+                    return Err(SqlError::new(ErrorCode::JsonDocumentTooDeep, &[]).into());
+                }
+                parsed => parsed.is_ok(),
+            },
             _ => false,
         };
         Ok(Value::Int(valid.into()))
@@ -129,7 +134,7 @@ pub(super) const TABLE: &[Function] = &[
 ];
 
 fn done(document: Json) -> FnResult {
-    Ok(Value::Json(document.to_string()))
+    Ok(doc::value(document.to_string())?)
 }
 
 fn path(a: &mut Args<'_, '_>, i: usize) -> Result<Path, Stop> {

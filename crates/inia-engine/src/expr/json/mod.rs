@@ -208,6 +208,26 @@ pub fn unquote(text: &str) -> String {
     }
 }
 
+/// The value of a document's text; error 3157 where it nests too deeply.
+pub fn value(text: String) -> Result<Value, SqlError> {
+    let (mut depth, mut in_string, mut escaped) = (0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth > parse::MAX_DEPTH {
+            return Err(SqlError::new(ErrorCode::JsonDocumentTooDeep, &[]));
+        }
+    }
+    Ok(Value::Json(text))
+}
+
 /// A document stored or computed as JSON; such texts are well-formed.
 pub fn stored(text: &str) -> Json {
     parse(text).unwrap_or(Json::Null)
@@ -225,6 +245,9 @@ pub fn document(
         Value::Text(_) => {
             let text = convert::to_text(value, ty);
             parse(&text).map_err(|error| {
+                if error.is_depth() {
+                    return SqlError::new(ErrorCode::JsonDocumentTooDeep, &[]);
+                }
                 let args: [&dyn fmt::Display; 5] =
                     [&position, &function, &error.text, &error.position, &""];
                 SqlError::new(ErrorCode::InvalidJsonTextInParam, &args)
@@ -281,6 +304,9 @@ pub fn cast(value: &Value, ty: &ExprType) -> Result<Json, SqlError> {
     match value {
         Value::Text(text) if matches!(ty.class(), TypeClass::String) => {
             parse(text).map_err(|error| {
+                if error.is_depth() {
+                    return SqlError::new(ErrorCode::JsonDocumentTooDeep, &[]);
+                }
                 let args: [&dyn fmt::Display; 5] =
                     [&1, &"cast_as_json", &error.text, &error.position, &""];
                 SqlError::new(ErrorCode::InvalidJsonTextInParam, &args)

@@ -3,7 +3,8 @@
 use super::Json;
 
 /// Deepest nesting of a document.
-const MAX_DEPTH: usize = 100;
+pub(super) const MAX_DEPTH: usize = 100;
+const TOO_DEEP: &str = "The JSON document exceeds the maximum depth.";
 
 /// Why a text is no JSON document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +13,13 @@ pub struct ParseError {
     pub text: &'static str,
     /// Where, in bytes from 0.
     pub position: usize,
+}
+
+impl ParseError {
+    /// Whether the text is refused for its depth alone: error 3157.
+    pub fn is_depth(&self) -> bool {
+        self.text == TOO_DEEP
+    }
 }
 
 /// Parses a whole text.
@@ -47,10 +55,11 @@ impl Parser<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Json, ParseError> {
-        if depth > MAX_DEPTH {
-            return Err(self.error("The JSON document exceeds the maximum depth."));
+        let first = self.bytes.get(self.at);
+        if depth > MAX_DEPTH && matches!(first, Some(b'{' | b'[')) {
+            return Err(self.error(TOO_DEEP));
         }
-        match self.bytes.get(self.at) {
+        match first {
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'"') => Ok(Json::String(self.string()?)),

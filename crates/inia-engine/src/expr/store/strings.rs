@@ -79,7 +79,7 @@ fn text(
 }
 
 /// `\xE6\x97…`: six bytes at most, ASCII as it is.
-fn bad_bytes(bytes: &[u8]) -> String {
+pub(crate) fn bad_bytes(bytes: &[u8]) -> String {
     let mut shown: String = bytes
         .iter()
         .take(6)

@@ -7,6 +7,7 @@ use crate::expr::convert;
 use crate::expr::json;
 use crate::expr::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
+use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateRules, DateTime, TemporalError, Time};
 use inia_base::value::Value;
@@ -70,6 +71,16 @@ fn text_of<'v>(value: &'v Value, from: &ExprType) -> Cow<'v, str> {
 
 /// How a zero date that the mode refuses, and a day that its month does not have, show.
 fn lenient_code(value: &Value, from: &ExprType) -> ErrorCode {
+    let positive = match value {
+        Value::Int(v) => *v > 0,
+        Value::UInt(v) => *v > 0,
+        Value::Double(v) => *v > 0.0,
+        Value::Decimal(v) => *v > Decimal::ZERO,
+        _ => false,
+    };
+    if positive {
+        return ErrorCode::WarnDataTruncated;
+    }
     let text = convert::to_text(value, from);
     let loose = DateRules { allow_invalid_dates: true, ..DateRules::ZEROS };
     match DateTime::parse(&text, loose) {

@@ -4,7 +4,6 @@
 //! its targets say so. Example: `EXPLAIN UPDATE t SET b = 1 WHERE a = 2` describes `SELECT * FROM t
 //! WHERE a = 2`, and its line says UPDATE in place of SIMPLE.
 
-use crate::account::Privileges;
 use crate::dml;
 use crate::plan::explain::{Line, describe};
 use crate::session::core::Core;
@@ -20,12 +19,14 @@ pub(super) fn lines(core: &Core, statement: &Statement) -> Lines {
         Statement::Insert(insert) => of_insert(core, insert),
         Statement::Update(update) => {
             let (update, guard) = dml::update_through(core, update)?;
-            core.check_view_rights(&guard.views, Privileges::SELECT)?;
+            core.check_view_rights(&guard.views)?;
+            core.check_explains(&guard.views)?;
             of_update(core, &update)
         }
         Statement::Delete(delete) => {
             let (delete, guard) = dml::delete_through(core, delete)?;
-            core.check_view_rights(&guard.views, Privileges::SELECT)?;
+            core.check_view_rights(&guard.views)?;
+            core.check_explains(&guard.views)?;
             of_delete(core, &delete)
         }
         _ => Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN of this statement"])),
@@ -34,7 +35,8 @@ pub(super) fn lines(core: &Core, statement: &Statement) -> Lines {
 
 fn of_insert(core: &Core, insert: &ast::Insert) -> Lines {
     let (insert, guard) = dml::insert_through(core, insert)?;
-    core.check_view_rights(&guard.views, Privileges::SELECT)?;
+    core.check_view_rights(&guard.views)?;
+    core.check_explains(&guard.views)?;
     let plan = dml::plan_insert(core, &insert)?;
     let mut lines = vec![Line {
         id: Some(1),
@@ -44,6 +46,7 @@ fn of_insert(core: &Core, insert: &ast::Insert) -> Lines {
         ..Line::default()
     }];
     if let (InsertSource::Query(_), Some(source)) = (&insert.source, plan.source()) {
+        core.check_explains(&source.views)?;
         lines.extend(describe(source));
     }
     Ok(lines)
@@ -67,7 +70,9 @@ fn found(
     query.with = with.cloned();
     query.order_by = order.0.to_vec();
     query.limit = order.1.cloned();
-    let mut lines = describe(&plan_source(core, &query)?);
+    let plan = plan_source(core, &query)?;
+    core.check_explains(&plan.views)?;
+    let mut lines = describe(&plan);
     let alone = matches!(from, [TableRef::Table(_)]);
     for line in &mut lines {
         let target = line.table.as_deref().and_then(is_target);

@@ -153,14 +153,20 @@ fn accounts_see_and_do_what_they_were_granted() {
         ("use test", "0 affected"),
         ("show tables", "p"),
         ("select count(*) from p", "0"),
-        ("select * from c", "ERROR 1142: SELECT command denied to user 'u'@'%' for table 'c'"),
+        (
+            "select * from c",
+            "ERROR 1142: SELECT command denied to user 'u'@'localhost' for table 'c'",
+        ),
         (
             "insert into p (j) values (1)",
-            "ERROR 1142: INSERT command denied to user 'u'@'%' for table 'p'",
+            "ERROR 1142: INSERT command denied to user 'u'@'localhost' for table 'p'",
         ),
         ("use mysql", "ERROR 1044: Access denied for user 'u'@'%' to database 'mysql'"),
         ("show grants", "GRANT USAGE ON *.* TO `u`@`%`\nGRANT SELECT ON `test`.`p` TO `u`@`%`"),
-        ("show columns from c", "ERROR 1142: SELECT command denied to user 'u'@'%' for table 'c'"),
+        (
+            "show columns from c",
+            "ERROR 1142: SELECT command denied to user 'u'@'localhost' for table 'c'",
+        ),
         (
             "set global max_connections = 5",
             "ERROR 1227: Access denied; you need (at least one of) the SUPER or \

@@ -5,10 +5,13 @@ mod build;
 mod crash;
 mod damage;
 mod ddl;
+mod ddl_beside_dml;
 mod deep;
 mod dml;
 mod files;
 mod full_disk;
+mod killed_passes;
+mod kills;
 mod mutated;
 mod numbers;
 mod patched;
@@ -19,7 +22,7 @@ mod temporary;
 mod texts;
 mod transactions;
 
-use super::Session;
+use super::{KillHandle, Session};
 use crate::database::{ClientInfo, Database, DatabaseOptions, OpenError};
 use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes};
 use inia_base::error::SqlError;
@@ -36,6 +39,8 @@ pub(super) struct TextSink {
     pub(super) completions: Vec<Completion>,
     /// What LOAD DATA LOCAL gets, in pieces.
     pub(super) file: Vec<&'static str>,
+    /// Ends the statement when so many more rows have come.
+    pub(super) kill_after: Option<(usize, KillHandle)>,
     in_rows: bool,
     first: bool,
 }
@@ -90,9 +95,16 @@ impl RowSink for TextSink {
     }
     fn end_row(&mut self) -> Result<(), SqlError> {
         self.text.push('\n');
+        if let Some((rows, handle)) = &mut self.kill_after {
+            *rows -= 1;
+            if *rows == 0 {
+                handle.kill_query();
+                self.kill_after = None;
+            }
+        }
         Ok(())
     }
-    fn local_file(&mut self, _path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+    fn local_file(&mut self, _path: &[u8], take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
         self.file.iter().try_for_each(|piece| take(piece.as_bytes()))
     }
     fn complete(&mut self, completion: &Completion, _more: bool) -> Result<(), SqlError> {

@@ -91,6 +91,21 @@ const QUERIES: &[&str] = &[
     "SELECT id FROM t WHERE many NOT IN (SELECT many FROM u WHERE many IS NOT NULL)",
     "SELECT id, name FROM t ORDER BY name, id",
     "SELECT t.name, t.id + u.id FROM t JOIN u ON t.many = u.many ORDER BY 1, 2 LIMIT 70 OFFSET 200",
+    "SELECT many, JSON_ARRAYAGG(id), JSON_OBJECTAGG(id, name) FROM t GROUP BY many",
+    "SELECT few, MIN(REPEAT(name, 30)), MAX(REPEAT(name, 30)) FROM t GROUP BY few WITH ROLLUP",
+    "SELECT id, ROW_NUMBER() OVER w, RANK() OVER w, DENSE_RANK() OVER w, CUME_DIST() OVER w, \
+     NTILE(5) OVER w FROM t WINDOW w AS (PARTITION BY few ORDER BY name)",
+    "SELECT id, LAG(name, 90, 'none') OVER w, LEAD(many) OVER w, FIRST_VALUE(id) OVER w, \
+     NTH_VALUE(id, 70) OVER w, LAST_VALUE(id) OVER w FROM t WINDOW w AS (ORDER BY many, id)",
+    "SELECT id, SUM(amount) OVER w, COUNT(few) OVER w, MIN(name) OVER w, MAX(moment) OVER w, \
+     AVG(many) OVER w, STDDEV(many) OVER w FROM t \
+     WINDOW w AS (ORDER BY id ROWS BETWEEN 150 PRECEDING AND 50 FOLLOWING)",
+    "SELECT id, SUM(id) OVER (ORDER BY many RANGE BETWEEN 20 PRECEDING AND 5 FOLLOWING), \
+     SUM(id) OVER (ORDER BY many DESC RANGE BETWEEN 5 FOLLOWING AND 9 FOLLOWING), \
+     COUNT(*) OVER (ORDER BY moment RANGE BETWEEN INTERVAL 3 DAY PRECEDING AND CURRENT ROW) \
+     FROM t",
+    "SELECT name, COUNT(*), SUM(COUNT(*)) OVER (ORDER BY name), RANK() OVER (ORDER BY SUM(id)) \
+     FROM t GROUP BY name",
 ];
 
 #[test]

@@ -152,3 +152,14 @@ fn flush_of_tables_with_read_lock_locks_those() {
     a.ok("unlock tables");
     b.check(&[("insert into t values (1)", "1 affected")]);
 }
+
+#[test]
+fn a_write_lock_lets_others_look_at_the_definition() {
+    let db = TestDb::new();
+    let (mut a, mut b) = (db.session(), db.session());
+    a.ok("create table t (id int primary key)");
+    a.ok("lock tables t write");
+    b.ok("set lock_wait_timeout = 1");
+    assert!(b.run("show create table t").contains("CREATE TABLE `t`"));
+    b.check(&[("select * from t", TIMEOUT)]);
+}

@@ -3,16 +3,26 @@
 //! A random expression is printed; the printed text is parsed (giving the canonical tree, in
 //! which truth values are explicit and functions have their final names); printing and parsing
 //! that tree must change nothing any more.
+//!
+//! What holds an expression together must not depend on how tightly its operators bind: printed
+//! with parentheses around every expression it must read back as the same tree. Queries are tested
+//! that way with subqueries, whose tests have no parentheses of their own.
 
 use super::*;
+use crate::ast::{Query, QueryBody, Select, SelectItem};
+use crate::{unparse_query, unparse_query_explicit};
 
 /// A small deterministic generator of numbers.
-struct Random(u64);
+struct Random {
+    state: u64,
+    /// Expressions have subqueries in them.
+    queries: bool,
+}
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((z ^ (z >> 31)) % limit as u64) as usize
@@ -51,6 +61,9 @@ impl Random {
         }
         let depth = depth - 1;
         let negated = self.flag();
+        if self.queries && self.below(3) == 0 {
+            return self.of_query(depth);
+        }
         match self.below(22) {
             0..=4 => {
                 use BinaryOp::*;
@@ -88,6 +101,30 @@ impl Random {
             },
             13 => Expr::Regexp { expr: self.boxed(depth), pattern: self.boxed(depth), negated },
             _ => self.rare(depth),
+        }
+    }
+
+    fn of_query(&mut self, depth: u32) -> Expr {
+        let item = SelectItem::Expr {
+            expr: self.leaf(),
+            alias: Some("x".to_string()),
+            text: String::new(),
+        };
+        let select = Select { items: vec![item], ..Select::default() };
+        let query = Box::new(Query::new(QueryBody::Select(Box::new(select))));
+        let negated = self.flag();
+        match self.below(6) {
+            0 => Expr::Subquery(query),
+            1 => Expr::Exists(query),
+            2 => Expr::Unary { op: UnaryOp::Not, expr: Box::new(Expr::Exists(query)) },
+            3 => {
+                use BinaryOp::*;
+                let op = [Eq, Ne, Lt, Le, Gt, Ge][self.below(6)];
+                let quantifier = [Quantifier::Any, Quantifier::All][self.below(2)];
+                Expr::Quantified { left: self.boxed(depth), op, quantifier, query }
+            }
+            4 => Expr::MemberOf { expr: self.boxed(depth), array: self.boxed(depth) },
+            _ => Expr::InSubquery { expr: self.boxed(depth), query, negated },
         }
     }
 
@@ -140,12 +177,39 @@ fn read(text: &str) -> Expr {
 
 #[test]
 fn canonical_texts_are_stable() {
-    let mut random = Random(42);
+    let mut random = Random { state: 42, queries: false };
     for round in 0..5_000 {
         let expr = random.expr(1 + round % 4);
-        let canonical = read(&unparse(&expr).expect("a storable expression"));
-        let text = unparse(&canonical).expect("a storable expression");
+        let canonical = read(&unparse(&expr, "utf8mb4").expect("a storable expression"));
+        let text = unparse(&canonical, "utf8mb4").expect("a storable expression");
         assert_eq!(read(&text), canonical, "{text}");
-        assert_eq!(unparse(&read(&text)).as_deref(), Some(text.as_str()));
+        assert_eq!(unparse(&read(&text), "utf8mb4").as_deref(), Some(text.as_str()));
+    }
+}
+
+/// A query with the expression as its select item and its condition.
+fn around(expr: Expr) -> Query {
+    let (alias, text) = (Some("x".to_string()), String::new());
+    let items = vec![SelectItem::Expr { expr: expr.clone(), alias, text }];
+    let where_ = Some(expr);
+    Query::new(QueryBody::Select(Box::new(Select { items, where_, ..Select::default() })))
+}
+
+#[test]
+fn parentheses_are_where_they_are_needed() {
+    for queries in [false, true] {
+        let mut random = Random { state: 7, queries };
+        for round in 0..5_000 {
+            let query = around(random.expr(1 + round % 4));
+            let text = unparse_query(&query, false).expect("a query of a view");
+            let explicit = unparse_query_explicit(&query).expect("a query of a view");
+            let (short, long) = (super::query(&text), super::query(&explicit));
+            assert_eq!(
+                unparse_query_explicit(&short),
+                unparse_query_explicit(&long),
+                "{text}\n{explicit}"
+            );
+            assert_eq!(unparse_query(&long, false), unparse_query(&short, false));
+        }
     }
 }

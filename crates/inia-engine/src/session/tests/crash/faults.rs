@@ -87,12 +87,12 @@ impl World {
             })
         };
         let random = run.random.clone();
+        self.disk.clear_faults();
         if run.db.engine.failure().is_some() {
             self.asked += 1;
             self.told += u64::from(self.tells_of_the_stop(&mut run));
         }
         let kind = self.random.below(4);
-        self.disk.clear_faults();
         self.disk.set_capacity(None);
         let next =
             if kind < 2 { self.disk.kill() } else { self.disk.crash(self.random.next_u64()) };

@@ -17,6 +17,7 @@ mod faults;
 mod images;
 mod model;
 mod run;
+mod several;
 mod workload;
 
 use crate::database::{ClientInfo, Database, DatabaseOptions, OpenError};

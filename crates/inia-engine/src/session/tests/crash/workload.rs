@@ -38,9 +38,9 @@ pub(super) struct Step {
 /// The columns of an ordinary table, without those that come and go.
 const COLUMNS: &str = "id, k, u, s, b";
 /// What a column has that was added later.
-const ADDED: &str = "7";
+pub(super) const ADDED: &str = "7";
 /// Duplicate key; a referenced row is missing.
-const DUPLICATE: u16 = 1062;
+pub(super) const DUPLICATE: u16 = 1062;
 const NO_PARENT: u16 = 1452;
 
 /// The statements that make a client's tables.
@@ -100,10 +100,10 @@ pub(super) fn next(
     step
 }
 
-struct Maker<'m> {
-    random: Random,
-    prefix: &'m str,
-    tables: Tables,
+pub(super) struct Maker<'m> {
+    pub(super) random: Random,
+    pub(super) prefix: &'m str,
+    pub(super) tables: Tables,
 }
 
 impl Maker<'_> {
@@ -143,6 +143,14 @@ impl Maker<'_> {
         let plain = |name: &&String| self.tables.0[*name].columns.iter().any(|c| c == "u");
         let names: Vec<String> = self.tables.0.keys().filter(plain).cloned().collect();
         self.random.pick(&names).clone()
+    }
+
+    /// How many ordinary tables there are in the database that everything else is in.
+    pub(super) fn ordinary(&self) -> usize {
+        let plain = |(name, table): &(&String, &Arc<Table>)| {
+            !name.contains('.') && table.columns.iter().any(|c| c == "u")
+        };
+        self.tables.0.iter().filter(plain).count()
     }
 
     fn rows(&mut self) -> Step {
@@ -384,7 +392,7 @@ impl Maker<'_> {
         }
     }
 
-    fn create(&mut self, name: &str, k: bool, u: bool) -> Step {
+    pub(super) fn create(&mut self, name: &str, k: bool, u: bool) -> Step {
         let index = |column: &str, unique| Index { columns: vec![column.to_owned()], unique };
         let mut indexes = std::collections::BTreeMap::new();
         let mut sql = format!(
@@ -404,7 +412,7 @@ impl Maker<'_> {
         self.changed(format!("{sql})"), None)
     }
 
-    fn changed(&self, sql: String, error: Option<u16>) -> Step {
+    pub(super) fn changed(&self, sql: String, error: Option<u16>) -> Step {
         Step { sql, kind: Kind::Definition, after: self.tables.clone(), error }
     }
 
@@ -412,8 +420,8 @@ impl Maker<'_> {
         let name = self.table();
         let free = (1..).map(|n| format!("{}{n}", self.prefix));
         let free = free.filter(|name| !self.tables.0.contains_key(name)).take(1).last().unwrap();
-        let ordinary = self.tables.0.len() - 3;
-        match self.random.below(20) {
+        let ordinary = self.ordinary();
+        match self.random.below(26) {
             0 | 1 if ordinary < 4 => {
                 let (k, u) = (self.random.chance(1, 2), self.random.chance(1, 2));
                 self.create(&free, k, u)
@@ -435,6 +443,10 @@ impl Maker<'_> {
             6..=8 => self.column(&name),
             9 => self.convert(&name),
             10 => self.primary(&name),
+            11..=13 => self.several(&name, &free),
+            14 => self.around_family(),
+            15 => self.around_views(&name),
+            16 => self.around_databases(&name, &free),
             _ => self.index(&name),
         }
     }

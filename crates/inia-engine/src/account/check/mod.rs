@@ -1,25 +1,43 @@
 //! Which privileges a statement needs.
 //!
 //! Account statements, SET and SHOW check for themselves what they need: that depends on more than
-//! the statement's form.
+//! the statement's form. What changes of rows need is in [`rows`].
+//!
+//! A temporary table is all its session's own: where a statement means it, nothing is checked.
+//! Statements that never mean temporary tables (views, RENAME, CREATE) are checked as if there
+//! were none.
+
+mod rows;
 
 use super::access::Access;
 use super::def::AccountName;
 use super::privilege::Privileges;
-use crate::reads::Reads;
+use crate::catalog::CatalogVersion;
+use crate::dml::needed_to_load;
+use crate::reads::{Reads, named_tables};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::*;
+use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SqlError>;
+
+/// What names mean to a session.
+pub(crate) trait Surroundings {
+    /// The current database.
+    fn database(&self) -> Option<&str>;
+    /// Whether the session has a temporary table of that name, which is all its own.
+    fn is_temporary(&self, schema: &str, name: &str) -> bool;
+    /// The catalog with the session's temporary tables.
+    fn catalog(&self) -> Arc<CatalogVersion>;
+}
 
 /// Checks one statement of a session.
 pub(crate) fn check(
     statement: &Statement,
     access: &Access,
-    database: Option<&str>,
-    temporary: &dyn Fn(&str, &str) -> bool,
+    around: &dyn Surroundings,
 ) -> Result<()> {
-    let checker = Checker { access, database, temporary };
+    let checker = Checker { access, database: around.database(), around };
     checker.no_computed_target(statement)?;
     if access.is_root() {
         return Ok(());
@@ -30,8 +48,7 @@ pub(crate) fn check(
 struct Checker<'c> {
     access: &'c Access,
     database: Option<&'c str>,
-    /// Whether the session has a temporary table of that name, which is all its own.
-    temporary: &'c dyn Fn(&str, &str) -> bool,
+    around: &'c dyn Surroundings,
 }
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T> {
@@ -43,6 +60,13 @@ fn is_computed(schema: &str) -> bool {
     ["information_schema", "performance_schema", "mysql"]
         .iter()
         .any(|name| name.eq_ignore_ascii_case(schema))
+}
+
+/// The computed tables that only PROCESS opens.
+fn tells_of_the_server(schema: &str, table: &str) -> bool {
+    schema.eq_ignore_ascii_case("information_schema")
+        && (table.eq_ignore_ascii_case("FILES")
+            || table.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("INNODB_")))
 }
 
 impl Checker<'_> {
@@ -66,7 +90,7 @@ impl Checker<'_> {
             Statement::Select(_) => Ok(()),
             Statement::Insert(insert) => name(&insert.table, "INSERT"),
             Statement::Update(update) => {
-                let tables: Vec<_> = targets(&update.tables);
+                let tables: Vec<_> = named_tables(&update.tables);
                 tables.iter().try_for_each(|factor| match update.tables.len() {
                     1 if tables.len() == 1 => name(&factor.name, "UPDATE"),
                     _ => Ok(()),
@@ -105,13 +129,11 @@ impl Checker<'_> {
     }
 
     fn no_database<T>(&self, schema: &str) -> Result<T> {
-        let AccountName { user, host } = &self.access.account;
-        error(ErrorCode::DbAccessDenied, &[user, host, &schema])
+        Err(self.access.no_database(schema))
     }
 
     fn no_table<T>(&self, command: &str, table: &str) -> Result<T> {
-        let AccountName { user, host } = &self.access.account;
-        error(ErrorCode::TableAccessDenied, &[&command, user, host, &table])
+        Err(self.access.no_table(command, table))
     }
 
     /// Privileges on a database; error 1044.
@@ -123,16 +145,29 @@ impl Checker<'_> {
         self.no_database(schema)
     }
 
-    /// Privileges on a table; error 1142 names the first that is missing.
+    /// Privileges on a table, which may be a temporary one.
     fn table(&self, name: &ObjectName, wanted: Privileges) -> Result<()> {
+        if self.is_temporary(name) { Ok(()) } else { self.stored(name, wanted) }
+    }
+
+    fn is_temporary(&self, name: &ObjectName) -> bool {
+        self.around.is_temporary(self.schema_of(name), &name.name)
+    }
+
+    /// Privileges on a stored table or view; error 1142 names those that are missing.
+    fn stored(&self, name: &ObjectName, wanted: Privileges) -> Result<()> {
         let schema = self.schema_of(name);
-        if schema.is_empty() || (self.temporary)(schema, &name.name) {
+        if schema.is_empty() {
             return Ok(());
         }
+        if wanted == Privileges::SELECT && tells_of_the_server(schema, &name.name) {
+            self.global(Privileges::PROCESS, "PROCESS")?;
+        }
         let held = self.access.on_table(schema, &name.name);
-        match (wanted & !held).members().next() {
-            None => Ok(()),
-            Some(missing) => self.no_table(missing.name, &name.name),
+        let missing: Vec<_> = (wanted & !held).members().map(|missing| missing.name).collect();
+        match missing.is_empty() {
+            true => Ok(()),
+            false => self.no_table(&missing.join(", "), &name.name),
         }
     }
 
@@ -141,7 +176,7 @@ impl Checker<'_> {
         if self.access.global.has_any(wanted) {
             return Ok(());
         }
-        error(ErrorCode::SpecificAccessDenied, &[&names])
+        Err(self.access.lacks(names))
     }
 
     fn dynamic(&self, wanted: Privileges, dynamic: &str, names: &str) -> Result<()> {
@@ -151,9 +186,30 @@ impl Checker<'_> {
         self.global(wanted, names)
     }
 
-    /// SELECT on all tables that were found.
+    /// SELECT on all tables that were found, and more on those that are locked.
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {
-        reads.tables.iter().try_for_each(|table| self.table(table, Privileges::SELECT))
+        reads.tables.iter().try_for_each(|table| self.table(table, Privileges::SELECT))?;
+        reads.locked.iter().try_for_each(|table| self.locks(table))
+    }
+
+    /// FOR UPDATE.
+    fn locks(&self, table: &ObjectName) -> Result<()> {
+        let schema = self.schema_of(table);
+        let held = self.access.on_table(schema, &table.name);
+        let some = Privileges::UPDATE | Privileges::DELETE | Privileges::LOCK_TABLES;
+        match schema.is_empty() || self.is_temporary(table) || held.has_any(some) {
+            true => Ok(()),
+            false => self.no_table("SELECT with locking clause", &table.name),
+        }
+    }
+
+    /// LOCK TABLES.
+    fn read_lock(&self, table: &ObjectName) -> Result<()> {
+        if self.is_temporary(table) {
+            return Ok(());
+        }
+        self.database(table.db.as_deref(), Privileges::LOCK_TABLES)?;
+        self.table(table, Privileges::SELECT)
     }
 
     fn query(&self, query: &Query) -> Result<()> {
@@ -162,6 +218,13 @@ impl Checker<'_> {
         }
         let mut reads = Reads::default();
         reads.query(query);
+        self.reads(&reads)
+    }
+
+    /// SELECT on what expressions read.
+    fn exprs<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Result<()> {
+        let mut reads = Reads::default();
+        reads.exprs(exprs);
         self.reads(&reads)
     }
 
@@ -175,137 +238,51 @@ impl Checker<'_> {
             Statement::Insert(insert) => self.insert(insert),
             Statement::Update(update) => self.update(update),
             Statement::Delete(delete) => self.delete(delete),
-            Statement::Do(exprs) => {
-                let mut reads = Reads::default();
-                reads.exprs(exprs);
-                self.reads(&reads)
-            }
-            Statement::Set(items) => {
-                let mut reads = Reads::default();
-                reads.exprs(items.iter().filter_map(|item| match item {
-                    SetItem::UserVar { value, .. } => Some(value),
-                    SetItem::SysVar { value, .. } => value.as_ref(),
-                    _ => None,
-                }));
-                self.reads(&reads)
-            }
+            Statement::Do(exprs) => self.exprs(exprs),
+            Statement::Set(items) => self.exprs(items.iter().filter_map(|item| match item {
+                SetItem::UserVar { value, .. } => Some(value),
+                SetItem::SysVar { value, .. } => value.as_ref(),
+                _ => None,
+            })),
+            Statement::Show(show) => match &show.filter {
+                Some(ShowFilter::Where(condition)) => self.exprs([condition]),
+                _ => Ok(()),
+            },
             Statement::Explain(explain) => match &explain.target {
                 ExplainTarget::Statement(statement) => self.statement(statement),
                 ExplainTarget::Connection(_) => Ok(()),
             },
-            Statement::Describe(describe) => self.sees(&describe.table),
             Statement::Use(name) => match self.access.sees_database(name) {
                 true => Ok(()),
                 false => self.no_database(name),
             },
             Statement::LoadData(load) => {
-                if !load.local {
-                    self.file()?;
+                if !load.local && !self.access.global.has(Privileges::FILE) {
+                    return Err(self.access.denied());
                 }
-                self.table(&load.table, Privileges::INSERT)
+                self.table(&load.table, needed_to_load(load))?;
+                self.exprs(load.assignments.iter().map(|assignment| &assignment.value))
             }
             Statement::Handler(handler) => self.table(&handler.table, Privileges::SELECT),
-            Statement::LockTables(locks) => locks.iter().try_for_each(|lock| {
-                self.database(lock.table.db.as_deref(), Privileges::LOCK_TABLES)?;
-                self.table(&lock.table, Privileges::SELECT)
-            }),
-            Statement::Call(call) => self.execute(&call.name),
+            Statement::LockTables(locks) => {
+                locks.iter().try_for_each(|lock| self.read_lock(&lock.table))
+            }
+            Statement::Call(call) => {
+                self.routine(&call.name, Privileges::EXECUTE, "execute")?;
+                self.exprs(&call.args)
+            }
             _ => self.definition(statement),
         }
     }
 
-    /// What SHOW COLUMNS and its kin need: any privilege on the table.
-    fn sees(&self, name: &ObjectName) -> Result<()> {
-        let schema = self.schema_of(name);
-        if schema.is_empty() || self.access.sees_table(schema, &name.name) {
-            return Ok(());
-        }
-        self.no_table("SELECT", &name.name)
-    }
-
-    fn execute(&self, name: &ObjectName) -> Result<()> {
-        if self.access.on_database(self.schema_of(name)).has(Privileges::EXECUTE) {
+    /// Error 1370.
+    fn routine(&self, name: &ObjectName, wanted: Privileges, command: &str) -> Result<()> {
+        if self.access.on_database(self.schema_of(name)).has(wanted) {
             return Ok(());
         }
         let AccountName { user, host } = &self.access.account;
         let routine = format!("{}.{}", self.schema_of(name), name.name);
-        error(ErrorCode::ProcAccessDenied, &[&"execute", user, host, &routine])
-    }
-
-    fn insert(&self, insert: &Insert) -> Result<()> {
-        let mut wanted = Privileges::INSERT;
-        if insert.replace {
-            wanted |= Privileges::DELETE;
-        }
-        if !insert.on_duplicate.is_empty() {
-            wanted |= Privileges::UPDATE;
-        }
-        self.table(&insert.table, wanted)?;
-        let mut reads = Reads::default();
-        match &insert.source {
-            InsertSource::Values(rows) => reads.exprs(rows.iter().flatten()),
-            InsertSource::Query(query) => reads.query(query),
-        }
-        reads.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
-        self.reads(&reads)
-    }
-
-    fn update(&self, update: &Update) -> Result<()> {
-        let mut reads = Reads::default();
-        reads.with(update.with.as_ref());
-        let tables = targets(&update.tables);
-        for factor in &tables {
-            if assigns(update, factor, tables.len()) {
-                self.table(&factor.name, Privileges::UPDATE)?;
-            }
-        }
-        if tables.len() > 1 {
-            update.tables.iter().for_each(|table| reads.table_ref(table));
-        }
-        reads.exprs(&update.where_);
-        reads.exprs(update.assignments.iter().map(|assignment| &assignment.value));
-        reads.exprs(update.order_by.iter().map(|item| &item.expr));
-        if let [factor] = tables[..] {
-            self.columns_of(factor, &reads)?;
-        }
-        self.reads(&reads)
-    }
-
-    /// Reading columns of a table that is only written: error 1143.
-    fn columns_of(&self, factor: &TableFactor, reads: &Reads<'_>) -> Result<()> {
-        let Some(column) = reads.columns.first() else { return Ok(()) };
-        let table = &factor.name;
-        if self.access.on_table(self.schema_of(table), &table.name).has(Privileges::SELECT) {
-            return Ok(());
-        }
-        let AccountName { user, host } = &self.access.account;
-        let args: [&dyn std::fmt::Display; 5] = [&"SELECT", user, host, &column.name, &table.name];
-        error(ErrorCode::ColumnAccessDenied, &args)
-    }
-
-    fn delete(&self, delete: &Delete) -> Result<()> {
-        let mut reads = Reads::default();
-        reads.with(delete.with.as_ref());
-        reads.exprs(&delete.where_);
-        reads.exprs(delete.order_by.iter().map(|item| &item.expr));
-        match &delete.target {
-            DeleteTarget::Single(factor) => {
-                self.table(&factor.name, Privileges::DELETE)?;
-                self.columns_of(factor, &reads)?;
-            }
-            DeleteTarget::Multi { targets: names, from } => {
-                let members = targets(from);
-                for target in names {
-                    let named = members.iter().find(|factor| {
-                        factor.alias.as_ref().unwrap_or(&factor.name.name) == &target.name
-                    });
-                    let table = named.map_or(target, |factor| &factor.name);
-                    self.table(table, Privileges::DELETE)?;
-                }
-                from.iter().for_each(|table| reads.table_ref(table));
-            }
-        }
-        self.reads(&reads)
+        error(ErrorCode::ProcAccessDenied, &[&command, user, host, &routine])
     }
 
     fn definition(&self, statement: &Statement) -> Result<()> {
@@ -318,28 +295,29 @@ impl Checker<'_> {
             Statement::CreateTable(create) => self.create_table(create),
             Statement::AlterTable(alter) => self.alter_table(alter),
             Statement::DropTable(drop) if drop.temporary => Ok(()),
-            Statement::DropTable(drop) | Statement::DropView(drop) => {
+            Statement::DropTable(drop) => {
                 drop.names.iter().try_for_each(|name| self.table(name, P::DROP))
             }
+            Statement::DropView(drop) => {
+                drop.names.iter().try_for_each(|name| self.stored(name, P::DROP))
+            }
             Statement::RenameTable(pairs) => pairs.iter().try_for_each(|(from, to)| {
-                self.table(from, P::ALTER | P::DROP)?;
-                self.table(to, P::CREATE | P::INSERT)
+                self.stored(from, P::ALTER | P::DROP)?;
+                self.stored(to, P::CREATE | P::INSERT)
             }),
             Statement::CreateIndex(create) => self.table(&create.table, P::INDEX),
             Statement::DropIndex(drop) => self.table(&drop.table, P::INDEX),
-            Statement::CreateView(create) => {
-                self.table(&create.name, P::CREATE_VIEW)?;
-                if create.or_replace || create.alter {
-                    self.table(&create.name, P::DROP)?;
-                }
-                self.query(&create.query)
-            }
+            Statement::CreateView(create) => self.create_view(create),
             Statement::CreateRoutine(create) => {
-                self.database(create.name.db.as_deref(), P::CREATE_ROUTINE)
+                let schema = create.name.db.as_deref();
+                match &create.detail {
+                    RoutineDetail::Trigger { table, .. } => self.table(table, P::TRIGGER),
+                    RoutineDetail::Event { .. } => self.database(schema, P::EVENT),
+                    _ => self.database(schema, P::CREATE_ROUTINE),
+                }
             }
-            Statement::AlterRoutine(_) | Statement::DropRoutine(_) => {
-                self.database(None, P::ALTER_ROUTINE)
-            }
+            Statement::AlterRoutine(alter) => self.changes_routine(alter.kind, &alter.name),
+            Statement::DropRoutine(drop) => self.changes_routine(drop.kind, &drop.name),
             Statement::TableMaintenance(work) => {
                 let wanted = match work.kind {
                     MaintenanceKind::Check | MaintenanceKind::Checksum => P::SELECT,
@@ -351,51 +329,94 @@ impl Checker<'_> {
         }
     }
 
+    /// ALTER and DROP of stored programs; no trigger is there to be looked for.
+    fn changes_routine(&self, kind: RoutineKind, name: &ObjectName) -> Result<()> {
+        match kind {
+            RoutineKind::Event => self.database(name.db.as_deref(), Privileges::EVENT),
+            RoutineKind::Trigger => Ok(()),
+            _ => self.routine(name, Privileges::ALTER_ROUTINE, "alter routine"),
+        }
+    }
+
+    /// CREATE and ALTER VIEW. Whoever makes a view needs some privilege on what it reads; whether
+    /// it may read is asked when the view is used.
+    fn create_view(&self, create: &CreateView) -> Result<()> {
+        self.stored(&create.name, Privileges::CREATE_VIEW)?;
+        if create.or_replace || create.alter {
+            self.stored(&create.name, Privileges::DROP)?;
+        }
+        let mut reads = Reads::default();
+        reads.query(&create.query);
+        let some =
+            Privileges::SELECT | Privileges::INSERT | Privileges::UPDATE | Privileges::DELETE;
+        for table in &reads.tables {
+            let schema = self.schema_of(table);
+            if !schema.is_empty() && !self.access.on_table(schema, &table.name).has_any(some) {
+                let AccountName { user, host } = &self.access.account;
+                return error(ErrorCode::TableAccessDenied, &[&"ANY", user, host, &table.name]);
+            }
+        }
+        Ok(())
+    }
+
     fn create_table(&self, create: &CreateTable) -> Result<()> {
         if create.temporary {
             let schema = create.name.db.as_deref();
             self.database(schema, Privileges::CREATE_TEMPORARY_TABLES)?;
+        } else if create.select.is_some() {
+            self.stored(&create.name, Privileges::CREATE | Privileges::INSERT)?;
         } else {
-            self.table(&create.name, Privileges::CREATE)?;
+            self.stored(&create.name, Privileges::CREATE)?;
         }
         if let Some(like) = &create.like {
             self.table(like, Privileges::SELECT)?;
         }
         for element in &create.elements {
             if let TableElement::ForeignKey(key) = element {
-                self.table(&key.references.table, Privileges::REFERENCES)?;
+                self.refers(&create.name, key)?;
             }
         }
-        let Some(select) = &create.select else { return Ok(()) };
-        if !create.temporary {
-            self.table(&create.name, Privileges::INSERT)?;
+        match &create.select {
+            Some(select) => self.query(&select.query),
+            None => Ok(()),
         }
-        self.query(&select.query)
+    }
+
+    /// REFERENCES on the table that a foreign key points at, which is looked for beside its own.
+    fn refers(&self, own: &ObjectName, key: &ForeignKeyDef) -> Result<()> {
+        let parent = &key.references.table;
+        let schema = parent.db.as_deref().unwrap_or_else(|| self.schema_of(own));
+        let held = self.access.on_table(schema, &parent.name);
+        match schema.is_empty() || held.has(Privileges::REFERENCES) {
+            true => Ok(()),
+            false => self.no_table("REFERENCES", &format!("{schema}.{}", parent.name)),
+        }
     }
 
     fn alter_table(&self, alter: &AlterTable) -> Result<()> {
-        let mut wanted = Privileges::ALTER;
-        for action in &alter.actions {
-            match action {
-                AlterAction::RenameTo(to) => {
-                    wanted |= Privileges::DROP;
-                    self.table(to, Privileges::CREATE | Privileges::INSERT)?;
-                }
-                AlterAction::AddForeignKey(key) => {
-                    self.table(&key.references.table, Privileges::REFERENCES)?;
-                }
-                _ => {}
-            }
+        let new_name = alter.actions.iter().find_map(|action| match action {
+            AlterAction::RenameTo(to) => Some(to),
+            _ => None,
+        });
+        let dropped = new_name.map_or(Privileges::NONE, |_| Privileges::DROP);
+        self.table(&alter.name, Privileges::ALTER | dropped)?;
+        if let Some(to) = new_name {
+            self.stored(to, Privileges::CREATE | Privileges::INSERT)?;
         }
-        self.table(&alter.name, wanted)
+        alter.actions.iter().try_for_each(|action| match action {
+            AlterAction::AddForeignKey(key) => self.refers(&alter.name, key),
+            _ => Ok(()),
+        })
     }
 
     fn administration(&self, statement: &Statement) -> Result<()> {
         use Privileges as P;
         match statement {
             Statement::Flush(flush) => flush.targets.iter().try_for_each(|target| match target {
-                FlushTarget::Tables { .. } => {
-                    self.dynamic(P::RELOAD, "FLUSH_TABLES", "RELOAD or FLUSH_TABLES")
+                FlushTarget::Tables { names, read_lock, export } => {
+                    self.dynamic(P::RELOAD, "FLUSH_TABLES", "RELOAD or FLUSH_TABLES")?;
+                    let locks = *read_lock || *export;
+                    names.iter().filter(|_| locks).try_for_each(|table| self.read_lock(table))
                 }
                 FlushTarget::Status => {
                     self.dynamic(P::RELOAD, "FLUSH_STATUS", "RELOAD or FLUSH_STATUS")
@@ -403,6 +424,10 @@ impl Checker<'_> {
                 FlushTarget::UserResources => {
                     let names = "RELOAD or FLUSH_USER_RESOURCES";
                     self.dynamic(P::RELOAD, "FLUSH_USER_RESOURCES", names)
+                }
+                FlushTarget::OptimizerCosts => {
+                    let names = "RELOAD or FLUSH_OPTIMIZER_COSTS";
+                    self.dynamic(P::RELOAD, "FLUSH_OPTIMIZER_COSTS", names)
                 }
                 _ => self.global(P::RELOAD, "RELOAD"),
             }),
@@ -417,38 +442,11 @@ impl Checker<'_> {
                 self.dynamic(P::NONE, "BACKUP_ADMIN", "BACKUP_ADMIN")
             }
             Statement::Shutdown | Statement::Restart => self.global(P::SHUTDOWN, "SHUTDOWN"),
-            Statement::InstallPlugin { .. } | Statement::InstallComponent(_) => {
-                self.no_table("INSERT", "plugin")
-            }
-            Statement::UninstallPlugin(_) | Statement::UninstallComponent(_) => {
-                self.no_table("DELETE", "plugin")
-            }
+            Statement::InstallPlugin { .. } => self.no_table("INSERT", "plugin"),
+            Statement::InstallComponent(_) => self.no_table("INSERT", "component"),
+            Statement::UninstallPlugin(_) => self.no_table("DELETE", "plugin"),
+            Statement::UninstallComponent(_) => self.no_table("DELETE", "component"),
             _ => Ok(()),
         }
     }
-}
-
-/// The named tables of FROM, joins included.
-fn targets(tables: &[TableRef]) -> Vec<&TableFactor> {
-    let mut found = Vec::new();
-    let mut waiting: Vec<&TableRef> = tables.iter().rev().collect();
-    while let Some(table) = waiting.pop() {
-        match table {
-            TableRef::Table(factor) => found.push(factor.as_ref()),
-            TableRef::Join(join) => waiting.extend([&join.right, &join.left]),
-            TableRef::List(list) => waiting.extend(list.iter().rev()),
-            TableRef::Derived(_) | TableRef::JsonTable(_) => {}
-        }
-    }
-    found
-}
-
-/// Whether an UPDATE of `tables` tables may assign to this one.
-fn assigns(update: &Update, factor: &TableFactor, tables: usize) -> bool {
-    let alias = factor.alias.as_ref().unwrap_or(&factor.name.name);
-    tables == 1
-        || update
-            .assignments
-            .iter()
-            .any(|assignment| assignment.column.table.as_ref().is_none_or(|table| table == alias))
 }

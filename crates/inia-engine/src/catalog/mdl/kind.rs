@@ -1,0 +1,85 @@
+//! Kinds of metadata locks, and how they get on with each other.
+
+/// Strength and purpose of a lock; `mdl.rs` says who takes which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Describe,
+    Read,
+    Write,
+    ReadOnly,
+    Freeze,
+    Alone,
+    Exclusive,
+}
+
+/// How many kinds there are.
+pub(super) const KINDS: usize = 7;
+
+/// Whether a request (line) can be granted beside another session's lock (column), in the order of
+/// [`Kind`].
+const BESIDE_HELD: [&[u8; KINDS]; KINDS] = [
+    // DRWOFAX
+    b"++++++-", // Describe
+    b"+++++--", // Read
+    b"+++----", // Write
+    b"++-++--", // ReadOnly
+    b"++-++--", // Freeze
+    b"+------", // Alone
+    b"-------", // Exclusive
+];
+
+/// Whether a request (line) may be granted before one that already waits (column), where both could
+/// not be granted together. Writers pass a waiting `ReadOnly`, but not for ever:
+/// [`Kind::passes_starved`].
+const BEFORE_WAITING: [&[u8; KINDS]; KINDS] = [
+    // DRWOFAX
+    b"+++++++", // Describe
+    b"+++++--", // Read
+    b"++++---", // Write
+    b"++-++--", // ReadOnly
+    b"+++++++", // Freeze
+    b"++++++-", // Alone
+    b"+++++++", // Exclusive
+];
+
+impl Kind {
+    /// All kinds.
+    pub(super) const ALL: [Kind; KINDS] = [
+        Kind::Describe,
+        Kind::Read,
+        Kind::Write,
+        Kind::ReadOnly,
+        Kind::Freeze,
+        Kind::Alone,
+        Kind::Exclusive,
+    ];
+
+    /// Whether a request of this kind can be granted beside a lock of that kind.
+    pub(super) fn goes_with(self, held: Kind) -> bool {
+        BESIDE_HELD[self as usize][held as usize] == b'+'
+    }
+
+    /// Whether a request of this kind need not wait for an earlier request of that kind.
+    pub(super) fn passes(self, waiting: Kind) -> bool {
+        BEFORE_WAITING[self as usize][waiting as usize] == b'+'
+    }
+
+    /// As [`Kind::passes`], where writers have passed a waiting `ReadOnly` often enough.
+    pub(super) fn passes_starved(self, waiting: Kind) -> bool {
+        match (self, waiting) {
+            (Kind::Write, Kind::ReadOnly) => false,
+            (Kind::ReadOnly, Kind::Write) => true,
+            _ => self.passes(waiting),
+        }
+    }
+
+    /// Strong locks stand in the queue; weak ones in their session's slot.
+    pub(super) fn is_strong(self) -> bool {
+        self >= Kind::ReadOnly
+    }
+
+    /// Whose wait is ended last to break a circle.
+    pub(super) fn weight(self) -> u32 {
+        u32::from(self.is_strong())
+    }
+}

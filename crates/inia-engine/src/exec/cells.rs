@@ -1,0 +1,483 @@
+//! Aggregates over whole numbers, from stored cells and without values in between.
+//!
+//! Two shapes, told by the plan alone:
+//! - one table grouped by one integer column;
+//! - COUNT and SUM over an inner hash join of two tables by one integer column. The right side's
+//!   rows are added up by their key first; each left row then counts as often as its key did.
+//!
+//! Example of the second: `SELECT COUNT(*), SUM(b.y) FROM a JOIN b ON b.x = a.x` with the rows
+//! `b(x, y) = (1, 10), (1, 20), (2, 5)` and `a(x) = 1, 1, 3`: the table holds `1 → 2 rows, 30` and
+//! `2 → 1 row, 5`; the rows of `a` add `(2, 30)` twice and nothing once: 4 rows, 60.
+//!
+//! Where a query does not fit, or what it holds outgrows the operator's memory, nothing has come
+//! out yet and the general way begins anew.
+
+use super::direct::{Total, integer, total};
+use super::hash::KeyHash;
+use super::{Result, Runner};
+use crate::access::{Found, Scan};
+use crate::expr::{Aggregate, EvalContext, Expr, ExprKind};
+use crate::optimize::slots_of;
+use crate::plan::{Aggregation, JoinMethod, JoinPlan, JoinType, SelectPlan, Source, TableSource};
+use crate::row::Cell;
+use inia_base::datatype::DataType;
+use inia_base::value::Value;
+use inia_parser::ast::AggregateFunc;
+use inia_storage::ReadMode;
+use std::collections::HashMap;
+
+/// Takes a finished group's row, its aggregates in the context.
+type Project<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
+
+/// About what a hash table holds for each of its keys besides what is counted.
+const KEY_SIZE: usize = 64;
+
+/// An integer column of one side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct IntColumn {
+    column: usize,
+    unsigned: bool,
+}
+
+impl IntColumn {
+    fn of(expr: &Expr, source: &TableSource) -> Option<IntColumn> {
+        let ExprKind::Column { index, .. } = expr.kind else { return None };
+        let column = index.checked_sub(source.base)?;
+        let definition = source.table.def.columns.get(column)?;
+        match definition.data_type {
+            DataType::Int { unsigned, .. } => Some(IntColumn { column, unsigned }),
+            _ => None,
+        }
+    }
+
+    /// The number that the cell holds, as its bits.
+    #[inline]
+    fn bits(self, found: &Found<'_>, source: &TableSource) -> Result<Option<u64>> {
+        Ok(match found.cell(&source.table, self.column)? {
+            Cell::Int(value) => Some(value as u64),
+            Cell::UInt(value) => Some(value),
+            _ => None,
+        })
+    }
+
+    fn value(self, bits: Option<u64>) -> Value {
+        match bits {
+            None => Value::Null,
+            Some(bits) if self.unsigned => Value::UInt(bits),
+            Some(bits) => Value::Int(bits as i64),
+        }
+    }
+}
+
+/// Keys by number: by their distance from the first while they lie close together, as ids do, then
+/// by hash.
+#[derive(Default)]
+struct Positions {
+    len: usize,
+    /// The key that `close` begins with.
+    base: u64,
+    close: Vec<u32>,
+    hashed: Option<HashMap<u64, u32, KeyHash>>,
+}
+
+/// No key at this distance.
+const NONE: u32 = u32::MAX;
+/// How far keys may lie apart at first, and how much farther for each one that is there.
+const FIRST_SPREAD: usize = 1 << 15;
+const SPREAD: usize = 8;
+
+impl Positions {
+    #[inline]
+    fn get(&self, key: u64) -> Option<usize> {
+        let position = match &self.hashed {
+            None => *self.close.get(key.wrapping_sub(self.base) as usize)?,
+            Some(hashed) => *hashed.get(&key)?,
+        };
+        (position != NONE).then_some(position as usize)
+    }
+
+    /// Adds a key that is not there yet.
+    fn insert(&mut self, key: u64, position: usize) {
+        if self.len == 0 {
+            self.base = key.wrapping_sub(FIRST_SPREAD as u64 / 2);
+        }
+        self.len += 1;
+        let distance = key.wrapping_sub(self.base);
+        if let Some(hashed) = &mut self.hashed {
+            hashed.insert(key, position as u32);
+        } else if distance < (FIRST_SPREAD + SPREAD * self.len) as u64 {
+            let distance = distance as usize;
+            if distance >= self.close.len() {
+                self.close.resize(distance + 1, NONE);
+            }
+            self.close[distance] = position as u32;
+        } else {
+            let close = std::mem::take(&mut self.close).into_iter().enumerate();
+            let keys = close.filter(|(_, position)| *position != NONE);
+            let base = self.base;
+            let keyed = keys.map(|(distance, at)| (base.wrapping_add(distance as u64), at));
+            let mut hashed: HashMap<u64, u32, KeyHash> = keyed.collect();
+            hashed.insert(key, position as u32);
+            self.hashed = Some(hashed);
+        }
+    }
+}
+
+/// Groups by one integer column, in the order in which they began.
+struct IntGroups<'p> {
+    positions: Positions,
+    null: Option<usize>,
+    keys: Vec<Option<u64>>,
+    /// The aggregates of each group, one group after the other.
+    totals: Vec<Total<'p>>,
+}
+
+impl IntGroups<'_> {
+    fn position(&self, key: Option<u64>) -> Option<usize> {
+        match key {
+            Some(key) => self.positions.get(key),
+            None => self.null,
+        }
+    }
+
+    fn begin(&mut self, key: Option<u64>) -> usize {
+        let position = self.keys.len();
+        self.keys.push(key);
+        match key {
+            Some(key) => self.positions.insert(key, position),
+            None => self.null = Some(position),
+        }
+        position
+    }
+
+    fn used(&self) -> usize {
+        self.keys.len() * KEY_SIZE + size_of_val(&self.totals[..])
+    }
+}
+
+/// What one aggregate over a join adds up.
+#[derive(Clone, Copy)]
+enum Part {
+    Rows,
+    /// COUNT or SUM of a column of the left side.
+    Left(usize),
+    /// COUNT or SUM of a column of the right side, whose sums stand at this place of a key's.
+    Right(usize, usize),
+}
+
+/// Rows or values, and their sum.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    count: i64,
+    sum: i128,
+}
+
+impl Sum {
+    #[inline]
+    fn add_cell(&mut self, cell: &Cell<'_>, times: i64) {
+        if *cell != Cell::Null {
+            self.count += times;
+            self.sum += integer(cell).unwrap_or_default() * i128::from(times);
+        }
+    }
+}
+
+/// The right side of a join, added up by key.
+#[derive(Default)]
+struct Summed {
+    positions: Positions,
+    /// The rows of each key.
+    rows: Vec<i64>,
+    /// Of each key so many sums as there are parts of the right side.
+    sums: Vec<Sum>,
+}
+
+impl Runner<'_> {
+    /// Gives all groups to `project`, if the query is of a shape that can; false where nothing was
+    /// given.
+    pub(super) fn grouped_by_cells(
+        &self,
+        select: &SelectPlan,
+        aggregation: &Aggregation,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+        project: &mut Project<'_>,
+    ) -> Result<bool> {
+        if aggregation.rollup || !select.filter.is_empty() || !select.windows.is_empty() {
+            return Ok(false);
+        }
+        match (&select.source, aggregation.group.as_slice()) {
+            (Source::Table(source), [group]) if is_plain(source) => {
+                self.groups_of_table(select, source, group, aggregation, ctx, row, project)
+            }
+            (Source::Join(join), []) if reads_only(select, None) => {
+                self.sums_of_join(join, &aggregation.calls, ctx, row, project)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one query")]
+    fn groups_of_table(
+        &self,
+        select: &SelectPlan,
+        source: &TableSource,
+        group: &Expr,
+        aggregation: &Aggregation,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+        project: &mut Project<'_>,
+    ) -> Result<bool> {
+        let Some(by) = IntColumn::of(group, source) else { return Ok(false) };
+        let slot = source.base + by.column;
+        let start = || {
+            let totals = aggregation.calls.iter().map(|call| total(call, source));
+            totals.collect::<Option<Vec<Total<'_>>>>().filter(|all| all.iter().all(Total::is_small))
+        };
+        let Some(sample) = start().filter(|_| reads_only(select, Some(slot))) else {
+            return Ok(false);
+        };
+        let columns: Vec<usize> =
+            sample.iter().filter_map(Total::column).chain([by.column]).collect();
+        let calls = sample.len();
+        let mut groups = IntGroups {
+            positions: Positions::default(),
+            null: None,
+            keys: Vec::new(),
+            totals: Vec::new(),
+        };
+        let mut last: Option<(Option<u64>, usize)> = None;
+        let done = self.each_cells(source, &columns, ctx, &mut |ctx, found| {
+            let key = by.bits(found, source)?;
+            let position = match last {
+                Some((of, position)) if of == key => position,
+                _ => match groups.position(key) {
+                    Some(position) => position,
+                    None if groups.used() > self.workspace.budget => return Ok(false),
+                    None => {
+                        groups.totals.extend(start().unwrap_or_default());
+                        groups.begin(key)
+                    }
+                },
+            };
+            last = Some((key, position));
+            for total in &mut groups.totals[position * calls..(position + 1) * calls] {
+                total.add(found, source, ctx)?;
+            }
+            Ok(true)
+        })?;
+        if !done {
+            return Ok(false);
+        }
+        let mut totals = groups.totals.into_iter();
+        for key in groups.keys {
+            ctx.aggregates.clear();
+            for total in totals.by_ref().take(calls) {
+                let value = total.finish(ctx)?;
+                ctx.aggregates.push(value);
+            }
+            row[slot] = by.value(key);
+            if !project(ctx, row)? {
+                break;
+            }
+        }
+        Ok(true)
+    }
+
+    fn sums_of_join(
+        &self,
+        join: &JoinPlan,
+        calls: &[Aggregate],
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+        project: &mut Project<'_>,
+    ) -> Result<bool> {
+        let (Source::Table(left), Source::Table(right)) = (&join.left, &join.right) else {
+            return Ok(false);
+        };
+        let JoinMethod::Hash(keys) = &join.method else { return Ok(false) };
+        let plain = join.kind == JoinType::Inner && join.on.is_empty();
+        let [key] = keys.as_slice() else { return Ok(false) };
+        if !plain || !is_plain(left) || !is_plain(right) {
+            return Ok(false);
+        }
+        let columns = (IntColumn::of(&key.left, left), IntColumn::of(&key.right, right));
+        let (Some(left_key), Some(right_key)) = columns else { return Ok(false) };
+        let Some(parts) = parts_of(calls, left, right) else { return Ok(false) };
+        if left_key.unsigned != right_key.unsigned {
+            return Ok(false);
+        }
+        let Some(summed) = self.summed(right, right_key, &parts, ctx)? else { return Ok(false) };
+        let wide = summed.sums.len() / summed.rows.len().max(1);
+        let mut sums = vec![Sum::default(); parts.len()];
+        let read = parts.iter().filter_map(|part| match part {
+            Part::Left(column) => Some(*column),
+            _ => None,
+        });
+        let read: Vec<usize> = read.chain([left_key.column]).collect();
+        let done = self.each_cells(left, &read, ctx, &mut |_, found| {
+            let Some(key) = left_key.bits(found, left)? else { return Ok(true) };
+            let Some(at) = summed.positions.get(key) else { return Ok(true) };
+            let times = summed.rows[at];
+            for (sum, part) in sums.iter_mut().zip(&parts) {
+                match part {
+                    Part::Rows => sum.count += times,
+                    Part::Left(column) => sum.add_cell(&found.cell(&left.table, *column)?, times),
+                    Part::Right(_, place) => {
+                        let of_key = summed.sums[at * wide + place];
+                        sum.count += of_key.count;
+                        sum.sum += of_key.sum;
+                    }
+                }
+            }
+            Ok(true)
+        })?;
+        if !done {
+            return Ok(false);
+        }
+        ctx.aggregates.clear();
+        for (Sum { count, sum }, call) in sums.into_iter().zip(calls) {
+            let total = match call.func {
+                AggregateFunc::Sum => Total::Sum { column: 0, sum, any: count > 0, call },
+                _ => Total::Rows(count),
+            };
+            let value = total.finish(ctx)?;
+            ctx.aggregates.push(value);
+        }
+        project(ctx, row)?;
+        Ok(true)
+    }
+
+    /// A join's right side by key; `None` where it is too much.
+    fn summed(
+        &self,
+        source: &TableSource,
+        key: IntColumn,
+        parts: &[Part],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Option<Summed>> {
+        let columns: Vec<usize> = parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Right(column, _) => Some(*column),
+                _ => None,
+            })
+            .collect();
+        let of_key = KEY_SIZE + columns.len() * size_of::<Sum>();
+        let most = self.workspace.budget / of_key;
+        let mut summed = Summed::default();
+        let mut read = columns.clone();
+        read.push(key.column);
+        let done = self.each_cells(source, &read, ctx, &mut |_, found| {
+            let Some(bits) = key.bits(found, source)? else { return Ok(true) };
+            let at = match summed.positions.get(bits) {
+                Some(at) => at,
+                None if summed.rows.len() >= most => return Ok(false),
+                None => {
+                    summed.positions.insert(bits, summed.rows.len());
+                    summed.rows.push(0);
+                    summed.sums.resize(summed.sums.len() + columns.len(), Sum::default());
+                    summed.rows.len() - 1
+                }
+            };
+            summed.rows[at] += 1;
+            let sums = &mut summed.sums[at * columns.len()..];
+            for (sum, &column) in sums.iter_mut().zip(&columns) {
+                sum.add_cell(&found.cell(&source.table, column)?, 1);
+            }
+            Ok(true)
+        })?;
+        Ok(done.then_some(summed))
+    }
+
+    /// Gives every row of a plain source to `add` until that says no; only `columns` may be read.
+    /// False where it did, or where the path's bounds turn out not to answer its conditions.
+    fn each_cells(
+        &self,
+        source: &TableSource,
+        columns: &[usize],
+        ctx: &mut EvalContext<'_>,
+        add: &mut impl FnMut(&mut EvalContext<'_>, &Found<'_>) -> Result<bool>,
+    ) -> Result<bool> {
+        let mut scan = Scan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
+        if !scan.is_exact() && !source.bound_filter.is_empty() {
+            return Ok(false);
+        }
+        let mut extents = columns.iter().map(|&column| source.table.layout.extent(column));
+        if let Some(bytes) = extents.try_fold(0, |most, extent| Some(most.max(extent?))) {
+            scan.narrow(bytes);
+        }
+        let mut txn = self.txn.borrow_mut();
+        loop {
+            while let Some(mut run) = scan.run(&mut txn)? {
+                self.check_killed()?;
+                for i in 0..run.len() {
+                    let found = Found { clustered_key: &[], data: run.data(i) };
+                    if !add(ctx, &found)? {
+                        return Ok(false);
+                    }
+                }
+            }
+            let Some(found) = scan.next(&mut txn)? else { return Ok(true) };
+            self.check_killed()?;
+            if !add(ctx, &found)? {
+                return Ok(false);
+            }
+        }
+    }
+}
+
+/// Whether the table is read without locks and conditions other than its path's.
+fn is_plain(source: &TableSource) -> bool {
+    source.lock.is_none() && source.filter.is_empty()
+}
+
+/// Whether what is evaluated for a group reads no slot but this one.
+fn reads_only(select: &SelectPlan, slot: Option<usize>) -> bool {
+    let mut all = select.output.iter().chain(&select.having);
+    all.all(|expr| {
+        let needs = slots_of(expr);
+        !needs.whole_row && (0..select.width).all(|i| Some(i) == slot || !needs.slots.contains(i))
+    })
+}
+
+/// What the aggregates of a join add up, where all are COUNT of something or SUM of integers.
+fn parts_of(calls: &[Aggregate], left: &TableSource, right: &TableSource) -> Option<Vec<Part>> {
+    let mut of_right = 0;
+    let mut part = |call: &Aggregate| {
+        if call.func == AggregateFunc::CountStar {
+            return Some(Part::Rows);
+        }
+        let [arg] = call.args.as_slice() else { return None };
+        let counts = matches!(call.func, AggregateFunc::Count | AggregateFunc::Sum);
+        if call.distinct || !counts {
+            return None;
+        }
+        if let Some(column) = IntColumn::of(arg, left) {
+            return Some(Part::Left(column.column));
+        }
+        let column = IntColumn::of(arg, right)?;
+        of_right += 1;
+        Some(Part::Right(column.column, of_right - 1))
+    };
+    calls.iter().map(&mut part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_whether_close_together_or_far_apart() {
+        for step in [1, 3, 1000, u64::MAX / 7, u64::MAX] {
+            let mut positions = Positions::default();
+            let keys: Vec<u64> = (0..5000u64).map(|i| i.wrapping_mul(step)).collect();
+            let keys: std::collections::BTreeSet<u64> = keys.into_iter().collect();
+            for (position, key) in keys.iter().enumerate() {
+                assert_eq!(positions.get(*key), None);
+                positions.insert(*key, position);
+            }
+            assert!(keys.iter().enumerate().all(|(at, key)| positions.get(*key) == Some(at)));
+        }
+    }
+}

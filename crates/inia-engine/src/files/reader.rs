@@ -1,0 +1,442 @@
+//! Rows out of a text that comes in pieces.
+//!
+//! Outside of enclosed fields the line's end wins over the field's; an escape character takes the
+//! character behind it as it is, or as the control character it names. A line has as many fields as
+//! are wanted; what comes behind them is skipped up to the line's end.
+//!
+//! What has been read of a row is kept while the next piece is awaited, so each byte is looked at
+//! once, and nothing is kept but the row and the few bytes that may begin an end: with
+//! `LINES STARTING BY 'x'` a file without any x passes through.
+//!
+//! Invariants: `at ≤ text.len()`; `fields` are the row's fields so far, `field` the bytes of the
+//! next; together they have `held` bytes.
+
+use super::format::Format;
+use inia_base::collation::Charset;
+use inia_base::error::{ErrorCode, SqlError};
+
+/// The most bytes of a row: no packet may be longer either.
+const MOST: usize = 1 << 30;
+
+/// One field of a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Field {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) null: bool,
+}
+
+/// One line.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// No more than are wanted.
+    pub(crate) fields: Vec<Field>,
+    /// The line had more.
+    pub(crate) extra: bool,
+}
+
+/// How far the row at hand has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// So many lines are skipped first.
+    Skipped(u64),
+    /// What lines start with is looked for.
+    Start,
+    /// A field begins.
+    Between,
+    /// In a field.
+    Inside { enclosed: bool },
+    /// The fields are there; the rest of the line is skipped.
+    Rest,
+    /// There are no more rows.
+    End,
+}
+
+/// What a field ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ends {
+    Field,
+    Line,
+    Text,
+}
+
+/// Takes pieces of a text and gives rows.
+pub(crate) struct Reader {
+    format: Format,
+    charset: Charset,
+    wanted: usize,
+    /// The bytes of each field, where fields have fixed widths.
+    widths: Option<Vec<usize>>,
+    /// Rows that are skipped because lines have no ends to skip to.
+    skipped_rows: u64,
+    /// Bytes that need a closer look inside of fields.
+    special: [bool; 256],
+    /// So many bytes tell what a special byte means.
+    ahead: usize,
+    text: Vec<u8>,
+    at: usize,
+    /// No more text will come.
+    whole: bool,
+    part: Part,
+    fields: Vec<Field>,
+    field: Vec<u8>,
+    /// The field has an escaped N.
+    marked: bool,
+    held: usize,
+    /// The most bytes of a row.
+    pub(super) most: usize,
+    /// Something of the line has been skipped.
+    cut: bool,
+}
+
+impl Reader {
+    /// A reader of rows with so many fields, or with fields of these widths.
+    pub(crate) fn new(
+        mut format: Format,
+        charset: Charset,
+        wanted: usize,
+        widths: Option<Vec<usize>>,
+        skip: u64,
+    ) -> Reader {
+        if format.line_end == format.field_end {
+            format.line_end.clear();
+        }
+        let no_ends = format.line_end.is_empty();
+        let part = if skip > 0 && !no_ends { Part::Skipped(skip) } else { Part::Start };
+        // Widths are in bytes.
+        let charset = if widths.is_some() { Charset::Binary } else { charset };
+        let wide = matches!(charset, Charset::Utf8mb3 | Charset::Utf8mb4);
+        let mut special = [false; 256];
+        special[0x80..].fill(wide);
+        let ends = [format.field_end.first(), format.line_end.first()];
+        let singles = [format.escape.as_ref(), format.enclosure.as_ref()];
+        for byte in ends.into_iter().chain(singles).flatten() {
+            special[usize::from(*byte)] = true;
+        }
+        let ahead = format.field_end.len().max(format.line_end.len()).max(4) + 2;
+        Reader {
+            format,
+            charset,
+            wanted,
+            widths,
+            skipped_rows: if no_ends { skip } else { 0 },
+            special,
+            ahead,
+            text: Vec::new(),
+            at: 0,
+            whole: false,
+            part,
+            fields: Vec::new(),
+            field: Vec::new(),
+            marked: false,
+            held: 0,
+            most: MOST,
+            cut: false,
+        }
+    }
+
+    /// Takes the next piece of the text.
+    pub(crate) fn push(&mut self, piece: &[u8]) {
+        self.text.drain(..self.at);
+        self.at = 0;
+        self.text.extend_from_slice(piece);
+    }
+
+    /// No more text will come.
+    pub(crate) fn finish(&mut self) {
+        self.whole = true;
+    }
+
+    /// How many bytes wait to be read.
+    #[cfg(test)]
+    pub(super) fn pending(&self) -> usize {
+        self.rest().len()
+    }
+
+    /// The next row, or `None` where more text is needed or there is none. Errors 1300 for a byte
+    /// that no character begins with and 1153 for a row that is too long.
+    pub(crate) fn next(&mut self) -> Result<Option<Row>, SqlError> {
+        while let Some(row) = self.next_row()? {
+            if self.skipped_rows == 0 {
+                return Ok(Some(row));
+            }
+            self.skipped_rows -= 1;
+        }
+        Ok(None)
+    }
+
+    fn next_row(&mut self) -> Result<Option<Row>, SqlError> {
+        loop {
+            let next = match self.part {
+                Part::Skipped(0) => Some(Part::Start),
+                Part::Skipped(left) => self.skip_line().map(|ends| match ends {
+                    Ends::Text => Part::End,
+                    _ => Part::Skipped(left - 1),
+                }),
+                Part::Start => self.start(),
+                Part::Between if self.is_short() => None,
+                Part::Between if self.at < self.text.len() => Some(self.begin_field()),
+                Part::Between | Part::End => {
+                    self.part = Part::End;
+                    let row = self.take_row(false);
+                    return Ok(Some(row).filter(|row| !row.fields.is_empty()));
+                }
+                Part::Inside { enclosed } => match self.inside(enclosed)? {
+                    None => None,
+                    Some((ends, closed)) => match self.end_field(ends, closed) {
+                        Part::Start => {
+                            self.part = Part::Start;
+                            return Ok(Some(self.take_row(false)));
+                        }
+                        part => Some(part),
+                    },
+                },
+                Part::Rest => {
+                    let Some(ends) = self.skip_line() else { return Ok(None) };
+                    let extra = self.cut && ends != Ends::Text;
+                    self.part = if ends == Ends::Text { Part::End } else { Part::Start };
+                    return Ok(Some(self.take_row(extra)));
+                }
+            };
+            let Some(next) = next else { return Ok(None) };
+            self.part = next;
+        }
+    }
+
+    /// Whether more text is needed to tell what the next byte means.
+    fn is_short(&self) -> bool {
+        !self.whole && self.text.len() - self.at < self.ahead
+    }
+
+    fn rest(&self) -> &[u8] {
+        &self.text[self.at..]
+    }
+
+    fn take_row(&mut self, extra: bool) -> Row {
+        self.held = 0;
+        self.cut = false;
+        Row { fields: std::mem::take(&mut self.fields), extra }
+    }
+
+    /// Goes behind what lines start with.
+    fn start(&mut self) -> Option<Part> {
+        let start = &self.format.line_start;
+        if start.is_empty() {
+            return Some(Part::Between);
+        }
+        match self.rest().windows(start.len()).position(|window| window == start) {
+            Some(at) => {
+                self.at += at + start.len();
+                Some(Part::Between)
+            }
+            None if self.whole => Some(Part::End),
+            None => {
+                self.at += (self.rest().len() + 1).saturating_sub(start.len());
+                None
+            }
+        }
+    }
+
+    /// Skips to behind the line's end, or to that of the text.
+    fn skip_line(&mut self) -> Option<Ends> {
+        if self.format.line_end.is_empty() {
+            return Some(Ends::Line);
+        }
+        loop {
+            if self.is_short() {
+                return None;
+            }
+            let rest = &self.text[self.at..];
+            let escaped = rest.first().copied() == self.format.escape && !rest.is_empty();
+            match rest.len() {
+                0 => return Some(Ends::Text),
+                1 if escaped => self.at += 1,
+                _ if escaped => self.at += 2,
+                _ if rest.starts_with(&self.format.line_end) => {
+                    self.at += self.format.line_end.len();
+                    return Some(Ends::Line);
+                }
+                _ => self.at += 1,
+            }
+            self.cut = true;
+        }
+    }
+
+    fn begin_field(&mut self) -> Part {
+        let first = self.rest().first().copied();
+        let enclosed = self.format.enclosure.is_some() && first == self.format.enclosure;
+        self.at += usize::from(enclosed);
+        Part::Inside { enclosed }
+    }
+
+    /// The part that follows a field's end. Where that ends the row, it is the next row's start.
+    fn end_field(&mut self, ends: Ends, closed: bool) -> Part {
+        let bytes = std::mem::take(&mut self.field);
+        let marked = std::mem::take(&mut self.marked);
+        if let Some(widths) = &self.widths {
+            let mut from = 0;
+            for width in widths {
+                if from < bytes.len() {
+                    let to = (from + width).min(bytes.len());
+                    self.fields.push(Field { bytes: bytes[from..to].to_vec(), null: false });
+                    from = to;
+                }
+            }
+        } else {
+            let word = self.format.enclosure.is_some() && !closed && bytes == b"NULL";
+            let null = word || (marked && bytes.len() == 1);
+            self.fields.push(Field { bytes, null });
+        }
+        match ends {
+            Ends::Line => Part::Start,
+            Ends::Text => Part::End,
+            Ends::Field if self.widths.is_some() || self.fields.len() >= self.wanted => Part::Rest,
+            Ends::Field => Part::Between,
+        }
+    }
+
+    /// Reads on in a field: what it ends with, and whether its enclosure was closed.
+    fn inside(&mut self, enclosed: bool) -> Result<Option<(Ends, bool)>, SqlError> {
+        let width = self.widths.as_ref().map(|widths| widths.iter().sum::<usize>());
+        loop {
+            let most = width.map_or(usize::MAX, |width| width - self.field.len());
+            self.plain(most)?;
+            if width == Some(self.field.len()) {
+                return Ok(Some((Ends::Field, false)));
+            }
+            if self.is_short() {
+                return Ok(None);
+            }
+            let rest = &self.text[self.at..];
+            let Some(&byte) = rest.first() else {
+                if enclosed {
+                    self.field.insert(0, self.format.enclosure.unwrap_or_default());
+                }
+                return Ok(Some((Ends::Text, false)));
+            };
+            let escapes = Some(byte) == self.format.escape;
+            let doubles = self.format.escape == self.format.enclosure;
+            if escapes && (!doubles || rest.len() == 1 || rest[1] == byte) {
+                self.escaped(enclosed)?;
+            } else if !enclosed && starts(rest, &self.format.line_end) {
+                self.at += self.format.line_end.len();
+                return Ok(Some((Ends::Line, false)));
+            } else if enclosed && Some(byte) == self.format.enclosure {
+                if let Some(ends) = self.enclosure(byte) {
+                    return Ok(Some((ends, true)));
+                }
+            } else if !enclosed && starts(rest, &self.format.field_end) {
+                self.at += self.format.field_end.len();
+                return Ok(Some((Ends::Field, false)));
+            } else {
+                self.character(enclosed)?;
+            }
+        }
+    }
+
+    /// Takes the bytes, so many at most, that are nothing but themselves.
+    fn plain(&mut self, most: usize) -> Result<(), SqlError> {
+        let rest = &self.text[self.at..];
+        let rest = &rest[..rest.len().min(most)];
+        let special = |byte: &u8| self.special[usize::from(*byte)];
+        let run = rest.iter().position(special).unwrap_or(rest.len());
+        self.field.extend_from_slice(&rest[..run]);
+        self.at += run;
+        self.held += run;
+        if self.held > self.most {
+            return Err(SqlError::new(ErrorCode::NetPacketTooLarge, &[]));
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, byte: u8) {
+        self.field.push(byte);
+        self.held += 1;
+    }
+
+    /// An escape character and what is behind it.
+    fn escaped(&mut self, enclosed: bool) -> Result<(), SqlError> {
+        let rest = &self.text[self.at..];
+        let (escape, behind) = (rest[0], rest.get(1).copied());
+        self.at += 1;
+        match behind {
+            None => self.take(escape),
+            Some(byte) if byte >= 0x80 && self.special[0x80] => self.character(enclosed)?,
+            Some(byte) => {
+                self.at += 1;
+                self.marked |= byte == b'N';
+                self.take(unescaped(byte));
+            }
+        }
+        Ok(())
+    }
+
+    /// An enclosure within an enclosed field: what the field ends with, if it ends here.
+    fn enclosure(&mut self, byte: u8) -> Option<Ends> {
+        let after = &self.text[self.at + 1..];
+        let (ends, length) = match after.first() {
+            None => (Ends::Line, 0),
+            Some(&next) if next == byte => {
+                self.at += 2;
+                self.take(byte);
+                return None;
+            }
+            Some(_) if starts(after, &self.format.line_end) => {
+                (Ends::Line, self.format.line_end.len())
+            }
+            Some(_) if starts(after, &self.format.field_end) => {
+                (Ends::Field, self.format.field_end.len())
+            }
+            Some(_) => {
+                self.at += 1;
+                self.take(byte);
+                return None;
+            }
+        };
+        self.at += 1 + length;
+        Some(ends)
+    }
+
+    /// One character, of several bytes perhaps; half a one at the text's end is dropped.
+    fn character(&mut self, enclosed: bool) -> Result<(), SqlError> {
+        let rest = &self.text[self.at..];
+        let length = match (self.charset, rest[0]) {
+            (Charset::Utf8mb3 | Charset::Utf8mb4, 0xc2..=0xdf) => 2,
+            (Charset::Utf8mb3 | Charset::Utf8mb4, 0xe0..=0xef) => 3,
+            (Charset::Utf8mb4, 0xf0..=0xf7) => 4,
+            (Charset::Utf8mb3 | Charset::Utf8mb4, 0x80..) => {
+                let opened = self.format.enclosure.filter(|_| enclosed);
+                let bytes: Vec<u8> = opened.into_iter().chain(self.field.drain(..)).collect();
+                let text = String::from_utf8_lossy(&bytes);
+                let name = self.charset.name();
+                return Err(SqlError::new(ErrorCode::InvalidCharacterString, &[&name, &text]));
+            }
+            _ => 1,
+        };
+        if rest.len() < length {
+            self.at = self.text.len();
+            return Ok(());
+        }
+        let length = if std::str::from_utf8(&rest[..length]).is_ok() { length } else { 1 };
+        self.field.extend_from_slice(&rest[..length]);
+        self.at += length;
+        self.held += length;
+        Ok(())
+    }
+}
+
+/// The character that an escaped one stands for.
+fn unescaped(byte: u8) -> u8 {
+    match byte {
+        b'0' => 0,
+        b'b' => 8,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'Z' => 26,
+        other => other,
+    }
+}
+
+fn starts(text: &[u8], end: &[u8]) -> bool {
+    !end.is_empty() && text.starts_with(end)
+}

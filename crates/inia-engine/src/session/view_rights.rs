@@ -1,0 +1,71 @@
+//! What views may do: the privileges of whom they act for.
+
+use super::core::Core;
+use crate::account::{AccountName, Privileges};
+use crate::plan::ViewUse;
+use crate::reads::Reads;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::ObjectName;
+
+impl Core {
+    /// Errors 1356, and 1449 or 1045, where whom a view acts for is gone, or may not do this to
+    /// the view's tables.
+    pub(crate) fn check_view_rights(&self, views: &[ViewUse]) -> Result<(), SqlError> {
+        let version = self.db.accounts.version();
+        for used in views {
+            let access = match &used.acts_for {
+                None => self.access(),
+                Some(_) if used.suffices(version) => continue,
+                Some(name) => match self.db.accounts.access_of(name) {
+                    Some(access) => access,
+                    None => return Err(self.no_definer(name)),
+                },
+            };
+            let mut reads = Reads::default();
+            if !access.is_root() {
+                used.view.query.iter().for_each(|query| reads.query(query));
+            }
+            let may = |name: &&ObjectName| {
+                let schema = name.db.as_deref().unwrap_or_default();
+                access.on_table(schema, &name.name).has(used.wanted(name))
+            };
+            if !reads.tables.iter().all(may) {
+                let def = &used.view.def;
+                return Err(SqlError::new(ErrorCode::ViewInvalid, &[&def.schema, &def.name]));
+            }
+            used.note(version);
+        }
+        Ok(())
+    }
+
+    /// Only SUPER is told which account is missing.
+    fn no_definer(&self, definer: &AccountName) -> SqlError {
+        if self.access().global.has(Privileges::SUPER) {
+            return SqlError::new(ErrorCode::NoSuchUser, &[&definer.user, &definer.host]);
+        }
+        self.access().denied()
+    }
+
+    /// Error 1345: who asks how views are read must be allowed to look into them.
+    pub(super) fn check_explains(&self, views: &[ViewUse]) -> Result<(), SqlError> {
+        let access = self.access();
+        if access.is_root() {
+            return Ok(());
+        }
+        for used in views {
+            let def = &used.view.def;
+            let mut reads = Reads::default();
+            used.view.query.iter().for_each(|query| reads.query(query));
+            let reads_it = |name: &&ObjectName| {
+                let schema = name.db.as_deref().unwrap_or_default();
+                access.on_table(schema, &name.name).has(Privileges::SELECT)
+            };
+            if !access.on_table(&def.schema, &def.name).has(Privileges::SHOW_VIEW)
+                || !reads.tables.iter().all(reads_it)
+            {
+                return Err(SqlError::new(ErrorCode::ViewNoExplain, &[]));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,311 @@
+-- Privileges on tables: what is read and what is written, wherever a statement names it.
+CREATE TABLE t (a INT PRIMARY KEY, b INT);
+INSERT INTO t VALUES (1, 10), (2, 20);
+CREATE TABLE u (a INT PRIMARY KEY, b INT);
+INSERT INTO u VALUES (1, 100), (2, 200);
+CREATE TABLE secret (a INT PRIMARY KEY, b INT);
+INSERT INTO secret VALUES (1, 42);
+CREATE VIEW base AS SELECT a, b FROM secret;
+CREATE USER priv_none, priv_tmp, priv_t, priv_u, priv_d, priv_s, priv_i;
+GRANT CREATE TEMPORARY TABLES ON diff.* TO priv_tmp;
+GRANT SELECT, INSERT, UPDATE, DELETE ON diff.t TO priv_t;
+GRANT UPDATE ON diff.u TO priv_u;
+GRANT SELECT ON diff.t TO priv_u;
+GRANT DELETE ON diff.u TO priv_d;
+GRANT SELECT ON diff.t TO priv_d;
+GRANT SELECT ON diff.t TO priv_s;
+GRANT INSERT ON diff.t TO priv_i;
+
+-- An account without privileges.
+-- as: priv_none
+USE diff;
+SELECT * FROM diff.t;
+SELECT 1 FROM diff.nosuch;
+SELECT a FROM nosuch.t;
+INSERT INTO diff.t VALUES (3, 3);
+DELETE FROM diff.t;
+UPDATE diff.t SET b = 1;
+REPLACE INTO diff.t VALUES (3, 3);
+TRUNCATE diff.t;
+DROP TABLE diff.t;
+DROP TABLE IF EXISTS diff.nosuch;
+ALTER TABLE diff.t ADD c INT;
+CREATE TABLE diff.n (a INT);
+CREATE INDEX i ON diff.t (b);
+DROP INDEX i ON diff.t;
+RENAME TABLE diff.t TO diff.n;
+CREATE VIEW diff.v AS SELECT 1;
+ALTER VIEW diff.base AS SELECT 1;
+DROP VIEW diff.base;
+CREATE TEMPORARY TABLE diff.tmp (a INT);
+DROP TEMPORARY TABLE diff.t;
+DROP TEMPORARY TABLE IF EXISTS diff.t;
+LOCK TABLES diff.t READ;
+HANDLER diff.t OPEN;
+ANALYZE TABLE diff.t;
+CHECK TABLE diff.t;
+CHECKSUM TABLE diff.t;
+OPTIMIZE TABLE diff.t;
+REPAIR TABLE diff.t;
+TABLE diff.t;
+VALUES ROW((SELECT MAX(b) FROM diff.t));
+DO (SELECT b FROM diff.secret);
+SET @x = (SELECT b FROM diff.secret);
+SELECT (SELECT b FROM diff.secret);
+SELECT 1 ORDER BY (SELECT b FROM diff.secret);
+SELECT 1 LIMIT 1 INTO @x;
+EXPLAIN SELECT * FROM diff.t;
+EXPLAIN UPDATE diff.t SET b = 1;
+DESCRIBE diff.t;
+SHOW COLUMNS FROM diff.t;
+SHOW CREATE TABLE diff.t;
+SHOW INDEX FROM diff.t;
+SHOW TABLES FROM diff;
+SHOW TABLE STATUS FROM diff;
+SHOW CREATE DATABASE diff;
+DROP DATABASE diff;
+ALTER DATABASE diff CHARACTER SET latin1;
+CREATE DATABASE diff2;
+
+-- A temporary table of the same name is no way past the checks of the table.
+-- as: priv_tmp
+USE diff;
+CREATE TEMPORARY TABLE secret (a INT, z INT);
+INSERT INTO secret VALUES (7, 7);
+SELECT * FROM secret;
+CREATE VIEW secret AS SELECT 1;
+CREATE OR REPLACE VIEW secret AS SELECT 1;
+ALTER VIEW secret AS SELECT 1;
+DROP VIEW secret;
+CREATE TABLE secret (a INT);
+CREATE TABLE secret SELECT 1 AS a;
+CREATE TABLE secret LIKE t;
+RENAME TABLE secret TO gone;
+RENAME TABLE t TO secret;
+ALTER TABLE secret RENAME TO gone;
+ALTER TABLE secret ADD y INT;
+ALTER TABLE secret ADD FOREIGN KEY (a) REFERENCES t (a);
+CREATE INDEX i ON secret (a);
+DROP INDEX i ON secret;
+TRUNCATE secret;
+ANALYZE TABLE secret;
+OPTIMIZE TABLE secret;
+LOCK TABLES secret READ;
+UNLOCK TABLES;
+SHOW CREATE TABLE secret;
+CREATE TEMPORARY TABLE t (a INT);
+CREATE TABLE t (a INT);
+DROP TABLE t;
+DROP TABLE t;
+CREATE TEMPORARY TABLE base (a INT);
+CREATE OR REPLACE VIEW base AS SELECT 1 AS x;
+DROP VIEW base;
+CREATE TEMPORARY TABLE copy LIKE t;
+CREATE TEMPORARY TABLE copy SELECT * FROM t;
+CREATE TEMPORARY TABLE copy LIKE secret;
+CREATE TEMPORARY TABLE c3 SELECT * FROM diff.u;
+SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'diff';
+DROP TABLE IF EXISTS secret, base, copy;
+DROP TABLE secret;
+SELECT * FROM secret;
+
+-- What derived tables and common table expressions read is read.
+-- as: priv_t
+USE diff;
+SELECT * FROM (SELECT * FROM secret) x;
+SELECT * FROM t WHERE EXISTS (SELECT * FROM secret);
+WITH x AS (SELECT * FROM secret) SELECT * FROM x;
+-- differs: privileges on what an unused common table expression reads are demanded, too
+WITH x AS (SELECT * FROM secret) SELECT 1;
+WITH x AS (SELECT * FROM secret), secret AS (SELECT 1) SELECT * FROM x;
+WITH RECURSIVE x AS (SELECT * FROM secret), secret AS (SELECT 1 AS a) SELECT * FROM x;
+WITH RECURSIVE x AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM x WHERE n < 3), y AS (SELECT * FROM secret) SELECT * FROM y;
+WITH RECURSIVE x AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM x WHERE n < 3) SELECT * FROM x;
+WITH x AS (SELECT 1 AS a) SELECT * FROM x, (WITH secret AS (SELECT 2 AS a) SELECT * FROM secret) y;
+WITH x AS (SELECT 1 AS a) SELECT * FROM (WITH secret AS (SELECT 2 AS a) SELECT * FROM secret) y, secret;
+WITH secret AS (SELECT 5 AS a) SELECT * FROM secret;
+WITH secret AS (SELECT * FROM secret) SELECT * FROM secret;
+WITH secret AS (SELECT 5 AS a) SELECT * FROM diff.secret;
+WITH t AS (SELECT 5 AS a) SELECT (SELECT MAX(b) FROM u);
+UPDATE t, (SELECT b FROM secret) x SET t.b = x.b;
+UPDATE t SET b = (SELECT b FROM secret);
+UPDATE t JOIN (SELECT b FROM secret) x ON x.b > 0 SET t.b = x.b;
+UPDATE (SELECT b FROM secret) x, t SET t.b = x.b WHERE t.a = 1;
+WITH x AS (SELECT b FROM secret) UPDATE t, x SET t.b = x.b;
+WITH x AS (SELECT b FROM secret) UPDATE t SET t.b = (SELECT b FROM x);
+UPDATE t, LATERAL (SELECT b FROM secret WHERE secret.a = t.a) x SET t.b = x.b;
+UPDATE t SET b = 1 ORDER BY (SELECT b FROM secret);
+DELETE t FROM t, (SELECT b FROM secret) x WHERE t.b = x.b;
+DELETE FROM t WHERE b = (SELECT b FROM secret);
+DELETE FROM t ORDER BY (SELECT b FROM secret) LIMIT 1;
+WITH x AS (SELECT b FROM secret) DELETE FROM t WHERE b IN (SELECT b FROM x);
+WITH x AS (SELECT b FROM secret) DELETE t FROM t, x WHERE t.b = x.b;
+DELETE FROM t USING t JOIN (SELECT b FROM secret) x ON t.b = x.b;
+INSERT INTO t SELECT * FROM secret;
+INSERT INTO t SELECT * FROM (SELECT * FROM secret) x;
+INSERT INTO t WITH x AS (SELECT * FROM secret) SELECT * FROM x;
+INSERT INTO t VALUES (9, (SELECT b FROM secret));
+INSERT INTO t SET a = 9, b = (SELECT b FROM secret);
+INSERT INTO t VALUES (1, 1) ON DUPLICATE KEY UPDATE b = (SELECT b FROM secret);
+REPLACE INTO t SELECT * FROM secret;
+REPLACE INTO t TABLE secret;
+SHOW DATABASES WHERE (SELECT b FROM secret) = 42;
+SHOW TABLES WHERE (SELECT b FROM secret) = 42;
+SHOW VARIABLES WHERE variable_name = 'version' AND (SELECT b FROM secret) = 42;
+SHOW STATUS WHERE (SELECT b FROM secret) = 42;
+SHOW COLUMNS FROM t WHERE (SELECT b FROM secret) = 42;
+KILL (SELECT b FROM secret);
+PREPARE s FROM 'SELECT * FROM secret';
+PREPARE s FROM 'DO (SELECT b FROM secret)';
+PREPARE s FROM 'SELECT * FROM t WHERE a > 1000';
+SELECT 1 FROM t HAVING (SELECT b FROM secret);
+SELECT EXISTS (TABLE secret);
+SELECT * FROM t WHERE b = ANY (TABLE secret);
+SELECT GROUP_CONCAT(a ORDER BY (SELECT b FROM secret)) FROM t;
+SELECT ROW_NUMBER() OVER (ORDER BY (SELECT b FROM secret)) FROM t;
+SELECT COUNT(*) OVER w FROM t WINDOW w AS (PARTITION BY (SELECT b FROM secret));
+SELECT a FROM t GROUP BY a HAVING (SELECT b FROM secret);
+SELECT a FROM t GROUP BY a, (SELECT b FROM secret);
+SELECT 1 FROM t ORDER BY (SELECT b FROM secret);
+SELECT 1 FROM t UNION SELECT 1 ORDER BY (SELECT b FROM secret);
+(SELECT 1 FROM t) UNION (SELECT b FROM secret);
+SELECT * FROM t LEFT JOIN u x ON (SELECT b FROM secret);
+SELECT * FROM t NATURAL JOIN secret;
+SELECT * FROM t WHERE (a, b) IN (SELECT a, b FROM secret);
+SELECT * FROM (VALUES ROW((SELECT b FROM secret))) x;
+SELECT INTERVAL(1, (SELECT b FROM secret));
+SELECT CASE (SELECT b FROM secret) WHEN 42 THEN 1 END;
+SELECT IF((SELECT b FROM secret) = 42, 1, 0);
+SELECT @v := (SELECT b FROM secret);
+SELECT * FROM t LIMIT 0 OFFSET 1;
+SELECT b FROM t WHERE a > 1000 FOR UPDATE OF t;
+SELECT (SELECT b FROM t WHERE a = 1 AND EXISTS (SELECT 1 FROM secret));
+SELECT * FROM t, LATERAL (SELECT b FROM secret WHERE secret.a = t.a) x;
+EXPLAIN SELECT * FROM secret;
+EXPLAIN FORMAT=TREE SELECT * FROM t WHERE EXISTS (SELECT 1 FROM secret);
+EXPLAIN INSERT INTO t SELECT * FROM secret;
+UPDATE t, u SET t.b = 1 WHERE t.a = u.a;
+UPDATE t, u SET u.b = 1 WHERE t.a = u.a;
+DELETE t FROM t, u WHERE t.a = u.a;
+DELETE u FROM t, u WHERE t.a = u.a;
+DELETE x FROM t x, secret y WHERE x.a = y.a;
+DELETE FROM x USING t x WHERE x.a > 100;
+SELECT * FROM t ORDER BY a;
+
+-- Writing without reading.
+-- as: priv_u
+USE diff;
+UPDATE u SET b = 1;
+UPDATE u SET b = a;
+UPDATE u SET b = 2 WHERE a = 1;
+UPDATE u SET b = b + 1;
+UPDATE u SET b = 3 ORDER BY a LIMIT 1;
+UPDATE u SET b = 3 LIMIT 1;
+UPDATE u SET u.b = 4;
+UPDATE u x SET x.b = 5;
+UPDATE u x SET x.b = x.a;
+UPDATE u, t SET u.b = t.b;
+UPDATE u, t SET u.b = t.b WHERE u.a = t.a;
+UPDATE u, t SET u.b = t.b WHERE t.a = 1;
+UPDATE u, t SET t.b = 1;
+UPDATE u, t SET u.b = t.b, t.b = 0;
+UPDATE u SET b = (SELECT MAX(b) FROM t);
+UPDATE u SET b = (SELECT MAX(b) FROM t WHERE t.a = u.a);
+UPDATE u, (SELECT MAX(b) m FROM t) x SET u.b = x.m;
+UPDATE u, (SELECT MAX(b) m FROM t) x SET b = m;
+WITH x AS (SELECT MAX(b) m FROM t) UPDATE u, x SET u.b = x.m;
+UPDATE u SET b = DEFAULT;
+UPDATE u SET b = DEFAULT(b);
+SELECT * FROM u;
+DELETE FROM u;
+EXPLAIN UPDATE u SET b = a;
+
+-- as: priv_d
+USE diff;
+DELETE FROM u WHERE a = 1;
+DELETE FROM u WHERE b IN (SELECT b FROM t);
+DELETE FROM u ORDER BY a LIMIT 1;
+DELETE u FROM u, t WHERE u.a = t.a;
+DELETE u FROM u, t WHERE t.a = 100;
+DELETE FROM u USING u, t WHERE t.a = 100;
+DELETE x FROM u x, t WHERE t.a = 100;
+DELETE t FROM u, t WHERE t.a = 100;
+WITH x AS (SELECT 1 AS n) DELETE FROM u LIMIT 0;
+DELETE FROM u LIMIT 1;
+DELETE FROM u;
+EXPLAIN DELETE FROM u WHERE a = 1;
+TRUNCATE u;
+
+-- as: priv_s
+USE diff;
+SELECT * FROM t WHERE a > 100;
+SELECT * FROM t WHERE a > 100 FOR UPDATE;
+SELECT * FROM t WHERE a > 100 FOR SHARE;
+SELECT * FROM t WHERE a > 100 LOCK IN SHARE MODE;
+INSERT INTO t VALUES (50, 1);
+LOCK TABLES t READ;
+LOCK TABLES t WRITE;
+CHECK TABLE t;
+ANALYZE TABLE t;
+OPTIMIZE TABLE t;
+SHOW CREATE TABLE t;
+SHOW COLUMNS FROM t;
+SHOW TABLES;
+SHOW INDEX FROM secret;
+SHOW CREATE TABLE secret;
+DESCRIBE secret;
+
+-- as: priv_i
+USE diff;
+INSERT INTO t VALUES (60, 1);
+INSERT INTO t SET a = 61;
+INSERT INTO t (a) VALUES (62) ON DUPLICATE KEY UPDATE b = 1;
+INSERT INTO t VALUES (63, a + 1);
+INSERT IGNORE INTO t VALUES (60, 1);
+REPLACE INTO t VALUES (60, 2);
+INSERT INTO t SELECT * FROM t;
+SHOW CREATE TABLE t;
+DESCRIBE t;
+SELECT COUNT(*) FROM t;
+
+-- as: root
+GRANT UPDATE, DELETE ON diff.t TO priv_i;
+-- as: priv_i
+INSERT INTO t VALUES (70, 1) ON DUPLICATE KEY UPDATE b = 5;
+INSERT INTO t VALUES (70, 1) ON DUPLICATE KEY UPDATE b = b + 1;
+INSERT INTO t VALUES (70, 1) ON DUPLICATE KEY UPDATE b = VALUES(b);
+INSERT INTO t VALUES (70, 1) AS n ON DUPLICATE KEY UPDATE b = n.b;
+INSERT INTO t VALUES (71, DEFAULT(b));
+INSERT INTO t VALUES (72, DEFAULT);
+INSERT INTO t SELECT 73, 1 ON DUPLICATE KEY UPDATE b = t.b;
+REPLACE INTO t VALUES (70, 9);
+REPLACE INTO t SET a = 70, b = b + 1;
+REPLACE INTO t SELECT 74, 1;
+UPDATE t SET b = 1 WHERE a = 70;
+DELETE FROM t WHERE a = 70;
+SELECT COUNT(*) FROM t FOR UPDATE;
+-- as: root
+CREATE TABLE parent (a INT PRIMARY KEY);
+CREATE TABLE child (a INT, FOREIGN KEY (a) REFERENCES parent (a));
+INSERT INTO parent VALUES (1);
+INSERT INTO child VALUES (1);
+CREATE USER priv_child, priv_parent;
+GRANT INSERT ON diff.child TO priv_child;
+GRANT DELETE ON diff.parent TO priv_parent;
+-- as: priv_child
+INSERT INTO diff.child VALUES (5);
+-- as: priv_parent
+DELETE FROM diff.parent;
+-- as: root
+GRANT SELECT ON diff.parent TO priv_child;
+GRANT SELECT ON diff.child TO priv_parent;
+-- as: priv_child
+INSERT INTO diff.child VALUES (5);
+-- as: priv_parent
+DELETE FROM diff.parent;
+-- as: root
+DROP TABLE child, parent;
+DROP USER priv_child, priv_parent;
+DROP USER priv_none, priv_tmp, priv_t, priv_u, priv_d, priv_s, priv_i;
+SELECT * FROM t ORDER BY a;
+SELECT * FROM u ORDER BY a;
