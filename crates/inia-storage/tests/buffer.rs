@@ -3,8 +3,8 @@
 //!
 //! The latter are programs of a few steps, played with every interleaving *and* every value that a
 //! load may return: one is wrong without the fence in `lock`, `is_still` or `attach`, or with a
-//! weaker ordering in `load`, `lock`, `unlock`, `share` or `unshare`. (The bounded ones above them are
-//! too long for that, and show only what goes wrong with the newest values.)
+//! weaker ordering in `load`, `lock`, `unlock`, `share` or `unshare`. (The bounded ones above them
+//! are too long for that, and show only what goes wrong with the newest values.)
 
 #[path = "../src/buffer/entry.rs"]
 mod entry;
@@ -113,9 +113,9 @@ struct Small {
     byte: AtomicU64,
 }
 
-/// The word of a page in memory that nobody has changed: 1 << 8 names its frame, 1 says "unlocked". Those
-/// who change it first do not look at it before: the checker would then take every look of others for one
-/// that comes earlier.
+/// The word of a page in memory that nobody has changed: 1 << 8 names its frame, 1 says "unlocked".
+/// Those who change it first do not look at it before: the checker would then take every look of
+/// others for one that comes earlier.
 const FRESH: Word = Word(1 << 8 | 1);
 
 fn small() -> Arc<Small> {
@@ -146,8 +146,8 @@ fn a_validated_read_is_of_the_version_that_it_began_with() {
     });
 }
 
-/// One thread throws a page out of its frame, another brings a second one into it. A reader of the first
-/// page may see the second one's bytes.
+/// One thread throws a page out of its frame, another brings a second one into it. A reader of the
+/// first page may see the second one's bytes.
 #[test]
 fn a_read_of_a_frame_that_has_another_page_now_is_not_validated() {
     loom::model(|| {

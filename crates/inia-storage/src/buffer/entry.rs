@@ -165,15 +165,16 @@ impl Word {
         Word(entry.load(Ordering::Acquire))
     }
 
-    /// Goes from unlocked, marked or shared to one reader more, if the entry still is in this state.
+    /// Goes from unlocked, marked or shared to one reader more, if the entry still is in this
+    /// state.
     #[inline]
     pub(super) fn share(self, entry: &AtomicU64) -> bool {
         let shared = self.with_reader().0;
         entry.compare_exchange_weak(self.0, shared, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Ends a shared latch. The last reader leaves the page marked if it is `cold`, and takes the wait
-    /// bit away; true when it was set.
+    /// Ends a shared latch. The last reader leaves the page marked if it is `cold`, and takes the
+    /// wait bit away; true when it was set.
     pub(super) fn unshare(entry: &AtomicU64, cold: bool) -> bool {
         let mut word = Word(entry.load(Ordering::Relaxed));
         loop {

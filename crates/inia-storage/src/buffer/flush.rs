@@ -168,9 +168,9 @@ impl BufferPool {
         Ok(())
     }
 
-    /// Writes the number of the next checkpoint into the header page, before the control file has it,
-    /// and returns it. No number is used twice, not even after a crash in between. The log has no
-    /// record of it.
+    /// Writes the number of the next checkpoint into the header page, before the control file has
+    /// it, and returns it. No number is used twice, not even after a crash in between. The log has
+    /// no record of it.
     pub(crate) fn stamp_header(&self) -> Result<u64> {
         let mut header = self.exclusive(HEADER_PAGE)?;
         let stamp = header.u64_at(STAMP_AT) + 1;

@@ -16,10 +16,10 @@
 //! copies until the next batch; step 2 compares LSNs; step 3 writes a new epoch number before anything is
 //! appended. A crash anywhere in it leaves a state that the same steps bring to the same end.
 //!
-//! A page that cannot be read (torn while the doublewrite file was rightly skipped, or never written) is
-//! no error as long as a later record starts it anew. Such records need no reading at all. The same
-//! goes for a page that a change does not fit: it is not the page that the change was made to, and it stays
-//! as it is, with its LSN.
+//! A page that cannot be read (torn while the doublewrite file was rightly skipped, or never
+//! written) is no error as long as a later record starts it anew. Such records need no reading at
+//! all. The same goes for a page that a change does not fit: it is not the page that the change was
+//! made to, and it stays as it is, with its LSN.
 
 use crate::Result;
 use crate::buffer::{BufferPool, ExclusivePage, WRITE_BATCH, page_offset};
@@ -77,8 +77,8 @@ pub(crate) fn restore_torn_pages(data: &dyn DiskFile, doublewrite: &dyn DiskFile
     Ok(())
 }
 
-/// Refuses a data file from before the last checkpoint, whose changes the log has no longer. A header that
-/// cannot be read is met, and told, by whoever needs it.
+/// Refuses a data file from before the last checkpoint, whose changes the log has no longer. A
+/// header that cannot be read is met, and told, by whoever needs it.
 pub(crate) fn check_stamp(data: &dyn DiskFile, checkpoints: u64) -> Result<()> {
     let mut header = PageBuf::new();
     if data.len()? < PAGE_SIZE as u64 {

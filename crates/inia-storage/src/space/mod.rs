@@ -4,7 +4,8 @@
 //! bitmap of used pages. Page 0 is the file header and counts the groups:
 //!
 //! ```text
-//!   page 0: common header | magic u64 | format u32 | page size u32 | groups u32 | zero u32 | stamp u64
+//!   page 0: common header | magic u64 | format u32 | page size u32 | groups u32 |
+//!           zero u32 | stamp u64
 //!   page 1: map of pages 0..G,  page G+1: map of pages G..2G,  ...
 //! ```
 //! A copy of all maps in memory decides who gets which page, under a mutex. A mini-transaction writes its

@@ -6,9 +6,9 @@
 //!   kept for        oldest change that a page  pages with older   new groups
 //!   rollback        on disk lacks              changes are written
 //! ```
-//! A checkpoint first writes its number into the data file's header and then, with its position, into the
-//! control file. A data file with a smaller number than the control file is an older one, put in the place of
-//! the right one; of one with the same number the log has all that is missing.
+//! A checkpoint first writes its number into the data file's header and then, with its position,
+//! into the control file. A data file with a smaller number than the control file is an older one,
+//! put in the place of the right one; of one with the same number the log has all that is missing.
 //!
 //! A step writes pages whose oldest unwritten change lies further back than half the log's capacity, takes a
 //! checkpoint when the clean position has moved by a sixteenth, and keeps one log segment prepared. Writers
@@ -241,9 +241,9 @@ impl Store {
         done
     }
 
-    /// Sees to it that a commit's record finds its place without taking what other transactions have
-    /// claimed for their rollbacks; `own` of the claims is the commit's own. `DiskFull`, with nothing done,
-    /// where that cannot be.
+    /// Sees to it that a commit's record finds its place without taking what other transactions
+    /// have claimed for their rollbacks; `own` of the claims is the commit's own. `DiskFull`, with
+    /// nothing done, where that cannot be.
     pub(crate) fn make_room_for_commit(&self, own: u64) -> Result<()> {
         let segments = self.wal.segments();
         while !segments.has_room(self.reserve().log().saturating_sub(own), self.wal.unwritten()) {

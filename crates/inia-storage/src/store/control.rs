@@ -1,10 +1,10 @@
 //! The control file: two alternating blocks, each a complete checkpoint.
 //!
 //! ```text
-//!  0        4        8         16           24        32           40            48      56       58
-//!  +--------+--------+---------+------------+---------+------------+-------------+-------+--------+-------+
-//!  | crc32c | format | magic   | sequence   | epoch   | checkpoint | durable lsn | stamp | length | state |
-//!  +--------+--------+---------+------------+---------+------------+-------------+-------+--------+-------+
+//!  0        4        8       16         24      32           40            48      56       58
+//!  +--------+--------+-------+----------+-------+------------+-------------+-------+--------+-----+
+//!  | crc32c | format | magic | sequence | epoch | checkpoint | durable lsn | stamp | length |state|
+//!  +--------+--------+-------+----------+-------+------------+-------------+-------+--------+-----+
 //! ```
 //! The valid block with the higher sequence number counts; the next checkpoint overwrites the other one, so
 //! a torn write loses nothing. The file gets its name only once it is complete: where it exists, the store

@@ -233,8 +233,8 @@ impl Store {
         self.begin_mtr(false)
     }
 
-    /// As [`Store::mtr`], but on a full disk too: taking changes back goes on as long as any log and any page
-    /// is left.
+    /// As [`Store::mtr`], but on a full disk too: taking changes back goes on as long as any log
+    /// and any page is left.
     pub(crate) fn mtr_for_rollback(&self) -> Result<Mtr<'_>> {
         self.begin_mtr(true)
     }

@@ -11,19 +11,21 @@
 //!   rollback │ a: 4,000 bytes │  and  │ b │ c │ ...  takes a page for the other half
 //! ```
 //!
-//! Each transaction claims what it may need, and goes on only when that is there; all other work leaves
-//! it alone: it grows the files first, and is refused when they cannot grow. Three kinds of claims:
+//! Each transaction claims what it may need, and goes on only when that is there; all other work
+//! leaves it alone: it grows the files first, and is refused when they cannot grow. Three kinds of
+//! claims:
 //!
 //! - *log*: the bytes of its before-images;
 //! - *pages*: those of long values that it has replaced by shorter ones;
-//! - *bytes and records*: what it has taken from records within leaves, and from how many. If `S` bytes
-//!   come back to `L` leaves that others have filled, the leaves are split at most `L + 2 S / page` times,
-//!   as a split leaves halves. `L` is not known; it is neither more than the records nor than the pages in
-//!   use, and no more than [`MOST_LEAVES`] are reckoned with.
+//! - *bytes and records*: what it has taken from records within leaves, and from how many. If `S`
+//!   bytes come back to `L` leaves that others have filled, the leaves are split at most `L + 2 S /
+//!   page` times, as a split leaves halves. `L` is not known; it is neither more than the records
+//!   nor than the pages in use, and no more than [`MOST_LEAVES`] are reckoned with.
 //!
-//! Some pages are kept in any case. Where all that is not enough (a transaction that took a little from
-//! records in each of a great many leaves, or one from before a crash, which claims only log) the rollback
-//! goes on in the background when there is space again; what it has not come to stays locked.
+//! Some pages are kept in any case. Where all that is not enough (a transaction that took a little
+//! from records in each of a great many leaves, or one from before a crash, which claims only log)
+//! the rollback goes on in the background when there is space again; what it has not come to stays
+//! locked.
 
 use crate::btree::overflow_pages;
 use crate::page::PAGE_SIZE;
@@ -79,8 +81,8 @@ pub(crate) struct Need {
 }
 
 impl Need {
-    /// Of a change that logs `log` bytes for its rollback and replaces a value of length `before` by
-    /// one of length `after`.
+    /// Of a change that logs `log` bytes for its rollback and replaces a value of length `before`
+    /// by one of length `after`.
     pub(crate) fn of(log: u64, key: usize, before: usize, after: usize) -> Need {
         let pages = |len| overflow_pages(key, len);
         let (pages, bytes) = match (pages(before), pages(after)) {

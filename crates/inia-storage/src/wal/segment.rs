@@ -178,8 +178,8 @@ impl Segments {
         Ok(())
     }
 
-    /// Whether the next full segment would find no successor, or what is prepared is less than rollbacks
-    /// may need, or than the `unwritten` bytes take.
+    /// Whether the next full segment would find no successor, or what is prepared is less than
+    /// rollbacks may need, or than the `unwritten` bytes take.
     #[inline]
     pub(crate) fn is_short(&self, unwritten: u64) -> bool {
         let claimed = self.reserve.log();

@@ -116,19 +116,18 @@ impl World {
         self.run = Some(Run::new(&db, halves(&allowed[at]), random));
     }
 
-    /// Goes on where nothing can be written any more. Statements that write nothing succeed; whether one
-    /// was told of the stop. None fails with any other error.
+    /// Goes on where nothing can be written any more. Statements that write nothing succeed;
+    /// whether one was told of the stop. None fails with any other error.
     fn tells_of_the_stop(&self, run: &mut Run) -> bool {
-        let mut told = false;
-        for _ in 0..10 {
+        for _ in 0..20 {
             let Err(later) = run.step() else { continue };
             if later.step.kind != Kind::Background {
                 let answer = &later.answer;
                 assert!(answer.contains("no writes until"), "seed {}: {answer}", self.seed);
-                told = true;
+                return true;
             }
         }
-        told
+        false
     }
 
     /// Ends the last run; all is as it should be.
@@ -169,7 +168,7 @@ fn a_full_disk_undoes_statements_until_there_is_space_again() {
     let (mut full, mut stops) = (0, 0);
     for seed in 11..=12 * seeds() {
         let mut world = World::new(seed);
-        for _ in 0..25 {
+        for _ in 0..40 {
             let len = |name: &str| world.disk.file_len(name).unwrap_or(0);
             let names = inia_base::io::Disk::list(&world.disk).unwrap();
             let used: u64 = names.iter().map(|name| len(name)).sum();

@@ -88,8 +88,8 @@ pub(super) fn check(db: &Arc<Database>, allowed: &[Tables], label: &str) -> usiz
     differences.len()
 }
 
-/// Work after a recovery: rows in every table, a table made, changed and dropped. False where the tables
-/// are not made yet.
+/// Work after a recovery: rows in every table, a table made, changed and dropped. False where the
+/// tables are not made yet.
 fn go_on(db: &Arc<Database>, tables: &Tables) -> bool {
     let mut session = session(db);
     if !tables.0.contains_key("aauto") {
@@ -109,7 +109,8 @@ fn go_on(db: &Arc<Database>, tables: &Tables) -> bool {
     true
 }
 
-/// Opens an image, after recoveries that were stopped themselves, and checks it; whether work went on in it.
+/// Opens an image, after recoveries that were stopped themselves, and checks it; whether work went
+/// on in it.
 fn examine(image: Image) -> bool {
     let Image { mut disk, allowed, label, number } = image;
     if number % 2 == 1 {
@@ -154,8 +155,8 @@ fn send_images(disk: &SimDisk, allowed: Allowed, seed: u64, stride: u64, to: Syn
     })));
 }
 
-/// Runs a workload and examines what crashes in it would leave; how many of them, and in how many work went
-/// on.
+/// Runs a workload and examines what crashes in it would leave; how many of them, and in how many
+/// work went on.
 fn run(seed: u64, steps: usize, stride: u64) -> (u64, u64) {
     let disk = SimDisk::new();
     let db = open(&disk).unwrap();
