@@ -1,6 +1,6 @@
 //! An open database: the storage engine, the catalog and what all sessions share.
 
-use crate::account::{Accounts, LoginAccount};
+use crate::account::{AccountName, Accounts, LoginAccount, LoginBlock};
 use crate::catalog::Catalog;
 use crate::session::Session;
 use crate::status::Counters;
@@ -10,6 +10,7 @@ use inia_base::io::Disk;
 use inia_base::process::Processes;
 use inia_storage::{Engine, EngineOptions, EngineSizes, StorageError};
 use std::fmt;
+use std::sync::atomic::AtomicU8;
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -51,6 +52,8 @@ pub struct ClientInfo {
     pub ignore_space: bool,
     /// `interactive_timeout` takes the place of `wait_timeout`.
     pub interactive: bool,
+    /// The password has expired: the session may only change it.
+    pub expired: bool,
     /// Connection attributes.
     pub attributes: Vec<(String, String)>,
 }
@@ -69,6 +72,7 @@ impl Default for ClientInfo {
             multi_statements: false,
             ignore_space: false,
             interactive: false,
+            expired: false,
             attributes: Vec::new(),
         }
     }
@@ -110,6 +114,8 @@ pub struct Database {
     pub(crate) catalog: Catalog,
     pub(crate) accounts: Accounts,
     processes: OnceLock<Arc<dyn Processes>>,
+    /// 1 for `read_only`, 2 for `super_read_only`.
+    pub(crate) read_only: AtomicU8,
     started: u64,
     pub(crate) counters: Counters,
     pub(crate) globals: GlobalVars,
@@ -143,8 +149,10 @@ impl Database {
                 globals.0.write().insert(def.name, value);
             }
         }
+        let on = |name: &str| globals.0.read().get(name).is_some_and(|text| text == "ON");
+        let read_only = if on("super_read_only") { 2 } else { u8::from(on("read_only")) };
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
-        Ok(Arc::new(Database {
+        let database = Arc::new(Database {
             scratch: disk,
             build_memory: (options.buffer_pool_size / 8).clamp(64 << 10, 256 << 20) as usize,
             engine,
@@ -154,8 +162,11 @@ impl Database {
             globals,
             user_locks: UserLocks::default(),
             processes: OnceLock::new(),
+            read_only: AtomicU8::new(read_only),
             started,
-        }))
+        });
+        crate::session::empty_fleeting(&database);
+        Ok(database)
     }
 
     /// Starts a session.
@@ -171,6 +182,14 @@ impl Database {
     /// The account that `user` from `host` logs in to.
     pub fn login_account(&self, user: &str, host: &str) -> Option<LoginAccount> {
         self.accounts.current().login(user, host).map(|def| LoginAccount::from(def.as_ref()))
+    }
+
+    /// Notes a login with a right or wrong password to an account; the refusal where there were
+    /// too many wrong ones.
+    pub fn note_login(&self, user: &str, host: &str, proven: bool) -> Option<LoginBlock> {
+        let accounts = self.accounts.current();
+        let def = accounts.get(&AccountName::new(user, host))?;
+        self.accounts.tries.note(def, proven, std::time::SystemTime::now())
     }
 
     /// Tells the database of the server's connections, once.

@@ -227,6 +227,15 @@ impl<'q> Reads<'q> {
     }
 }
 
+/// The values that SET gives variables.
+pub(crate) fn values_set(items: &[SetItem]) -> impl Iterator<Item = &Expr> {
+    items.iter().filter_map(|item| match item {
+        SetItem::UserVar { value, .. } => Some(value),
+        SetItem::SysVar { value, .. } => value.as_ref(),
+        _ => None,
+    })
+}
+
 /// The named tables of FROM, joins included.
 pub(crate) fn named_tables(tables: &[TableRef]) -> Vec<&TableFactor> {
     let mut found = Vec::new();

@@ -206,11 +206,7 @@ impl Printer {
                     self.truth_operand(expr, bp::COMPARE);
                 }
                 self.put(if *negated { " is not " } else { " is " });
-                self.put(match truth {
-                    Truth::True => "true",
-                    Truth::False => "false",
-                    Truth::Unknown => "null",
-                });
+                self.put(truth_name(*truth));
                 if bare {
                     return IS_FALSE;
                 }
@@ -732,6 +728,14 @@ impl Printer {
             self.put(word);
         }
         self.put(")");
+    }
+}
+
+fn truth_name(truth: Truth) -> &'static str {
+    match truth {
+        Truth::True => "true",
+        Truth::False => "false",
+        Truth::Unknown => "null",
     }
 }
 

@@ -293,6 +293,11 @@ impl<S: Read + Write> Client<S> {
         self.channel.stream()
     }
 
+    /// Says which sequence number the next packet has, after bytes that were sent past the client.
+    pub fn expect_sequence(&mut self, sequence: u8) {
+        self.reader.expect_sequence(sequence);
+    }
+
     fn send(&mut self) -> Result<()> {
         self.channel.write_all(self.writer.bytes())?;
         self.writer.clear();

@@ -51,9 +51,10 @@ impl Params {
         self.count
     }
 
-    /// Appends a piece of parameter `param`, which may grow to `limit` bytes. Errors wait for the
-    /// next execution, as the command has no reply.
-    pub fn add_long_data(&mut self, param: u16, data: &[u8], limit: usize) {
+    /// Appends a piece of parameter `param`, which may grow to `limit` bytes, as long as all that
+    /// the connection's statements hold stays within `room`. Errors wait for the next execution, as
+    /// the command has no reply.
+    pub fn add_long_data(&mut self, param: u16, data: &[u8], limit: usize, room: usize) {
         let param = usize::from(param);
         if param >= self.count {
             self.long_error = Some(WireError::WrongArguments("mysql_stmt_precheck"));
@@ -61,11 +62,16 @@ impl Params {
         }
         self.long.resize(self.count, None);
         let value = self.long[param].get_or_insert_default();
-        if value.len() + data.len() > limit {
+        if value.len() + data.len() > limit || data.len() > room {
             self.long_error = Some(WireError::LongDataTooLong);
             return;
         }
         value.extend_from_slice(data);
+    }
+
+    /// How many bytes SEND_LONG_DATA has brought.
+    pub fn long_data(&self) -> usize {
+        self.long.iter().flatten().map(Vec::len).sum()
     }
 
     /// Drops what SEND_LONG_DATA brought.
@@ -217,13 +223,15 @@ fn finite(number: f64) -> Value {
     Value::Double(if number.is_finite() { number } else { 0.0 })
 }
 
-/// A decimal number, which travels as text. Numbers in other forms are left to the engine.
+/// A decimal number, which travels as text; one of more than 65 digits before the point becomes the
+/// nearest that there is, as in MySQL.
 fn decode_decimal(bytes: &[u8]) -> Result<Value, WireError> {
-    let text = text(bytes);
-    match text.parse::<Decimal>() {
-        Ok(number) => Ok(Value::Decimal(number)),
-        Err(_) if text.trim().parse::<f64>().is_ok_and(f64::is_finite) => Ok(Value::Text(text)),
-        Err(_) => Err(WireError::WrongArguments(EXECUTE)),
+    let bytes = bytes.trim_ascii_end();
+    match Decimal::parse_prefix(bytes) {
+        parsed if parsed.consumed > 0 && parsed.consumed == bytes.len() => {
+            Ok(Value::Decimal(parsed.value))
+        }
+        _ => Err(WireError::WrongArguments(EXECUTE)),
     }
 }
 

@@ -1,7 +1,10 @@
 //! Clients that break the rules: each is told by MySQL's error, and nobody else notices.
 
 use crate::support::{TestServer, cell};
+use inia_testkit::random::Random;
+use inia_wire::caps::Capabilities;
 use inia_wire::client::{Client, ClientError, LoginOptions};
+use inia_wire::handshake::Login;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 
@@ -100,6 +103,68 @@ fn noise_instead_of_a_login_is_refused() {
         let reply = String::from_utf8_lossy(&drain(&mut stream)).into_owned();
         assert!(reply.contains(expected), "{bytes:?}: {reply}");
     }
+}
+
+/// What no record of TLS is, or none that can be understood: noise, records of every type whose
+/// bytes are noise, one longer than any may be, and records that end early.
+fn bad_records() -> Vec<Vec<u8>> {
+    let mut random = Random::new(7);
+    let mut noise = |length: usize| (0..length).map(|_| random.next_u64() as u8).collect();
+    let mut bad: Vec<Vec<u8>> = vec![noise(1), noise(5), noise(100), noise(100_000)];
+    for kind in 20..=24 {
+        let head = [kind, 3, 3, 0, 64];
+        bad.push([&head[..], &noise(64)].concat());
+        bad.push([&head[..], &noise(30)].concat());
+        bad.push(head.to_vec());
+    }
+    bad.push([&[23, 3, 3, 0xff, 0xff][..], &noise(0xffff)].concat());
+    bad.push(b"\x01\0\0\0\x0e".to_vec());
+    bad.push(b"GET / HTTP/1.0\r\n\r\n".to_vec());
+    bad
+}
+
+#[test]
+fn bytes_that_are_no_tls_end_one_connection() {
+    let server = TestServer::start();
+    let (mut witness, _) = server.log_in_tls(&LoginOptions::default());
+    let login = Login {
+        capabilities: Capabilities::CLIENT.with(Capabilities::SSL),
+        max_packet: 1 << 24,
+        collation: 255,
+        ..Login::default()
+    };
+    let mut request = vec![32, 0, 0, 1];
+    login.encode_ssl_request(&mut request);
+    for bytes in bad_records() {
+        // In place of a ClientHello, together with the request for TLS or after it.
+        for together in [true, false] {
+            let mut stream = server.stream();
+            let mut greeting = [0; 4];
+            stream.read_exact(&mut greeting).unwrap();
+            let sent = if together {
+                stream.write_all(&[&request, &bytes[..]].concat())
+            } else {
+                stream.write_all(&request).and_then(|()| stream.write_all(&bytes))
+            };
+            // The server may close before it has taken everything.
+            let _ = sent.and_then(|()| stream.shutdown(Shutdown::Write));
+            drain(&mut stream);
+        }
+        // After a login, before and within a request.
+        for begun in [false, true] {
+            let (mut client, mut below) = server.log_in_tls(&LoginOptions::default());
+            client.ping().unwrap();
+            if begun {
+                client.stream().write_all(b"\x20\0\0\0\x03ROWS").unwrap();
+                client.stream().flush().unwrap();
+            }
+            let _ = below.write_all(&bytes).and_then(|()| below.shutdown(Shutdown::Write));
+            drain(&mut below);
+        }
+        witness.ping().unwrap();
+    }
+    assert_eq!(cell(&witness.rows("BIG 100000").unwrap()).len(), 100_000);
+    server.client().ping().unwrap();
 }
 
 #[test]

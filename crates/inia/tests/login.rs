@@ -5,10 +5,7 @@ use inia_wire::auth::{CACHING_SHA2, NATIVE};
 use inia_wire::caps::Capabilities;
 use inia_wire::client::{Client, LoginOptions};
 use inia_wire::command::{ChangeUser, Command};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 
 fn options(user: &str, password: &str) -> LoginOptions {
     LoginOptions { user: user.to_owned(), password: password.to_owned(), ..LoginOptions::default() }
@@ -136,24 +133,8 @@ fn change_user_logs_in_anew() {
 #[test]
 fn tls_with_the_server_s_own_certificate() {
     let server = TestServer::start();
-    let certificate = server.config.data.join("server-cert.pem");
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(certificate).unwrap()).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let config = Arc::new(config);
     for user in ["sha2", "native"] {
-        let upgrade = |stream| {
-            let name = ServerName::try_from("localhost").unwrap();
-            let connection = rustls::ClientConnection::new(config.clone(), name).unwrap();
-            Ok(rustls::StreamOwned::new(connection, stream))
-        };
-        let mut client =
-            Client::connect_tls(server.stream(), &options(user, "secret"), upgrade).unwrap();
+        let (mut client, _) = server.log_in_tls(&options(user, "secret"));
         assert_eq!(cell(&client.rows("BIG 3000000").unwrap()).len(), 3_000_000);
         client.ping().unwrap();
     }

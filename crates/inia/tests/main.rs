@@ -14,6 +14,7 @@ mod kill;
 mod lab;
 mod lifecycle;
 mod limits;
+mod local_files;
 mod login;
 mod mutated;
 mod process;

@@ -34,7 +34,8 @@ fn kill_loop(table: &str, index: &str, ledger: &str, load: &str, check: i32) -> 
         programs,
         "mariadb",
         &format!(
-            "[ -e {loaded} ] && table='{table}' index='{index}' || table='{WHOLE}' index='{INDEX}'\n\
+            "table='{WHOLE}' index='{INDEX}'\n\
+             [ ! -e {loaded} ] || table='{table}' index='{index}'\n\
              case \"$*\" in *client*=*) [ -n '{ledger}' ] && printf '{ledger}\\n';; \
              *FORCE*) printf \"$index\\n\";; *sbtest1*) printf \"$table\\n\";; \
              *--unbuffered) printf '4\\n5\\n';; esac"

@@ -14,6 +14,8 @@ use inia_base::rt::WaitCell;
 use inia_base::value::Value;
 use inia_wire::auth;
 use inia_wire::client::{Client, ClientError, LoginOptions};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
 use std::collections::HashMap;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -75,6 +77,9 @@ fn key() -> &'static str {
     KEY.get_or_init(|| auth::KeyPair::generate().unwrap().to_pem().unwrap())
 }
 
+/// A client's side of TLS.
+pub(crate) type TlsStream = rustls::StreamOwned<rustls::ClientConnection, TcpStream>;
+
 /// A running server.
 pub(crate) struct TestServer {
     server: Option<Server>,
@@ -113,6 +118,27 @@ impl TestServer {
 
     pub(crate) fn log_in(&self, options: &LoginOptions) -> Result<Client<TcpStream>, ClientError> {
         Client::connect(self.stream(), options)
+    }
+
+    /// Logs in over TLS, trusting the server's own certificate: the client, and the socket below.
+    pub(crate) fn log_in_tls(&self, options: &LoginOptions) -> (Client<TlsStream>, TcpStream) {
+        let certificate = self.config.data.join("server-cert.pem");
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_file(certificate).unwrap()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let upgrade = |stream| {
+            let name = ServerName::try_from("localhost").unwrap();
+            let connection = rustls::ClientConnection::new(Arc::new(config), name).unwrap();
+            Ok(rustls::StreamOwned::new(connection, stream))
+        };
+        let stream = self.stream();
+        let below = stream.try_clone().unwrap();
+        (Client::connect_tls(stream, options, upgrade).unwrap(), below)
     }
 
     pub(crate) fn client(&self) -> Client<TcpStream> {

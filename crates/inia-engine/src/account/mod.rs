@@ -11,12 +11,14 @@ mod host;
 pub(crate) mod privilege;
 pub(crate) mod show;
 pub(crate) mod store;
+pub(crate) mod tries;
 pub(crate) mod user;
 
 pub(crate) use access::Access;
 pub(crate) use def::{AccountDef, AccountName};
 pub(crate) use privilege::Privileges;
 pub(crate) use store::Accounts;
+pub use tries::LoginBlock;
 
 use crate::catalog::CatalogVersion;
 use inia_base::error::SqlError;

@@ -13,6 +13,7 @@
 use super::access::Access;
 use super::def::{AccountDef, AccountName};
 use super::host;
+use super::tries::LoginTries;
 use crate::catalog::ACCOUNT;
 use crate::database::OpenError;
 use crate::error::StorageResult;
@@ -72,6 +73,8 @@ pub(crate) struct Accounts {
     writing: Mutex<()>,
     /// What definers of views may do, under one version of the accounts.
     definers: Mutex<Definers>,
+    /// Wrong passwords.
+    pub(crate) tries: LoginTries,
 }
 
 /// Privileges by account, of one version.
@@ -117,7 +120,8 @@ impl Accounts {
         let version = AtomicU64::new(0);
         let engine = engine.clone();
         let (writing, definers) = (Mutex::default(), Mutex::default());
-        Ok(Accounts { engine, current, version, writing, definers })
+        let tries = LoginTries::default();
+        Ok(Accounts { engine, current, version, writing, definers, tries })
     }
 
     /// The number of the newest version.

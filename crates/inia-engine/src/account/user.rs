@@ -101,9 +101,16 @@ pub(crate) fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<No
                 continue;
             };
             actor.protect(def)?;
+            let options = &alter.options;
+            if options.lock == Some(false)
+                || options.failed_login_attempts.is_some()
+                || options.lock_time.is_some()
+            {
+                actor.accounts.tries.forgive(&name);
+            }
             let mut def = AccountDef::clone(def);
             authenticate(&mut def, spec, actor.now)?;
-            apply_options(&mut def, &alter.options);
+            apply_options(&mut def, options);
             if let Some(choice) = &alter.default_roles {
                 choose_default_roles(actor, &mut def, choice)?;
             }

@@ -129,6 +129,9 @@ impl QueryBinder<'_> {
             && let Some(cte) = self.ctes.iter().rev().find(|cte| cte.name == factor.name.name)
         {
             let cte = cte.clone();
+            if let Some(error) = &cte.wrong {
+                return Err(error.clone());
+            }
             self.reads_cte(&cte)?;
             let part = PartRef { id: cte.part, lateral: false, level: cte.level };
             return Ok(part_member(part, alias, &cte.columns, context));

@@ -133,6 +133,8 @@ struct CteBinding {
     /// How many SELECTs are in one another in it.
     height: usize,
     columns: Vec<(String, ExprType)>,
+    /// What is wrong with it, which matters to whoever reads it.
+    wrong: Option<SqlError>,
 }
 
 /// Binds one statement's queries.

@@ -201,10 +201,24 @@ impl QueryBinder<'_> {
         if recursive && mentions(&cte.query.body, &cte.name) {
             return Err(SqlError::new(ErrorCode::CteRecursiveRequiresUnion, &[&cte.name]));
         }
-        let ((part, _), height) = self.height_of(|binder| binder.part(&cte.query))?;
-        let columns = self.cte_columns(cte, part)?;
-        let level = self.levels.len();
-        self.ctes.push(CteBinding { name: cte.name.clone(), part, level, height, columns });
+        let before = (self.parts.len(), self.tables.len(), self.temporary.len());
+        let bound = self.height_of(|binder| binder.part(&cte.query));
+        let bound =
+            bound.and_then(|((part, _), height)| Ok((part, height, self.cte_columns(cte, part)?)));
+        let (level, name) = (self.levels.len(), cte.name.clone());
+        let binding = match bound {
+            Ok((part, height, columns)) => {
+                CteBinding { name, part, level, height, columns, wrong: None }
+            }
+            Err(error) => {
+                self.parts.truncate(before.0);
+                self.tables.truncate(before.1);
+                self.temporary.truncate(before.2);
+                let (part, columns) = (usize::MAX, Vec::new());
+                CteBinding { name, part, level, height: 0, columns, wrong: Some(error) }
+            }
+        };
+        self.ctes.push(binding);
         Ok(())
     }
 
@@ -241,7 +255,8 @@ impl QueryBinder<'_> {
             *ty = column.ty.clone().with_nullable(true);
         }
         let level = self.levels.len();
-        self.ctes.push(CteBinding { name: cte.name.clone(), part, level, height, columns });
+        let name = cte.name.clone();
+        self.ctes.push(CteBinding { name, part, level, height, columns, wrong: None });
         let seed = self.parts[part].take();
         let (head, tail) = step_terms.split_first().expect("one term reads the name");
         let step = match tail {

@@ -132,15 +132,14 @@ impl BlockScope<'_, '_> {
     fn having_column(&mut self, name: &ColumnName) -> Result<Option<Expr>> {
         let own = self.own_column(name)?;
         if let Some(column) = &own
-            && self.group.iter().any(|group| same_column(group, column))
+            && self.group.iter().any(|group| group.same(column))
         {
             return Ok(own);
         }
         if let Some(item) = self.item(name)? {
             return Ok(Some(item));
         }
-        let selected =
-            |column: &Expr| self.items.iter().any(|item| same_column(&item.expr, column));
+        let selected = |column: &Expr| self.items.iter().any(|item| item.expr.same(column));
         Ok(own.filter(selected))
     }
 }

@@ -429,14 +429,21 @@ fn check_windows(check: &GroupCheck<'_>, clauses: &Clauses, names: &Namespace) -
     Ok(())
 }
 
-/// The name of a select item.
+/// The most bytes of a name that is written, and of one that an expression's text makes.
+const MOST_OF_ALIAS: usize = 256;
+const MOST_OF_TEXT: usize = 255;
+
+/// The name of a select item; what is too long is cut.
 pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) -> String {
-    match (alias, expr) {
+    let mut name = match (alias, expr) {
         (Some(alias), _) => alias.clone(),
         (None, ast::Expr::Column(column)) => column.name.clone(),
         (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => literal_name(text, value),
         (None, expr) => own_name(text, expr).to_owned(),
-    }
+    };
+    let most = if alias.is_some() { MOST_OF_ALIAS } else { MOST_OF_TEXT };
+    name.truncate(name.floor_char_boundary(most));
+    name
 }
 
 fn push_column(column: &super::FromColumn, clauses: &mut Clauses) {

@@ -9,6 +9,7 @@ use super::values::{decode_tuple, encode_tuple};
 use super::window::Windows;
 use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::access::Scan;
+use crate::expr::cast::padded;
 use crate::expr::{EvalContext, Expr};
 use crate::plan::{Aggregation, EndLookup, SelectPlan, Source};
 use inia_base::value::Value;
@@ -57,7 +58,8 @@ impl Runner<'_> {
         self.produce(select, ctx, &mut |ctx, row| {
             tuple.clear();
             for expr in &select.output {
-                tuple.push(expr.eval(ctx, row)?);
+                let value = expr.eval(ctx, row)?;
+                tuple.push(if select.distinct { padded(value, &expr.ty) } else { value });
             }
             if let Some(distinct) = &mut distinct {
                 let key = TupleKey::new(&tuple[..select.visible], &types).into_bytes();
@@ -192,7 +194,7 @@ impl Runner<'_> {
             if !scan.is_exact() && !source.bound_filter.is_empty() {
                 return Ok(None);
             }
-            let mut txn = self.txn.borrow_mut();
+            let mut txn = self.txn_of(&source.table).borrow_mut();
             values.push(match scan.next(&mut txn)? {
                 Some(found) => found.value(&source.table, end.column, &ctx.env.time_zone)?,
                 None => Value::Null,

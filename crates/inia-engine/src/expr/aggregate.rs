@@ -559,7 +559,7 @@ impl Accumulator {
                 let from = &aggregate.args[0].ty;
                 cast::unify(value, from, &aggregate.ty, ctx)?
             }
-            State::Extreme(value) => value,
+            State::Extreme(value) => cast::padded(value, &aggregate.ty),
             State::Bits(bits) => Value::UInt(bits),
             State::BitString(Some(bits)) => Value::Bytes(bits),
             State::BitString(None) => {

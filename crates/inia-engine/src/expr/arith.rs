@@ -1,6 +1,7 @@
 //! Arithmetic with MySQL's rules: integers never wrap (error 1690), exact numbers divide with
 //! extra digits, division by zero is NULL.
 
+use crate::expr::cast;
 use crate::expr::context::{EvalContext, SqlMode};
 use crate::expr::convert;
 use crate::expr::print;
@@ -60,7 +61,7 @@ pub(crate) fn eval(
                 return int_div(l, r, whole, ctx);
             }
             match decimal(node.op, l, r, ctx.env.div_precision_increment) {
-                Ok(result) => Ok(Value::Decimal(result)),
+                Ok(result) => Ok(cast::padded(Value::Decimal(result), &whole.ty)),
                 Err(DecimalError::DivideByZero) => division_by_zero(ctx),
                 Err(DecimalError::Overflow) => Err(out_of_range("DECIMAL", whole)),
             }

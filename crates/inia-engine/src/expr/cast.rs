@@ -214,6 +214,16 @@ fn to_string(
     Ok(Value::Text(text))
 }
 
+/// A decimal with all the digits after the point that its type shows: `coalesce(1, 2.50)` is 1.00.
+pub(crate) fn padded(value: Value, ty: &ExprType) -> Value {
+    match (value, &ty.data_type) {
+        (Value::Decimal(value), DataType::Decimal { scale, .. }) if value.scale() < *scale => {
+            Value::Decimal(value.with_scale(*scale).unwrap_or(value))
+        }
+        (value, _) => value,
+    }
+}
+
 /// `value` as one of the values that CASE, IF, COALESCE or a set operation yields.
 pub fn unify(
     value: Value,

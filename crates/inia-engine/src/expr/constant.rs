@@ -81,6 +81,24 @@ pub(crate) fn compare(
     }
 }
 
+/// As [`compare`] for an operator: beside a DATE a text that is no constant counts for its date
+/// alone.
+pub(crate) fn compare_operands(
+    class: &CmpClass,
+    (left, l): (&Expr, &Value),
+    (right, r): (&Expr, &Value),
+    ctx: &mut EvalContext<'_>,
+) -> Result<Ordering> {
+    let date = |expr: &Expr| expr.ty.data_type == DataType::Date;
+    let text = |expr: &Expr| expr.ty.class() == TypeClass::String && !is_constant(expr);
+    if *class != CmpClass::Dates || !(date(left) && text(right) || text(left) && date(right)) {
+        return compare(class, (left, l), (right, r), ctx);
+    }
+    let l = convert::to_datetime_for_compare(l, &left.ty, ctx)?;
+    let r = convert::to_datetime_for_compare(r, &right.ty, ctx)?;
+    Ok(l.date.cmp(&r.date))
+}
+
 /// Whether a constant beside a TIME column is a time; dates have a time of day.
 fn is_time(value: &Value) -> bool {
     match value {

@@ -255,7 +255,7 @@ fn eval_compare(
         return Ok(equal.then_some(null.0 && null.1));
     }
     let sides = ((&node.left, &*left), (&node.right, &*right));
-    let ordering = constant::compare(&node.class, sides.0, sides.1, ctx)?;
+    let ordering = constant::compare_operands(&node.class, sides.0, sides.1, ctx)?;
     Ok(Some(node.op.holds(ordering)))
 }
 
@@ -323,7 +323,12 @@ fn eval_in(
             continue;
         }
         let sides = ((&list.value, &*value), (item, &*candidate));
-        if constant::compare(class, sides.0, sides.1, ctx)?.is_eq() {
+        // One item is an `=`.
+        let ordering = match list.items.len() {
+            1 => constant::compare_operands(class, sides.0, sides.1, ctx)?,
+            _ => constant::compare(class, sides.0, sides.1, ctx)?,
+        };
+        if ordering.is_eq() {
             return Ok(Some(!list.negated));
         }
     }

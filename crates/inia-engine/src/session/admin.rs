@@ -5,7 +5,7 @@ use super::core::Core;
 use super::{plan, show, table_locks};
 use crate::account::check::{Surroundings, check};
 use crate::account::user::{self, Notes};
-use crate::account::{Access, Actor, Privileges, grant};
+use crate::account::{Access, AccountName, Actor, Privileges, grant};
 use crate::catalog::{CatalogVersion, Table};
 use crate::check::problems_of;
 use crate::ddl;
@@ -39,8 +39,37 @@ impl Core {
 
     /// Checks that the session may carry out a statement.
     pub(super) fn authorize(&self, statement: &Statement) -> Result<(), SqlError> {
+        self.check_read_only(statement)?;
+        self.authorize_later(statement)
+    }
+
+    /// The same for a statement that is only prepared.
+    pub(super) fn authorize_later(&self, statement: &Statement) -> Result<(), SqlError> {
+        if self.client.expired {
+            self.check_expired(statement)?;
+        }
         check(statement, &self.access(), self)?;
         self.check_locked(statement)
+    }
+
+    /// Error 1820: with an expired password nothing goes but to change it.
+    fn check_expired(&self, statement: &Statement) -> Result<(), SqlError> {
+        let own = |account: &ast::Account| {
+            self.as_actor(|actor| actor.name(account) == actor.access.account)
+        };
+        let changes = match statement {
+            Statement::AlterUser(_) => true,
+            Statement::SetPassword(set) => set.account.as_ref().is_none_or(own),
+            _ => false,
+        };
+        if changes { Ok(()) } else { error(ErrorCode::MustChangePassword, &[]) }
+    }
+
+    /// Notes that an expired password was changed.
+    fn look_at_password(&mut self) {
+        let name = AccountName::new(&self.client.account_user, &self.client.account_host);
+        let accounts = self.db.accounts.current();
+        self.client.expired = accounts.get(&name).is_some_and(|def| def.expired);
     }
 
     /// Runs work as the session's account.
@@ -116,12 +145,9 @@ fn tables_to_lock(flush: &ast::Flush) -> Option<&[ast::ObjectName]> {
     })
 }
 
-/// Statements that change accounts: each first commits what is open.
-fn account(core: &mut Core, statement: &Statement) -> Option<Done> {
-    if let Statement::SetRole(choice) = statement {
-        return Some(set_role(core, choice));
-    }
-    let changes = matches!(
+/// Whether a statement changes accounts.
+pub(super) fn changes_accounts(statement: &Statement) -> bool {
+    matches!(
         statement,
         Statement::CreateUser(_)
             | Statement::AlterUser(_)
@@ -133,11 +159,19 @@ fn account(core: &mut Core, statement: &Statement) -> Option<Done> {
             | Statement::Revoke(_)
             | Statement::SetPassword(_)
             | Statement::SetDefaultRole { .. }
-    );
-    if !changes {
+    )
+}
+
+/// Statements that change accounts: each first commits what is open.
+fn account(core: &mut Core, statement: &Statement) -> Option<Done> {
+    if let Statement::SetRole(choice) = statement {
+        return Some(set_role(core, choice));
+    }
+    if !changes_accounts(statement) {
         return None;
     }
-    let ready = core.check_writable().and_then(|()| core.commit());
+    // A READ ONLY transaction ends here: what counts is the session's own mode.
+    let ready = core.commit().and_then(|()| core.check_writable());
     if let Err(error) = ready.and_then(|()| core.begin_change()) {
         return Some(Err(error));
     }
@@ -158,6 +192,9 @@ fn account(core: &mut Core, statement: &Statement) -> Option<Done> {
         Statement::SetDefaultRole { roles, users } => user::set_default_role(actor, roles, users),
         _ => Ok(Notes::new()),
     });
+    if core.client.expired {
+        core.look_at_password();
+    }
     Some(done.map(|notes| {
         for note in &notes {
             match note.code {
@@ -226,12 +263,14 @@ fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSin
             None => core.database()?.to_owned(),
         };
         let full = format!("{schema}.{}", table.name);
+        let write = matches!(work.kind, MaintenanceKind::Optimize | MaintenanceKind::Repair);
+        let locked = core.check_maintained(table, write);
         if work.kind == MaintenanceKind::Check && core.is_view(&schema, &table.name) {
             let cells = [full.as_str(), "check", "status", "OK"];
             rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
             continue;
         }
-        let found = core.open_table(Some(&schema), &table.name);
+        let found = locked.and_then(|()| core.open_table(Some(&schema), &table.name));
         if work.kind == MaintenanceKind::Checksum {
             let checksum = found.and_then(|table| checksum(core, &table));
             if let Err(error) = &checksum {

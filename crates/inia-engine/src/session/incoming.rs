@@ -6,6 +6,7 @@
 //! bytes, with MySQL's warning 1300.
 
 use super::core::Core;
+use super::params::ParamKinds;
 use super::texts::{self, Known, TextKey};
 use super::{Prepared, PreparedStatement, Session, plan};
 use crate::error::parse_error;
@@ -217,7 +218,7 @@ impl Session {
         if deep && !plan::may_be_deep(&statement) {
             return Err(self.failed(parse_error(too_deep())));
         }
-        let allowed = self.core.authorize(&statement);
+        let allowed = self.core.authorize_later(&statement);
         let planned = allowed.and_then(|()| plan::prepare(&mut self.core, &statement));
         let (plan, columns) = match planned {
             Ok(planned) => planned,
@@ -229,7 +230,7 @@ impl Session {
         let text = String::from_utf8_lossy(&sql[span.start..span.end]).into_owned();
         self.prepared.insert(
             id,
-            PreparedStatement { deep, statement, text, params, plan, binary: Vec::new() },
+            PreparedStatement { deep, statement, text, params, plan, kinds: ParamKinds::default() },
         );
         let params = (0..params).map(|_| plan::param_column()).collect();
         Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })

@@ -4,12 +4,16 @@
 //! complete. What kinds of statements there are is known by [`plan`] alone.
 
 mod admin;
+mod alone;
+pub(crate) use alone::empty_fleeting;
 mod control;
 pub(crate) mod core;
 mod explain;
 mod host;
 mod incoming;
+mod params;
 mod plan;
+mod read_only;
 mod show;
 mod table_locks;
 #[cfg(test)]
@@ -19,12 +23,13 @@ mod variables;
 mod view_rights;
 
 use self::core::Core;
+use self::params::ParamKinds;
 use self::plan::Plan;
 pub(crate) use self::plan::{plan_insert_queries, plan_over, plan_source};
 use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
 use crate::database::{ClientInfo, Database};
-use crate::expr::{ExprType, Level, SqlMode, Warning};
+use crate::expr::{Level, SqlMode, Warning};
 use crate::stack::on_deep_stack;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{Completion, ResultColumn, RowSink};
@@ -33,8 +38,8 @@ use inia_base::value::Value;
 use inia_parser::ast;
 use inia_storage::Interrupter;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// `sql_mode`'s default as text.
 pub(crate) const DEFAULT_SQL_MODE: &str = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,\
@@ -73,6 +78,7 @@ pub(crate) struct Outcome {
 pub struct KillHandle {
     killed: Arc<AtomicU8>,
     interrupter: Interrupter,
+    alone: Arc<OnceLock<Interrupter>>,
     sleeper: Arc<inia_base::rt::WaitCell>,
     metadata: MdlWatch,
 }
@@ -91,6 +97,9 @@ impl KillHandle {
     fn kill(&self, bits: u8) {
         self.killed.fetch_or(bits, Ordering::SeqCst);
         self.interrupter.interrupt();
+        if let Some(alone) = self.alone.get() {
+            alone.interrupt();
+        }
         self.sleeper.wake();
         self.metadata.wake();
     }
@@ -114,26 +123,8 @@ struct PreparedStatement {
     params: u32,
     /// The plan, where it can be kept, and the settings it was made under.
     plan: Option<(Plan, u64)>,
-    /// The parameters that the plan takes for binary strings.
-    binary: Vec<usize>,
-}
-
-/// The parameters that are binary strings. All others pass for text.
-fn binary_params(params: &[Value]) -> Vec<usize> {
-    let bytes = |&at: &usize| matches!(params[at], Value::Bytes(_));
-    (0..params.len()).filter(bytes).collect()
-}
-
-/// The types of `count` parameters, of which some are binary strings.
-fn param_types(count: usize, binary: &[usize]) -> Vec<ExprType> {
-    if binary.is_empty() {
-        return Vec::new();
-    }
-    let ty = |at| match binary.contains(&at) {
-        true => ExprType::binary(65_535, true),
-        false => ExprType::text(21_845, Collation::DEFAULT, true),
-    };
-    (0..count).map(ty).collect()
+    /// The kinds of values that the plan is made for.
+    kinds: ParamKinds,
 }
 
 impl Drop for PreparedStatement {
@@ -307,9 +298,8 @@ impl Session {
             return Err(self.failed(error));
         }
         let keeps = !self.core.may_be_serializable();
-        let binary = binary_params(params);
         let usable = keeps
-            && prepared.binary == binary
+            && prepared.kinds.fit(params)
             && prepared.plan.as_ref().is_some_and(|(plan, settings)| {
                 *settings == self.core.settings && !plan.is_stale()
             });
@@ -323,10 +313,11 @@ impl Session {
             Some(result) if !result.as_ref().is_err_and(stale) => result,
             _ => {
                 let (core, statement) = (&mut self.core, &prepared.statement);
-                core.env.literal_types = param_types(params.len(), &binary);
+                let kinds = ParamKinds::of(params);
+                core.env.literal_types = kinds.types(core.env.collation);
                 let made = plan::plan_and_run(core, statement, &prepared.text, params, sink);
                 core.env.literal_types = Vec::new();
-                prepared.binary = binary;
+                prepared.kinds = kinds;
                 made.map(|(outcome, plan)| {
                     prepared.plan = plan.filter(|_| keeps).map(|plan| (plan, core.settings));
                     outcome
@@ -408,6 +399,7 @@ impl Session {
         KillHandle {
             killed: self.core.killed.clone(),
             interrupter: self.core.txn.borrow().interrupter(),
+            alone: self.core.alone.interrupter(),
             sleeper: self.core.host.sleeper.clone(),
             metadata: self.core.mdl.watch(),
         }

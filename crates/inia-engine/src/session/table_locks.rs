@@ -15,9 +15,9 @@ use super::core::Core;
 use crate::catalog::mdl::{Kind, MdlGuard};
 use crate::catalog::{ReferentialAction, Table};
 use crate::ddl::{FullName, existing, full_name};
-use crate::reads::Reads;
+use crate::reads::{Reads, values_set};
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::ast::{self, DeleteTarget, ObjectName, ShowKind, Statement};
+use inia_parser::ast::{self, DeleteTarget, FlushTarget, ObjectName, ShowKind, Statement};
 use std::collections::BTreeMap;
 
 /// One entry of LOCK TABLES.
@@ -210,6 +210,58 @@ pub(super) fn unlock(core: &mut Core) -> Result<Outcome, SqlError> {
     Ok(Outcome::default())
 }
 
+/// Notes the names that a statement reads and changes rows of; false where it is of another kind.
+fn names_of<'s>(statement: &'s Statement, reads: &mut Reads<'s>) -> bool {
+    match statement {
+        Statement::Select(query) => reads.query(query),
+        Statement::Explain(explain) => match &explain.target {
+            ast::ExplainTarget::Statement(statement) => return names_of(statement, reads),
+            ast::ExplainTarget::Connection(_) => {}
+        },
+        Statement::Do(exprs) => reads.exprs(exprs),
+        Statement::Set(items) => reads.exprs(values_set(items)),
+        Statement::Insert(insert) => {
+            reads.table(&insert.table, None);
+            match &insert.source {
+                ast::InsertSource::Query(query) => reads.query(query),
+                ast::InsertSource::Values(rows) => reads.exprs(rows.iter().flatten()),
+            }
+            reads.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
+        }
+        Statement::Update(update) => {
+            reads.with(update.with.as_ref());
+            update.tables.iter().for_each(|table| reads.table_ref(table));
+            reads.exprs(update.assignments.iter().map(|assignment| &assignment.value));
+            reads.exprs(&update.where_);
+        }
+        Statement::Delete(delete) => {
+            reads.with(delete.with.as_ref());
+            match &delete.target {
+                DeleteTarget::Single(table) => {
+                    reads.table(&table.name, table.alias.as_deref());
+                }
+                DeleteTarget::Multi { from, .. } => {
+                    from.iter().for_each(|table| reads.table_ref(table));
+                }
+            }
+            reads.exprs(&delete.where_);
+        }
+        Statement::Show(show) => {
+            if let ShowKind::CreateTable(name) = &show.kind {
+                reads.table(name, None);
+            }
+            if let Some(ast::ShowFilter::Where(condition)) = &show.filter {
+                reads.expr(condition);
+            }
+        }
+        Statement::CreateTable(create) if create.temporary => {
+            create.select.iter().for_each(|select| reads.query(&select.query));
+        }
+        _ => return false,
+    }
+    true
+}
+
 impl Core {
     /// Errors 1100, 1099 and 1192 of statements under LOCK TABLES, as far as their text tells.
     pub(super) fn check_locked(&self, statement: &Statement) -> Result<(), SqlError> {
@@ -217,42 +269,10 @@ impl Core {
             return Ok(());
         }
         let mut reads = Reads::default();
-        match statement {
-            Statement::Select(query) => reads.query(query),
-            Statement::Insert(insert) => {
-                reads.table(&insert.table, None);
-                match &insert.source {
-                    ast::InsertSource::Query(query) => reads.query(query),
-                    ast::InsertSource::Values(rows) => reads.exprs(rows.iter().flatten()),
-                }
-                reads.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
-            }
-            Statement::Update(update) => {
-                reads.with(update.with.as_ref());
-                update.tables.iter().for_each(|table| reads.table_ref(table));
-                reads.exprs(update.assignments.iter().map(|assignment| &assignment.value));
-                reads.exprs(&update.where_);
-            }
-            Statement::Delete(delete) => {
-                reads.with(delete.with.as_ref());
-                match &delete.target {
-                    DeleteTarget::Single(table) => {
-                        reads.table(&table.name, table.alias.as_deref());
-                    }
-                    DeleteTarget::Multi { from, .. } => {
-                        from.iter().for_each(|table| reads.table_ref(table));
-                    }
-                }
-                reads.exprs(&delete.where_);
-            }
-            Statement::Show(show) => {
-                if let ShowKind::CreateTable(name) = &show.kind {
-                    reads.table(name, None);
-                }
-            }
-            _ => return self.check_defined(statement),
+        match names_of(statement, &mut reads) {
+            true => self.check_read(&reads),
+            false => self.check_defined(statement),
         }
-        self.check_read(&reads)
     }
 
     /// Each name must be on the list, each entry once.
@@ -298,6 +318,13 @@ impl Core {
             Statement::CreateIndex(create) => vec![&create.table],
             Statement::DropIndex(drop) => vec![&drop.table],
             Statement::Truncate(name) => vec![name],
+            Statement::CreateView(_) | Statement::DropView(_) => {
+                return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
+            }
+            Statement::Flush(flush) => return self.check_flushed(flush),
+            _ if super::admin::changes_accounts(statement) => {
+                return error(ErrorCode::TableNotLocked, "user");
+            }
             _ => return Ok(()),
         };
         for name in names {
@@ -318,6 +345,39 @@ impl Core {
         });
         if self.table_locks.list.is_empty() {
             self.table_locks = TableLocks::default();
+        }
+    }
+
+    /// FLUSH TABLES needs its tables for WRITE, and FLUSH PRIVILEGES the table of accounts.
+    fn check_flushed(&self, flush: &ast::Flush) -> Result<(), SqlError> {
+        for target in &flush.targets {
+            match target {
+                FlushTarget::Privileges => return error(ErrorCode::TableNotLocked, "user"),
+                FlushTarget::Tables { names, read_lock: false, export: false } => {
+                    for name in names {
+                        let Some(schema) = self.locked_schema(name) else { continue };
+                        self.check_write(schema, &name.name)?;
+                    }
+                    let read = self.table_locks.list.iter().find(|entry| !entry.write);
+                    if let Some(entry) = read.filter(|_| names.is_empty()) {
+                        return error(ErrorCode::TableNotLockedForWrite, &entry.name);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Errors 1100 and 1099 of a table that ANALYZE and its kin are to work on.
+    pub(super) fn check_maintained(&self, name: &ObjectName, write: bool) -> Result<(), SqlError> {
+        let list = &self.table_locks.list;
+        let Some(schema) = self.locked_schema(name).filter(|_| !list.is_empty()) else {
+            return Ok(());
+        };
+        match write || !list.iter().any(|e| e.schema == schema && e.name == name.name) {
+            true => self.check_write(schema, &name.name),
+            false => Ok(()),
         }
     }
 

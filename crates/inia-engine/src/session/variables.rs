@@ -402,7 +402,16 @@ pub(super) fn assign(
 ) -> Result<(), SqlError> {
     let def = sysvar::find(name)?;
     if global {
-        core.db.globals.0.write().insert(def.name, text.to_owned());
+        let mut globals = core.db.globals.0.write();
+        globals.insert(def.name, text.to_owned());
+        // The stricter variable holds the other.
+        match (def.name, text) {
+            ("super_read_only", "ON") => drop(globals.insert("read_only", text.to_owned())),
+            ("read_only", "OFF") => drop(globals.insert("super_read_only", text.to_owned())),
+            _ => {}
+        }
+        drop(globals);
+        core.look_at_read_only();
         return Ok(());
     }
     take_effect(core, def.name, text)?;

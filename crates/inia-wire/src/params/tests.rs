@@ -74,7 +74,7 @@ fn nulls_and_long_data_need_no_types_in_any_character_set() {
     };
     assert_eq!(decode(&mut Params::new(1)), Ok(vec![Value::Null]));
     let mut long = Params::new(1);
-    long.add_long_data(0, b"na\xefve", 99);
+    long.add_long_data(0, b"na\xefve", 99, 1 << 20);
     assert_eq!(decode(&mut long), Ok(vec![Value::Text("naïve".to_owned())]));
 }
 
@@ -98,8 +98,8 @@ fn numbers_are_finite() {
 #[test]
 fn long_data_takes_the_place_of_a_value() {
     let mut params = Params::new(2);
-    params.add_long_data(0, b"ab", 1 << 20);
-    params.add_long_data(0, b"cd", 1 << 20);
+    params.add_long_data(0, b"ab", 1 << 20, 1 << 20);
+    params.add_long_data(0, b"cd", 1 << 20, 1 << 20);
     let body = b"\0\x01\xfc\0\x01\0\x09";
     let expected = vec![Value::Bytes(b"abcd".to_vec()), Value::Int(9)];
     assert_eq!(decode(&mut params, body), Ok(expected));
@@ -110,7 +110,7 @@ fn long_data_takes_the_place_of_a_value() {
 #[test]
 fn long_data_for_no_parameter_fails_executions_until_a_reset() {
     let mut params = Params::new(1);
-    params.add_long_data(5, b"ab", 1 << 20);
+    params.add_long_data(5, b"ab", 1 << 20, 1 << 20);
     let body = b"\0\x01\x01\0\x09";
     for _ in 0..2 {
         assert_eq!(decode(&mut params, body).unwrap_err().server_error().code, 1210);
@@ -123,10 +123,45 @@ fn long_data_for_no_parameter_fails_executions_until_a_reset() {
 fn long_data_beyond_its_limit_fails_executions() {
     let mut params = Params::new(1);
     for _ in 0..3 {
-        params.add_long_data(0, b"four", 10);
+        params.add_long_data(0, b"four", 10, 1 << 20);
     }
     let error = decode(&mut params, b"\0\x01\xfc\0").unwrap_err();
     assert_eq!(error.server_error().code, 1105);
+}
+
+#[test]
+fn long_data_has_a_limit_for_all_parameters_together() {
+    let mut params = Params::new(3);
+    let room = 10;
+    params.add_long_data(0, b"four", 8, room);
+    params.add_long_data(1, b"four", 8, room - params.long_data());
+    assert_eq!(params.long_data(), 8);
+    params.add_long_data(2, b"four", 8, room - params.long_data());
+    assert_eq!(params.long_data(), 8, "what does not fit is not kept");
+    let error = decode(&mut params, b"\0\x01\xfc\0\xfc\0\xfc\0").unwrap_err();
+    assert_eq!(error.server_error().code, 1105);
+}
+
+#[test]
+fn decimals_are_clamped_to_what_there_is() {
+    let decimal = |digits: &str| {
+        let mut body = b"\0\x01\xf6\0".to_vec();
+        put_lenenc_bytes(&mut body, digits.as_bytes());
+        decode(&mut Params::new(1), &body).map(|mut values| values.remove(0))
+    };
+    let nines = "9".repeat(65);
+    for (sent, taken) in [
+        ("9".repeat(90), nines.clone()),
+        (format!("-{}.5", "1".repeat(66)), format!("-{nines}")),
+        (format!("{}.5", "1".repeat(64)), format!("{}.5", "1".repeat(64))),
+        ("1.5e3 ".to_owned(), "1500".to_owned()),
+        (format!("0.{}", "1".repeat(90)), format!("0.{}", "1".repeat(30))),
+    ] {
+        assert_eq!(decimal(&sent), Ok(Value::Decimal(taken.parse().unwrap())), "{sent}");
+    }
+    for sent in ["", "abc", "1x", "1e400x"] {
+        assert_eq!(decimal(sent).unwrap_err().server_error().code, 1210, "{sent}");
+    }
 }
 
 #[test]

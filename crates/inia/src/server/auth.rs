@@ -35,6 +35,12 @@ pub struct Account {
 pub trait AccountLookup: Send + Sync {
     /// The account that `user` from `host` logs in to.
     fn account(&self, user: &str, host: &str) -> Option<Account>;
+
+    /// Notes a login with a right or wrong password; error 3955's text from "blocked" on, where
+    /// there were too many wrong ones.
+    fn note_login(&self, _account: &Account, _proven: bool) -> Option<String> {
+        None
+    }
 }
 
 /// The accounts of a fresh server: `root`@`localhost` without a password.
@@ -90,6 +96,8 @@ pub(crate) struct Claim<'a> {
     pub(crate) can_switch: bool,
     pub(crate) reply: Vec<u8>,
     pub(crate) nonce: [u8; NONCE],
+    /// The client knows what to do with an expired password.
+    pub(crate) may_be_expired: bool,
 }
 
 type CacheKey = (String, String);
@@ -148,10 +156,24 @@ impl Authenticator {
             CACHING_SHA2 => self.check_sha2(&account, &claim, exchange)?,
             _ => false,
         };
+        let blocked = match known {
+            true => self.accounts.note_login(&account, proven),
+            false => None,
+        };
+        if let Some(why) = blocked {
+            return Err(LoginError::Refused(ServerError::new(
+                3955,
+                "HY000",
+                format!(
+                    "Access denied for user '{}'@'{}'. Account is {why}",
+                    claim.user, claim.host
+                ),
+            )));
+        }
         if !proven || !known {
             return Err(denied(&claim, using));
         }
-        refuse_locked(&account)?;
+        refuse_locked(&account, &claim)?;
         Ok(account)
     }
 
@@ -261,18 +283,15 @@ fn denied(claim: &Claim<'_>, using: &str) -> LoginError {
     ))
 }
 
-fn refuse_locked(account: &Account) -> Result<(), LoginError> {
+fn refuse_locked(account: &Account, claim: &Claim<'_>) -> Result<(), LoginError> {
     if account.locked {
         return Err(LoginError::Refused(ServerError::new(
             3118,
             "HY000",
-            format!(
-                "Access denied for user '{}'@'{}'. Account is locked.",
-                account.user, account.host
-            ),
+            format!("Access denied for user '{}'@'{}'. Account is locked.", claim.user, claim.host),
         )));
     }
-    if account.expired {
+    if account.expired && !claim.may_be_expired {
         return Err(LoginError::Refused(ServerError::new(
             1862,
             "HY000",

@@ -29,6 +29,8 @@ pub struct ClientInfo {
     pub ignore_space: bool,
     /// `interactive_timeout` takes the place of `wait_timeout`.
     pub interactive: bool,
+    /// The password has expired: the session may only change it.
+    pub expired: bool,
     /// Connection attributes.
     pub attributes: Vec<(String, String)>,
 }

@@ -154,6 +154,7 @@ impl Connection {
         let host = self.socket.host();
         let shared = self.worker.shared().clone();
         let can_switch = self.worker.caps().has(Capabilities::PLUGIN_AUTH);
+        let may_be_expired = self.worker.caps().has(Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS);
         let (stream, out) = self.worker.stream_and_out();
         let mut talk =
             Talk { stream, reader: &mut self.reader, out, local: self.socket.is_local() };
@@ -164,6 +165,7 @@ impl Connection {
             can_switch,
             reply: login.auth,
             nonce,
+            may_be_expired,
         };
         let account = shared.authenticator.check(claim, &mut talk)?;
         self.worker.set_sequence(self.reader.next_sequence());
@@ -174,6 +176,7 @@ impl Connection {
             host,
             account_user: account.user,
             account_host: account.host,
+            expired: account.expired,
             collation: login.collation.unwrap_or(self.worker.client().collation),
             attributes: login.attributes,
             ..self.worker.client().clone()

@@ -38,6 +38,10 @@ pub(crate) enum Next {
 
 type Outcome = Result<(), ServerError>;
 
+/// Bytes of parameters that a connection may have sent ahead of their executions: as many as one
+/// parameter may ever have, whatever `max_allowed_packet` is.
+const MOST_LONG_DATA: usize = 1 << 30;
+
 const NO_STATEMENT: &str = "mysql_stmt_precheck";
 
 /// A prepared statement as the connection knows it.
@@ -273,10 +277,7 @@ impl Worker {
                 self.put_ok();
             }
             Command::SendLongData { id, param, data } => {
-                if let Some(statement) = self.statements.get_mut(&id) {
-                    let limit = self.shared.max_allowed_packet;
-                    statement.params.add_long_data(param, data, limit);
-                }
+                self.send_long_data(id, param, data);
             }
             Command::ResetConnection => self.reset()?,
             Command::SetOption(on) => {
@@ -291,6 +292,16 @@ impl Worker {
             _ => return Err(WireError::UnknownCommand.server_error()),
         }
         Ok(())
+    }
+
+    /// A parameter's limit is that of a packet, as in MySQL; all that wait together have theirs too.
+    fn send_long_data(&mut self, id: u32, param: u16, data: &[u8]) {
+        let held: usize = self.statements.values().map(|one| one.params.long_data()).sum();
+        if let Some(statement) = self.statements.get_mut(&id) {
+            let (limit, room) =
+                (self.shared.max_allowed_packet, MOST_LONG_DATA.saturating_sub(held));
+            statement.params.add_long_data(param, data, limit, room);
+        }
     }
 
     fn query(&mut self, sql: &[u8]) -> Outcome {

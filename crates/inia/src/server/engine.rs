@@ -95,6 +95,19 @@ impl AccountLookup for DatabaseAccounts {
             administers: found.administers,
         })
     }
+
+    fn note_login(&self, account: &Account, proven: bool) -> Option<String> {
+        let block = self.database.note_login(&account.user, &account.host, proven)?;
+        let (days, left) = match block.days {
+            Some((days, left)) => (days.to_string(), left.to_string()),
+            None => (String::from("unlimited"), String::from("unlimited")),
+        };
+        let failures = block.failures;
+        Some(format!(
+            "blocked for {days} day(s) ({left} day(s) remaining) due to {failures} consecutive \
+             failed logins."
+        ))
+    }
 }
 
 /// An open database as the server's back end.
@@ -136,6 +149,7 @@ fn engine_client(client: &ClientInfo) -> inia_engine::ClientInfo {
         multi_statements: client.multi_statements,
         ignore_space: client.ignore_space,
         interactive: client.interactive,
+        expired: client.expired,
         attributes: client.attributes.clone(),
     }
 }

@@ -134,6 +134,7 @@ fn try_log_in(
         can_switch: login.capabilities.has(Capabilities::PLUGIN_AUTH),
         reply: login.auth.clone(),
         nonce,
+        may_be_expired: login.capabilities.has(Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS),
     };
     let account = shared.authenticator.check(claim, talk)?;
     let limits = shared.limits();
@@ -209,6 +210,7 @@ fn client_info(connection_id: u32, login: Login, host: String, account: Account)
         multi_statements: has(Capabilities::MULTI_STATEMENTS),
         ignore_space: has(Capabilities::IGNORE_SPACE),
         interactive: has(Capabilities::INTERACTIVE),
+        expired: account.expired,
         user: login.user,
         attributes: login.attributes,
     }

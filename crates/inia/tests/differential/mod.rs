@@ -20,10 +20,12 @@
 
 mod generate;
 mod known;
+mod queries;
 mod script;
 
 use crate::process::{DataDir, Process};
 use inia_base::value::Value;
+use inia_wire::caps::Capabilities;
 use inia_wire::client::{Client, ClientError, LoginOptions, ResultSet};
 use known::Known;
 use script::{ROOT, Statement};
@@ -84,7 +86,9 @@ fn log_in(address: &str, account: &str) -> Result<Connection, ClientError> {
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let (user, password) = account.split_once(' ').unwrap_or((account, ""));
     let (user, password) = (user.to_owned(), password.to_owned());
-    Client::connect(stream, &LoginOptions { user, password, ..LoginOptions::default() })
+    let capabilities = Capabilities::CLIENT.with(Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS);
+    let options = LoginOptions { user, password, capabilities, ..LoginOptions::default() };
+    Client::connect(stream, &options)
 }
 
 /// Runs a script in a fresh database and returns the answer to each statement. A statement that

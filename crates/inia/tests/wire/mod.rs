@@ -42,7 +42,7 @@ use std::time::Duration;
 use talk::Talk;
 
 /// How long an answer that must come may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// When recording, silence for so long means that there is no (further) answer.
 const SILENCE: Duration = Duration::from_millis(300);
 

@@ -4,6 +4,7 @@ use super::script::Step;
 use inia_wire::auth::CACHING_SHA2;
 use inia_wire::caps::Capabilities;
 use inia_wire::column::ColumnDef;
+use inia_wire::command::code;
 use inia_wire::handshake::{Greeting, Login};
 use inia_wire::packet::MAX_FRAME;
 use std::io::{Read, Write};
@@ -26,6 +27,18 @@ pub(crate) struct Talk {
     asked: bool,
     /// The command that was sent last.
     command: u8,
+    /// The columns of a result end with a packet of their own.
+    ends_columns: bool,
+    result: Part,
+}
+
+/// How far a result has been received.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// There is none.
+    None,
+    Columns,
+    Rows,
 }
 
 impl Talk {
@@ -40,6 +53,8 @@ impl Talk {
             closed: false,
             asked: false,
             command: 0,
+            ends_columns: true,
+            result: Part::None,
         }
     }
 
@@ -73,6 +88,7 @@ impl Talk {
             plugin: Some(CACHING_SHA2.to_owned()),
             ..Login::default()
         };
+        self.ends_columns = !login.capabilities.has(Capabilities::DEPRECATE_EOF);
         let mut payload = Vec::new();
         login.encode(&mut payload);
         self.send(1, &payload);
@@ -85,6 +101,10 @@ impl Talk {
     fn send(&mut self, mut sequence: u8, payload: &[u8]) {
         if self.logged_in {
             self.command = payload.first().copied().unwrap_or(0);
+            self.result = match self.command {
+                code::STMT_FETCH => Part::Rows,
+                _ => Part::None,
+            };
         }
         let mut rest = payload;
         loop {
@@ -176,7 +196,18 @@ impl Talk {
             Some(0xfe) if !self.logged_in || self.command == 0x11 => {
                 format!("switch to {}", printable(rest.split(|&b| b == 0).next().unwrap_or(rest)))
             }
-            Some(0xfe) if payload.len() < 9 => format!("EOF {}", warnings(payload)),
+            Some(0xfe) if payload.len() < 9 => {
+                self.result = match self.result {
+                    Part::Columns if self.ends_columns => Part::Rows,
+                    _ => Part::None,
+                };
+                format!("EOF {}", warnings(payload))
+            }
+            Some(3) if payload.starts_with(b"\x03def") => {
+                self.result = Part::Columns;
+                column_name(payload)
+            }
+            Some(_) if self.in_rows() => format!("row {}", printable(payload)),
             Some(10) if !self.logged_in => "greeting".to_owned(),
             Some(1) if !self.logged_in => format!("more {:02x}", rest.first().unwrap_or(&0)),
             Some(0) if self.command == 0x16 && payload.len() == 12 => {
@@ -187,8 +218,18 @@ impl Talk {
                 self.logged_in = true;
                 format!("OK {}", printable(&payload[1..3]))
             }
-            Some(3) if payload.starts_with(b"\x03def") => column_name(payload),
             Some(_) => printable(payload),
+        }
+    }
+
+    /// Whether what comes is a row: behind the columns of a query or an execution, or fetched.
+    fn in_rows(&self) -> bool {
+        match self.result {
+            Part::None => false,
+            Part::Columns => {
+                !self.ends_columns && matches!(self.command, code::QUERY | code::STMT_EXECUTE)
+            }
+            Part::Rows => true,
         }
     }
 

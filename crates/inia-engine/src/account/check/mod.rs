@@ -14,7 +14,7 @@ use super::def::AccountName;
 use super::privilege::Privileges;
 use crate::catalog::CatalogVersion;
 use crate::dml::needed_to_load;
-use crate::reads::{Reads, named_tables};
+use crate::reads::{Reads, named_tables, values_set};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::*;
 use std::sync::Arc;
@@ -239,11 +239,7 @@ impl Checker<'_> {
             Statement::Update(update) => self.update(update),
             Statement::Delete(delete) => self.delete(delete),
             Statement::Do(exprs) => self.exprs(exprs),
-            Statement::Set(items) => self.exprs(items.iter().filter_map(|item| match item {
-                SetItem::UserVar { value, .. } => Some(value),
-                SetItem::SysVar { value, .. } => value.as_ref(),
-                _ => None,
-            })),
+            Statement::Set(items) => self.exprs(values_set(items)),
             Statement::Show(show) => match &show.filter {
                 Some(ShowFilter::Where(condition)) => self.exprs([condition]),
                 _ => Ok(()),

@@ -6,8 +6,8 @@
 //! rows, and the right side is taken in pieces, with one pass over the left side for each. Which
 //! left rows have matched in some piece is kept in one bit each, for outer joins.
 //!
-//! Left rows are numbered as they come. Where the join must keep their order, its rows are sorted by
-//! those numbers at the end.
+//! Left rows are numbered as they come. Where the join must keep their order, its rows are sorted
+//! by those numbers at the end.
 
 use super::{JoinPlan, JoinType, Table, encode, probe};
 use crate::exec::sort::Sorter;

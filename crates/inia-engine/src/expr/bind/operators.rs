@@ -204,6 +204,7 @@ impl Binder<'_> {
             let (left, item) = align(value.clone(), item);
             items.push((compare::choose(&left, &item, " IN ")?, item));
         }
+        one_collation(&value, &mut items)?;
         let dated = |ty: &ExprType| ty.class() == TypeClass::Dated;
         if width(&value) == 1
             && items.len() > 1
@@ -242,6 +243,10 @@ impl Binder<'_> {
         let mixed = kinds.iter().any(number) && kinds.contains(&TypeClass::String);
         if mixed && kinds.iter().all(|kind| number(kind) || *kind == TypeClass::String) {
             classes = (CmpClass::Real, CmpClass::Real);
+        }
+        let dated = |kind: &TypeClass| matches!(kind, TypeClass::Dated | TypeClass::String);
+        if kinds.contains(&TypeClass::Dated) && kinds.iter().all(dated) {
+            classes = (CmpClass::Dates, CmpClass::Dates);
         }
         let text = |class: &CmpClass| matches!(class, CmpClass::Text(_) | CmpClass::Binary);
         if text(&classes.0) && text(&classes.1) {
@@ -293,7 +298,7 @@ impl Binder<'_> {
         otherwise: Option<&ast::Expr>,
     ) -> Result<Expr, SqlError> {
         let operand = operand.map(|operand| self.scalar(operand)).transpose()?;
-        let mut bound = Vec::with_capacity(whens.len());
+        let mut bound: Vec<(Expr, Expr)> = Vec::with_capacity(whens.len());
         for (condition, result) in whens {
             let condition = self.scalar(condition)?;
             let condition = match &operand {
@@ -302,9 +307,47 @@ impl Binder<'_> {
             };
             bound.push((condition, self.scalar(result)?));
         }
+        one_collation_of_case(&mut bound, operand.is_some())?;
         let otherwise = otherwise.map(|other| self.scalar(other)).transpose()?;
         case_node(bound, otherwise)
     }
+}
+
+/// The same for the values that a CASE compares its operand with.
+fn one_collation_of_case(whens: &mut [(Expr, Expr)], simple: bool) -> Result<(), SqlError> {
+    let text = |class: &CmpClass| matches!(class, CmpClass::Text(_) | CmpClass::Binary);
+    let mut compares: Vec<&mut Compare> = Vec::new();
+    for (condition, _) in whens.iter_mut().filter(|_| simple) {
+        if let ExprKind::Compare(compare) = &mut condition.kind
+            && text(&compare.class)
+        {
+            compares.push(compare);
+        }
+    }
+    if compares.len() < 2 {
+        return Ok(());
+    }
+    let types: Vec<&ExprType> = std::iter::once(&compares[0].left.ty)
+        .chain(compares.iter().map(|compare| &compare.right.ty))
+        .collect();
+    let collation = collate::aggregate_for_comparison(&types, "case")?;
+    compares.iter_mut().for_each(|compare| compare.class = compare::text_class(collation));
+    Ok(())
+}
+
+/// Texts in a list all compare by the one collation that they have in common with the value.
+fn one_collation(value: &Expr, items: &mut [(CmpClass, Expr)]) -> Result<(), SqlError> {
+    let text = |class: &CmpClass| matches!(class, CmpClass::Text(_) | CmpClass::Binary);
+    let texts = items.iter().filter(|(class, _)| text(class)).map(|(_, item)| &item.ty);
+    let types: Vec<&ExprType> = std::iter::once(&value.ty).chain(texts).collect();
+    if types.len() < 3 || value.ty.class() != TypeClass::String {
+        return Ok(());
+    }
+    let collation = collate::aggregate_for_comparison(&types, " IN ")?;
+    for (class, _) in items.iter_mut().filter(|(class, _)| text(class)) {
+        *class = compare::text_class(collation);
+    }
+    Ok(())
 }
 
 fn is_listed(ty: &ExprType) -> bool {

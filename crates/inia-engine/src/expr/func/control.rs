@@ -2,6 +2,7 @@
 
 use super::{Function, MANY, f, r};
 use crate::expr::bind::{case_node, scalar_comparison};
+use crate::expr::cast::padded;
 use crate::expr::context::Environment;
 use crate::expr::eval::{Args, FnResult, Stop, unify};
 use crate::expr::merge::merge;
@@ -39,7 +40,7 @@ fn first_known(a: &mut Args<'_, '_>) -> FnResult {
     for i in 0..a.len() {
         let value = unify(a.expr(i), a.ty, a.ctx, a.row)?;
         if value != Value::Null {
-            return Ok(value);
+            return Ok(padded(value, a.ty));
         }
     }
     Err(Stop::Null)

@@ -15,6 +15,7 @@
 mod shape;
 
 use super::core::Core;
+use super::params::ParamKinds;
 use super::plan::Plan;
 use super::{PreparedStatement, plan};
 use crate::catalog::Table;
@@ -202,7 +203,7 @@ pub(super) fn parametrise(
         text,
         params,
         plan: Some((plan, settings)),
-        binary: Vec::new(),
+        kinds: ParamKinds::default(),
     })
 }
 

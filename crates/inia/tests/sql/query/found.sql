@@ -1,0 +1,27 @@
+-- What random queries found: texts of a list have one collation, computed decimals all their digits, unread expressions no names.
+CREATE TABLE a (id INT PRIMARY KEY, x INT, y INT, s VARCHAR(10), d DECIMAL(8,2), dt DATE, KEY (x), KEY (s, y));
+CREATE TABLE b (id INT PRIMARY KEY, a_id INT, x INT, s VARCHAR(10) COLLATE utf8mb4_bin, f DOUBLE, KEY (a_id), UNIQUE KEY (x));
+INSERT INTO a VALUES (1,1,10,'x',1.50,'2020-01-01'), (2,2,20,'X',-2.25,'2020-01-31'), (3,NULL,30,NULL,NULL,NULL), (4,2,NULL,'y',0,'2021-12-31'), (5,5,10,'',3.75,'2020-02-29'), (6,-1,0,'abc',1.50,'2020-01-01'), (7,1,20,'x ',100.01,NULL);
+INSERT INTO b VALUES (1,1,10,'x',1.5), (2,1,20,'X',NULL), (3,2,NULL,NULL,-2.5), (4,9,30,'y',0), (5,NULL,5,'abc',3.75), (6,5,2,'',1e10);
+SELECT a.id, b.id, CONCAT(a.s IN (b.s, 'X')) FROM a JOIN b ON a.x = b.a_id ORDER BY 1, 2;
+SELECT COUNT(*) FROM a JOIN b ON a.s NOT IN ('x', b.s, 'Y', 'ABC', 'Q');
+SELECT a.id, a.s IN ('x', (SELECT MAX(s) FROM b)) FROM a ORDER BY id;
+SELECT 'X' IN (CAST(NULL AS CHAR) COLLATE utf8mb4_bin, 'x'), 'X' IN ('x', 'y' COLLATE utf8mb4_bin), 'X' BETWEEN 'x' AND 'y' COLLATE utf8mb4_bin;
+SELECT a.id, b.id, CASE a.s WHEN 'X' THEN 'one' WHEN b.s THEN 'two' END FROM a JOIN b ON a.x = b.a_id ORDER BY 1, 2;
+SELECT a.id, b.id, CASE a.s WHEN 'X' THEN 'one' END FROM a JOIN b ON a.x = b.a_id ORDER BY 1, 2;
+SELECT COALESCE(y, -2.25), IFNULL(y, 1.5), GREATEST(y, 1.25), COALESCE(y, -2.25) + 1, IF(id > 0, y, d) * 2, id + COALESCE(y, 1.125) FROM a ORDER BY id;
+SELECT MAX(IF(1, y, d)), MIN(COALESCE(y, 1.25)), MAX(COALESCE(y, 1.25)) OVER () FROM a WHERE id = 1 GROUP BY y;
+SELECT DISTINCT IF(d > 1, d, y), CASE WHEN x = 2 THEN d ELSE x END FROM a ORDER BY 1, 2;
+SELECT CONCAT(COALESCE(y, -2.25)), CONCAT(y + 1.50) FROM a ORDER BY id;
+WITH w AS (SELECT nope) SELECT 1;
+WITH w AS (SELECT id FROM a HAVING nope > 1) SELECT COUNT(*) FROM a;
+WITH w AS (SELECT id FROM nowhere), v AS (SELECT 2 AS two) SELECT * FROM v;
+WITH w AS (SELECT nope) SELECT * FROM w;
+WITH w AS (SELECT nope), v AS (SELECT * FROM w) SELECT 3;
+CREATE TABLE ds (d DATE, dt DATETIME, s VARCHAR(30));
+INSERT INTO ds VALUES ('2020-01-31', '2020-01-31 23:59:59', '2020-01-31 23:59:59'), ('2020-01-31', '2020-01-31 00:00:00', '2020-01-31');
+SELECT DATE'2020-01-31' >= '2020-01-31 23:59:59', d = '2020-01-31 23:59:59', d = s, d >= s, d = CONCAT(s), d = COALESCE(dt, 'x'), DATE(dt) = s, d = dt, d IN (s), d IN (s, '2020-01-31 01:00:00'), d BETWEEN s AND s, s = d, d < s, d <=> s FROM ds ORDER BY s;
+SELECT COUNT(*) FROM ds x JOIN ds y ON x.d = y.s;
+SELECT COUNT(*) FROM ds x LEFT JOIN ds y ON x.d < y.s WHERE y.d IS NULL;
+SELECT '2020-01-01' BETWEEN '2020-01-01 00:00:00' AND DATE'2020-02-29', '2020-01-31' BETWEEN '2020-01-31 00:00:00' AND d, '2020-1-31' BETWEEN d AND '2020-02-01' FROM ds;
+SELECT q.c, COUNT(*) FROM (SELECT x + 1 AS c FROM a) q GROUP BY q.c HAVING c IS NOT NULL AND q.c = q.c ORDER BY 1;

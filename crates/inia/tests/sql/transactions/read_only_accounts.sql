@@ -1,0 +1,167 @@
+-- What a READ ONLY transaction and a read-only server refuse, and what is committed before.
+CREATE TABLE t (a INT PRIMARY KEY);
+CREATE USER ro_user, ro_super, ro_conn;
+GRANT ALL ON diff.* TO ro_user;
+GRANT SUPER ON *.* TO ro_super;
+GRANT ALL ON diff.* TO ro_super;
+GRANT CREATE USER ON *.* TO ro_super;
+GRANT CREATE USER ON *.* TO ro_user;
+GRANT CONNECTION_ADMIN ON *.* TO ro_conn;
+GRANT ALL ON diff.* TO ro_conn;
+START TRANSACTION READ ONLY;
+CREATE USER ro_x;
+SELECT COUNT(*) FROM t;
+INSERT INTO t VALUES (1);
+GRANT SELECT ON diff.* TO ro_user;
+ALTER USER ro_user ACCOUNT UNLOCK;
+DROP USER ro_x;
+SET PASSWORD FOR ro_user = '';
+CREATE ROLE ro_role;
+SET DEFAULT ROLE NONE TO ro_user;
+RENAME USER ro_x TO ro_y;
+REVOKE SELECT ON diff.* FROM ro_user;
+GRANT SELECT ON diff.* TO ro_user;
+CREATE TABLE n (a INT);
+DROP TABLE t;
+ANALYZE TABLE t;
+FLUSH TABLES;
+INSERT INTO t VALUES (1);
+COMMIT;
+SET SESSION TRANSACTION READ ONLY;
+CREATE USER ro_x;
+GRANT SELECT ON diff.* TO ro_user;
+INSERT INTO t VALUES (1);
+CREATE TABLE n (a INT);
+CREATE DATABASE ro_db;
+SET SESSION TRANSACTION READ WRITE;
+BEGIN;
+INSERT INTO t VALUES (5);
+CREATE USER ro_user;
+ROLLBACK;
+SELECT * FROM t;
+BEGIN;
+INSERT INTO t VALUES (6);
+GRANT SELECT ON diff.nosuch TO ro_user;
+ROLLBACK;
+SELECT * FROM t;
+BEGIN;
+INSERT INTO t VALUES (7);
+SET DEFAULT ROLE ro_nosuch TO ro_user;
+ROLLBACK;
+SELECT * FROM t;
+BEGIN;
+INSERT INTO t VALUES (8);
+SET ROLE NONE;
+ROLLBACK;
+SELECT * FROM t;
+-- as: ro_user
+USE diff;
+BEGIN;
+INSERT INTO t VALUES (9);
+GRANT SELECT ON *.* TO ro_user;
+ROLLBACK;
+BEGIN;
+INSERT INTO t VALUES (10);
+DROP TABLE nosuch.t;
+ROLLBACK;
+BEGIN;
+INSERT INTO t VALUES (11);
+FLUSH TABLES;
+ROLLBACK;
+SELECT * FROM t ORDER BY a;
+
+-- read_only is for all but CONNECTION_ADMIN and SUPER.
+-- as: root
+DROP TABLE IF EXISTS n;
+CREATE TABLE t (a INT PRIMARY KEY);
+SET GLOBAL read_only = ON;
+SELECT @@global.read_only, @@global.super_read_only;
+INSERT INTO t VALUES (20);
+-- as: ro_conn
+USE diff;
+INSERT INTO t VALUES (21);
+-- as: ro_super
+USE diff;
+INSERT INTO t VALUES (22);
+-- as: ro_user
+INSERT INTO t VALUES (23);
+INSERT INTO t SELECT 24;
+REPLACE INTO t VALUES (23);
+UPDATE t SET a = a + 100;
+DELETE FROM t;
+DELETE FROM t WHERE a = 1000;
+TRUNCATE t;
+CREATE TABLE n (a INT);
+CREATE TABLE IF NOT EXISTS t (a INT);
+ALTER TABLE t ADD b INT;
+CREATE INDEX i ON t (a);
+DROP TABLE t;
+DROP TABLE IF EXISTS nosuch;
+RENAME TABLE t TO t2;
+CREATE VIEW v AS SELECT 1;
+DROP VIEW v;
+CREATE DATABASE ro_db;
+ALTER DATABASE diff CHARACTER SET utf8mb4;
+CREATE USER ro_x;
+ALTER USER ro_user ACCOUNT UNLOCK;
+DROP USER ro_x;
+SET PASSWORD = '';
+CREATE TEMPORARY TABLE tmp (a INT);
+INSERT INTO tmp VALUES (1);
+UPDATE tmp SET a = 2;
+DELETE FROM tmp;
+ALTER TABLE tmp ADD b INT;
+TRUNCATE tmp;
+DROP TABLE tmp;
+DROP TEMPORARY TABLE IF EXISTS tmp;
+SELECT COUNT(*) > 0 FROM t;
+SELECT COUNT(*) > 0 FROM t FOR UPDATE;
+LOCK TABLES t READ;
+UNLOCK TABLES;
+LOCK TABLES t WRITE;
+UNLOCK TABLES;
+ANALYZE TABLE t;
+OPTIMIZE TABLE t;
+SET @a = 1;
+SET SESSION sort_buffer_size = 100000;
+BEGIN;
+COMMIT;
+SET GLOBAL read_only = OFF;
+PREPARE p FROM 'INSERT INTO t VALUES (30)';
+EXECUTE p;
+-- as: root
+SET GLOBAL super_read_only = ON;
+SELECT @@global.read_only, @@global.super_read_only;
+INSERT INTO t VALUES (40);
+CREATE TABLE n (a INT);
+CREATE USER ro_x;
+ALTER USER ro_user ACCOUNT UNLOCK;
+GRANT SELECT ON diff.* TO ro_user;
+DROP USER ro_nosuch;
+CREATE TEMPORARY TABLE tmp (a INT);
+INSERT INTO tmp VALUES (1);
+DROP TABLE tmp;
+-- as: ro_conn
+INSERT INTO t VALUES (41);
+-- as: root
+SET GLOBAL super_read_only = OFF;
+SELECT @@global.read_only, @@global.super_read_only;
+INSERT INTO t VALUES (42);
+SET GLOBAL super_read_only = ON;
+SET GLOBAL read_only = OFF;
+SELECT @@global.read_only, @@global.super_read_only;
+-- as: ro_user
+EXECUTE p;
+INSERT INTO t VALUES (43);
+BEGIN;
+INSERT INTO t VALUES (44);
+-- as: root
+SET GLOBAL read_only = ON;
+-- as: ro_user
+COMMIT;
+ROLLBACK;
+-- as: root
+SET GLOBAL read_only = OFF;
+SELECT * FROM t ORDER BY a;
+DROP USER IF EXISTS ro_user, ro_super, ro_conn, ro_x, ro_y;
+DROP ROLE IF EXISTS ro_role;
