@@ -29,11 +29,11 @@ pub(crate) mod view;
 pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
 };
-pub(crate) use table::HIDDEN;
 pub use table::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
     ReferentialAction, Table, TableDef, TableId, TableIndex, TableShared, same_name,
 };
+pub(crate) use table::{HIDDEN, TRANSACTIONAL};
 pub use view::View;
 pub(crate) use view::{ViewAlgorithm, ViewCheck, ViewDef};
 

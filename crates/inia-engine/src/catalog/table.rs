@@ -15,6 +15,11 @@ use inia_storage::Tree;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
+/// The engine whose tables take part in transactions.
+pub(crate) const TRANSACTIONAL: &str = "InnoDB";
+/// The engine whose tables are empty after a start.
+const FLEETING: &str = "MEMORY";
+
 /// A table's number; it never changes, TRUNCATE and ALTER keep it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TableId(pub u64);
@@ -223,6 +228,16 @@ pub struct TableDef {
 }
 
 impl TableDef {
+    /// Whether rows are gone when the server ends.
+    pub fn is_fleeting(&self) -> bool {
+        self.engine == FLEETING
+    }
+
+    /// Whether changes of rows belong to a transaction; else each statement's changes stand.
+    pub fn is_transactional(&self) -> bool {
+        self.engine == TRANSACTIONAL
+    }
+
     /// The primary key.
     pub fn primary(&self) -> Option<&IndexDef> {
         self.indexes.first().filter(|index| index.kind == IndexKind::Primary)

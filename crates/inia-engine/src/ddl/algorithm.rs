@@ -88,6 +88,12 @@ impl Alteration<'_> {
         if (heavy || light) && kept_text {
             return Algorithm::Copy(Some(FULL_TEXT));
         }
+        // Engines without transactions know no other way.
+        let relisted = old.indexes.len() != new.indexes.len() || self.indexes.contains(&None);
+        let plain = !new.is_transactional() && (heavy || light || relisted);
+        if plain || old.engine != new.engine {
+            return Algorithm::Copy(None);
+        }
         let renamed = |(at, origin): (usize, &Option<usize>)| {
             origin.is_none_or(|origin| old.indexes[origin].name != new.indexes[at].name)
         };

@@ -7,7 +7,8 @@ use super::schema::hold_schema;
 use super::table::{create_trees, define, is_taken, lock_new};
 use super::work::{Work, WorkColumn};
 use super::{DdlResult, aside, full_name, in_transaction};
-use crate::catalog::{Change, ColumnDef, ColumnDefault, Table, same_name};
+
+use crate::catalog::{Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, same_name};
 use crate::dml::InsertPlan;
 use crate::exec::Runner;
 use crate::expr::store::implicit_default;
@@ -54,6 +55,8 @@ pub(crate) fn create_table_select(
         def.created = (clock_micros() / 1_000_000) as u64;
         create_trees(core, &mut def)?;
         changes.push(Change::PutTable(def.clone()));
+        // The rows come and go with the table, whatever its engine.
+        def.engine = String::from(TRANSACTIONAL);
         let catalog = core.db.catalog();
         let (mdl, shared) = (catalog.mdl().name(&name.0, &name.1), catalog.shared(def.id));
         let engine = &core.db.engine;

@@ -4,6 +4,7 @@
 //! all its work (trees, rows, catalog records) in one storage transaction: it happens wholly or
 //! not at all, also in a crash. The new catalog version is published after the commit.
 
+mod actions;
 mod algorithm;
 mod alter;
 mod columns;
@@ -150,7 +151,8 @@ pub(crate) fn in_transaction<T>(
         }
         Ok(value)
     });
-    match result {
+    let ended = core.alone.end(result.is_err());
+    match result.and_then(|value| ended.map(|()| value)) {
         Ok(value) => {
             publish(core, changes);
             Ok(value)

@@ -221,7 +221,7 @@ impl ChangePlan {
         let (mut row, mut key, mut old) = (Vec::new(), Vec::new(), Vec::new());
         let exact = scan.is_exact();
         while tally.matched < limit {
-            if scan.next(&mut core.txn.borrow_mut())?.is_none() {
+            if scan.next(&mut core.txn_of(&self.table).borrow_mut())?.is_none() {
                 break;
             }
             core.check_killed()?;
@@ -235,7 +235,7 @@ impl ChangePlan {
             old.clear();
             old.extend_from_slice(bytes);
             let done = if !self.holds(core, ctx, &old, exact, &mut row)? {
-                pass_over(core, &mut scan)?
+                pass_over(core, &self.table, &mut scan)?
             } else if self.gather {
                 gathered.push((std::mem::take(&mut key), std::mem::take(&mut old)));
                 if self.order.is_empty() && gathered.len() as u64 >= limit {
@@ -270,7 +270,12 @@ impl ChangePlan {
         bytes.clear();
         let copy = |value: &[u8]| bytes.extend_from_slice(value);
         let clustered = &self.table.clustered;
-        let found = core.txn.borrow_mut().lock_get(clustered, key, exclusive_request(), copy);
+        let found = core.txn_of(&self.table).borrow_mut().lock_get(
+            clustered,
+            key,
+            exclusive_request(),
+            copy,
+        );
         Ok(found.sql()?.is_some() && self.holds(core, ctx, bytes, exact, row)?)
     }
 
@@ -289,7 +294,7 @@ impl ChangePlan {
         if !self.holds(core, ctx, bytes, exact, row)? {
             return Ok(false);
         }
-        scan.lock_current(&mut core.txn.borrow_mut())
+        scan.lock_current(&mut core.txn_of(&self.table).borrow_mut())
     }
 
     /// Whether a row fulfils the conditions that the path does not make true.
@@ -379,23 +384,23 @@ impl ChangePlan {
         assign(&self.table, &self.fills, assignments, &mut new, ctx)?;
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         if !changed.contains(&true) {
-            return keep_unchanged(core, scan, tally);
+            return keep_unchanged(core, &self.table, scan, tally);
         }
         let changed = touch(&self.table, assignments, &mut new, changed, ctx);
         if let Err(error) = self.fills.check(&new, ctx) {
             if !self.ignore {
                 return Err(error);
             }
-            let kept = keep_unchanged(core, scan, tally)?;
+            let kept = keep_unchanged(core, &self.table, scan, tally)?;
             return if kept {
                 ctx.raise(expr::Level::Warning, error).map(|()| true)
             } else {
                 Ok(false)
             };
         }
-        let start = core.txn.borrow().savepoint();
+        let start = core.txn_of(&self.table).borrow().savepoint();
         let written = {
-            let mut txn = core.txn.borrow_mut();
+            let mut txn = core.txn_of(&self.table).borrow_mut();
             match scan {
                 None => writer.update(&mut txn, key, bytes, &new, &changed)?,
                 Some(scan) => {
@@ -421,6 +426,7 @@ impl ChangePlan {
             auto_increment::updated(&self.table, column, &new[column]);
         }
         tally.changed += 1;
+        core.row_done(&self.table);
         Ok(true)
     }
 
@@ -433,9 +439,9 @@ impl ChangePlan {
         (key, bytes): (&[u8], &[u8]),
         tally: &mut Tally,
     ) -> Result<bool, SqlError> {
-        let start = core.txn.borrow().savepoint();
+        let start = core.txn_of(&self.table).borrow().savepoint();
         {
-            let mut txn = core.txn.borrow_mut();
+            let mut txn = core.txn_of(&self.table).borrow_mut();
             match scan {
                 None => writer.delete(&mut txn, key, bytes)?,
                 Some(scan) => {
@@ -455,6 +461,7 @@ impl ChangePlan {
             }
         }
         tally.changed += 1;
+        core.row_done(&self.table);
         Ok(true)
     }
 
@@ -469,7 +476,7 @@ impl ChangePlan {
         if !self.ignore || error.code == ErrorCode::Deadlock {
             return Err(error);
         }
-        core.txn.borrow_mut().rollback_statement(start).sql()?;
+        core.txn_of(&self.table).borrow_mut().rollback_statement(start).sql()?;
         ctx.raise(expr::Level::Warning, error)
     }
 
@@ -490,8 +497,8 @@ impl ChangePlan {
 
 /// Leaves a row that does not match: its lock is given up or taken, as the isolation level has it.
 /// False where it must be read again.
-fn pass_over(core: &Core, scan: &mut Scan) -> Result<bool, SqlError> {
-    let mut txn = core.txn.borrow_mut();
+fn pass_over(core: &Core, table: &Table, scan: &mut Scan) -> Result<bool, SqlError> {
+    let mut txn = core.txn_of(table).borrow_mut();
     if core.state.releases_unmatched() {
         scan.unlock_current(&mut txn);
         return Ok(true);
@@ -502,11 +509,12 @@ fn pass_over(core: &Core, scan: &mut Scan) -> Result<bool, SqlError> {
 /// Locks a row that matches and stays as it is; false where it must be read again.
 fn keep_unchanged(
     core: &Core,
+    table: &Table,
     scan: Option<&mut Scan>,
     tally: &mut Tally,
 ) -> Result<bool, SqlError> {
     let kept = match scan {
-        Some(scan) => scan.secure_current(&mut core.txn.borrow_mut())?,
+        Some(scan) => scan.secure_current(&mut core.txn_of(table).borrow_mut())?,
         None => true,
     };
     tally.matched += u64::from(kept);

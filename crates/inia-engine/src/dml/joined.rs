@@ -363,7 +363,7 @@ impl JoinedPlan {
         auto_increment::prepare_counter(&core.db, table)?;
         let mut writer = RowWriter::new(table, &core.env.time_zone);
         let copy = |bytes: &[u8]| bytes.to_vec();
-        let mut txn = core.txn.borrow_mut();
+        let mut txn = core.txn_of(table).borrow_mut();
         let found = txn.lock_get(&table.clustered, key, exclusive_request(), copy).sql()?;
         let Some(bytes) = found else { return Ok(()) };
         tally.matched += 1;
@@ -372,6 +372,7 @@ impl JoinedPlan {
             tally.changed += 1;
             writer.delete(&mut txn, key, &bytes)?;
             drop(txn);
+            core.row_done(table);
             let Some(foreign) = &tally.foreign else { return Ok(()) };
             return foreign.deleted(core, &values(table, &bytes, &core.env.time_zone)?);
         }
@@ -388,9 +389,9 @@ impl JoinedPlan {
         if let Err(error) = target.fills.check(&new, ctx) {
             return if self.ignore { ctx.raise(expr::Level::Warning, error) } else { Err(error) };
         }
-        let start = core.txn.borrow().savepoint();
+        let start = core.txn_of(table).borrow().savepoint();
         let written = {
-            let mut txn = core.txn.borrow_mut();
+            let mut txn = core.txn_of(table).borrow_mut();
             writer.update(&mut txn, key, &bytes, &new, &changed)?
         };
         let refused = match (written, &tally.foreign) {
@@ -402,11 +403,12 @@ impl JoinedPlan {
             if !self.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_statement(start).sql()?;
+            core.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         target.count_up(&new, &changed);
         tally.changed += 1;
+        core.row_done(table);
         Ok(())
     }
 }

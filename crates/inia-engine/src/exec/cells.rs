@@ -407,7 +407,7 @@ impl Runner<'_> {
         if let Some(bytes) = extents.try_fold(0, |most, extent| Some(most.max(extent?))) {
             scan.narrow(bytes);
         }
-        let mut txn = self.txn.borrow_mut();
+        let mut txn = self.txn_of(&source.table).borrow_mut();
         loop {
             while let Some(mut run) = scan.run(&mut txn)? {
                 self.check_killed()?;

@@ -1,7 +1,6 @@
 //! Sends a query's rows to the client.
 
 use super::{Result, Runner};
-use crate::error::StorageResult;
 use crate::expr::{EvalContext, ExprType, Level, Warning};
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
@@ -30,7 +29,7 @@ impl Runner<'_> {
         let mut rows = 0;
         self.run(ctx, &mut |_, tuple| {
             // The sink may send rows before the statement's end.
-            self.txn.borrow_mut().settle().sql()?;
+            self.core.settle()?;
             sink.begin_row();
             for (value, column) in tuple.iter().zip(&root.columns) {
                 emit(value, &column.ty, sink);

@@ -27,6 +27,7 @@ pub(crate) mod trace;
 mod values;
 mod window;
 
+use crate::catalog::Table;
 use crate::expr::tree::Subquery;
 use crate::expr::{EvalContext, SubqueryRunner};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
@@ -60,7 +61,7 @@ pub(crate) type RowVisitor<'v> =
 /// One run of a statement's plan.
 pub(crate) struct Runner<'s> {
     plan: &'s StatementPlan,
-    txn: &'s RefCell<Txn>,
+    core: &'s Core,
     interrupt: Interrupt<'s>,
     workspace: Workspace<'s>,
     parts: PartCache<'s>,
@@ -73,7 +74,7 @@ impl<'s> Runner<'s> {
     pub(crate) fn new(plan: &'s StatementPlan, core: &'s Core) -> Runner<'s> {
         Runner {
             plan,
-            txn: &core.txn,
+            core,
             interrupt: core.interrupt(),
             workspace: core.workspace(),
             parts: PartCache::default(),
@@ -99,6 +100,11 @@ impl<'s> Runner<'s> {
     /// What SQL_CALC_FOUND_ROWS counted.
     pub(crate) fn found_rows(&self) -> Option<u64> {
         self.found_rows.get()
+    }
+
+    /// The transaction in which a table is read.
+    fn txn_of(&self, table: &Table) -> &'s RefCell<Txn> {
+        self.core.txn_of(table)
     }
 
     /// Fails when the statement was killed or its time is up.

@@ -194,7 +194,7 @@ impl Runner<'_> {
             if !scan.is_exact() && !source.bound_filter.is_empty() {
                 return Ok(None);
             }
-            let mut txn = self.txn.borrow_mut();
+            let mut txn = self.txn_of(&source.table).borrow_mut();
             values.push(match scan.next(&mut txn)? {
                 Some(found) => found.value(&source.table, end.column, &ctx.env.time_zone)?,
                 None => Value::Null,

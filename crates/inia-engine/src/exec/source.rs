@@ -94,11 +94,12 @@ impl Runner<'_> {
     ) -> Result<bool> {
         let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
         let mut scan = Scan::open(&source.table, &source.access, mode, ctx, row)?;
+        let txn = self.txn_of(&source.table);
         let slots = source.base..source.base + source.needed.len();
         let bounded = scan.is_exact() || source.bound_filter.is_empty();
         loop {
             self.check_killed()?;
-            let run = scan.run(&mut self.txn.borrow_mut())?;
+            let run = scan.run(&mut txn.borrow_mut())?;
             if let Some(mut run) = run {
                 for i in 0..run.len() {
                     *examined += 1;
@@ -115,7 +116,7 @@ impl Runner<'_> {
                 continue;
             }
             {
-                let mut txn = self.txn.borrow_mut();
+                let mut txn = txn.borrow_mut();
                 let Some(found) = scan.next(&mut txn)? else { break };
                 *examined += 1;
                 let zone = &ctx.env.time_zone;
@@ -128,7 +129,7 @@ impl Runner<'_> {
                     return Ok(false);
                 }
             } else if source.lock.is_some() {
-                scan.unlock_selected(&mut self.txn.borrow_mut());
+                scan.unlock_selected(&mut txn.borrow_mut());
             }
         }
         Ok(true)

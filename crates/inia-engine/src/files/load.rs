@@ -59,6 +59,7 @@ pub(crate) fn load_data(
     let table = core.open_table(load.table.db.as_deref(), &load.table.name)?;
     let plan = plan(core, &load, &table, guard)?;
     core.hold_to_write(&table)?;
+    core.lock_alone(&[&table])?;
     if let Some(code) = format.warning() {
         ctx.warn(code, &[])?;
     }

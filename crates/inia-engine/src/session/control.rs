@@ -39,8 +39,12 @@ pub(super) fn rollback(core: &mut Core, completion: &ast::Completion) -> Done {
     chain(core, completion, level, read_only)
 }
 
-/// Warnings 1751 and 1752: temporary tables stay created and dropped.
+/// Warning 1196: tables without transactions stay as they are; 1751 and 1752: temporary tables stay
+/// created and dropped.
 fn warn_incomplete(core: &mut Core) {
+    if core.alone.changed {
+        core.warn(ErrorCode::WarningNotCompleteRollback, &[]);
+    }
     if core.temporary.created {
         core.warn(ErrorCode::WarningNotCompleteRollbackWithCreatedTempTable, &[]);
     }

@@ -4,9 +4,10 @@ use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
-use crate::error::StorageResult;
+use crate::error::{StorageResult, commit_error};
 use crate::exec::Interrupt;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
+use crate::session::alone::Alone;
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
 use inia_base::collation::Collation;
@@ -54,6 +55,7 @@ pub(crate) struct Core {
     pub(crate) db: Arc<Database>,
     pub(crate) client: ClientInfo,
     pub(crate) txn: RefCell<Txn>,
+    pub(crate) alone: Alone,
     pub(crate) mdl: MdlSession,
     pub(crate) env: Environment,
     pub(crate) host: Host,
@@ -98,6 +100,7 @@ impl Core {
         let mut txn = db.engine.attach();
         txn.set_label(u64::from(client.connection_id));
         let txn = RefCell::new(txn);
+        let alone = Alone::new(&db, client.connection_id);
         let killed: Arc<AtomicU8> = Arc::default();
         let mdl = db.catalog().mdl().session(killed.clone());
         let env = Environment {
@@ -129,6 +132,7 @@ impl Core {
             db,
             client,
             txn,
+            alone,
             mdl,
             env,
             host,
@@ -174,7 +178,30 @@ impl Core {
         self.host.condition_counts.set((self.diagnostics.count, errors as u64));
         if self.killed.fetch_and(!1, Ordering::Relaxed) & 1 != 0 {
             self.txn.get_mut().clear_interrupt();
+            self.alone.clear_interrupt();
         }
+    }
+
+    /// The transaction in which a table is read and changed: the session's, or the statement's
+    /// alone where the table's engine has no transactions.
+    pub(crate) fn txn_of(&self, table: &Table) -> &RefCell<Txn> {
+        match table.def.is_transactional() {
+            true => &self.txn,
+            false => self.alone.open(self.state.current),
+        }
+    }
+
+    /// A row is written in full: without transactions it stays whatever follows.
+    pub(crate) fn row_done(&self, table: &Table) {
+        if !table.def.is_transactional() {
+            self.alone.row_done();
+        }
+    }
+
+    /// Waits until what was read of other transactions is durable.
+    pub(crate) fn settle(&self) -> Result<(), SqlError> {
+        self.txn.borrow_mut().settle().sql()?;
+        self.alone.settle()
     }
 
     /// Opens the storage transaction where none is open, and the statement in it.
@@ -256,8 +283,11 @@ impl Core {
 
     /// Commits the open transaction, if any, and ends it.
     pub(crate) fn commit(&mut self) -> Result<(), SqlError> {
+        self.alone.end(false)?;
         let result = match self.state.open {
-            true => self.wait_to_commit().and_then(|()| self.txn.get_mut().commit().sql()),
+            true => self
+                .wait_to_commit()
+                .and_then(|()| self.txn.get_mut().commit().map_err(commit_error)),
             false => Ok(()),
         };
         if result.is_err() && self.txn.get_mut().is_open() {
@@ -280,6 +310,7 @@ impl Core {
 
     /// Rolls the open transaction back, if any, and ends it.
     pub(crate) fn rollback(&mut self) -> Result<(), SqlError> {
+        self.alone.end(true)?;
         let result = match self.state.open {
             true => self.txn.get_mut().rollback().sql(),
             false => Ok(()),
@@ -293,6 +324,7 @@ impl Core {
         self.state.explicit = false;
         self.state.read_only = false;
         self.state.savepoints.clear();
+        self.alone.changed = false;
         self.mdl.release_all();
         (self.temporary.created, self.temporary.dropped) = (false, false);
         // What cannot be dropped now is dropped at the next start.
@@ -308,6 +340,7 @@ impl Core {
         error: Option<&SqlError>,
     ) -> Result<(), SqlError> {
         let autocommits = self.autocommits();
+        self.alone.end(error.is_some())?;
         let unused = autocommits && !self.txn.get_mut().was_used();
         let result = self.end_statement(start, error, autocommits);
         if unused {

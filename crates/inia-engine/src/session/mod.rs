@@ -4,6 +4,8 @@
 //! complete. What kinds of statements there are is known by [`plan`] alone.
 
 mod admin;
+mod alone;
+pub(crate) use alone::empty_fleeting;
 mod control;
 pub(crate) mod core;
 mod explain;
@@ -37,8 +39,8 @@ use inia_base::value::Value;
 use inia_parser::ast;
 use inia_storage::Interrupter;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// `sql_mode`'s default as text.
 pub(crate) const DEFAULT_SQL_MODE: &str = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,\
@@ -77,6 +79,7 @@ pub(crate) struct Outcome {
 pub struct KillHandle {
     killed: Arc<AtomicU8>,
     interrupter: Interrupter,
+    alone: Arc<OnceLock<Interrupter>>,
     sleeper: Arc<inia_base::rt::WaitCell>,
     metadata: MdlWatch,
 }
@@ -95,6 +98,9 @@ impl KillHandle {
     fn kill(&self, bits: u8) {
         self.killed.fetch_or(bits, Ordering::SeqCst);
         self.interrupter.interrupt();
+        if let Some(alone) = self.alone.get() {
+            alone.interrupt();
+        }
         self.sleeper.wake();
         self.metadata.wake();
     }
@@ -394,6 +400,7 @@ impl Session {
         KillHandle {
             killed: self.core.killed.clone(),
             interrupter: self.core.txn.borrow().interrupter(),
+            alone: self.core.alone.interrupter(),
             sleeper: self.core.host.sleeper.clone(),
             metadata: self.core.mdl.watch(),
         }

@@ -307,6 +307,7 @@ pub(super) fn plan_and_run(
         Ok(plan)
     });
     let result = held.and_then(|plan| {
+        core.lock_alone(&plan.targets())?;
         let outcome = run_plan(core, &plan, params, sink);
         kept = Some(plan);
         outcome
@@ -326,7 +327,8 @@ pub(super) fn run(
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let held = core.stepping_back(|core| hold_all(core, plan));
-    let result = held.and_then(|()| run_plan(core, plan, params, sink));
+    let locked = held.and_then(|()| core.lock_alone(&plan.targets()));
+    let result = locked.and_then(|()| run_plan(core, plan, params, sink));
     core.leave(start, result.as_ref().err())?;
     result
 }

@@ -269,7 +269,8 @@ impl<'r> Run<'r> {
         let several = plan.rows.len() > 1 || plan.selects;
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
-        let together = several && !settles && !unique && foreign.is_none();
+        let alone = !plan.table.def.is_transactional();
+        let together = several && !settles && !unique && !alone && foreign.is_none();
         let given = Vec::new();
         Ok(Run { plan, writer, numbers, keep_zero, tally, foreign, together, given })
     }
@@ -303,7 +304,7 @@ impl<'r> Run<'r> {
         if self.together {
             return self.put_off(core, generated, row);
         }
-        let mut txn = core.txn.borrow_mut();
+        let mut txn = core.txn_of(&self.plan.table).borrow_mut();
         let start = txn.savepoint();
         loop {
             // Of this try alone: rows that were replaced before it stay deleted.
@@ -322,7 +323,7 @@ impl<'r> Run<'r> {
             if self.plan.replace {
                 drop(txn);
                 let same = self.replace(core, at, row)?;
-                txn = core.txn.borrow_mut();
+                txn = core.txn_of(&self.plan.table).borrow_mut();
                 if !same {
                     continue;
                 }
@@ -345,9 +346,10 @@ impl<'r> Run<'r> {
             if !self.plan.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_statement(start).sql()?;
+            core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
+        core.row_done(&self.plan.table);
         self.count(generated, row);
         if let Some(column) = self.plan.table.def.auto_increment_column() {
             self.numbers.stored(&self.plan.table, &row[column]);
@@ -382,7 +384,8 @@ impl<'r> Run<'r> {
 
     /// Writes the rows that wait.
     fn write_waiting(&mut self, core: &Core) -> Done {
-        let (count, written) = self.writer.write_waiting(&mut core.txn.borrow_mut());
+        let (count, written) =
+            self.writer.write_waiting(&mut core.txn_of(&self.plan.table).borrow_mut());
         for value in self.given.drain(..).take(count).flatten() {
             self.numbers.stored(&self.plan.table, &value);
         }
@@ -444,7 +447,7 @@ impl<'r> Run<'r> {
     /// REPLACE: removes the row that holds the key; true where it is equal to the new row, which
     /// then need not be written.
     fn replace(&mut self, core: &Core, at: usize, row: &[Value]) -> Result<bool, SqlError> {
-        let found = self.writer.holder(&mut core.txn.borrow_mut(), at, row)?;
+        let found = self.writer.holder(&mut core.txn_of(&self.plan.table).borrow_mut(), at, row)?;
         let Some((key, bytes)) = found else { return Ok(false) };
         let mut new = Vec::with_capacity(bytes.len());
         let zone = self.writer.zone();
@@ -452,8 +455,9 @@ impl<'r> Run<'r> {
         if new == bytes {
             return Ok(true);
         }
-        self.writer.delete(&mut core.txn.borrow_mut(), &key, &bytes)?;
+        self.writer.delete(&mut core.txn_of(&self.plan.table).borrow_mut(), &key, &bytes)?;
         self.tally.deleted += 1;
+        core.row_done(&self.plan.table);
         if let Some(foreign) = &self.foreign {
             foreign.deleted(core, &values(&self.plan.table, &bytes, zone)?)?;
         }
@@ -469,7 +473,8 @@ impl<'r> Run<'r> {
         (tried, beside): (&[Value], &[Value]),
     ) -> Result<(), SqlError> {
         let table = &self.plan.table;
-        let found = self.writer.holder(&mut core.txn.borrow_mut(), at, tried)?;
+        let found =
+            self.writer.holder(&mut core.txn_of(&self.plan.table).borrow_mut(), at, tried)?;
         let Some((key, bytes)) = found else { return Ok(()) };
         let old = values(table, &bytes, &core.env.time_zone)?;
         ctx.inserting = tried.iter().chain(beside).cloned().collect();
@@ -482,9 +487,9 @@ impl<'r> Run<'r> {
         }
         let changed = touch(table, &self.plan.on_duplicate, &mut new, changed, ctx);
         self.plan.fills.check(&new, ctx)?;
-        let start = core.txn.borrow().savepoint();
+        let start = core.txn_of(&self.plan.table).borrow().savepoint();
         let written = {
-            let mut txn = core.txn.borrow_mut();
+            let mut txn = core.txn_of(&self.plan.table).borrow_mut();
             self.writer.update(&mut txn, &key, &bytes, &new, &changed)?
         };
         let refused = match (written, &self.foreign) {
@@ -496,7 +501,7 @@ impl<'r> Run<'r> {
             if !self.plan.ignore || error.code == ErrorCode::Deadlock {
                 return Err(error);
             }
-            core.txn.borrow_mut().rollback_statement(start).sql()?;
+            core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(expr::Level::Warning, error);
         }
         if let Some(column) = table.def.auto_increment_column() {
@@ -506,6 +511,7 @@ impl<'r> Run<'r> {
             }
         }
         self.tally.updated += 1;
+        core.row_done(table);
         Ok(())
     }
 

@@ -85,7 +85,7 @@ impl Runner<'_> {
         let read = columns_read(&checks, source);
         loop {
             {
-                let mut txn = self.txn.borrow_mut();
+                let mut txn = self.txn_of(&source.table).borrow_mut();
                 let Some(found) = scan.next(&mut txn)? else { return Ok(()) };
                 for &column in &read {
                     row[source.base + column] =
@@ -99,12 +99,12 @@ impl Runner<'_> {
             }
             if !matches {
                 if source.lock.is_some() {
-                    scan.unlock_selected(&mut self.txn.borrow_mut());
+                    scan.unlock_selected(&mut self.txn_of(&source.table).borrow_mut());
                 }
                 continue;
             }
             if source.lock.is_some() {
-                self.txn.borrow_mut().settle().sql()?;
+                self.txn_of(&source.table).borrow_mut().settle().sql()?;
             }
             let Some(found) = scan.current_row()? else { return Ok(()) };
             if !visit(ctx, &found)? {
@@ -121,7 +121,7 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
         visit: &mut FoundVisitor<'_>,
     ) -> Result<()> {
-        let mut txn = self.txn.borrow_mut();
+        let mut txn = self.txn_of(&source.table).borrow_mut();
         loop {
             while let Some(mut run) = scan.run(&mut txn)? {
                 self.check_killed()?;

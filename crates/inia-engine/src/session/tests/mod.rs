@@ -8,6 +8,7 @@ mod ddl;
 mod ddl_beside_dml;
 mod deep;
 mod dml;
+mod engines;
 mod files;
 mod full_disk;
 mod killed_passes;
