@@ -35,13 +35,16 @@ pub(super) enum Plan {
 }
 
 impl Plan {
-    pub(super) fn tables(&self) -> Vec<&Arc<Table>> {
-        match self {
-            Plan::Query(plan) => plan.tables.iter().collect(),
-            Plan::Insert(plan) => plan.tables(),
-            Plan::Change(plan) => vec![&plan.table],
-            Plan::Joined(plan) => plan.query.tables.iter().collect(),
-        }
+    pub(super) fn tables(&self) -> impl Iterator<Item = &Arc<Table>> {
+        let (target, read): (Option<&Arc<Table>>, &[Arc<Table>]) = match self {
+            Plan::Query(plan) => (None, &plan.tables),
+            Plan::Insert(plan) => {
+                (Some(&plan.table), plan.source().map_or(&[], |source| &source.tables))
+            }
+            Plan::Change(plan) => (Some(&plan.table), &[]),
+            Plan::Joined(plan) => (None, &plan.query.tables),
+        };
+        target.into_iter().chain(read)
     }
 
     /// The views that the plan was made from.
@@ -66,7 +69,7 @@ impl Plan {
 
     /// Whether DDL has replaced something the plan was made for.
     pub(super) fn is_stale(&self) -> bool {
-        self.tables().iter().any(|table| table.is_stale())
+        self.tables().any(|table| table.is_stale())
             || self.views().iter().any(|used| used.view.is_stale())
     }
 
@@ -323,7 +326,7 @@ pub(super) fn run(
 fn check_targets(core: &Core, plan: &Plan) -> Result<(), SqlError> {
     let temporary = |table: &Arc<Table>| table.def.temporary;
     let locks = matches!(plan, Plan::Query(plan) if plan.exclusive);
-    if (locks && !plan.tables().into_iter().all(temporary))
+    if (locks && !plan.tables().all(temporary))
         || !plan.targets().iter().all(|table| table.def.temporary)
     {
         core.check_writable()?;
