@@ -64,7 +64,7 @@ pub trait Scope {
     /// A `?`, from 0: a parameter node or the value itself. Its texts have the connection's
     /// collation.
     fn param(&mut self, index: usize, connection: Collation) -> Result<Expr, SqlError> {
-        let ty = ExprType::text(21_845, connection, true);
+        let ty = ExprType::text(16_383, connection, true);
         Ok(Expr { kind: ExprKind::Param(index), ty })
     }
 
