@@ -163,9 +163,9 @@ pub trait RowSink {
     fn datetime(&mut self, value: DateTime, fsp: u8);
     /// Ends the row.
     fn end_row(&mut self) -> Result<(), SqlError>;
-    /// LOAD DATA LOCAL: asks the client for a file, named in its own character set, and gives `take`
-    /// its bytes as they come. What `take` refuses ends the statement once the client has sent all.
-    /// Error 3948 where there is no client that could be asked.
+    /// LOAD DATA LOCAL: asks the client for a file, named in its own character set, and gives
+    /// `take` its bytes as they come. What `take` refuses ends the statement once the client has
+    /// sent all. Error 3948 where there is no client that could be asked.
     fn local_file(&mut self, path: &[u8], take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
         let _ = (path, take);
         Err(SqlError::new(ErrorCode::ClientLocalFilesDisabled, &[]))

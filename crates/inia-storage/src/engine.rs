@@ -13,7 +13,7 @@ use crate::txn::horizon::{CheckpointView, Roots};
 use crate::txn::log::TxnRecord;
 use crate::txn::recover::{self, Analysis};
 use crate::txn::relog::Relogging;
-use crate::txn::rollback::Unfinished;
+use crate::txn::rollback::{StuckRollback, Unfinished};
 use crate::txn::session::{ActiveTxn, Sessions};
 use crate::txn::status::{STATUS_SLOTS, StatusTable};
 use crate::txn::trees::{Tree, Trees};
@@ -88,6 +88,8 @@ pub(crate) struct Core {
     /// Whether the garbage tree may have something in it.
     pub(crate) garbage_waits: AtomicBool,
     pub(crate) collecting: Mutex<()>,
+    /// The failure of the background that the error log was told of.
+    pub(crate) told: Mutex<String>,
 }
 
 /// An open store. Shared by all sessions; dropped after the last one.
@@ -121,6 +123,8 @@ pub struct EngineStats {
     pub history_length: u64,
     /// Transactions that wait for their rollback in the background.
     pub unfinished: u64,
+    /// Those among them whose rollback fails.
+    pub stuck: u64,
     /// The id that the next writing transaction will get.
     pub next_txn: TxnId,
     /// Every smaller id is finished and durable.
@@ -161,6 +165,7 @@ impl Engine {
         let undo = Arc::new(UndoStore::new(Arc::clone(&disk), options.undo_memory));
         let mut analysis = Analysis::new(Arc::clone(&undo));
         let store = Store::open(disk, options.clone(), &mut analysis)?;
+        undo.set_reserve(store.reserve());
         let roots = match analysis.roots() {
             Some(roots) => roots,
             None => found(&store)?,
@@ -182,6 +187,7 @@ impl Engine {
             relogging: Mutex::default(),
             garbage_waits: AtomicBool::new(true),
             collecting: Mutex::new(()),
+            told: Mutex::default(),
             store,
         });
         core.store.set_checkpoint_source(Arc::new(CheckpointView {
@@ -228,8 +234,9 @@ impl Engine {
 
     /// One step of background work (page writing, checkpoint, purge); true when there was some.
     pub fn background_step(&self) -> Result<bool> {
-        let purged = self.core.purge_step()?;
-        Ok(self.core.store.background_step()? || purged)
+        let purged = self.core.purge_step();
+        let written = self.core.store.background_step();
+        Ok(purged? | written?)
     }
 
     /// About how many records the tree has (deleted ones that are not purged yet included).
@@ -254,6 +261,11 @@ impl Engine {
         self.core.locks.at_rest(describe)
     }
 
+    /// The transactions whose rollback fails.
+    pub fn stuck_rollbacks(&self) -> Vec<StuckRollback> {
+        self.core.unfinished.lock().iter().filter_map(Unfinished::stuck).collect()
+    }
+
     /// Who waits for whom.
     pub fn lock_waits(&self) -> Vec<LockWait> {
         let sessions = self.core.sessions.list();
@@ -263,9 +275,9 @@ impl Engine {
     /// Checks every page of the engine's own trees and of `trees`, which must be all others. The
     /// engine must be at rest. What is wrong, in words; nothing when all is well.
     pub fn check(&self, trees: &[TreeId]) -> Result<Vec<String>> {
-        while self.core.roll_back_unfinished(usize::MAX)? {}
+        let stuck = self.core.roll_back_all();
+        let mut report: Vec<String> = stuck.iter().map(ToString::to_string).collect();
         let roots = self.core.roots;
-        let mut report = Vec::new();
         let mut owners: HashMap<PageId, TreeId> = HashMap::new();
         for id in [roots.garbage, roots.catalog].into_iter().chain(trees.iter().copied()) {
             let mut problems = Vec::new();
@@ -310,6 +322,7 @@ impl Engine {
     /// Counters and gauges.
     pub fn stats(&self) -> EngineStats {
         let (core, counters) = (&self.core, &self.core.locks.counters);
+        let stuck = self.stuck_rollbacks().len() as u64;
         let history = core.sessions.list().iter().map(|s| s.history.lock().len() as u64).sum();
         EngineStats {
             lock_waits: counters.waits.load(Ordering::Relaxed),
@@ -320,6 +333,7 @@ impl Engine {
             undo_spilled_bytes: core.undo.spilled_bytes(),
             history_length: history,
             unfinished: core.unfinished.lock().len() as u64,
+            stuck,
             next_txn: core.status.next_id(),
             low_water: core.status.low_water(),
             purge_horizon: core.purge_horizon(),
@@ -361,8 +375,8 @@ fn start_purger(core: &Arc<Core>) -> Purger {
     let (core, stopped, pause) = (Arc::clone(core), Arc::clone(&stop), Arc::clone(&cell));
     let thread = std::thread::spawn(move || {
         while !stopped.load(Ordering::Acquire) {
-            // A failed disk stops writers by itself; purge just has nothing to do then.
-            if !core.purge_step().unwrap_or(false) {
+            // A failure has been reported; what failed is tried again.
+            if !core.purge_round().some {
                 pause.wait(Some(PURGE_PAUSE));
             }
         }

@@ -10,6 +10,7 @@ mod error;
 mod lock;
 mod page;
 mod recover;
+mod report;
 mod request;
 mod space;
 mod store;
@@ -20,6 +21,7 @@ mod wal;
 pub use engine::{Engine, EngineOptions, EngineSizes, EngineStats};
 pub use error::{RollsBack, StorageError};
 pub use lock::wait::LockWait;
+pub use report::set_error_log;
 pub use request::{
     Direction, Isolation, KeyBound, LockMode, LockRequest, ReadMode, RecordRef, WaitPolicy,
 };
@@ -29,7 +31,7 @@ pub use txn::cursor::{Cursor, Run};
 pub use txn::handle::{Interrupter, Txn};
 pub use txn::in_place::Spot;
 pub use txn::insert_many::Records;
-pub use txn::rollback::Savepoint;
+pub use txn::rollback::{Savepoint, StuckRollback};
 pub use txn::session::ActiveTxn;
 pub use txn::trees::Tree;
 

@@ -1,6 +1,7 @@
 //! The protocols between threads, in every interleaving that has a few preemptions: page latches,
-//! row and gap locks, group commit. They show lost wakes, missed deadlocks and broken exclusion;
-//! that a fence is missing they do not always show.
+//! row and gap locks, group commit. They show lost wakes, missed deadlocks and broken exclusion.
+//! Memory orderings have small programs of their own (`buffer.rs`); the locks' and the log's are
+//! under mutexes.
 //!
 //! The modules under test are the ones of the library, compiled here once more with another
 //! [`sync`]: the model checker's locks and atomics in place of the real ones. A wait that nobody

@@ -12,8 +12,10 @@ const SETUP: [&str; 8] = [
      BLOB, FOREIGN KEY (customer) REFERENCES shop.customer (id) ON DELETE CASCADE)",
     "INSERT INTO shop.customer (name) VALUES ('Ada'), ('Grace'), ('it''s')",
     "INSERT INTO shop.sale VALUES (1, 1, 10.50, NULL), (2, 1, 3, 'a\\0b'), (3, 2, 0.99, '')",
-    "CREATE VIEW shop.a_total AS SELECT customer, SUM(price) AS total FROM shop.sale GROUP BY customer",
-    "CREATE VIEW shop.b_named AS SELECT name, total FROM shop.customer JOIN shop.a_total ON id = customer",
+    "CREATE VIEW shop.a_total AS SELECT customer, SUM(price) AS total FROM shop.sale \
+     GROUP BY customer",
+    "CREATE VIEW shop.b_named AS SELECT name, total FROM shop.customer \
+     JOIN shop.a_total ON id = customer",
     "CREATE VIEW shop.customer_names AS SELECT name FROM shop.customer",
 ];
 

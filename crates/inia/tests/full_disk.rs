@@ -20,7 +20,7 @@ fn full(error: ClientError) -> u16 {
     let (number, message) = (error.code().unwrap_or(0), error.to_string());
     let known = match number {
         1114 => message.ends_with("is full"),
-        1030 => message.contains("error 28 "),
+        1030 | 1180 => message.contains("error 28 "),
         _ => false,
     };
     assert!(known, "{number}: {message}");

@@ -87,11 +87,10 @@ pub(super) fn compute(
     let mut builder = Builder { table, index, exact: true };
     let mut prefixes = vec![Vec::new()];
     for (part, equal) in path.equal.iter().enumerate() {
-        let Some(next) = builder.extend(&prefixes, part, equal, ctx, row)? else {
+        if !builder.extend(&mut prefixes, part, equal, ctx, row)? {
             let ranges = prefixes.into_iter().map(KeyRange::prefix).collect();
             return Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact: false });
-        };
-        prefixes = next;
+        }
         if prefixes.is_empty() {
             return Ok(Bounds { keys: Keys::Ranges(Vec::new()), exact: true });
         }
@@ -170,24 +169,25 @@ impl Builder<'_> {
         self.table.indexes[self.index].codec.put_part(part, cell, key).map_err(|Damaged| ()).ok()
     }
 
-    /// Appends an equal part to every prefix; `None` where its values cannot be key parts.
+    /// Appends an equal part to every prefix, once for each of its values. False, with the prefixes
+    /// as they were, where its values cannot be key parts.
     fn extend(
         &self,
-        prefixes: &[Vec<u8>],
+        prefixes: &mut Vec<Vec<u8>>,
         part: usize,
         equal: &EqualPart,
         ctx: &mut EvalContext<'_>,
         row: &[Value],
-    ) -> Result<Option<Vec<Vec<u8>>>> {
+    ) -> Result<bool> {
         let (items, null_safe) = match equal {
             EqualPart::Value(expr) => (std::slice::from_ref(expr), false),
             EqualPart::NullSafe(expr) => (std::slice::from_ref(expr), true),
             EqualPart::AnyOf(exprs) => (exprs.as_slice(), false),
         };
         if prefixes.len() * items.len() > MAX_COMBINATIONS {
-            return Ok(None);
+            return Ok(false);
         }
-        let mut extended = Vec::with_capacity(prefixes.len() * items.len());
+        let mut extended = Vec::new();
         for item in items {
             let value = item.eval_ref(ctx, row)?;
             let bound = match &*value {
@@ -197,18 +197,33 @@ impl Builder<'_> {
             let value = match bound {
                 Bound::Cell(value) => value,
                 Bound::Nothing => continue,
-                Bound::Unknown => return Ok(None),
+                Bound::Unknown => return Ok(false),
             };
             let cell = Cell::of(&value, self.data_type(part), &ctx.env.time_zone);
-            for prefix in prefixes {
-                let mut key = prefix.clone();
-                if self.put(part, &cell, &mut key).is_none() {
-                    return Ok(None);
-                }
-                extended.push(key);
+            if items.len() == 1 {
+                return Ok(self.put_all(part, &cell, prefixes));
+            }
+            let first = extended.len();
+            extended.extend(prefixes.iter().cloned());
+            if !self.put_all(part, &cell, &mut extended[first..]) {
+                return Ok(false);
             }
         }
-        Ok(Some(extended))
+        *prefixes = extended;
+        Ok(true)
+    }
+
+    /// Appends a part to every key; false, with the keys as they were, where it cannot be one,
+    /// which the first key shows.
+    fn put_all(&self, part: usize, cell: &Cell<'_>, keys: &mut [Vec<u8>]) -> bool {
+        keys.iter_mut().all(|key| {
+            let len = key.len();
+            let put = self.put(part, cell, key).is_some();
+            if !put {
+                key.truncate(len);
+            }
+            put
+        })
     }
 
     /// The key range of an interval after a prefix; `None` where nothing can match.

@@ -179,7 +179,9 @@ impl<'c> QueryBinder<'c> {
         let parts = self.parts.into_iter().map(|part| part.expect("every part was bound"));
         let (columns, parts) = (result_columns(&root.columns), parts.collect());
         let (tables, views) = (self.tables, self.views);
-        StatementPlan { root, columns, parts, tables, views, exclusive, updates: Vec::new() }
+        let direct = crate::optimize::direct(&root);
+        let updates = Vec::new();
+        StatementPlan { root, columns, direct, parts, tables, views, exclusive, updates }
     }
 }
 

@@ -4,6 +4,7 @@
 //! all its work (trees, rows, catalog records) in one storage transaction: it happens wholly or
 //! not at all, also in a crash. The new catalog version is published after the commit.
 
+mod actions;
 mod algorithm;
 mod alter;
 mod columns;

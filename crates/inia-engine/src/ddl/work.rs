@@ -181,7 +181,7 @@ impl Work {
         self.indexes.iter().position(named)
     }
 
-    /// Adds a column at `place`, or at the end; error 1060.
+    /// Adds a column at `place`, or at the end; errors 1060 and 1117.
     pub(crate) fn add_column(
         &mut self,
         place: Option<usize>,
@@ -189,6 +189,10 @@ impl Work {
     ) -> Result<(), SqlError> {
         if self.column(&column.def.name).is_some() {
             return error(ErrorCode::DupFieldname, &[&column.def.name]);
+        }
+        // At once, as each column's name is compared with all before it.
+        if self.columns.len() >= MAX_COLUMNS {
+            return error(ErrorCode::TooManyFields, &[]);
         }
         self.columns.insert(place.unwrap_or(self.columns.len()), column);
         Ok(())

@@ -21,7 +21,7 @@ fn mix(state: u64, word: u64) -> u64 {
 
 /// Makes hashers of [`KeyHasher`].
 #[derive(Clone, Copy)]
-pub(super) struct KeyHash {
+pub(crate) struct KeyHash {
     seed: u64,
 }
 
@@ -34,7 +34,7 @@ impl Default for KeyHash {
 impl KeyHash {
     /// A key's hash.
     #[inline]
-    pub(super) fn of(self, key: &[u8]) -> u64 {
+    pub(crate) fn of(self, key: &[u8]) -> u64 {
         let mut hasher = KeyHasher(self.seed);
         hasher.write(key);
         hasher.finish()
@@ -51,7 +51,7 @@ impl BuildHasher for KeyHash {
 }
 
 /// Hashes one key.
-pub(super) struct KeyHasher(u64);
+pub(crate) struct KeyHasher(u64);
 
 impl Hasher for KeyHasher {
     #[inline]

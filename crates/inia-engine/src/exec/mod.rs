@@ -32,6 +32,7 @@ use crate::expr::tree::Subquery;
 use crate::expr::{EvalContext, SubqueryRunner};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
 use crate::session::core::Core;
+pub(crate) use hash::KeyHash;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_storage::Txn;

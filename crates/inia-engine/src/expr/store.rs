@@ -97,6 +97,12 @@ pub fn store_value(
     if let Some(same) = already_right(&value, from, column) {
         return if same { Ok(value) } else { Ok(Value::Null) };
     }
+    if from.hex
+        && let Value::Bytes(bytes) = &value
+        && let Some(number) = numbers::of_hex(bytes, column)
+    {
+        return store_value(number, &ExprType::uint(20, false), column, ctx, name);
+    }
     match column {
         DataType::Int { width, unsigned } => {
             numbers::int(&value, from, *width, *unsigned, &target, ctx)

@@ -45,6 +45,8 @@ pub struct ExprType {
     pub zerofill: bool,
     /// A column's own values: as numbers, their texts are warned of less than computed ones.
     pub stored: bool,
+    /// A hexadecimal or bit literal: bytes that a numeric column takes as a number.
+    pub hex: bool,
 }
 
 /// The broad classes that MySQL's coercion rules speak of.
@@ -86,6 +88,7 @@ impl ExprType {
             decimals,
             zerofill: false,
             stored: true,
+            hex: false,
         }
     }
 

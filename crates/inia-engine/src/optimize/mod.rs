@@ -13,11 +13,13 @@
 //! key on `b.id`: `a` costs a few rows by its index, `b` a scan; `a` first; then `b` costs one row.
 
 mod conditions;
+mod direct;
 mod group;
 mod order;
 mod outer;
 
 pub(crate) use conditions::{SlotSet, conjuncts, slots_of};
+pub(crate) use direct::direct;
 pub(crate) use order::{end_lookups, order_by_index};
 
 use crate::bind::BindContext;

@@ -32,6 +32,8 @@ pub(crate) struct StatementPlan {
     pub root: QueryPlan,
     /// Its columns, as the client is told of them.
     pub columns: Vec<ResultColumn>,
+    /// How it is sent, where values need not come in between.
+    pub direct: Option<Direct>,
     /// Subqueries, derived tables and common table expressions, by number.
     pub parts: Vec<PartPlan>,
     /// The tables it reads.
@@ -42,6 +44,17 @@ pub(crate) struct StatementPlan {
     pub exclusive: bool,
     /// The tables that FOR UPDATE is about.
     pub updates: Vec<Arc<Table>>,
+}
+
+/// A way from stored bytes to the client, of a query of one table.
+#[derive(Debug)]
+pub(crate) enum Direct {
+    /// Aggregates over all rows, if each can be added up from stored cells.
+    Totals,
+    /// These columns of the table, in the order in which rows are read.
+    Rows(Vec<usize>),
+    /// These columns of the table, sorted.
+    Sorted(Vec<usize>),
 }
 
 /// A query inside another.

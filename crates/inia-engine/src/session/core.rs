@@ -4,7 +4,7 @@ use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
-use crate::error::StorageResult;
+use crate::error::{StorageResult, commit_error};
 use crate::exec::Interrupt;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
 use crate::session::alone::Alone;
@@ -285,7 +285,9 @@ impl Core {
     pub(crate) fn commit(&mut self) -> Result<(), SqlError> {
         self.alone.end(false)?;
         let result = match self.state.open {
-            true => self.wait_to_commit().and_then(|()| self.txn.get_mut().commit().sql()),
+            true => self
+                .wait_to_commit()
+                .and_then(|()| self.txn.get_mut().commit().map_err(commit_error)),
             false => Ok(()),
         };
         if result.is_err() && self.txn.get_mut().is_open() {

@@ -29,6 +29,7 @@ pub(crate) use self::plan::{plan_insert_queries, plan_over, plan_source};
 use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
 use crate::database::{ClientInfo, Database};
+use crate::exec::KeyHash;
 use crate::expr::{Level, SqlMode, Warning};
 use crate::stack::on_deep_stack;
 use inia_base::collation::{Charset, Collation};
@@ -140,7 +141,7 @@ impl Drop for PreparedStatement {
 /// One client's session.
 pub struct Session {
     core: Core,
-    prepared: HashMap<u32, PreparedStatement>,
+    prepared: HashMap<u32, PreparedStatement, KeyHash>,
     /// PREPARE's names.
     named: HashMap<String, u32>,
     next_prepared: u32,
@@ -154,7 +155,7 @@ impl Session {
         let multi_statements = client.multi_statements;
         let mut session = Session {
             core: Core::new(db, client),
-            prepared: HashMap::new(),
+            prepared: HashMap::default(),
             named: HashMap::new(),
             next_prepared: 1,
             multi_statements,

@@ -45,10 +45,10 @@ impl Kind {
     fn ty(self, connection: Collation) -> ExprType {
         let computed = |data_type| ExprType::computed(data_type, true);
         match self {
-            Kind::Text => ExprType::text(21_845, connection, true),
+            Kind::Text => ExprType::text(16_383, connection, true),
             Kind::Bytes => ExprType::binary(65_535, true),
-            Kind::Int => ExprType::int(20, true),
-            Kind::UInt => ExprType::uint(20, true),
+            Kind::Int => ExprType::int(21, true),
+            Kind::UInt => ExprType::uint(21, true),
             Kind::Double => ExprType::double(true),
             Kind::Decimal => {
                 computed(DataType::Decimal { precision: 65, scale: 30, unsigned: false })

@@ -15,8 +15,7 @@ use crate::expr::{EvalContext, Expr, ExprType, NoSubqueries, SubqueryRunner};
 use crate::information_schema::SystemTables;
 use crate::plan::{LimitPlan, OutputColumn, StatementPlan, ViewUse};
 use inia_base::collation::Collation;
-use inia_base::column::{ResultColumn, RowSink, flags};
-use inia_base::datatype::DataType;
+use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{self, Statement};
@@ -36,13 +35,16 @@ pub(super) enum Plan {
 }
 
 impl Plan {
-    pub(super) fn tables(&self) -> Vec<&Arc<Table>> {
-        match self {
-            Plan::Query(plan) => plan.tables.iter().collect(),
-            Plan::Insert(plan) => plan.tables(),
-            Plan::Change(plan) => vec![&plan.table],
-            Plan::Joined(plan) => plan.query.tables.iter().collect(),
-        }
+    pub(super) fn tables(&self) -> impl Iterator<Item = &Arc<Table>> {
+        let (target, read): (Option<&Arc<Table>>, &[Arc<Table>]) = match self {
+            Plan::Query(plan) => (None, &plan.tables),
+            Plan::Insert(plan) => {
+                (Some(&plan.table), plan.source().map_or(&[], |source| &source.tables))
+            }
+            Plan::Change(plan) => (Some(&plan.table), &[]),
+            Plan::Joined(plan) => (None, &plan.query.tables),
+        };
+        target.into_iter().chain(read)
     }
 
     /// The views that the plan was made from.
@@ -67,7 +69,7 @@ impl Plan {
 
     /// Whether DDL has replaced something the plan was made for.
     pub(super) fn is_stale(&self) -> bool {
-        self.tables().iter().any(|table| table.is_stale())
+        self.tables().any(|table| table.is_stale())
             || self.views().iter().any(|used| used.view.is_stale())
     }
 
@@ -265,19 +267,9 @@ pub(super) fn prepare(
     Ok((Some(plan), columns))
 }
 
-/// How a parameter is described: MySQL does not know its type either.
+/// How a parameter is described before it has a value: as a text.
 pub(super) fn param_column() -> ResultColumn {
-    ResultColumn {
-        schema: String::new(),
-        table: String::new(),
-        org_table: String::new(),
-        name: String::from("?"),
-        org_name: String::new(),
-        data_type: DataType::VarChar { chars: 0, collation: Collation::BINARY },
-        flags: flags::BINARY,
-        length: 0,
-        decimals: 0,
-    }
+    ExprType::text(16_383, Collation::DEFAULT, true).result_column("?")
 }
 
 /// Plans and runs a statement, and gives the plan back for the next time.
@@ -334,7 +326,7 @@ pub(super) fn run(
 fn check_targets(core: &Core, plan: &Plan) -> Result<(), SqlError> {
     let temporary = |table: &Arc<Table>| table.def.temporary;
     let locks = matches!(plan, Plan::Query(plan) if plan.exclusive);
-    if (locks && !plan.tables().into_iter().all(temporary))
+    if (locks && !plan.tables().all(temporary))
         || !plan.targets().iter().all(|table| table.def.temporary)
     {
         core.check_writable()?;

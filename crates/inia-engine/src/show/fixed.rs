@@ -121,6 +121,9 @@ fn status(db: &Database) -> String {
         let _ =
             writeln!(out, "{} lock struct(s), undo log entries {}", txn.locks, txn.rows_modified);
     }
+    for stuck in db.engine.stuck_rollbacks() {
+        let _ = writeln!(out, "---ROLLING BACK fails, dropped tables keep their space: {stuck}");
+    }
     heading(&mut out, "LOCKS");
     let _ = writeln!(
         out,

@@ -1,8 +1,8 @@
 //! A leaf copied out of the buffer pool: what cursors stand on.
 
+use super::BTree;
 use super::check::layout_problems;
 use super::node::{self, OverflowRef, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW};
-use super::{BTree, Seek};
 use crate::Result;
 use crate::buffer::PageVersion;
 use crate::error::StorageError;
@@ -232,8 +232,8 @@ impl LeafCopy {
 
 impl BTree {
     /// As [`BTree::next_leaf`], copying no keys and only the first `bytes` of each payload where
-    /// `narrow` allows it for the leaf, of which it sees slots and fences. Other leaves are copied
-    /// whole, [`LeafCopy::is_narrow`] tells.
+    /// `narrow` allows it for the leaf, of which it sees slots and fences; what it sees may be a
+    /// guess yet. Other leaves are copied whole, [`LeafCopy::is_narrow`] tells.
     pub(crate) fn next_leaf_narrow(
         &self,
         store: &Store,
@@ -241,29 +241,12 @@ impl BTree {
         bytes: usize,
         narrow: impl FnOnce(&LeafCopy) -> bool,
     ) -> Result<Option<usize>> {
-        let Some(fence) = leaf.upper_fence().map(<[u8]>::to_vec) else { return Ok(None) };
-        if let Some(id) = leaf.right()
-            && let Ok(page) = store.optimistic_scan(id)
-            // The link holds now, after the neighbour's version was taken: it is the neighbour.
-            && leaf.is_current(store)
-        {
-            leaf.copy_outline(&page);
-            let is_next = node::is_node_of(leaf.bytes(), self.root)
-                && node::level(leaf.bytes()) == 0
-                && leaf.lower_fence() == Some(&fence[..]);
-            if page.validate().is_ok() && is_next {
-                if !(narrow(leaf) && leaf.copy_starts(&page, bytes)) {
-                    leaf.copy(&page);
-                }
-                if page.validate().is_ok() {
-                    leaf.keep(id, page.version());
-                    return Ok(Some(0));
-                }
+        self.next_leaf_by(store, leaf, |leaf, page| {
+            leaf.copy_outline(page);
+            if !(narrow(leaf) && leaf.copy_starts(page, bytes)) {
+                leaf.copy(page);
             }
-        }
-        self.load_leaf(store, Seek::Covering(&fence), leaf)?;
-        let (Ok(from) | Err(from)) = leaf.lower_bound(&fence);
-        Ok(Some(from))
+        })
     }
 
     /// Puts record `i`'s whole payload in `out`. False when it is in overflow pages and the leaf

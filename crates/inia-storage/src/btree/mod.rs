@@ -52,9 +52,10 @@ pub(crate) use group::{GROUP, Lookup};
 pub(crate) use leaf::{LeafCopy, PayloadRef};
 pub(crate) use leaf_mut::LeafMut;
 pub(crate) use node::RecordHeader;
+pub(crate) use overflow::overflow_pages;
 
 use crate::Result;
-use crate::buffer::PageVersion;
+use crate::buffer::{OptimisticPage, PageVersion};
 use crate::error::StorageError;
 use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageOp, PageRead, page_id};
 use crate::store::{FIRST_FREE_PAGE, Latched, Mtr, Store};
@@ -217,13 +218,23 @@ impl BTree {
     /// not always the first, since a merge may have put records from before the fence in front.
     /// `None` at the tree's end.
     pub(crate) fn next_leaf(&self, store: &Store, leaf: &mut LeafCopy) -> Result<Option<usize>> {
+        self.next_leaf_by(store, leaf, |leaf, page| leaf.copy(page))
+    }
+
+    /// As [`BTree::next_leaf`], where `copy` copies the neighbour that the leaf names, racing.
+    fn next_leaf_by(
+        &self,
+        store: &Store,
+        leaf: &mut LeafCopy,
+        copy: impl FnOnce(&mut LeafCopy, &OptimisticPage<'_>),
+    ) -> Result<Option<usize>> {
         let Some(fence) = leaf.upper_fence().map(<[u8]>::to_vec) else { return Ok(None) };
         if let Some(id) = leaf.right()
             && let Ok(page) = store.optimistic_scan(id)
             // The link holds now, after the neighbour's version was taken: it is the neighbour.
             && leaf.is_current(store)
         {
-            leaf.copy(&page);
+            copy(leaf, &page);
             let is_next = is_node_of(leaf.bytes(), self.root)
                 && node::level(leaf.bytes()) == 0
                 && leaf.lower_fence() == Some(&fence[..]);

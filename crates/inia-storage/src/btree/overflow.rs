@@ -10,7 +10,7 @@
 //! unchanged afterwards, has read the right bytes.
 
 use super::BTree;
-use super::node::{OVERFLOW_PAGE, OverflowRef, PAGE_TYPE, TREE};
+use super::node::{OVERFLOW_PAGE, OVERFLOW_REF_LEN, OverflowRef, PAGE_TYPE, TREE, USABLE};
 use super::op::{NodeOp, OVERFLOW_CAPACITY, OVERFLOW_DATA, OVERFLOW_LEN, OVERFLOW_NEXT};
 use crate::error::StorageError;
 use crate::page::{PageOp, PageRead};
@@ -21,6 +21,12 @@ use inia_base::ids::PageId;
 /// Pages that a payload of `len` bytes takes.
 fn pages(len: usize) -> usize {
     len.div_ceil(OVERFLOW_CAPACITY)
+}
+
+/// Pages that a payload takes besides its leaf.
+pub(crate) fn overflow_pages(key_len: usize, payload_len: usize) -> usize {
+    let inline = payload_len <= OVERFLOW_REF_LEN || key_len + payload_len <= USABLE / 4;
+    if inline { 0 } else { pages(payload_len) }
 }
 
 /// What is wrong with a chain's page, if anything.

@@ -159,6 +159,63 @@ impl Word {
         Word(self.0.wrapping_add(1 << VERSION_SHIFT))
     }
 
+    /// An entry's word; what is read of the page afterwards is at least as new.
+    #[inline]
+    pub(super) fn load(entry: &AtomicU64) -> Word {
+        Word(entry.load(Ordering::Acquire))
+    }
+
+    /// Goes from unlocked, marked or shared to one reader more, if the entry still is in this
+    /// state.
+    #[inline]
+    pub(super) fn share(self, entry: &AtomicU64) -> bool {
+        let shared = self.with_reader().0;
+        entry.compare_exchange_weak(self.0, shared, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Ends a shared latch. The last reader leaves the page marked if it is `cold`, and takes the
+    /// wait bit away; true when it was set.
+    pub(super) fn unshare(entry: &AtomicU64, cold: bool) -> bool {
+        let mut word = Word(entry.load(Ordering::Relaxed));
+        loop {
+            let mut next = word.without_reader();
+            let last = next.state() == State::Unlocked;
+            if last {
+                let end = if cold { next.marked() } else { next };
+                next = end.without_waiters();
+            }
+            let (now, old) = (next.0, word.0);
+            match entry.compare_exchange_weak(old, now, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return last && word.has_waiters(),
+                Err(now) => word = Word(now),
+            }
+        }
+    }
+
+    /// Goes from absent to locked, if the entry still is in this state.
+    pub(super) fn claim(self, entry: &AtomicU64) -> bool {
+        let locked = self.locked().0;
+        entry.compare_exchange(self.0, locked, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Gives a claimed page, absent before in this state, its frame; the word without wait bit.
+    pub(super) fn attach(self, entry: &AtomicU64, frame: u32) -> Word {
+        let word = self.loading_into(frame);
+        // Only the wait bit can have changed since the claim; it must survive.
+        let mut now = entry.load(Ordering::Relaxed);
+        while let Err(changed) = entry.compare_exchange_weak(
+            now,
+            word.0 | (now & WAITERS),
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        ) {
+            now = changed;
+        }
+        // Whoever sees the frame's new bytes sees that its former page has left it.
+        fence(Ordering::Release);
+        word
+    }
+
     /// Goes from unlocked or marked to locked, if the entry still is in this state.
     #[inline]
     pub(super) fn lock(self, entry: &AtomicU64) -> bool {

@@ -13,7 +13,8 @@
 use super::wait::Attempt;
 use super::{BufferPool, WRITE_BATCH, page_offset};
 use crate::Result;
-use crate::page::{self, PAGE_SIZE, PageBytes};
+use crate::page::{self, PAGE_SIZE, PageBytes, PageRead, put_u64};
+use crate::space::{HEADER_PAGE, STAMP_AT};
 use crate::sync::Ordering;
 use inia_base::ids::{Lsn, PageId};
 use inia_base::io::{AlignedBuf, DiskFile};
@@ -165,6 +166,23 @@ impl BufferPool {
         let durable = checkpoint(self.oldest_change().unwrap_or(closed).min(closed))?;
         self.set_checkpoint(durable);
         Ok(())
+    }
+
+    /// Writes the number of the next checkpoint into the header page, before the control file has
+    /// it, and returns it. No number is used twice, not even after a crash in between. The log has
+    /// no record of it.
+    pub(crate) fn stamp_header(&self) -> Result<u64> {
+        let mut header = self.exclusive(HEADER_PAGE)?;
+        let stamp = header.u64_at(STAMP_AT) + 1;
+        put_u64(&mut header, STAMP_AT, stamp);
+        self.note_change(&header, self.wal.closed_lsn(), false);
+        let (frame, meta) = (header.frame(), header.meta());
+        drop(header);
+        // Whoever has the header latched, to add a group of pages, waits for nothing.
+        while self.write_back(&[frame])? == 0 && !meta.is_clean() {
+            std::thread::yield_now();
+        }
+        Ok(stamp)
     }
 
     /// Names the durable checkpoint.

@@ -26,7 +26,7 @@ use super::wait::{Attempt, Intent, WaitTable};
 use crate::Result;
 use crate::error::StorageError;
 use crate::page::{PAGE_SIZE, PageBytes, lsn_of};
-use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use inia_base::ids::{Lsn, PageId};
 use std::cell::UnsafeCell;
 use std::io;
@@ -241,7 +241,7 @@ impl Frames {
     #[inline]
     pub(super) fn read(&self, id: PageId, touch: bool) -> Result<Attempt<OptimisticPage<'_>>> {
         let entry = self.entry(id)?;
-        let word = Word(entry.load(Ordering::Acquire));
+        let word = Word::load(entry);
         match word.state() {
             State::Locked => return Ok(Attempt::Blocked),
             State::Evicted => return Ok(Attempt::Absent),
@@ -271,11 +271,7 @@ impl Frames {
             if word.refuses_shared() {
                 return Ok(Attempt::Blocked);
             }
-            let next = word.with_reader();
-            if entry
-                .compare_exchange_weak(word.0, next.0, Ordering::Acquire, Ordering::Relaxed)
-                .is_ok()
-            {
+            if word.share(entry) {
                 return Ok(Attempt::Got(SharedPage { frames: self, id, word, cold: false }));
             }
         }
@@ -322,11 +318,8 @@ impl Frames {
         if word.state() != State::Evicted {
             return Ok(None);
         }
-        match entry.compare_exchange(word.0, word.locked().0, Ordering::Acquire, Ordering::Relaxed)
-        {
-            Ok(_) => Ok(Some(LoadingPage { frames: self, id, word })),
-            Err(_) => Ok(None),
-        }
+        // Only who has claimed the page may have this: dropping it makes the page absent.
+        Ok(word.claim(entry).then(|| LoadingPage { frames: self, id, word }))
     }
 
     /// Waits for a chance to do what `intent` says.
@@ -341,7 +334,7 @@ impl Frames {
     /// must decide.
     pub(super) fn is_current(&self, id: PageId, version: PageVersion) -> Option<bool> {
         let Ok(entry) = self.entry(id) else { return Some(false) };
-        let word = Word(entry.load(Ordering::Acquire));
+        let word = Word::load(entry);
         if word.is_locked() {
             return Some(false);
         }
@@ -510,22 +503,8 @@ impl Deref for SharedPage<'_> {
 impl Drop for SharedPage<'_> {
     fn drop(&mut self) {
         let entry = self.frames.entry(self.id).expect("invariant: a latched page has an entry");
-        let mut word = Word(entry.load(Ordering::Relaxed));
-        loop {
-            let mut next = word.without_reader();
-            let last = next.state() == State::Unlocked;
-            if last {
-                let end = if self.cold { next.marked() } else { next };
-                next = end.without_waiters();
-            }
-            match entry.compare_exchange_weak(word.0, next.0, Ordering::Release, Ordering::Relaxed)
-            {
-                Ok(_) if last && word.has_waiters() => {
-                    return self.frames.waits.wake(self.id, entry);
-                }
-                Ok(_) => return,
-                Err(now) => word = Word(now),
-            }
+        if Word::unshare(entry, self.cold) {
+            self.frames.waits.wake(self.id, entry);
         }
     }
 }
@@ -550,6 +529,11 @@ impl<'s> ExclusivePage<'s> {
     /// The frame's description.
     pub(super) fn meta(&self) -> &'s FrameMeta {
         self.frames.meta(self.word.frame())
+    }
+
+    /// The frame.
+    pub(super) fn frame(&self) -> u32 {
+        self.word.frame()
     }
 
     /// Throws the page out of memory and takes its frame. What the disk lacks is lost.
@@ -606,18 +590,7 @@ impl<'s> LoadingPage<'s> {
         meta.writing.store(0, Ordering::Relaxed);
         meta.page.store(this.id.0, Ordering::Release);
         let entry = this.frames.entry(this.id).expect("invariant: a claimed page has an entry");
-        let word = this.word.loading_into(frame.0);
-        // Only the wait bit can have changed since the claim; it must survive.
-        let mut now = entry.load(Ordering::Relaxed);
-        while let Err(changed) = entry.compare_exchange_weak(
-            now,
-            word.0 | (now & Word::WAITERS_BIT),
-            Ordering::Relaxed,
-            Ordering::Relaxed,
-        ) {
-            now = changed;
-        }
-        fence(Ordering::Release);
+        let word = this.word.attach(entry, frame.0);
         ExclusivePage { frames: this.frames, id: this.id, word, changed: false, cold: false }
     }
 }

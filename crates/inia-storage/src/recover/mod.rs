@@ -1,6 +1,7 @@
 //! Recovery: from what a crash left on disk to a consistent store.
 //!
 //! 1. *Doublewrite*: a page torn in its place is restored from its copy ([`restore_torn_pages`]).
+//!    A data file from before the last checkpoint is refused ([`check_stamp`]).
 //! 2. *Redo*: one walk along the log from the checkpoint. Each whole group is applied to those of its pages
 //!    whose LSN is older; other records go to the observer ([`redo`]).
 //! 3. An unfinished group at the log's end is dropped, and the log is opened for appending as a new epoch.
@@ -15,22 +16,27 @@
 //! copies until the next batch; step 2 compares LSNs; step 3 writes a new epoch number before anything is
 //! appended. A crash anywhere in it leaves a state that the same steps bring to the same end.
 //!
-//! A page that cannot be read (torn while the doublewrite file was rightly skipped, or never written) is
-//! no error as long as a later record starts it anew. Such records need no reading at all. The same
-//! goes for a page that a change does not fit: it is not the page that the change was made to.
+//! A page that cannot be read (torn while the doublewrite file was rightly skipped, or never
+//! written) is no error as long as a later record starts it anew. Such records need no reading at
+//! all. The same goes for a page that a change does not fit: it is not the page that the change was
+//! made to, and it stays as it is, with its LSN.
 
 use crate::Result;
 use crate::buffer::{BufferPool, ExclusivePage, WRITE_BATCH, page_offset};
 use crate::codec::ByteReader;
 use crate::error::StorageError;
 use crate::page::op::FIRST_PAGE_TAG;
-use crate::page::{PAGE_SIZE, PageBuf, PageOp, page_id, page_lsn, set_page_lsn, verify};
-use crate::store::LogObserver;
+use crate::page::{
+    PAGE_SIZE, PageBuf, PageBytes, PageOp, PageRead, page_id, page_lsn, set_page_lsn, verify,
+};
+use crate::space::{HEADER_PAGE, STAMP_AT};
+use crate::store::{CONTROL_FILE, DATA_FILE, LogObserver};
 use crate::wal::reader::LogReader;
 use crate::wal::record::LogRecord;
 use crate::wal::{GROUP_HEADER, Wal};
 use inia_base::ids::{Lsn, PageId};
 use inia_base::io::DiskFile;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 #[cfg(test)]
@@ -41,19 +47,20 @@ pub(crate) fn restore_torn_pages(data: &dyn DiskFile, doublewrite: &dyn DiskFile
     let slots = (doublewrite.len()? / PAGE_SIZE as u64).min(WRITE_BATCH as u64);
     let mut copy = PageBuf::new();
     // Of several copies of a page, left from batches of different size, the newest counts.
-    let mut newest: HashMap<PageId, (Lsn, u64)> = HashMap::new();
+    // The header, which is stamped without a change of its LSN, is always the first of its batch.
+    let mut newest: HashMap<PageId, (Lsn, Reverse<u64>)> = HashMap::new();
     for slot in 0..slots {
         doublewrite.read_at(&mut copy.bytes, slot * PAGE_SIZE as u64)?;
         let id = page_id(&copy.bytes);
         if verify(&copy.bytes, id).is_ok() {
-            let found = (page_lsn(&copy.bytes), slot);
+            let found = (page_lsn(&copy.bytes), Reverse(slot));
             let known = newest.entry(id).or_insert(found);
             *known = found.max(*known);
         }
     }
     let mut restored = false;
     let mut place = PageBuf::new();
-    for (id, (_, slot)) in newest {
+    for (id, (_, Reverse(slot))) in newest {
         if page_offset(id) + PAGE_SIZE as u64 > data.len()? {
             continue;
         }
@@ -66,6 +73,23 @@ pub(crate) fn restore_torn_pages(data: &dyn DiskFile, doublewrite: &dyn DiskFile
     }
     if restored {
         data.sync()?;
+    }
+    Ok(())
+}
+
+/// Refuses a data file from before the last checkpoint, whose changes the log has no longer. A
+/// header that cannot be read is met, and told, by whoever needs it.
+pub(crate) fn check_stamp(data: &dyn DiskFile, checkpoints: u64) -> Result<()> {
+    let mut header = PageBuf::new();
+    if data.len()? < PAGE_SIZE as u64 {
+        return Ok(());
+    }
+    data.read_at(&mut header.bytes, page_offset(HEADER_PAGE))?;
+    let stamp = header.bytes.u64_at(STAMP_AT);
+    if verify(&header.bytes, HEADER_PAGE).is_ok() && stamp < checkpoints {
+        return Err(StorageError::Unopenable(format!(
+            "{DATA_FILE} is from earlier than {CONTROL_FILE} and lacks what was written to it since"
+        )));
     }
     Ok(())
 }
@@ -154,14 +178,28 @@ fn redo_page(
         found.written.entry(id).or_insert(start);
         return Ok(());
     }
-    pool.note_change(&page, start, fresh_from.is_some());
-    for (_, op) in &changes[fresh_from.unwrap_or(0)..] {
-        if !op.apply(&mut page) {
-            found.damaged.insert(id, "a change in the log does not fit it");
-        }
+    let changes = &changes[fresh_from.unwrap_or(0)..];
+    if !apply_all(changes, &mut page) {
+        found.damaged.insert(id, "a change in the log does not fit it");
+        return Ok(());
     }
+    pool.note_change(&page, start, fresh_from.is_some());
     set_page_lsn(&mut page, end);
     Ok(())
+}
+
+/// Makes all changes of the page, or none.
+fn apply_all(changes: &[(PageId, PageOp<'_>)], page: &mut PageBytes) -> bool {
+    if let [(_, only)] = changes {
+        return only.apply(page);
+    }
+    let mut before = PageBuf::new();
+    before.bytes = *page;
+    let fit = changes.iter().all(|(_, op)| op.apply(page));
+    if !fit {
+        *page = before.bytes;
+    }
+    fit
 }
 
 /// A page about to be rebuilt, not read; the file is made long enough for it.

@@ -111,6 +111,12 @@ fn store_with_page(disk: &SimDisk, text: &[u8]) -> PageId {
 fn a_page_torn_in_its_place_is_restored_from_its_copy() {
     let disk = SimDisk::new();
     let id = store_with_page(&disk, b"copied");
+    let store = open(&disk).unwrap();
+    set_text(&store, id, b"copied");
+    let dirty = store.pool_for_tests().dirty_frames(Lsn(u64::MAX), 10);
+    assert_eq!(store.pool_for_tests().write_back(&dirty).unwrap(), 1);
+    drop(store);
+    let disk = disk.kill();
     overwrite(&disk, DATA_FILE, page_offset(id) + 512, &[0xee; 2048]);
     let store = open(&disk).unwrap();
     assert_eq!(&store.shared(id).unwrap()[40..46], b"copied");
@@ -160,5 +166,94 @@ fn a_log_whose_durable_end_is_gone_is_refused() {
     logs.sort();
     let len = disk.file_len(&logs[0]).unwrap();
     overwrite(&disk, &logs[0], 4096, &vec![0; len as usize - 4096]);
+    assert!(matches!(open(&disk), Err(StorageError::Unopenable(_))));
+}
+
+fn file(disk: &SimDisk, name: &str) -> Vec<u8> {
+    let file = disk.open(name, false).unwrap();
+    let mut bytes = vec![0; file.len().unwrap() as usize];
+    file.read_at(&mut bytes, 0).unwrap();
+    bytes
+}
+
+/// Few frames, so that pages are written back while the log is still being read.
+#[test]
+fn a_page_that_a_change_does_not_fit_is_left_as_it_was() {
+    let disk = SimDisk::new();
+    let id = store_with_page(&disk, b"here");
+    let store = open(&disk).unwrap();
+    let before = page_lsn(&store.shared(id).unwrap());
+    let mut mtr = store.mtr().unwrap();
+    let page = mtr.latch(id).unwrap();
+    mtr.apply(page, &PageOp::SetBytes { offset: 100, bytes: b"first" });
+    mtr.apply(page, &PageOp::SetBytes { offset: 16_380, bytes: b"too long" });
+    mtr.commit();
+    for _ in 0..60 {
+        let mut mtr = store.mtr().unwrap();
+        mtr.allocate(PageId(0), 20).unwrap();
+        mtr.log(&LogRecord::Commit { txn: inia_base::ids::TxnId(1) });
+        mtr.commit();
+    }
+    store.wal().wait_durable(store.wal().closed_lsn()).unwrap();
+    let disk = disk.kill();
+    let options = StoreOptions { buffer_pool_size: 0, ..StoreOptions::new(0, false) };
+    let error = Store::open(Arc::new(disk.clone()), options, &mut Nothing).err().unwrap();
+    assert!(matches!(error, StorageError::Corrupt(damaged, _) if damaged == id), "{error}");
+    let data = file(&disk, DATA_FILE);
+    let page: &[u8; PAGE_SIZE] = data[page_offset(id) as usize..].first_chunk().unwrap();
+    assert_eq!(page_lsn(page), before);
+    assert_eq!(page[100..105], [0; 5]);
+}
+
+/// Changes the page and makes that durable in the log.
+fn set_text(store: &Store, id: PageId, text: &[u8]) {
+    let mut mtr = store.mtr().unwrap();
+    let page = mtr.latch(id).unwrap();
+    mtr.apply(page, &PageOp::SetBytes { offset: 40, bytes: text });
+    let end = mtr.commit();
+    store.wal().wait_durable(end).unwrap();
+}
+
+#[test]
+fn a_data_file_from_before_the_last_checkpoint_is_refused() {
+    let disk = SimDisk::new();
+    let id = store_with_page(&disk, b"older");
+    let old = file(&disk, DATA_FILE);
+    let store = open(&disk).unwrap();
+    set_text(&store, id, b"newer");
+    store.close().unwrap();
+    drop(store);
+    overwrite(&disk, DATA_FILE, 0, &old);
+    let error = open(&disk).err().unwrap();
+    assert!(error.to_string().starts_with("inia.data is from earlier"), "{error}");
+}
+
+#[test]
+fn a_data_file_from_after_the_last_checkpoint_is_as_good_as_any() {
+    let disk = SimDisk::new();
+    let id = store_with_page(&disk, b"older");
+    let store = open(&disk).unwrap();
+    let old = file(&disk, DATA_FILE);
+    set_text(&store, id, b"newer");
+    drop(store);
+    overwrite(&disk, DATA_FILE, 0, &old);
+    assert_eq!(&open(&disk).unwrap().shared(id).unwrap()[40..45], b"newer");
+}
+
+/// The header has the checkpoint's number, the control file has not: the next one needs another.
+#[test]
+fn no_two_checkpoints_have_the_same_number() {
+    let disk = SimDisk::new();
+    let id = store_with_page(&disk, b"older");
+    let store = open(&disk).unwrap();
+    store.pool_for_tests().stamp_header().unwrap();
+    let old = file(&disk, DATA_FILE);
+    drop(store);
+    let disk = disk.kill();
+    let store = open(&disk).unwrap();
+    set_text(&store, id, b"newer");
+    store.close().unwrap();
+    drop(store);
+    overwrite(&disk, DATA_FILE, 0, &old);
     assert!(matches!(open(&disk), Err(StorageError::Unopenable(_))));
 }

@@ -4,7 +4,8 @@
 //! bitmap of used pages. Page 0 is the file header and counts the groups:
 //!
 //! ```text
-//!   page 0: common header | magic u64 | format u32 | page size u32 | groups u32
+//!   page 0: common header | magic u64 | format u32 | page size u32 | groups u32 |
+//!           zero u32 | stamp u64
 //!   page 1: map of pages 0..G,  page G+1: map of pages G..2G,  ...
 //! ```
 //! A copy of all maps in memory decides who gets which page, under a mutex. A mini-transaction writes its
@@ -21,9 +22,11 @@ use crate::page::op::{SPACE_BITS_OFFSET, SPACE_BITS_PER_PAGE};
 use crate::page::{
     PAGE_HEADER, PAGE_SIZE, PageBytes, PageRead, initialize, page_type, put_u32, put_u64,
 };
+use crate::store::reserve::Reserve;
 use crate::sync::Mutex;
 use inia_base::ids::PageId;
 use inia_base::io::DiskFile;
+use std::sync::Arc;
 
 /// Pages of a group.
 pub(crate) const GROUP_PAGES: u32 = SPACE_BITS_PER_PAGE;
@@ -35,12 +38,14 @@ pub(crate) const FIRST_PAGES: u32 = 16;
 const WORDS: usize = (GROUP_PAGES / 64) as usize;
 const MAGIC: u64 = u64::from_le_bytes(*b"INIADATA");
 /// Version of all files' format.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 const MAGIC_AT: usize = PAGE_HEADER;
 const FORMAT_AT: usize = MAGIC_AT + 8;
 const PAGE_SIZE_AT: usize = FORMAT_AT + 4;
 /// Where the header page counts the groups.
 pub(crate) const GROUPS_AT: usize = PAGE_SIZE_AT + 4;
+/// Where the header page has the number of the last checkpoint that it has seen begin.
+pub(crate) const STAMP_AT: usize = GROUPS_AT + 8;
 /// Most pages that the file grows by at once.
 const MAX_GROWTH: u32 = (64 << 20) / PAGE_SIZE as u32;
 
@@ -126,16 +131,20 @@ struct State {
     groups: Vec<Group>,
     /// Pages that the file has room for.
     file_pages: u32,
+    /// Pages in use or set aside.
+    used: u64,
 }
 
 /// Who gets which page.
 pub(crate) struct Space {
     state: Mutex<State>,
+    /// What is kept for rollbacks.
+    reserve: Arc<Reserve>,
 }
 
 impl Space {
     /// Checks the header, and brings all maps into memory, for good.
-    pub(crate) fn load(pool: &BufferPool) -> Result<Space> {
+    pub(crate) fn load(pool: &BufferPool, reserve: Arc<Reserve>) -> Result<Space> {
         let groups = {
             let header = pool.shared(HEADER_PAGE)?;
             if header.u64_at(MAGIC_AT) != MAGIC {
@@ -159,13 +168,22 @@ impl Space {
                 Ok(Group::from_map(&*pool.shared(PageId(id + 1))?))
             })
             .collect::<Result<Vec<Group>>>()?;
-        Ok(Space { state: Mutex::new(State { groups, file_pages }) })
+        let used = groups.iter().map(|group: &Group| u64::from(GROUP_PAGES - group.free)).sum();
+        Ok(Space { state: Mutex::new(State { groups, file_pages, used }), reserve })
     }
 
     /// Sets a free page aside, close after `near` if possible; `None` when all groups are full. The file
-    /// has room for it on return.
-    pub(crate) fn reserve(&self, near: PageId, data: &dyn DiskFile) -> Result<Option<PageId>> {
+    /// has room for it on return, and, unless it is for a rollback, for what rollbacks may need.
+    pub(crate) fn reserve(
+        &self,
+        near: PageId,
+        for_rollback: bool,
+        data: &dyn DiskFile,
+    ) -> Result<Option<PageId>> {
         let mut state = self.state.lock();
+        if !for_rollback {
+            self.keep_reserve(&mut state, data)?;
+        }
         let home = (near.0 / GROUP_PAGES) as usize;
         let count = state.groups.len();
         let others = (0..count).filter(|&group| group != home);
@@ -177,8 +195,18 @@ impl Space {
         let Some((group, bit)) = found else { return Ok(None) };
         let id = group as u32 * GROUP_PAGES + bit;
         state.grow_to(id + 1, data)?;
-        state.groups[group].set(bit, true);
+        state.set(group, bit, true);
         Ok(Some(PageId(id)))
+    }
+
+    /// Sees to it that the file has room for what rollbacks may need.
+    pub(crate) fn secure_reserve(&self, data: &dyn DiskFile) -> Result<()> {
+        self.keep_reserve(&mut self.state.lock(), data)
+    }
+
+    fn keep_reserve(&self, state: &mut State, data: &dyn DiskFile) -> Result<()> {
+        let wanted = state.used + 1 + self.reserve.pages(state.used);
+        state.grow_to(u32::try_from(wanted).unwrap_or(MAX_PAGES).min(MAX_PAGES), data)
     }
 
     /// The map page of the group to add when all are full.
@@ -193,14 +221,18 @@ impl Space {
 
     /// Adds the group whose map was just made and logged.
     pub(crate) fn add_group(&self, map: &PageBytes) {
-        self.state.lock().groups.push(Group::from_map(map));
+        let group = Group::from_map(map);
+        let mut state = self.state.lock();
+        state.used += u64::from(GROUP_PAGES - group.free);
+        state.groups.push(group);
     }
 
     /// Makes a page available again.
     pub(crate) fn release(&self, id: PageId) {
         let mut state = self.state.lock();
-        if let Some(group) = state.groups.get_mut((id.0 / GROUP_PAGES) as usize) {
-            group.set(bit_of(id), false);
+        let group = (id.0 / GROUP_PAGES) as usize;
+        if group < state.groups.len() {
+            state.set(group, bit_of(id), false);
         }
     }
 
@@ -213,12 +245,18 @@ impl Space {
 
     /// Pages in use or set aside, header and maps included.
     pub(crate) fn used_pages(&self) -> u64 {
-        let state = self.state.lock();
-        state.groups.iter().map(|group| u64::from(GROUP_PAGES - group.free)).sum()
+        self.state.lock().used
     }
 }
 
 impl State {
+    fn set(&mut self, group: usize, bit: u32, used: bool) {
+        let group = &mut self.groups[group];
+        let before = group.free;
+        group.set(bit, used);
+        self.used = self.used + u64::from(before) - u64::from(group.free);
+    }
+
     /// Gives the file room for `pages` pages: an eighth more than it has at a time.
     fn grow_to(&mut self, pages: u32, data: &dyn DiskFile) -> Result<()> {
         if pages <= self.file_pages {

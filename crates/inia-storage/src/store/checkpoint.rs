@@ -6,6 +6,10 @@
 //!   kept for        oldest change that a page  pages with older   new groups
 //!   rollback        on disk lacks              changes are written
 //! ```
+//! A checkpoint first writes its number into the data file's header and then, with its position,
+//! into the control file. A data file with a smaller number than the control file is an older one,
+//! put in the place of the right one; of one with the same number the log has all that is missing.
+//!
 //! A step writes pages whose oldest unwritten change lies further back than half the log's capacity, takes a
 //! checkpoint when the clean position has moved by a sixteenth, and keeps one log segment prepared. Writers
 //! wait in [`Store::mtr`], before they latch anything, when changes on pages lie further back than the
@@ -103,7 +107,7 @@ impl Store {
             return Err(error);
         }
         let keep_from = self.control.lock().last.lsn;
-        let done = self.wal.segments().maintain(keep_from);
+        let done = self.wal.segments().maintain(keep_from, self.wal.unwritten());
         if let Err(error @ StorageError::Stopped(_)) = &done {
             self.wal.fail(error.clone());
         }
@@ -130,6 +134,7 @@ impl Store {
     pub(crate) fn checkpoint(&self) -> Result<bool> {
         let mut control = self.control.lock();
         let before = control.last.lsn;
+        let stamp = self.pool.stamp_header()?;
         let closed = self.wal.closed_lsn();
         self.pool.checkpoint(closed, |clean_to| {
             let source = self.source.get();
@@ -143,7 +148,7 @@ impl Store {
             self.wal.wait_durable(lsn)?;
             let epoch = control.last.epoch;
             let durable = self.wal.durable_lsn();
-            let written = control.write(Checkpoint { epoch, lsn, durable, state });
+            let written = control.write(Checkpoint { epoch, lsn, durable, stamp, state });
             if let Err(error) = written {
                 self.wal.fail(error.clone());
                 return Err(error);
@@ -194,8 +199,11 @@ impl Store {
             return Err(error);
         }
         let Some(background) = &self.background else {
-            self.background_step()?;
-            return Ok(());
+            return match self.background_step() {
+                // Only the next log segment had no space.
+                Err(StorageError::DiskFull) if self.age() <= self.log_capacity => Ok(()),
+                step => step.map(|_| ()),
+            };
         };
         background.shared.bell.ring();
         let mut waiting = self.progress.0.lock();
@@ -209,7 +217,7 @@ impl Store {
     #[cold]
     pub(super) fn find_log_segment(&self) -> Result<()> {
         let Some(background) = &self.background else {
-            while self.wal.segments().is_short() {
+            while self.is_short_of_log() {
                 self.maintain_log()?;
             }
             return Ok(());
@@ -219,12 +227,27 @@ impl Store {
             return Err(StorageError::DiskFull);
         }
         // A commit that finds no segment stops the log for good: better to wait here.
-        if self.wal.segments().is_urgent() {
-            let done = self.wal.segments().prepare_now();
-            if let Err(error @ StorageError::Stopped(_)) = &done {
-                self.wal.fail(error.clone());
-            }
-            done?;
+        while self.wal.segments().is_urgent(self.wal.unwritten()) {
+            self.prepare_segment()?;
+        }
+        Ok(())
+    }
+
+    fn prepare_segment(&self) -> Result<()> {
+        let done = self.wal.segments().prepare_now(self.wal.unwritten());
+        if let Err(error @ StorageError::Stopped(_)) = &done {
+            self.wal.fail(error.clone());
+        }
+        done
+    }
+
+    /// Sees to it that a commit's record finds its place without taking what other transactions
+    /// have claimed for their rollbacks; `own` of the claims is the commit's own. `DiskFull`, with
+    /// nothing done, where that cannot be.
+    pub(crate) fn make_room_for_commit(&self, own: u64) -> Result<()> {
+        let segments = self.wal.segments();
+        while !segments.has_room(self.reserve().log().saturating_sub(own), self.wal.unwritten()) {
+            self.prepare_segment()?;
         }
         Ok(())
     }

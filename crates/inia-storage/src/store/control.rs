@@ -1,10 +1,10 @@
 //! The control file: two alternating blocks, each a complete checkpoint.
 //!
 //! ```text
-//!  0        4        8         16           24        32           40            48        50
-//!  +--------+--------+---------+------------+---------+------------+-------------+---------+-------+
-//!  | crc32c | format | magic   | sequence   | epoch   | checkpoint | durable lsn | length  | state |
-//!  +--------+--------+---------+------------+---------+------------+-------------+---------+-------+
+//!  0        4        8       16         24      32           40            48      56       58
+//!  +--------+--------+-------+----------+-------+------------+-------------+-------+--------+-----+
+//!  | crc32c | format | magic | sequence | epoch | checkpoint | durable lsn | stamp | length |state|
+//!  +--------+--------+-------+----------+-------+------------+-------------+-------+--------+-----+
 //! ```
 //! The valid block with the higher sequence number counts; the next checkpoint overwrites the other one, so
 //! a torn write loses nothing. The file gets its name only once it is complete: where it exists, the store
@@ -25,7 +25,7 @@ const UNFINISHED: &str = "inia.control.new";
 const BLOCK: usize = 4096;
 const MAGIC: u64 = u64::from_le_bytes(*b"INIACTRL");
 
-const _: () = assert!(CHECKPOINT_STATE_MAX + 64 <= BLOCK);
+const _: () = assert!(CHECKPOINT_STATE_MAX + 58 <= BLOCK);
 
 /// What the control file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub(crate) struct Checkpoint {
     pub(crate) lsn: Lsn,
     /// The log was durable to here: a shorter one is damaged.
     pub(crate) durable: Lsn,
+    /// The checkpoint's number: the data file has the same one, or a greater one.
+    pub(crate) stamp: u64,
     /// The transactions' own data.
     pub(crate) state: Vec<u8>,
 }
@@ -115,6 +117,7 @@ fn encode(block: &mut [u8], sequence: u64, checkpoint: &Checkpoint) {
     bytes.put_u64(checkpoint.epoch.into());
     bytes.put_u64(checkpoint.lsn.0);
     bytes.put_u64(checkpoint.durable.0);
+    bytes.put_u64(checkpoint.stamp);
     bytes.put_bytes16(&checkpoint.state);
     block[4..4 + bytes.len()].copy_from_slice(&bytes);
     let crc = crc32c::crc32c(&block[4..]);
@@ -140,6 +143,7 @@ fn decode(block: &[u8]) -> Option<std::result::Result<(u64, Checkpoint), u32>> {
     let epoch = u32::try_from(reader.u64()?).ok()?;
     let lsn = Lsn(reader.u64()?);
     let durable = Lsn(reader.u64()?);
+    let stamp = reader.u64()?;
     let state = reader.bytes16()?.to_vec();
-    Some(Ok((sequence, Checkpoint { epoch, lsn, durable, state })))
+    Some(Ok((sequence, Checkpoint { epoch, lsn, durable, stamp, state })))
 }

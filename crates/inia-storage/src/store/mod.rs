@@ -10,6 +10,7 @@
 mod checkpoint;
 mod control;
 pub(crate) mod mtr;
+pub(crate) mod reserve;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -33,8 +34,10 @@ use checkpoint::Background;
 use control::{Checkpoint, Control};
 use inia_base::ids::{Lsn, PageId};
 use inia_base::io::{Disk, DiskFile};
+use reserve::Reserve;
 use std::sync::{Arc, OnceLock};
 
+pub(crate) use control::CONTROL_FILE;
 pub(crate) use mtr::{Latched, Mtr};
 
 /// First page that trees may use: the first that [`Mtr::allocate`] gives out in a new store.
@@ -155,6 +158,7 @@ impl Store {
         let data = open_existing(&*disk, DATA_FILE)?;
         let doublewrite = open_existing(&*disk, DOUBLEWRITE_FILE)?;
         recover::restore_torn_pages(&*data, &*doublewrite)?;
+        recover::check_stamp(&*data, from.stamp)?;
         let (segments, active) = Segments::open(disk, options.segment_size, options.log_capacity)?;
         let mut reader = LogReader::new(active, from.lsn)?;
         let wal = Arc::new(Wal::new(segments, from.lsn));
@@ -167,7 +171,7 @@ impl Store {
         wal.segments().settle(used, cut_off)?;
         wal.start(end, epoch);
         pool.set_recovered();
-        let space = Space::load(&pool)?;
+        let space = Space::load(&pool, Arc::clone(wal.segments().reserve()))?;
 
         let background = options.background.then(|| Background::new(pool.provider_bell()));
         let store = Arc::new(Store {
@@ -223,25 +227,51 @@ impl Store {
     ///
     /// Fails with `DiskFull` while no further log segment can be had, and with the disk's error after one.
     pub(crate) fn mtr(&self) -> Result<Mtr<'_>> {
-        if self.wal.segments().is_short() {
+        if self.is_short_of_log() {
             self.find_log_segment()?;
         }
-        self.mtr_for_rollback()
+        self.begin_mtr(false)
     }
 
-    /// As [`Store::mtr`], but on a full disk too: taking changes back must go on as long as any log is left.
+    /// As [`Store::mtr`], but on a full disk too: taking changes back goes on as long as any log
+    /// and any page is left.
     pub(crate) fn mtr_for_rollback(&self) -> Result<Mtr<'_>> {
+        self.begin_mtr(true)
+    }
+
+    fn begin_mtr(&self, for_rollback: bool) -> Result<Mtr<'_>> {
         if let Some(error) = self.wal.failure() {
             return Err(error);
         }
         self.wait_for_log_space()?;
-        Ok(Mtr::new(self))
+        Ok(Mtr::new(self, for_rollback))
+    }
+
+    /// Sees to it that the data file has the pages that rollbacks may need.
+    pub(crate) fn secure_reserve(&self) -> Result<()> {
+        self.space.secure_reserve(&**self.pool.data())
+    }
+
+    /// Whether there is less log than rollbacks may need and writers want.
+    pub(crate) fn is_short_of_log(&self) -> bool {
+        self.wal.segments().is_short(self.wal.unwritten())
+    }
+
+    /// What is kept for rollbacks.
+    pub(crate) fn reserve(&self) -> &Arc<Reserve> {
+        self.wal.segments().reserve()
     }
 
     /// The log.
     #[inline]
     pub(crate) fn wal(&self) -> &Wal {
         &self.wal
+    }
+
+    /// The pool.
+    #[cfg(test)]
+    pub(crate) fn pool_for_tests(&self) -> &BufferPool {
+        &self.pool
     }
 
     /// Pages in use, header and maps included.
@@ -289,8 +319,9 @@ fn create(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Control> {
     doublewrite.sync()?;
     let (segments, _) =
         Segments::open(Arc::clone(disk), options.segment_size, options.log_capacity)?;
-    segments.prepare(options.segment_size.min(FIRST_SEGMENT))?;
-    let first = Checkpoint { epoch: 0, lsn: FIRST_LSN, durable: FIRST_LSN, state: Vec::new() };
+    segments.prepare(options.segment_size.min(FIRST_SEGMENT), 0)?;
+    let first =
+        Checkpoint { epoch: 0, lsn: FIRST_LSN, durable: FIRST_LSN, stamp: 0, state: Vec::new() };
     Control::create(&**disk, first)
 }
 

@@ -48,6 +48,8 @@ pub(crate) struct Mtr<'s> {
     /// Something was logged that is not just the making of an allocated page.
     changed: bool,
     freed: SmallVec<[PageId; 2]>,
+    /// It takes changes back, and may use what is kept for that.
+    for_rollback: bool,
     done: bool,
 }
 
@@ -56,7 +58,7 @@ thread_local! {
 }
 
 impl<'s> Mtr<'s> {
-    pub(super) fn new(store: &'s Store) -> Mtr<'s> {
+    pub(super) fn new(store: &'s Store, for_rollback: bool) -> Mtr<'s> {
         let mut redo = REDO.take();
         begin_group(&mut redo);
         Mtr {
@@ -65,6 +67,7 @@ impl<'s> Mtr<'s> {
             redo,
             changed: false,
             freed: SmallVec::new(),
+            for_rollback,
             done: false,
         }
     }
@@ -134,7 +137,7 @@ impl<'s> Mtr<'s> {
     /// Fails with `DiskFull` when the file cannot grow.
     pub(crate) fn allocate(&mut self, near: PageId, page_type: u8) -> Result<Latched> {
         let store = self.store;
-        let id = store.reserve_page(near)?;
+        let id = store.reserve_page(near, self.for_rollback)?;
         // A stale reader may hold the latch for a moment; another page saves waiting under latches.
         let page = match store.pool.try_exclusive_blank(id) {
             Ok(Some(page)) => page,
@@ -251,15 +254,15 @@ impl Drop for Mtr<'_> {
 
 impl Store {
     /// Sets a free page aside, adding a group of pages when all are full.
-    fn reserve_page(&self, near: PageId) -> Result<PageId> {
+    fn reserve_page(&self, near: PageId, for_rollback: bool) -> Result<PageId> {
         let data = &**self.pool.data();
         loop {
-            if let Some(id) = self.space.reserve(near, data)? {
+            if let Some(id) = self.space.reserve(near, for_rollback, data)? {
                 return Ok(id);
             }
             let _one_at_a_time = self.growth.lock();
             // Another thread may have added a group meanwhile.
-            if let Some(id) = self.space.reserve(near, data)? {
+            if let Some(id) = self.space.reserve(near, for_rollback, data)? {
                 return Ok(id);
             }
             self.add_group()?;
@@ -270,7 +273,7 @@ impl Store {
     /// held while waiting.
     fn add_group(&self) -> Result<()> {
         let map = self.space.next_map(&**self.pool.data())?;
-        let mut mtr = Mtr::new(self);
+        let mut mtr = Mtr::new(self, false);
         let header = mtr.latch(HEADER_PAGE)?;
         let Some(page) = self.pool.try_exclusive_blank(map)? else { return Ok(()) };
         let latched = mtr.hold(page, false);

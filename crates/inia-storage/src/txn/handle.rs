@@ -11,6 +11,7 @@ use crate::engine::Core;
 use crate::error::StorageError;
 use crate::lock::{Grant, Owner, RecordRequest};
 use crate::request::{Isolation, LockMode, LockRequest, WaitPolicy};
+use crate::sync::Mutex;
 use crate::wal::record::LogRecord;
 use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub struct Txn {
     pub(super) core: Arc<Core>,
     pub(super) session: Arc<Session>,
     pub(super) owner: Arc<Owner>,
+    pub(super) interrupter: Interrupter,
     open: bool,
     pub(super) isolation: Isolation,
     /// Given at the first write; 0 before.
@@ -71,22 +73,43 @@ pub(super) enum Locked {
     Retry { fresh: bool },
 }
 
-/// Interrupts a transaction's waits from another thread (KILL).
+/// Interrupts a transaction handle's waits from another thread (KILL).
 #[derive(Clone)]
 pub struct Interrupter {
-    owner: Arc<Owner>,
+    /// Who acts for the handle now; nobody once it is gone.
+    owner: Arc<Mutex<Option<Arc<Owner>>>>,
 }
 
 impl Interrupter {
+    fn new(owner: Arc<Owner>) -> Interrupter {
+        Interrupter { owner: Arc::new(Mutex::new(Some(owner))) }
+    }
+
     /// Ends the session's current wait or scan with [`StorageError::Interrupted`], and every later
     /// one until [`Txn::clear_interrupt`].
     pub fn interrupt(&self) {
-        self.owner.interrupt();
+        if let Some(owner) = &*self.owner.lock() {
+            owner.interrupt();
+        }
     }
 
     /// Whether an interrupt is pending.
     pub fn is_interrupted(&self) -> bool {
-        self.owner.is_interrupted()
+        self.owner.lock().as_ref().is_some_and(|owner| owner.is_interrupted())
+    }
+
+    /// From now on `fresh` acts for the handle. Its name and a pending interrupt go over to it.
+    pub(super) fn hand_over(&self, fresh: &Arc<Owner>) {
+        let mut owner = self.owner.lock();
+        fresh.clear_interrupt();
+        if let Some(old) = owner.replace(Arc::clone(fresh)) {
+            fresh.set_label(old.label());
+            old.set_label(0);
+            if old.is_interrupted() {
+                old.clear_interrupt();
+                fresh.interrupt();
+            }
+        }
     }
 }
 
@@ -100,6 +123,7 @@ impl Txn {
         Txn {
             core,
             session,
+            interrupter: Interrupter::new(Arc::clone(&owner)),
             owner,
             open: false,
             isolation: Isolation::RepeatableRead,
@@ -187,7 +211,7 @@ impl Txn {
 
     /// What KILL uses to end this session's waits.
     pub fn interrupter(&self) -> Interrupter {
-        Interrupter { owner: Arc::clone(&self.owner) }
+        self.interrupter.clone()
     }
 
     /// Forgets an interrupt that has been reported.
@@ -235,6 +259,9 @@ impl Txn {
     pub(super) fn prepare_write(&mut self) -> Result<()> {
         debug_assert!(self.open, "write outside a transaction");
         self.core.undo.make_room()?;
+        if self.undo.wants_pages() {
+            self.core.store.secure_reserve()?;
+        }
         if self.id.0 == 0 {
             self.enlist();
             let wal = self.core.store.wal();
@@ -405,7 +432,8 @@ impl Txn {
 
     /// Commits without waiting: the commit is visible to others, and safe, once the log is durable
     /// up to the returned position ([`Engine::wait_durable`](crate::Engine::wait_durable)); zero
-    /// when there is nothing to wait for. The handle is idle afterwards.
+    /// when there is nothing to wait for. The handle is idle afterwards. With `DiskFull` nothing is
+    /// done: the transaction is still open.
     pub fn commit_deferred(&mut self) -> Result<Lsn> {
         self.drop_abandoned()?;
         if self.id.0 == 0 {
@@ -414,8 +442,12 @@ impl Txn {
             self.end();
             return Ok(end);
         }
+        let untouched = self.undo.is_untouched() && self.created.is_empty();
+        if !untouched {
+            self.core.store.make_room_for_commit(self.undo.claimed_log())?;
+        }
         let (id, session) = (self.id, self.owner.index());
-        let end = if self.undo.is_untouched() && self.created.is_empty() {
+        let end = if untouched {
             self.core.status.roll_back(id, session, self.core.store.wal().closed_lsn());
             self.session.release_log(Lsn(1));
             self.seen
@@ -461,6 +493,7 @@ impl Drop for Txn {
             // A failed disk is the only reason; recovery rolls back then.
             let _ = self.rollback();
         }
+        *self.interrupter.owner.lock() = None;
         self.core.sessions.detach(&self.session);
     }
 }

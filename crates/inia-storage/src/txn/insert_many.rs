@@ -105,7 +105,11 @@ impl Txn {
                     }
                     let more = next < range.end && next - first < MOST;
                     let short = more && records.is_short(next - 1) && records.is_short(next);
-                    if !short || !leaf.takes(records.key(next), records.value(next).len()) {
+                    // What a deleted record had goes into the group, too.
+                    if !short
+                        || writing.replaced() > SHORT
+                        || !leaf.takes(records.key(next), records.value(next).len())
+                    {
                         return Ok(false);
                     }
                 }

@@ -18,6 +18,7 @@ use crate::Result;
 use crate::btree::{LeafCopy, RecordHeader, Seek};
 use crate::engine::Core;
 use crate::error::StorageError;
+use crate::report;
 use crate::sync::Ordering;
 use inia_base::ids::{Lsn, TreeId, TxnId};
 
@@ -31,6 +32,26 @@ const ROLLBACK_STEPS: usize = 512;
 const LONG_HISTORY: usize = 64;
 /// Noted dead marks are dropped beyond this number: a later scan notes them again.
 const DEAD_MARKS: usize = 1024;
+
+/// What a round of the work came to.
+#[derive(Default)]
+pub(crate) struct Round {
+    /// Whether there was something to do, and it was done.
+    pub(crate) some: bool,
+    /// The first failure.
+    pub(crate) failure: Option<StorageError>,
+}
+
+impl Round {
+    fn note(&mut self, part: Result<bool>) {
+        match part {
+            Ok(some) => self.some |= some,
+            Err(error) => {
+                self.failure.get_or_insert(error);
+            }
+        }
+    }
+}
 
 impl Core {
     /// A few steps of the session's own history.
@@ -48,21 +69,45 @@ impl Core {
 
     /// One step of background purge; true when there was something to do.
     pub(crate) fn purge_step(&self) -> Result<bool> {
+        let Round { some, failure } = self.purge_round();
+        failure.map_or(Ok(some), Err)
+    }
+
+    /// A part of each kind of the work. What fails again and again keeps nothing else from going
+    /// on.
+    pub(crate) fn purge_round(&self) -> Round {
         let horizon = self.refresh_horizon();
-        let mut some = false;
+        let mut round = Round::default();
         for session in self.sessions.list() {
-            some |= self.purge_history(&session, horizon, STEPS_IN_BACKGROUND)?;
+            round.note(self.purge_history(&session, horizon, STEPS_IN_BACKGROUND));
         }
-        some |= self.remove_noted(horizon)?;
-        some |= self.relog_old_transactions()?;
+        round.note(self.remove_noted(horizon));
+        round.note(self.relog_old_transactions());
         if self.garbage_waits.swap(false, Ordering::AcqRel) {
-            let left = self.collect_garbage(horizon)?;
-            if left {
+            let left = self.collect_garbage(horizon);
+            if !matches!(left, Ok(false)) {
                 self.garbage_waits.store(true, Ordering::Release);
             }
+            round.note(left.map(|_| false));
         }
-        some |= self.roll_back_unfinished(ROLLBACK_STEPS)?;
-        Ok(some || self.make_history_durable()?)
+        round.note(self.roll_back_unfinished(ROLLBACK_STEPS));
+        if !round.some {
+            round.note(self.make_history_durable());
+        }
+        self.report(&round);
+        round
+    }
+
+    /// Tells the error log of a failure, once for all the rounds that it lasts.
+    fn report(&self, round: &Round) {
+        let text = round.failure.as_ref().map(ToString::to_string).unwrap_or_default();
+        let mut last = self.told.lock();
+        if *last != text {
+            if !text.is_empty() {
+                report::error(format_args!("work in the background fails: {text}"));
+            }
+            *last = text;
+        }
     }
 
     /// History that waits for nothing but the log: nobody else may come to write it.
@@ -172,16 +217,16 @@ impl Core {
 
     fn remove_noted(&self, horizon: Lsn) -> Result<bool> {
         let noted = std::mem::take(&mut *self.dead.lock());
-        let mut some = false;
+        let mut round = Round::default();
         for (tree, key) in noted {
             let dead = |header: RecordHeader| self.is_past(header.txn_id(), horizon);
-            if self.remove_dead(&self.trees.get(tree), &key, dead)? {
+            let waits = self.remove_dead(&self.trees.get(tree), &key, dead);
+            if !matches!(waits, Ok(false)) {
                 self.dead.lock().push((tree, key));
-            } else {
-                some = true;
             }
+            round.note(waits.map(|waits| !waits));
         }
-        Ok(some)
+        round.failure.map_or(Ok(round.some), Err)
     }
 
     /// Whether every snapshot sees what `writer` did.
@@ -222,10 +267,11 @@ impl Core {
                 None => break,
             }
         }
+        let mut round = Round::default();
         for tree in ready {
-            self.free_tree(&garbage, tree)?;
+            round.note(self.free_tree(&garbage, tree).map(|()| false));
         }
-        Ok(waits)
+        round.failure.map_or(Ok(waits), Err)
     }
 
     fn free_tree(&self, garbage: &Tree, id: TreeId) -> Result<()> {

@@ -86,7 +86,8 @@ impl Analysis {
                     roots.is_some_and(|roots| tree == roots.catalog || tree == roots.garbage);
                 let kind = if before.is_some() { UndoKind::Change } else { UndoKind::Insert };
                 let (before, payload) = before.unwrap_or_default();
-                let record = NewUndo { kind, tree, key, before, payload };
+                let after = payload.len();
+                let record = NewUndo { kind, tree, key, before, payload, after };
                 match again {
                     false => running.undo.push(&self.undo, at, &record)?,
                     true => running.undo.push_again(&self.undo, at, &record)?,

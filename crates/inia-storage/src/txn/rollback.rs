@@ -13,7 +13,9 @@ use super::undo::{UndoKind, UndoLog, UndoRecord, UndoRef};
 use crate::Result;
 use crate::btree::RecordHeader;
 use crate::engine::Core;
+use crate::error::StorageError;
 use crate::lock::RecordRequest;
+use crate::report;
 use crate::request::{Isolation, LockMode};
 use crate::sync::Ordering;
 use crate::wal::record::LogRecord;
@@ -22,6 +24,8 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 const CREATED_BITS: u32 = 20;
+/// Most rounds between two attempts of a rollback that meets damage.
+const MOST_PATIENCE: u32 = 1024;
 
 /// A point in a transaction to roll back to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +74,7 @@ impl Core {
         if marked_again {
             self.note_mark_restored(tree, key);
         }
-        if sparse && !self.store.wal().segments().is_short() {
+        if sparse && !self.store.is_short_of_log() {
             // The change is taken back already; a leaf that stays sparse does no harm.
             let _ = tree.btree().try_merge(&self.store, key);
         }
@@ -192,12 +196,16 @@ impl Txn {
         let undo = UndoLog::new(Arc::clone(&self.core.undo), Arc::clone(&fresh.history));
         let mut created = std::mem::take(&mut self.created);
         created.append(&mut self.abandoned);
+        self.interrupter.hand_over(&fresh.owner);
         self.owner = Arc::clone(&fresh.owner);
         let unfinished = Unfinished {
             session: std::mem::replace(&mut self.session, fresh),
             txn: std::mem::take(&mut self.id),
             undo: std::mem::replace(&mut self.undo, undo),
             created,
+            failure: None,
+            pause: 0,
+            patience: 1,
         };
         self.core.leave_unfinished(unfinished);
     }
@@ -210,6 +218,31 @@ pub(crate) struct Unfinished {
     txn: TxnId,
     undo: UndoLog,
     created: Vec<TreeId>,
+    /// Why the last attempt did not come to an end.
+    failure: Option<StorageError>,
+    /// So many rounds go by before the next attempt, and so many after it if it meets damage again.
+    pause: u32,
+    patience: u32,
+}
+
+/// A transaction whose rollback fails. Until it has succeeded, what the transaction has changed
+/// stays locked, and no page of a dropped tree is freed.
+#[derive(Clone, Debug)]
+pub struct StuckRollback {
+    /// The transaction.
+    pub txn: TxnId,
+    /// How many changes are to be undone yet.
+    pub changes: u64,
+    /// What the last attempt has met.
+    pub error: StorageError,
+}
+
+impl std::fmt::Display for StuckRollback {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let StuckRollback { txn, changes, error } = self;
+        let txn = txn.0;
+        write!(f, "transaction {txn} cannot be rolled back, {changes} changes are left: {error}")
+    }
 }
 
 impl Unfinished {
@@ -231,7 +264,39 @@ impl Unfinished {
         let (wall, clock) = (SystemTime::now(), Instant::now());
         let started = Started { wall, clock, isolation: Isolation::RepeatableRead };
         *session.started.lock() = Some(started);
-        Unfinished { session, txn: loser.txn, undo, created: loser.created.clone() }
+        let created = loser.created.clone();
+        let (failure, pause, patience) = (None, 0, 1);
+        Unfinished { session, txn: loser.txn, undo, created, failure, pause, patience }
+    }
+
+    /// Notes how an attempt ended. One that has met damage is made again after twice as many
+    /// rounds: damage seldom goes.
+    fn note(&mut self, attempt: &Result<bool>) {
+        let Err(error) = attempt else {
+            (self.failure, self.patience) = (None, 1);
+            return;
+        };
+        if matches!(error, StorageError::Corrupt(..)) {
+            self.pause = self.patience;
+            self.patience = (2 * self.patience).min(MOST_PATIENCE);
+        }
+        let known = self.failure.replace(error.clone());
+        if known.is_none_or(|known| known.to_string() != error.to_string())
+            && let Some(stuck) = self.stuck()
+        {
+            report::error(format_args!("{stuck}"));
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn txn(&self) -> TxnId {
+        self.txn
+    }
+
+    /// What hinders the rollback, if anything does.
+    pub(crate) fn stuck(&self) -> Option<StuckRollback> {
+        let error = self.failure.clone()?;
+        Some(StuckRollback { txn: self.txn, changes: self.undo.records(), error })
     }
 
     /// Undoes so many steps; true when that was the end.
@@ -311,14 +376,37 @@ impl Core {
 
     /// A part of the rollback of some transaction that waits for it; true when there was any.
     pub(crate) fn roll_back_unfinished(&self, steps: usize) -> Result<bool> {
-        let Some(mut first) = self.unfinished.lock().pop_front() else { return Ok(false) };
-        let done = first.roll_back(self, steps);
+        let next = {
+            let mut waiting = self.unfinished.lock();
+            let ready = waiting.iter().position(|one| one.pause == 0);
+            waiting.iter_mut().for_each(|one| one.pause = one.pause.saturating_sub(1));
+            ready.and_then(|at| waiting.remove(at))
+        };
+        match next {
+            Some(next) => self.attempt(next, steps).map(|_| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Rolls back what can be; what cannot.
+    pub(crate) fn roll_back_all(&self) -> Vec<StuckRollback> {
+        let waiting = std::mem::take(&mut *self.unfinished.lock());
+        for one in waiting {
+            // A failure is kept with the transaction.
+            let _ = self.attempt(one, usize::MAX);
+        }
+        self.unfinished.lock().iter().filter_map(Unfinished::stuck).collect()
+    }
+
+    fn attempt(&self, mut one: Unfinished, steps: usize) -> Result<bool> {
+        let done = one.roll_back(self, steps);
+        one.note(&done);
         match done {
             Ok(true) => {
                 self.rollbacks_left.fetch_sub(1, Ordering::AcqRel);
             }
-            _ => self.unfinished.lock().push_back(first),
+            _ => self.unfinished.lock().push_back(one),
         }
-        done.map(|_| true)
+        done
     }
 }

@@ -71,6 +71,11 @@ impl Writing<'_> {
         Writer::Finished
     }
 
+    /// Bytes of the value that the last change has replaced.
+    pub(super) fn replaced(&self) -> usize {
+        self.work.payload.len()
+    }
+
     fn locked_by_others(&self) -> bool {
         let (tree, key) = (self.tree.id(), self.key);
         let request = RecordRequest { tree, key, mode: LockMode::Exclusive };
@@ -166,7 +171,9 @@ impl Writing<'_> {
         let (key, tree) = (self.key, self.tree.id());
         let payload = &self.work.payload[..];
         let previous = self.undo.tail();
-        let place = self.undo.push(NewUndo { kind, tree, key, before, payload });
+        // A deletion leaves the value where it is.
+        let after = if kind == UndoKind::Delete { payload.len() } else { value.len() };
+        let place = self.undo.push(NewUndo { kind, tree, key, before, payload, after });
         let made = match (found, kind) {
             (Err(i), _) => leaf.insert_at(i, key, RecordHeader::new(self.id, 0, false), value),
             (Ok(i), UndoKind::Delete) => {

@@ -32,6 +32,7 @@ mod tests;
 use crate::Result;
 use crate::codec::ByteWriter;
 use crate::error::StorageError;
+use crate::report;
 use crate::sync::{AtomicU64, Mutex, Ordering};
 use block::{BLOCK, BLOCK_PAYLOAD, BlockHeader, write_block};
 use commit::{Flush, GroupCommit};
@@ -110,6 +111,9 @@ impl Wal {
     /// Opens the log for appending at its end, as a new epoch.
     pub(crate) fn start(&self, end: LogEnd, epoch: u32) {
         self.recovered_to(end.lsn);
+        if let Some(segment) = &end.segment {
+            self.segments.note_use(segment, end.next_block);
+        }
         let mut writer = self.writer.lock();
         writer.epoch = epoch;
         writer.segment = end.segment;
@@ -230,6 +234,12 @@ impl Wal {
         Lsn(self.closed.load(Ordering::Acquire))
     }
 
+    /// Bytes that are not written, or just on their way.
+    pub(crate) fn unwritten(&self) -> u64 {
+        let durable = self.durable_lsn();
+        self.closed_lsn().0.saturating_sub(durable.0)
+    }
+
     /// The files.
     pub(crate) fn segments(&self) -> &Segments {
         &self.segments
@@ -248,7 +258,9 @@ impl Wal {
             other => StorageError::Stopped(other.to_string().into()),
         };
         // Only the first failure counts.
-        let _ = self.failure.set(stopped);
+        if let Ok(()) = self.failure.set(stopped.clone()) {
+            report::error(format_args!("{stopped}"));
+        }
         self.commits.wake_all();
     }
 }

@@ -10,7 +10,8 @@
 use super::block::{BLOCK, SegmentHeader};
 use crate::Result;
 use crate::error::StorageError;
-use crate::sync::{AtomicBool, Mutex, Ordering};
+use crate::store::reserve::Reserve;
+use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 use inia_base::ids::Lsn;
 use inia_base::io::{AlignedBuf, Disk, DiskFile};
 use std::collections::VecDeque;
@@ -21,6 +22,8 @@ const HASTY_SEGMENT: u64 = 4 << 20;
 /// The first segment is small, so that a new store is ready at once.
 pub(crate) const FIRST_SEGMENT: u64 = 1 << 20;
 const UNNAMED: &str = "wal-new";
+/// Bytes of log that only rollbacks and commits may go into.
+const MARGIN: u64 = 4 * BLOCK as u64;
 /// Blocks that are written at a time when filling with zeros.
 const FILL: usize = 64 * BLOCK;
 
@@ -38,6 +41,13 @@ pub(crate) struct Segment {
     pub(crate) file: Arc<dyn DiskFile>,
     /// Blocks it has room for, its header's included.
     pub(crate) blocks: u64,
+}
+
+impl Segment {
+    /// Bytes of its data blocks.
+    fn room(&self) -> u64 {
+        (self.blocks - 1) * BLOCK as u64
+    }
 }
 
 /// A file name for a segment number.
@@ -75,9 +85,15 @@ pub(crate) struct Segments {
     keep: usize,
     state: Mutex<State>,
     /// Nothing is prepared.
-    short: AtomicBool,
-    /// Nothing is prepared, and less than half of the segment being written is left.
-    urgent: AtomicBool,
+    unprepared: AtomicBool,
+    /// Less than half of the segment being written is left.
+    half_used: AtomicBool,
+    /// Bytes of what is prepared.
+    spare: AtomicU64,
+    /// Bytes left of the segment being written.
+    rest: AtomicU64,
+    /// What is kept for rollbacks.
+    reserve: Arc<Reserve>,
     /// Held while a file is being made: it has the same name each time.
     creating: Mutex<()>,
 }
@@ -116,11 +132,28 @@ impl Segments {
         active.sort_by_key(|found| (found.header.start_lsn, found.header.epoch));
         prepared.make_contiguous().sort_by_key(|segment| segment.number);
         check_numbers(&active, &prepared)?;
-        let short = AtomicBool::new(prepared.is_empty());
+        let unprepared = AtomicBool::new(prepared.is_empty());
+        let spare = AtomicU64::new(prepared.iter().map(Segment::room).sum());
         let state = Mutex::new(State { active: VecDeque::new(), prepared, next_number, largest });
         let keep = usize::try_from(capacity / size).unwrap_or(usize::MAX).max(2);
-        let (urgent, creating) = (AtomicBool::new(false), Mutex::default());
-        Ok((Segments { disk, size, keep, state, short, urgent, creating }, active))
+        let segments = Segments {
+            disk,
+            size,
+            keep,
+            state,
+            unprepared,
+            half_used: AtomicBool::new(false),
+            spare,
+            rest: AtomicU64::new(0),
+            reserve: Arc::default(),
+            creating: Mutex::default(),
+        };
+        Ok((segments, active))
+    }
+
+    /// What is kept for rollbacks.
+    pub(crate) fn reserve(&self) -> &Arc<Reserve> {
+        &self.reserve
     }
 
     /// Segments that are not active: recovery looks at them for signs of a damaged header.
@@ -141,42 +174,57 @@ impl Segments {
             used.iter().map(|found| (found.header.number, found.header.start_lsn)).collect();
         state.prepared.extend(cut_off.iter().map(|found| found.segment.clone()));
         state.prepared.make_contiguous().sort_by_key(|segment| segment.number);
+        self.count_prepared(&state);
         Ok(())
     }
 
-    /// Whether the next full segment would find no successor.
-    pub(crate) fn is_short(&self) -> bool {
-        self.short.load(Ordering::Relaxed)
+    /// Whether the next full segment would find no successor, or what is prepared is less than
+    /// rollbacks may need, or than the `unwritten` bytes take.
+    #[inline]
+    pub(crate) fn is_short(&self, unwritten: u64) -> bool {
+        let claimed = self.reserve.log();
+        self.unprepared.load(Ordering::Relaxed)
+            || claimed > self.spare.load(Ordering::Relaxed)
+            || !self.has_room(claimed, unwritten)
     }
 
-    /// Whether writers must not go on before [`Segments::prepare_now`].
-    pub(crate) fn is_urgent(&self) -> bool {
-        self.urgent.load(Ordering::Relaxed)
+    /// Whether writers must not go on before [`Segments::prepare_now`]; then it is short, too.
+    pub(crate) fn is_urgent(&self, unwritten: u64) -> bool {
+        self.unprepared.load(Ordering::Relaxed) && self.half_used.load(Ordering::Relaxed)
+            || !self.has_room(self.reserve.log(), unwritten)
+    }
+
+    /// Whether the log has room for so many bytes besides those not written yet.
+    pub(crate) fn has_room(&self, bytes: u64, unwritten: u64) -> bool {
+        let room = self.spare.load(Ordering::Relaxed) + self.rest.load(Ordering::Relaxed);
+        // Blocks have headers, and the last one of each write may be nearly empty.
+        room > bytes + unwritten + unwritten / 64 + MARGIN
     }
 
     /// The writer tells how many blocks of a segment it has used.
     pub(crate) fn note_use(&self, segment: &Segment, used: u64) {
-        if self.is_short() && used > segment.blocks / 2 {
-            self.urgent.store(true, Ordering::Relaxed);
-        }
+        self.rest.store((segment.blocks - used) * BLOCK as u64, Ordering::Relaxed);
+        self.half_used.store(used > segment.blocks / 2, Ordering::Relaxed);
     }
 
-    /// Prepares a segment at once, where none is.
-    pub(crate) fn prepare_now(&self) -> Result<()> {
-        self.prepare(self.size.min(HASTY_SEGMENT))
+    fn count_prepared(&self, state: &State) {
+        self.unprepared.store(state.prepared.is_empty(), Ordering::Relaxed);
+        self.spare.store(state.prepared.iter().map(Segment::room).sum(), Ordering::Relaxed);
+    }
+
+    /// Prepares a segment at once, where there is not enough.
+    pub(crate) fn prepare_now(&self, unwritten: u64) -> Result<()> {
+        self.prepare(self.size.min(HASTY_SEGMENT), unwritten)
     }
 
     /// Makes a file of zeros and gives it a number. The caller holds `creating`.
     fn create(&self, size: u64) -> Result<Segment> {
         let file = self.disk.open(UNNAMED, true)?;
-        let zeros = AlignedBuf::new(FILL);
-        let mut at = 0;
-        while at < size {
-            let len = (size - at).min(FILL as u64);
-            file.write_at(&zeros[..len as usize], at)?;
-            at += len;
+        if let Err(error) = fill(&*file, size) {
+            // Half a segment would only take space away; the next attempt begins with what is left.
+            let _ = self.disk.remove(UNNAMED);
+            return Err(error);
         }
-        file.sync()?;
         let number = self.give_number(UNNAMED)?;
         let mut state = self.state.lock();
         state.largest = state.largest.max(size);
@@ -199,10 +247,10 @@ impl Segments {
         self.disk.sync_names().map_err(failed)
     }
 
-    /// Prepares a segment of this size, unless another thread did so meanwhile.
-    pub(crate) fn prepare(&self, size: u64) -> Result<()> {
+    /// Prepares a segment of this size, unless another thread has seen to it meanwhile.
+    pub(crate) fn prepare(&self, size: u64, unwritten: u64) -> Result<()> {
         let _one_at_a_time = self.creating.lock();
-        if !self.state.lock().prepared.is_empty() {
+        if !self.is_short(unwritten) {
             return Ok(());
         }
         let segment = self.create(size)?;
@@ -211,15 +259,15 @@ impl Segments {
     }
 
     fn add_prepared(&self, segment: Segment) {
-        self.state.lock().prepared.push_back(segment);
-        self.short.store(false, Ordering::Relaxed);
-        self.urgent.store(false, Ordering::Relaxed);
+        let mut state = self.state.lock();
+        state.prepared.push_back(segment);
+        self.count_prepared(&state);
     }
 
     fn take_prepared(&self) -> Option<Segment> {
         let mut state = self.state.lock();
         let ready = state.prepared.pop_front();
-        self.short.store(state.prepared.is_empty(), Ordering::Relaxed);
+        self.count_prepared(&state);
         ready
     }
 
@@ -241,13 +289,14 @@ impl Segments {
         let Segment { number, blocks, .. } = segment;
         SegmentHeader { epoch, number, start_lsn, blocks }.write(&mut block);
         segment.file.write_at(&block, 0)?;
+        self.note_use(&segment, 1);
         self.state.lock().active.push_back((segment.number, start_lsn));
         Ok(segment)
     }
 
     /// Takes back segments that end at or before `keep_from` and keeps one prepared; true when there was
     /// something to do. Run by one thread at a time. `Stopped` where the log must not go on.
-    pub(crate) fn maintain(&self, keep_from: Lsn) -> Result<bool> {
+    pub(crate) fn maintain(&self, keep_from: Lsn, unwritten: u64) -> Result<bool> {
         let retired = {
             let mut state = self.state.lock();
             let passed = state.active.get(1).is_some_and(|&(_, start)| start <= keep_from);
@@ -264,9 +313,9 @@ impl Segments {
         // Segments grow up to the regular size, so that a small store stays small.
         let next_size = {
             let state = self.state.lock();
-            state.prepared.is_empty().then(|| self.size.min(2 * state.largest.max(FIRST_SEGMENT)))
+            self.is_short(unwritten).then(|| self.size.min(2 * state.largest.max(FIRST_SEGMENT)))
         };
-        next_size.map_or(Ok(()), |size| self.prepare(size))?;
+        next_size.map_or(Ok(()), |size| self.prepare(size, unwritten))?;
         Ok(next_size.is_some())
     }
 
@@ -287,6 +336,19 @@ impl Segments {
         self.add_prepared(Segment { number, file, blocks: self.size / BLOCK as u64 });
         Ok(())
     }
+}
+
+/// Gives a file its size, which fails at once where there is no space, and zeros.
+fn fill(file: &dyn DiskFile, size: u64) -> Result<()> {
+    file.set_len(size)?;
+    let zeros = AlignedBuf::new(FILL);
+    let mut at = 0;
+    while at < size {
+        let len = (size - at).min(FILL as u64);
+        file.write_at(&zeros[..len as usize], at)?;
+        at += len;
+    }
+    Ok(file.sync()?)
 }
 
 /// Removes the segments of a store whose creation was cut short before it had a log: they are

@@ -171,7 +171,7 @@ fn stale_bytes_of_recycled_segments_never_verify() {
         ends.push(append_durably(&wal, &group(len, round as u8)));
         if random.below(6) == 0 {
             checkpoint = ends[random.below(ends.len() as u64) as usize].max(checkpoint);
-            while wal.segments().maintain(checkpoint).unwrap() {}
+            while wal.segments().maintain(checkpoint, 0).unwrap() {}
         }
         if random.below(10) == 0 {
             drop(wal);
@@ -181,7 +181,7 @@ fn stale_bytes_of_recycled_segments_never_verify() {
             assert_eq!(found.len(), newer, "round {round}");
         }
     }
-    while wal.segments().maintain(wal.closed_lsn()).unwrap() {}
+    while wal.segments().maintain(wal.closed_lsn(), 0).unwrap() {}
     let files = disk.list().unwrap();
     assert!(files.len() <= 9, "segments are recycled, not piled up: {files:?}");
 }

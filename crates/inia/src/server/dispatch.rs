@@ -294,7 +294,7 @@ impl Worker {
         Ok(())
     }
 
-    /// A parameter's limit is that of a packet, as in MySQL; all that wait together have theirs too.
+    /// A parameter's limit is that of a packet, as in MySQL; all that wait have one together too.
     fn send_long_data(&mut self, id: u32, param: u16, data: &[u8]) {
         let held: usize = self.statements.values().map(|one| one.params.long_data()).sum();
         if let Some(statement) = self.statements.get_mut(&id) {

@@ -174,12 +174,6 @@ impl InsertPlan {
         Ok(())
     }
 
-    /// All tables of the statement.
-    pub(crate) fn tables(&self) -> Vec<&Arc<Table>> {
-        let read = self.source.iter().flat_map(|source| &source.tables);
-        std::iter::once(&self.table).chain(read).collect()
-    }
-
     /// INSERT … SELECT's query.
     pub(crate) fn source(&self) -> Option<&StatementPlan> {
         self.source.as_ref()

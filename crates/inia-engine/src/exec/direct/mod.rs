@@ -21,9 +21,9 @@ use super::select::holds;
 use super::{Result, Runner};
 use crate::access::{Found, Scan};
 use crate::error::StorageResult;
-use crate::expr::{EvalContext, Expr, ExprKind};
+use crate::expr::{EvalContext, Expr};
 use crate::optimize::{SlotSet, slots_of};
-use crate::plan::{Body, QueryPlan, SelectPlan, Source, TableSource};
+use crate::plan::{Body, Direct, SelectPlan, Source, TableSource};
 use inia_base::column::RowSink;
 use inia_base::value::Value;
 use inia_storage::ReadMode;
@@ -40,24 +40,27 @@ impl Runner<'_> {
         sink: &mut dyn RowSink,
     ) -> Result<Option<u64>> {
         let query = &self.plan.root;
-        let Some((select, source)) = single_table(query) else { return Ok(None) };
-        if select.ends.is_some() || !select.windows.is_empty() {
-            return Ok(None);
+        let Some(direct) = &self.plan.direct else { return Ok(None) };
+        let Body::Select(select) = &query.body else { return Ok(None) };
+        let Source::Table(source) = &select.source else { return Ok(None) };
+        match direct {
+            Direct::Totals => {
+                let totals = select
+                    .aggregation
+                    .as_ref()
+                    .and_then(|aggregation| totals::plan(select, source, aggregation));
+                match totals {
+                    Some(totals) => self.send_totals(query, select, totals, ctx, sink),
+                    None => Ok(None),
+                }
+            }
+            Direct::Rows(columns) => {
+                self.send_rows(query, select, source, columns, ctx, sink).map(Some)
+            }
+            Direct::Sorted(columns) => {
+                self.send_sorted(query, select, source, columns, ctx, sink).map(Some)
+            }
         }
-        if let Some(aggregation) = &select.aggregation {
-            return match totals::plan(select, source, aggregation) {
-                Some(totals) => self.send_totals(query, select, totals, ctx, sink),
-                None => Ok(None),
-            };
-        }
-        let Some(columns) = plain_columns(select, source) else { return Ok(None) };
-        if query.order.is_empty() && !select.distinct {
-            return self.send_rows(query, select, source, &columns, ctx, sink).map(Some);
-        }
-        if !query.order.is_empty() && (!select.distinct || order_covers(query, select)) {
-            return self.send_sorted(query, select, source, &columns, ctx, sink).map(Some);
-        }
-        Ok(None)
     }
 
     /// Gives each row that fulfils the conditions to `visit`, which must not ask for its key.
@@ -73,12 +76,9 @@ impl Runner<'_> {
         }
         let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
         let mut scan = Scan::open(&source.table, &source.access, mode, ctx, &[])?;
-        let mut checks: Vec<&[Expr]> = vec![&source.filter, &select.filter];
-        if !scan.is_exact() {
-            checks.push(&source.bound_filter);
-        }
-        checks.retain(|filter| !filter.is_empty());
-        if checks.is_empty() {
+        let bound_filter = if scan.is_exact() { &[] } else { &source.bound_filter[..] };
+        let checks = [&source.filter[..], &select.filter, bound_filter];
+        if checks.iter().all(|filter| filter.is_empty()) {
             return self.each_unchecked(scan, source, ctx, visit);
         }
         let mut row = vec![Value::Null; select.width];
@@ -142,38 +142,6 @@ impl Runner<'_> {
             }
         }
     }
-}
-
-/// The query's SELECT and table where it reads only that, without HAVING or counting.
-fn single_table(query: &QueryPlan) -> Option<(&SelectPlan, &TableSource)> {
-    let Body::Select(select) = &query.body else { return None };
-    let Source::Table(source) = &select.source else { return None };
-    let plain = !query.count_found_rows && select.having.is_none() && !reads_row_in_parts(select);
-    plain.then_some((select, source))
-}
-
-/// Whether a condition runs a subquery that reads the row, in columns that are not known here.
-fn reads_row_in_parts(select: &SelectPlan) -> bool {
-    let source = match &select.source {
-        Source::Table(source) => source.filter.iter().chain(&source.bound_filter),
-        _ => return true,
-    };
-    source.chain(&select.filter).any(|condition| slots_of(condition).whole_row)
-}
-
-/// The table's columns that the tuple consists of, where it has nothing else.
-fn plain_columns(select: &SelectPlan, source: &TableSource) -> Option<Vec<usize>> {
-    let column = |expr: &Expr| match expr.kind {
-        ExprKind::Column { index, .. } => index.checked_sub(source.base),
-        _ => None,
-    };
-    select.output.iter().map(column).collect()
-}
-
-/// Whether ORDER BY names every visible column, so that equal keys are equal rows.
-fn order_covers(query: &QueryPlan, select: &SelectPlan) -> bool {
-    (0..select.visible).all(|index| query.order.iter().any(|key| key.index == index))
-        && query.order.iter().all(|key| key.index < select.visible)
 }
 
 /// The columns that the conditions read.

@@ -64,7 +64,7 @@ pub trait Scope {
     /// A `?`, from 0: a parameter node or the value itself. Its texts have the connection's
     /// collation.
     fn param(&mut self, index: usize, connection: Collation) -> Result<Expr, SqlError> {
-        let ty = ExprType::text(21_845, connection, true);
+        let ty = ExprType::text(16_383, connection, true);
         Ok(Expr { kind: ExprKind::Param(index), ty })
     }
 
@@ -253,7 +253,7 @@ impl Binder<'_> {
             | L::Bit { charset: Some(charset), bytes } => self.introduced(charset, bytes)?,
             L::Hex { charset: None, bytes } | L::Bit { charset: None, bytes } => {
                 let mut ty = ExprType::binary(bytes.len() as u64, false);
-                ty.decimals = 0;
+                (ty.decimals, ty.hex) = (0, true);
                 Expr { kind: ExprKind::HexLiteral(bytes.clone()), ty }
             }
             L::Date(text) => temporal_literal(text, DataType::Date, self.env)?,

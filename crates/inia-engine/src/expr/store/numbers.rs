@@ -5,7 +5,7 @@ use crate::expr::context::EvalContext;
 use crate::expr::convert;
 use crate::expr::number;
 use crate::expr::ty::{ExprType, TypeClass};
-use inia_base::datatype::IntWidth;
+use inia_base::datatype::{DataType, IntWidth};
 use inia_base::decimal::Decimal;
 use inia_base::value::Value;
 use std::borrow::Cow;
@@ -46,18 +46,18 @@ pub(super) fn int(
     target: &Target<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
-    let wide = match value {
-        Value::Double(v) => v.round_ties_even() as i128,
-        Value::Decimal(v) => decimal_to_wide(*v, unsigned),
-        _ => match string_of(value, from) {
-            Some(text) => int_of_text(&text, "integer", target, ctx)?,
-            None => convert::to_wide(value, from, ctx)?,
-        },
-    };
     let bits = bits(width);
     let (low, high) = match unsigned {
         true => (0, (1i128 << bits) - 1),
         false => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+    };
+    let wide = match value {
+        Value::Double(v) => v.round_ties_even() as i128,
+        Value::Decimal(v) => decimal_to_wide(*v, unsigned),
+        _ => match string_of(value, from) {
+            Some(text) => int_of_text(&text, &(low..=high), target, ctx)?,
+            None => convert::to_wide(value, from, ctx)?,
+        },
     };
     let negative_fraction = unsigned
         && match value {
@@ -81,17 +81,34 @@ fn decimal_to_wide(value: Decimal, unsigned: bool) -> i128 {
     }
 }
 
+/// A hexadecimal literal as the number that a numeric column takes it for.
+pub(super) fn of_hex(bytes: &[u8], column: &DataType) -> Option<Value> {
+    let numeric = matches!(
+        column,
+        DataType::Int { .. }
+            | DataType::Decimal { .. }
+            | DataType::Float { .. }
+            | DataType::Double { .. }
+            | DataType::Year
+    );
+    let number = match bytes.len() {
+        0..=8 => bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+        _ => u64::MAX,
+    };
+    numeric.then_some(Value::UInt(number))
+}
+
 /// An integer from a string that may have a fraction or an exponent.
 fn int_of_text(
     text: &[u8],
-    kind: &str,
+    fits: &RangeInclusive<i128>,
     target: &Target<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<i128> {
     let parsed = Decimal::parse_prefix(text);
     if parsed.consumed == 0 {
         let shown = convert::error_text(text);
-        target.warn(target.incorrect(kind, &shown), ctx)?;
+        target.warn(target.incorrect("integer", &shown), ctx)?;
         return Ok(0);
     }
     let wide = decimal_to_wide(parsed.value, true);
@@ -101,7 +118,8 @@ fn int_of_text(
         wide
     };
     let rest = &text[parsed.consumed..];
-    if !rest.iter().all(u8::is_ascii_whitespace) {
+    // What does not fit is told of alone.
+    if fits.contains(&wide) && !rest.iter().all(u8::is_ascii_whitespace) {
         target.truncated(ctx)?;
     }
     Ok(wide)
@@ -160,7 +178,7 @@ pub(super) fn year(
                     target.warn(target.incorrect("integer", &shown), ctx)?;
                     return Ok(Value::UInt(0));
                 }
-                int_of_text(&text, "integer", target, ctx)?
+                int_of_text(&text, &(0..=2155), target, ctx)?
             }
             None => convert::to_wide(value, from, ctx)?,
         },

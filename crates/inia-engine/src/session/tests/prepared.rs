@@ -1,6 +1,7 @@
 //! Prepared statements, by the protocol and by SQL.
 
-use super::TestDb;
+use super::{TestDb, TextSink};
+use inia_base::temporal::{Date, Time};
 use inia_base::value::Value;
 
 #[test]
@@ -88,4 +89,36 @@ fn prepare_and_execute_as_statements() {
             "ERROR 1243: Unknown prepared statement handler (p) given to EXECUTE",
         ),
     ]);
+}
+
+/// A statement's only column follows what its parameter is bound to, from one execution to the
+/// next: MySQL's lengths and decimals of `SELECT ?`.
+#[test]
+fn a_parameter_has_the_type_of_what_it_is_bound_to() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    let id = s.prepare("SELECT ?");
+    let date = Date { year: 2020, month: 1, day: 2 };
+    let cases = [
+        (Value::Text("abc".into()), "VarChar", 65_532, 31, "abc"),
+        (Value::Int(-5), "Int", 21, 0, "-5"),
+        (Value::UInt(u64::MAX), "Int", 21, 0, "18446744073709551615"),
+        (Value::Double(1.5), "Double", 23, 31, "1.5"),
+        (Value::Decimal("12.340".parse().unwrap()), "Decimal", 67, 30, "12.340"),
+        (Value::Date(date), "Date", 10, 0, "2020-01-02"),
+        (Value::Time(Time { micros: 1 }), "Time", 17, 6, "00:00:00.000001"),
+        (Value::Bytes(vec![b'x', 0]), "VarBinary", 65_535, 31, "x\0"),
+        (Value::Null, "VarBinary", 65_535, 31, "NULL"),
+        (Value::Int(7), "Int", 21, 0, "7"),
+        (Value::Null, "Int", 21, 0, "NULL"),
+    ];
+    for (value, kind, length, decimals, text) in cases {
+        let mut sink = TextSink::default();
+        s.0.execute_prepared(id, std::slice::from_ref(&value), &mut sink).unwrap();
+        let column = &sink.columns[0];
+        let told = format!("{:?}", column.data_type);
+        assert!(told.starts_with(kind), "{value:?}: {told}");
+        assert_eq!((column.length, column.decimals), (length, decimals), "{value:?}");
+        assert_eq!(sink.text.trim_end(), text, "{value:?}");
+    }
 }

@@ -209,7 +209,8 @@ pub(super) fn parametrise(
 
 /// Whether the plan is made for this very table, and no other.
 fn is_of(plan: &Plan, table: &Arc<Table>) -> bool {
-    matches!(plan.tables()[..], [only] if Arc::ptr_eq(only, table))
+    let mut tables = plan.tables();
+    tables.next().is_some_and(|first| Arc::ptr_eq(first, table)) && tables.next().is_none()
 }
 
 /// The kept plan, where it is still the right one.

@@ -6,6 +6,8 @@
 use super::super::{LeafCopy, PayloadRef, Problem, Seek};
 use super::{Fixture, Random, deletion, version};
 use crate::StorageError;
+use crate::btree::node::{LOWER_OFF, UPPER_OFF, USABLE};
+use crate::page::PageOp;
 use std::collections::HashSet;
 
 /// A key of a kind that a seed chooses: short, long, with shared beginnings, with zero bytes.
@@ -245,4 +247,29 @@ fn estimates_are_near_the_truth() {
     }
     let all = estimate(None, None);
     assert!((15_000.0..25_000.0).contains(&all), "{all} of 20000");
+}
+
+/// A leaf that ends where it begins leads back to itself.
+#[test]
+fn a_leaf_with_wrong_fences_ends_every_kind_of_scan() {
+    for narrow in [false, true] {
+        let mut fixture = Fixture::new(USABLE);
+        for n in 0..600u32 {
+            fixture.put(&n.to_be_bytes(), version(1), &[0; 100]);
+        }
+        let (tree, store) = (&fixture.tree, &fixture.store);
+        let mut leaf = LeafCopy::new();
+        tree.load_leaf(store, Seek::First, &mut leaf).unwrap();
+        let second = leaf.right().unwrap();
+        let mut mtr = store.mtr().unwrap();
+        let page = mtr.latch(second).unwrap();
+        let lower = mtr.page(page)[LOWER_OFF..LOWER_OFF + 4].to_vec();
+        mtr.apply(page, &PageOp::SetBytes { offset: UPPER_OFF as u16, bytes: &lower });
+        mtr.commit();
+        let end = (0..100).find_map(|_| match narrow {
+            true => tree.next_leaf_narrow(store, &mut leaf, 8, |_| true).err(),
+            false => tree.next_leaf(store, &mut leaf).err(),
+        });
+        assert!(matches!(end, Some(StorageError::Corrupt(..))), "narrow: {narrow}");
+    }
 }

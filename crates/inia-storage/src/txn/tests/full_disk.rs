@@ -41,3 +41,167 @@ fn a_record_whose_writer_could_not_be_rolled_back_stays_locked() {
     let locked = rr(&engine).lock_get(&tree, b"a", X, text);
     assert!(matches!(locked, Err(StorageError::LockWaitTimeout)), "{locked:?}");
 }
+
+/// A pool, log segments and undo far smaller than the work.
+fn open_small(disk: &SimDisk) -> Arc<Engine> {
+    let options = StoreOptions {
+        buffer_pool_size: 64 * 16 * 1024,
+        log_capacity: 1 << 20,
+        segment_size: 64 << 10,
+        undo_memory: 16 << 10,
+        background: false,
+    };
+    Engine::open_with(Arc::new(disk.clone()), options).unwrap()
+}
+
+fn bytes_of(disk: &SimDisk) -> u64 {
+    disk.list().unwrap().iter().filter_map(|name| disk.file_len(name)).sum()
+}
+
+/// The lengths of a tree's values.
+fn lengths(engine: &Arc<Engine>, tree: &Tree) -> Vec<usize> {
+    let (mut txn, open) = (rr(engine), KeyBound::Unbounded);
+    let mut cursor = txn.cursor(tree, open, open, Direction::Forward, ReadMode::Snapshot);
+    let mut lengths = Vec::new();
+    while let Some(record) = cursor.next(&mut txn).unwrap() {
+        lengths.push(record.value.len());
+    }
+    lengths
+}
+
+/// A transaction shortens all values; others fill the space, until the disk is full.
+fn shorten_fill_and_roll_back(count: u32, length: usize, between: usize) {
+    let disk = SimDisk::new();
+    let engine = open_small(&disk);
+    let tree = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    for n in 0..count {
+        txn.insert(&tree, &(n * 1000).to_be_bytes(), &vec![b'a'; length]).unwrap();
+    }
+    txn.commit().unwrap();
+    while engine.background_step().unwrap() {}
+    txn.begin(Isolation::RepeatableRead);
+    for n in 0..count {
+        assert!(txn.update(&tree, &(n * 1000).to_be_bytes(), b"short").unwrap());
+    }
+    let mut other = rr(&engine);
+    disk.set_capacity(Some(bytes_of(&disk) + (1 << 20)));
+    let mut kept = 0;
+    let full = 'full: {
+        for round in 1..900 {
+            for n in 0..count {
+                let key = n * 1000 + round;
+                if let Err(error) = other.insert(&tree, &key.to_be_bytes(), &vec![b'b'; between]) {
+                    break 'full error;
+                }
+                kept += 1;
+                other.commit().unwrap();
+                other.begin(Isolation::RepeatableRead);
+                if n % 50 == 0 {
+                    // Makes room in the log, so that it is the data file that fills up.
+                    while engine.background_step().unwrap_or(false) {}
+                }
+            }
+        }
+        panic!("the disk is never full");
+    };
+    assert!(matches!(full, StorageError::DiskFull), "{full}");
+    other.rollback().unwrap();
+    txn.rollback().unwrap();
+    assert_eq!(engine.stats().unfinished, 0);
+    let lengths = lengths(&engine, &tree);
+    assert_eq!(lengths.iter().filter(|&&found| found == length).count(), count as usize);
+    assert_eq!(lengths.len(), count as usize + kept);
+    disk.set_capacity(None);
+    assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn records_grow_back_though_others_have_filled_their_leaves_and_the_disk() {
+    shorten_fill_and_roll_back(400, 3000, 900);
+    shorten_fill_and_roll_back(2000, 300, 60);
+}
+
+#[test]
+fn long_values_come_back_though_others_have_taken_their_pages_and_the_disk_is_full() {
+    shorten_fill_and_roll_back(30, 100_000, 3000);
+}
+
+#[test]
+fn a_rollback_finds_the_log_that_it_needs_on_a_full_disk() {
+    let disk = SimDisk::new();
+    let engine = open_small(&disk);
+    let tree = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    for n in 0..1000u32 {
+        txn.insert(&tree, &n.to_be_bytes(), &[b'a'; 1000]).unwrap();
+    }
+    txn.commit().unwrap();
+    while engine.background_step().unwrap() {}
+    disk.set_capacity(Some(bytes_of(&disk) + (4 << 20)));
+    txn.begin(Isolation::RepeatableRead);
+    let mut updates = (0..).map(|n: u32| (n % 1000, b'b' + (n / 1000) as u8));
+    let full =
+        updates.find_map(|(n, letter)| txn.update(&tree, &n.to_be_bytes(), &[letter; 1000]).err());
+    assert!(matches!(full, Some(StorageError::DiskFull)), "{full:?}");
+    txn.rollback().unwrap();
+    assert!(engine.failure().is_none());
+    let first = rr(&engine).get(&tree, &0u32.to_be_bytes(), |value| value[0]).unwrap();
+    assert_eq!(first, Some(b'a'));
+    disk.set_capacity(None);
+    while engine.background_step().unwrap() {}
+    assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
+}
+
+/// Each commit takes a block of the log.
+#[test]
+fn a_commit_without_room_in_the_log_is_refused_and_can_be_tried_again() {
+    let disk = SimDisk::new();
+    let engine = open_small(&disk);
+    let tree = tree_with(&engine, &[]);
+    let mut waiting: Vec<Txn> = (0..60)
+        .map(|n: u32| {
+            let mut txn = rr(&engine);
+            txn.insert(&tree, &n.to_be_bytes(), b"1").unwrap();
+            txn
+        })
+        .collect();
+    disk.set_capacity(Some(0));
+    let mut refused: Vec<Txn> = Vec::new();
+    let mut committed = 0;
+    for mut txn in waiting.drain(..) {
+        match txn.commit() {
+            Ok(()) => committed += 1,
+            Err(StorageError::DiskFull) => refused.push(txn),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(committed > 5 && refused.len() > 5, "{committed} committed");
+    assert!(engine.failure().is_none());
+    refused.pop().unwrap().rollback().unwrap();
+    disk.set_capacity(None);
+    for txn in &mut refused {
+        txn.commit().unwrap();
+    }
+    assert_eq!(lengths(&engine, &tree).len(), 59);
+}
+
+/// A transaction may shorten records only as far as there are pages for their return.
+#[test]
+fn records_are_shortened_only_where_there_is_space_for_the_way_back() {
+    let disk = SimDisk::new();
+    let engine = open_small(&disk);
+    let tree = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    for n in 0..1000u32 {
+        txn.insert(&tree, &n.to_be_bytes(), &[b'a'; 3000]).unwrap();
+    }
+    txn.commit().unwrap();
+    while engine.background_step().unwrap() {}
+    disk.set_capacity(Some(bytes_of(&disk) + (1 << 20)));
+    txn.begin(Isolation::RepeatableRead);
+    let full = (0..1000u32).find_map(|n| txn.update(&tree, &n.to_be_bytes(), b"short").err());
+    assert!(matches!(full, Some(StorageError::DiskFull)), "{full:?}");
+    txn.rollback().unwrap();
+    assert_eq!(lengths(&engine, &tree), [3000; 1000]);
+}

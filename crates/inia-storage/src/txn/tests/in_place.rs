@@ -244,3 +244,67 @@ fn an_insert_of_many_stops_at_a_gap_lock() {
     assert_eq!(txn.insert_many(&tree, &records, 2..4).unwrap(), 4);
     assert_eq!(all(&mut txn, &tree), "a=1 b= c= m=2 n= o=");
 }
+
+/// A cursor at READ COMMITTED that has put off the lock of the record "b".
+fn deferring(engine: &Arc<Engine>, tree: &Tree) -> (Txn, Cursor) {
+    let mut txn = session(engine, Isolation::ReadCommitted);
+    txn.begin_statement();
+    let bounds = (KeyBound::Included(&b"b"[..]), KeyBound::Included(&b"b"[..]));
+    let mode = ReadMode::Lock(X);
+    let mut cursor = txn.cursor(tree, bounds.0, bounds.1, Direction::Forward, mode);
+    cursor.defer_locks();
+    assert!(cursor.advance(&mut txn).unwrap());
+    (txn, cursor)
+}
+
+#[test]
+fn a_lock_that_was_waited_for_belongs_to_the_cursor() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1"), ("b", "2")]);
+    for changes in [false, true] {
+        let (txn, mut cursor) = deferring(&engine, &tree);
+        let mut other = rr(&engine);
+        lock_get(&mut other, &tree, "b", X);
+        let locking = blocks(&engine, txn, move |txn| {
+            let as_read = txn.lock_current(&mut cursor);
+            (cursor, as_read)
+        });
+        if changes {
+            set(&mut other, &tree, "b", "3");
+        }
+        other.commit().unwrap();
+        let (mut txn, (mut cursor, as_read)) = locking.join();
+        assert_eq!(as_read.unwrap(), !changes, "the record is what it was, unless it was changed");
+        assert!(record_waits(&engine, &tree, "b"));
+        // The row does not match: at this level its lock is given back.
+        cursor.unlock_current(&mut txn);
+        assert!(!record_waits(&engine, &tree, "b"));
+    }
+}
+
+/// What deleted records had is logged with those that come in their place, and their pages are
+/// latched: a few of them are more than this pool has frames.
+#[test]
+fn inserts_over_long_deleted_records_do_not_share_a_group() {
+    let options = StoreOptions::new(32 * 16 * 1024, false);
+    let engine = Engine::open_with(Arc::new(MemDisk::new()), options).unwrap();
+    let tree = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    for n in 0..20u32 {
+        txn.insert(&tree, &n.to_be_bytes(), &[1; 40_000]).unwrap();
+    }
+    txn.commit().unwrap();
+    let mut early = rr(&engine);
+    early.take_snapshot();
+    txn.begin(Isolation::RepeatableRead);
+    for n in 0..20u32 {
+        assert!(txn.delete(&tree, &n.to_be_bytes()).unwrap());
+    }
+    txn.commit().unwrap();
+    txn.begin(Isolation::RepeatableRead);
+    let mut records = Records::default();
+    (0..20u32).for_each(|n| records.push(&n.to_be_bytes(), b"short"));
+    assert_eq!(txn.insert_many(&tree, &records, 0..20).unwrap(), 20);
+    txn.commit().unwrap();
+    assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
+}

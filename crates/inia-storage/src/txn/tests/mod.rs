@@ -18,6 +18,7 @@ mod resuming;
 mod runs;
 mod spilling;
 mod stress;
+mod stuck;
 
 use crate::store::StoreOptions;
 use crate::*;

@@ -81,7 +81,7 @@ impl Undo {
 
     fn push(&mut self, kind: UndoKind, key: &[u8], payload: &[u8]) -> UndoRef {
         let before = RecordHeader::new(TxnId(3), 9, false);
-        self.log.push(NewUndo { kind, tree: TreeId(5), key, before, payload })
+        self.log.push(NewUndo { kind, tree: TreeId(5), key, before, payload, after: 0 })
     }
 }
 

@@ -122,7 +122,8 @@ fn the_log_of_a_large_transaction_left_open_stays_bounded() {
         }
     }
     assert!(moves >= 3, "{moves}");
-    assert!(largest < 6 * steps + 2 * CAPACITY, "{largest} with {steps} of steps");
+    // A part of it is ready for the rollback.
+    assert!(largest < 8 * steps + 2 * CAPACITY, "{largest} with {steps} of steps");
     let (tree, others) = (large.tree, large.others);
     std::mem::forget((large, other));
     assert_rolled_back(&disk.kill(), tree, others);

@@ -71,9 +71,10 @@ fn run(level: Isolation, background: bool) {
     }
     txn.commit().unwrap();
     let done = AtomicBool::new(false);
-    let commits = AtomicU64::new(0);
+    let (commits, counted) = (AtomicU64::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {
-        let (engine, tree, done, commits) = (&engine, &tree, &done, &commits);
+        let (engine, tree, done) = (&engine, &tree, &done);
+        let (commits, counted) = (&commits, &counted);
         let writers: Vec<_> = (0..4)
             .map(|seed| {
                 scope.spawn(move || {
@@ -102,9 +103,13 @@ fn run(level: Isolation, background: bool) {
                         let sum = total(&mut txn, tree, direction, ReadMode::Snapshot).unwrap();
                         assert_eq!(sum, TOTAL, "{direction:?}");
                     }
-                    let locking = total(&mut txn, tree, direction, ReadMode::Lock(S));
-                    if let Ok(sum) = locking {
-                        assert_eq!(sum, TOTAL, "locking {direction:?}");
+                    match total(&mut txn, tree, direction, ReadMode::Lock(S)) {
+                        Ok(sum) => {
+                            assert_eq!(sum, TOTAL, "locking {direction:?}");
+                            counted.fetch_add(1, Ordering::Relaxed);
+                        }
+                        Err(StorageError::Deadlock) => {}
+                        Err(error) => panic!("{error}"),
                     }
                     txn.rollback().unwrap();
                 }
@@ -116,6 +121,7 @@ fn run(level: Isolation, background: bool) {
         done.store(true, Ordering::Relaxed);
     });
     assert!(commits.load(Ordering::Relaxed) > 100);
+    assert!(counted.load(Ordering::Relaxed) > 0, "no locking scan has come to its end");
     assert!(engine.lock_waits().is_empty() && engine.active_transactions().is_empty());
     while engine.background_step().unwrap() {}
     let mut txn = rr(&engine);
@@ -148,9 +154,9 @@ fn locking_scans_see_all_the_money_where_records_come_and_go() {
         txn.insert(&tree, &account(*n), record).unwrap();
     }
     txn.commit().unwrap();
-    let done = AtomicBool::new(false);
+    let (done, counted) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
-        let (engine, tree, done) = (&engine, &tree, &done);
+        let (engine, tree, done, counted) = (&engine, &tree, &done, &counted);
         let writers: Vec<_> = (0..2)
             .map(|seed| {
                 scope.spawn(move || {
@@ -172,6 +178,7 @@ fn locking_scans_see_all_the_money_where_records_come_and_go() {
                     txn.begin(Isolation::RepeatableRead);
                     if let Some(sum) = locked_total(&mut txn, tree, direction) {
                         assert_eq!(sum, FEW * 1000, "{direction:?}");
+                        counted.fetch_add(1, Ordering::Relaxed);
                     }
                     txn.rollback().unwrap();
                 }
@@ -182,6 +189,8 @@ fn locking_scans_see_all_the_money_where_records_come_and_go() {
         }
         done.store(true, Ordering::Relaxed);
     });
+    let counted = counted.into_inner();
+    assert!(counted > 20, "{counted} scans have come to their end");
 }
 
 /// As [`total`], locking, and giving way to others after each record; `None` after a deadlock.
@@ -189,11 +198,15 @@ fn locked_total(txn: &mut Txn, tree: &Tree, direction: Direction) -> Option<u64>
     let open = KeyBound::Unbounded;
     let mut cursor = txn.cursor(tree, open, open, direction, ReadMode::Lock(S));
     let mut sum = 0;
-    while let Some(record) = cursor.next(txn).ok()? {
-        sum += balance(record.value);
+    loop {
+        match cursor.next(txn) {
+            Ok(Some(record)) => sum += balance(record.value),
+            Ok(None) => return Some(sum),
+            Err(StorageError::Deadlock) => return None,
+            Err(error) => panic!("{error}"),
+        }
         std::thread::yield_now();
     }
-    Some(sum)
 }
 
 /// Closes one account into another, or gives half of it to a new one.

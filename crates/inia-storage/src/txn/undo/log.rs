@@ -2,7 +2,8 @@
 
 use super::chunk::Chunk;
 use super::recovered::Recovered;
-use super::{NewUndo, OFFSET_BITS, UndoKind, UndoRecord, UndoRef, UndoStore, record_words};
+use super::{NewUndo, OFFSET_BITS, UndoKind, UndoRecord, UndoRef, UndoStore};
+use crate::store::reserve::{Claim, Need};
 use crate::sync::Mutex;
 use inia_base::ids::{Lsn, TxnId};
 use std::collections::VecDeque;
@@ -126,14 +127,21 @@ pub(crate) struct UndoLog {
     bytes: u64,
     versions: u64,
     deletes: u64,
+    /// What its rollback may need.
+    claim: Claim,
+    /// What of it is for the record pushed last.
+    last: Need,
 }
 
 impl UndoLog {
     /// An empty log that goes on where `history` ends.
     pub(crate) fn new(store: Arc<UndoStore>, history: Arc<Mutex<History>>) -> UndoLog {
+        let claim = Claim::new(store.reserve.get().cloned().unwrap_or_default());
         UndoLog {
             store,
             history,
+            claim,
+            last: Need::default(),
             chunk: None,
             at: 0,
             first: UndoRef::NONE,
@@ -153,6 +161,7 @@ impl UndoLog {
         self.records = found.records();
         self.bytes = found.bytes();
         self.versions = found.records();
+        self.claim.add(Need { log: self.bytes, ..Need::default() });
         let mut history = self.history.lock();
         history.chunks.extend(found.chunks());
         history.active_first = history.chunks.front().copied();
@@ -212,7 +221,9 @@ impl UndoLog {
         }
         self.tail = place;
         self.records += 1;
-        self.bytes += 8 * words as u64;
+        self.last = new.need();
+        self.bytes += self.last.log;
+        self.claim.add(self.last);
         self.versions += u64::from(new.kind != UndoKind::Insert);
         self.deletes += u64::from(new.kind == UndoKind::Delete);
         place
@@ -220,21 +231,36 @@ impl UndoLog {
 
     /// Takes back the record just pushed after `previous`: its change was not made.
     pub(crate) fn retract(&mut self, previous: UndoRef) {
+        self.take_off(previous, self.last);
+    }
+
+    fn take_off(&mut self, previous: UndoRef, need: Need) {
         self.tail = previous;
         self.records -= 1;
+        self.bytes = self.bytes.saturating_sub(need.log);
+        self.claim.take_back(need);
     }
 
     /// Takes the newest record off the chain after it was undone. Its memory is kept: a reader may
     /// hold a reference to it until the transaction's history is purged.
     pub(crate) fn pop(&mut self, undone: &UndoRecord) {
-        self.retract(undone.previous);
-        let bytes = 8 * record_words(&undone.key, &undone.payload) as u64;
-        self.bytes = self.bytes.saturating_sub(bytes);
+        self.take_off(undone.previous, undone.need());
+    }
+
+    /// Whether the rollback may need more pages than when this was asked last.
+    pub(crate) fn wants_pages(&mut self) -> bool {
+        self.claim.take_grown()
+    }
+
+    /// Bytes of log that are kept for the rollback.
+    pub(crate) fn claimed_log(&self) -> u64 {
+        self.claim.told_log()
     }
 
     /// Ends the running transaction: its records wait until no snapshot is below `stamp`, or are
     /// dropped at once when no version refers to them.
     pub(crate) fn finish(&mut self, txn: TxnId, stamp: Lsn) {
+        self.claim.clear();
         if self.first == UndoRef::NONE {
             return;
         }

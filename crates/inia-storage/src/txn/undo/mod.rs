@@ -21,7 +21,7 @@
 //!
 //! ```text
 //!  record:  word 0   kind u8 | zero u8 | key length u16 | payload length u32
-//!           word 1   tree u32 | zero u32
+//!           word 1   tree u32 | length of the new value u32
 //!           word 2   previous record of the transaction
 //!           word 3-4 header of the version before
 //!           then     key, padded to words; payload, padded to words
@@ -37,10 +37,11 @@ mod tests;
 
 use crate::Result;
 use crate::btree::RecordHeader;
+use crate::store::reserve::{Need, Reserve};
 use chunk::{Chunk, Chunks};
 use inia_base::ids::TreeId;
 use inia_base::io::Disk;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub(crate) use log::{Finished, History, UndoLog};
 pub(crate) use spill::UNDO_FILE;
@@ -93,6 +94,15 @@ pub(crate) struct UndoRecord {
     pub(crate) before: RecordHeader,
     pub(crate) key: Vec<u8>,
     pub(crate) payload: Vec<u8>,
+    pub(crate) after: usize,
+}
+
+impl UndoRecord {
+    /// What its rollback may need.
+    fn need(&self) -> Need {
+        let log = 8 * record_words(&self.key, &self.payload) as u64;
+        Need::of(log, self.key.len(), self.payload.len(), self.after)
+    }
 }
 
 /// A change to be written.
@@ -103,6 +113,8 @@ pub(crate) struct NewUndo<'a> {
     pub(crate) key: &'a [u8],
     pub(crate) before: RecordHeader,
     pub(crate) payload: &'a [u8],
+    /// Length of the value that replaces the payload; as long as that where nothing is known.
+    pub(crate) after: usize,
 }
 
 impl NewUndo<'_> {
@@ -111,10 +123,16 @@ impl NewUndo<'_> {
         record_words(self.key, self.payload)
     }
 
+    /// What its rollback may need.
+    fn need(&self) -> Need {
+        let log = 8 * self.words() as u64;
+        Need::of(log, self.key.len(), self.payload.len(), self.after)
+    }
+
     /// Writes the record; the word after it.
     fn write(&self, chunk: &Chunk, at: usize, previous: UndoRef) -> usize {
         chunk.put(at, pack_lengths(self.kind, self.key.len(), self.payload.len()));
-        chunk.put(at + 1, u64::from(self.tree.0));
+        chunk.put(at + 1, u64::from(self.tree.0) | (self.after as u64) << 32);
         chunk.put(at + PREVIOUS_WORD, previous.0);
         chunk.put(at + 3, self.before.txn);
         chunk.put(at + 4, self.before.undo);
@@ -130,19 +148,25 @@ fn record_words(key: &[u8], payload: &[u8]) -> usize {
 /// All undo records of an engine.
 pub(crate) struct UndoStore {
     chunks: Chunks,
+    reserve: OnceLock<Arc<Reserve>>,
 }
 
 impl UndoStore {
     /// A store that keeps about `budget` bytes in memory and the rest in a temporary file of
     /// `disk`.
     pub(crate) fn new(disk: Arc<dyn Disk>, budget: u64) -> UndoStore {
-        UndoStore { chunks: Chunks::new(Some(disk), budget) }
+        UndoStore { chunks: Chunks::new(Some(disk), budget), reserve: OnceLock::new() }
     }
 
     /// A store that keeps everything in memory.
     #[cfg(test)]
     pub(crate) fn in_memory() -> UndoStore {
-        UndoStore { chunks: Chunks::new(None, u64::MAX) }
+        UndoStore { chunks: Chunks::new(None, u64::MAX), reserve: OnceLock::new() }
+    }
+
+    /// Names the claims that transactions add theirs to, before the first transaction.
+    pub(crate) fn set_reserve(&self, reserve: &Arc<Reserve>) {
+        let _ = self.reserve.set(Arc::clone(reserve));
     }
 
     /// Bytes of memory that undo takes.
@@ -184,7 +208,9 @@ impl UndoStore {
         let Some(chunk) = self.chunks.find(at.chunk())? else { return Ok(false) };
         let (kind, key_len, payload_len) = unpack_lengths(chunk.get(at.word()));
         out.kind = kind;
-        out.tree = TreeId(chunk.get(at.word() + 1) as u32);
+        let tree = chunk.get(at.word() + 1);
+        out.tree = TreeId(tree as u32);
+        out.after = (tree >> 32) as usize;
         out.previous = UndoRef(chunk.get(at.word() + PREVIOUS_WORD));
         out.before = header_at(&chunk, at.word());
         let key_at = at.word() + HEADER_WORDS;

@@ -25,7 +25,7 @@ impl Undo {
         let (key, payload) = (n.to_be_bytes(), payload(n));
         self.store.make_room()?;
         let (kind, tree) = (UndoKind::Change, TreeId(5));
-        Ok(self.log.push(NewUndo { kind, tree, key: &key, before, payload: &payload }))
+        Ok(self.log.push(NewUndo { kind, tree, key: &key, before, payload: &payload, after: 0 }))
     }
 
     fn check(&self, places: &[UndoRef]) {

@@ -91,8 +91,8 @@ impl Maker<'_> {
     pub(super) fn around_databases(&mut self, name: &str, free: &str) -> Step {
         let database = format!("{}db", self.prefix);
         let marker = format!("{database}.");
-        if !self.tables.0.contains_key(&marker) {
-            self.tables.0.insert(marker, Table::default().into());
+        let known = self.tables.0.insert(marker.clone(), Table::default().into());
+        if known.is_none() {
             return self.changed(format!("CREATE DATABASE {database}"), None);
         }
         match self.random.below(3) {

@@ -132,7 +132,7 @@ fn damaged_log_blocks() {
 #[test]
 fn files_from_earlier() {
     let old = &world().old;
-    let seen = |name: &str| name == "inia.control" || name == "inia.doublewrite";
+    let seen = |name: &str| !name.starts_with("wal-");
     let kind = |name: &str| if seen(name) { Damage::Visible } else { Damage::OldFile };
     let tally = each_file_of(kind, |image, name| match old.get(name) {
         Some(bytes) if *bytes != image[name] => {
@@ -141,6 +141,17 @@ fn files_from_earlier() {
         _ => Vec::new(),
     });
     assert!(tally.total() > 5, "{tally:?}");
+}
+
+#[test]
+fn the_data_file_from_before_the_last_checkpoint_is_refused() {
+    let old = &world().old["inia.data"];
+    let mut tally = Tally::default();
+    for (moment, image) in moments().into_iter().filter(|(moment, _)| *moment != "killed") {
+        let damaged = with_file(image, "inia.data", |file| file.clone_from(old));
+        tally.case(&damaged, Damage::Visible, moment);
+    }
+    assert_eq!(tally.refused, tally.total(), "{tally:?}");
 }
 
 #[test]

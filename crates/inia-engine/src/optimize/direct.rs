@@ -1,0 +1,47 @@
+//! Which queries' rows go from stored bytes to the client without values in between.
+
+use super::slots_of;
+use crate::expr::{Expr, ExprKind};
+use crate::plan::{Body, Direct, QueryPlan, SelectPlan, Source, TableSource};
+
+/// The direct way of a query, where it is of a shape that has one.
+pub(crate) fn direct(query: &QueryPlan) -> Option<Direct> {
+    let Body::Select(select) = &query.body else { return None };
+    let Source::Table(source) = &select.source else { return None };
+    let plain = !query.count_found_rows && select.having.is_none();
+    if !plain || reads_row_in_parts(select, source) {
+        return None;
+    }
+    if select.ends.is_some() || !select.windows.is_empty() {
+        return None;
+    }
+    if select.aggregation.is_some() {
+        return Some(Direct::Totals);
+    }
+    let columns = plain_columns(select, source)?;
+    if query.order.is_empty() {
+        return (!select.distinct).then_some(Direct::Rows(columns));
+    }
+    (!select.distinct || order_covers(query, select)).then_some(Direct::Sorted(columns))
+}
+
+/// Whether a condition runs a subquery that reads the row, in columns that are not known here.
+fn reads_row_in_parts(select: &SelectPlan, source: &TableSource) -> bool {
+    let conditions = source.filter.iter().chain(&source.bound_filter).chain(&select.filter);
+    conditions.into_iter().any(|condition| slots_of(condition).whole_row)
+}
+
+/// The table's columns that the tuple consists of, where it has nothing else.
+fn plain_columns(select: &SelectPlan, source: &TableSource) -> Option<Vec<usize>> {
+    let column = |expr: &Expr| match expr.kind {
+        ExprKind::Column { index, .. } => index.checked_sub(source.base),
+        _ => None,
+    };
+    select.output.iter().map(column).collect()
+}
+
+/// Whether ORDER BY names every visible column, so that equal keys are equal rows.
+fn order_covers(query: &QueryPlan, select: &SelectPlan) -> bool {
+    (0..select.visible).all(|index| query.order.iter().any(|key| key.index == index))
+        && query.order.iter().all(|key| key.index < select.visible)
+}
