@@ -184,8 +184,8 @@ fn a_read_of_a_frame_that_has_another_page_now_is_not_validated() {
     });
 }
 
-/// Plain memory under a latch: the model checker tells of accesses that nothing orders, and runs all
-/// threads on one.
+/// Plain memory under a latch: the model checker tells of accesses that nothing orders, and runs
+/// all threads on one.
 struct Plain {
     entry: AtomicU64,
     bytes: UnsafeCell<u64>,
