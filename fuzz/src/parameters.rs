@@ -10,7 +10,7 @@ pub fn run(data: &[u8]) {
     let caps = if head & 0x80 == 0 { Capabilities::SERVER } else { Capabilities::default() };
     let mut params = Params::new(usize::from(head & 0x0f));
     if head & 0x20 != 0 {
-        params.add_long_data(1, b"long data", 5);
+        params.add_long_data(1, b"long data", 5, 100);
     }
     let mut values = Vec::new();
     // The second execution may leave the types out.

@@ -69,9 +69,8 @@ pub fn packets() -> Vec<Vec<u8>> {
         b"\x04t\0%",
         b"\x1b\0\0",
         b"\xfecaching_sha2_password\0abcdefghijklmnopqrst\0",
-        b"\x0a8.0.31\0\x08\0\0\0abcdefgh\0\
-          \xff\xff\xff\x02\0\xff\xdf\x15\0\0\0\0\0\0\0\0\0\0ijklmnopqrst\0\
-          caching_sha2_password\0",
+        b"\x0a8.0.31\0\x08\0\0\0abcdefgh\0\xff\xff\xff\x02\0\xff\xdf\x15\0\0\0\0\0\0\0\0\0\0\
+          ijklmnopqrst\0caching_sha2_password\0",
     ]
     .iter()
     .map(|payload| payload.to_vec())
@@ -86,8 +85,8 @@ pub fn packets() -> Vec<Vec<u8>> {
 pub fn parameters() -> Vec<Vec<u8>> {
     let bodies: [&[u8]; 6] = [
         b"\x02\0\x01\x08\0\xfd\0\x01\0\0\0\0\0\0\0\x03abc",
-        b"\x03\0\x01\xf6\0\x0b\0\x0c\0\
-          \x031.5\x0c\0\x01\0\0\0\x01\x02\x03\x04\0\0\0\x07\xe8\x07\x02\x1d\x0c\0\0",
+        b"\x03\0\x01\xf6\0\x0b\0\x0c\0\x031.5\x0c\0\x01\0\0\0\x01\x02\x03\x04\0\0\0\
+          \x07\xe8\x07\x02\x1d\x0c\0\0",
         b"\x01\x01\x01\x03\0",
         b"\x04\0\x01\x01\0\x02\0\x04\0\x05\0\x7f\xff\xff\0\0\x80\x3f\0\0\0\0\0\0\xf0\x3f",
         b"\x02\0\0\x01\0\0\0",

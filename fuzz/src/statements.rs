@@ -12,8 +12,8 @@ const TABLES: [&str; 8] = [
     "USE diff",
     "CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(20), c DECIMAL(10,2), d DATETIME(3), KEY (b))",
     "INSERT INTO t VALUES (1, 'x', 1.5, '2024-02-29'), (2, NULL, NULL, NULL), (3, 'é', -9, NOW())",
-    "CREATE TABLE u (id INT AUTO_INCREMENT PRIMARY KEY, a INT, j JSON, \
-     FOREIGN KEY (a) REFERENCES t (a))",
+    "CREATE TABLE u (id INT AUTO_INCREMENT PRIMARY KEY, a INT, j JSON, FOREIGN KEY (a) REFERENCES \
+     t (a))",
     "INSERT INTO u (a, j) VALUES (1, '[1, {\"a\": 2}]'), (2, NULL)",
     "CREATE VIEW v AS SELECT a, b FROM t WHERE a > 1",
     "SET max_execution_time = 300",
