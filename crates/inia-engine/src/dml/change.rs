@@ -142,6 +142,9 @@ fn plan(
     for item in clauses.order_by {
         order.push((bind_plain(core, scope, &item.expr)?, item.desc));
     }
+    if let Some(ast::Expr::Column(name)) = clauses.limit.map(|limit| &limit.count) {
+        return Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]));
+    }
     let limit = clauses.limit.map(|limit| bind_plain(core, scope, &limit.count)).transpose()?;
     let allowed = allowed_indexes(table, hints)?;
     let mut conditions = Vec::new();

@@ -237,3 +237,16 @@ fn joins_and_subqueries_change_tables_without_a_primary_key() {
         ("select * from t", "2|21"),
     ]);
 }
+
+/// A name in LIMIT is a variable of a routine, never a column.
+#[test]
+fn names_in_limit_are_no_columns() {
+    let db = TestDb::new();
+    let mut session = db.session();
+    session.ok("CREATE TABLE t (a INT)");
+    session.ok("INSERT INTO t VALUES (1)");
+    for sql in ["UPDATE t SET a = 2 LIMIT a", "DELETE FROM t LIMIT a", "SELECT a FROM t LIMIT a"] {
+        assert_eq!(session.run(sql).trim(), "ERROR 1327: Undeclared variable: a", "{sql}");
+    }
+    assert_eq!(session.ok("SELECT a FROM t"), "1\n");
+}
