@@ -21,8 +21,9 @@ enum Kind {
     Double,
     Decimal,
     Date,
-    Time,
-    DateTime,
+    /// With microseconds, or without a fraction.
+    Time(bool),
+    DateTime(bool),
     Json,
 }
 
@@ -36,8 +37,8 @@ impl Kind {
             Value::Double(_) => Kind::Double,
             Value::Decimal(_) => Kind::Decimal,
             Value::Date(_) => Kind::Date,
-            Value::Time(_) => Kind::Time,
-            Value::DateTime(_) => Kind::DateTime,
+            Value::Time(value) => Kind::Time(value.fraction() != 0),
+            Value::DateTime(value) => Kind::DateTime(value.micros != 0),
             Value::Json(_) => Kind::Json,
         }
     }
@@ -54,8 +55,10 @@ impl Kind {
                 computed(DataType::Decimal { precision: 65, scale: 30, unsigned: false })
             }
             Kind::Date => computed(DataType::Date),
-            Kind::Time => computed(DataType::Time { fsp: 6 }),
-            Kind::DateTime => computed(DataType::DateTime { fsp: 6 }),
+            Kind::Time(fraction) => computed(DataType::Time { fsp: 6 * u8::from(fraction) }),
+            Kind::DateTime(fraction) => {
+                computed(DataType::DateTime { fsp: 6 * u8::from(fraction) })
+            }
             Kind::Json => computed(DataType::Json),
         }
     }
