@@ -61,7 +61,7 @@ fn flatten(tree: FromTree, group: &mut Group, conditions: &mut Vec<Expr>) {
 }
 
 impl Group {
-    /// The member to read next: the one with the fewest expected rows, the earlier on a tie.
+    /// The member to read next: the one that is expected to be least work, the earlier on a tie.
     fn pick(&self, conditions: &[Expr], filled: &SlotSet, block: &Block<'_>) -> usize {
         if self.straight {
             return 0;
@@ -71,9 +71,9 @@ impl Group {
             if index > 0 && reads_earlier_members(member) {
                 continue;
             }
-            let rows = expected_rows(member, conditions, filled, block);
-            if rows < best.1 {
-                best = (index, rows);
+            let work = expected_work(member, conditions, filled, block);
+            if work < best.1 {
+                best = (index, work);
             }
         }
         best.0
@@ -90,18 +90,26 @@ fn reads_earlier_members(tree: &FromTree) -> bool {
     }
 }
 
-/// The rows that reading a member is expected to yield, with the `filled` slots known.
-fn expected_rows(tree: &FromTree, conditions: &[Expr], filled: &SlotSet, block: &Block<'_>) -> f64 {
-    match tree {
-        FromTree::Leaf(leaf) => match &leaf.kind {
-            LeafKind::Table { table, allowed, .. } => {
-                access::choose(&request(table, leaf, allowed.as_deref(), block), conditions, filled)
-                    .rows
-            }
-            LeafKind::Part { .. } | LeafKind::Virtual(_) => UNKNOWN_ROWS,
-        },
-        FromTree::Join(join) => expected_rows(&join.left, conditions, filled, block),
-    }
+/// The rows that are expected to be read of a member, with the `filled` slots known, and those of
+/// them that are left for the members after it, as one sum.
+fn expected_work(tree: &FromTree, conditions: &[Expr], filled: &SlotSet, block: &Block<'_>) -> f64 {
+    let leaf = match tree {
+        FromTree::Leaf(leaf) => leaf,
+        FromTree::Join(join) => return expected_work(&join.left, conditions, filled, block),
+    };
+    let LeafKind::Table { table, allowed, .. } = &leaf.kind else { return 2.0 * UNKNOWN_ROWS };
+    let request = request(table, leaf, allowed.as_deref(), block);
+    let choice = access::choose(&request, conditions, filled);
+    let own = SlotSet::of_range(leaf.slots.clone());
+    let known = filled.union(&own);
+    let mut covered = choice.covered.iter().copied().chain(std::iter::repeat(false));
+    let filtered = conditions.iter().any(|condition| {
+        let needs = slots_of(condition);
+        let checked = needs.slots.intersects(&own) && needs.slots.is_subset(&known);
+        covered.next() == Some(false) && checked && !needs.whole_row
+    });
+    let kept = if filtered { choice.rows * FILTER_KEEPS } else { choice.rows };
+    choice.rows + kept
 }
 
 fn request<'r>(
