@@ -4,11 +4,9 @@ use super::{Pace, Spent, run, whole};
 use crate::random::Rng;
 use crate::record::Outcome;
 use crate::session::Session;
-use crate::target::{
-    Class, Connection, Dialect, Durability, Facts, Failure, Product, Result, Target,
-};
+use crate::target::{Class, Connection, Dialect, Facts, Failure, Result, Target};
+use crate::testing::unknown_server;
 use crate::workload::{DataSet, Parameters, Script, Setting, Stage, Tally, Workload};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -34,15 +32,7 @@ impl Target for Nowhere {
     }
 
     fn facts(&self) -> Result<Facts> {
-        Ok(Facts {
-            product: Product::MySql,
-            version: String::new(),
-            settings: BTreeMap::new(),
-            durability: Durability::Unknown,
-            max_clients: None,
-            pid: None,
-            data_dir: None,
-        })
+        Ok(unknown_server())
     }
 }
 
