@@ -16,6 +16,7 @@ use crate::exec::spill::{RecordSorter, Workspace};
 use crate::expr::{self, ExprType, NoSubqueries, Strictness};
 use crate::row::{Cell, IndexCodec, RowLayout};
 use crate::session::core::Core;
+use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
@@ -23,6 +24,9 @@ use inia_base::io::Disk;
 use inia_base::temporal::{Date, DateTime, TimeZone};
 use inia_base::value::Value;
 use inia_storage::{Direction, KeyBound, ReadMode, Tree, Txn};
+
+/// A DOUBLE as text has no more characters.
+const MOST_DIGITS: u64 = 330;
 
 /// What has to be done.
 pub(super) struct Plan {
@@ -386,15 +390,26 @@ fn convert(
             if ctx.strictness == Strictness::Strict {
                 return Err(SqlError::new(ErrorCode::InvalidUseOfNull, &[]));
             }
-            value = expr::store::implicit_default(&column.data_type);
+            value = expr::store::in_place_of_null(&column.data_type);
         } else if from.data_type != column.data_type {
-            let ty = ExprType::of_column(from.data_type.clone(), from.nullable);
+            let mut ty = ExprType::of_column(from.data_type.clone(), from.nullable);
+            // A number becomes its whole text first, which is then cut.
+            if matches!(value, Value::Double(_)) && holds_strings(&column.data_type) {
+                value = Value::Text(expr::convert::to_text(&value, &ty).into_owned());
+                ty = ExprType::text(MOST_DIGITS, Collation::DEFAULT, true);
+            }
             value = expr::store_value(value, &ty, &column.data_type, ctx, &column.name)
                 .map_err(|error| as_copied(error, &column.name, ctx.row_number))?;
         }
         row.push(value);
     }
     Ok(row)
+}
+
+/// Whether the columns of this type hold strings of limited length.
+fn holds_strings(data_type: &DataType) -> bool {
+    use DataType::{Binary, Char, VarBinary, VarChar};
+    matches!(data_type, Char { .. } | VarChar { .. } | Binary(_) | VarBinary(_))
 }
 
 /// A value too long for its column's new type is error 1265 here.

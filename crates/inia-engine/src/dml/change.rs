@@ -8,6 +8,7 @@ use super::auto_increment;
 use super::fill::Fills;
 use super::foreign::Foreign;
 use super::insert::{assign, bind_plain, touch};
+use super::is_forgiven;
 use super::joined::has_subquery;
 use super::scope::TableScope;
 use super::view::Guard;
@@ -391,7 +392,7 @@ impl ChangePlan {
         }
         let changed = touch(&self.table, assignments, &mut new, changed, ctx);
         if let Err(error) = self.fills.check(&new, ctx) {
-            if !self.ignore {
+            if !self.ignore || !is_forgiven(&error) {
                 return Err(error);
             }
             let kept = keep_unchanged(core, &self.table, scan, tally)?;
@@ -476,7 +477,7 @@ impl ChangePlan {
         start: Savepoint,
         error: SqlError,
     ) -> Result<(), SqlError> {
-        if !self.ignore || error.code == ErrorCode::Deadlock {
+        if !self.ignore || !is_forgiven(&error) {
             return Err(error);
         }
         core.txn_of(&self.table).borrow_mut().rollback_statement(start).sql()?;

@@ -3,6 +3,11 @@
 //! Checks run after the row itself was written, in the same statement, so that a row may refer to
 //! itself and a cascade never meets the row that started it; an error undoes the statement.
 //! A parent is looked up with a shared lock, children are found with exclusive locks, as in MySQL.
+//!
+//! As in MySQL, too, a row that refers to itself holds its key: it cannot be changed, and the row
+//! not deleted where its foreign key restricts that. And no update reaches a table that is being
+//! updated on the way there: with `p` in `t` referring to `t`'s `id` ON UPDATE CASCADE, an `id` that
+//! some row refers to cannot change.
 
 use super::change::exclusive_request;
 use super::write::{RowWriter, Written, duplicate_error, values};
@@ -36,6 +41,30 @@ pub(crate) struct Foreign {
 struct ParentChange<'v> {
     old: &'v [Value],
     new: Option<&'v [Value]>,
+}
+
+/// The way of a change from the row that the statement names to a table.
+struct Path<'p> {
+    table: &'p Table,
+    /// Its rows are updated, not deleted.
+    updates: bool,
+    before: Option<&'p Path<'p>>,
+}
+
+impl Path<'_> {
+    /// Whether rows of this table are updated on the way.
+    fn has_updated(&self, table: &Table) -> bool {
+        (self.updates && is_same(self.table, table))
+            || self.before.is_some_and(|before| before.has_updated(table))
+    }
+
+    fn depth(&self) -> u32 {
+        self.before.map_or(0, |before| before.depth() + 1)
+    }
+}
+
+fn is_same(a: &Table, b: &Table) -> bool {
+    a.def.name == b.def.name && a.def.schema == b.def.schema
 }
 
 /// Whether an error says that there is no such table.
@@ -95,27 +124,22 @@ impl Foreign {
         old: &[Value],
         new: &[Value],
     ) -> Result<(), SqlError> {
-        self.updated_at(core, old, new, 0)
-    }
-
-    /// Carries a removal to the row's children.
-    pub(crate) fn deleted(&self, core: &Core, old: &[Value]) -> Result<(), SqlError> {
-        self.reach_children(core, &ParentChange { old, new: None }, 0)
-    }
-
-    fn updated_at(
-        &self,
-        core: &Core,
-        old: &[Value],
-        new: &[Value],
-        depth: u32,
-    ) -> Result<(), SqlError> {
         for (key, parent) in &self.parents {
             if key.columns.iter().any(|column| old[*column] != new[*column]) {
                 self.check_parent(core, key, parent, new)?;
             }
         }
-        self.reach_children(core, &ParentChange { old, new: Some(new) }, depth)
+        self.reach_children(core, &ParentChange { old, new: Some(new) }, None)
+    }
+
+    /// Carries a removal to the row's children.
+    pub(crate) fn deleted(&self, core: &Core, old: &[Value]) -> Result<(), SqlError> {
+        self.reach_children(core, &ParentChange { old, new: None }, None)
+    }
+
+    /// Whether some foreign key refers to the table.
+    pub(crate) fn has_children(&self) -> bool {
+        !self.children.is_empty()
     }
 
     fn check_parent(
@@ -146,8 +170,9 @@ impl Foreign {
         &self,
         core: &Core,
         change: &ParentChange<'_>,
-        depth: u32,
+        before: Option<&Path<'_>>,
     ) -> Result<(), SqlError> {
+        let path = Path { table: &self.table, updates: change.new.is_some(), before };
         for (key, child) in &self.children {
             let columns: Option<Vec<usize>> =
                 key.ref_columns.iter().map(|name| self.table.def.column(name)).collect();
@@ -157,17 +182,25 @@ impl Foreign {
             if columns.iter().all(same) || wanted.contains(&Value::Null) {
                 continue;
             }
+            let mut pairs = key.columns.iter().zip(&wanted);
+            let itself =
+                is_same(child, &self.table) && pairs.all(|(c, key)| change.old[*c] == *key);
+            let restricts =
+                !matches!(key.on_delete, ReferentialAction::Cascade | ReferentialAction::SetNull);
+            if itself && (path.updates || restricts) {
+                return Err(constraint_error(core, ErrorCode::RowIsReferenced2, child, key));
+            }
             let rows = matching(core, child, &key.columns, &wanted, exclusive_request(), false)?;
             if rows.is_empty() {
                 continue;
             }
-            if depth >= MAX_DEPTH {
+            if path.depth() >= MAX_DEPTH {
                 let args: [&dyn std::fmt::Display; 1] = [&MAX_DEPTH];
                 return Err(SqlError::new(ErrorCode::FkDepthExceeded, &args));
             }
             let new = change.new.map(|new| columns.iter().map(|c| new[*c].clone()).collect());
             let action = if new.is_some() { key.on_update } else { key.on_delete };
-            apply(core, key, child, rows, (action, new), depth + 1)?;
+            apply(core, key, child, rows, (action, new), &path)?;
         }
         Ok(())
     }
@@ -180,13 +213,16 @@ fn apply(
     child: &Arc<Table>,
     rows: Vec<Found>,
     (action, new): (ReferentialAction, Option<Vec<Value>>),
-    depth: u32,
+    path: &Path<'_>,
 ) -> Result<(), SqlError> {
     let replacement = match (action, new) {
         (ReferentialAction::Cascade, new) => new,
         (ReferentialAction::SetNull, _) => Some(vec![Value::Null; key.columns.len()]),
         _ => return Err(constraint_error(core, ErrorCode::RowIsReferenced2, child, key)),
     };
+    if replacement.is_some() && path.has_updated(child) {
+        return Err(constraint_error(core, ErrorCode::RowIsReferenced2, child, key));
+    }
     core.hold_to_cascade(child)?;
     let zone = &core.env.time_zone;
     super::auto_increment::prepare_counter(&core.db, child)?;
@@ -197,7 +233,8 @@ fn apply(
         let Some(replacement) = &replacement else {
             writer.delete(&mut core.txn.borrow_mut(), &clustered, &bytes)?;
             if let Some(further) = &further {
-                further.reach_children(core, &ParentChange { old: &old, new: None }, depth)?;
+                let change = ParentChange { old: &old, new: None };
+                further.reach_children(core, &change, Some(path))?;
             }
             continue;
         };
@@ -216,13 +253,12 @@ fn apply(
         }
         if let Some(further) = &further {
             let change = ParentChange { old: &old, new: Some(&row) };
-            further.reach_children(core, &change, depth)?;
+            further.reach_children(core, &change, Some(path))?;
         }
     }
     Ok(())
 }
 
-/// Errors 1451 and 1452 name the child's constraint.
 /// Errors 1452 and 1451; 1216 and 1217 for those who may not know the other table.
 fn constraint_error(core: &Core, code: ErrorCode, child: &Table, key: &ForeignKeyDef) -> SqlError {
     let (schema, name, plain) = match code {

@@ -11,6 +11,7 @@ use super::change::{exclusive_request, refuse_without_key};
 use super::fill::{Fills, Given, stored};
 use super::foreign::Foreign;
 use super::insert::touch;
+use super::is_forgiven;
 use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::bind::ROW_ID;
@@ -369,12 +370,22 @@ impl JoinedPlan {
         tally.matched += 1;
         ctx.row_number = tally.matched;
         if self.delete {
-            tally.changed += 1;
+            let start = txn.savepoint();
             writer.delete(&mut txn, key, &bytes)?;
             drop(txn);
+            if let Some(foreign) = &tally.foreign
+                && let Err(error) =
+                    foreign.deleted(core, &values(table, &bytes, &core.env.time_zone)?)
+            {
+                if !self.ignore || !is_forgiven(&error) {
+                    return Err(error);
+                }
+                core.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
+                return ctx.raise(expr::Level::Warning, error);
+            }
+            tally.changed += 1;
             core.row_done(table);
-            let Some(foreign) = &tally.foreign else { return Ok(()) };
-            return foreign.deleted(core, &values(table, &bytes, &core.env.time_zone)?);
+            return Ok(());
         }
         drop(txn);
         let old = values(table, &bytes, &core.env.time_zone)?;
@@ -387,7 +398,10 @@ impl JoinedPlan {
         let named: Vec<_> = target.assignments.iter().map(|(column, _)| (*column, None)).collect();
         let changed = touch(table, &named, &mut new, changed, ctx);
         if let Err(error) = target.fills.check(&new, ctx) {
-            return if self.ignore { ctx.raise(expr::Level::Warning, error) } else { Err(error) };
+            return match self.ignore && is_forgiven(&error) {
+                true => ctx.raise(expr::Level::Warning, error),
+                false => Err(error),
+            };
         }
         let start = core.txn_of(table).borrow().savepoint();
         let written = {
@@ -400,7 +414,7 @@ impl JoinedPlan {
             (Written::Done, None) => Ok(()),
         };
         if let Err(error) = refused {
-            if !self.ignore || error.code == ErrorCode::Deadlock {
+            if !self.ignore || !is_forgiven(&error) {
                 return Err(error);
             }
             core.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
@@ -466,7 +480,7 @@ impl Target {
                         return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
                     }
                     ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-                    expr::store::implicit_default(&column.data_type)
+                    expr::store::in_place_of_null(&column.data_type)
                 }
                 value => value,
             };

@@ -12,6 +12,8 @@ mod view;
 pub(crate) mod write;
 mod write_many;
 
+use inia_base::error::{ErrorCode, SqlError};
+
 pub(crate) use change::{ChangePlan, plan_delete, plan_update};
 pub(crate) use insert::{InsertPlan, plan_insert};
 pub(crate) use joined::{JoinedPlan, has_subquery, plan_joined_delete, plan_joined_update};
@@ -20,3 +22,19 @@ pub(crate) use view::{
     Guard, delete_through, insert_through, load_through, needed_to_insert, needed_to_load,
     update_through,
 };
+
+/// Whether IGNORE makes a warning of an error; others end the statement all the same.
+fn is_forgiven(error: &SqlError) -> bool {
+    use ErrorCode as E;
+    matches!(
+        error.code,
+        E::DuplicateEntry
+            | E::BadNull
+            | E::NoReferencedRow
+            | E::NoReferencedRow2
+            | E::RowIsReferenced
+            | E::RowIsReferenced2
+            | E::ViewCheckFailed
+            | E::CheckConstraintViolated
+    )
+}

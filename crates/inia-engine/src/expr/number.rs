@@ -55,6 +55,86 @@ fn shortest(exponential: String, value: f64) -> String {
     text
 }
 
+/// The significant digits of a number, at most so many, and where the point is among them.
+fn digits_of(value: f64, most: usize, shortest: bool) -> (String, i32) {
+    let rounded = || format!("{:.*e}", most.max(1) - 1, value.abs());
+    let own = format!("{:e}", value.abs());
+    let fits = own.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count() <= most;
+    let text = if shortest && fits { own } else { rounded() };
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let digits = digits.trim_end_matches('0');
+    let digits = if digits.is_empty() { "0" } else { digits };
+    (digits.to_owned(), exponent.parse::<i32>().unwrap_or(0) + 1)
+}
+
+/// A double in at most `width` characters, with as many digits as that has room for. Plain where
+/// all digits fit, else in the notation that shows more of them. False where not even one fits,
+/// and the text was cut.
+///
+/// `-7.998` is `-8` in four characters, `123456789` is `1.2e8` in five, and `1.5e-7` does not fit
+/// into four.
+pub fn double_within(value: f64, width: usize) -> (String, bool) {
+    if width == 0 {
+        return (String::new(), false);
+    }
+    let negative = value < 0.0;
+    let room = width as i32 - i32::from(negative);
+    let (digits, point) = digits_of(value, room.max(0) as usize, true);
+    let count = digits.len() as i32;
+    let exponent =
+        1 + i32::from(!(-98..=100).contains(&point)) + i32::from(!(-8..=10).contains(&point));
+    let plain = match point {
+        i32::MIN..=0 => count - point + 2,
+        _ if point < count => count + 1,
+        _ => point,
+    };
+    let whole = plain <= room;
+    // Zeros would leave no room for a digit that the other notation shows.
+    let only_zeros = point <= 0 && room <= 2 - point && room >= 3 + exponent;
+    let near = point <= room && (point >= -1 || (point == -2 && count > 1)) && !only_zeros;
+    let moderate = point >= -14 && (point <= 15 || count > point);
+    let (text, fits) = match (whole || near) && (!whole || moderate) {
+        true => plain_within(value, (digits, point), room),
+        false => exponential_within(value, (digits, point), room - 1 - exponent),
+    };
+    let text = if negative { format!("-{text}") } else { text };
+    (text.chars().take(width).collect(), fits)
+}
+
+fn plain_within(value: f64, (digits, point): (String, i32), room: i32) -> (String, bool) {
+    let count = digits.len() as i32;
+    let zeros = if point <= 0 { 1 - point } else { 0 };
+    let room = room - i32::from(point < count) - zeros;
+    let fits = room >= count || room >= point;
+    let (digits, point) = match room < count {
+        true => digits_of(value, room.max(point).max(0) as usize, false),
+        false => (digits, point),
+    };
+    let count = digits.len() as i32;
+    let text = match point {
+        i32::MIN..=0 => format!("0.{}{digits}", "0".repeat(-point as usize)),
+        _ if point < count => {
+            let (before, after) = digits.split_at(point as usize);
+            format!("{before}.{after}")
+        }
+        _ => format!("{digits}{}", "0".repeat((point - count) as usize)),
+    };
+    (text, fits)
+}
+
+fn exponential_within(value: f64, (digits, point): (String, i32), room: i32) -> (String, bool) {
+    let room = room - i32::from(point < 1) - i32::from(digits.len() > 1);
+    let fits = room > 0;
+    let (digits, point) = match room < digits.len() as i32 {
+        true => digits_of(value, room.max(0) as usize, false),
+        false => (digits, point),
+    };
+    let (first, rest) = digits.split_at(1);
+    let separator = if rest.is_empty() { "" } else { "." };
+    (format!("{first}{separator}{rest}e{}", point - 1), fits)
+}
+
 /// A number read from the start of a text.
 #[derive(Clone, Copy, Debug)]
 pub struct Prefix<T> {

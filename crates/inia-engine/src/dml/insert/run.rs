@@ -5,6 +5,7 @@ use crate::catalog::{IndexKind, Table};
 use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::fill::{Fills, Given, now_for, stored};
 use crate::dml::foreign::Foreign;
+use crate::dml::is_forgiven;
 use crate::dml::write::{RowWriter, Written, duplicate_error, values};
 use crate::error::StorageResult;
 use crate::exec::Runner;
@@ -209,7 +210,7 @@ impl InsertPlan {
             return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
         }
         ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-        Ok(expr::store::implicit_default(&column.data_type))
+        Ok(expr::store::in_place_of_null(&column.data_type))
     }
 
     /// Columns that no row gives and that have no default: error 1364, or a warning each.
@@ -321,6 +322,9 @@ impl<'r> Run<'r> {
             }
             txn.rollback_statement(attempt).sql()?;
             if self.plan.replace {
+                if generated.is_some() && self.is_numbered(at) {
+                    return Err(duplicate_error(&self.plan.table.def, at, row));
+                }
                 drop(txn);
                 let same = self.replace(core, at, row)?;
                 txn = core.txn_of(&self.plan.table).borrow_mut();
@@ -343,7 +347,7 @@ impl<'r> Run<'r> {
         if let Some(foreign) = &self.foreign
             && let Err(error) = foreign.inserted(core, row)
         {
-            if !self.plan.ignore || error.code == ErrorCode::Deadlock {
+            if !self.plan.ignore || !is_forgiven(&error) {
                 return Err(error);
             }
             core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
@@ -355,6 +359,14 @@ impl<'r> Run<'r> {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
         Ok(())
+    }
+
+    /// Whether the index is the one that AUTO_INCREMENT numbers are for. A number that is taken,
+    /// where there are no more, must not replace the row that has it.
+    fn is_numbered(&self, at: usize) -> bool {
+        let def = &self.plan.table.def;
+        let first = def.indexes[at].parts.first().map(|part| part.column);
+        first.is_some() && first == def.auto_increment_column()
     }
 
     /// Counts a row that is in.
@@ -413,12 +425,12 @@ impl<'r> Run<'r> {
         row[column] == Value::Null || (zero && !self.keep_zero)
     }
 
-    /// A row that does not satisfy a condition; one that a view refuses does not even count.
+    /// A row that does not satisfy a condition does not even count.
     fn unfit(&mut self, ctx: &mut EvalContext<'_>, error: SqlError) -> Result<(), SqlError> {
-        if !self.plan.ignore {
+        if !self.plan.ignore || !is_forgiven(&error) {
             return Err(error);
         }
-        self.tally.records -= u64::from(error.code == ErrorCode::ViewCheckFailed);
+        self.tally.records -= 1;
         ctx.raise(expr::Level::Warning, error)
     }
 
@@ -452,7 +464,9 @@ impl<'r> Run<'r> {
         let mut new = Vec::with_capacity(bytes.len());
         let zone = self.writer.zone();
         self.plan.table.layout.encode_values(row, zone, &mut new)?;
-        if new == bytes {
+        // What refers to the row is reached even where it stays the same.
+        let reached = self.foreign.as_ref().is_some_and(Foreign::has_children);
+        if new == bytes && !reached {
             return Ok(true);
         }
         self.writer.delete(&mut core.txn_of(&self.plan.table).borrow_mut(), &key, &bytes)?;
@@ -498,7 +512,7 @@ impl<'r> Run<'r> {
             (Written::Done, None) => Ok(()),
         };
         if let Err(error) = refused {
-            if !self.plan.ignore || error.code == ErrorCode::Deadlock {
+            if !self.plan.ignore || !is_forgiven(&error) {
                 return Err(error);
             }
             core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
@@ -577,7 +591,7 @@ pub(in crate::dml) fn assign(
                     return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
                 }
                 ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-                expr::store::implicit_default(&column.data_type)
+                expr::store::in_place_of_null(&column.data_type)
             }
             value => value,
         };

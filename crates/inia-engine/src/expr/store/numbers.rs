@@ -68,8 +68,20 @@ pub(super) fn int(
     let fitted = wide.clamp(low, high);
     if fitted != wide || negative_fraction {
         target.out_of_range(ctx)?;
+        // Once on the way to 64 bits, and once more on the way to fewer.
+        if matches!(value, Value::Decimal(_)) && bits < 64 && is_beyond_64(wide, unsigned) {
+            target.out_of_range(ctx)?;
+        }
     }
     Ok(if unsigned { Value::UInt(fitted as u64) } else { Value::Int(fitted as i64) })
+}
+
+/// Whether a number does not fit 64 bits; what is too low is 0 for those without a sign.
+fn is_beyond_64(wide: i128, unsigned: bool) -> bool {
+    match unsigned {
+        true => wide > i128::from(u64::MAX),
+        false => i64::try_from(wide).is_err(),
+    }
 }
 
 fn decimal_to_wide(value: Decimal, unsigned: bool) -> i128 {
@@ -142,9 +154,24 @@ pub(super) fn bit(
                 _ => None,
             }
         }
-        None => match convert::to_wide(value, from, ctx)? {
-            wide if wide < 0 => None,
-            wide => u64::try_from(wide).ok(),
+        None => match value {
+            // Cut, where decimals are rounded.
+            Value::Double(v) => {
+                let whole = v.trunc();
+                (0.0..1.8e19).contains(&whole).then_some(whole as u64)
+            }
+            Value::Decimal(v) if v.is_negative() => {
+                target.out_of_range(ctx)?;
+                Some(0)
+            }
+            Value::Decimal(v) => match v.to_u64() {
+                Ok(bits) => Some(bits),
+                Err(_) => {
+                    target.out_of_range(ctx)?;
+                    None
+                }
+            },
+            _ => u64::try_from(convert::to_wide(value, from, ctx)?).ok(),
         },
     };
     match bits {
@@ -171,16 +198,30 @@ pub(super) fn year(
         Value::Time(_) => i128::from(ctx.env.now().date.year),
         _ => match string_of(value, from) {
             Some(text) => {
-                zero_is_2000 = text.trim_ascii().len() < 4;
+                zero_is_2000 = text.len() != 4;
                 let parsed = Decimal::parse_prefix(&text);
                 if parsed.consumed == 0 {
                     let shown = convert::error_text(&text);
                     target.warn(target.incorrect("integer", &shown), ctx)?;
                     return Ok(Value::UInt(0));
                 }
-                int_of_text(&text, &(0..=2155), target, ctx)?
+                let short = decimal_to_wide(parsed.value, true) < 100;
+                int_of_text(&text, &if short { 0..=99 } else { 1901..=2155 }, target, ctx)?
             }
-            None => convert::to_wide(value, from, ctx)?,
+            None => match value {
+                // Cut, where decimals are rounded.
+                Value::Double(v) if (0.0..=2155.0).contains(v) => v.trunc() as i128,
+                Value::Double(_) => -1,
+                Value::Decimal(v) if v.is_negative() => -1,
+                Value::Decimal(v) => {
+                    let wide = decimal_to_wide(*v, true);
+                    if is_beyond_64(wide, true) {
+                        target.out_of_range(ctx)?;
+                    }
+                    wide
+                }
+                _ => convert::to_wide(value, from, ctx)?,
+            },
         },
     };
     Ok(Value::UInt(match year {
@@ -215,7 +256,8 @@ pub(super) fn decimal(
                 target.warn(target.incorrect("decimal", &shown), ctx)?;
                 return Ok(Value::Decimal(Decimal::from_i128(0, scale)));
             }
-            if junk && ctx.strictness == crate::expr::context::Strictness::Strict {
+            let strict = ctx.strictness == crate::expr::context::Strictness::Strict;
+            if strict && (junk || parsed.overflow) {
                 return Err(target.incorrect("decimal", &convert::error_text(&text)));
             }
             overflow = parsed.overflow;
@@ -228,9 +270,12 @@ pub(super) fn decimal(
         return Ok(Value::Decimal(Decimal::from_i128(0, scale)));
     }
     let fitted = exact.rescale(precision, scale);
+    if junk {
+        target.note(ctx);
+    }
     if fitted.overflow || overflow {
         target.out_of_range(ctx)?;
-    } else if fitted.rounded || junk {
+    } else if fitted.rounded {
         target.note(ctx);
     }
     Ok(Value::Decimal(fitted.value))

@@ -4,6 +4,7 @@ use super::{Result, Target};
 use crate::expr::collate;
 use crate::expr::context::EvalContext;
 use crate::expr::convert;
+use crate::expr::number;
 use crate::expr::ty::{ExprType, TypeClass, lob_bytes};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -22,6 +23,16 @@ pub(super) fn string(
     target: &Target<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
+    let value = match (value, target.column) {
+        (
+            Value::Double(real),
+            DataType::Char { chars: width, .. }
+            | DataType::VarChar { chars: width, .. }
+            | DataType::Binary(width)
+            | DataType::VarBinary(width),
+        ) => real_within(real, *width, target, ctx)?,
+        (value, _) => value,
+    };
     match target.column {
         DataType::Char { chars, collation } => {
             let text = text(value, from, *collation, target, ctx)?;
@@ -47,6 +58,21 @@ pub(super) fn string(
         DataType::Blob(size) => bytes(value, from, lob_bytes(*size), target, ctx).map(Value::Bytes),
         _ => Ok(value),
     }
+}
+
+/// A number with as many digits as there is room for; what cannot be shortened is cut.
+fn real_within(
+    real: f64,
+    width: u32,
+    target: &Target<'_>,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value> {
+    let (text, fits) = number::double_within(real, width as usize);
+    if !fits {
+        let strict = target.error(ErrorCode::DataTooLong);
+        target.warn_or(strict, target.error(ErrorCode::WarnDataTruncated), ctx)?;
+    }
+    Ok(Value::Text(text))
 }
 
 /// The value as text that the column's character set can hold.
@@ -163,6 +189,16 @@ fn is_number(value: &Value, from: &ExprType) -> bool {
         && matches!(from.class(), TypeClass::Int | TypeClass::Decimal | TypeClass::Real)
 }
 
+/// The whole part of a number, within 64 bits.
+fn whole(value: &Value, from: &ExprType, ctx: &mut EvalContext<'_>) -> Result<i128> {
+    Ok(match value {
+        Value::Double(_) | Value::Decimal(_) => {
+            i128::from(convert::to_real(value, from, ctx)? as i64)
+        }
+        _ => convert::to_wide(value, from, ctx)?,
+    })
+}
+
 pub(super) fn enumeration(
     value: &Value,
     from: &ExprType,
@@ -172,7 +208,7 @@ pub(super) fn enumeration(
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     let found = if is_number(value, from) {
-        let number = convert::to_wide(value, from, ctx)?;
+        let number = whole(value, from, ctx)?;
         u64::try_from(number).ok().filter(|n| (1..=members.len() as u64).contains(n))
     } else {
         let text = convert::to_text(value, from);
@@ -198,8 +234,8 @@ pub(super) fn set(
     let all = if members.len() == 64 { u64::MAX } else { (1 << members.len()) - 1 };
     let mut wrong = false;
     let bits = if is_number(value, from) {
-        let number = convert::to_wide(value, from, ctx)?;
-        let bits = u64::try_from(number).unwrap_or(u64::MAX);
+        let number = whole(value, from, ctx)?;
+        let bits = number as u64;
         wrong = bits & !all != 0 || number < 0;
         bits & all
     } else {

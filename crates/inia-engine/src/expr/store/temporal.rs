@@ -36,6 +36,8 @@ fn find(
             let number = i64::try_from(convert::to_wide(value, from, ctx)?).unwrap_or(i64::MAX);
             DateTime::from_number(number, rules).map(|(moment, _)| plain(moment))
         }
+        Value::Double(v) if *v < 0.0 => Err(TemporalError::OutOfRange),
+        Value::Decimal(v) if v.is_negative() => Err(TemporalError::OutOfRange),
         Value::Double(_) | Value::Decimal(_) => {
             let number = convert::to_decimal(value, from, ctx)?;
             let whole = number.truncate(0).to_i64().unwrap_or(i64::MAX);
@@ -71,15 +73,22 @@ fn text_of<'v>(value: &'v Value, from: &ExprType) -> Cow<'v, str> {
 
 /// How a zero date that the mode refuses, and a day that its month does not have, show.
 fn lenient_code(value: &Value, from: &ExprType) -> ErrorCode {
-    let positive = match value {
-        Value::Int(v) => *v > 0,
-        Value::UInt(v) => *v > 0,
-        Value::Double(v) => *v > 0.0,
-        Value::Decimal(v) => *v > Decimal::ZERO,
-        _ => false,
+    // Numbers that no date has so many digits of are out of range, too.
+    const MOST: i64 = i64::MAX - 1;
+    let number = match value {
+        Value::Int(v) => Some(*v),
+        Value::UInt(v) if from.class() == TypeClass::Int => Some((*v).min(i64::MAX as u64) as i64),
+        Value::Double(v) => Some(*v as i64),
+        Value::Decimal(v) if v.is_negative() => Some(-1),
+        Value::Decimal(v) if *v > Decimal::ZERO => {
+            Some(v.truncate(0).to_i64().unwrap_or(i64::MAX).max(1))
+        }
+        _ => None,
     };
-    if positive {
-        return ErrorCode::WarnDataTruncated;
+    match number {
+        Some(1..=MOST) => return ErrorCode::WarnDataTruncated,
+        Some(i64::MIN..0 | i64::MAX) => return ErrorCode::WarnDataOutOfRange,
+        Some(0) | None => {}
     }
     let text = convert::to_text(value, from);
     let loose = DateRules { allow_invalid_dates: true, ..DateRules::ZEROS };
@@ -157,6 +166,13 @@ fn fits_timestamp(moment: DateTime, ctx: &EvalContext<'_>) -> bool {
     real && ctx.env.time_zone.to_utc(moment).is_some_and(DateTime::is_timestamp)
 }
 
+/// Whether a text is a number with an exponent, which is no time and no error.
+fn has_exponent(text: &str) -> bool {
+    let digits = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = digits.strip_prefix(['e', 'E']).filter(|_| digits.len() < text.len());
+    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 pub(super) fn time(
     value: &Value,
     from: &ExprType,
@@ -187,6 +203,9 @@ pub(super) fn time(
         }
         _ => {
             let text = text_of(value, from);
+            if matches!(text.trim_start(), "" | "-") || has_exponent(&text) {
+                return Ok(Value::Time(Time::ZERO));
+            }
             match Time::parse(&text) {
                 Ok(parsed) if parsed.out_of_range => {
                     (parsed.value, Some(ErrorCode::WarnDataOutOfRange))

@@ -1,0 +1,32 @@
+-- IGNORE forgives some errors and no others, row by row.
+create table g1 (a bigint, b bigint, g bigint as (a*b), j varchar(20), check (a<>7));
+insert ignore into g1 (a,b) values (9223372036854775807,2),(1,1);
+insert ignore into g1 (a,b) values (7,2),(1,1);
+select * from g1;
+update ignore g1 set a=9223372036854775807, b=3;
+create table g2 (j varchar(20), g json as (cast(j as json)));
+insert ignore into g2 (j) values ('{bad'),('1');
+select * from g2;
+create table p2 (id int primary key);
+create table c2 (id int primary key, p int, constraint f8 foreign key (p) references p2(id));
+insert into p2 values (1),(2),(3);
+insert into c2 values (1,1);
+delete ignore p2 from p2 join c2 on c2.id>0;
+select * from p2;
+delete ignore p2,c2 from p2 join c2 on c2.p=p2.id;
+select * from p2;
+insert ignore into c2 values (1,1),(2,9);
+update ignore p2 join c2 on c2.p=p2.id set p2.id=7;
+update ignore c2 join p2 on c2.p=p2.id set c2.p=7;
+drop table c2,p2;
+-- A number that is taken does not replace the row that has it.
+create table s (id int primary key, p int, constraint f foreign key (p) references s(id) on delete restrict);
+create table ai (id tinyint auto_increment primary key, u int unique, v int);
+insert into ai values (127,1,1);
+insert into ai (u,v) values (2,2);
+replace into ai (u,v) values (2,2);
+insert into ai (u,v) values (2,2) on duplicate key update v=9;
+replace into ai (u,v) values (1,2);
+insert ignore into ai (u,v) values (2,2);
+insert into ai (u,v) values (1,2) on duplicate key update v=9;
+select * from ai;
