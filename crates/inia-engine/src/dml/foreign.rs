@@ -6,8 +6,8 @@
 //!
 //! As in MySQL, too, a row that refers to itself holds its key: it cannot be changed, and the row
 //! not deleted where its foreign key restricts that. And no update reaches a table that is being
-//! updated on the way there: with `p` in `t` referring to `t`'s `id` ON UPDATE CASCADE, an `id` that
-//! some row refers to cannot change.
+//! updated on the way there: with `p` in `t` referring to `t`'s `id` ON UPDATE CASCADE, an `id`
+//! that some row refers to cannot change.
 
 use super::change::exclusive_request;
 use super::write::{RowWriter, Written, duplicate_error, values};

@@ -27,6 +27,7 @@ use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{self, TableRef};
+use inia_storage::Savepoint;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -351,6 +352,29 @@ impl JoinedPlan {
         }
     }
 
+    /// A row was removed; IGNORE puts it back where a foreign key holds it.
+    fn deleted(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        tally: &mut Tally,
+        (table, bytes): (&Arc<Table>, &[u8]),
+        start: Savepoint,
+    ) -> Result<(), SqlError> {
+        if let Some(foreign) = &tally.foreign
+            && let Err(error) = foreign.deleted(core, &values(table, bytes, &core.env.time_zone)?)
+        {
+            if !self.ignore || !is_forgiven(&error) {
+                return Err(error);
+            }
+            core.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
+            return ctx.raise(expr::Level::Warning, error);
+        }
+        tally.changed += 1;
+        core.row_done(table);
+        Ok(())
+    }
+
     fn change(
         &self,
         core: &Core,
@@ -373,19 +397,7 @@ impl JoinedPlan {
             let start = txn.savepoint();
             writer.delete(&mut txn, key, &bytes)?;
             drop(txn);
-            if let Some(foreign) = &tally.foreign
-                && let Err(error) =
-                    foreign.deleted(core, &values(table, &bytes, &core.env.time_zone)?)
-            {
-                if !self.ignore || !is_forgiven(&error) {
-                    return Err(error);
-                }
-                core.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
-                return ctx.raise(expr::Level::Warning, error);
-            }
-            tally.changed += 1;
-            core.row_done(table);
-            return Ok(());
+            return self.deleted(core, ctx, tally, (table, &bytes), start);
         }
         drop(txn);
         let old = values(table, &bytes, &core.env.time_zone)?;

@@ -33,7 +33,7 @@ impl Core {
             let may = |name: &&ObjectName| {
                 used.wanted(name) == Privileges::SELECT && self.reads_columns(&access, used, name)
             };
-            if !reads.tables.iter().filter(lacks).all(|name| may(name)) {
+            if !reads.tables.iter().filter(lacks).all(may) {
                 let def = &used.view.def;
                 return Err(SqlError::new(ErrorCode::ViewInvalid, &[&def.schema, &def.name]));
             }

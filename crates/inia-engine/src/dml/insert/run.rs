@@ -322,11 +322,8 @@ impl<'r> Run<'r> {
             }
             txn.rollback_statement(attempt).sql()?;
             if self.plan.replace {
-                if generated.is_some() && self.is_numbered(at) {
-                    return Err(duplicate_error(&self.plan.table.def, at, row));
-                }
                 drop(txn);
-                let same = self.replace(core, at, row)?;
+                let same = self.replace(core, at, row, generated.is_some())?;
                 txn = core.txn_of(&self.plan.table).borrow_mut();
                 if !same {
                     continue;
@@ -458,7 +455,16 @@ impl<'r> Run<'r> {
 
     /// REPLACE: removes the row that holds the key; true where it is equal to the new row, which
     /// then need not be written.
-    fn replace(&mut self, core: &Core, at: usize, row: &[Value]) -> Result<bool, SqlError> {
+    fn replace(
+        &mut self,
+        core: &Core,
+        at: usize,
+        row: &[Value],
+        generated: bool,
+    ) -> Result<bool, SqlError> {
+        if generated && self.is_numbered(at) {
+            return Err(duplicate_error(&self.plan.table.def, at, row));
+        }
         let found = self.writer.holder(&mut core.txn_of(&self.plan.table).borrow_mut(), at, row)?;
         let Some((key, bytes)) = found else { return Ok(false) };
         let mut new = Vec::with_capacity(bytes.len());
