@@ -257,3 +257,127 @@ fn no_two_checkpoints_have_the_same_number() {
     overwrite(&disk, DATA_FILE, 0, &old);
     assert!(matches!(open(&disk), Err(StorageError::Unopenable(_))));
 }
+
+/// Pages that are there before the checkpoint, all with the same text.
+fn store_with_pages(disk: &SimDisk, count: usize, text: &[u8]) -> Vec<PageId> {
+    let pages: Vec<PageId> = (0..count).map(|_| store_with_page(disk, text)).collect();
+    let store = open(disk).unwrap();
+    for &id in &pages {
+        set_text(&store, id, text);
+    }
+    store.close().unwrap();
+    pages
+}
+
+/// Of the last page, the file of copies has the version of a larger batch before the checkpoint.
+#[test]
+fn a_copy_that_lacks_what_the_log_has_no_longer_replaces_no_damaged_page() {
+    let disk = SimDisk::new();
+    let pages = store_with_pages(&disk, 5, b"older");
+    let last = pages[4];
+    let store = open(&disk).unwrap();
+    set_text(&store, last, b"newer");
+    store.close().unwrap();
+    drop(store);
+    let copies = file(&disk, DOUBLEWRITE_FILE);
+    let is_old = |copy: &&[u8]| copy[4..8] == last.0.to_le_bytes() && copy[40..45] == *b"older";
+    assert!(copies.chunks(PAGE_SIZE).any(|copy| is_old(&copy)), "no old copy is left");
+    overwrite(&disk, DATA_FILE, page_offset(last) + 512, &[0xee; 512]);
+    let store = open(&disk).unwrap();
+    assert!(matches!(store.shared(last), Err(StorageError::Corrupt(..))));
+    assert_eq!(&store.shared(pages[0]).unwrap()[40..45], b"older");
+}
+
+/// Appends a group with one page operation, as no mini-transaction makes it.
+fn append_change(store: &Store, id: PageId, op: &PageOp<'_>) {
+    let mut group = Vec::new();
+    crate::wal::begin_group(&mut group);
+    op.encode(id, &mut group);
+    crate::wal::finish_group(&mut group);
+    let end = store.wal().append_group(&group, |_| ());
+    store.wal().wait_durable(end).unwrap();
+}
+
+#[test]
+fn a_page_in_no_group_does_not_make_the_file_longer() {
+    let disk = SimDisk::new();
+    let store = open(&disk).unwrap();
+    let far = PageId(3 * GROUP_PAGES + 7);
+    append_change(&store, far, &PageOp::Init { page_type: 20 });
+    drop(store);
+    let disk = disk.kill();
+    let before = disk.file_len(DATA_FILE);
+    let error = open(&disk).err().unwrap();
+    assert!(matches!(error, StorageError::Corrupt(page, _) if page == far), "{error}");
+    assert_eq!(disk.file_len(DATA_FILE), before);
+}
+
+/// Nothing could be written back any more: the log never becomes as long as the page says it was.
+#[test]
+fn a_page_newer_than_the_log_is_refused_though_the_log_has_changes_of_it() {
+    let disk = SimDisk::new();
+    let id = store_with_page(&disk, b"older");
+    let store = open(&disk).unwrap();
+    set_text(&store, id, b"newer");
+    drop(store);
+    let disk = disk.kill();
+    let data = file(&disk, DATA_FILE);
+    let mut page = PageBuf::new();
+    page.bytes.copy_from_slice(&data[page_offset(id) as usize..][..PAGE_SIZE]);
+    set_page_lsn(&mut page.bytes, Lsn(1 << 50));
+    crate::page::seal(&mut page.bytes);
+    overwrite(&disk, DATA_FILE, page_offset(id), &page.bytes);
+    let error = open(&disk).err().unwrap();
+    assert!(matches!(error, StorageError::Corrupt(page, _) if page == id), "{error}");
+}
+
+fn reseal(block: &mut [u8]) {
+    let crc = crc32c::crc32c(&block[4..]);
+    block[..4].copy_from_slice(&crc.to_le_bytes());
+}
+
+/// A group that seems to go on to the log's end must not swallow what was committed after it.
+#[test]
+fn a_group_that_ends_beyond_what_was_durable_is_damage() {
+    let disk = SimDisk::new();
+    let store = open(&disk).unwrap();
+    let starts: Vec<u64> = (0..4)
+        .map(|_| {
+            let start = store.wal().closed_lsn();
+            let mut mtr = store.mtr().unwrap();
+            mtr.allocate(PageId(0), 20).unwrap();
+            mtr.log(&LogRecord::Commit { txn: inia_base::ids::TxnId(1) });
+            let end = mtr.commit();
+            store.wal().wait_durable(end).unwrap();
+            start.0
+        })
+        .collect();
+    drop(store);
+    let disk = disk.kill();
+    let name = crate::wal::segment::segment_name(1);
+    let mut log = file(&disk, &name);
+    let block = log.chunks_mut(4096).find(|b| b[8..16] == starts[1].to_le_bytes()).unwrap();
+    block[32..36].copy_from_slice(&100_000_u32.to_le_bytes());
+    reseal(block);
+    overwrite(&disk, &name, 0, &log);
+    let error = open(&disk).err().unwrap();
+    assert!(error.to_string().contains("is not whole"), "{error}");
+}
+
+#[test]
+fn a_checkpoint_beyond_the_log_is_refused() {
+    // The position alone, and with what was durable.
+    for fields in [32..40, 32..48] {
+        let disk = SimDisk::new();
+        store_with_page(&disk, b"here");
+        let mut control = file(&disk, "inia.control");
+        for block in control.chunks_mut(4096) {
+            for field in fields.clone().step_by(8) {
+                block[field..field + 8].copy_from_slice(&(1_u64 << 50).to_le_bytes());
+            }
+            reseal(block);
+        }
+        overwrite(&disk, "inia.control", 0, &control);
+        assert!(matches!(open(&disk), Err(StorageError::Unopenable(_))));
+    }
+}

@@ -231,3 +231,17 @@ fn random_work_with_crashes_equals_the_committed_map() {
         assert_eq!(engine.check(&[id]).unwrap(), Vec::<String>::new());
     }
 }
+
+#[test]
+fn a_transaction_id_that_no_engine_comes_to_is_refused() {
+    let disk = MemDisk::new();
+    let engine = open_on(&disk);
+    let wal = engine.core.store.wal();
+    let txn = inia_base::ids::TxnId(u64::MAX);
+    let end = wal.append(&crate::wal::record::LogRecord::Commit { txn });
+    wal.wait_durable(end).unwrap();
+    crash(engine, vec![]);
+    let options = EngineOptions { buffer_pool_size: 16 << 20, background: false };
+    let opened = Engine::open(Arc::new(disk.clone()), options);
+    assert!(matches!(opened, Err(StorageError::Unopenable(_))));
+}
