@@ -5,7 +5,7 @@ use crate::store::tests::{Idle, overwrite};
 use crate::store::{DATA_FILE, DOUBLEWRITE_FILE, Latched, Mtr, Store, StoreOptions};
 use inia_base::io::Disk;
 use inia_testkit::random::Random;
-use inia_testkit::sim_disk::SimDisk;
+use inia_testkit::sim_disk::{Fault, SimDisk, When};
 use std::sync::Arc;
 
 struct Nothing;
@@ -314,21 +314,26 @@ fn a_page_in_no_group_does_not_make_the_file_longer() {
 
 /// Nothing could be written back any more: the log never becomes as long as the page says it was.
 #[test]
-fn a_page_newer_than_the_log_is_refused_though_the_log_has_changes_of_it() {
-    let disk = SimDisk::new();
-    let id = store_with_page(&disk, b"older");
-    let store = open(&disk).unwrap();
-    set_text(&store, id, b"newer");
-    drop(store);
-    let disk = disk.kill();
-    let data = file(&disk, DATA_FILE);
-    let mut page = PageBuf::new();
-    page.bytes.copy_from_slice(&data[page_offset(id) as usize..][..PAGE_SIZE]);
-    set_page_lsn(&mut page.bytes, Lsn(1 << 50));
-    crate::page::seal(&mut page.bytes);
-    overwrite(&disk, DATA_FILE, page_offset(id), &page.bytes);
-    let error = open(&disk).err().unwrap();
-    assert!(matches!(error, StorageError::Corrupt(page, _) if page == id), "{error}");
+fn a_page_newer_than_the_log_is_refused_whether_the_log_has_changes_of_it_or_not() {
+    for changed in [false, true] {
+        let disk = SimDisk::new();
+        let id = store_with_page(&disk, b"older");
+        let store = open(&disk).unwrap();
+        if changed {
+            set_text(&store, id, b"newer");
+        }
+        drop(store);
+        let disk = disk.kill();
+        let data = file(&disk, DATA_FILE);
+        let mut page = PageBuf::new();
+        page.bytes.copy_from_slice(&data[page_offset(id) as usize..][..PAGE_SIZE]);
+        set_page_lsn(&mut page.bytes, Lsn(1 << 50));
+        crate::page::seal(&mut page.bytes);
+        overwrite(&disk, DATA_FILE, page_offset(id), &page.bytes);
+        let read = open(&disk).and_then(|store| store.shared(id).map(|_| ()));
+        let error = read.err().unwrap();
+        assert!(matches!(error, StorageError::Corrupt(page, _) if page == id), "{error}");
+    }
 }
 
 fn reseal(block: &mut [u8]) {
@@ -379,5 +384,64 @@ fn a_checkpoint_beyond_the_log_is_refused() {
         }
         overwrite(&disk, "inia.control", 0, &control);
         assert!(matches!(open(&disk), Err(StorageError::Unopenable(_))));
+    }
+}
+
+/// A sync fails; the program ends and starts again on what the system still shows; then the
+/// machine stops. `until_then` runs in the second life.
+fn shows_the_same_after_a_crash(failing: When, until_then: impl Fn(&Store)) {
+    for seed in 1..8 {
+        let disk = SimDisk::new();
+        let id = store_with_page(&disk, b"older");
+        let store = open(&disk).unwrap();
+        let mut mtr = store.mtr().unwrap();
+        let page = mtr.latch(id).unwrap();
+        mtr.apply(page, &PageOp::SetBytes { offset: 40, bytes: b"newer" });
+        let end = mtr.commit();
+        disk.inject(failing, Fault::Io);
+        let dirty = store.pool_for_tests().dirty_frames(Lsn(u64::MAX), 10);
+        let written = store
+            .wal()
+            .wait_durable(end)
+            .and_then(|()| store.pool_for_tests().write_back(&dirty).map(|_| ()));
+        assert!(written.is_err(), "{failing:?} has met nothing");
+        drop(store);
+        let disk = disk.kill();
+        let store = open(&disk).unwrap();
+        let shown = store.shared(id).unwrap()[40..45].to_vec();
+        assert_eq!(shown, b"newer");
+        until_then(&store);
+        drop(store);
+        let store = open(&disk.crash(seed)).unwrap();
+        assert_eq!(store.shared(id).unwrap()[40..45], shown, "seed {seed}");
+    }
+}
+
+#[test]
+fn what_was_read_of_the_log_after_a_failed_sync_is_durable_afterwards() {
+    shows_the_same_after_a_crash(When::Sync(1), |_| ());
+}
+
+#[test]
+fn a_page_that_was_read_after_a_failed_sync_is_written_again_before_its_log_goes() {
+    shows_the_same_after_a_crash(When::Sync(3), |store| {
+        store.background_step().unwrap();
+        store.checkpoint().unwrap();
+        store.checkpoint().unwrap();
+    });
+}
+
+/// A record of a transaction changes no page: all pages are clean up to the log's very end.
+#[test]
+fn a_checkpoint_is_not_ahead_of_what_the_log_has_on_disk() {
+    for seed in 1..6 {
+        let disk = SimDisk::new();
+        let id = store_with_page(&disk, b"kept");
+        let store = open(&disk).unwrap();
+        store.wal().append(&LogRecord::Commit { txn: inia_base::ids::TxnId(7) });
+        store.checkpoint().unwrap();
+        drop(store);
+        let store = open(&disk.crash(seed)).unwrap();
+        assert_eq!(&store.shared(id).unwrap()[40..44], b"kept");
     }
 }
