@@ -63,6 +63,22 @@ impl Runner<'_> {
         }
     }
 
+    /// The scan of a query without locks whose path answers every condition, if it is one.
+    fn unchecked(
+        &self,
+        select: &SelectPlan,
+        source: &TableSource,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Option<Scan>> {
+        let plain = source.filter.is_empty() && select.filter.is_empty();
+        if !plain || !select.once.is_empty() || source.lock.is_some() {
+            return Ok(None);
+        }
+        let scan = Scan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
+        let unchecked = scan.is_exact() || source.bound_filter.is_empty();
+        Ok(unchecked.then_some(scan))
+    }
+
     /// Gives each row that fulfils the conditions to `visit`, which must not ask for its key.
     fn each_found(
         &self,
