@@ -5,7 +5,7 @@
 
 use super::scan::RowData;
 use crate::catalog::Table;
-use crate::row::{Damaged, Entry, is_number};
+use crate::row::{Entry, is_number};
 use inia_base::column::{CellRun, Cells};
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
@@ -183,15 +183,16 @@ impl<'s> FoundRun<'s> {
         })
     }
 
+    /// As [`FoundRun::numbers`], for the bytes of a column of variable size.
     #[inline]
-    fn bytes(
+    pub(crate) fn bytes(
         &self,
         table: &Table,
         column: usize,
         range: Range<usize>,
         take: impl FnMut(Option<&'s [u8]>),
-    ) -> std::result::Result<bool, Damaged> {
-        match &self.rows {
+    ) -> Result<bool> {
+        let given = match &self.rows {
             Rows::Clustered(records) => {
                 table.layout.bytes(column, range.map(|i| Ok(records.value(i))), take)
             }
@@ -202,7 +203,8 @@ impl<'s> FoundRun<'s> {
                 let entries = range.map(|i| entry(records, i));
                 table.indexes[*index].codec.bytes(column, entries, take)
             }
-        }
+        };
+        Ok(given?)
     }
 }
 

@@ -551,23 +551,31 @@ impl RowData<'_> {
 }
 
 impl Found<'_> {
-    /// Decodes the needed columns into the table's slots; a slot behind the columns gets the
-    /// row's key.
+    /// Decodes these columns into the table's slots; the slot behind the columns gets the row's
+    /// key. Strings are put where strings are already.
     pub(crate) fn fill(
         &self,
         table: &Table,
-        needed: &[bool],
+        columns: &[usize],
         zone: &TimeZone,
         slots: &mut [Value],
     ) -> Result<()> {
-        for (column, slot) in slots.iter_mut().enumerate() {
-            if !needed[column] {
+        for &column in columns {
+            if column >= table.def.columns.len() {
+                slots[column] = Value::Bytes(self.clustered_key.to_vec());
                 continue;
             }
-            *slot = match column < table.def.columns.len() {
-                true => self.value(table, column, zone)?,
-                false => Value::Bytes(self.clustered_key.to_vec()),
-            };
+            match (self.cell(table, column)?, &mut slots[column]) {
+                (Cell::Text(text), Value::Text(slot)) => {
+                    slot.clear();
+                    slot.push_str(text);
+                }
+                (Cell::Bytes(bytes), Value::Bytes(slot)) => {
+                    slot.clear();
+                    slot.extend_from_slice(bytes);
+                }
+                (cell, slot) => *slot = cell.value(table.layout.data_type(column), zone),
+            }
         }
         Ok(())
     }

@@ -17,6 +17,7 @@ mod totals;
 
 pub(super) use totals::{Total, integer, total};
 
+use super::checks::Checks;
 use super::select::holds;
 use super::{Result, Runner};
 use crate::access::{Found, Scan};
@@ -99,14 +100,37 @@ impl Runner<'_> {
         }
         let mut row = vec![Value::Null; select.width];
         let read = columns_read(&checks, source);
+        let slots = source.base..source.base + source.needed.len();
+        let mut cells = Checks::of(&source.filter, source, ctx);
         loop {
+            loop {
+                // A condition may read other tables in the same transaction.
+                let run = scan.run(&mut self.txn_of(&source.table).borrow_mut())?;
+                let Some(mut run) = run else { break };
+                self.check_killed()?;
+                let checked = cells.choose(&run, source)?;
+                let left = if checked { &checks[1..] } else { &checks[..] };
+                let left = if left.iter().all(|filter| filter.is_empty()) { &[] } else { left };
+                for &i in &cells.chosen {
+                    let found = Found { clustered_key: &[], data: run.data(i) };
+                    if !left.is_empty() {
+                        let zone = &ctx.env.time_zone;
+                        found.fill(&source.table, &read, zone, &mut row[slots.clone()])?;
+                    }
+                    let mut matches = true;
+                    for filter in left {
+                        matches = matches && holds(filter, ctx, &row)?;
+                    }
+                    if matches && !visit(ctx, &found)? {
+                        return Ok(());
+                    }
+                }
+            }
             {
                 let mut txn = self.txn_of(&source.table).borrow_mut();
                 let Some(found) = scan.next(&mut txn)? else { return Ok(()) };
-                for &column in &read {
-                    row[source.base + column] =
-                        found.value(&source.table, column, &ctx.env.time_zone)?;
-                }
+                let zone = &ctx.env.time_zone;
+                found.fill(&source.table, &read, zone, &mut row[slots.clone()])?;
             }
             self.check_killed()?;
             let mut matches = true;
