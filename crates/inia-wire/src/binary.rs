@@ -105,7 +105,8 @@ impl<'a> BinaryRows<'a> {
             return false;
         }
         let bitmap = 1 + (forms.len() + 9) / 8;
-        let Some(sizes) = forms.iter().map(|form| integer_size(*form)).sum::<Option<usize>>() else {
+        let Some(sizes) = forms.iter().map(|form| integer_size(*form)).sum::<Option<usize>>()
+        else {
             return false;
         };
         let frames = self.reply.out.put_equal(count, bitmap + sizes);
@@ -308,7 +309,7 @@ impl RowSink for BinaryRows<'_> {
         if let ([Form::Text], &[CellRun { nulls: &[], cells: Cells::Bytes(texts) }]) =
             (&self.layout.columns[..], columns)
         {
-            texts.iter().for_each(|text| self.text(text));
+            texts.iter().take(count).for_each(|text| self.text(text));
             return self.reply.end_rows();
         }
         for row in 0..count {

@@ -165,10 +165,8 @@ impl<'s> FoundRun<'s> {
             DataType::Int { unsigned: false, .. } => {
                 let mut ints = Collect::new(rows);
                 let take = |value: Option<u64>| ints.push(value.map(|bits| bits as i64));
-                self.numbers(table, column, range, take)?.then(|| RunColumn {
-                    nulls: ints.nulls,
-                    cells: Owned::Ints(ints.cells),
-                })
+                self.numbers(table, column, range, take)?
+                    .then(|| RunColumn { nulls: ints.nulls, cells: Owned::Ints(ints.cells) })
             }
             DataType::Int { .. } | DataType::Year => {
                 let mut ints = Collect::new(rows);
@@ -210,9 +208,5 @@ impl<'s> FoundRun<'s> {
 
 #[inline]
 fn entry<'s>(records: &Run<'s>, i: usize) -> Entry<'s> {
-    Entry {
-        prefix: records.key_prefix(),
-        suffix: records.key_suffix(i),
-        value: records.value(i),
-    }
+    Entry { prefix: records.key_prefix(), suffix: records.key_suffix(i), value: records.value(i) }
 }

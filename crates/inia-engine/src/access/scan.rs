@@ -12,8 +12,7 @@ use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_storage::{
-    Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Spot, StorageError, Tree,
-    Txn,
+    Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Spot, StorageError, Tree, Txn,
 };
 use std::ops::Range;
 use std::sync::Arc;

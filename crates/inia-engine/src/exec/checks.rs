@@ -99,21 +99,14 @@ impl Check {
                 DataType::Char { .. } | DataType::VarChar { .. } | DataType::Text { .. },
                 CmpClass::Text(collation),
                 Value::Text(value),
-            ) => {
-                Some(Check::Text { column, op, collation: *collation, value: value.clone() })
-            }
+            ) => Some(Check::Text { column, op, collation: *collation, value: value.clone() }),
             _ => None,
         }
     }
 
     /// Clears `passes` for rows that do not fulfil the condition; false, with nothing cleared,
     /// where the column cannot be read here.
-    fn apply(
-        &self,
-        run: &FoundRun<'_>,
-        source: &TableSource,
-        passes: &mut [bool],
-    ) -> Result<bool> {
+    fn apply(&self, run: &FoundRun<'_>, source: &TableSource, passes: &mut [bool]) -> Result<bool> {
         let (table, all) = (&source.table, 0..run.len());
         let mut passes = passes.iter_mut();
         match self {
@@ -132,9 +125,8 @@ impl Check {
             Check::Text { column, op, collation, value } => {
                 run.bytes(table, *column, all, |text| {
                     let Some(passes) = passes.next().filter(|passes| **passes) else { return };
-                    *passes = text.is_some_and(|text| {
-                        op.holds(collation.compare(text, value.as_bytes()))
-                    });
+                    *passes = text
+                        .is_some_and(|text| op.holds(collation.compare(text, value.as_bytes())));
                 })
             }
         }

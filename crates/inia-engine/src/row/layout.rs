@@ -174,7 +174,11 @@ impl RowLayout {
     }
 
     #[inline]
-    pub(super) fn variable_bytes<'a>(&self, row: &'a [u8], index: usize) -> Result<&'a [u8], Damaged> {
+    pub(super) fn variable_bytes<'a>(
+        &self,
+        row: &'a [u8],
+        index: usize,
+    ) -> Result<&'a [u8], Damaged> {
         let wide = row.first().ok_or(Damaged)? & 1 == 1;
         let size = if wide { 4 } else { 2 };
         let base = self.fixed_end + self.variable * size;

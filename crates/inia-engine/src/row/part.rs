@@ -61,9 +61,11 @@ impl PartCodec {
     /// and their like are told apart by the column's type only.)
     pub(super) fn number(&self) -> Option<FixedKind> {
         match self.kind {
-            PartKind::Fixed(
-                kind @ (FixedKind::Int(_) | FixedKind::UInt(_) | FixedKind::Date),
-            ) if self.whole() => Some(kind),
+            PartKind::Fixed(kind @ (FixedKind::Int(_) | FixedKind::UInt(_) | FixedKind::Date))
+                if self.whole() =>
+            {
+                Some(kind)
+            }
             _ => None,
         }
     }

@@ -93,7 +93,8 @@ impl LeafCopy {
     fn copy_starts(&mut self, from: &impl PageRead, bytes: usize) -> bool {
         let count = self.len();
         let slots = node::SLOTS + count * node::SLOT_SIZE;
-        let payload = |page: &PageBytes, i: usize| node::slot(page, i).value_at() + node::HEADER_LEN;
+        let payload =
+            |page: &PageBytes, i: usize| node::slot(page, i).value_at() + node::HEADER_LEN;
         for i in 0..if bytes == 0 { 0 } else { count.min(AHEAD) } {
             from.ask_for(payload(self.bytes(), i));
         }
