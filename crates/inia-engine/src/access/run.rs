@@ -26,7 +26,7 @@ enum Rows<'s> {
     /// Entries of the covering index at this position.
     Entries(usize, Run<'s>),
     /// Looked up.
-    Rows(Vec<&'s [u8]>),
+    LookedUp(Vec<&'s [u8]>),
 }
 
 /// One column of some rows of a run.
@@ -101,7 +101,7 @@ impl<'s> FoundRun<'s> {
 
     /// Clustered rows that were looked up.
     pub(super) fn of_rows(rows: Vec<&'s [u8]>, key: &'s mut Vec<u8>) -> FoundRun<'s> {
-        FoundRun { rows: Rows::Rows(rows), key }
+        FoundRun { rows: Rows::LookedUp(rows), key }
     }
 
     /// Number of rows.
@@ -109,7 +109,7 @@ impl<'s> FoundRun<'s> {
     pub(crate) fn len(&self) -> usize {
         match &self.rows {
             Rows::Clustered(records) | Rows::Entries(_, records) => records.len(),
-            Rows::Rows(rows) => rows.len(),
+            Rows::LookedUp(rows) => rows.len(),
         }
     }
 
@@ -118,7 +118,7 @@ impl<'s> FoundRun<'s> {
     pub(crate) fn data(&mut self, i: usize) -> RowData<'_> {
         match &self.rows {
             Rows::Clustered(records) => RowData::Row(records.value(i)),
-            Rows::Rows(rows) => RowData::Row(rows[i]),
+            Rows::LookedUp(rows) => RowData::Row(rows[i]),
             Rows::Entries(index, records) => {
                 self.key.truncate(records.key_prefix().len());
                 self.key.extend_from_slice(records.key_suffix(i));
@@ -144,7 +144,7 @@ impl<'s> FoundRun<'s> {
             Rows::Clustered(records) => {
                 table.layout.numbers(column, range.map(|i| records.value(i)), take)
             }
-            Rows::Rows(rows) => table.layout.numbers(column, rows[range].iter().copied(), take),
+            Rows::LookedUp(rows) => table.layout.numbers(column, rows[range].iter().copied(), take),
             Rows::Entries(index, records) => {
                 let entries = range.map(|i| entry(records, i));
                 table.indexes[*index].codec.numbers(column, entries, take)
@@ -166,17 +166,17 @@ impl<'s> FoundRun<'s> {
                 let mut ints = Collect::new(rows);
                 let take = |value: Option<u64>| ints.push(value.map(|bits| bits as i64));
                 self.numbers(table, column, range, take)?
-                    .then(|| RunColumn { nulls: ints.nulls, cells: Owned::Ints(ints.cells) })
+                    .then_some(RunColumn { nulls: ints.nulls, cells: Owned::Ints(ints.cells) })
             }
             DataType::Int { .. } | DataType::Year => {
                 let mut ints = Collect::new(rows);
                 let given = self.numbers(table, column, range, |value| ints.push(value))?;
-                given.then(|| RunColumn { nulls: ints.nulls, cells: Owned::UInts(ints.cells) })
+                given.then_some(RunColumn { nulls: ints.nulls, cells: Owned::UInts(ints.cells) })
             }
             _ => {
                 let mut texts = Collect::new(rows);
                 let given = self.bytes(table, column, range, |value| texts.push(value));
-                given?.then(|| RunColumn { nulls: texts.nulls, cells: Owned::Bytes(texts.cells) })
+                given?.then_some(RunColumn { nulls: texts.nulls, cells: Owned::Bytes(texts.cells) })
             }
         })
     }
@@ -194,7 +194,7 @@ impl<'s> FoundRun<'s> {
             Rows::Clustered(records) => {
                 table.layout.bytes(column, range.map(|i| Ok(records.value(i))), take)
             }
-            Rows::Rows(rows) => {
+            Rows::LookedUp(rows) => {
                 table.layout.bytes(column, rows[range].iter().map(|row| Ok(*row)), take)
             }
             Rows::Entries(index, records) => {

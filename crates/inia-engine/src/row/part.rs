@@ -57,8 +57,8 @@ impl PartCodec {
         self.prefix.is_none()
     }
 
-    /// How its numbers are stored, where it holds numbers as [`super::many`] means them. (YEAR, ENUM
-    /// and their like are told apart by the column's type only.)
+    /// How its numbers are stored, where it holds numbers as [`super::many`] means them. (YEAR,
+    /// ENUM and their like are told apart by the column's type only.)
     pub(super) fn number(&self) -> Option<FixedKind> {
         match self.kind {
             PartKind::Fixed(kind @ (FixedKind::Int(_) | FixedKind::UInt(_) | FixedKind::Date))

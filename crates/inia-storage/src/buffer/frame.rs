@@ -450,8 +450,8 @@ impl<'s> OptimisticPage<'s> {
         let _ = offset;
     }
 
-    /// Copies the bytes of the page from `offset` on, which with `out`'s length must lie in it. They
-    /// are read in pieces of up to 16 bytes.
+    /// Copies the bytes of the page from `offset` on; all that `out` has room for must lie in the
+    /// page. They are read in pieces of up to 16 bytes.
     #[inline]
     pub(super) fn copy_bytes(&self, offset: usize, out: &mut [u8]) {
         assert!(offset <= PAGE_SIZE && out.len() <= PAGE_SIZE - offset, "bytes of the page");

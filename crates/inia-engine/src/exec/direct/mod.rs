@@ -114,14 +114,11 @@ impl Runner<'_> {
                 for &i in &cells.chosen {
                     let found = Found { clustered_key: &[], data: run.data(i) };
                     if !left.is_empty() {
+                        self.check_killed()?;
                         let zone = &ctx.env.time_zone;
                         found.fill(&source.table, &read, zone, &mut row[slots.clone()])?;
                     }
-                    let mut matches = true;
-                    for filter in left {
-                        matches = matches && holds(filter, ctx, &row)?;
-                    }
-                    if matches && !visit(ctx, &found)? {
+                    if all_hold(left, ctx, &row)? && !visit(ctx, &found)? {
                         return Ok(());
                     }
                 }
@@ -133,11 +130,7 @@ impl Runner<'_> {
                 found.fill(&source.table, &read, zone, &mut row[slots.clone()])?;
             }
             self.check_killed()?;
-            let mut matches = true;
-            for filter in &checks {
-                matches = matches && holds(filter, ctx, &row)?;
-            }
-            if !matches {
+            if !all_hold(&checks, ctx, &row)? {
                 if source.lock.is_some() {
                     scan.unlock_selected(&mut self.txn_of(&source.table).borrow_mut());
                 }
@@ -182,6 +175,10 @@ impl Runner<'_> {
             }
         }
     }
+}
+
+fn all_hold(filters: &[&[Expr]], ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<bool> {
+    filters.iter().try_fold(true, |all, filter| Ok(all && holds(filter, ctx, row)?))
 }
 
 /// The columns that the conditions read.

@@ -19,7 +19,7 @@ fn columns_of_rows_are_the_cells_of_each() {
     for nulls in [false, true] {
         let layout = RowLayout::new(types.iter().map(|(t, _)| (t, nulls)));
         let values: Vec<Value> = types.iter().map(|(_, v)| v.clone()).collect();
-        let mut rows = vec![Vec::new(), Vec::new()];
+        let mut rows = [Vec::new(), Vec::new()];
         layout.encode_values(&values, &TimeZone::utc(), &mut rows[0]).unwrap();
         let empty = vec![Value::Null; types.len()];
         layout
