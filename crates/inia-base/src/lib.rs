@@ -13,5 +13,6 @@ pub mod number;
 pub mod password;
 pub mod process;
 pub mod rt;
+pub mod stack;
 pub mod temporal;
 pub mod value;
