@@ -450,3 +450,22 @@ fn a_checkpoint_is_not_ahead_of_what_the_log_has_on_disk() {
         assert_eq!(&store.shared(id).unwrap()[40..44], b"kept");
     }
 }
+
+/// What the disk has of the pages is not known then, and memory no longer says what it lacks.
+#[test]
+fn a_failed_write_back_ends_all_writing_until_the_next_start() {
+    // The copies, their sync, the places, their sync.
+    for call in 1..=4 {
+        let disk = SimDisk::new();
+        let id = store_with_page(&disk, b"older");
+        let store = open(&disk).unwrap();
+        set_text(&store, id, b"newer");
+        disk.inject(When::Change(call), Fault::Io);
+        let dirty = store.pool_for_tests().dirty_frames(Lsn(u64::MAX), 10);
+        assert!(store.pool_for_tests().write_back(&dirty).is_err(), "call {call}");
+        assert!(store.mtr().is_err() && store.checkpoint().is_err(), "call {call}");
+        drop(store);
+        let store = open(&disk.crash(call)).unwrap();
+        assert_eq!(&store.shared(id).unwrap()[40..45], b"newer", "call {call}");
+    }
+}
