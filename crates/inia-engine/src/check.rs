@@ -12,12 +12,12 @@
 //! All of a table is read in one snapshot, so that others may go on changing it.
 //! Only where the numbers differ is each row's entry looked up, to name the rows that lack it.
 
-use crate::catalog::{Table, TableIndex};
+use crate::catalog::{Table, TableIndex, row_count};
 use crate::database::{Database, OpenError};
 use crate::row::Damaged;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
-use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, StorageError, Tree, Txn};
+use inia_storage::{Direction, Isolation, KeyBound, ReadMode, StorageError, Tree, Txn};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl Database {
         trees.dedup();
         let mut problems = self.engine.check(&trees)?;
         for table in tables {
-            check_table(&self.engine, table, &mut problems);
+            check_table(table, &mut problems);
         }
         Ok(problems)
     }
@@ -70,16 +70,16 @@ impl Report<'_> {
 }
 
 /// The problems of one table whose definition nobody changes meanwhile.
-pub(crate) fn problems_of(engine: &Arc<Engine>, table: &Table) -> Vec<String> {
+pub(crate) fn problems_of(table: &Table) -> Vec<String> {
     let mut problems = Vec::new();
-    check_table(engine, table, &mut problems);
+    check_table(table, &mut problems);
     problems
 }
 
-fn check_table(engine: &Arc<Engine>, table: &Table, problems: &mut Vec<String>) {
+fn check_table(table: &Table, problems: &mut Vec<String>) {
     let name = format!("table {}.{}", table.def.schema, table.def.name);
     let mut report = Report { name: name.clone(), found: 0, problems };
-    let mut txn = engine.attach();
+    let mut txn = table.store.attach();
     txn.begin(Isolation::RepeatableRead);
     let rows = match check_rows(&mut txn, table, &mut report) {
         Ok(rows) => Some(rows),
@@ -88,6 +88,13 @@ fn check_table(engine: &Arc<Engine>, table: &Table, problems: &mut Vec<String>) 
             None
         }
     };
+    match row_count::read(&table.store, &mut txn, table.clustered.id()) {
+        Ok(Some(kept)) if rows.is_some_and(|rows| rows != kept) => {
+            report.problem(&format_args!("it is said to have {kept} rows"));
+        }
+        Ok(_) => {}
+        Err(error) => report.problem(&error),
+    }
     report.finish();
     for (index, def) in table.indexes.iter().zip(&table.def.indexes) {
         if !def.kind.has_entries() {

@@ -11,6 +11,7 @@
 //! 'v' schema 0 name        a view
 //! 'p' name                 a variable of SET PERSIST
 //! 'x' id                   a session's temporary table
+//! 'n' tree                 how many rows a table without transactions has, see `row_count`
 //! 'u' …                    accounts, see `account::store`
 //! ```
 
@@ -18,6 +19,7 @@ pub mod charset;
 pub(crate) mod codec;
 pub mod mdl;
 pub(crate) mod persisted;
+pub(crate) mod row_count;
 mod show_create;
 mod table;
 pub(crate) mod temporary;
@@ -185,7 +187,7 @@ impl Catalog {
                 Some(&SCHEMA) => codec::schema(record.value).map(Change::PutSchema),
                 Some(&TABLE) => codec::table(record.value).map(Change::PutTable),
                 Some(&VIEW) => view::view(record.value).map(|def| Change::PutView(Box::new(def))),
-                Some(&ACCOUNT) => continue,
+                Some(&ACCOUNT | &row_count::ROW_COUNT) => continue,
                 Some(&PERSISTED) => {
                     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                     catalog.kept.lock().insert(text(&record.key[1..]), text(record.value));
@@ -210,7 +212,7 @@ impl Catalog {
         catalog.clear_away(&left_over)?;
         for table in catalog.current().schemas.values().flat_map(|schema| schema.tables.values()) {
             // A damaged table does not keep the others from being used.
-            let rows = engine.estimate_rows(&table.clustered).unwrap_or_default();
+            let rows = table.store.estimate_rows(&table.clustered).unwrap_or_default();
             table.shared.row_estimate.store(rows as i64, Ordering::Relaxed);
         }
         Ok(catalog)
@@ -340,8 +342,7 @@ impl Catalog {
                 let shared = self.shared(def.id);
                 let mdl = self.mdl.name(&def.schema, &def.name);
                 let name = def.name.clone();
-                let tree = |id| self.engine.tree(id);
-                let table = Arc::new(Table::new(Arc::new(def), tree, mdl, shared));
+                let table = Arc::new(Table::new(Arc::new(def), &self.engine, mdl, shared));
                 let old = Arc::make_mut(schema).tables.insert(name, table);
                 old.iter().for_each(|table| self.retire(table, false));
             }

@@ -7,7 +7,7 @@
 //! A table that is dropped within an open transaction may have changes that a rollback still has
 //! to undo, so its trees wait in `doomed` until the transaction has ended.
 
-use super::{Catalog, CatalogVersion, Change, FullName, Table, TableDef};
+use super::{Catalog, CatalogVersion, Change, FullName, Table, TableDef, row_count};
 use crate::error::StorageResult;
 use inia_base::error::SqlError;
 use inia_storage::{Isolation, Txn};
@@ -116,7 +116,7 @@ impl TemporaryTables {
 /// The runtime handle of a temporary table; no other session can lock it.
 pub(crate) fn runtime(catalog: &Catalog, def: TableDef) -> Table {
     let shared = catalog.shared(def.id);
-    Table::new(Arc::new(def), |id| catalog.engine.tree(id), Arc::default(), shared)
+    Table::new(Arc::new(def), &catalog.engine, Arc::default(), shared)
 }
 
 /// Drops a temporary table's trees and its record.
@@ -128,6 +128,7 @@ pub(super) fn drop_table(catalog: &Catalog, txn: &mut Txn, def: &TableDef) -> Re
     for tree in trees {
         txn.drop_tree(&catalog.engine.tree(tree)).sql()?;
     }
+    row_count::forget(&catalog.engine, txn, def.clustered).sql()?;
     let (schema, name) = (def.schema.clone(), def.name.clone());
     catalog.write(txn, &Change::DropTemporary { schema, name, id: def.id })
 }

@@ -151,7 +151,7 @@ pub(crate) fn in_transaction<T>(
         }
         Ok(value)
     });
-    let ended = core.alone.end(result.is_err());
+    let ended = core.end_alone(result.is_err());
     match result.and_then(|value| ended.map(|()| value)) {
         Ok(value) => {
             publish(core, changes);

@@ -5,7 +5,7 @@
 
 use super::schema::drop_tree;
 use super::table::{create_trees, drop_trees};
-use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, value_text};
+use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, row_count, value_text};
 use crate::database::Database;
 use crate::dml::auto_increment::value_of;
 use crate::dml::fill::{Fills, Given};
@@ -323,6 +323,9 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
             fillers[codecs.len()].push(&key, &bytes)?;
         }
         finish_copy(&mut txn, new, &layout, &codecs, fillers, (&zone, interrupt))?;
+        if !new.is_transactional() {
+            row_count::set(&engine, &mut txn, new.clustered, rows).sql()?;
+        }
         Ok(rows)
     })();
     let warnings = ctx.warnings;

@@ -8,7 +8,7 @@ use super::{
     lock_beside, lock_renamed, lock_stored,
 };
 use crate::catalog::mdl::MdlGuard;
-use crate::catalog::{Change, Table, TableDef, ViewDef, charset, quoted};
+use crate::catalog::{Change, Table, TableDef, ViewDef, charset, quoted, row_count};
 use crate::error::StorageResult;
 use crate::session::Outcome;
 use crate::session::core::{Core, clock_micros};
@@ -284,11 +284,18 @@ pub(super) fn create_trees(core: &mut Core, def: &mut TableDef) -> Result<(), Sq
             _ => create()?,
         };
     }
+    if !def.is_transactional() {
+        row_count::set(&core.db.engine, core.txn.get_mut(), clustered, 0).sql()?;
+    }
     Ok(())
 }
 
 /// Drops all trees of a table at commit.
 pub(super) fn drop_trees(core: &mut Core, table: &Table) -> Result<(), SqlError> {
+    if !table.def.is_transactional() {
+        let txn = core.txn.get_mut();
+        row_count::forget(&table.store, txn, table.clustered.id()).sql()?;
+    }
     drop_tree(core, &table.clustered)?;
     for (index, def) in table.indexes.iter().zip(&table.def.indexes) {
         if def.kind != crate::catalog::IndexKind::Primary {

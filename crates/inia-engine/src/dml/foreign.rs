@@ -189,7 +189,7 @@ fn apply(
     };
     core.hold_to_cascade(child)?;
     let zone = &core.env.time_zone;
-    super::auto_increment::prepare_counter(&core.db, child)?;
+    super::auto_increment::prepare_counter(child)?;
     let mut writer = RowWriter::new(child, zone);
     let further = Foreign::load(core, child)?;
     for (clustered, bytes) in rows {

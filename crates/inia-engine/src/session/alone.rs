@@ -5,29 +5,62 @@
 //! begins, and is committed when the statement ends, also where it fails: only the row that it
 //! failed in is taken back. A crash finds the statement whole or not at all.
 //!
-//! Statements that change such a table take turns: the table is theirs until they end. Readers do
-//! not wait, they see the table as it was before. Locks on several tables are taken in one order,
-//! before the first change, so no two statements wait for each other here.
-//!
 //! Example: `INSERT INTO m VALUES (1), (2), (1)` puts two rows in, notes after each that it is
 //! complete, and fails at the third, of which an index may have an entry already. The end rolls
-//! back to behind the second row, and commits.
+//! back to behind the second row, adds two to the number of rows that the catalog keeps of `m`
+//! (`catalog/row_count.rs`), and commits.
+//!
+//! Before its first row a statement locks all such tables that it names, in one order, and keeps
+//! them to its end ([`Use`]); so no two statements wait for each other here. The locks are metadata
+//! locks on two names that each table has besides its own:
+//!
+//! | use       | `rows`  | `inserts` | goes together with                  |
+//! |-----------|---------|-----------|-------------------------------------|
+//! | `Reads`   | `Read`  |           | `Reads`, `Adds`                     |
+//! | `Adds`    | `Write` | `Alone`   | `Reads`: whose snapshot is older    |
+//! | `Changes` | `Alone` |           | nothing                             |
 
 use super::core::Core;
-use crate::catalog::Table;
-use crate::catalog::mdl::{Kind, MdlGuard};
+use crate::catalog::mdl::{Kind, MdlGuard, MdlName};
+use crate::catalog::{Table, row_count};
 use crate::database::{ClientInfo, Database};
 use crate::ddl;
 use crate::error::StorageResult;
+use crate::plan::StatementPlan;
 use inia_base::error::SqlError;
+use inia_base::ids::TreeId;
 use inia_parser::ast::ObjectName;
-use inia_storage::{Direction, Engine, Interrupter, Isolation, KeyBound, ReadMode, Savepoint, Txn};
+use inia_storage::{
+    Direction, Engine, Interrupter, Isolation, KeyBound, ReadMode, Savepoint, StorageError, Txn,
+};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// What makes the name of a table the name of its rows. No table's name has this.
-const ROWS: &str = "\0rows";
+/// What a statement does with a table that has no transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Use {
+    /// Reads rows.
+    Reads,
+    /// Puts rows in, which readers need not mind.
+    Adds,
+    /// Changes rows in any way.
+    Changes,
+}
+
+/// The tables that are locked until the statement's end.
+#[derive(Default)]
+pub(crate) struct RowLocks {
+    guards: RefCell<Vec<MdlGuard>>,
+    /// What the session's slot holds.
+    weak: RefCell<Vec<Arc<MdlName>>>,
+}
+
+/// By how much a statement has changed the number of a table's rows.
+struct Growth {
+    tree: TreeId,
+    rows: i64,
+}
 
 /// The present statement's transaction for tables without transactions.
 ///
@@ -42,8 +75,8 @@ pub(crate) struct Alone {
     is_open: Cell<bool>,
     /// Behind the last row that was written in full.
     complete: Cell<Option<Savepoint>>,
-    /// The tables that are the statement's own.
-    locks: RefCell<Vec<MdlGuard>>,
+    /// Of the rows that were.
+    growth: RefCell<Vec<Growth>>,
     /// A statement of the session's transaction has changed such a table.
     pub(crate) changed: bool,
 }
@@ -57,7 +90,7 @@ impl Alone {
             interrupter: Arc::default(),
             is_open: Cell::new(false),
             complete: Cell::new(None),
-            locks: RefCell::default(),
+            growth: RefCell::default(),
             changed: false,
         }
     }
@@ -80,8 +113,23 @@ impl Alone {
         txn
     }
 
-    pub(super) fn row_done(&self) {
+    /// A row of a tree is written in full, which made it this much longer.
+    fn row_done(&self, tree: TreeId, rows: i64) {
         self.complete.set(self.txn.get().map(|txn| txn.borrow().savepoint()));
+        if rows == 0 {
+            return;
+        }
+        let mut growth = self.growth.borrow_mut();
+        match growth.iter_mut().find(|known| known.tree == tree) {
+            Some(known) => known.rows += rows,
+            None => growth.push(Growth { tree, rows }),
+        }
+    }
+
+    /// How much longer the statement has made a tree.
+    fn grown(&self, tree: TreeId) -> i64 {
+        let growth = self.growth.borrow();
+        growth.iter().find(|known| known.tree == tree).map_or(0, |known| known.rows)
     }
 
     pub(super) fn settle(&self) -> Result<(), SqlError> {
@@ -103,9 +151,9 @@ impl Alone {
     }
 
     /// The statement ends: its changes stand, without those of a row that it failed in.
-    pub(crate) fn end(&mut self, failed: bool) -> Result<(), SqlError> {
-        let _locks = std::mem::take(self.locks.get_mut());
+    fn end(&mut self, failed: bool) -> Result<(), SqlError> {
         let complete = self.complete.take();
+        let growth = std::mem::take(self.growth.get_mut());
         if !self.is_open.replace(false) {
             return Ok(());
         }
@@ -116,7 +164,13 @@ impl Alone {
             (false, _) => Ok(()),
         };
         let changed = txn.has_written();
-        let ended = kept.and_then(|()| txn.commit());
+        let counted = |txn: &mut Txn| -> Result<(), StorageError> {
+            let grown = growth.iter().filter(|grown| grown.rows != 0);
+            grown
+                .into_iter()
+                .try_for_each(|grown| row_count::add(&self.engine, txn, grown.tree, grown.rows))
+        };
+        let ended = kept.and_then(|()| counted(txn)).and_then(|()| txn.commit());
         if ended.is_err() && txn.is_open() {
             // The error of the commit is the one to tell.
             let _ = txn.rollback();
@@ -127,23 +181,80 @@ impl Alone {
 }
 
 impl Core {
-    /// Waits until no other statement changes those of the tables that have no transactions, and
-    /// keeps others out until this one ends.
-    pub(crate) fn lock_alone(&self, tables: &[&Table]) -> Result<(), SqlError> {
-        let alone = |table: &&&Table| !table.def.is_transactional() && !table.def.temporary;
-        let manager = self.db.catalog().mdl();
-        let mut names: Vec<(&str, String)> = (tables.iter().filter(alone))
-            .map(|table| (table.def.schema.as_str(), format!("{}{ROWS}", table.def.name)))
-            .collect();
-        names.sort();
-        names.dedup();
-        for (schema, rows) in names {
-            let name = manager.name(schema, &rows);
-            let lock = self.mdl.lock_strong(&name, Kind::Alone, self.state.mdl_timeout)?;
-            self.alone.locks.borrow_mut().push(lock);
+    /// Locks those of the tables that have no transactions until the statement ends.
+    pub(crate) fn lock_rows(&self, mut uses: Vec<(&Table, Use)>) -> Result<(), SqlError> {
+        uses.retain(|(table, _)| !table.def.is_transactional() && !table.def.temporary);
+        // The strongest use of a table first: the others are in it.
+        uses.sort_by(|(a, x), (b, y)| {
+            let names = (&a.def.schema, &a.def.name).cmp(&(&b.def.schema, &b.def.name));
+            names.then(y.cmp(x))
+        });
+        uses.dedup_by_key(|(table, _)| table.def.id);
+        let limit = self.state.mdl_timeout;
+        for (table, how) in uses {
+            let (rows, inserts) = (&table.shared.rows_lock, &table.shared.inserts_lock);
+            let weak = |kind| {
+                self.row_locks.weak.borrow_mut().push(rows.clone());
+                self.mdl.lock_for_statement(rows, kind, limit)
+            };
+            let strong = |name| {
+                let guard = self.mdl.lock_strong(name, Kind::Alone, limit)?;
+                self.row_locks.guards.borrow_mut().push(guard);
+                Ok(())
+            };
+            match how {
+                Use::Reads => weak(Kind::Read)?,
+                Use::Adds => strong(inserts).and_then(|()| weak(Kind::Write))?,
+                Use::Changes => strong(rows)?,
+            }
         }
         Ok(())
     }
+
+    /// Locks what a query reads, see [`Core::lock_rows`].
+    pub(crate) fn lock_read(&self, plan: &StatementPlan) -> Result<(), SqlError> {
+        self.lock_rows(uses_of(plan))
+    }
+
+    /// How INSERT uses a table.
+    pub(crate) fn use_of_insert(&self, table: &Table, overwrites: bool) -> Use {
+        let alone = || self.var("concurrent_insert").as_deref() == Some("NEVER");
+        match overwrites || table.def.is_fleeting() || alone() {
+            true => Use::Changes,
+            false => Use::Adds,
+        }
+    }
+
+    /// A row is written in full, and with it the table has so many rows more: without transactions
+    /// it stays whatever follows.
+    pub(crate) fn row_done(&self, table: &Table, rows: i64) {
+        if !table.def.is_transactional() {
+            self.alone.row_done(table.clustered.id(), rows);
+        }
+    }
+
+    /// How many rows the statement sees in a table without transactions, where that is known
+    /// without counting them.
+    pub(crate) fn row_count(&self, table: &Table) -> Result<Option<u64>, SqlError> {
+        let mut txn = self.txn_of(table).borrow_mut();
+        let kept = row_count::read(&table.store, &mut txn, table.clustered.id()).sql()?;
+        Ok(kept.map(|rows| rows.saturating_add_signed(self.alone.grown(table.clustered.id()))))
+    }
+
+    /// Ends what the statement did to tables without transactions, and gives up its locks on them.
+    pub(crate) fn end_alone(&mut self, failed: bool) -> Result<(), SqlError> {
+        let ended = self.alone.end(failed);
+        self.row_locks.guards.get_mut().clear();
+        let weak = std::mem::take(self.row_locks.weak.get_mut());
+        weak.iter().for_each(|name| self.mdl.give_back(name));
+        ended
+    }
+}
+
+/// How a query uses its tables.
+pub(crate) fn uses_of(plan: &StatementPlan) -> Vec<(&Table, Use)> {
+    let read = plan.tables.iter().map(|table| (&**table, Use::Reads));
+    read.chain(plan.updates.iter().map(|table| (&**table, Use::Changes))).collect()
 }
 
 /// Empties the tables whose rows do not outlive the server, after a start. Their changes are logged

@@ -4,7 +4,7 @@
 //! complete. What kinds of statements there are is known by [`plan`] alone.
 
 mod admin;
-mod alone;
+pub(crate) mod alone;
 pub(crate) use alone::empty_fleeting;
 mod control;
 pub(crate) mod core;
@@ -107,7 +107,9 @@ impl KillHandle {
 
     /// What the running statement waits for, as the process list names it.
     pub fn waits_for(&self) -> Option<&'static str> {
-        self.metadata.waits_for()
+        // Who was killed is about to stop waiting.
+        let killed = self.killed.load(Ordering::SeqCst) != 0;
+        self.metadata.waits_for().filter(|_| !killed)
     }
 
     /// Whether the connection is to be closed.

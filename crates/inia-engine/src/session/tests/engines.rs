@@ -123,6 +123,8 @@ fn rows_before_the_one_that_fails_stay_and_indexes_agree() {
         one.run("UPDATE m SET v = v + 1");
         one.run("UPDATE m SET v = 1000");
         assert!(one.ok("CHECK TABLE m").ends_with("|OK\n"), "seed {seed}");
+        let kept = one.ok("SELECT COUNT(*) FROM m");
+        assert_eq!(kept, format!("{}\n", model.len()), "seed {seed}");
         let (all, least) = (model.len(), "SELECT COUNT(*), COUNT(DISTINCT v) FROM m");
         assert_eq!(one.ok(least), format!("{all}|{all}\n"), "seed {seed}");
         assert_eq!(one.ok("SELECT COUNT(*) FROM m WHERE v = 1000"), "1\n", "seed {seed}");
@@ -146,12 +148,49 @@ fn statements_that_change_a_table_take_turns() {
         while waits.waits_for().is_none() {
             std::thread::yield_now();
         }
-        // Neither readers nor other tables wait.
-        assert_eq!(three.ok("SELECT COUNT(*) FROM m WHERE id = 1"), "0\n");
+        assert_eq!(waits.waits_for(), Some("Waiting for table level lock"));
+        // Readers wait, too; for other tables nobody does.
+        assert!(three.run("SELECT COUNT(*) FROM m WHERE id = 1").contains("ERROR 1205"));
         three.ok("INSERT INTO i VALUES (1)");
         three.ok("SELECT RELEASE_LOCK('gate')");
         assert_eq!(first.join().unwrap(), "1 affected (Records: 1  Duplicates: 0  Warnings: 0)\n");
         assert_eq!(second.join().unwrap(), "1 affected\n");
     });
     assert_eq!(three.ok("SELECT COUNT(*) FROM m"), "2\n");
+}
+
+#[test]
+fn the_number_of_rows_is_known_without_looking() {
+    let db = open(&SimDisk::new());
+    let mut one = session(&db);
+    one.ok("CREATE TABLE m (id INT PRIMARY KEY, v INT, KEY (v)) ENGINE=MyISAM");
+    one.ok("CREATE TABLE h (id INT PRIMARY KEY, v INT) ENGINE=MEMORY");
+    one.ok("CREATE TABLE i (id INT PRIMARY KEY, v INT)");
+    one.ok("INSERT INTO m VALUES (1, 1), (2, NULL), (3, 3)");
+    one.ok("INSERT INTO h VALUES (1, 1), (2, 2)");
+    let away = [
+        ("SELECT COUNT(*) FROM m", "3\n"),
+        ("SELECT COUNT(id), COUNT(1), MAX(v) FROM m", "3|3|3\n"),
+        ("SELECT COUNT(*) FROM m, h", "6\n"),
+        ("SELECT COUNT(*) FROM m WHERE 1", "3\n"),
+    ];
+    for (query, rows) in away {
+        let plan = one.ok(&format!("EXPLAIN {query}"));
+        assert!(plan.ends_with("|Select tables optimized away\n"), "{query}: {plan}");
+        assert_eq!(one.ok(query), rows, "{query}");
+    }
+    let looked = [
+        ("SELECT COUNT(v) FROM m", "2\n"),
+        ("SELECT COUNT(DISTINCT id) FROM m", "3\n"),
+        ("SELECT COUNT(*), SUM(v) FROM m", "3|4\n"),
+        ("SELECT COUNT(*) FROM m WHERE v > 0", "2\n"),
+        ("SELECT COUNT(*) FROM m LEFT JOIN h ON m.id = h.id", "3\n"),
+        ("SELECT COUNT(*) FROM m, i", "0\n"),
+        ("SELECT COUNT(*) FROM i", "0\n"),
+    ];
+    for (query, rows) in looked {
+        let plan = one.ok(&format!("EXPLAIN {query}"));
+        assert!(!plan.contains("optimized away"), "{query}: {plan}");
+        assert_eq!(one.ok(query), rows, "{query}");
+    }
 }
