@@ -15,6 +15,7 @@
 use crate::catalog::{Table, TableIndex, row_count};
 use crate::database::{Database, OpenError};
 use crate::row::Damaged;
+use inia_base::ids::TreeId;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_storage::{Direction, Isolation, KeyBound, ReadMode, StorageError, Tree, Txn};
@@ -31,14 +32,14 @@ impl Database {
         let catalog = self.catalog.current();
         let tables: Vec<&Arc<Table>> =
             catalog.schemas.values().flat_map(|schema| schema.tables.values()).collect();
-        let mut trees = Vec::new();
-        for table in &tables {
-            trees.push(table.def.clustered);
-            trees.extend(table.def.indexes.iter().map(|index| index.tree));
+        let trees = |fleeting: bool| -> Vec<TreeId> {
+            let there = tables.iter().filter(|table| table.def.is_fleeting() == fleeting);
+            there.flat_map(|table| table.def.trees()).collect()
+        };
+        let mut problems = self.engine.check(&trees(false))?;
+        if let Some(fleeting) = self.catalog.fleeting() {
+            problems.extend(fleeting.check(&trees(true))?);
         }
-        trees.sort_unstable();
-        trees.dedup();
-        let mut problems = self.engine.check(&trees)?;
         for table in tables {
             check_table(table, &mut problems);
         }

@@ -238,6 +238,12 @@ impl TableDef {
         self.engine == TRANSACTIONAL
     }
 
+    /// Its trees, that of the rows first.
+    pub(crate) fn trees(&self) -> Vec<TreeId> {
+        let own = self.indexes.iter().filter(|index| index.kind != IndexKind::Primary);
+        std::iter::once(self.clustered).chain(own.map(|index| index.tree)).collect()
+    }
+
     /// The primary key.
     pub fn primary(&self) -> Option<&IndexDef> {
         self.indexes.first().filter(|index| index.kind == IndexKind::Primary)
@@ -313,6 +319,8 @@ pub struct TableShared {
     pub estimate_known: AtomicBool,
     /// Seconds since 1970 of the last change, or 0.
     pub updated: AtomicU64,
+    /// Bytes that a MEMORY table may take; 0 where the server's setting counts.
+    pub(crate) heap_size: AtomicU64,
     /// What statements lock of a table without transactions, see `session/alone.rs`.
     pub(crate) rows_lock: Arc<MdlName>,
     /// The same for those that only put rows in.
@@ -326,6 +334,7 @@ impl Default for TableShared {
             row_estimate: AtomicI64::default(),
             estimate_known: AtomicBool::default(),
             updated: AtomicU64::default(),
+            heap_size: AtomicU64::default(),
             rows_lock: MdlName::of_rows(),
             inserts_lock: MdlName::of_rows(),
         }

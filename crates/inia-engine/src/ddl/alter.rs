@@ -96,6 +96,7 @@ fn carry_out(
         rename_constraints(&mut def, &name.1, &to.1);
         (def.schema, def.name) = to.clone();
     }
+    check_engine(core, &table.def, &def)?;
     let checked = new_checks(&table.def, &def);
     let mut wanted = wishes.wanted.clone();
     let references = core.flag("foreign_key_checks")
@@ -165,6 +166,17 @@ fn count_anew(table: &Table, copied: bool, wishes: &Wishes) -> Result<(), SqlErr
         table.store.forget_counter(&table.clustered).sql()?;
     }
     Ok(())
+}
+
+/// Error 3776 where a table with foreign keys, or to which others have such, gets another engine.
+fn check_engine(core: &Core, old: &TableDef, new: &TableDef) -> Result<(), SqlError> {
+    let catalog = core.db.catalog().current();
+    let name = (old.schema.clone(), old.name.clone());
+    let referring = !old.foreign_keys.is_empty() || catalog.references.contains_key(&name);
+    match referring && !old.temporary && old.engine != new.engine {
+        true => error(ErrorCode::FkCannotChangeEngine, &[]),
+        false => Ok(()),
+    }
 }
 
 /// Whether rows must be checked against a condition that was not enforced before.

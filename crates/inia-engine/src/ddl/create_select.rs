@@ -60,13 +60,15 @@ pub(crate) fn create_table_select(
         changes.push(Change::PutTable(def.clone()));
         let catalog = core.db.catalog();
         let (mdl, shared) = (catalog.mdl().name(&name.0, &name.1), catalog.shared(def.id));
-        let alone = !def.is_transactional();
         // The rows come and go with the table, whatever its engine.
-        def.engine = String::from(TRANSACTIONAL);
-        let table = Arc::new(Table::new(Arc::new(def), &core.db.engine, mdl, shared));
+        let logged = !def.is_transactional() && !def.is_fleeting();
+        if logged {
+            def.engine = String::from(TRANSACTIONAL);
+        }
+        let table = Arc::new(Table::new(Arc::new(def.clone()), catalog.store(&def), mdl, shared));
         core.lock_read(&plan)?;
         let done = insert(core, &table, &names, plan, select, params)?;
-        if alone {
+        if logged {
             let txn = core.txn.get_mut();
             row_count::count(&core.db.engine, txn, &table.clustered).sql()?;
         }

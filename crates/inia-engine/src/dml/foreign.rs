@@ -67,6 +67,9 @@ impl Foreign {
             let missing = || constraint_error(core, ErrorCode::NoReferencedRow2, table, key);
             let parent = core.open_stored(&key.ref_schema, &key.ref_table);
             let parent = parent.map_err(|e| if is_gone(&e) { missing() } else { e })?;
+            if !parent.def.is_transactional() {
+                return Err(missing());
+            }
             parents.push((key.clone(), parent));
         }
         let mut children = Vec::new();

@@ -101,7 +101,7 @@ impl Core {
         let mut txn = db.engine.attach();
         txn.set_label(u64::from(client.connection_id));
         let txn = RefCell::new(txn);
-        let alone = Alone::new(&db, client.connection_id);
+        let alone = Alone::new(client.connection_id);
         let killed: Arc<AtomicU8> = Arc::default();
         let mdl = db.catalog().mdl().session(killed.clone());
         let env = Environment {
@@ -189,12 +189,12 @@ impl Core {
     pub(crate) fn txn_of(&self, table: &Table) -> &RefCell<Txn> {
         match table.def.is_transactional() {
             true => &self.txn,
-            false => self.table_locks.local(table).unwrap_or_else(|| self.open_alone()),
+            false => self.table_locks.local(table).unwrap_or_else(|| self.open_alone(table)),
         }
     }
 
-    fn open_alone(&self) -> &RefCell<Txn> {
-        self.alone.open(self.state.current)
+    fn open_alone(&self, table: &Table) -> &RefCell<Txn> {
+        self.alone.open(&table.def, &table.store, self.state.current)
     }
 
     /// Waits until what was read of other transactions is durable.

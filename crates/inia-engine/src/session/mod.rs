@@ -5,7 +5,6 @@
 
 mod admin;
 pub(crate) mod alone;
-pub(crate) use alone::empty_fleeting;
 mod control;
 pub(crate) mod core;
 mod explain;
@@ -79,7 +78,7 @@ pub(crate) struct Outcome {
 pub struct KillHandle {
     killed: Arc<AtomicU8>,
     interrupter: Interrupter,
-    alone: Arc<OnceLock<Interrupter>>,
+    alone: [Arc<OnceLock<Interrupter>>; 2],
     sleeper: Arc<inia_base::rt::WaitCell>,
     metadata: MdlWatch,
 }
@@ -98,9 +97,7 @@ impl KillHandle {
     fn kill(&self, bits: u8) {
         self.killed.fetch_or(bits, Ordering::SeqCst);
         self.interrupter.interrupt();
-        if let Some(alone) = self.alone.get() {
-            alone.interrupt();
-        }
+        self.alone.iter().filter_map(|alone| alone.get()).for_each(Interrupter::interrupt);
         self.sleeper.wake();
         self.metadata.wake();
     }
@@ -402,7 +399,7 @@ impl Session {
         KillHandle {
             killed: self.core.killed.clone(),
             interrupter: self.core.txn.borrow().interrupter(),
-            alone: self.core.alone.interrupter(),
+            alone: self.core.alone.interrupters(),
             sleeper: self.core.host.sleeper.clone(),
             metadata: self.core.mdl.watch(),
         }

@@ -304,6 +304,7 @@ impl<'r> Run<'r> {
         if self.together {
             return self.put_off(core, generated, row);
         }
+        core.check_room(&self.plan.table)?;
         let mut txn = core.txn_of(&self.plan.table).borrow_mut();
         let start = txn.savepoint();
         let mut grown = 1;
