@@ -29,7 +29,7 @@ use std::time::Duration;
 /// How long background purge sleeps when there was nothing to do.
 const PURGE_PAUSE: Duration = Duration::from_millis(50);
 
-/// Bytes of page frames of a store that does not outlive the process; other pages are in memory, too.
+/// Bytes of page frames of a store that does not outlive the process; all pages are in memory.
 const VOLATILE_POOL: u64 = 16 << 20;
 
 /// How an engine is opened.
@@ -155,8 +155,8 @@ impl Engine {
         Engine::open_with(disk, StoreOptions::sized(pool, background, sizes))
     }
 
-    /// An empty store in memory beside this one, for what does not outlive the process: nothing of it
-    /// is logged.
+    /// An empty store in memory beside this one, for what does not outlive the process: nothing of
+    /// it is logged.
     pub fn open_volatile(&self) -> Result<Arc<Engine>> {
         let background = self.purger.lock().is_some();
         let options = EngineOptions { buffer_pool_size: VOLATILE_POOL, background };

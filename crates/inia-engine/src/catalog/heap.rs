@@ -3,8 +3,8 @@
 //! MySQL keeps rows of a fixed length in memory and an entry per row and index, and so do we count:
 //!
 //! ```text
-//!   (id INT PRIMARY KEY, v INT)    row: 1 byte of NULL bits, 4, 4; to a multiple of 8 with a mark: 16
-//!                                  hash entry: 24                 16,777,216 / 40 = 419,430 rows
+//!   (id INT PRIMARY KEY, v INT)   row: a byte of NULL bits, 4, 4 and a mark, by eights: 16
+//!                                 hash entry: 24                  16,777,216 / 40 = 419,430 rows
 //! ```
 //!
 //! Here rows are as long as their values and so take no more than that, give or take an index.

@@ -247,7 +247,7 @@ impl Catalog {
     }
 
     /// A MEMORY table gets empty trees after a start. Where its rows were logged, by an older
-    /// program, they go; what cannot go now, for want of space or for damage, does at the next start.
+    /// program, they go; what cannot, for want of space or for damage, does at the next start.
     fn begin_anew(&self, def: &mut TableDef) -> Result<(), StorageError> {
         let mut old = def.trees();
         old.retain(|tree| tree.0 != 0);

@@ -42,6 +42,7 @@ pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult
     for warning in &finished.warnings {
         core.push_warning(warning);
     }
+    check_engine(core, &table.def, &finished.def)?;
     carry_out(core, &name, &table, finished, &wishes)
 }
 
@@ -96,7 +97,6 @@ fn carry_out(
         rename_constraints(&mut def, &name.1, &to.1);
         (def.schema, def.name) = to.clone();
     }
-    check_engine(core, &table.def, &def)?;
     let checked = new_checks(&table.def, &def);
     let mut wanted = wishes.wanted.clone();
     let references = core.flag("foreign_key_checks")

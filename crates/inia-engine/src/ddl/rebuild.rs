@@ -255,30 +255,26 @@ fn has_entries(kind: IndexKind) -> bool {
 
 /// Writes every row anew into the trees of `new`.
 fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u64, SqlError> {
-    let store = core.db.catalog().store(new).clone();
     let layout = RowLayout::new(new.columns.iter().map(|c| (&c.data_type, c.nullable)));
     let codecs: Vec<IndexCodec> =
         (0..new.indexes.len()).map(|at| IndexCodec::new(new, at)).collect();
     let (disk, killed) = (core.db.scratch.clone(), core.killed.clone());
-    // The last one takes the rows.
-    let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
-    trees.push(new.clustered);
     let interrupt = Interrupt::new(&killed, None);
-    let within = (core.db.build_memory, &*store);
-    let mut fillers = Filler::of(within, (&*disk, interrupt), &new.name, &trees);
+    let mut fillers = fillers_of(core, new, (&*disk, interrupt));
     let fills = Fills::compile(new, &core.env, &core.host)?;
     let zone = core.env.time_zone.clone();
-    let strict = core.env.sql_mode.is_strict();
     let mut next_auto = new.auto_increment.max(1);
     let numbered = new.auto_increment_column().filter(|c| plan.column_origins[*c].is_none());
-    let mut next_row_id = 1u64;
-    let mut rows = 0;
+    let (mut next_row_id, mut rows) = (1u64, 0);
     let most = core.most_rows(new);
     // The old rows may be in another store than the new ones.
     let mut source = table.store.attach();
     source.begin(Isolation::RepeatableRead);
     let mut ctx = core.context(&[], &NoSubqueries);
-    ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+    ctx.strictness = match core.env.sql_mode.is_strict() {
+        true => Strictness::Strict,
+        false => Strictness::Lenient,
+    };
     let result = (|| {
         let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
         let mut cursor =
@@ -286,10 +282,7 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
         let mut old = Vec::new();
         while let Some(record) = cursor.next(&mut source).sql()? {
             interrupt.check()?;
-            if rows == most {
-                return Err(SqlError::new(ErrorCode::RecordFileFull, &[&new.name]));
-            }
-            rows += 1;
+            rows = one_more(rows, most, &new.name)?;
             ctx.row_number = rows;
             table.layout.decode(record.value, &zone, &mut old)?;
             let mut row = convert(table, new, plan, &old, &fills, &mut ctx)?;
@@ -324,15 +317,39 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
         }
         let txn = &mut *core.tree_txn(new).borrow_mut();
         finish_copy(txn, new, &layout, &codecs, fillers, (&zone, interrupt))?;
-        if !new.is_transactional() {
-            row_count::set(&store, txn, new.clustered, rows).sql()?;
-        }
-        Ok(rows)
+        keep_count(core, txn, new, rows).map(|()| rows)
     })();
     let warnings = ctx.warnings;
     core.diagnostics = warnings;
     source.commit().sql()?;
     result
+}
+
+/// Fillers of a new table's indexes; the last one takes the rows.
+fn fillers_of<'w>(
+    core: &Core,
+    new: &'w TableDef,
+    work: (&'w dyn Disk, Interrupt<'w>),
+) -> Vec<Filler<'w>> {
+    let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
+    trees.push(new.clustered);
+    Filler::of((core.db.build_memory, core.db.catalog().store(new)), work, &new.name, &trees)
+}
+
+/// Counts a row; error 1114 where the table may have no more.
+fn one_more(rows: u64, most: u64, table: &str) -> Result<u64, SqlError> {
+    match rows < most {
+        true => Ok(rows + 1),
+        false => Err(SqlError::new(ErrorCode::RecordFileFull, &[&table])),
+    }
+}
+
+/// Notes how many rows a table without transactions has.
+fn keep_count(core: &Core, txn: &mut Txn, new: &TableDef, rows: u64) -> Result<(), SqlError> {
+    match new.is_transactional() {
+        true => Ok(()),
+        false => row_count::set(core.db.catalog().store(new), txn, new.clustered, rows).sql(),
+    }
 }
 
 fn finish_copy(

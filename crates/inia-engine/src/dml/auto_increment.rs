@@ -128,8 +128,8 @@ fn limit(data_type: &DataType) -> u64 {
 ///
 /// As MySQL does, the statement reserves as many numbers as it expects rows (an unknown number of
 /// rows: 1, 2, 4, …) and leaves behind a gap for those it does not use. A row that brings its own
-/// number, greater than the next one, moves the next one behind it. Where the statement has the table
-/// alone, the counter follows the rows that are written.
+/// number, greater than the next one, moves the next one behind it. Where the statement has the
+/// table alone, the counter follows the rows that are written.
 ///
 /// Example: the counter stands at 5. `VALUES (NULL), (9), (NULL)` reserves 5-7 and gives 5; 9 moves
 /// the next number to 10, which is not reserved, so the third row gets 10; the counter is 11.

@@ -182,8 +182,8 @@ impl Runner<'_> {
         groups.finish(ctx, select.width, project)
     }
 
-    /// The values at the ends of indexes and the numbers of rows; `None` where a bound turns out not
-    /// to be exact, or a number is not kept.
+    /// The values at the ends of indexes and the numbers of rows; `None` where a bound turns out
+    /// not to be exact, or a number is not kept.
     fn ends(
         &self,
         select: &SelectPlan,

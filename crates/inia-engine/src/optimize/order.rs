@@ -1,5 +1,5 @@
-//! ORDER BY from an index instead of a sort, MIN and MAX from an index's ends, and COUNT from what a
-//! table keeps.
+//! ORDER BY from an index instead of a sort, MIN and MAX from an index's ends, and COUNT from what
+//! a table keeps.
 //!
 //! Joins keep the order of their leftmost table, so it is enough to read that one in order. (Joins and
 //! DISTINCT that do not fit into memory would not: they are told to.) Key parts
@@ -177,8 +177,8 @@ fn ordered_path(
     None
 }
 
-/// Where each MIN and MAX of a SELECT without GROUP BY is found at an end of an index, and each COUNT
-/// is a number of rows that tables keep.
+/// Where each MIN and MAX of a SELECT without GROUP BY is found at an end of an index, and each
+/// COUNT is a number of rows that tables keep.
 pub(crate) fn end_lookups(select: &SelectPlan) -> Option<Vec<EndLookup>> {
     let aggregation = select.aggregation.as_ref()?;
     if !aggregation.group.is_empty() || !select.filter.is_empty() {

@@ -2,9 +2,9 @@
 //!
 //! Towards others the tables are locked by metadata locks: WRITE is an exclusive one, READ one that
 //! keeps out who would change the table. READ LOCAL lets others put rows into a MyISAM table, which
-//! this session does not see before UNLOCK TABLES. Within the session each name that a statement mentions
-//! must be on the list under that alias, each entry once a statement (error 1100), and what it
-//! changes must be there for WRITE (error 1099).
+//! this session does not see before UNLOCK TABLES. Within the session each name that a statement
+//! mentions must be on the list under that alias, each entry once a statement (error 1100), and
+//! what it changes must be there for WRITE (error 1099).
 //!
 //! A view on the list brings what it reads with it, under the names that those have.
 //!

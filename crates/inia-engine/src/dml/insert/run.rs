@@ -15,7 +15,7 @@ use crate::session::Outcome;
 use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_storage::LockMode;
+use inia_storage::{LockMode, Savepoint};
 use std::sync::Arc;
 
 type Done = Result<(), SqlError>;
@@ -343,14 +343,8 @@ impl<'r> Run<'r> {
             return ctx.raise(expr::Level::Warning, error);
         }
         drop(txn);
-        if let Some(foreign) = &self.foreign
-            && let Err(error) = foreign.inserted(core, row)
-        {
-            if !self.plan.ignore || error.code == ErrorCode::Deadlock {
-                return Err(error);
-            }
-            core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
-            return ctx.raise(expr::Level::Warning, error);
+        if !self.has_parents(core, ctx, start, row)? {
+            return Ok(());
         }
         core.row_done(&self.plan.table, grown);
         self.count(generated, row);
@@ -358,6 +352,23 @@ impl<'r> Run<'r> {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
         Ok(())
+    }
+
+    /// Whether a row that was written has its parents; else IGNORE takes it back with a warning.
+    fn has_parents(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        start: Savepoint,
+        row: &[Value],
+    ) -> Result<bool, SqlError> {
+        let checked = self.foreign.as_ref().map_or(Ok(()), |foreign| foreign.inserted(core, row));
+        let Err(error) = checked else { return Ok(true) };
+        if !self.plan.ignore || error.code == ErrorCode::Deadlock {
+            return Err(error);
+        }
+        core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
+        ctx.raise(expr::Level::Warning, error).map(|()| false)
     }
 
     /// Counts a row that is in.
