@@ -226,6 +226,8 @@ pub(crate) struct Aggregation {
     pub calls: Vec<Aggregate>,
     /// WITH ROLLUP.
     pub rollup: bool,
+    /// Aggregates that queries inside read, by number, and the slots where they find them.
+    pub shown: Vec<(usize, usize)>,
 }
 
 /// A member of FROM.

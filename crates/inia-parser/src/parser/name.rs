@@ -121,9 +121,6 @@ impl Parser<'_> {
             if !string && !Self::is_ident(self.tok) {
                 return Ok(None);
             }
-            if self.returning && self.is_kw(Kw::RETURNING) {
-                return Ok(None);
-            }
         }
         let alias = if string { self.string()? } else { self.ident()? };
         Ok(Some(alias))
