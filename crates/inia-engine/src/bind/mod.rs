@@ -13,6 +13,7 @@ mod from;
 mod functional;
 mod grouping;
 mod inserted;
+mod json_table;
 mod merge;
 mod namespace;
 mod nesting;

@@ -17,6 +17,8 @@ pub(super) enum Clause {
     /// A row of VALUES.
     Values,
     On,
+    /// The document of JSON_TABLE.
+    TableFunction,
     Where,
     Group,
     Having,
@@ -28,6 +30,7 @@ impl Clause {
         match self {
             Clause::FieldList | Clause::Values => "field list",
             Clause::On => "on clause",
+            Clause::TableFunction => "a table function argument",
             Clause::Where => "where clause",
             Clause::Group => "group statement",
             Clause::Having => "having clause",
@@ -174,6 +177,9 @@ impl Scope for BlockScope<'_, '_> {
             return Ok(column);
         }
         let clause = self.clause.name();
+        if let (Clause::TableFunction, Some(table)) = (self.clause, &name.table) {
+            return Err(SqlError::new(ErrorCode::UnknownTableInClause, &[table, &clause]));
+        }
         Err(SqlError::new(ErrorCode::UnknownColumn, &[&full_name(name), &clause]))
     }
 

@@ -495,10 +495,17 @@ fn collect_tables<'t>(tree: &'t FromTree, tables: &mut Vec<Keyed>, conditions: &
 }
 
 fn for_each_on(tree: &FromTree, visit: &mut dyn FnMut(&Expr)) {
-    if let FromTree::Join(join) = tree {
-        join.on.iter().for_each(&mut *visit);
-        for_each_on(&join.left, visit);
-        for_each_on(&join.right, visit);
+    match tree {
+        FromTree::Leaf(leaf) => {
+            if let LeafKind::JsonTable { document, .. } = &leaf.kind {
+                visit(document);
+            }
+        }
+        FromTree::Join(join) => {
+            join.on.iter().for_each(&mut *visit);
+            for_each_on(&join.left, visit);
+            for_each_on(&join.right, visit);
+        }
     }
 }
 

@@ -16,7 +16,7 @@ select a as z, count(*) c from t1 group by a having exists(select 1 from t2 wher
 select a as z, count(*) c from t1 group by a having exists(select 1 from t2 where t2.y = z);
 select (select count(*) from t2 where t2.y = count(t1.a)) from t1;
 select (select sum(t1.a + t2.x) from t2) from t1;
-select (select group_concat(t1.a, t2.x) from t2) from t1 group by a;
+select a, if((select group_concat(t1.a, t2.x order by t2.x) from t2) like '%30%', 'y', 'n') from t1 group by a;
 select a,(select (select sum(t1.b))) from t1 group by a;
 select a,(select (select sum(t1.b) from t2 limit 1) from t2 limit 1) from t1 group by a with rollup;
 select count(*), (select sum(t1.a) from t2 where sum(t1.a) limit 1) from t1;
@@ -45,8 +45,7 @@ select distinct a, (select sum(t1.b)) q, row_number() over (order by a) r from t
 select count(*), max(b), (select max(t1.b)) m from t1;
 select max(a), (select max(t1.a)+1) m from t1;
 select (select min(t1.a)) from t1 where a > 100;
-select (select count(t1.a)) from t1 where a > 100 group by a;
-select x, (select group_concat(distinct t2.y order by t2.y desc)) from t2 group by x;
+select x, (select group_concat(distinct t2.y order by t2.y desc)) = '3' from t2 group by x order by x;
 select a from t1 group by a order by (select count(t1.b)) desc, a;
 create view v1 as select a,(select sum(t1.b)) s from t1 group by a; select * from v1; drop view v1;
 select * from (select a,(select sum(t1.b)) s from t1 group by a) d where s > 5;
