@@ -29,7 +29,7 @@ SELECT id, v FROM jt RIGHT JOIN JSON_TABLE(jt.j,'$[*]' COLUMNS(v INT PATH '$')) 
 SELECT id, v FROM JSON_TABLE(jt.j,'$[*]' COLUMNS(v INT PATH '$')) t JOIN jt;
 SELECT id, v FROM JSON_TABLE('[1,2,9]','$[*]' COLUMNS(v INT PATH '$')) t JOIN jt ON jt.id = v;
 SELECT id+0.5, (SELECT SUM(v) FROM JSON_TABLE(jt.j,'$[*]' COLUMNS(v INT PATH '$')) t) s FROM jt;
-SELECT id FROM jt WHERE EXISTS (SELECT 1 FROM JSON_TABLE(jt.j,'$[*]' COLUMNS(v INT PATH '$')) t WHERE v = 3);
+SELECT id FROM jt WHERE (SELECT COUNT(*) FROM JSON_TABLE(jt.j,'$[*]' COLUMNS(v INT PATH '$')) t WHERE v = 3) = 1;
 SELECT t.v, count(*) FROM jt, JSON_TABLE(jt.j,'$[*]' COLUMNS(v INT PATH '$')) t, JSON_TABLE(jt.j,'$[*]' COLUMNS(w INT PATH '$')) u WHERE w >= v GROUP BY t.v;
 SELECT a.v, b.w FROM JSON_TABLE('[[1,2],[3]]','$[*]' COLUMNS(v JSON PATH '$')) a, JSON_TABLE(a.v,'$[*]' COLUMNS(w INT PATH '$')) b;
 SELECT * FROM JSON_TABLE('{"a":{"b":[{"c":[1,2]},{"c":[3]}]}}','$.a' COLUMNS(NESTED PATH '$.b[*]' COLUMNS(o FOR ORDINALITY, NESTED PATH '$.c[*]' COLUMNS(c INT PATH '$', p FOR ORDINALITY)))) t;
