@@ -214,7 +214,8 @@ impl Runner<'_> {
         row: &mut [Value],
         project: &mut Project<'_>,
     ) -> Result<bool> {
-        if aggregation.rollup || !select.filter.is_empty() || !select.windows.is_empty() {
+        let plain = !aggregation.rollup && aggregation.shown.is_empty();
+        if !plain || !select.filter.is_empty() || !select.windows.is_empty() {
             return Ok(false);
         }
         match (&select.source, aggregation.group.as_slice()) {
