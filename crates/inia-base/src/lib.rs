@@ -9,7 +9,6 @@ pub mod decimal;
 pub mod error;
 pub mod ids;
 pub mod io;
-pub mod key;
 pub mod number;
 pub mod password;
 pub mod process;

@@ -288,10 +288,9 @@ fn next_start(shared: &Shared, window: Window) -> Option<Instant> {
         return (shared.length.is_some() || now < window.to).then_some(now);
     };
     let number = shared.ticket.fetch_add(1, Ordering::Relaxed);
-    let due = window.go + Duration::from_secs_f64(number as f64 / rate);
-    if due >= window.to {
-        return None;
-    }
+    // A rate so low that its next moment has no number comes after the end, too.
+    let wait = Duration::try_from_secs_f64(number as f64 / rate).ok()?;
+    let due = window.go.checked_add(wait).filter(|due| *due < window.to)?;
     loop {
         let wait = due.saturating_duration_since(Instant::now());
         if wait.is_zero() {

@@ -176,6 +176,14 @@ fn a_rate_that_cannot_be_reached_leaves_transactions_that_were_never_begun() {
 }
 
 #[test]
+fn the_lowest_rate_starts_one_transaction() {
+    let stop = AtomicBool::new(false);
+    let lowest = Some(f64::MIN_POSITIVE);
+    let outcome = round(idler(None, 0), Duration::from_millis(20), lowest, &stop);
+    assert_eq!((outcome.transactions, outcome.unserved), (1, 0));
+}
+
+#[test]
 fn a_rate_counts_what_ended_in_the_time_that_was_asked_for() {
     let stop = AtomicBool::new(false);
     let outcome = round(idler(None, 0), Duration::from_millis(20), None, &stop);

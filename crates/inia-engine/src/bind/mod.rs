@@ -8,10 +8,12 @@
 //! part 0, bound at level 1; `a.x` is found at level 0, so it is an outer column of depth 1 and
 //! part 0 is correlated.
 
+mod enclosing;
 mod from;
 mod functional;
 mod grouping;
 mod inserted;
+mod json_table;
 mod merge;
 mod namespace;
 mod nesting;
@@ -29,6 +31,7 @@ pub(crate) use namespace::{FromColumn, FromTable, Namespace};
 pub(crate) use select::item_name;
 
 use crate::catalog::{CatalogVersion, Table, View};
+use crate::expr::aggregate::Aggregate;
 use crate::expr::bind::BoundSubquery;
 use crate::expr::{Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare};
 use crate::optimize::SlotSet;
@@ -37,7 +40,7 @@ use crate::plan::{PartPlan, StatementPlan, ViewUse, VirtualTable, result_columns
 use crate::reads::Reads;
 use inia_base::error::SqlError;
 use inia_parser::ast;
-use inia_storage::{Engine, LockRequest};
+use inia_storage::LockRequest;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -62,8 +65,6 @@ pub(crate) struct BindContext<'c> {
     pub(crate) host: &'c dyn SessionHost,
     /// Computed tables.
     pub(crate) virtuals: &'c dyn VirtualTables,
-    /// Tells how many rows tables and ranges have.
-    pub(crate) engine: &'c Engine,
     /// The lock that plain reads take (SERIALIZABLE).
     pub(crate) plain_lock: Option<LockRequest>,
 }
@@ -110,6 +111,7 @@ pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Resul
 }
 
 /// One SELECT that is being bound.
+#[derive(Default)]
 struct Level {
     /// The names of its FROM, as far as bound.
     namespace: Namespace,
@@ -121,6 +123,16 @@ struct Level {
     named_windows: Vec<(String, ast::WindowSpec)>,
     /// Functions over windows so far.
     windows: Vec<WindowPlan>,
+    /// Slots of FROM, once that is bound.
+    width: usize,
+    /// The select list as far as bound: queries inside may name its items.
+    items: Vec<scope::Item>,
+    /// Aggregates so far, those of queries inside that belong here included.
+    aggregates: Vec<Aggregate>,
+    /// Aggregates that queries inside read, by number; each has a slot behind those of FROM.
+    shown: Vec<usize>,
+    /// Whether an aggregate may belong to this SELECT where one is being bound now.
+    takes_aggregates: bool,
 }
 
 /// A common table expression in scope.

@@ -2,7 +2,9 @@
 //!
 //! A DDL statement commits the session's transaction, takes its tables' metadata locks, then does
 //! all its work (trees, rows, catalog records) in one storage transaction: it happens wholly or
-//! not at all, also in a crash. The new catalog version is published after the commit.
+//! not at all, also in a crash. The trees of MEMORY tables are not logged: they are made and
+//! dropped in a transaction of their own store, which ends as that one does. The new catalog
+//! version is published after the commit.
 
 mod actions;
 mod algorithm;
@@ -24,7 +26,6 @@ pub(crate) use schema::{alter_database, create_database, drop_database};
 pub(crate) use table::{
     create_index, create_table, drop_index, drop_tables, rename_tables, truncate,
 };
-#[cfg(test)]
 pub(crate) use types::column_type;
 pub(crate) use types::type_text;
 pub(crate) use view::{
@@ -153,7 +154,10 @@ pub(crate) fn in_transaction<T>(
         }
         Ok(value)
     });
-    let ended = core.alone.end(result.is_err());
+    let ended = match result.is_err() {
+        true => core.abandon_alone(),
+        false => core.end_alone(false),
+    };
     match result.and_then(|value| ended.map(|()| value)) {
         Ok(value) => {
             publish(core, changes);

@@ -371,7 +371,7 @@ impl JoinedPlan {
             return ctx.raise(expr::Level::Warning, error);
         }
         tally.changed += 1;
-        core.row_done(table);
+        core.row_done(table, -1);
         Ok(())
     }
 
@@ -385,7 +385,7 @@ impl JoinedPlan {
         tally: &mut Tally,
     ) -> Result<(), SqlError> {
         let table = &target.table;
-        auto_increment::prepare_counter(&core.db, table)?;
+        auto_increment::prepare_counter(table)?;
         let mut writer = RowWriter::new(table, &core.env.time_zone);
         let copy = |bytes: &[u8]| bytes.to_vec();
         let mut txn = core.txn_of(table).borrow_mut();
@@ -434,7 +434,7 @@ impl JoinedPlan {
         }
         target.count_up(&new, &changed);
         tally.changed += 1;
-        core.row_done(table);
+        core.row_done(table, 0);
         Ok(())
     }
 }

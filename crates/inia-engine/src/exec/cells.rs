@@ -15,7 +15,7 @@
 use super::direct::{Total, integer, total};
 use super::hash::KeyHash;
 use super::{Result, Runner};
-use crate::access::{Found, Scan};
+use crate::access::{Found, FoundRun, Scan};
 use crate::expr::{Aggregate, EvalContext, Expr, ExprKind};
 use crate::optimize::slots_of;
 use crate::plan::{Aggregation, JoinMethod, JoinPlan, JoinType, SelectPlan, Source, TableSource};
@@ -74,6 +74,8 @@ impl IntColumn {
 #[derive(Default)]
 struct Positions {
     len: usize,
+    /// How far keys may lie apart at first.
+    spread: usize,
     /// The key that `close` begins with.
     base: u64,
     close: Vec<u32>,
@@ -82,11 +84,20 @@ struct Positions {
 
 /// No key at this distance.
 const NONE: u32 = u32::MAX;
-/// How far keys may lie apart at first, and how much farther for each one that is there.
-const FIRST_SPREAD: usize = 1 << 15;
+/// How far keys may lie apart for each one that is there or expected.
 const SPREAD: usize = 8;
+/// How far they may in any case, and how far for expectations alone.
+const LEAST_SPREAD: usize = 1 << 15;
+const MOST_EXPECTED: usize = 1 << 21;
 
 impl Positions {
+    /// No keys yet, about so many to come, in so much memory.
+    fn expecting(keys: f64, budget: usize) -> Positions {
+        let spread = (SPREAD as f64 * keys) as usize;
+        let most = (budget / size_of::<u32>()).clamp(LEAST_SPREAD, MOST_EXPECTED);
+        Positions { spread: spread.clamp(LEAST_SPREAD, most), ..Positions::default() }
+    }
+
     #[inline]
     fn get(&self, key: u64) -> Option<usize> {
         let position = match &self.hashed {
@@ -99,13 +110,13 @@ impl Positions {
     /// Adds a key that is not there yet.
     fn insert(&mut self, key: u64, position: usize) {
         if self.len == 0 {
-            self.base = key.wrapping_sub(FIRST_SPREAD as u64 / 2);
+            self.base = key.wrapping_sub(self.spread as u64 / 2);
         }
         self.len += 1;
         let distance = key.wrapping_sub(self.base);
         if let Some(hashed) = &mut self.hashed {
             hashed.insert(key, position as u32);
-        } else if distance < (FIRST_SPREAD + SPREAD * self.len) as u64 {
+        } else if distance < (self.spread + SPREAD * self.len) as u64 {
             let distance = distance as usize;
             if distance >= self.close.len() {
                 self.close.resize(distance + 1, NONE);
@@ -203,7 +214,8 @@ impl Runner<'_> {
         row: &mut [Value],
         project: &mut Project<'_>,
     ) -> Result<bool> {
-        if aggregation.rollup || !select.filter.is_empty() || !select.windows.is_empty() {
+        let plain = !aggregation.rollup && aggregation.shown.is_empty();
+        if !plain || !select.filter.is_empty() || !select.windows.is_empty() {
             return Ok(false);
         }
         match (&select.source, aggregation.group.as_slice()) {
@@ -237,18 +249,16 @@ impl Runner<'_> {
         let Some(sample) = start().filter(|_| reads_only(select, Some(slot))) else {
             return Ok(false);
         };
-        let columns: Vec<usize> =
-            sample.iter().filter_map(Total::column).chain([by.column]).collect();
+        let columns: Vec<usize> = sample.iter().filter_map(Total::column).collect();
         let calls = sample.len();
         let mut groups = IntGroups {
-            positions: Positions::default(),
+            positions: Positions::expecting(source.rows, self.workspace.budget),
             null: None,
             keys: Vec::new(),
             totals: Vec::new(),
         };
         let mut last: Option<(Option<u64>, usize)> = None;
-        let done = self.each_cells(source, &columns, ctx, &mut |ctx, found| {
-            let key = by.bits(found, source)?;
+        let done = self.each_keyed(source, &columns, by, ctx, &mut |ctx, key, row| {
             let position = match last {
                 Some((of, position)) if of == key => position,
                 _ => match groups.position(key) {
@@ -262,7 +272,10 @@ impl Runner<'_> {
             };
             last = Some((key, position));
             for total in &mut groups.totals[position * calls..(position + 1) * calls] {
-                total.add(found, source, ctx)?;
+                match total {
+                    Total::Rows(count) => *count += 1,
+                    total => total.add(&row.found(), source, ctx)?,
+                }
             }
             Ok(true)
         })?;
@@ -314,15 +327,17 @@ impl Runner<'_> {
             Part::Left(column) => Some(*column),
             _ => None,
         });
-        let read: Vec<usize> = read.chain([left_key.column]).collect();
-        let done = self.each_cells(left, &read, ctx, &mut |_, found| {
-            let Some(key) = left_key.bits(found, left)? else { return Ok(true) };
+        let read: Vec<usize> = read.collect();
+        let done = self.each_keyed(left, &read, left_key, ctx, &mut |_, key, row| {
+            let Some(key) = key else { return Ok(true) };
             let Some(at) = summed.positions.get(key) else { return Ok(true) };
             let times = summed.rows[at];
             for (sum, part) in sums.iter_mut().zip(&parts) {
                 match part {
                     Part::Rows => sum.count += times,
-                    Part::Left(column) => sum.add_cell(&found.cell(&left.table, *column)?, times),
+                    Part::Left(column) => {
+                        sum.add_cell(&row.found().cell(&left.table, *column)?, times);
+                    }
                     Part::Right(_, place) => {
                         let of_key = summed.sums[at * wide + place];
                         sum.count += of_key.count;
@@ -365,11 +380,10 @@ impl Runner<'_> {
             .collect();
         let of_key = KEY_SIZE + columns.len() * size_of::<Sum>();
         let most = self.workspace.budget / of_key;
-        let mut summed = Summed::default();
-        let mut read = columns.clone();
-        read.push(key.column);
-        let done = self.each_cells(source, &read, ctx, &mut |_, found| {
-            let Some(bits) = key.bits(found, source)? else { return Ok(true) };
+        let positions = Positions::expecting(source.rows, self.workspace.budget);
+        let mut summed = Summed { positions, ..Summed::default() };
+        let done = self.each_keyed(source, &columns, key, ctx, &mut |_, bits, row| {
+            let Some(bits) = bits else { return Ok(true) };
             let at = match summed.positions.get(bits) {
                 Some(at) => at,
                 None if summed.rows.len() >= most => return Ok(false),
@@ -383,46 +397,74 @@ impl Runner<'_> {
             summed.rows[at] += 1;
             let sums = &mut summed.sums[at * columns.len()..];
             for (sum, &column) in sums.iter_mut().zip(&columns) {
-                sum.add_cell(&found.cell(&source.table, column)?, 1);
+                sum.add_cell(&row.found().cell(&source.table, column)?, 1);
             }
             Ok(true)
         })?;
         Ok(done.then_some(summed))
     }
 
-    /// Gives every row of a plain source to `add` until that says no; only `columns` may be read.
-    /// False where it did, or where the path's bounds turn out not to answer its conditions.
-    fn each_cells(
+    /// Gives every row of a plain source to `add`, with the number in its column `by`, until that
+    /// says no; only `columns` and that one may be read. False where it did, or where the path's
+    /// bounds turn out not to answer its conditions.
+    fn each_keyed(
         &self,
         source: &TableSource,
         columns: &[usize],
+        by: IntColumn,
         ctx: &mut EvalContext<'_>,
-        add: &mut impl FnMut(&mut EvalContext<'_>, &Found<'_>) -> Result<bool>,
+        add: &mut impl FnMut(&mut EvalContext<'_>, Option<u64>, &mut Row<'_, '_>) -> Result<bool>,
     ) -> Result<bool> {
         let mut scan = Scan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
         if !scan.is_exact() && !source.bound_filter.is_empty() {
             return Ok(false);
         }
-        let mut extents = columns.iter().map(|&column| source.table.layout.extent(column));
+        let read = columns.iter().chain([&by.column]);
+        let mut extents = read.map(|&column| source.table.layout.extent(column));
         if let Some(bytes) = extents.try_fold(0, |most, extent| Some(most.max(extent?))) {
             scan.narrow(bytes);
         }
         let mut txn = self.txn_of(&source.table).borrow_mut();
+        let mut keys = Vec::new();
         loop {
             while let Some(mut run) = scan.run(&mut txn)? {
                 self.check_killed()?;
-                for i in 0..run.len() {
-                    let found = Found { clustered_key: &[], data: run.data(i) };
-                    if !add(ctx, &found)? {
+                keys.clear();
+                let all = 0..run.len();
+                if !run.numbers(&source.table, by.column, all, |key| keys.push(key))? {
+                    for i in 0..run.len() {
+                        let found = Found { clustered_key: &[], data: run.data(i) };
+                        keys.push(by.bits(&found, source)?);
+                    }
+                }
+                for (i, &key) in keys.iter().enumerate() {
+                    if !add(ctx, key, &mut Row::OfRun(&mut run, i))? {
                         return Ok(false);
                     }
                 }
             }
             let Some(found) = scan.next(&mut txn)? else { return Ok(true) };
             self.check_killed()?;
-            if !add(ctx, &found)? {
+            let key = by.bits(&found, source)?;
+            if !add(ctx, key, &mut Row::Alone(&found))? {
                 return Ok(false);
             }
+        }
+    }
+}
+
+/// A row of which no cell has been read yet.
+enum Row<'r, 's> {
+    OfRun(&'r mut FoundRun<'s>, usize),
+    Alone(&'r Found<'r>),
+}
+
+impl Row<'_, '_> {
+    #[inline]
+    fn found(&mut self) -> Found<'_> {
+        match self {
+            Row::OfRun(run, i) => Found { clustered_key: &[], data: run.data(*i) },
+            Row::Alone(found) => **found,
         }
     }
 }
@@ -469,8 +511,9 @@ mod tests {
 
     #[test]
     fn keys_are_found_whether_close_together_or_far_apart() {
-        for step in [1, 3, 1000, u64::MAX / 7, u64::MAX] {
-            let mut positions = Positions::default();
+        let steps = [1, 3, 1000, u64::MAX / 7, u64::MAX];
+        for (step, expected) in steps.into_iter().flat_map(|step| [(step, 0.0), (step, 1e5)]) {
+            let mut positions = Positions::expecting(expected, usize::MAX);
             let keys: Vec<u64> = (0..5000u64).map(|i| i.wrapping_mul(step)).collect();
             let keys: std::collections::BTreeSet<u64> = keys.into_iter().collect();
             for (position, key) in keys.iter().enumerate() {

@@ -9,6 +9,7 @@
 //! value, sorted by its second value.
 
 pub(crate) mod explain;
+pub(crate) mod json_table;
 pub(crate) mod view_use;
 pub(crate) mod window;
 
@@ -204,17 +205,22 @@ pub(crate) struct SelectPlan {
     pub distinct: bool,
     /// Rows must come out in the order in which the leftmost table is read.
     pub ordered: bool,
-    /// Where each aggregate, all of them MIN or MAX, is found at an end of an index.
+    /// Where each aggregate is found at an end of an index, or is a kept number of rows.
     pub ends: Option<Vec<EndLookup>>,
 }
 
-/// An aggregate's value is that of the path's first row.
+/// An aggregate's value without reading rows.
 #[derive(Debug)]
-pub(crate) struct EndLookup {
-    /// Leads to the row.
-    pub(crate) path: AccessPath,
-    /// The column.
-    pub(crate) column: usize,
+pub(crate) enum EndLookup {
+    /// It is a column of the path's first row.
+    First {
+        /// Leads to the row.
+        path: AccessPath,
+        /// The column.
+        column: usize,
+    },
+    /// It is how many rows these tables have between them, which keep the numbers.
+    Rows(Vec<Arc<Table>>),
 }
 
 /// GROUP BY and aggregate functions.
@@ -226,6 +232,8 @@ pub(crate) struct Aggregation {
     pub calls: Vec<Aggregate>,
     /// WITH ROLLUP.
     pub rollup: bool,
+    /// Aggregates that queries inside read, by number, and the slots where they find them.
+    pub shown: Vec<(usize, usize)>,
 }
 
 /// A member of FROM.
@@ -252,6 +260,8 @@ pub(crate) enum Source {
     },
     /// Rows that the server computes (information_schema).
     Virtual(Box<VirtualSource>),
+    /// JSON_TABLE.
+    JsonTable(Box<json_table::JsonTableSource>),
     /// Two sources.
     Join(Box<JoinPlan>),
 }

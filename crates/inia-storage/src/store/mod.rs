@@ -11,6 +11,7 @@ mod checkpoint;
 mod control;
 pub(crate) mod mtr;
 pub(crate) mod reserve;
+mod volatile;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -39,6 +40,7 @@ use std::sync::{Arc, OnceLock};
 
 pub(crate) use control::CONTROL_FILE;
 pub(crate) use mtr::{Latched, Mtr};
+pub(crate) use volatile::VolatileDisk;
 
 /// First page that trees may use: the first that [`Mtr::allocate`] gives out in a new store.
 pub(crate) const FIRST_FREE_PAGE: PageId = PageId(2);
@@ -157,7 +159,7 @@ impl Store {
 
         let data = open_existing(&*disk, DATA_FILE)?;
         let doublewrite = open_existing(&*disk, DOUBLEWRITE_FILE)?;
-        recover::restore_torn_pages(&*data, &*doublewrite)?;
+        recover::restore_torn_pages(&*data, &*doublewrite, from.lsn)?;
         recover::check_stamp(&*data, from.stamp)?;
         let (segments, active) = Segments::open(disk, options.segment_size, options.log_capacity)?;
         let mut reader = LogReader::new(active, from.lsn)?;

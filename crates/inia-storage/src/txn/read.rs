@@ -3,7 +3,7 @@
 use super::handle::{Locked, Txn};
 use super::snapshot::Snapshot;
 use super::trees::Tree;
-use super::undo::UndoRef;
+use super::undo::{UndoRef, senseless};
 use crate::Result;
 use crate::btree::{GROUP, Lookup, RecordHeader, Seek};
 use crate::engine::Core;
@@ -29,10 +29,14 @@ impl Core {
             if header.undo == 0 {
                 return Ok(false);
             }
-            match self.undo.version_before(UndoRef(header.undo), payload)? {
-                Some(before) => header = before,
-                None => return Ok(false),
+            let Some(before) = self.undo.version_before(UndoRef(header.undo), payload)? else {
+                return Ok(false);
+            };
+            // A transaction's places grow: with damage it might go round here.
+            if before.txn_id() == header.txn_id() && before.undo >= header.undo {
+                return Err(senseless());
             }
+            header = before;
         }
     }
 }
@@ -41,6 +45,7 @@ impl Txn {
     /// The snapshot by which the tree is read; `None` when its newest versions are wanted.
     #[inline]
     pub(super) fn view_of(&mut self, tree: &Tree) -> Result<Option<Snapshot>> {
+        debug_assert!(self.core.trees.has(tree), "a tree of another engine");
         self.has_read = true;
         if self.isolation == Isolation::ReadUncommitted || tree.shows_newest() {
             return Ok(None);
@@ -54,6 +59,7 @@ impl Txn {
     /// tree held before it was rebuilt is gone.
     #[inline]
     pub(super) fn check_age(&self, tree: &Tree) -> Result<()> {
+        debug_assert!(self.core.trees.has(tree), "a tree of another engine");
         let sees = |maker| match self.snapshot {
             Some(snapshot) => snapshot.sees(maker, self.id, &self.core.status),
             None => true,
