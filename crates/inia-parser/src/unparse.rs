@@ -563,6 +563,9 @@ impl Printer {
             return self.put(")");
         }
         let args: Vec<&Expr> = call.args.iter().collect();
+        if call.written.apart {
+            return self.call(&quote_name(&call.name), &args);
+        }
         let cast = match (call.name.as_str(), args.as_slice()) {
             ("date", [_]) => Some(CastType::Date),
             ("time", [_]) => Some(CastType::Time(None)),

@@ -308,12 +308,13 @@ impl FunctionCall {
     }
 }
 
-/// How a call was written, which error texts tell and nothing else depends on.
+/// How a call was written.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
     /// The name, where it is not the lower-case one.
     pub text: Option<Box<str>>,
-    /// There was a space before the parenthesis of a function that allows none.
+    /// The name is one that calls a built-in function only where `(` follows it at once, and this
+    /// one stood in quotes or had a space behind it: it is a stored function's.
     pub apart: bool,
 }
 

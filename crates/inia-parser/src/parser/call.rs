@@ -132,10 +132,12 @@ impl Parser<'_> {
     pub(super) fn generic_call(&mut self, token: Token) -> PResult<Expr> {
         let text = self.ident_value(token);
         let name = text.to_ascii_lowercase();
-        let apart = self.tok.start != token.end && !self.mode.has(SqlMode::IGNORE_SPACE);
+        // In quotes a name is none of those functions either.
+        let quoted = token.tok != Tok::Word;
+        let space = self.tok.start != token.end && !self.mode.has(SqlMode::IGNORE_SPACE);
         let args = self.call_args()?;
         let mut call = FunctionCall::native(&name, args);
-        call.written.apart = apart && token.tok == Tok::Word && allows_no_space(name.as_bytes());
+        call.written.apart = (space || quoted) && allows_no_space(name.as_bytes());
         if text != name {
             call.written.text = Some(text.into());
         }
@@ -417,7 +419,6 @@ impl Parser<'_> {
     }
 }
 
-/// The aggregate with this lower-case name.
 /// Whether a name is a built-in function's only where `(` follows at once.
 fn allows_no_space(name: &[u8]) -> bool {
     const OTHERS: [&[u8]; 20] = [
@@ -445,6 +446,7 @@ fn allows_no_space(name: &[u8]) -> bool {
     aggregate(name).is_some() || OTHERS.contains(&name)
 }
 
+/// The aggregate with this lower-case name.
 fn aggregate(name: &[u8]) -> Option<AggregateFunc> {
     use AggregateFunc::*;
     Some(match name {
