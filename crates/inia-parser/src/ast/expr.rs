@@ -313,8 +313,8 @@ impl FunctionCall {
 pub struct Written {
     /// The name, where it is not the lower-case one.
     pub text: Option<Box<str>>,
-    /// The name is one that calls a built-in function only where `(` follows it at once, and this
-    /// one stood in quotes or had a space behind it: it is a stored function's.
+    /// The name is one of the grammar's, but quoted, or there was a space before the parenthesis
+    /// where that allows none.
     pub apart: bool,
 }
 

@@ -132,12 +132,12 @@ impl Parser<'_> {
     pub(super) fn generic_call(&mut self, token: Token) -> PResult<Expr> {
         let text = self.ident_value(token);
         let name = text.to_ascii_lowercase();
-        // In quotes a name is none of those functions either.
-        let quoted = token.tok != Tok::Word;
-        let space = self.tok.start != token.end && !self.mode.has(SqlMode::IGNORE_SPACE);
+        let apart = self.tok.start != token.end && !self.mode.has(SqlMode::IGNORE_SPACE);
         let args = self.call_args()?;
         let mut call = FunctionCall::native(&name, args);
-        call.written.apart = (space || quoted) && allows_no_space(name.as_bytes());
+        // In quotes such a name is none of the grammar's either.
+        let apart = apart || token.tok != Tok::Word;
+        call.written.apart = apart && allows_no_space(name.as_bytes());
         if text != name {
             call.written.text = Some(text.into());
         }
