@@ -119,7 +119,7 @@ pub struct Database {
     started: u64,
     pub(crate) counters: Counters,
     pub(crate) globals: GlobalVars,
-    pub(crate) user_locks: UserLocks,
+    pub(crate) user_locks: Arc<UserLocks>,
 }
 
 impl Database {
@@ -160,7 +160,7 @@ impl Database {
             accounts,
             counters: Counters::default(),
             globals,
-            user_locks: UserLocks::default(),
+            user_locks: Arc::default(),
             processes: OnceLock::new(),
             read_only: AtomicU8::new(read_only),
             started,

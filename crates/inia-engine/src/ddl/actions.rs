@@ -74,6 +74,8 @@ pub(super) fn apply_all(
     wishes: &mut Wishes,
     actions: &[AlterAction],
 ) -> Result<(), SqlError> {
+    let adds = |action: &&AlterAction| matches!(action, AlterAction::AddColumn { .. });
+    work.check_listed(actions.iter().filter(adds).count())?;
     let old = work.clone();
     for now in 0..=2 {
         for action in actions.iter().filter(|action| stage(action) == now) {

@@ -101,6 +101,7 @@ fn carry_out(
     let references = core.flag("foreign_key_checks")
         && def.foreign_keys.iter().any(|key| !table.def.foreign_keys.contains(key));
     wanted.copy |= checked || references || wishes.order;
+    wanted.lenient = !core.env.sql_mode.is_strict();
     let (columns, indexes) = (&column_origins[..], &index_origins[..]);
     let way = Alteration { old: &table.def, new: &def, columns, indexes }.algorithm(&wanted);
     let way = if temporary { Algorithm::Copy(None) } else { way };

@@ -326,7 +326,7 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
         Ok(rows)
     })();
     let warnings = ctx.warnings;
-    core.diagnostics = warnings;
+    core.take_warnings(warnings);
     core.txn = std::cell::RefCell::new(txn);
     result
 }
@@ -386,6 +386,8 @@ fn convert(
             if ctx.strictness == Strictness::Strict {
                 return Err(SqlError::new(ErrorCode::InvalidUseOfNull, &[]));
             }
+            let (code, at) = (ErrorCode::WarnDataTruncated, ctx.row_number);
+            ctx.warn(code, &[&column.name, &at])?;
             value = expr::store::implicit_default(&column.data_type);
         } else if from.data_type != column.data_type {
             let ty = ExprType::of_column(from.data_type.clone(), from.nullable);

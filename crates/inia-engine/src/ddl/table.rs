@@ -198,6 +198,8 @@ pub(super) fn define(
         work.engine = engine(&default)?.to_owned();
     }
     apply_options(core, &mut work, &create.options)?;
+    let is_column = |element: &&ast::TableElement| matches!(element, ast::TableElement::Column(_));
+    work.check_listed(create.elements.iter().filter(is_column).count())?;
     let mut checks = Vec::new();
     for element in &create.elements {
         match element {

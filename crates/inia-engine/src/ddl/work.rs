@@ -11,6 +11,8 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
 use inia_parser::ast;
 
+/// How many columns a definition may list, and how many a table may have.
+const MAX_LISTED: usize = 4096;
 const MAX_COLUMNS: usize = 1017;
 const MAX_INDEXES: usize = 64;
 const MAX_PARTS: usize = 16;
@@ -181,7 +183,16 @@ impl Work {
         self.indexes.iter().position(named)
     }
 
-    /// Adds a column at `place`, or at the end; errors 1060 and 1117.
+    /// Error 1117 before anything else is said of a list so long that comparing its names takes
+    /// long.
+    pub(crate) fn check_listed(&self, added: usize) -> Result<(), SqlError> {
+        match self.columns.len() + added > MAX_LISTED {
+            true => error(ErrorCode::TooManyFields, &[]),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds a column at `place`, or at the end; error 1060.
     pub(crate) fn add_column(
         &mut self,
         place: Option<usize>,
@@ -189,10 +200,6 @@ impl Work {
     ) -> Result<(), SqlError> {
         if self.column(&column.def.name).is_some() {
             return error(ErrorCode::DupFieldname, &[&column.def.name]);
-        }
-        // At once, as each column's name is compared with all before it.
-        if self.columns.len() >= MAX_COLUMNS {
-            return error(ErrorCode::TooManyFields, &[]);
         }
         self.columns.insert(place.unwrap_or(self.columns.len()), column);
         Ok(())
@@ -203,9 +210,6 @@ impl Work {
     pub(crate) fn finish(mut self) -> Result<Finished, SqlError> {
         if self.columns.is_empty() {
             return error(ErrorCode::TableMustHaveColumns, &[]);
-        }
-        if self.columns.len() > MAX_COLUMNS {
-            return error(ErrorCode::TooManyFields, &[]);
         }
         let is_large = |column: &WorkColumn| {
             use DataType as T;
@@ -229,6 +233,9 @@ impl Work {
         }
         self.check_auto_increment(&indexes)?;
         self.check_row_size()?;
+        if self.columns.len() > MAX_COLUMNS {
+            return error(ErrorCode::TooManyFields, &[]);
+        }
         self.warn_duplicates(&indexes);
         indexes.sort_by_key(|(index, _)| self.rank(index));
         let foreign_keys = self.finish_foreign_keys()?;

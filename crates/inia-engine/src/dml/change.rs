@@ -490,7 +490,9 @@ impl ChangePlan {
         let found = core.client_found_rows;
         let info = format!(
             "Rows matched: {}  Changed: {}  Warnings: {}",
-            tally.matched, tally.changed, ctx.warnings.count
+            tally.matched,
+            tally.changed,
+            core.diagnostics.count + ctx.warnings.count
         );
         let affected_rows = if found { tally.matched } else { tally.changed };
         let last_insert_id = core.host.last_insert_id.get().unwrap_or(0);

@@ -139,7 +139,7 @@ impl Core {
         names.dedup();
         for (schema, rows) in names {
             let name = manager.name(schema, &rows);
-            let lock = self.mdl.lock_strong(&name, Kind::Alone, self.state.mdl_timeout)?;
+            let lock = self.mdl.lock_strong(&name, Kind::Alone, self.mdl_limit())?;
             self.alone.locks.borrow_mut().push(lock);
         }
         Ok(())

@@ -91,7 +91,7 @@ impl LoadRun<'_> {
         let (records, copied, deleted) = self.run.counts();
         let skipped = records - copied;
         let outcome = self.run.outcome(core, ctx, false);
-        let warnings = ctx.warnings.count;
+        let warnings = core.diagnostics.count + ctx.warnings.count;
         let info = format!(
             "Records: {records}  Deleted: {deleted}  Skipped: {skipped}  Warnings: {warnings}"
         );

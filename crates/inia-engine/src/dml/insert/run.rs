@@ -529,7 +529,8 @@ impl<'r> Run<'r> {
         let info = match multiple {
             true => format!(
                 "Records: {}  Duplicates: {duplicates}  Warnings: {}",
-                tally.records, ctx.warnings.count
+                tally.records,
+                core.diagnostics.count + ctx.warnings.count
             ),
             false => String::new(),
         };
