@@ -449,18 +449,24 @@ impl Work {
         }
     }
 
-    /// MySQL's order of indexes: primary, unique without NULL, unique, plain, full text.
-    fn rank(&self, index: &IndexDef) -> u8 {
+    /// MySQL's order of indexes: primary, unique without NULL, unique, plain, full text; within
+    /// those, indexes of columns that are not stored come last.
+    fn rank(&self, index: &IndexDef) -> (u8, bool) {
         let nullable = index.parts.iter().any(|part| self.columns[part.column].def.nullable);
         let partial = index.parts.iter().any(|part| part.prefix.is_some());
-        match index.kind {
+        let computed = |part: &IndexPart| {
+            let generated = &self.columns[part.column].def.generated;
+            generated.as_ref().is_some_and(|generated| !generated.stored)
+        };
+        let rank = match index.kind {
             IndexKind::Primary => 0,
             IndexKind::Unique if !nullable => 1,
             IndexKind::Unique if !partial => 2,
             IndexKind::Unique => 3,
             IndexKind::Plain | IndexKind::Spatial => 4,
             IndexKind::FullText => 5,
-        }
+        };
+        (rank, index.parts.iter().any(computed))
     }
 
     fn finish_foreign_keys(&self) -> Result<Vec<ForeignKeyDef>, SqlError> {

@@ -468,7 +468,7 @@ impl Target {
                         return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
                     }
                     ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-                    expr::store::implicit_default(&column.data_type)
+                    expr::store::instead_of_null(&column.data_type)
                 }
                 value => value,
             };

@@ -1,7 +1,8 @@
 //! Optimizer hints that change settings for one statement: SET_VAR and MAX_EXECUTION_TIME.
 //!
-//! Invariant: what [`Core::take_hints`] changes is as before after [`Core::undo_hints`], the count
-//! of settings included; so no plan that was made in between may be kept.
+//! Invariant: what [`Core::take_hints`] changes is as before after [`Core::undo_hints`]. The count of
+//! settings, too, is as if only the statement itself had changed some; so no plan that was made in
+//! between may be kept.
 
 use super::core::{Core, clock_micros};
 use super::variables::{assign, check_restricted, checked, take_effect};
@@ -68,7 +69,8 @@ const HINTABLE: [&str; 52] = [
 
 /// What a statement's hints have changed.
 pub(super) struct Changed {
-    settings: u64,
+    /// The count of settings before and after.
+    settings: (u64, u64),
     /// The session's values before, in the order of the changes.
     values: Vec<(&'static str, Option<String>)>,
 }
@@ -107,13 +109,14 @@ impl Core {
 
     /// Lets resolved hints take effect; a value that does not fit is a warning.
     pub(super) fn take_hints(&mut self, hints: &Hints) -> Changed {
-        let mut changed = Changed { settings: self.settings, values: Vec::new() };
+        let mut changed = Changed { settings: (self.settings, 0), values: Vec::new() };
         self.hinted_time = hints.max_execution_time;
         for (name, value) in &hints.variables {
             if let Err(error) = self.take_hint(name, value, &mut changed) {
                 self.push_warning(&error);
             }
         }
+        changed.settings.1 = self.settings;
         changed
     }
 
@@ -155,7 +158,8 @@ impl Core {
                 None => drop(vars.values.remove(name)),
             }
         }
-        self.settings = changed.settings;
+        let (before, after) = changed.settings;
+        self.settings = before + (self.settings - after);
     }
 
     /// The value that a session begins with.

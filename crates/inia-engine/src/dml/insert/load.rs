@@ -144,7 +144,7 @@ impl InsertPlan {
                 return Err(SqlError::new(code, &[&def.name, &row]));
             }
             ctx.warn(ErrorCode::WarnNullToNotnull, &[&def.name, &row])?;
-            return Ok(expr::store::implicit_default(&def.data_type));
+            return Ok(expr::store::instead_of_null(&def.data_type));
         }
         let ty = match value {
             Value::Bytes(_) => ExprType::binary(65_532, true),

@@ -209,7 +209,7 @@ impl InsertPlan {
             return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
         }
         ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-        Ok(expr::store::implicit_default(&column.data_type))
+        Ok(expr::store::instead_of_null(&column.data_type))
     }
 
     /// Columns that no row gives and that have no default: error 1364, or a warning each.
@@ -578,7 +578,7 @@ pub(in crate::dml) fn assign(
                     return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
                 }
                 ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-                expr::store::implicit_default(&column.data_type)
+                expr::store::instead_of_null(&column.data_type)
             }
             value => value,
         };
