@@ -10,11 +10,13 @@
 
 mod aggregate;
 mod cells;
+mod checks;
 mod direct;
 mod emit;
 mod hash;
 mod interrupt;
 mod join;
+mod json_table;
 mod keys;
 mod member;
 mod parts;

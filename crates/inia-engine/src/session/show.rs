@@ -111,7 +111,8 @@ fn create_table(
     if core.temporary.get(&name.0, &name.1).is_none() {
         let computed = information_schema::schema(&name.0);
         let open = computed == Some("information_schema");
-        if !open && !core.access().sees_table(&name.0, &name.1) {
+        let some = Privileges::all_on_table() | Privileges::GRANT;
+        if !open && !core.access().on_table(&name.0, &name.1).has_any(some) {
             return denied(core, "SHOW", &name.1);
         }
         if let Some(schema) = computed {

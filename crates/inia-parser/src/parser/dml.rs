@@ -5,7 +5,7 @@ use crate::{
     ast::{
         Assignment, BinaryOp, Call, Delete, DeleteTarget, Expr, Handler, HandlerAction,
         HandlerPosition, Insert, InsertSource, LoadData, LoadDuplicate, LoadTarget, ObjectName,
-        Priority, RowAlias, SelectItem, Statement, TableFactor, Update, With,
+        Priority, RowAlias, Statement, TableFactor, Update, With,
     },
     keyword::Kw,
     lexer::Tok,
@@ -16,7 +16,6 @@ impl Parser<'_> {
     pub(super) fn insert(&mut self) -> PResult<Statement> {
         let replace = self.bump().kw == Kw::REPLACE;
         self.opt_hints(false);
-        self.returning = true;
         let priority = self.priority(&[Kw::LOW_PRIORITY, Kw::DELAYED, Kw::HIGH_PRIORITY]);
         if priority == Priority::Delayed {
             self.delayed(if replace { "REPLACE" } else { "INSERT" });
@@ -35,7 +34,6 @@ impl Parser<'_> {
             source: InsertSource::Values(Vec::new()),
             row_alias: None,
             on_duplicate: Vec::new(),
-            returning: Vec::new(),
         };
         self.insert_source(&mut insert)?;
         if self.is_kw(Kw::ON) && !replace {
@@ -45,7 +43,6 @@ impl Parser<'_> {
             self.expect_kw(Kw::UPDATE)?;
             insert.on_duplicate = self.list(Self::assignment)?;
         }
-        insert.returning = self.opt_returning()?;
         Ok(Statement::Insert(Box::new(insert)))
     }
 
@@ -122,15 +119,10 @@ impl Parser<'_> {
         Ok(Assignment { column, value: self.expr_or_default()? })
     }
 
-    fn opt_returning(&mut self) -> PResult<Vec<SelectItem>> {
-        if self.accept_kw(Kw::RETURNING) { self.select_list() } else { Ok(Vec::new()) }
-    }
-
     /// UPDATE; the word is the current token.
     pub(super) fn update(&mut self, with: Option<With>) -> PResult<Statement> {
         self.bump();
         self.opt_hints(false);
-        self.returning = true;
         let priority = self.priority(&[Kw::LOW_PRIORITY]);
         let ignore = self.accept_kw(Kw::IGNORE);
         let tables = self.table_refs()?;
@@ -139,7 +131,6 @@ impl Parser<'_> {
         let where_ = self.opt_where()?;
         let order_by = self.opt_order_by()?;
         let limit = self.opt_row_count()?;
-        let returning = self.opt_returning()?;
         Ok(Statement::Update(Box::new(Update {
             with,
             priority,
@@ -149,7 +140,6 @@ impl Parser<'_> {
             where_,
             order_by,
             limit,
-            returning,
         })))
     }
 
@@ -157,7 +147,6 @@ impl Parser<'_> {
     pub(super) fn delete(&mut self, with: Option<With>) -> PResult<Statement> {
         self.bump();
         self.opt_hints(false);
-        self.returning = true;
         let mut delete = Delete {
             with,
             priority: Priority::Normal,
@@ -167,7 +156,6 @@ impl Parser<'_> {
             where_: None,
             order_by: Vec::new(),
             limit: None,
-            returning: Vec::new(),
         };
         loop {
             match self.kw() {
@@ -183,7 +171,6 @@ impl Parser<'_> {
         if matches!(delete.target, DeleteTarget::Single(_)) {
             delete.order_by = self.opt_order_by()?;
             delete.limit = self.opt_row_count()?;
-            delete.returning = self.opt_returning()?;
         }
         Ok(Statement::Delete(Box::new(delete)))
     }
