@@ -5,6 +5,7 @@
 //! another order, the rows are gathered first and changed afterwards.
 
 use super::auto_increment;
+use super::change_many::may_change_together;
 use super::fill::Fills;
 use super::foreign::Foreign;
 use super::insert::{assign, bind_plain, touch};
@@ -191,10 +192,13 @@ fn moves_rows(plan: &ChangePlan, assignments: &[(usize, Option<Expr>)]) -> bool 
 }
 
 #[derive(Default)]
-struct Tally {
-    matched: u64,
-    changed: u64,
+pub(super) struct Tally {
+    /// Rows that are, or will be, changed or kept.
+    pub(super) matched: u64,
+    pub(super) changed: u64,
     foreign: Option<Foreign>,
+    /// Rows may be changed several at a time.
+    together: bool,
 }
 
 impl ChangePlan {
@@ -220,37 +224,16 @@ impl ChangePlan {
         if !self.gather {
             scan.defer_locks();
         }
-        let mut gathered: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-        let (mut row, mut key, mut old) = (Vec::new(), Vec::new(), Vec::new());
+        tally.together = !self.gather && !self.ignore && tally.foreign.is_none() && self.is_simple();
         let exact = scan.is_exact();
-        while tally.matched < limit {
-            if scan.next(&mut core.txn_of(&self.table).borrow_mut())?.is_none() {
+        let mut gathered: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        loop {
+            let to = (limit, &mut gathered);
+            let scanned = self.scan(core, ctx, &mut writer, (&mut scan, &mut tally), to);
+            let at = (exact, &mut tally);
+            let ended = self.change_last(core, ctx, &mut writer, at, scanned)?;
+            if ended || tally.matched >= limit {
                 break;
-            }
-            core.check_killed()?;
-            if scan.is_unlocked() && !self.lock_matching(core, ctx, &mut scan, &mut row)? {
-                continue;
-            }
-            let Some(found) = scan.current_row()? else { continue };
-            let RowData::Row(bytes) = found.data else { return Err(Damaged.into()) };
-            key.clear();
-            key.extend_from_slice(found.clustered_key);
-            old.clear();
-            old.extend_from_slice(bytes);
-            let done = if !self.holds(core, ctx, &old, exact, &mut row)? {
-                pass_over(core, &self.table, &mut scan)?
-            } else if self.gather {
-                gathered.push((std::mem::take(&mut key), std::mem::take(&mut old)));
-                if self.order.is_empty() && gathered.len() as u64 >= limit {
-                    break;
-                }
-                true
-            } else {
-                let place = Some(&mut scan).filter(|scan| scan.defers());
-                self.change(core, ctx, &mut writer, place, (&key, &old), &mut tally)?
-            };
-            if !done && self.read_again(core, ctx, &key, &mut old, (exact, &mut row))? {
-                self.change(core, ctx, &mut writer, None, (&key, &old), &mut tally)?;
             }
         }
         self.sort(core, ctx, &mut gathered)?;
@@ -261,8 +244,78 @@ impl ChangePlan {
         Ok(self.outcome(core, ctx, &tally))
     }
 
+    /// Goes over the rows that the path finds and changes, puts off or gathers those that match, up
+    /// to the limit; whether it came to their end.
+    fn scan(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        writer: &mut RowWriter<'_>,
+        (scan, tally): (&mut Scan, &mut Tally),
+        (limit, gathered): (u64, &mut Vec<(Vec<u8>, Vec<u8>)>),
+    ) -> Result<bool, SqlError> {
+        let (mut row, mut key, mut old) = (Vec::new(), Vec::new(), Vec::new());
+        let exact = scan.is_exact();
+        while tally.matched < limit {
+            if scan.next(&mut core.txn_of(&self.table).borrow_mut())?.is_none() {
+                if scan.take_pause() {
+                    self.change_waiting(core, ctx, writer, (exact, tally))?;
+                    continue;
+                }
+                return Ok(true);
+            }
+            core.check_killed()?;
+            if scan.is_unlocked() {
+                self.change_waiting(core, ctx, writer, (exact, tally))?;
+            }
+            if scan.is_unlocked() && !self.lock_matching(core, ctx, scan, &mut row)? {
+                continue;
+            }
+            let Some(found) = scan.current_row()? else { continue };
+            let RowData::Row(bytes) = found.data else { return Err(Damaged.into()) };
+            key.clear();
+            key.extend_from_slice(found.clustered_key);
+            old.clear();
+            old.extend_from_slice(bytes);
+            let done = if !self.holds(core, ctx, &old, exact, &mut row)? {
+                pass_over(core, &self.table, scan)?
+            } else if self.gather {
+                gathered.push((std::mem::take(&mut key), std::mem::take(&mut old)));
+                if self.order.is_empty() && gathered.len() as u64 >= limit {
+                    return Ok(true);
+                }
+                true
+            } else {
+                let place = Some(&mut *scan).filter(|scan| scan.defers());
+                self.change(core, ctx, writer, place, (&key, &old), tally)?
+            };
+            if !done && self.read_again(core, ctx, &key, &mut old, (exact, &mut row))? {
+                self.change(core, ctx, writer, None, (&key, &old), tally)?;
+            }
+            self.change_if_full(core, ctx, writer, (exact, tally))?;
+        }
+        Ok(false)
+    }
+
+    /// Whether it deletes rows.
+    pub(super) fn deletes(&self) -> bool {
+        self.assignments.is_none()
+    }
+
+    /// Whether the outcome is the same when rows are changed together.
+    fn is_simple(&self) -> bool {
+        let columns = &self.table.def.columns;
+        let assignments = self.assignments.as_deref().unwrap_or_default();
+        let assigned = |column: usize| {
+            assignments.iter().any(|(target, _)| *target == column)
+                || self.fills.is_generated(column)
+                || columns[column].on_update_now
+        };
+        may_change_together(&self.table, |column| !self.deletes() && assigned(column))
+    }
+
     /// Locks and reads a row that another transaction got at; whether it is to be changed.
-    fn read_again(
+    pub(super) fn read_again(
         &self,
         core: &Core,
         ctx: &mut EvalContext<'_>,
@@ -369,12 +422,12 @@ impl ChangePlan {
 
     /// Changes a row, the one that `scan` stands on where that is given; false, with nothing done,
     /// where it must be read again.
-    fn change(
+    pub(super) fn change(
         &self,
         core: &Core,
         ctx: &mut EvalContext<'_>,
         writer: &mut RowWriter<'_>,
-        scan: Option<&mut Scan>,
+        mut scan: Option<&mut Scan>,
         (key, bytes): (&[u8], &[u8]),
         tally: &mut Tally,
     ) -> Result<bool, SqlError> {
@@ -401,6 +454,14 @@ impl ChangePlan {
                 Ok(false)
             };
         }
+        let left = scan.as_mut().filter(|_| tally.together).and_then(|scan| scan.leave_current());
+        if let Some(spot) = left {
+            let mut txn = core.txn_of(&self.table).borrow_mut();
+            writer.put_off_update(&mut txn, &spot, (key, bytes), &new, &changed)?;
+            self.note_number(&new, &changed);
+            tally.matched += 1;
+            return Ok(true);
+        }
         let start = core.txn_of(&self.table).borrow().savepoint();
         let written = {
             let mut txn = core.txn_of(&self.table).borrow_mut();
@@ -423,14 +484,19 @@ impl ChangePlan {
         if let Err(error) = refused {
             return self.forgive(core, ctx, start, error).map(|()| true);
         }
+        self.note_number(&new, &changed);
+        tally.changed += 1;
+        core.row_done(&self.table);
+        Ok(true)
+    }
+
+    /// Tells the AUTO_INCREMENT counter of a number that a row has got.
+    fn note_number(&self, new: &[Value], changed: &[bool]) {
         if let Some(column) = self.table.def.auto_increment_column()
             && changed[column]
         {
             auto_increment::updated(&self.table, column, &new[column]);
         }
-        tally.changed += 1;
-        core.row_done(&self.table);
-        Ok(true)
     }
 
     fn delete(
@@ -438,10 +504,18 @@ impl ChangePlan {
         core: &Core,
         ctx: &mut EvalContext<'_>,
         writer: &mut RowWriter<'_>,
-        scan: Option<&mut Scan>,
+        mut scan: Option<&mut Scan>,
         (key, bytes): (&[u8], &[u8]),
         tally: &mut Tally,
     ) -> Result<bool, SqlError> {
+        let left = scan.as_mut().filter(|_| tally.together).and_then(|scan| scan.leave_current());
+        if let Some(spot) = left {
+            let mut txn = core.txn_of(&self.table).borrow_mut();
+            writer.put_off_delete(&mut txn, &spot, (key, bytes))?;
+            tally.matched += 1;
+            ctx.row_number = tally.matched;
+            return Ok(true);
+        }
         let start = core.txn_of(&self.table).borrow().savepoint();
         {
             let mut txn = core.txn_of(&self.table).borrow_mut();

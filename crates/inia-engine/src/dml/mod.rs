@@ -2,6 +2,7 @@
 
 pub(crate) mod auto_increment;
 pub(crate) mod change;
+mod change_many;
 pub(crate) mod fill;
 pub(crate) mod foreign;
 pub(crate) mod insert;
