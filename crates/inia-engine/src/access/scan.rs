@@ -465,8 +465,7 @@ impl Scan {
     #[inline]
     fn advance(&mut self, txn: &mut Txn) -> Result<bool> {
         loop {
-            if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state
-            {
+            if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
                 if cursor.advance(txn).sql()? {
                     return Ok(true);
                 }

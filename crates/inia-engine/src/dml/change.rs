@@ -8,6 +8,7 @@ use super::auto_increment;
 use super::change_many::may_change_together;
 use super::fill::Fills;
 use super::foreign::Foreign;
+use super::gathered::Gathered;
 use super::insert::{assign, bind_plain, touch};
 use super::joined::has_subquery;
 use super::scope::TableScope;
@@ -17,7 +18,6 @@ use crate::access::{self, AccessPath, RowData, Scan};
 use crate::bind::read_hidden_columns;
 use crate::catalog::Table;
 use crate::error::StorageResult;
-use crate::expr::compare::{natural_class, order};
 use crate::expr::{self, EvalContext, Expr, Strictness};
 use crate::optimize::{SlotSet, conjuncts};
 use crate::plan::ViewUse;
@@ -28,7 +28,6 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast;
 use inia_storage::{LockMode, LockRequest, ReadMode, Savepoint, WaitPolicy};
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// A planned UPDATE or DELETE.
@@ -224,9 +223,10 @@ impl ChangePlan {
         if !self.gather {
             scan.defer_locks();
         }
-        tally.together = !self.gather && !self.ignore && tally.foreign.is_none() && self.is_simple();
+        tally.together =
+            !self.gather && !self.ignore && tally.foreign.is_none() && self.is_simple();
         let exact = scan.is_exact();
-        let mut gathered: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        let mut gathered = Gathered::new(core.workspace(), !self.order.is_empty());
         loop {
             let to = (limit, &mut gathered);
             let scanned = self.scan(core, ctx, &mut writer, (&mut scan, &mut tally), to);
@@ -236,11 +236,9 @@ impl ChangePlan {
                 break;
             }
         }
-        self.sort(core, ctx, &mut gathered)?;
-        let count = usize::try_from(limit).unwrap_or(usize::MAX);
-        for (key, bytes) in gathered.iter().take(count) {
-            self.change(core, ctx, &mut writer, None, (key, bytes), &mut tally)?;
-        }
+        gathered.each(limit, |key, bytes| {
+            self.change(core, ctx, &mut writer, None, (key, bytes), &mut tally).map(|_| ())
+        })?;
         Ok(self.outcome(core, ctx, &tally))
     }
 
@@ -252,7 +250,7 @@ impl ChangePlan {
         ctx: &mut EvalContext<'_>,
         writer: &mut RowWriter<'_>,
         (scan, tally): (&mut Scan, &mut Tally),
-        (limit, gathered): (u64, &mut Vec<(Vec<u8>, Vec<u8>)>),
+        (limit, gathered): (u64, &mut Gathered<'_>),
     ) -> Result<bool, SqlError> {
         let (mut row, mut key, mut old) = (Vec::new(), Vec::new(), Vec::new());
         let exact = scan.is_exact();
@@ -280,8 +278,13 @@ impl ChangePlan {
             let done = if !self.holds(core, ctx, &old, exact, &mut row)? {
                 pass_over(core, &self.table, scan)?
             } else if self.gather {
-                gathered.push((std::mem::take(&mut key), std::mem::take(&mut old)));
-                if self.order.is_empty() && gathered.len() as u64 >= limit {
+                if self.order.is_empty() {
+                    gathered.push(&key, &old)?;
+                } else {
+                    self.table.layout.decode(&old, &core.env.time_zone, &mut row)?;
+                    gathered.push_ordered(ctx, &self.order, &row, (&key, &old))?;
+                }
+                if self.order.is_empty() && gathered.found() >= limit {
                     return Ok(true);
                 }
                 true
@@ -372,52 +375,6 @@ impl ChangePlan {
             }
         }
         Ok(true)
-    }
-
-    fn sort(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-        gathered: &mut Vec<(Vec<u8>, Vec<u8>)>,
-    ) -> Result<(), SqlError> {
-        if self.order.is_empty() {
-            return Ok(());
-        }
-        let mut keyed = Vec::with_capacity(gathered.len());
-        for found in gathered.drain(..) {
-            let row = values(&self.table, &found.1, &core.env.time_zone)?;
-            let mut key = Vec::with_capacity(self.order.len());
-            for (expr, _) in &self.order {
-                key.push(expr.eval(ctx, &row)?);
-            }
-            keyed.push((key, found));
-        }
-        let mut failed = None;
-        keyed.sort_by(|(a, _), (b, _)| match self.compare(a, b, ctx) {
-            Ok(ordering) => ordering,
-            Err(error) => {
-                failed.get_or_insert(error);
-                Ordering::Equal
-            }
-        });
-        gathered.extend(keyed.into_iter().map(|(_, found)| found));
-        failed.map_or(Ok(()), Err)
-    }
-
-    fn compare(
-        &self,
-        a: &[Value],
-        b: &[Value],
-        ctx: &mut EvalContext<'_>,
-    ) -> Result<Ordering, SqlError> {
-        for (((expr, descending), a), b) in self.order.iter().zip(a).zip(b) {
-            let class = natural_class(&expr.ty);
-            let ordering = order(&class, &expr.ty, a, b, ctx)?;
-            if ordering.is_ne() {
-                return Ok(if *descending { ordering.reverse() } else { ordering });
-            }
-        }
-        Ok(Ordering::Equal)
     }
 
     /// Changes a row, the one that `scan` stands on where that is given; false, with nothing done,

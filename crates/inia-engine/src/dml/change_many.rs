@@ -79,7 +79,8 @@ impl EntryChanges {
 
 impl Changes {
     fn entries_are_full(&self) -> bool {
-        let most = |lists: &EntryChanges| lists.removed.records.len().max(lists.added.records.len());
+        let most =
+            |lists: &EntryChanges| lists.removed.records.len().max(lists.added.records.len());
         self.entry_bytes >= MOST_ENTRY_BYTES
             || self.entries.iter().map(most).max().unwrap_or(0) >= MOST_ENTRIES
     }

@@ -215,11 +215,7 @@ impl<'a, 's> LeafMut<'a, 's> {
     }
 
     /// As [`LeafMut::lower_bound`], where the record is likely to have the number `near`.
-    pub(crate) fn find_near(
-        &self,
-        near: usize,
-        key: &[u8],
-    ) -> std::result::Result<usize, usize> {
+    pub(crate) fn find_near(&self, near: usize, key: &[u8]) -> std::result::Result<usize, usize> {
         let page = self.page();
         let suffix = key.get(node::prefix_len(page)..);
         if near < node::count(page) && suffix == Some(node::suffix(page, near)) {
