@@ -5,17 +5,10 @@
 //! record has that key, that is after the record at the high end was removed for good. Neighbouring
 //! intervals of an owner are merged, so a scan of any length keeps a single one.
 //!
-//! A shared lock of the records in such intervals is kept here, too: a scan that locks all it passes
-//! has one interval instead of an entry in the table of record locks for each record. Who wants a
-//! record exclusively asks for it after the table; what it finds is spelled out there, as a lock of
-//! that record like any other, and is waited for as such ([`super::wait`]).
-//!
 //! Invariants:
 //! - an owner's intervals are sorted, disjoint and not touching;
 //! - `owners` is the number of owners with at least one interval, and never too small for an insert
-//!   that holds its leaf's latch: the locker publishes it before it validates the leaf;
-//! - likewise `sharers`, for those who want a record exclusively: a locker publishes it before it
-//!   looks whether the record is free, and lets nobody see an interval before it has.
+//!   that holds its leaf's latch: the locker publishes it before it validates the leaf.
 
 use super::owner::Owner;
 use crate::sync::Mutex;
@@ -87,12 +80,6 @@ impl Intervals {
         if low >= high {
             return;
         }
-        // An ascending scan goes on where it was.
-        if let Some((_, end)) = self.list.last_mut()
-            && end.get() == low
-        {
-            return end.set(high);
-        }
         let first = self.list.partition_point(|(_, end)| end.get() < low);
         let last = self.list.partition_point(|(start, _)| start.get() <= high);
         if first == last {
@@ -122,7 +109,6 @@ impl Intervals {
 #[derive(Default)]
 pub(crate) struct Gaps {
     owners: AtomicUsize,
-    sharers: AtomicUsize,
     state: Mutex<State>,
 }
 
@@ -130,8 +116,6 @@ pub(crate) struct Gaps {
 struct State {
     held: Vec<(Arc<Owner>, Intervals)>,
     waiting: Vec<(Arc<Owner>, Vec<u8>)>,
-    /// Intervals whose records are locked shared.
-    shared: Vec<(Arc<Owner>, Intervals)>,
 }
 
 impl State {
@@ -168,71 +152,6 @@ impl Gaps {
         drop(state);
         // Pairs with the fence in `forbid_insert`.
         fence(Ordering::SeqCst);
-    }
-
-    /// Locks the records in `(low, high]`, which is one record at `high`, shared, if it is `free`: if
-    /// nobody else has written it or locks it exclusively.
-    pub(crate) fn lock_shared(
-        self: &Arc<Gaps>,
-        owner: &Arc<Owner>,
-        low: Edge<'_>,
-        high: &[u8],
-        free: impl FnOnce() -> bool,
-    ) -> bool {
-        let mut state = self.state.lock();
-        let known = state.shared.iter().position(|(other, _)| Arc::ptr_eq(other, owner));
-        let at = known.unwrap_or_else(|| {
-            state.shared.push((Arc::clone(owner), Intervals::default()));
-            owner.note_shared(self);
-            state.shared.len() - 1
-        });
-        self.sharers.store(state.shared.len(), Ordering::Relaxed);
-        // Pairs with the fence in `shared_by_others`, and with that of an exclusive request.
-        fence(Ordering::SeqCst);
-        let set = &mut state.shared[at].1;
-        if set.covers(high) {
-            return true;
-        }
-        let free = free();
-        if free {
-            set.add(low, Edge::Key(high));
-            owner.count_shared();
-        }
-        free
-    }
-
-    /// Whether another owner has locked the record with this key shared.
-    pub(crate) fn shared_by_others(&self, owner: &Arc<Owner>, key: &[u8]) -> bool {
-        let mut any = false;
-        self.each_sharer(owner, key, |_| any = true);
-        any
-    }
-
-    /// Tells of each other owner that has locked the record with this key shared. None of them ends
-    /// meanwhile.
-    pub(super) fn each_sharer(
-        &self,
-        owner: &Arc<Owner>,
-        key: &[u8],
-        mut tell: impl FnMut(&Arc<Owner>),
-    ) {
-        fence(Ordering::SeqCst);
-        if self.sharers.load(Ordering::Relaxed) == 0 {
-            return;
-        }
-        let state = self.state.lock();
-        for (other, set) in &state.shared {
-            if !Arc::ptr_eq(other, owner) && set.covers(key) {
-                tell(other);
-            }
-        }
-    }
-
-    /// Gives back an owner's shared locks.
-    pub(super) fn release_shared(&self, owner: &Arc<Owner>) {
-        let mut state = self.state.lock();
-        state.shared.retain(|(other, _)| !Arc::ptr_eq(other, owner));
-        self.sharers.store(state.shared.len(), Ordering::Relaxed);
     }
 
     /// Whether another owner's gap lock covers `key`.

@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - `wait` is `On` exactly while the owner stands in the queue (or gap list) its target names.
-//! - Lock order: detector, then a tree's gaps, then a record shard, then `held` or `wait`.
+//! - Lock order: detector, then a record shard or a tree's gaps, then `held` or `wait`.
 
 use super::gap::Gaps;
 use super::record::LockName;
@@ -20,9 +20,6 @@ pub(crate) struct Owner {
     txn: AtomicU64,
     undo_records: AtomicU64,
     held: Mutex<Held>,
-    /// Where it has locked intervals of records shared, and how many records.
-    shared: Mutex<Vec<Arc<Gaps>>>,
-    shared_records: AtomicU64,
     pub(super) wait: Mutex<Wait>,
     pub(super) cell: WaitCell,
     interrupted: AtomicBool,
@@ -73,8 +70,6 @@ impl Owner {
             txn: AtomicU64::new(0),
             undo_records: AtomicU64::new(0),
             held: Mutex::default(),
-            shared: Mutex::default(),
-            shared_records: AtomicU64::new(0),
             wait: Mutex::default(),
             cell: WaitCell::new(),
             interrupted: AtomicBool::new(false),
@@ -124,8 +119,7 @@ impl Owner {
     /// How many explicit locks it holds.
     pub(crate) fn lock_count(&self) -> usize {
         let held = self.held.lock();
-        let shared = self.shared_records.load(Ordering::Relaxed);
-        held.records.len() + held.gaps.len() + usize::try_from(shared).unwrap_or(usize::MAX)
+        held.records.len() + held.gaps.len()
     }
 
     /// Whether it is waiting for a lock, and will wait until somebody else does something.
@@ -173,21 +167,6 @@ impl Owner {
 
     pub(super) fn note_gaps(&self, gaps: &Arc<Gaps>) {
         self.held.lock().gaps.push(Arc::clone(gaps));
-    }
-
-    pub(super) fn note_shared(&self, gaps: &Arc<Gaps>) {
-        self.shared.lock().push(Arc::clone(gaps));
-    }
-
-    /// Counts a record that it has locked with an interval.
-    pub(super) fn count_shared(&self) {
-        self.shared_records.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Hands over where it has locked intervals of records.
-    pub(super) fn take_shared(&self) -> Vec<Arc<Gaps>> {
-        self.shared_records.store(0, Ordering::Relaxed);
-        std::mem::take(&mut *self.shared.lock())
     }
 
     /// Ends the transaction's identity and hands over what it held, in one step: afterwards nobody

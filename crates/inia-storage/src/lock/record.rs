@@ -286,47 +286,6 @@ impl RecordLocks {
         })
     }
 
-    /// Makes a shared lock that `holder` has by an interval one of the record itself, for `wants` to
-    /// wait for. False when that is not needed: it is there already, or the record is no longer free.
-    pub(super) fn spell_out(
-        &self,
-        holder: &Arc<Owner>,
-        wants: &Arc<Owner>,
-        name: LockName,
-    ) -> bool {
-        self.with(name, |state| {
-            let queue = state.queue(name);
-            let taken = queue
-                .granted
-                .iter()
-                .any(|(other, mode)| *mode == LockMode::Exclusive && !Arc::ptr_eq(other, wants));
-            let new = !taken && queue.held_by(holder).is_none();
-            if new {
-                queue.admit(holder, LockMode::Shared);
-                holder.note_record(name);
-            }
-            state.drop_if_empty(name);
-            new
-        })
-    }
-
-    /// Takes back an exclusive lock just granted: one that is `new`, or else one that was shared.
-    pub(super) fn step_back(&self, owner: &Arc<Owner>, name: LockName, new: bool) {
-        if new {
-            owner.forget_record(name);
-            self.release(owner, name);
-            return;
-        }
-        self.with(name, |state| {
-            if let Some(queue) = state.queues.get_mut(&name) {
-                for (_, mode) in queue.granted.iter_mut().filter(|(o, _)| Arc::ptr_eq(o, owner)) {
-                    *mode = LockMode::Shared;
-                }
-                queue.advance(name);
-            }
-        });
-    }
-
     /// Gives a lock back and serves the queue.
     pub(super) fn release(&self, owner: &Arc<Owner>, name: LockName) {
         self.with(name, |state| {

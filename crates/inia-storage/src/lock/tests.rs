@@ -264,39 +264,3 @@ fn merged_intervals_cover_what_was_added() {
         assert_eq!(set.len(), runs, "touching intervals are merged");
     }
 }
-
-/// Owner 0 passes a, b and c with a scan that locks all shared: one interval, no entry in the table.
-#[test]
-fn records_locked_by_an_interval_are_as_if_each_were_locked() {
-    let world = World::new(3);
-    let share = |owner: usize, low, high: &[u8], free: bool| {
-        world.gaps.lock_shared(&world.owners[owner], low, high, || free)
-    };
-    let exclusive = |owner: usize, key| {
-        let request = RecordRequest { tree: TREE, key, mode: Exclusive };
-        world.locks.try_record_in(&world.gaps, &world.owners[owner], request)
-    };
-    assert!(share(0, Edge::Min, b"a", true));
-    assert!(share(0, Edge::Key(b"a"), b"b", true));
-    assert!(share(0, Edge::Key(b"b"), b"c", true));
-    assert!(!share(0, Edge::Key(b"c"), b"d", false), "somebody has written d");
-    assert_eq!(world.owners[0].lock_count(), 3);
-    assert!(world.gaps.shared_by_others(&world.owners[1], b"b"));
-    assert!(!world.gaps.shared_by_others(&world.owners[0], b"b"), "its own");
-    assert!(!world.gaps.shared_by_others(&world.owners[1], b"d"));
-
-    assert_eq!(exclusive(1, b"d"), Grant::New);
-    assert_eq!(world.take(2, b"b", Shared), Grant::New, "shared locks go together");
-    assert_eq!(exclusive(1, b"a"), Grant::Conflict);
-    assert_eq!(exclusive(1, b"b"), Grant::Conflict);
-    let waiting = world.wait_for(1, b"b", Exclusive);
-    let wait = world.locks.wait_of(&world.owners[1]).unwrap();
-    assert_eq!(wait.blockers.len(), 2, "both who share it");
-    assert_eq!(exclusive(0, b"c"), Grant::New, "a reader alone may write");
-    world.release(2);
-    assert!(world.owners[1].is_waiting());
-    world.release(0);
-    waiting.join().unwrap().unwrap();
-    assert_eq!(world.owners[0].lock_count(), 0);
-    assert_eq!(exclusive(1, b"a"), Grant::New, "nothing is left of what was spelled out");
-}

@@ -82,37 +82,6 @@ impl LockSystem {
         self.records.request(owner, request.name(), request.mode)
     }
 
-    /// As [`LockSystem::try_record`], of a tree with these intervals. Shared locks by interval are
-    /// looked at before the request, which tells nearly all, and after it: whoever takes one
-    /// meanwhile sees the request, or is seen here.
-    pub(crate) fn try_record_in(
-        &self,
-        gaps: &Gaps,
-        owner: &Arc<Owner>,
-        request: RecordRequest<'_>,
-    ) -> Grant {
-        if request.mode == LockMode::Shared {
-            return self.try_record(owner, request);
-        }
-        self.spell_out(gaps, owner, request);
-        let grant = self.try_record(owner, request);
-        if grant != Grant::Conflict && self.spell_out(gaps, owner, request) {
-            self.records.step_back(owner, request.name(), grant == Grant::New);
-            return Grant::Conflict;
-        }
-        grant
-    }
-
-    /// Spells out the locks that others have on a record by intervals; whether there were any that
-    /// were not.
-    fn spell_out(&self, gaps: &Gaps, owner: &Arc<Owner>, request: RecordRequest<'_>) -> bool {
-        let mut any = false;
-        gaps.each_sharer(owner, request.key, |holder| {
-            any |= self.records.spell_out(holder, owner, request.name());
-        });
-        any
-    }
-
     /// Whether someone else's lock or earlier request forbids writing or locking the record.
     #[inline]
     pub(crate) fn conflicts(&self, owner: &Arc<Owner>, request: RecordRequest<'_>) -> bool {
@@ -134,10 +103,6 @@ impl LockSystem {
 
     /// Gives back everything at the end of the owner's transaction. Its id is 0 from then on.
     pub(crate) fn release_all(&self, owner: &Arc<Owner>) {
-        // First, for those who spell them out note what is to be given back next.
-        for gaps in owner.take_shared() {
-            gaps.release_shared(owner);
-        }
         let held = owner.end();
         for &name in &held.records {
             self.records.release(owner, name);

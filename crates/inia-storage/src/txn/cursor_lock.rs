@@ -28,13 +28,12 @@
 
 use super::cursor::{Bound, Cursor, Stage};
 use super::handle::{Locked, Txn};
-use super::place::Place;
 use super::trees::Tree;
 use crate::Result;
 use crate::btree::Seek;
 use crate::error::StorageError;
-use crate::lock::{Edge, RecordRequest};
-use crate::request::{Direction, LockMode, LockRequest, WaitPolicy};
+use crate::lock::Edge;
+use crate::request::{Direction, LockRequest, WaitPolicy};
 use crate::txn::snapshot::Snapshot;
 use inia_base::ids::Lsn;
 
@@ -231,11 +230,7 @@ impl Cursor {
         let looks_first = self.looks_first && !txn.locks_gaps();
         let wait = if looks_first { WaitPolicy::SkipLocked } else { request.wait };
         let request = LockRequest { wait, ..request };
-        let shares = request.mode == LockMode::Shared && !equals_start && txn.locks_gaps();
-        let locked = match shares && self.share(txn, &tree, i) {
-            true => Locked::Yes { fresh: false },
-            false => txn.lock_found(&tree, &self.memory().key, writer, request)?,
-        };
+        let locked = txn.lock_found(&tree, &self.memory().key, writer, request)?;
         match locked {
             Locked::Skip if looks_first => return self.show_committed(txn, i),
             Locked::Skip => return Ok(Verdict::Pass),
@@ -265,22 +260,6 @@ impl Cursor {
             txn.unlock(&tree, &self.memory().key);
         }
         Ok(Verdict::Pass)
-    }
-
-    /// Locks record `i` shared as part of the interval that the scan has passed, if it is free. The
-    /// gap before it is locked, so that there is no other record in that part.
-    fn share(&mut self, txn: &mut Txn, tree: &Tree, i: usize) -> bool {
-        let Place { leaf, low, .. } = &self.memory().place;
-        let key = &self.memory().key;
-        let writer = leaf.header(i).txn_id();
-        if self.fresh || writer == txn.id || txn.note_writer(writer).is_some() {
-            return false;
-        }
-        txn.enlist();
-        let (store, locks) = (&txn.core.store, &txn.core.locks);
-        let request = RecordRequest { tree: tree.id(), key, mode: LockMode::Shared };
-        let free = || !locks.conflicts(&txn.owner, request) && leaf.is_current(store);
-        tree.gaps().lock_shared(&txn.owner, low.edge(), key, free)
     }
 
     /// Reads record `i` without locking it, where nothing would keep its lock from being taken.

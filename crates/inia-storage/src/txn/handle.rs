@@ -290,7 +290,7 @@ impl Txn {
             return self.wait_for_writer(tree, key, writer, request);
         }
         let record = RecordRequest { tree: tree.id(), key, mode: request.mode };
-        match self.core.locks.try_record_in(tree.gaps(), &self.owner, record) {
+        match self.core.locks.try_record(&self.owner, record) {
             Grant::New => Ok(Locked::Yes { fresh: true }),
             Grant::Held => Ok(Locked::Yes { fresh: false }),
             Grant::Conflict => self.wait_for_lock(record, request.wait),
@@ -361,7 +361,7 @@ impl Txn {
     ) -> Result<Locked> {
         self.enlist();
         let record = RecordRequest { tree: tree.id(), key, mode: request.mode };
-        match self.core.locks.try_record_in(tree.gaps(), &self.owner, record) {
+        match self.core.locks.try_record(&self.owner, record) {
             Grant::New => Ok(Locked::Yes { fresh: true }),
             Grant::Held => Ok(Locked::Yes { fresh: false }),
             Grant::Conflict => self.wait_for_lock(record, request.wait),

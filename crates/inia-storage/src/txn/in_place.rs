@@ -51,7 +51,6 @@ impl Txn {
         }
         let record = RecordRequest { tree: tree.id(), key, mode: LockMode::Exclusive };
         !self.core.locks.conflicts(&self.owner, record)
-            && !tree.gaps().shared_by_others(&self.owner, key)
     }
 
     /// Reads a key's newest version that is about to be changed by [`Txn::write_at`]. `None` where

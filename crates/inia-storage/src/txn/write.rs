@@ -80,7 +80,6 @@ impl Writing<'_> {
         let (tree, key) = (self.tree.id(), self.key);
         let request = RecordRequest { tree, key, mode: LockMode::Exclusive };
         self.core.locks.conflicts(self.owner, request)
-            || self.tree.gaps().shared_by_others(self.owner, key)
     }
 
     pub(super) fn insert(&mut self, leaf: &mut LeafMut<'_, '_>, value: &[u8]) -> Result<Attempt> {
