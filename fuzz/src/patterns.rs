@@ -1,8 +1,9 @@
 //! LIKE, REGEXP and JSON functions on parts of the input, which zero bytes separate.
 
-use crate::session::{Counter, session};
+use crate::session::session;
 use inia_base::value::Value;
 use inia_engine::Session;
+use inia_testkit::RowCounter;
 use std::cell::RefCell;
 
 const STATEMENTS: [&str; 9] = [
@@ -39,7 +40,7 @@ pub fn run(data: &[u8]) {
     SESSION.with_borrow_mut(|(session, prepared)| {
         for (id, count) in prepared {
             let params: Vec<Value> = texts.iter().cycle().take(*count).cloned().collect();
-            let _ = session.execute_prepared(*id, &params, &mut Counter::default());
+            let _ = session.execute_prepared(*id, &params, &mut RowCounter::default());
         }
     });
 }

@@ -130,6 +130,26 @@ pub enum SessionChange {
     TransactionState(String),
 }
 
+/// One column of several rows.
+#[derive(Clone, Copy, Debug)]
+pub struct CellRun<'a> {
+    /// Which cells are NULL; empty where none is. The others' values are given all the same.
+    pub nulls: &'a [bool],
+    /// The cells.
+    pub cells: Cells<'a>,
+}
+
+/// Cells of one column, one for each row.
+#[derive(Clone, Copy, Debug)]
+pub enum Cells<'a> {
+    /// What [`RowSink::int`] takes.
+    Ints(&'a [i64]),
+    /// What [`RowSink::uint`] takes.
+    UInts(&'a [u64]),
+    /// What [`RowSink::bytes`] takes.
+    Bytes(&'a [&'a [u8]]),
+}
+
 /// Takes bytes of a file that a client sends.
 pub type TakeBytes<'t> = dyn FnMut(&[u8]) -> Result<(), SqlError> + 't;
 
@@ -163,6 +183,25 @@ pub trait RowSink {
     fn datetime(&mut self, value: DateTime, fsp: u8);
     /// Ends the row.
     fn end_row(&mut self) -> Result<(), SqlError>;
+    /// Takes `count` whole rows, column by column: what the calls for each of them would do.
+    fn rows(&mut self, count: usize, columns: &[CellRun<'_>]) -> Result<(), SqlError> {
+        for row in 0..count {
+            self.begin_row();
+            for column in columns {
+                if column.nulls.get(row).is_some_and(|null| *null) {
+                    self.null();
+                    continue;
+                }
+                match column.cells {
+                    Cells::Ints(values) => self.int(values[row]),
+                    Cells::UInts(values) => self.uint(values[row]),
+                    Cells::Bytes(values) => self.bytes(values[row]),
+                }
+            }
+            self.end_row()?;
+        }
+        Ok(())
+    }
     /// LOAD DATA LOCAL: asks the client for a file, named in its own character set, and gives
     /// `take` its bytes as they come. What `take` refuses ends the statement once the client has
     /// sent all. Error 3948 where there is no client that could be asked.

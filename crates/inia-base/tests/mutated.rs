@@ -1,11 +1,8 @@
 //! What can be read from a text comes back the same after it was printed, and nothing panics.
 
-use inia_base::datatype::{DataType, IntWidth};
 use inia_base::decimal::Decimal;
-use inia_base::key::{KeyPart, KeyReader, KeyWriter};
 use inia_base::number;
 use inia_base::temporal::{Date, DateRules, DateTime, Interval, IntervalUnit, Time, TimeZone};
-use inia_base::value::Value;
 use inia_testkit::{Random, mutate};
 
 const NUMBERS: &[&str] = &[
@@ -192,47 +189,4 @@ fn intervals_of_any_text_can_be_added_to_any_moment() {
         }
         let _ = TimeZone::parse(text);
     });
-}
-
-#[test]
-fn damaged_keys_are_refused_or_have_values() {
-    let date = DataType::DateTime { fsp: 6 };
-    let decimal = DataType::Decimal { precision: 20, scale: 4, unsigned: false };
-    let parts: Vec<(KeyPart, Value)> = [
-        (DataType::Int { width: IntWidth::Medium, unsigned: false }, Value::Int(-70_000)),
-        (DataType::VarBinary(9), Value::Bytes(vec![1, 0, 255])),
-        (date, Value::DateTime(DateTime::parse("2024-01-31 1:2:3.4", RULES[0]).unwrap().value)),
-        (decimal, Value::Decimal(Decimal::parse_prefix(b"-123.4567").value)),
-        (DataType::Time { fsp: 3 }, Value::Time(Time { micros: -1_500_000 })),
-        (DataType::Date, Value::Date(Date::new(2024, 2, 29))),
-        (DataType::Double { decimals: None, unsigned: false }, Value::Double(-1.5)),
-    ]
-    .into_iter()
-    .enumerate()
-    .map(|(i, (data_type, value))| {
-        let mut part = KeyPart::new(data_type, i % 2 == 0);
-        part.descending = i % 3 == 0;
-        (part, value)
-    })
-    .collect();
-    let mut key = KeyWriter::new();
-    for (part, value) in &parts {
-        key.encode(value, part).unwrap();
-    }
-    let key = key.into_vec();
-    let mut random = Random::new(7);
-    for _ in 0..mutate::rounds(30_000) {
-        let mut damaged = key.clone();
-        mutate::bytes(&mut random, &mut damaged, &key);
-        let mut reader = KeyReader::new(&damaged);
-        for (part, _) in &parts {
-            let value = reader.value(part);
-            if let Some(value) = &value {
-                KeyWriter::new().encode(value, part).unwrap();
-            }
-            if value.is_none() && reader.skip(part).is_none() {
-                break;
-            }
-        }
-    }
 }

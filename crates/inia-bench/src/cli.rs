@@ -28,6 +28,14 @@ pub type OpenEmbedded =
 
 type Outcome<T> = Result<T, String>;
 
+/// Limits of what can be asked for, so that no figure overflows: seconds of a round, rows of a
+/// table, and tables.
+const LONGEST: u64 = 10_000_000;
+const MOST_ROWS: u64 = 1_000_000_000_000;
+const MOST_TABLES: u64 = 100_000;
+/// Each is a thread of this process, which a system grants some ten thousand.
+const MOST_CLIENTS: usize = 10_000;
+
 /// The sub-command.
 pub fn command() -> Command {
     let report = Command::new("report")
@@ -317,10 +325,8 @@ fn plan(
             Ok((workload, parameters(matches, workload)?))
         })
         .collect::<Outcome<Vec<_>>>()?;
-    let mut targets = Vec::new();
-    for text in matches.get_many::<String>("target").into_iter().flatten() {
-        targets.push(open_target(text, pool_size(matches), embedded)?);
-    }
+    let given = matches.get_many::<String>("target").into_iter().flatten();
+    let mut targets = open_targets(given, pool_size(matches), embedded)?;
     if matches.get_flag("floor") {
         let process = floor.insert(FloorProcess::start()?);
         targets.push(open_target(&process.url, None, embedded)?);
@@ -330,7 +336,9 @@ fn plan(
         clients.map(|text| number(text, "clients")).collect::<Outcome<_>>()?;
     let seconds = |name: &str, default: f64| -> Outcome<Duration> {
         let seconds: f64 = parse(matches, name)?.unwrap_or(default);
-        Duration::try_from_secs_f64(seconds).map_err(|_| format!("--{name}: not a time"))
+        let time = Duration::try_from_secs_f64(seconds).ok();
+        let time = time.filter(|time| time.as_secs() <= LONGEST);
+        time.ok_or_else(|| format!("--{name}: not a time from 0 to {LONGEST} s"))
     };
     let cpus = |name: &str| match matches.get_one::<String>(name) {
         Some(text) => parse_cpus(text).map_err(|error| format!("--{name}: {error}")),
@@ -340,8 +348,11 @@ fn plan(
     let rounds: usize = parse(matches, "rounds")?.unwrap_or(1);
     let pace =
         Pace { duration: seconds("seconds", 10.0)?, warm_up: seconds("warm-up", 2.0)?, rate };
-    if clients.contains(&0) || rounds == 0 || pace.duration.is_zero() {
-        return Err("--clients, --rounds and --seconds must be at least 1".to_owned());
+    if clients.iter().any(|&clients| clients == 0 || clients > MOST_CLIENTS) {
+        return Err(format!("--clients must be from 1 to {MOST_CLIENTS}"));
+    }
+    if rounds == 0 || pace.duration.is_zero() {
+        return Err("--rounds and --seconds must be more than 0".to_owned());
     }
     if rate.is_some_and(|rate| rate <= 0.0 || !rate.is_finite()) {
         return Err("--rate must be greater than 0".to_owned());
@@ -391,8 +402,11 @@ fn parameters(matches: &ArgMatches, workload: &dyn Workload) -> Outcome<Paramete
     if let Some(name) = matches.get_one::<String>("distribution") {
         parameters.distribution = name.parse()?;
     }
-    if parameters.rows == 0 || parameters.scale == 0 {
-        return Err("--rows and --scale must be at least 1".to_owned());
+    let sizes = [("rows", parameters.rows, MOST_ROWS), ("scale", parameters.scale, MOST_TABLES)];
+    for (name, given, most) in sizes {
+        if given == 0 || given > most {
+            return Err(format!("--{name} must be from 1 to {most}"));
+        }
     }
     parameters.prepared &= !matches.get_flag("text");
     for text in matches.get_many::<String>("option").into_iter().flatten() {
@@ -441,6 +455,24 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// Opens targets, by whose labels the results are told apart.
+fn open_targets<'a>(
+    given: impl Iterator<Item = &'a String>,
+    pool: Option<&str>,
+    embedded: OpenEmbedded,
+) -> Outcome<Vec<Arc<dyn Target>>> {
+    let mut targets: Vec<Arc<dyn Target>> = Vec::new();
+    for text in given {
+        let target = open_target(text, pool, embedded)?;
+        if targets.iter().any(|other| other.label() == target.label()) {
+            let label = target.label();
+            return Err(format!("two targets are called '{label}': give labels, LABEL=URL"));
+        }
+        targets.push(target);
+    }
+    Ok(targets)
 }
 
 /// Opens the target of `[LABEL=]URL`.

@@ -114,7 +114,8 @@ fn description(data: &DataSet) -> String {
 fn check_space(dialect: Dialect, facts: &Facts, data: &DataSet) -> Result<()> {
     let Some(dir) = &facts.data_dir else { return Ok(()) };
     let Some(free) = machine::free_space(Path::new(dir)) else { return Ok(()) };
-    let needed: u64 = data.tables.iter().map(|table| estimate(table, data.seed, dialect)).sum();
+    let each = data.tables.iter().map(|table| estimate(table, data.seed, dialect));
+    let needed = each.fold(0, u64::saturating_add);
     if needed > free {
         let mib = |bytes: u64| bytes >> 20;
         let message = format!(
@@ -135,7 +136,8 @@ fn estimate(table: &Table, seed: u64, dialect: Dialect) -> u64 {
     for row in 0..sampled {
         (table.fill)(row, &mut Rng::stream(seed, row), &mut rows);
     }
-    (rows.text().len() as u64 * table.rows).checked_div(sampled).unwrap_or(0) * OVERHEAD
+    let text = (rows.text().len() as u64).saturating_mul(table.rows);
+    text.checked_div(sampled).unwrap_or(0).saturating_mul(OVERHEAD)
 }
 
 /// A part of a table: the numbers that one transaction loads.
@@ -146,19 +148,29 @@ struct Chunk<'a> {
     to: u64,
 }
 
+impl<'a> Chunk<'a> {
+    /// The n-th chunk of a data set: they are too many to be listed where rows are.
+    fn of(data: &'a DataSet, mut n: u64) -> Option<Chunk<'a>> {
+        for table in &data.tables {
+            let chunks = table.rows.div_ceil(CHUNK);
+            if n < chunks {
+                let from = n * CHUNK;
+                let to = table.rows.min(from + CHUNK);
+                return Some(Chunk { table, seed: data.seed, from, to });
+            }
+            n -= chunks;
+        }
+        None
+    }
+}
+
 fn fill_tables(
     target: &Arc<dyn Target>,
     data: &DataSet,
     stop: &AtomicBool,
     progress: &(dyn Fn(f64) + Sync),
 ) -> Result<()> {
-    let mut chunks = Vec::new();
-    for table in &data.tables {
-        let starts = (0..table.rows).step_by(CHUNK as usize);
-        let chunk =
-            |from| Chunk { table, seed: data.seed, from, to: (from + CHUNK).min(table.rows) };
-        chunks.extend(starts.map(chunk));
-    }
+    let chunks: u64 = data.tables.iter().map(|table| table.rows.div_ceil(CHUNK)).sum();
     let (next, failed) = (AtomicU64::new(0), Mutex::new(None));
     let work = || -> Result<()> {
         let mut session = Session::new(target.clone(), false);
@@ -166,17 +178,17 @@ fn fill_tables(
             session.query(statement)?;
         }
         loop {
-            let at = next.fetch_add(1, Ordering::Relaxed) as usize;
-            let Some(chunk) = chunks.get(at) else { return Ok(()) };
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(chunk) = Chunk::of(data, at) else { return Ok(()) };
             if stop.load(Ordering::Relaxed) {
                 return Err(Failure::new(Class::Usage, "interrupted while loading"));
             }
-            load_chunk(&mut session, chunk).map_err(|f| f.during(&chunk.table.name))?;
-            progress((at + 1) as f64 / chunks.len() as f64);
+            load_chunk(&mut session, &chunk).map_err(|f| f.during(&chunk.table.name))?;
+            progress((at + 1) as f64 / chunks as f64);
         }
     };
     thread::scope(|scope| {
-        for _ in 0..target.loaders().min(chunks.len()) {
+        for _ in 0..target.loaders().min(chunks as usize) {
             scope.spawn(|| {
                 if let Err(failure) = work() {
                     next.store(u64::MAX >> 1, Ordering::Relaxed);

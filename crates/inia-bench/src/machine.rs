@@ -9,13 +9,16 @@ use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::OnceLock;
 
 /// Ticks of `/proc/*/stat` per second; Linux has promised 100 to programs since forever.
 const TICKS: u64 = 100;
+/// More than `/proc/*/stat` has bytes, so that one call reads it.
+const SHORT_FILE: usize = 1024;
 
 /// This machine, as it was when first asked for: this process may give up processors later.
 pub fn describe() -> Machine {
@@ -62,7 +65,10 @@ struct Stat {
 }
 
 fn stat(pid: u32) -> Option<Stat> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut text = String::with_capacity(SHORT_FILE);
+    // Without `take` its size, which it does not know, would be asked for.
+    let file = File::open(format!("/proc/{pid}/stat")).ok()?;
+    file.take(SHORT_FILE as u64 - 1).read_to_string(&mut text).ok()?;
     // The name in parentheses may hold anything.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |i: usize| fields.get(i)?.parse::<u64>().ok();

@@ -249,9 +249,9 @@ fn prepare(session: &mut Session, script: &mut dyn Script, pid: Option<u32>) -> 
     if !script.prepares() {
         return Ok(Spent::default());
     }
-    let begin = Sample::now(pid);
+    let begin = Sample::own_first(pid);
     script.before(session)?;
-    Ok(Sample::now(pid).since(&begin))
+    Ok(Sample::own_last(pid).since(&begin))
 }
 
 /// Runs one transaction, again and with the same choices after each failure of class
@@ -288,10 +288,9 @@ fn next_start(shared: &Shared, window: Window) -> Option<Instant> {
         return (shared.length.is_some() || now < window.to).then_some(now);
     };
     let number = shared.ticket.fetch_add(1, Ordering::Relaxed);
-    let due = window.go + Duration::from_secs_f64(number as f64 / rate);
-    if due >= window.to {
-        return None;
-    }
+    // A rate so low that its next moment has no number comes after the end, too.
+    let wait = Duration::try_from_secs_f64(number as f64 / rate).ok()?;
+    let due = window.go.checked_add(wait).filter(|due| *due < window.to)?;
     loop {
         let wait = due.saturating_duration_since(Instant::now());
         if wait.is_zero() {
@@ -322,7 +321,9 @@ struct Measured {
     early: Vec<Counts>,
 }
 
-/// What clocks show.
+/// What clocks show. Looking at other processes takes this one milliseconds, which are no client's
+/// work: a measured span begins with [`Sample::own_last`] and ends with [`Sample::own_first`], one
+/// that is left out the other way round.
 struct Sample {
     at: Instant,
     client: u64,
@@ -331,10 +332,18 @@ struct Sample {
 }
 
 impl Sample {
-    fn now(pid: Option<u32>) -> Sample {
+    /// This process's clocks first, then the others'.
+    fn own_first(pid: Option<u32>) -> Sample {
+        let (at, client) = (Instant::now(), machine::own_cpu());
+        let system = machine::system_times();
+        Sample { at, client, server: pid.and_then(machine::server_cpu), system }
+    }
+
+    /// The others' clocks first, then this process's.
+    fn own_last(pid: Option<u32>) -> Sample {
         let server = pid.and_then(machine::server_cpu);
-        let (client, system) = (machine::own_cpu(), machine::system_times());
-        Sample { at: Instant::now(), client, server, system }
+        let system = machine::system_times();
+        Sample { client: machine::own_cpu(), at: Instant::now(), server, system }
     }
 
     fn since(&self, first: &Sample) -> Spent {
@@ -402,7 +411,7 @@ fn measure(
 ) -> Measured {
     shared.ready.wait();
     let pid = setting.facts.pid;
-    let begin = Sample::now(pid);
+    let begin = Sample::own_last(pid);
     let go = Instant::now();
     let from = go + shared.pace.warm_up;
     let to = from + shared.pace.duration;
@@ -428,10 +437,10 @@ fn measure(
         }
     };
     look(Some(from));
-    let first = if shared.pace.warm_up.is_zero() { begin } else { Sample::now(pid) };
+    let first = if shared.pace.warm_up.is_zero() { begin } else { Sample::own_last(pid) };
     look(if shared.length.is_some() { None } else { Some(to) });
     let ended = Instant::now();
-    let last = Sample::now(pid);
+    let last = Sample::own_first(pid);
     // What counts ended between `from` and `to`, however late this thread looked; programs of
     // fixed length take the time they take, and an interrupted round ends early.
     let end = if shared.length.is_some() { ended } else { ended.min(to) };

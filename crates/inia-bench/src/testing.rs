@@ -23,6 +23,19 @@ impl Scripted {
     }
 }
 
+/// A server of MySQL's kind of which nothing else is known.
+pub(crate) fn unknown_server() -> Facts {
+    Facts {
+        product: Product::MySql,
+        version: String::new(),
+        settings: BTreeMap::new(),
+        durability: Durability::Unknown,
+        max_clients: None,
+        pid: None,
+        data_dir: None,
+    }
+}
+
 /// One row of one number.
 pub(crate) fn cell(number: i64) -> Vec<Vec<String>> {
     vec![vec![number.to_string()]]
@@ -46,15 +59,7 @@ impl Target for Scripted {
     }
 
     fn facts(&self) -> Result<Facts> {
-        Ok(Facts {
-            product: Product::MySql,
-            version: String::new(),
-            settings: BTreeMap::new(),
-            durability: Durability::Unknown,
-            max_clients: None,
-            pid: None,
-            data_dir: None,
-        })
+        Ok(unknown_server())
     }
 }
 

@@ -10,7 +10,7 @@ use inia_base::io::Disk;
 use inia_base::process::Processes;
 use inia_storage::{Engine, EngineOptions, EngineSizes, StorageError};
 use std::fmt;
-use std::sync::atomic::AtomicU8;
+use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -120,6 +120,8 @@ pub struct Database {
     pub(crate) counters: Counters,
     pub(crate) globals: GlobalVars,
     pub(crate) user_locks: UserLocks,
+    /// Prepared statements of all sessions.
+    pub(crate) prepared: Arc<AtomicU64>,
 }
 
 impl Database {
@@ -161,6 +163,7 @@ impl Database {
             counters: Counters::default(),
             globals,
             user_locks: UserLocks::default(),
+            prepared: Arc::default(),
             processes: OnceLock::new(),
             read_only: AtomicU8::new(read_only),
             started,
@@ -214,12 +217,12 @@ impl Database {
         }
     }
 
-    /// A global setting that is a number; 0 where the name is none.
+    /// A global setting that is a number or a switch; 0 where the name is none.
     pub fn global_number(&self, name: &str) -> u64 {
         let Ok(def) = sysvar::find(name) else { return 0 };
         let globals = self.globals.0.read();
         let text = globals.get(def.name).map_or(def.default, String::as_str);
-        text.parse().unwrap_or(0)
+        if text == "ON" { 1 } else { text.parse().unwrap_or(0) }
     }
 
     /// The server's connections; none for an embedded database.

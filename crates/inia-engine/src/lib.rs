@@ -27,7 +27,7 @@ mod status;
 mod sysvar;
 mod user_locks;
 
-pub use account::{LoginAccount, LoginBlock};
+pub use account::{LoginAccount, LoginBlock, LoginRequirement};
 pub use database::{ClientInfo, Database, DatabaseOptions, OpenError};
 pub use inia_storage::{is_store_file as is_database_file, set_error_log};
 pub use session::{KillHandle, Prepared, Session};

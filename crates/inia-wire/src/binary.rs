@@ -6,13 +6,17 @@
 
 use crate::codec::put_lenenc_bytes;
 use crate::column::{put_recoded, recoding, type_code as ty, type_code_of};
+use crate::packet::HEADER;
 use crate::params::{put_datetime, put_time};
 use crate::rows::Reply;
 use inia_base::collation::Charset;
-use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes};
+use inia_base::column::{CellRun, Cells, Completion, ResultColumn, RowSink, TakeBytes};
 use inia_base::error::SqlError;
 use inia_base::number;
 use inia_base::temporal::{Date, DateTime, Time};
+
+/// The longest text with a length of one byte.
+const SHORT: u8 = 250;
 
 /// The form of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +83,47 @@ impl<'a> BinaryRows<'a> {
         }
     }
 
+    /// Puts a row that consists of one text.
+    #[inline]
+    fn text(&mut self, text: &[u8]) {
+        if let Ok(len @ ..=SHORT) = u8::try_from(text.len()) {
+            return self.reply.out.put_parts(&[0, 0, len], text);
+        }
+        self.begin_row();
+        self.bytes(text);
+        self.reply.out.end();
+    }
+
+    /// Puts rows that consist of integers and nothing else; false, with nothing done, where these
+    /// do not.
+    fn numbers(&mut self, count: usize, columns: &[CellRun<'_>]) -> bool {
+        let forms = &self.layout.columns;
+        let plain = |column: &CellRun<'_>| {
+            column.nulls.is_empty() && !matches!(column.cells, Cells::Bytes(_))
+        };
+        if forms.len() != columns.len() || !columns.iter().all(plain) {
+            return false;
+        }
+        let bitmap = 1 + (forms.len() + 9) / 8;
+        let Some(sizes) = forms.iter().map(|form| integer_size(*form)).sum::<Option<usize>>()
+        else {
+            return false;
+        };
+        let frames = self.reply.out.put_equal(count, bitmap + sizes);
+        let mut at = HEADER + bitmap;
+        for (form, column) in forms.iter().zip(columns) {
+            let rows = frames.chunks_exact_mut(HEADER + bitmap + sizes);
+            let size = integer_size(*form).unwrap_or_default();
+            match column.cells {
+                Cells::Ints(values) => put_sized(size, rows, at, values.iter().map(|v| *v as u64)),
+                Cells::UInts(values) => put_sized(size, rows, at, values.iter().copied()),
+                Cells::Bytes(_) => {}
+            }
+            at += size;
+        }
+        true
+    }
+
     fn temporal(
         &mut self,
         own: Form,
@@ -100,6 +145,42 @@ fn short(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     out.push(0);
     write(out);
     out[at] = (out.len() - at - 1) as u8;
+}
+
+/// Bytes of an integer's form.
+fn integer_size(form: Form) -> Option<usize> {
+    match form {
+        Form::Int1 => Some(1),
+        Form::Int2 => Some(2),
+        Form::Int4 => Some(4),
+        Form::Int8 => Some(8),
+        _ => None,
+    }
+}
+
+fn put_sized(
+    size: usize,
+    rows: std::slice::ChunksExactMut<'_, u8>,
+    at: usize,
+    numbers: impl Iterator<Item = u64>,
+) {
+    match size {
+        1 => put_column::<1>(rows, at, numbers),
+        2 => put_column::<2>(rows, at, numbers),
+        4 => put_column::<4>(rows, at, numbers),
+        _ => put_column::<8>(rows, at, numbers),
+    }
+}
+
+/// Puts the lowest `N` bytes of each number `at` so many bytes behind the beginning of its row.
+fn put_column<const N: usize>(
+    rows: std::slice::ChunksExactMut<'_, u8>,
+    at: usize,
+    numbers: impl Iterator<Item = u64>,
+) {
+    for (row, number) in rows.zip(numbers) {
+        row[at..at + N].copy_from_slice(&number.to_le_bytes()[..N]);
+    }
 }
 
 fn put_zero(out: &mut Vec<u8>, form: Form) {
@@ -219,6 +300,31 @@ impl RowSink for BinaryRows<'_> {
     #[inline]
     fn end_row(&mut self) -> Result<(), SqlError> {
         self.reply.end_row()
+    }
+
+    fn rows(&mut self, count: usize, columns: &[CellRun<'_>]) -> Result<(), SqlError> {
+        if self.numbers(count, columns) {
+            return self.reply.end_rows();
+        }
+        if let ([Form::Text], &[CellRun { nulls: &[], cells: Cells::Bytes(texts) }]) =
+            (&self.layout.columns[..], columns)
+        {
+            texts.iter().take(count).for_each(|text| self.text(text));
+            return self.reply.end_rows();
+        }
+        for row in 0..count {
+            self.begin_row();
+            for column in columns {
+                match column.cells {
+                    _ if column.nulls.get(row).is_some_and(|null| *null) => self.null(),
+                    Cells::Ints(values) => self.int(values[row]),
+                    Cells::UInts(values) => self.uint(values[row]),
+                    Cells::Bytes(values) => self.bytes(values[row]),
+                }
+            }
+            self.reply.out.end();
+        }
+        self.reply.end_rows()
     }
 
     fn local_file(&mut self, path: &[u8], take: &mut TakeBytes<'_>) -> Result<(), SqlError> {

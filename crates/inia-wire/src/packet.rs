@@ -269,6 +269,35 @@ impl PacketWriter {
         self.open = self.buf.len();
     }
 
+    /// Puts a packet of two parts that fits one frame.
+    #[inline]
+    pub fn put_parts(&mut self, head: &[u8], tail: &[u8]) {
+        let len = head.len() + tail.len();
+        debug_assert!(len < MAX_FRAME, "a packet of one frame");
+        let header = (len as u32 | u32::from(self.sequence) << 24).to_le_bytes();
+        self.buf.reserve(HEADER + len);
+        self.buf.extend_from_slice(&header);
+        self.buf.extend_from_slice(head);
+        self.buf.extend_from_slice(tail);
+        self.sequence = self.sequence.wrapping_add(1);
+        self.open = self.buf.len();
+    }
+
+    /// Puts `count` packets of `len` bytes each, all zero; returns their frames, headers in front.
+    /// `len` is less than a frame can hold.
+    pub fn put_equal(&mut self, count: usize, len: usize) -> &mut [u8] {
+        debug_assert!(len < MAX_FRAME, "packets of one frame");
+        let start = self.buf.len();
+        self.buf.resize(start + count * (HEADER + len), 0);
+        self.open = self.buf.len();
+        for frame in self.buf[start..].chunks_exact_mut(HEADER + len) {
+            let header = (len as u32 | u32::from(self.sequence) << 24).to_le_bytes();
+            frame[..HEADER].copy_from_slice(&header);
+            self.sequence = self.sequence.wrapping_add(1);
+        }
+        &mut self.buf[start..]
+    }
+
     #[cold]
     fn end_long(&mut self) {
         let payload = self.buf.split_off(self.open + HEADER);

@@ -75,6 +75,12 @@ impl<'a> Reply<'a> {
     #[inline]
     pub(crate) fn end_row(&mut self) -> Result<(), SqlError> {
         self.out.end();
+        self.end_rows()
+    }
+
+    /// Sends early where much has gathered.
+    #[inline]
+    pub(crate) fn end_rows(&mut self) -> Result<(), SqlError> {
         if self.out.len() >= FLUSH_AT { self.send() } else { Ok(()) }
     }
 

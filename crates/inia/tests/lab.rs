@@ -78,12 +78,11 @@ fn the_reports_run_at_the_tiniest_scale() {
         let name = workload.name();
         let mut of = records.iter().filter(|record| record.workload.name == name).peekable();
         assert!(of.peek().is_some(), "{name} was not run");
-        let ended = |record: &Record| {
-            assert_eq!(record.error, None, "{name}");
-            record.outcome.as_ref().unwrap().transactions
-        };
-        assert!(of.map(ended).sum::<u64>() > 0, "{name}: nothing ended");
+        assert!(of.all(|record| record.error.is_none()), "{name}");
     }
+    // On a busy machine a tenth of a second may be too short for one of them, but not for all.
+    let ended = |record: &Record| record.outcome.as_ref().unwrap().transactions;
+    assert!(records.iter().map(ended).sum::<u64>() > 100, "nearly nothing ended");
     for report in inia_bench::seeds::REPORTS {
         assert!(shown.contains(report.title), "{}", report.title);
         for table in report.tables {
@@ -97,37 +96,73 @@ fn the_reports_run_at_the_tiniest_scale() {
     assert_eq!(loads.count(), 1);
 }
 
-/// The first Ctrl-C comes with the first result, the rest would take an hour.
-#[test]
-fn an_interrupted_comparison_ends_cleanly_and_keeps_what_was_measured() {
-    let folder = TempDir::new();
-    let target = embedded(&folder);
+/// Presses Ctrl-C when the first round was kept: the process's number, the rounds, what else was
+/// shown.
+fn interrupted(arguments: &[&str]) -> (u32, Vec<Record>, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_inia"))
-        .args(["bench", "run", "oltp_point_select", "--target", &target, "--clients", "2"])
-        .args(["--rows", "500", "--seconds", "0.2", "--warm-up", "0", "--rounds", "18000"])
+        .arg("bench")
+        .args(arguments)
         .args(["--json", "/dev/stdout"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
-    let mut first = String::new();
-    out.read_line(&mut first).unwrap();
+    let mut text = String::new();
+    while !text.lines().last().is_some_and(|line| line.starts_with('{')) {
+        assert!(out.read_line(&mut text).unwrap() > 0, "ended before a round did: {text}");
+    }
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
-    let (mut rest, mut error) = (String::new(), String::new());
-    out.read_to_string(&mut rest).unwrap();
+    let mut error = String::new();
+    out.read_to_string(&mut text).unwrap();
     child.stderr.take().unwrap().read_to_string(&mut error).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(1));
-    assert!(error.contains("interrupted: what was measured until then is above"), "{error}");
+    assert_eq!(child.wait().unwrap().code(), Some(1), "{error}");
+    assert!(error.starts_with("inia: interrupted: what was measured until then is above"));
+    assert_eq!(error.lines().count(), 1, "{error}");
     let (kept, shown): (Vec<&str>, Vec<&str>) =
-        first.lines().chain(rest.lines()).partition(|line| line.starts_with('{'));
-    assert!(kept.iter().all(|line| Record::parse(line).unwrap().outcome.is_some()));
-    assert!(shown.iter().any(|line| line.starts_with("oltp_point_select")), "{shown:?}");
+        text.lines().partition(|line| line.starts_with('{'));
+    let kept = kept.iter().map(|line| Record::parse(line).unwrap()).collect();
+    (child.id(), kept, shown.join("\n"))
+}
+
+/// The rest would take an hour.
+#[test]
+fn an_interrupted_comparison_ends_cleanly_and_keeps_what_was_measured() {
+    let folder = TempDir::new();
+    let target = embedded(&folder);
+    let (_, kept, shown) = interrupted(&[
+        "run",
+        "oltp_point_select",
+        "--target",
+        &target,
+        "--clients",
+        "2",
+        "--rows",
+        "500",
+        "--seconds",
+        "0.2",
+        "--warm-up",
+        "0",
+        "--rounds",
+        "18000",
+    ]);
+    assert!(!kept.is_empty() && kept.iter().all(|record| record.outcome.is_some()));
+    assert!(shown.lines().any(|line| line.starts_with("oltp_point_select")), "{shown}");
     // The database was closed, and can be opened.
     let data = folder.path().join("data");
     let (code, said) = crate::process::run(&["check", data.to_str().unwrap()]);
     assert_eq!(code, 0, "{said}");
+}
+
+#[test]
+fn interrupted_reports_show_their_tables_and_leave_nothing_behind() {
+    let (process, kept, shown) =
+        interrupted(&["seeds", "--scale", "tiny", "--report", "smack", "--rounds", "18000"]);
+    assert!(!kept.is_empty() && kept.iter().all(|record| record.outcome.is_some()));
+    let report = inia_bench::seeds::report("smack").unwrap();
+    assert!(shown.contains(report.title) && shown.contains(report.tables[0].title), "{shown}");
+    assert!(!Path::new(&format!("/var/tmp/inia-lab-{process}")).exists());
 }
 
 #[test]
@@ -232,6 +267,9 @@ fn wrong_use_is_one_line_and_an_exit_code() {
     refused(&nowhere, "cannot connect");
     let elsewhere = ["run", "oltp_point_select", "--target", &own, "--json", "/no/such/file"];
     refused(&elsewhere, "cannot write /no/such/file");
+    refused(&["run", "oltp_point_select", "--target", &own, "--clients", "60000"], "to 10000");
+    let same = format!("{own},{own}");
+    refused(&["run", "oltp_point_select", "--target", &same], "is in use by another Inia server");
     let much = ["run", "oltp_point_select", "--target", &own, "--rows", "1000000000000"];
     refused(&much, "not enough disk: sbtest needs about");
     let many = ["run", "innodb_update_all", "--target", &own, "--clients", "2", "--rows", "10"];

@@ -4,7 +4,6 @@ use crate::support::{TempDir, TestServer, cell, start};
 use inia::config::Config;
 use inia_base::process::{KillTarget, Processes};
 use inia_wire::client::{Client, ClientError};
-use inia_wire::command::Command;
 use std::net::TcpStream;
 use std::process;
 use std::sync::atomic::Ordering;
@@ -51,12 +50,10 @@ fn kill_query_ends_only_the_statement() {
 #[test]
 fn kill_connection_ends_a_running_and_an_idle_connection() {
     let server = TestServer::start();
-    let mut killer = server.client();
     let (mut busy, busy_id) = waiting(&server);
     let mut idle = server.client();
-    for id in [busy_id as u32, idle.greeting().connection_id] {
-        killer.send_command(&Command::ProcessKill(id)).unwrap();
-        killer.read_ok().unwrap();
+    for id in [busy_id, u64::from(idle.greeting().connection_id)] {
+        assert!(server.server().registry().kill(id, KillTarget::Connection));
     }
     assert!(matches!(busy.next_result(), Err(ClientError::Server(_))));
     assert!(matches!(busy.read_payload(), Err(ClientError::Io(_))));

@@ -19,6 +19,7 @@ mod login;
 mod mutated;
 mod process;
 mod refusals;
+mod rights;
 mod scripts;
 mod support;
 mod sysbench;

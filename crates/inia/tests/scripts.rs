@@ -97,3 +97,38 @@ fn rivals_ends_no_process_that_it_did_not_start() {
     other.kill().unwrap();
     other.wait().unwrap();
 }
+
+/// A page made of rounds that were kept when the program, and the files, lay elsewhere.
+#[test]
+fn the_official_page_tells_no_path_of_the_machine() {
+    let folder = TempDir::new();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    program(
+        folder.path(),
+        "program",
+        "trap 'exit 0' TERM; echo listens; while :; do sleep 0.1; done",
+    );
+    let kept = include_str!("../../inia-bench/tests/sample.jsonl");
+    let line = kept.lines().next().unwrap();
+    let elsewhere = line
+        .replace("target/debug/inia", "/else/where/other-inia")
+        .replace("sqlite:/tmp/lab.db", "sqlite:/else/where/lab.db,inia:../else/where/data");
+    assert!(elsewhere.matches("/else/where").count() >= 3, "{elsewhere}");
+    fs::write(at("A.jsonl"), elsewhere).unwrap();
+    let output = Command::new(script("official-tables"))
+        .args([&at("program"), "--sections", "", "--work", &at(""), "--out", &at("page.md")])
+        .args(["--target", "away=mysql://root@127.0.0.1:1/"])
+        .output()
+        .unwrap();
+    let page = fs::read_to_string(at("page.md")).unwrap_or_else(|error| {
+        panic!("{error}: {}", String::from_utf8_lossy(&output.stderr));
+    });
+    assert_eq!(output.status.code(), Some(1), "a rival was not measured");
+    assert!(
+        page.contains("away was not measured") && page.contains("inia bench compare"),
+        "{page}"
+    );
+    assert!(page.contains("sqlite:lab.db") && page.contains("mysql://root@127.0.0.1:"), "{page}");
+    let own = folder.path().display().to_string();
+    assert!(!page.contains("/else/where") && !page.contains(&own), "{page}");
+}

@@ -1,7 +1,7 @@
 //! A server in a directory of its own, with sessions whose statements are a few fixed words.
 
 use inia::config::Config;
-use inia::server::auth::{Account, AccountLookup};
+use inia::server::auth::{Account, AccountLookup, Requirement};
 use inia::server::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
 use inia::server::{Opened, Server};
 use inia_base::collation::Charset;
@@ -67,6 +67,7 @@ impl AccountLookup for Accounts {
             expired: user == "expired",
             max_connections: 0,
             administers: false,
+            requires: Requirement::Nothing,
         })
     }
 }

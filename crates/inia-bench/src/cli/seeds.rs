@@ -191,7 +191,7 @@ fn targets(
 ) -> Outcome<Vec<Arc<dyn Target>>> {
     let pool = super::pool_size(matches);
     match matches.get_many::<String>("target") {
-        Some(given) => given.map(|text| open_target(text, pool, embedded)).collect(),
+        Some(given) => super::open_targets(given, pool, embedded),
         None => {
             let directory = temporary.insert(Temporary::new());
             let own = format!("inia=inia:{}", directory.0.display());

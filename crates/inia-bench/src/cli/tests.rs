@@ -22,10 +22,17 @@ fn refused(arguments: &[&str]) -> String {
 fn wrong_use_is_refused() {
     let known = ["oltp_point_select", "--target", "mysql://h/"];
     for (extra, says) in [
-        (&["--clients", "0"][..], "at least 1"),
+        (&["--clients", "0"][..], "--clients must be from 1 to 10000"),
+        (&["--clients", "1,60000"], "--clients must be from 1 to 10000"),
+        (&["--rounds", "0"], "must be more than 0"),
         (&["--clients", "many"], "--clients: 'many' is not a number"),
         (&["--rate", "-1"], "--rate"),
-        (&["--rows", "0"], "at least 1"),
+        (&["--rows", "0"], "--rows must be from 1 to 1000000000000"),
+        (&["--rows", "18446744073709551615"], "--rows must be from 1"),
+        (&["--scale", "18446744073709551615"], "--scale must be from 1 to 100000"),
+        (&["--seconds", "-1"], "--seconds: not a time"),
+        (&["--seconds", "1e18"], "--seconds: not a time"),
+        (&["--warm-up", "NaN"], "--warm-up: not a time"),
         (&["--distribution", "normal"], "unknown distribution 'normal'"),
         (&["--option", "colour=red"], "has no option 'colour'"),
         (&["--server-cpus", "x"], "--server-cpus: 'x' is not a list of processors"),
@@ -35,6 +42,9 @@ fn wrong_use_is_refused() {
     }
     let error = refused(&["oltp_pint_select", "--target", "mysql://h/"]);
     assert_eq!(error, "unknown workload 'oltp_pint_select'; did you mean oltp_point_select?");
+    let error =
+        refused(&["oltp_point_select", "--target", "a=mysql://h/,b=mysql://h/,a=mysql://i/"]);
+    assert_eq!(error, "two targets are called 'a': give labels, LABEL=URL");
     let error = refused(&["oltp_point_select", "--target", "ftp://h/"]);
     assert!(error.contains("unknown kind of target 'ftp'"), "{error}");
 }

@@ -5,6 +5,9 @@ use crate::record::{
     Cpu, Kind, Latency, Machine, Method, Outcome, Record, SCHEMA, Second, TargetInfo, WorkloadInfo,
 };
 
+/// A long value without a place to break it.
+const MODES: &str = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE";
+
 /// A target: label, product, microseconds of a transaction alone, processor time of one.
 type Peer = (&'static str, &'static str, f64, f64);
 
@@ -100,7 +103,9 @@ fn record(name: &str, peer: &Peer, clients: usize, round: usize, cpus: &[usize])
             product: product.to_owned(),
             version: "8.0.31-a-rather-long-version-string".to_owned(),
             durability: if product == "mariadb" { "relaxed" } else { "durable" }.to_owned(),
-            settings: [("innodb_buffer_pool_size".to_owned(), "4294967296".to_owned())].into(),
+            settings: [("innodb_buffer_pool_size", "4294967296"), ("sql_mode", MODES)]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
         },
         method: Method {
             clients,

@@ -4,11 +4,9 @@ use super::{Pace, Spent, run, whole};
 use crate::random::Rng;
 use crate::record::Outcome;
 use crate::session::Session;
-use crate::target::{
-    Class, Connection, Dialect, Durability, Facts, Failure, Product, Result, Target,
-};
+use crate::target::{Class, Connection, Dialect, Facts, Failure, Result, Target};
+use crate::testing::unknown_server;
 use crate::workload::{DataSet, Parameters, Script, Setting, Stage, Tally, Workload};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -34,15 +32,7 @@ impl Target for Nowhere {
     }
 
     fn facts(&self) -> Result<Facts> {
-        Ok(Facts {
-            product: Product::MySql,
-            version: String::new(),
-            settings: BTreeMap::new(),
-            durability: Durability::Unknown,
-            max_clients: None,
-            pid: None,
-            data_dir: None,
-        })
+        Ok(unknown_server())
     }
 }
 
@@ -183,6 +173,14 @@ fn a_rate_that_cannot_be_reached_leaves_transactions_that_were_never_begun() {
     let outcome = round(idler(None, 60), Duration::from_millis(50), Some(1000.0), &stop);
     // The first one takes longer than all the time there is.
     assert_eq!((outcome.transactions, outcome.unserved), (0, 49));
+}
+
+#[test]
+fn the_lowest_rate_starts_one_transaction() {
+    let stop = AtomicBool::new(false);
+    let lowest = Some(f64::MIN_POSITIVE);
+    let outcome = round(idler(None, 0), Duration::from_millis(20), lowest, &stop);
+    assert_eq!((outcome.transactions, outcome.unserved), (1, 0));
 }
 
 #[test]

@@ -10,9 +10,11 @@
 
 mod bounds;
 mod choose;
+mod run;
 mod scan;
 
 pub(crate) use choose::{Choice, Request, choose, is_stable};
+pub(crate) use run::{FoundRun, RunColumn};
 pub(crate) use scan::{Found, RowData, Scan};
 
 use crate::expr::Expr;

@@ -2,6 +2,7 @@
 
 use super::AccessPath;
 use super::bounds::{self, KeyRange, Keys};
+use super::run::FoundRun;
 use crate::catalog::{IndexKind, Table};
 use crate::error::StorageResult;
 use crate::expr::EvalContext;
@@ -11,8 +12,7 @@ use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_storage::{
-    Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Run, Spot, StorageError, Tree,
-    Txn,
+    Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Spot, StorageError, Tree, Txn,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -121,36 +121,6 @@ pub(crate) struct Scan {
 /// Whether rows are locked exclusively: then an index entry does not stand for its row.
 fn is_exclusive(mode: ReadMode) -> bool {
     matches!(mode, ReadMode::Lock(LockRequest { mode: LockMode::Exclusive, .. }))
-}
-
-/// Rows that stand side by side, to be read without moving from one to the next.
-pub(crate) struct FoundRun<'s> {
-    records: Run<'s>,
-    /// The covering index that they are entries of.
-    entries: Option<usize>,
-    key: &'s mut Vec<u8>,
-}
-
-impl FoundRun<'_> {
-    /// Number of rows.
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.records.len()
-    }
-
-    /// The stored bytes of row `i`.
-    #[inline]
-    pub(crate) fn data(&mut self, i: usize) -> RowData<'_> {
-        let value = self.records.value(i);
-        match self.entries {
-            None => RowData::Row(value),
-            Some(index) => {
-                self.key.truncate(self.records.key_prefix().len());
-                self.key.extend_from_slice(self.records.key_suffix(i));
-                RowData::Entry { index, key: self.key, value }
-            }
-        }
-    }
 }
 
 impl Scan {
@@ -284,19 +254,40 @@ impl Scan {
         }
     }
 
-    /// Moves over rows that stand side by side and gives them, where that is possible; otherwise
-    /// [`Scan::next`] goes on.
+    /// Moves over rows at hand and gives them all, where that is possible; otherwise [`Scan::next`]
+    /// goes on. Their keys are not known.
     #[inline]
     pub(crate) fn run<'s>(&'s mut self, txn: &mut Txn) -> Result<Option<FoundRun<'s>>> {
         let entries = self.secondary();
-        if entries.is_some() && !self.covering {
-            return Ok(None);
+        if let Some(index) = entries.filter(|_| !self.covering) {
+            return self.run_of_batch(index, txn);
         }
         let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return Ok(None) };
         let Some(records) = cursor.run(txn).sql()? else { return Ok(None) };
-        self.key.clear();
-        self.key.extend_from_slice(records.key_prefix());
-        Ok(Some(FoundRun { records, entries, key: &mut self.key }))
+        Ok(Some(FoundRun::of_records(records, entries, &mut self.key)))
+    }
+
+    /// The rows of the next batch of look-ups.
+    fn run_of_batch(&mut self, index: usize, txn: &mut Txn) -> Result<Option<FoundRun<'_>>> {
+        let ranges = matches!(self.state, State::Ranges { cursor: Some(_), .. });
+        if self.mode != ReadMode::Snapshot || !ranges {
+            return Ok(None);
+        }
+        loop {
+            if self.batch.next >= self.batch.items.len() {
+                if !self.gather(index, txn)? {
+                    return Ok(None);
+                }
+                self.look_up_batch(txn)?;
+            }
+            let from = std::mem::replace(&mut self.batch.next, self.batch.items.len());
+            if self.batch.items[from..].iter().any(|item| item.row.is_some()) {
+                let Batch { rows, items, .. } = &self.batch;
+                let found = items[from..].iter().filter_map(|item| item.row.clone());
+                let rows = found.map(|row| &rows[row]).collect();
+                return Ok(Some(FoundRun::of_rows(rows, &mut self.key)));
+            }
+        }
     }
 
     /// Whether every row fulfils the conditions that the path stands for.
@@ -587,23 +578,31 @@ impl RowData<'_> {
 }
 
 impl Found<'_> {
-    /// Decodes the needed columns into the table's slots; a slot behind the columns gets the
-    /// row's key.
+    /// Decodes these columns into the table's slots; the slot behind the columns gets the row's
+    /// key. Strings are put where strings are already.
     pub(crate) fn fill(
         &self,
         table: &Table,
-        needed: &[bool],
+        columns: &[usize],
         zone: &TimeZone,
         slots: &mut [Value],
     ) -> Result<()> {
-        for (column, slot) in slots.iter_mut().enumerate() {
-            if !needed[column] {
+        for &column in columns {
+            if column >= table.def.columns.len() {
+                slots[column] = Value::Bytes(self.clustered_key.to_vec());
                 continue;
             }
-            *slot = match column < table.def.columns.len() {
-                true => self.value(table, column, zone)?,
-                false => Value::Bytes(self.clustered_key.to_vec()),
-            };
+            match (self.cell(table, column)?, &mut slots[column]) {
+                (Cell::Text(text), Value::Text(slot)) => {
+                    slot.clear();
+                    slot.push_str(text);
+                }
+                (Cell::Bytes(bytes), Value::Bytes(slot)) => {
+                    slot.clear();
+                    slot.extend_from_slice(bytes);
+                }
+                (cell, slot) => *slot = cell.value(table.layout.data_type(column), zone),
+            }
         }
         Ok(())
     }

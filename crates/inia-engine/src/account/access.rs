@@ -1,10 +1,11 @@
 //! What a session may do: its account's privileges and those of its active roles together.
 
-use super::def::{AccountDef, AccountName};
-use super::host::like;
+use super::def::{AccountDef, AccountName, Columns};
+use super::host::{database_specificity, is_database};
 use super::privilege::Privileges;
 use super::store::AccountsVersion;
 use inia_base::error::{ErrorCode, SqlError};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A session's privileges under one version of the accounts.
@@ -26,6 +27,7 @@ pub(crate) struct Access {
     pub(crate) dynamic: BTreeMap<String, bool>,
     databases: Vec<(String, Privileges)>,
     tables: BTreeMap<(String, String), Privileges>,
+    columns: BTreeMap<(String, String), Columns>,
 }
 
 impl Access {
@@ -55,7 +57,7 @@ impl Access {
                 waiting.extend(def.roles.keys());
             }
         }
-        access.databases.sort_by_key(|(pattern, _)| pattern.contains(['%', '_']));
+        access.databases.sort_by_key(|(pattern, _)| Reverse(database_specificity(pattern)));
         access
     }
 
@@ -74,6 +76,10 @@ impl Access {
         for (name, privileges) in &def.tables {
             *self.tables.entry(name.clone()).or_default() |= *privileges;
         }
+        for (table, columns) in &def.columns {
+            let own = self.columns.entry(table.clone()).or_default();
+            columns.0.iter().for_each(|(name, privileges)| own.add(name, *privileges));
+        }
     }
 
     /// May do everything that static privileges allow.
@@ -81,13 +87,22 @@ impl Access {
         self.global.has(Privileges::ALL)
     }
 
-    /// Privileges on a database, global ones included.
+    /// Privileges on a database, global ones included. Of several patterns that match, the most
+    /// specific counts alone; where roles are active, all count that are no more than patterns,
+    /// unless the name itself is among them.
     pub(crate) fn on_database(&self, name: &str) -> Privileges {
         if is_information_schema(name) {
             return self.global | Privileges::SELECT;
         }
-        let granted = self.databases.iter().filter(|(pattern, _)| like(pattern, name));
-        granted.fold(self.global, |all, (_, privileges)| all | *privileges)
+        let mut granted = self.databases.iter().filter(|(pattern, _)| is_database(pattern, name));
+        let Some((pattern, first)) = granted.next() else { return self.global };
+        let mut held = self.global | *first;
+        if !self.roles.is_empty() {
+            let exact = pattern == name;
+            let others = granted.filter(|(other, _)| !exact || other == pattern);
+            others.for_each(|(_, more)| held |= *more);
+        }
+        held
     }
 
     /// Privileges on a table, those on its database included.
@@ -104,41 +119,65 @@ impl Access {
         self.tables.get(&key).copied().unwrap_or_default()
     }
 
+    /// Privileges that were granted on columns of the table.
+    fn columns_of(&self, schema: &str, name: &str) -> Option<&Columns> {
+        if self.columns.is_empty() {
+            return None;
+        }
+        self.columns.get(&(schema.to_owned(), name.to_owned()))
+    }
+
+    /// Privileges on a column, those on its table included.
+    pub(crate) fn on_column(&self, schema: &str, table: &str, column: &str) -> Privileges {
+        let own = self.columns_of(schema, table).map_or(Privileges::NONE, |own| own.on(column));
+        self.on_table(schema, table) | own
+    }
+
+    /// Privileges that were granted on one column of the table or another.
+    pub(crate) fn on_some_column(&self, schema: &str, table: &str) -> Privileges {
+        self.columns_of(schema, table).map_or(Privileges::NONE, Columns::on_some)
+    }
+
     /// Whether the database may be used at all: some privilege on it or on a table in it.
     pub(crate) fn sees_database(&self, name: &str) -> bool {
         is_information_schema(name)
             || name.eq_ignore_ascii_case("performance_schema")
             || self.on_database(name).has_any(Privileges::all_on_database() | Privileges::GRANT)
             || self.tables.iter().any(|((schema, _), p)| schema == name && *p != Privileges::NONE)
+            || self.columns.keys().any(|(schema, _)| schema == name)
     }
 
     /// Whether the table may be seen at all.
     pub(crate) fn sees_table(&self, schema: &str, name: &str) -> bool {
         self.on_table(schema, name).has_any(Privileges::all_on_table() | Privileges::GRANT)
+            || self.on_some_column(schema, name) != Privileges::NONE
     }
 
-    /// Whether columns of the table may be seen.
-    pub(crate) fn sees_columns(&self, schema: &str, name: &str) -> bool {
+    /// Whether a column of the table may be seen.
+    pub(crate) fn sees_column(&self, schema: &str, table: &str, column: &str) -> bool {
         const OF_COLUMNS: Privileges = Privileges(
             Privileges::SELECT.0
                 | Privileges::INSERT.0
                 | Privileges::UPDATE.0
                 | Privileges::REFERENCES.0,
         );
-        self.on_table(schema, name).has_any(OF_COLUMNS)
+        self.on_column(schema, table, column).has_any(OF_COLUMNS)
     }
 
-    /// Whether the table may be described: SELECT, or any privilege on the table itself.
+    /// Whether the table may be described: SELECT, or any privilege on the table itself or on one
+    /// of its columns.
     pub(crate) fn describes(&self, schema: &str, name: &str) -> bool {
         self.on_database(schema).has(Privileges::SELECT)
             || self.on_table_itself(schema, name) != Privileges::NONE
+            || self.on_some_column(schema, name) != Privileges::NONE
     }
 
     /// Whether errors may tell what the table is like: for all privileges, or any on the table
-    /// itself.
+    /// itself or on one of its columns.
     pub(crate) fn knows(&self, schema: &str, name: &str) -> bool {
         self.on_database(schema).has(Privileges::all_on_table())
             || self.on_table_itself(schema, name) != Privileges::NONE
+            || self.on_some_column(schema, name) != Privileges::NONE
     }
 
     /// Whether the dynamic privilege is there; SUPER stands for most of them.
@@ -166,6 +205,13 @@ impl Access {
         let args: [&dyn std::fmt::Display; 4] =
             [&command, &self.account.user, &self.client, &table];
         SqlError::new(ErrorCode::TableAccessDenied, &args)
+    }
+
+    /// Error 1143.
+    pub(crate) fn no_column(&self, command: &str, column: &str, table: &str) -> SqlError {
+        let args: [&dyn std::fmt::Display; 5] =
+            [&command, &self.account.user, &self.client, &column, &table];
+        SqlError::new(ErrorCode::ColumnAccessDenied, &args)
     }
 
     /// Error 1227.

@@ -2,9 +2,12 @@
 
 use super::privilege::Privileges;
 use crate::catalog::codec::{Reader, Writer};
+use crate::catalog::same_name;
 use std::collections::{BTreeMap, BTreeSet};
 
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
+/// The format before, which had no privileges on columns.
+const WITHOUT_COLUMNS: u64 = 1;
 
 /// The plugin of new accounts.
 pub(crate) use inia_base::password::CACHING_SHA2;
@@ -30,6 +33,50 @@ impl AccountName {
     pub(crate) fn backquoted(&self) -> String {
         let quote = crate::catalog::quoted;
         format!("{}@{}", quote(&self.user), quote(&self.host))
+    }
+}
+
+/// Privileges by column of one table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Columns(pub(crate) BTreeMap<String, Privileges>);
+
+impl Columns {
+    /// What is held on a column.
+    pub(crate) fn on(&self, column: &str) -> Privileges {
+        let found = self.0.iter().find(|(name, _)| same_name(name, column));
+        found.map_or(Privileges::NONE, |(_, held)| *held)
+    }
+
+    /// What is held on one column or another.
+    pub(crate) fn on_some(&self) -> Privileges {
+        self.0.values().fold(Privileges::NONE, |all, held| all | *held)
+    }
+
+    /// Adds privileges on a column; a name that is known keeps its letters.
+    pub(crate) fn add(&mut self, column: &str, privileges: Privileges) {
+        let known = self.0.iter_mut().find(|(name, _)| same_name(name, column));
+        match known {
+            Some((_, held)) => *held |= privileges,
+            None => {
+                self.0.insert(column.to_owned(), privileges);
+            }
+        }
+    }
+
+    /// Takes privileges on a column away; false where none of them was there.
+    pub(crate) fn remove(&mut self, column: &str, privileges: Privileges) -> bool {
+        let there = self.on(column).has_any(privileges);
+        for (_, held) in self.0.iter_mut().filter(|(name, _)| same_name(name, column)) {
+            *held &= !privileges;
+        }
+        self.0.retain(|_, held| *held != Privileges::NONE);
+        there
+    }
+
+    /// Takes privileges on all columns away.
+    pub(crate) fn remove_all(&mut self, privileges: Privileges) {
+        self.0.values_mut().for_each(|held| *held &= !privileges);
+        self.0.retain(|_, held| *held != Privileges::NONE);
     }
 }
 
@@ -69,6 +116,8 @@ pub(crate) struct AccountDef {
     pub(crate) databases: BTreeMap<String, Privileges>,
     /// Privileges by database and table.
     pub(crate) tables: BTreeMap<(String, String), Privileges>,
+    /// Privileges on columns by database and table.
+    pub(crate) columns: BTreeMap<(String, String), Columns>,
     /// Granted roles, and whether they may be handed on.
     pub(crate) roles: BTreeMap<AccountName, bool>,
     /// Roles that are active after login.
@@ -141,16 +190,27 @@ impl AccountDef {
         });
         let defaults: Vec<_> = self.default_roles.iter().collect();
         w.list(&defaults, |w, name| put_name(w, name));
+        let columns: Vec<_> = self.columns.iter().collect();
+        w.list(&columns, |w, ((schema, table), columns)| {
+            w.text(schema);
+            w.text(table);
+            let columns: Vec<_> = columns.0.iter().collect();
+            w.list(&columns, |w, (name, privileges)| {
+                w.text(name);
+                w.int(privileges.0);
+            });
+        });
         w.0
     }
 
     /// Reads [`AccountDef::encode`]'s record.
     pub(crate) fn decode(bytes: &[u8]) -> Option<AccountDef> {
         let mut r = Reader(bytes);
-        if r.int()? != FORMAT {
+        let format = r.int()?;
+        if format != FORMAT && format != WITHOUT_COLUMNS {
             return None;
         }
-        Some(AccountDef {
+        let mut def = AccountDef {
             name: name(&mut r)?,
             plugin: r.text()?,
             auth_string: r.bytes()?.to_vec(),
@@ -175,8 +235,19 @@ impl AccountDef {
                 .collect(),
             roles: r.list(|r| Some((name(r)?, r.bool()?)))?.into_iter().collect(),
             default_roles: r.list(name)?.into_iter().collect(),
-        })
+            columns: BTreeMap::new(),
+        };
+        if format == FORMAT {
+            def.columns = r.list(columns)?.into_iter().collect();
+        }
+        Some(def)
     }
+}
+
+fn columns(r: &mut Reader<'_>) -> Option<((String, String), Columns)> {
+    let table = (r.text()?, r.text()?);
+    let columns = r.list(|r| Some((r.text()?, Privileges(r.int()?))))?;
+    Some((table, Columns(columns.into_iter().collect())))
 }
 
 fn put_name(w: &mut Writer, name: &AccountName) {

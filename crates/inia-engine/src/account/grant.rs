@@ -1,10 +1,11 @@
 //! GRANT and REVOKE.
 
 use super::Actor;
-use super::def::{AccountDef, AccountName};
+use super::def::{AccountDef, AccountName, Columns};
 use super::privilege::{DYNAMIC, Privileges};
 use super::store::{AccountChange, AccountsVersion};
 use super::user::{Notes, known_role, not_granted};
+use crate::catalog::same_name;
 use crate::information_schema;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, GrantWhat, ObjectKind, PrivilegeLevel};
@@ -24,6 +25,7 @@ struct Wanted {
     fixed: Privileges,
     dynamic: Vec<String>,
     all: bool,
+    columns: Columns,
 }
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T> {
@@ -68,6 +70,9 @@ impl Level {
         if let (Some(name), false) = (wanted.dynamic.first(), *self == Level::Global) {
             return error(ErrorCode::IllegalPrivilegeLevel, &[name]);
         }
+        if !wanted.columns.0.is_empty() && !matches!(self, Level::Table(..)) {
+            return error(ErrorCode::IllegalGrantForTable, &[]);
+        }
         if (self.all() | Privileges::GRANT).has(wanted.fixed) {
             return Ok(());
         }
@@ -85,6 +90,9 @@ impl Level {
             Level::Table(schema, table) => actor.access.on_table(schema, table),
         };
         let needed = wanted.fixed | Privileges::GRANT;
+        if let Level::Table(schema, table) = self {
+            authorize_columns(actor, (schema, table), &wanted.columns)?;
+        }
         let dynamic =
             wanted.dynamic.iter().all(|name| actor.access.dynamic.get(name) == Some(&true));
         let only_dynamic = wanted.fixed == Privileges::NONE && !wanted.dynamic.is_empty();
@@ -110,8 +118,12 @@ impl Level {
 
 impl Wanted {
     fn of(privileges: &[ast::Privilege], level: &Level) -> Result<Wanted> {
-        let mut wanted =
-            Wanted { fixed: Privileges::NONE, dynamic: Vec::new(), all: privileges.is_empty() };
+        let mut wanted = Wanted {
+            fixed: Privileges::NONE,
+            dynamic: Vec::new(),
+            all: privileges.is_empty(),
+            columns: Columns::default(),
+        };
         if wanted.all {
             wanted.fixed = level.all();
             if *level == Level::Global {
@@ -119,8 +131,11 @@ impl Wanted {
             }
         }
         for privilege in privileges {
-            if !privilege.columns.is_empty() {
-                return error(ErrorCode::NotSupportedYet, &[&"privileges on columns"]);
+            if let Some(one) = Privileges::by_name(&privilege.name)
+                && !privilege.columns.is_empty()
+            {
+                privilege.columns.iter().for_each(|column| wanted.columns.add(column, one));
+                continue;
             }
             match privilege.name.as_str() {
                 "USAGE" => {}
@@ -134,6 +149,28 @@ impl Wanted {
         }
         Ok(wanted)
     }
+}
+
+/// Errors 1142 and 1143 where privileges on columns may not be handed on.
+fn authorize_columns(
+    actor: &Actor<'_>,
+    (schema, table): (&str, &str),
+    columns: &Columns,
+) -> Result<()> {
+    let access = actor.access;
+    let some = access.on_table(schema, table) | access.on_some_column(schema, table);
+    for (column, wanted) in &columns.0 {
+        if !some.has(*wanted | Privileges::GRANT) {
+            let missing = *wanted & !some;
+            let name = missing.members().next().map_or("GRANT", |missing| missing.name);
+            return Err(access.no_table(name, table));
+        }
+        let missing = *wanted & !access.on_column(schema, table, column);
+        if let Some(missing) = missing.members().next() {
+            return Err(access.no_column(missing.name, column, table));
+        }
+    }
+    Ok(())
 }
 
 /// GRANT.
@@ -209,13 +246,24 @@ fn refuse_loop(current: &AccountsVersion, role: &AccountName, to: &AccountName) 
     Ok(())
 }
 
-/// Error 1146, unless CREATE is among the privileges.
+/// Error 1146, unless CREATE is among the privileges; error 1054 for columns that are not there.
 fn check_table(actor: &Actor<'_>, level: &Level, wanted: &Wanted) -> Result<()> {
     let Level::Table(schema, table) = level else { return Ok(()) };
     let there = wanted.fixed.has(Privileges::CREATE)
         || actor.catalog.schemas.get(schema).is_some_and(|s| s.has(table))
         || information_schema::find(schema, table).is_some();
-    if there { Ok(()) } else { error(ErrorCode::NoSuchTable, &[schema, table]) }
+    if !there {
+        return error(ErrorCode::NoSuchTable, &[schema, table]);
+    }
+    let own = actor.catalog.schemas.get(schema);
+    let stored = own.and_then(|schema| schema.tables.get(table)).map(|table| &table.def.columns);
+    let shown = own.and_then(|schema| schema.views.get(table)).map(|view| &view.def.columns);
+    let Some(columns) = stored.or(shown) else { return Ok(()) };
+    let unknown = |name: &&String| !columns.iter().any(|column| same_name(&column.name, name));
+    match wanted.columns.0.keys().find(unknown) {
+        Some(name) => error(ErrorCode::UnknownColumn, &[name, table]),
+        None => Ok(()),
+    }
 }
 
 /// Changes each account; error 1410 where one is missing.
@@ -249,8 +297,12 @@ fn give(def: &mut AccountDef, level: &Level, wanted: &Wanted, with_option: bool)
             }
         }
         Level::Table(schema, table) => {
+            let table = (schema.clone(), table.clone());
+            for (column, privileges) in &wanted.columns.0 {
+                def.columns.entry(table.clone()).or_default().add(column, *privileges);
+            }
             if fixed != Privileges::NONE {
-                *def.tables.entry((schema.clone(), table.clone())).or_default() |= fixed;
+                *def.tables.entry(table).or_default() |= fixed;
             }
         }
     }
@@ -293,6 +345,7 @@ pub(crate) fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
                 def.dynamic.clear();
                 def.databases.clear();
                 def.tables.clear();
+                def.columns.clear();
                 Ok(())
             })
         }
@@ -353,11 +406,24 @@ fn take(def: &mut AccountDef, level: &Level, wanted: &Wanted) -> Result<()> {
             def.databases.retain(|_, held| *held != Privileges::NONE);
         }
         Level::Table(schema, table) => {
-            let Some(held) = def.tables.get_mut(&(schema.clone(), table.clone())) else {
+            let key = (schema.clone(), table.clone());
+            let (held, columns) = (def.tables.get_mut(&key), def.columns.get_mut(&key));
+            let mut there = held.is_some() || columns.is_some();
+            if let Some(held) = held {
+                *held &= !wanted.fixed;
+            }
+            let mut columns = columns;
+            for (column, privileges) in &wanted.columns.0 {
+                there &= columns.as_mut().is_some_and(|own| own.remove(column, *privileges));
+            }
+            if !there {
                 return error(ErrorCode::NonexistingTableGrant, &[user, host, table]);
-            };
-            *held &= !wanted.fixed;
+            }
+            if let Some(columns) = columns {
+                columns.remove_all(wanted.fixed);
+            }
             def.tables.retain(|_, held| *held != Privileges::NONE);
+            def.columns.retain(|_, columns| !columns.0.is_empty());
         }
     }
     Ok(())

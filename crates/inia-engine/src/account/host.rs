@@ -20,9 +20,29 @@ pub(crate) fn matches(pattern: &str, host: &str) -> bool {
     like(pattern, host)
 }
 
-/// LIKE without case, for host and database patterns.
-pub(crate) fn like(pattern: &str, text: &str) -> bool {
+/// LIKE without case, for host patterns.
+fn like(pattern: &str, text: &str) -> bool {
     Collation::SYSTEM.like(text.as_bytes(), pattern.as_bytes(), Some('\\'))
+}
+
+/// Whether a database matches a pattern, byte by byte: names of databases have case.
+pub(crate) fn is_database(pattern: &str, name: &str) -> bool {
+    Collation::BINARY.like(name.as_bytes(), pattern.as_bytes(), Some('\\'))
+}
+
+/// How specific a database pattern is, greater is more: what stands before the first wildcard.
+pub(crate) fn database_specificity(pattern: &str) -> usize {
+    const NO_WILDCARD: usize = 128;
+    let mut escaped = false;
+    for (at, byte) in pattern.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'%' | b'_' => return (at + 1).min(NO_WILDCARD - 1),
+            _ => {}
+        }
+    }
+    NO_WILDCARD
 }
 
 /// `network/mask`, the mask as address or as number of bits.

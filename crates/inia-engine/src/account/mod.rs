@@ -43,6 +43,20 @@ pub struct LoginAccount {
     pub max_connections: u64,
     /// May log in where all connections are taken.
     pub administers: bool,
+    /// REQUIRE.
+    pub requires: LoginRequirement,
+}
+
+/// What an account's REQUIRE demands of a login.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LoginRequirement {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// TLS.
+    Tls,
+    /// TLS with something about its certificate or cipher.
+    Certificate,
 }
 
 impl From<&AccountDef> for LoginAccount {
@@ -57,6 +71,11 @@ impl From<&AccountDef> for LoginAccount {
             max_connections: def.max_connections(),
             administers: def.global.has(Privileges::SUPER)
                 || def.dynamic.contains_key("CONNECTION_ADMIN"),
+            requires: match def.tls.as_str() {
+                "" => LoginRequirement::Nothing,
+                "SSL" => LoginRequirement::Tls,
+                _ => LoginRequirement::Certificate,
+            },
         }
     }
 }

@@ -1,12 +1,13 @@
 //! SHOW GRANTS and SHOW CREATE USER, letter for letter as MySQL prints them.
 
 use super::Actor;
-use super::def::{AccountDef, AccountName};
+use super::def::{AccountDef, AccountName, Columns};
 use super::privilege::Privileges;
 use super::user::not_granted;
 use crate::catalog::quoted;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Title of the only column, and the lines.
@@ -49,6 +50,30 @@ fn merge(def: &mut AccountDef, role: &AccountDef) {
     for (name, privileges) in &role.tables {
         *def.tables.entry(name.clone()).or_default() |= *privileges;
     }
+    for (table, columns) in &role.columns {
+        let own = def.columns.entry(table.clone()).or_default();
+        columns.0.iter().for_each(|(name, privileges)| own.add(name, *privileges));
+    }
+}
+
+/// The privileges on a table, each followed by the columns that it was granted on.
+fn on_table(held: Privileges, columns: Option<&Columns>) -> String {
+    let Some(columns) = columns.filter(|_| !held.has(Privileges::all_on_table())) else {
+        return held.list(Privileges::all_on_table());
+    };
+    let mut words = Vec::new();
+    for privilege in (held | columns.on_some()).members() {
+        let one = Privileges::by_name(privilege.name).unwrap_or_default();
+        if held.has(one) {
+            words.push(privilege.name.to_owned());
+        }
+        let granted = columns.0.iter().filter(|(_, held)| held.has(one));
+        let names: Vec<String> = granted.map(|(name, _)| quoted(name).to_string()).collect();
+        if !names.is_empty() {
+            words.push(format!("{} ({})", privilege.name, names.join(", ")));
+        }
+    }
+    words.join(", ")
 }
 
 fn lines(def: &AccountDef) -> Vec<String> {
@@ -75,10 +100,12 @@ fn lines(def: &AccountDef) -> Vec<String> {
         let list = held.list(Privileges::all_on_database());
         lines.push(format!("GRANT {list} ON {}.* TO {to}{}", quoted(schema), option(*held)));
     }
-    for ((schema, table), held) in &def.tables {
-        let list = held.list(Privileges::all_on_table());
-        let table = format!("{}.{}", quoted(schema), quoted(table));
-        lines.push(format!("GRANT {list} ON {table} TO {to}{}", option(*held)));
+    let tables: BTreeSet<_> = def.tables.keys().chain(def.columns.keys()).collect();
+    for name in tables {
+        let held = def.tables.get(name).copied().unwrap_or_default();
+        let list = on_table(held, def.columns.get(name));
+        let table = format!("{}.{}", quoted(&name.0), quoted(&name.1));
+        lines.push(format!("GRANT {list} ON {table} TO {to}{}", option(held)));
     }
     for (wanted, suffix) in [(false, ""), (true, " WITH ADMIN OPTION")] {
         let roles: Vec<String> = def

@@ -73,6 +73,22 @@ fn warn_of_definer(actor: &Actor<'_>, name: &AccountName, notes: &mut Notes) {
     }
 }
 
+/// An account as the changes so far leave it.
+fn by_name<'a>(
+    current: &'a AccountsVersion,
+    changes: &'a [AccountChange],
+    name: &AccountName,
+) -> Option<&'a AccountDef> {
+    for change in changes.iter().rev() {
+        match change {
+            AccountChange::Put(def) if def.name == *name => return Some(def),
+            AccountChange::Drop(gone) if gone == name => return None,
+            _ => {}
+        }
+    }
+    current.get(name).map(|def| &**def)
+}
+
 fn listed(changes: &[AccountChange], name: &AccountName) -> bool {
     changes.iter().any(|change| match change {
         AccountChange::Put(def) => def.name == *name,
@@ -144,7 +160,7 @@ pub(crate) fn drop_user(
         for account in accounts {
             let name = actor.name(account);
             warn_of_definer(actor, &name, &mut notes);
-            match current.get(&name) {
+            match current.get(&name).filter(|_| !gone.contains(&name)) {
                 Some(def) => {
                     actor.protect(def)?;
                     if only_roles && !def.locked {
@@ -214,7 +230,12 @@ pub(crate) fn rename_user(
             let (from, to) = (actor.name(from), actor.name(to));
             warn_of_definer(actor, &from, &mut notes);
             check_name(&to)?;
-            let Some(def) = current.get(&from).filter(|_| current.get(&to).is_none()) else {
+            if current.accounts.values().any(|def| def.roles.contains_key(&from)) {
+                return Err(SqlError::new(ErrorCode::RenameRole, &[]));
+            }
+            // A name may have been taken or given up by a pair before.
+            let found = by_name(current, changes, &from);
+            let Some(def) = found.filter(|_| by_name(current, changes, &to).is_none()) else {
                 wrong.push(from);
                 continue;
             };

@@ -27,7 +27,9 @@ pub(crate) use table::{
 #[cfg(test)]
 pub(crate) use types::column_type;
 pub(crate) use types::type_text;
-pub(crate) use view::{Resolver, create_view, drop_views, show_create_view, simple_select};
+pub(crate) use view::{
+    Resolver, UsedColumn, create_view, drop_views, show_create_view, simple_select,
+};
 
 pub(crate) use crate::catalog::FullName;
 use crate::catalog::mdl::{Kind, MdlGuard};

@@ -15,7 +15,7 @@
 use super::direct::{Total, integer, total};
 use super::hash::KeyHash;
 use super::{Result, Runner};
-use crate::access::{Found, Scan};
+use crate::access::{Found, FoundRun, Scan};
 use crate::expr::{Aggregate, EvalContext, Expr, ExprKind};
 use crate::optimize::slots_of;
 use crate::plan::{Aggregation, JoinMethod, JoinPlan, JoinType, SelectPlan, Source, TableSource};
@@ -237,8 +237,7 @@ impl Runner<'_> {
         let Some(sample) = start().filter(|_| reads_only(select, Some(slot))) else {
             return Ok(false);
         };
-        let columns: Vec<usize> =
-            sample.iter().filter_map(Total::column).chain([by.column]).collect();
+        let columns: Vec<usize> = sample.iter().filter_map(Total::column).collect();
         let calls = sample.len();
         let mut groups = IntGroups {
             positions: Positions::default(),
@@ -247,8 +246,7 @@ impl Runner<'_> {
             totals: Vec::new(),
         };
         let mut last: Option<(Option<u64>, usize)> = None;
-        let done = self.each_cells(source, &columns, ctx, &mut |ctx, found| {
-            let key = by.bits(found, source)?;
+        let done = self.each_keyed(source, &columns, by, ctx, &mut |ctx, key, row| {
             let position = match last {
                 Some((of, position)) if of == key => position,
                 _ => match groups.position(key) {
@@ -262,7 +260,10 @@ impl Runner<'_> {
             };
             last = Some((key, position));
             for total in &mut groups.totals[position * calls..(position + 1) * calls] {
-                total.add(found, source, ctx)?;
+                match total {
+                    Total::Rows(count) => *count += 1,
+                    total => total.add(&row.found(), source, ctx)?,
+                }
             }
             Ok(true)
         })?;
@@ -314,15 +315,17 @@ impl Runner<'_> {
             Part::Left(column) => Some(*column),
             _ => None,
         });
-        let read: Vec<usize> = read.chain([left_key.column]).collect();
-        let done = self.each_cells(left, &read, ctx, &mut |_, found| {
-            let Some(key) = left_key.bits(found, left)? else { return Ok(true) };
+        let read: Vec<usize> = read.collect();
+        let done = self.each_keyed(left, &read, left_key, ctx, &mut |_, key, row| {
+            let Some(key) = key else { return Ok(true) };
             let Some(at) = summed.positions.get(key) else { return Ok(true) };
             let times = summed.rows[at];
             for (sum, part) in sums.iter_mut().zip(&parts) {
                 match part {
                     Part::Rows => sum.count += times,
-                    Part::Left(column) => sum.add_cell(&found.cell(&left.table, *column)?, times),
+                    Part::Left(column) => {
+                        sum.add_cell(&row.found().cell(&left.table, *column)?, times);
+                    }
                     Part::Right(_, place) => {
                         let of_key = summed.sums[at * wide + place];
                         sum.count += of_key.count;
@@ -366,10 +369,8 @@ impl Runner<'_> {
         let of_key = KEY_SIZE + columns.len() * size_of::<Sum>();
         let most = self.workspace.budget / of_key;
         let mut summed = Summed::default();
-        let mut read = columns.clone();
-        read.push(key.column);
-        let done = self.each_cells(source, &read, ctx, &mut |_, found| {
-            let Some(bits) = key.bits(found, source)? else { return Ok(true) };
+        let done = self.each_keyed(source, &columns, key, ctx, &mut |_, bits, row| {
+            let Some(bits) = bits else { return Ok(true) };
             let at = match summed.positions.get(bits) {
                 Some(at) => at,
                 None if summed.rows.len() >= most => return Ok(false),
@@ -383,46 +384,74 @@ impl Runner<'_> {
             summed.rows[at] += 1;
             let sums = &mut summed.sums[at * columns.len()..];
             for (sum, &column) in sums.iter_mut().zip(&columns) {
-                sum.add_cell(&found.cell(&source.table, column)?, 1);
+                sum.add_cell(&row.found().cell(&source.table, column)?, 1);
             }
             Ok(true)
         })?;
         Ok(done.then_some(summed))
     }
 
-    /// Gives every row of a plain source to `add` until that says no; only `columns` may be read.
-    /// False where it did, or where the path's bounds turn out not to answer its conditions.
-    fn each_cells(
+    /// Gives every row of a plain source to `add`, with the number in its column `by`, until that
+    /// says no; only `columns` and that one may be read. False where it did, or where the path's
+    /// bounds turn out not to answer its conditions.
+    fn each_keyed(
         &self,
         source: &TableSource,
         columns: &[usize],
+        by: IntColumn,
         ctx: &mut EvalContext<'_>,
-        add: &mut impl FnMut(&mut EvalContext<'_>, &Found<'_>) -> Result<bool>,
+        add: &mut impl FnMut(&mut EvalContext<'_>, Option<u64>, &mut Row<'_, '_>) -> Result<bool>,
     ) -> Result<bool> {
         let mut scan = Scan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
         if !scan.is_exact() && !source.bound_filter.is_empty() {
             return Ok(false);
         }
-        let mut extents = columns.iter().map(|&column| source.table.layout.extent(column));
+        let read = columns.iter().chain([&by.column]);
+        let mut extents = read.map(|&column| source.table.layout.extent(column));
         if let Some(bytes) = extents.try_fold(0, |most, extent| Some(most.max(extent?))) {
             scan.narrow(bytes);
         }
         let mut txn = self.txn_of(&source.table).borrow_mut();
+        let mut keys = Vec::new();
         loop {
             while let Some(mut run) = scan.run(&mut txn)? {
                 self.check_killed()?;
-                for i in 0..run.len() {
-                    let found = Found { clustered_key: &[], data: run.data(i) };
-                    if !add(ctx, &found)? {
+                keys.clear();
+                let all = 0..run.len();
+                if !run.numbers(&source.table, by.column, all, |key| keys.push(key))? {
+                    for i in 0..run.len() {
+                        let found = Found { clustered_key: &[], data: run.data(i) };
+                        keys.push(by.bits(&found, source)?);
+                    }
+                }
+                for (i, &key) in keys.iter().enumerate() {
+                    if !add(ctx, key, &mut Row::OfRun(&mut run, i))? {
                         return Ok(false);
                     }
                 }
             }
             let Some(found) = scan.next(&mut txn)? else { return Ok(true) };
             self.check_killed()?;
-            if !add(ctx, &found)? {
+            let key = by.bits(&found, source)?;
+            if !add(ctx, key, &mut Row::Alone(&found))? {
                 return Ok(false);
             }
+        }
+    }
+}
+
+/// A row of which no cell has been read yet.
+enum Row<'r, 's> {
+    OfRun(&'r mut FoundRun<'s>, usize),
+    Alone(&'r Found<'r>),
+}
+
+impl Row<'_, '_> {
+    #[inline]
+    fn found(&mut self) -> Found<'_> {
+        match self {
+            Row::OfRun(run, i) => Found { clustered_key: &[], data: run.data(*i) },
+            Row::Alone(found) => **found,
         }
     }
 }

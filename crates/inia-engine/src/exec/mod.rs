@@ -10,6 +10,7 @@
 
 mod aggregate;
 mod cells;
+mod checks;
 mod direct;
 mod emit;
 mod hash;

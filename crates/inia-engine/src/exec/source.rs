@@ -1,10 +1,12 @@
 //! Members of FROM: each fills its slots of the row and hands the row on.
 
+use super::checks::Checks;
 use super::select::holds;
 use super::trace::{Node, watched};
 use super::{Result, RowVisitor, Runner};
 use crate::access::{Found, Scan};
 use crate::expr::EvalContext;
+use crate::optimize::{Needs, slots_of};
 use crate::plan::{Source, TableSource, VirtualSource};
 use inia_base::value::Value;
 use inia_storage::ReadMode;
@@ -95,35 +97,31 @@ impl Runner<'_> {
         let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
         let mut scan = Scan::open(&source.table, &source.access, mode, ctx, row)?;
         let txn = self.txn_of(&source.table);
-        let slots = source.base..source.base + source.needed.len();
-        let bounded = scan.is_exact() || source.bound_filter.is_empty();
+        let filler = Filler::of(source, scan.is_exact() || source.bound_filter.is_empty());
+        let mut checks = Checks::of(&source.filter, source, ctx);
         loop {
             self.check_killed()?;
             let run = scan.run(&mut txn.borrow_mut())?;
             if let Some(mut run) = run {
-                for i in 0..run.len() {
-                    *examined += 1;
+                let (checked, before) = (checks.choose(&run, source)?, *examined);
+                for &i in &checks.chosen {
+                    *examined = before + i as u64 + 1;
                     let found = Found { clustered_key: &[], data: run.data(i) };
-                    let zone = &ctx.env.time_zone;
-                    found.fill(&source.table, &source.needed, zone, &mut row[slots.clone()])?;
-                    if holds(&source.filter, ctx, row)?
-                        && (bounded || holds(&source.bound_filter, ctx, row)?)
-                        && !visit(ctx, row)?
-                    {
+                    if filler.matches(&found, checked, ctx, row)? && !visit(ctx, row)? {
                         return Ok(false);
                     }
                 }
+                *examined = before + run.len() as u64;
                 continue;
             }
             {
                 let mut txn = txn.borrow_mut();
                 let Some(found) = scan.next(&mut txn)? else { break };
                 *examined += 1;
-                let zone = &ctx.env.time_zone;
-                found.fill(&source.table, &source.needed, zone, &mut row[slots.clone()])?;
+                filler.fill(&found, ctx, row)?;
             }
             if holds(&source.filter, ctx, row)?
-                && (bounded || holds(&source.bound_filter, ctx, row)?)
+                && (filler.bounded || holds(&source.bound_filter, ctx, row)?)
             {
                 if !visit(ctx, row)? {
                     return Ok(false);
@@ -134,6 +132,69 @@ impl Runner<'_> {
         }
         Ok(true)
     }
+}
+
+/// Puts a table's rows into their slots.
+struct Filler<'p> {
+    source: &'p TableSource,
+    /// The needed columns that the conditions read.
+    first: Vec<usize>,
+    /// The other ones.
+    rest: Vec<usize>,
+    /// Every row fulfils the conditions that the path stands for.
+    bounded: bool,
+}
+
+impl Filler<'_> {
+    fn of(source: &TableSource, bounded: bool) -> Filler<'_> {
+        let (first, rest) = columns_in_two(source);
+        Filler { source, first, rest, bounded }
+    }
+
+    /// Fills the row, no further than its conditions hold; `checked` tells that the table's own
+    /// do. Whether all do.
+    fn matches(
+        &self,
+        found: &Found<'_>,
+        checked: bool,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+    ) -> Result<bool> {
+        self.put(found, &self.first, ctx, row)?;
+        if !checked && !holds(&self.source.filter, ctx, row)? {
+            return Ok(false);
+        }
+        self.put(found, &self.rest, ctx, row)?;
+        Ok(self.bounded || holds(&self.source.bound_filter, ctx, row)?)
+    }
+
+    fn fill(&self, found: &Found<'_>, ctx: &EvalContext<'_>, row: &mut [Value]) -> Result<()> {
+        self.put(found, &self.first, ctx, row)?;
+        self.put(found, &self.rest, ctx, row)
+    }
+
+    fn put(
+        &self,
+        found: &Found<'_>,
+        columns: &[usize],
+        ctx: &EvalContext<'_>,
+        row: &mut [Value],
+    ) -> Result<()> {
+        let source = self.source;
+        let slots = &mut row[source.base..source.base + source.needed.len()];
+        found.fill(&source.table, columns, &ctx.env.time_zone, slots)
+    }
+}
+
+/// The needed columns: those that the conditions read, and the others.
+fn columns_in_two(source: &TableSource) -> (Vec<usize>, Vec<usize>) {
+    let needed = (0..source.needed.len()).filter(|&column| source.needed[column]);
+    if source.filter.is_empty() || source.access.point {
+        return (Vec::new(), needed.collect());
+    }
+    let needs: Vec<Needs> = source.filter.iter().map(slots_of).collect();
+    let reads = |slot| needs.iter().any(|needs| needs.whole_row || needs.slots.contains(slot));
+    needed.partition(|column| reads(source.base + column))
 }
 
 /// NULL in each of the slots.

@@ -247,27 +247,27 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
     }
     for table in visible(info) {
         let def = &table.def;
-        if !def.temporary && !info.access.sees_columns(&def.schema, &def.name) {
-            continue;
-        }
-        let privileges = privileges(info.access.on_table(&def.schema, &def.name));
         let shown = def.columns.iter().enumerate().filter(|(_, column)| !column.is_hidden());
         for (position, (index, column)) in shown.enumerate() {
             let own = (def.schema.as_str(), def.name.as_str());
-            let mut rest = stored(own, position, column, &privileges);
+            if !def.temporary && !info.access.sees_column(own.0, own.1, &column.name) {
+                continue;
+            }
+            let held = info.access.on_column(own.0, own.1, &column.name);
+            let mut rest = stored(own, position, column, privileges(held));
             (rest.key, rest.extra) = (column_key(def, index), extra(column, def.temporary));
             push(rows, facts(&column.data_type, column.display_width, column.zerofill), rest);
         }
     }
     for view in super::views::visible(info) {
         let def = &view.def;
-        if !info.access.sees_columns(&def.schema, &def.name) {
-            continue;
-        }
-        let privileges = privileges(info.access.on_table(&def.schema, &def.name));
         for (position, column) in def.columns.iter().enumerate() {
             let own = (def.schema.as_str(), def.name.as_str());
-            let mut rest = stored(own, position, column, &privileges);
+            if !info.access.sees_column(own.0, own.1, &column.name) {
+                continue;
+            }
+            let held = info.access.on_column(own.0, own.1, &column.name);
+            let mut rest = stored(own, position, column, privileges(held));
             rest.extra = extra(column, false);
             push(rows, facts(&column.data_type, column.display_width, column.zerofill), rest);
         }
@@ -279,7 +279,7 @@ fn stored<'r>(
     (schema, table): (&'r str, &'r str),
     position: usize,
     column: &'r ColumnDef,
-    privileges: &str,
+    privileges: String,
 ) -> Rest<'r> {
     Rest {
         schema,
@@ -290,7 +290,7 @@ fn stored<'r>(
         nullable: column.nullable,
         key: "",
         extra: None,
-        privileges: privileges.to_owned(),
+        privileges,
         comment: &column.comment,
         generation: column.generated.as_ref().map_or("", |g| g.expression.as_str()),
     }

@@ -1,9 +1,11 @@
 //! Accounts and privileges: `information_schema`'s tables of them, and those of `mysql`.
 
 use super::{Information, Rows, find, or_null, row, yes_no};
+use crate::account::def::Columns;
 use crate::account::privilege::STATIC;
 use crate::account::{AccountDef, AccountName, Privileges};
 use inia_base::value::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The accounts that the session may see: all with SELECT on `mysql`, else its own.
@@ -54,6 +56,28 @@ pub(super) fn table_privileges(info: &Information<'_>, rows: &mut Rows) {
         for ((schema, table), held) in &def.tables {
             let start = row![def.name.quoted(), "def", schema.as_str(), table.as_str()];
             listed(&start, *held, rows);
+        }
+    }
+}
+
+pub(super) fn column_privileges(info: &Information<'_>, rows: &mut Rows) {
+    for def in visible(info) {
+        for (table, columns) in &def.columns {
+            let held = def.tables.get(table).copied().unwrap_or_default();
+            let grantable = yes_no(held.has(Privileges::GRANT));
+            for (column, held) in &columns.0 {
+                for privilege in held.members() {
+                    rows.push(row![
+                        def.name.quoted(),
+                        "def",
+                        table.0.as_str(),
+                        table.1.as_str(),
+                        column.as_str(),
+                        privilege.name,
+                        grantable,
+                    ]);
+                }
+            }
         }
     }
 }
@@ -172,21 +196,61 @@ pub(super) fn mysql_db(info: &Information<'_>, rows: &mut Rows) {
 
 pub(super) fn mysql_tables_priv(info: &Information<'_>, rows: &mut Rows) {
     for def in info.db.accounts.current().accounts.values() {
-        for ((schema, table), held) in &def.tables {
-            let mut words: Vec<&str> = held.members().map(|privilege| privilege.name).collect();
-            if held.has(Privileges::GRANT) {
-                words.push("Grant");
-            }
+        let tables: BTreeSet<_> = def.tables.keys().chain(def.columns.keys()).collect();
+        for table in tables {
+            let held = def.tables.get(table).copied().unwrap_or_default();
+            let columns = def.columns.get(table).map_or(Privileges::NONE, Columns::on_some);
             rows.push(row![
                 def.name.host.as_str(),
-                schema.as_str(),
+                table.0.as_str(),
                 def.name.user.as_str(),
-                table.as_str(),
+                table.1.as_str(),
                 "",
                 info.moment(info.db.started()),
-                words.join(","),
-                "",
+                members(held),
+                members(columns),
             ]);
+        }
+    }
+}
+
+/// Privileges as the SET columns of `tables_priv` and `columns_priv` name them, in their order.
+fn members(held: Privileges) -> String {
+    const GRANT_BEFORE: &str = "REFERENCES";
+    let grant = held.has(Privileges::GRANT);
+    let mut words: Vec<String> = Vec::new();
+    let (before, after): (Vec<_>, Vec<_>) = held.members().partition(|privilege| {
+        let bit = |name| STATIC.iter().position(|one| one.name == name);
+        bit(privilege.name) < bit(GRANT_BEFORE)
+    });
+    words.extend(before.iter().map(|privilege| in_mixed_case(privilege.name)));
+    words.extend(grant.then(|| String::from("Grant")));
+    words.extend(after.iter().map(|privilege| in_mixed_case(privilege.name)));
+    words.join(",")
+}
+
+fn in_mixed_case(name: &str) -> String {
+    if name == "CREATE VIEW" {
+        return String::from("Create View");
+    }
+    let (first, rest) = name.split_at(1);
+    format!("{first}{}", rest.to_ascii_lowercase())
+}
+
+pub(super) fn mysql_columns_priv(info: &Information<'_>, rows: &mut Rows) {
+    for def in info.db.accounts.current().accounts.values() {
+        for (table, columns) in &def.columns {
+            for (column, held) in &columns.0 {
+                rows.push(row![
+                    def.name.host.as_str(),
+                    table.0.as_str(),
+                    def.name.user.as_str(),
+                    table.1.as_str(),
+                    column.as_str(),
+                    info.moment(info.db.started()),
+                    members(*held),
+                ]);
+            }
         }
     }
 }

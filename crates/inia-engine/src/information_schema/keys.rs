@@ -12,7 +12,8 @@ pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
     for table in visible(info) {
         let count = row_estimate(info, table);
         for index in &table.def.indexes {
-            for at in 0..index.parts.len() {
+            let shown = |at: &usize| info.shows_column(&table.def, index.parts[*at].column);
+            for at in (0..index.parts.len()).filter(shown) {
                 statistic(table, index, at, count, rows);
             }
         }
@@ -68,6 +69,9 @@ pub(super) fn key_column_usage(info: &Information<'_>, rows: &mut Rows) {
         let (schema, name) = (def.schema.as_str(), def.name.as_str());
         for index in def.indexes.iter().filter(|index| index.unique()) {
             for (at, part) in index.parts.iter().enumerate() {
+                if !info.shows_column(def, part.column) {
+                    continue;
+                }
                 let mut row = row![
                     "def",
                     schema,
@@ -84,6 +88,9 @@ pub(super) fn key_column_usage(info: &Information<'_>, rows: &mut Rows) {
         }
         for key in &def.foreign_keys {
             for (at, (column, parent)) in key.columns.iter().zip(&key.ref_columns).enumerate() {
+                if !info.shows_column(def, *column) {
+                    continue;
+                }
                 rows.push(row![
                     "def",
                     schema,

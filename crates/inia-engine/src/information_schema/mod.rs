@@ -13,9 +13,9 @@ mod server;
 mod tables;
 mod views;
 
-use crate::account::Access;
+use crate::account::{Access, Privileges};
 use crate::bind::VirtualTables;
-use crate::catalog::CatalogVersion;
+use crate::catalog::{CatalogVersion, TableDef};
 use crate::database::Database;
 use crate::expr::{ExprType, SessionHost, VarScope};
 use crate::plan::VirtualTable;
@@ -48,6 +48,13 @@ impl Information<'_> {
         self.focus.schema.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(schema))
             && self.focus.table.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(table))
             && (self.access.sees_table(schema, table) || self.is_temporary(schema, table))
+    }
+
+    /// Whether a column of a table whose rows are asked for may be seen.
+    fn shows_column(&self, def: &TableDef, column: usize) -> bool {
+        def.temporary
+            || self.access.sees_column(&def.schema, &def.name, &def.columns[column].name)
+            || self.access.on_some_column(&def.schema, &def.name) == Privileges::NONE
     }
 
     /// Whether the table is a temporary one of the session.
@@ -95,6 +102,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "COLLATIONS", charsets::collations),
     ("information_schema", "COLLATION_CHARACTER_SET_APPLICABILITY", charsets::applicability),
     ("information_schema", "COLUMNS", columns::columns),
+    ("information_schema", "COLUMN_PRIVILEGES", grants::column_privileges),
     ("information_schema", "ENABLED_ROLES", grants::enabled_roles),
     ("information_schema", "ENGINES", server::engines),
     ("information_schema", "INNODB_TRX", server::transactions),
@@ -114,6 +122,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "USER_PRIVILEGES", grants::user_privileges),
     ("information_schema", "VIEWS", views::views),
     ("information_schema", "VIEW_TABLE_USAGE", views::table_usage),
+    ("mysql", "columns_priv", grants::mysql_columns_priv),
     ("mysql", "db", grants::mysql_db),
     ("mysql", "default_roles", grants::mysql_default_roles),
     ("mysql", "global_grants", grants::mysql_global_grants),

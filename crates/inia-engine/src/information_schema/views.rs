@@ -52,7 +52,8 @@ pub(super) fn views(info: &Information<'_>, rows: &mut Rows) {
     for view in visible(info) {
         let def = &view.def;
         let held = info.access.on_table(&def.schema, &def.name);
-        let text = if held.has(Privileges::SHOW_VIEW) { def.query.as_str() } else { "" };
+        let own = def.definer == info.access.account;
+        let text = if own || held.has(Privileges::SHOW_VIEW) { def.query.as_str() } else { "" };
         rows.push(row![
             "def",
             def.schema.as_str(),

@@ -18,7 +18,7 @@ mod group;
 mod order;
 mod outer;
 
-pub(crate) use conditions::{SlotSet, conjuncts, slots_of};
+pub(crate) use conditions::{Needs, SlotSet, conjuncts, slots_of};
 pub(crate) use direct::direct;
 pub(crate) use order::{end_lookups, order_by_index};
 

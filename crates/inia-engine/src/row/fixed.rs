@@ -140,7 +140,7 @@ pub(crate) fn get<'a>(kind: FixedKind, bytes: &[u8]) -> Result<Cell<'a>, Damaged
 }
 
 /// What every reader of dates may rely on: parts that can be printed and counted with.
-fn sound_date(date: Date) -> Result<Date, Damaged> {
+pub(super) fn sound_date(date: Date) -> Result<Date, Damaged> {
     if date.year > 9999 || date.month > 12 { Err(Damaged) } else { Ok(date) }
 }
 

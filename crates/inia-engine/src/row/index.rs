@@ -20,7 +20,7 @@ use crate::catalog::{IndexKind, IndexPart, TableDef};
 const ROW_ID: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+pub(super) enum Source {
     /// Not in the index.
     Absent,
     /// Part of the declared key.
@@ -33,16 +33,16 @@ enum Source {
 
 /// Builds and takes apart the keys and values of one index.
 pub struct IndexCodec {
-    kind: IndexKind,
-    parts: Vec<PartCodec>,
+    pub(super) kind: IndexKind,
+    pub(super) parts: Vec<PartCodec>,
     /// Where each declared part begins in a key, where that is the same for all rows.
-    starts: Vec<Option<usize>>,
-    primary: Vec<PartCodec>,
+    pub(super) starts: Vec<Option<usize>>,
+    pub(super) primary: Vec<PartCodec>,
     /// Length of the primary key where it is the same for all rows.
-    primary_len: Option<usize>,
+    pub(super) primary_len: Option<usize>,
     kept: Vec<usize>,
-    kept_layout: RowLayout,
-    sources: Vec<Source>,
+    pub(super) kept_layout: RowLayout,
+    pub(super) sources: Vec<Source>,
 }
 
 impl IndexCodec {

@@ -27,21 +27,21 @@ use inia_base::value::Value;
 pub struct Damaged;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     Fixed { offset: usize, kind: FixedKind },
     Variable { index: usize, text: bool },
 }
 
-struct Slot {
-    place: Place,
+pub(super) struct Slot {
+    pub(super) place: Place,
     /// Bit number in the row's bits; `None` for NOT NULL columns.
-    null_bit: Option<usize>,
-    data_type: DataType,
+    pub(super) null_bit: Option<usize>,
+    pub(super) data_type: DataType,
 }
 
 /// Where each column of a row is.
 pub struct RowLayout {
-    slots: Vec<Slot>,
+    pub(super) slots: Vec<Slot>,
     fixed_end: usize,
     variable: usize,
 }
@@ -174,14 +174,22 @@ impl RowLayout {
     }
 
     #[inline]
-    fn variable_bytes<'a>(&self, row: &'a [u8], index: usize) -> Result<&'a [u8], Damaged> {
+    pub(super) fn variable_bytes<'a>(
+        &self,
+        row: &'a [u8],
+        index: usize,
+    ) -> Result<&'a [u8], Damaged> {
         let wide = row.first().ok_or(Damaged)? & 1 == 1;
         let size = if wide { 4 } else { 2 };
         let base = self.fixed_end + self.variable * size;
         let end = |index: usize| -> Result<usize, Damaged> {
             let at = self.fixed_end + index * size;
-            let bytes = row.get(at..at + size).ok_or(Damaged)?;
-            Ok(bytes.iter().rev().fold(0, |end, byte| end << 8 | usize::from(*byte)))
+            let bytes = row.get(at..).unwrap_or_default();
+            match wide {
+                false => bytes.first_chunk().map(|end| usize::from(u16::from_le_bytes(*end))),
+                true => bytes.first_chunk().map(|end| u32::from_le_bytes(*end) as usize),
+            }
+            .ok_or(Damaged)
         };
         let from = if index == 0 { 0 } else { end(index - 1)? };
         row.get(base + from..base + end(index)?).ok_or(Damaged)

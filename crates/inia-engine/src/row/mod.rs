@@ -6,6 +6,7 @@ mod cell;
 mod fixed;
 mod index;
 mod layout;
+mod many;
 mod part;
 
 pub use cell::Cell;
@@ -13,6 +14,7 @@ pub(crate) use cell::emit_uint;
 pub(crate) use fixed::{pack_date, unpack_date};
 pub use index::{IndexCodec, prefix_successor};
 pub use layout::{Damaged, RowLayout};
+pub(crate) use many::{Entry, is_number};
 
 #[cfg(test)]
 mod tests;

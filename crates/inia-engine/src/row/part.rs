@@ -11,7 +11,8 @@ use crate::catalog::IndexPart;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 
-const NULL: u8 = 0;
+/// What a NULL's part consists of.
+pub(super) const NULL: u8 = 0;
 const PRESENT: u8 = 1;
 /// The longest fixed-size part: DECIMAL(65, 30).
 const MAX_FIXED: usize = 32;
@@ -28,7 +29,7 @@ enum PartKind {
 pub(crate) struct PartCodec {
     pub(crate) column: usize,
     pub(crate) nullable: bool,
-    descending: bool,
+    pub(super) descending: bool,
     prefix: Option<u32>,
     kind: PartKind,
 }
@@ -54,6 +55,19 @@ impl PartCodec {
     /// Whether the part holds the whole value, so that equal parts mean equal values.
     pub(crate) fn whole(&self) -> bool {
         self.prefix.is_none()
+    }
+
+    /// How its numbers are stored, where it holds numbers as [`super::many`] means them. (YEAR,
+    /// ENUM and their like are told apart by the column's type only.)
+    pub(super) fn number(&self) -> Option<FixedKind> {
+        match self.kind {
+            PartKind::Fixed(kind @ (FixedKind::Int(_) | FixedKind::UInt(_) | FixedKind::Date))
+                if self.whole() =>
+            {
+                Some(kind)
+            }
+            _ => None,
+        }
     }
 
     /// Bytes of the part where that does not depend on the value.

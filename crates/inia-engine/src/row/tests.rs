@@ -1,5 +1,6 @@
 //! Rows and index entries come back as they went in, and keys sort as SQL sorts.
 
+mod many;
 mod mutated;
 
 use super::*;
@@ -138,9 +139,9 @@ fn table(indexes: Vec<IndexDef>) -> TableDef {
     }
 }
 
-type Entry = (Vec<u8>, Vec<u8>, Vec<u8>, bool);
+type Encoded = (Vec<u8>, Vec<u8>, Vec<u8>, bool);
 
-fn entry(def: &TableDef, number: usize, row: &[Value]) -> Entry {
+fn entry(def: &TableDef, number: usize, row: &[Value]) -> Encoded {
     let cell = |i: usize| Ok(Cell::of(&row[i], &def.columns[i].data_type, &TimeZone::utc()));
     let (mut primary, mut key, mut value) = (vec![], vec![], vec![]);
     IndexCodec::new(def, 0).put_clustered_key(cell, &mut primary).unwrap();

@@ -8,7 +8,7 @@
 use super::core::Core;
 use super::params::ParamKinds;
 use super::texts::{self, Known, TextKey};
-use super::{Prepared, PreparedStatement, Session, plan};
+use super::{Prepared, PreparedSlot, PreparedStatement, Session, plan};
 use crate::error::parse_error;
 use crate::stack::on_deep_stack;
 use inia_base::collation::Charset;
@@ -18,7 +18,7 @@ use inia_parser::{ParseErrorKind, Parser, Remark, ast};
 use std::borrow::Cow;
 
 /// A parser for one way of running statements.
-fn parser(sql: &[u8], mode: inia_parser::SqlMode, deep: bool) -> Parser<'_> {
+fn parser_of(sql: &[u8], mode: inia_parser::SqlMode, deep: bool) -> Parser<'_> {
     let parser = Parser::from_bytes(sql, mode);
     if deep { parser.deep() } else { parser }
 }
@@ -97,12 +97,12 @@ impl Session {
     /// Executes the statements of a text; `deep` on a stack for unusual nesting.
     fn execute_text(
         &mut self,
-        sql: &[u8],
+        mut sql: &[u8],
         sink: &mut dyn RowSink,
         deep: bool,
     ) -> Result<(), SqlError> {
-        let mode = self.core.parser_mode();
-        let mut parser = parser(sql, mode, deep);
+        let mut mode = self.core.parser_mode();
+        let mut parser = parser_of(sql, mode, deep);
         let mut next = parser.next_statement();
         let mut done = 0;
         loop {
@@ -113,23 +113,23 @@ impl Session {
             }
             let (statement, span) = match next {
                 Ok(Some(found)) => found,
-                Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
-                Err(error) => return Err(self.failed(parse_error(error))),
+                Ok(None) => return Err(self.refused(SqlError::new(ErrorCode::EmptyQuery, &[]))),
+                Err(error) => return Err(self.refused(parse_error(error))),
             };
             if parser.param_count() > 0 {
                 let text = &sql[span.start..];
                 let at = text.iter().position(|&byte| byte == b'?').unwrap_or(text.len());
-                return Err(self.failed(syntax_error(&text[at..])));
+                return Err(self.refused(syntax_error(&text[at..])));
             }
             let remarks = parser.take_remarks();
             next = parser.next_statement();
             let more = !matches!(next, Ok(None | Some((ast::Statement::Empty, _))));
             if more && !self.multi_statements {
                 let error = inia_parser::parse_bytes(sql, mode).err().map(parse_error);
-                return Err(self.failed(error.unwrap_or_else(|| syntax_error(&sql[span.end..]))));
+                return Err(self.refused(error.unwrap_or_else(|| syntax_error(&sql[span.end..]))));
             }
             if deep && !plan::may_be_deep(&statement) {
-                return Err(self.failed(parse_error(too_deep())));
+                return Err(self.refused(parse_error(too_deep())));
             }
             let text = String::from_utf8_lossy(&sql[span.start..span.end]);
             self.run(&statement, &text, &remarks, sink, more)?;
@@ -138,10 +138,19 @@ impl Session {
             }
             done = span.end;
             if self.core.parser_mode() != mode {
-                let rest = after_separator(&sql[span.end..]);
-                return self.execute_text(rest, sink, deep);
+                // The rest means something else now.
+                (sql, mode) = (after_separator(&sql[span.end..]), self.core.parser_mode());
+                parser = parser_of(sql, mode, deep);
+                next = parser.next_statement();
+                done = 0;
             }
         }
+    }
+
+    /// An error of a text that is no statement; what there was to say of the one before is gone.
+    fn refused(&mut self, error: SqlError) -> SqlError {
+        self.core.diagnostics.clear();
+        self.failed(error)
     }
 
     /// Plans and runs one statement.
@@ -196,10 +205,14 @@ impl Session {
     fn prepare_text(&mut self, sql: &[u8], deep: bool) -> Result<Prepared, SqlError> {
         self.core.begin_statement();
         self.core.diagnostics.clear();
-        let mut parser = parser(sql, self.core.parser_mode(), deep);
+        let slot = match PreparedSlot::take(&self.core.db) {
+            Ok(slot) => slot,
+            Err(error) => return Err(self.failed(error)),
+        };
+        let mut parser = parser_of(sql, self.core.parser_mode(), deep);
         let parsed = parser.next_statement();
         if wants_depth(&parsed, deep) {
-            drop((parser, parsed));
+            drop((parser, parsed, slot));
             return on_deep_stack(|| self.prepare_text(sql, true));
         }
         let (statement, span) = match parsed {
@@ -230,7 +243,15 @@ impl Session {
         let text = String::from_utf8_lossy(&sql[span.start..span.end]).into_owned();
         self.prepared.insert(
             id,
-            PreparedStatement { deep, statement, text, params, plan, kinds: ParamKinds::default() },
+            PreparedStatement {
+                _slot: Some(slot),
+                deep,
+                statement,
+                text,
+                params,
+                plan,
+                kinds: ParamKinds::default(),
+            },
         );
         let params = (0..params).map(|_| plan::param_column()).collect();
         Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })

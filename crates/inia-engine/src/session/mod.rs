@@ -39,7 +39,7 @@ use inia_base::value::Value;
 use inia_parser::ast;
 use inia_storage::Interrupter;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// `sql_mode`'s default as text.
@@ -116,7 +116,29 @@ impl KillHandle {
     }
 }
 
+/// One of the prepared statements that the server counts.
+struct PreparedSlot(Arc<AtomicU64>);
+
+impl PreparedSlot {
+    /// Error 1461 where there are as many as `max_prepared_stmt_count`.
+    fn take(db: &Database) -> Result<PreparedSlot, SqlError> {
+        let most = db.global_number("max_prepared_stmt_count");
+        let slot = PreparedSlot(db.prepared.clone());
+        if slot.0.fetch_add(1, Ordering::Relaxed) < most {
+            return Ok(slot);
+        }
+        Err(SqlError::new(ErrorCode::MaxPreparedStmtCountReached, &[&most]))
+    }
+}
+
+impl Drop for PreparedSlot {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 struct PreparedStatement {
+    _slot: Option<PreparedSlot>,
     /// It is run and dropped on a stack of its own.
     deep: bool,
     statement: ast::Statement,

@@ -108,7 +108,8 @@ fn create_table(
 ) -> Result<Outcome, SqlError> {
     let name = full_name(core, name)?;
     if core.temporary.get(&name.0, &name.1).is_none() {
-        if !core.access().sees_table(&name.0, &name.1) {
+        let some = Privileges::all_on_table() | Privileges::GRANT;
+        if !core.access().on_table(&name.0, &name.1).has_any(some) {
             return denied(core, "SHOW", &name.1);
         }
         if let Some(view) = core.db.catalog().view(&name.0, &name.1) {

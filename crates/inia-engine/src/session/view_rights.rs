@@ -1,7 +1,8 @@
 //! What views may do: the privileges of whom they act for.
 
 use super::core::Core;
-use crate::account::{AccountName, Privileges};
+use crate::account::{Access, AccountName, Privileges};
+use crate::ddl::Resolver;
 use crate::plan::ViewUse;
 use crate::reads::Reads;
 use inia_base::error::{ErrorCode, SqlError};
@@ -25,17 +26,35 @@ impl Core {
             if !access.is_root() {
                 used.view.query.iter().for_each(|query| reads.query(query));
             }
-            let may = |name: &&ObjectName| {
+            let lacks = |name: &&&ObjectName| {
                 let schema = name.db.as_deref().unwrap_or_default();
-                access.on_table(schema, &name.name).has(used.wanted(name))
+                !access.on_table(schema, &name.name).has(used.wanted(name))
             };
-            if !reads.tables.iter().all(may) {
+            let may = |name: &&ObjectName| {
+                used.wanted(name) == Privileges::SELECT && self.reads_columns(&access, used, name)
+            };
+            if !reads.tables.iter().filter(lacks).all(|name| may(name)) {
                 let def = &used.view.def;
                 return Err(SqlError::new(ErrorCode::ViewInvalid, &[&def.schema, &def.name]));
             }
             used.note(version);
         }
         Ok(())
+    }
+
+    /// Whether SELECT is held on all columns that the view names of a table, and on one at least.
+    fn reads_columns(&self, access: &Access, used: &ViewUse, table: &ObjectName) -> bool {
+        let schema = table.db.as_deref().unwrap_or_default();
+        let Some(query) = &used.view.query else { return false };
+        if !access.on_some_column(schema, &table.name).has(Privileges::SELECT) {
+            return false;
+        }
+        let catalog = self.catalog_view();
+        let mut resolver = Resolver::new(&catalog, None);
+        resolver.query(&mut query.clone(), false);
+        let named = resolver.used();
+        let mut own = named.iter().filter(|one| one.schema == schema && one.table == table.name);
+        own.all(|one| access.on_column(schema, &one.table, &one.column).has(Privileges::SELECT))
     }
 
     /// Only SUPER is told which account is missing.

@@ -10,6 +10,9 @@ use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageRead};
 use crate::store::Store;
 use inia_base::ids::{PageId, TxnId};
 
+/// How many records ahead a leaf's memory is asked for, where only parts of it are read.
+const AHEAD: usize = 12;
+
 /// A record's payload, or where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PayloadRef<'a> {
@@ -90,6 +93,11 @@ impl LeafCopy {
     fn copy_starts(&mut self, from: &impl PageRead, bytes: usize) -> bool {
         let count = self.len();
         let slots = node::SLOTS + count * node::SLOT_SIZE;
+        let payload =
+            |page: &PageBytes, i: usize| node::slot(page, i).value_at() + node::HEADER_LEN;
+        for i in 0..if bytes == 0 { 0 } else { count.min(AHEAD) } {
+            from.ask_for(payload(self.bytes(), i));
+        }
         for i in 0..count {
             let slot = node::slot(self.bytes(), i);
             if slot.flags & SLOT_OVERFLOW != 0 {
@@ -97,6 +105,9 @@ impl LeafCopy {
             }
             if bytes == 0 {
                 continue;
+            }
+            if i + AHEAD < count {
+                from.ask_for(payload(self.bytes(), i + AHEAD));
             }
             let start = slot.value_at() + node::HEADER_LEN;
             let end = (start + slot.payload_len().min(bytes)).next_multiple_of(8).min(PAGE_SIZE);

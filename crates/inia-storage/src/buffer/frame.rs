@@ -450,6 +450,66 @@ impl<'s> OptimisticPage<'s> {
         let _ = offset;
     }
 
+    /// Copies the bytes of the page from `offset` on; all that `out` has room for must lie in the
+    /// page. They are read in pieces of up to 16 bytes.
+    #[inline]
+    pub(super) fn copy_bytes(&self, offset: usize, out: &mut [u8]) {
+        assert!(offset <= PAGE_SIZE && out.len() <= PAGE_SIZE - offset, "bytes of the page");
+        #[cfg(target_arch = "x86_64")]
+        let done = self.copy_blocks(offset, out);
+        #[cfg(not(target_arch = "x86_64"))]
+        let done = 0;
+        let (mut at, mut rest) = (offset + done, &mut out[done..]);
+        while !rest.is_empty() {
+            let (skip, bytes) = (at % 8, self.word(at).to_le_bytes());
+            let len = rest.len().min(8 - skip);
+            let (now, later) = rest.split_at_mut(len);
+            now.copy_from_slice(&bytes[skip..skip + len]);
+            (at, rest) = (at + len, later);
+        }
+    }
+
+    /// Copies whole blocks of 64 bytes from `offset` on; returns how many bytes that were. The
+    /// caller has checked that all of `out` is to come out of the page.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn copy_blocks(&self, offset: usize, out: &mut [u8]) -> usize {
+        let blocks = out.len() / 64;
+        if blocks == 0 {
+            return 0;
+        }
+        // SAFETY: the frame has `blocks` blocks from `offset` on, as the caller promises, and `out`
+        // has room for them; nothing else is read or written. A program in assembly language races
+        // as the atomic loads of `word` do: what it reads may be old or new, or halves of both, and
+        // stays a guess until validated.
+        unsafe {
+            std::arch::asm!(
+                "2:",
+                "movdqu {a}, [{from}]",
+                "movdqu {b}, [{from} + 16]",
+                "movdqu {c}, [{from} + 32]",
+                "movdqu {d}, [{from} + 48]",
+                "movdqu [{to}], {a}",
+                "movdqu [{to} + 16], {b}",
+                "movdqu [{to} + 32], {c}",
+                "movdqu [{to} + 48], {d}",
+                "add {from}, 64",
+                "add {to}, 64",
+                "dec {left}",
+                "jnz 2b",
+                from = inout(reg) self.data.as_ptr().cast_const().add(offset) => _,
+                to = inout(reg) out.as_mut_ptr() => _,
+                left = inout(reg) blocks => _,
+                a = out(xmm_reg) _,
+                b = out(xmm_reg) _,
+                c = out(xmm_reg) _,
+                d = out(xmm_reg) _,
+                options(nostack),
+            );
+        }
+        blocks * 64
+    }
+
     /// The aligned word that holds byte `offset`, which must be in the page.
     #[inline]
     pub(super) fn word(&self, offset: usize) -> u64 {

@@ -41,22 +41,13 @@ impl PageRead for OptimisticPage<'_> {
 
     #[inline]
     fn copy_out(&self, offset: usize, out: &mut [u8]) {
-        let mut at = offset.min(PAGE_SIZE);
-        let len = out.len().min(PAGE_SIZE - at);
-        let head = (at.wrapping_neg() % 8).min(len);
-        let (start, rest) = out[..len].split_at_mut(head);
-        for byte in start {
-            *byte = self.u8_at(at);
-            at += 1;
-        }
-        let (words, end) = rest.as_chunks_mut::<8>();
-        for word in words {
-            *word = self.word(at).to_le_bytes();
-            at += 8;
-        }
-        for byte in end {
-            *byte = self.u8_at(at);
-            at += 1;
-        }
+        let offset = offset.min(PAGE_SIZE);
+        let len = out.len().min(PAGE_SIZE - offset);
+        self.copy_bytes(offset, &mut out[..len]);
+    }
+
+    #[inline]
+    fn ask_for(&self, offset: usize) {
+        self.prefetch(offset);
     }
 }

@@ -74,6 +74,9 @@ pub(crate) trait PageRead {
     fn u64_at(&self, offset: usize) -> u64;
     /// Copies bytes from `offset` on; what would lie past the page's end is left as it was.
     fn copy_out(&self, offset: usize, out: &mut [u8]);
+    /// Asks for the memory around `offset`, which will be read soon.
+    #[inline]
+    fn ask_for(&self, _offset: usize) {}
 }
 
 macro_rules! read_field {

@@ -127,3 +127,60 @@ fn a_reply_without_rows_opens_no_cursor() {
     assert!(Cursor::open(&ok, Capabilities::PROTOCOL_41, 2, &mut out).is_none());
     assert_eq!(out.bytes(), ok);
 }
+
+#[test]
+fn rows_at_once_are_the_same_bytes_as_one_by_one() {
+    let text = || column(DataType::VarBinary(900));
+    let long = "x".repeat(300);
+    let (ints, uints) = ([1, -2, i64::MAX], [u64::MAX, 0, 7]);
+    let texts: [&[u8]; 3] = [b"", b"abc", long.as_bytes()];
+    let null: [bool; 3] = [false, true, false];
+    let all = |cells| CellRun { nulls: &[], cells };
+    let some = |cells| CellRun { nulls: &null, cells };
+    let widths = [IntWidth::Tiny, IntWidth::Small, IntWidth::Int, IntWidth::Medium, IntWidth::Big];
+    let mut cases: Vec<(Vec<ResultColumn>, Vec<CellRun<'_>>)> = vec![
+        (vec![text()], vec![all(Cells::Bytes(&texts))]),
+        (vec![text()], vec![some(Cells::Bytes(&texts))]),
+        (vec![text(), text()], vec![all(Cells::Bytes(&texts)), some(Cells::Bytes(&texts))]),
+        (
+            vec![text(), int(IntWidth::Int)],
+            vec![all(Cells::Bytes(&texts)), all(Cells::Ints(&ints))],
+        ),
+        // Cells of another type than the column's.
+        (vec![text()], vec![all(Cells::Ints(&ints))]),
+        (vec![int(IntWidth::Int)], vec![all(Cells::Bytes(&texts))]),
+        (
+            vec![column(DataType::Double { decimals: None, unsigned: false })],
+            vec![all(Cells::UInts(&uints))],
+        ),
+    ];
+    for width in widths {
+        cases.push((vec![int(width)], vec![all(Cells::Ints(&ints))]));
+        cases.push((vec![int(width)], vec![some(Cells::UInts(&uints))]));
+    }
+    let numbers = widths.iter().map(|_| all(Cells::UInts(&uints)));
+    cases.push((widths.map(int).to_vec(), numbers.collect()));
+    for (columns, cells) in cases {
+        let together = encode(|rows| {
+            rows.columns(&columns).unwrap();
+            rows.rows(3, &cells).unwrap();
+            rows.rows(0, &cells).unwrap();
+        });
+        let alone = encode(|rows| {
+            rows.columns(&columns).unwrap();
+            for row in 0..3 {
+                rows.begin_row();
+                for column in &cells {
+                    match column.cells {
+                        _ if column.nulls.get(row) == Some(&true) => rows.null(),
+                        Cells::Ints(values) => rows.int(values[row]),
+                        Cells::UInts(values) => rows.uint(values[row]),
+                        Cells::Bytes(values) => rows.bytes(values[row]),
+                    }
+                }
+                rows.end_row().unwrap();
+            }
+        });
+        assert_eq!(together, alone, "{cells:?}");
+    }
+}

@@ -29,6 +29,20 @@ pub struct Account {
     pub max_connections: u64,
     /// May log in where all connections are taken.
     pub administers: bool,
+    /// REQUIRE.
+    pub requires: Requirement,
+}
+
+/// What an account demands of its connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Requirement {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// TLS.
+    Tls,
+    /// A certificate of the client, which this server never asks for, so that nobody gets in.
+    Certificate,
 }
 
 /// Finds accounts.
@@ -57,6 +71,7 @@ impl AccountLookup for RootOnly {
             expired: false,
             max_connections: 0,
             administers: false,
+            requires: Requirement::Nothing,
         })
     }
 }
@@ -69,6 +84,8 @@ pub(crate) trait Exchange {
     fn receive(&mut self) -> Result<Vec<u8>, LoginError>;
     /// Whether a password may be sent as it is.
     fn is_secure(&self) -> bool;
+    /// Whether the connection is under TLS.
+    fn is_tls(&self) -> bool;
 }
 
 /// Why a login ends without a session.
@@ -170,7 +187,12 @@ impl Authenticator {
                 ),
             )));
         }
-        if !proven || !known {
+        let fulfilled = match account.requires {
+            Requirement::Nothing => true,
+            Requirement::Tls => exchange.is_tls(),
+            Requirement::Certificate => false,
+        };
+        if !proven || !known || !fulfilled {
             return Err(denied(&claim, using));
         }
         refuse_locked(&account, &claim)?;
@@ -187,6 +209,7 @@ impl Authenticator {
             expired: false,
             max_connections: 0,
             administers: false,
+            requires: Requirement::Nothing,
         }
     }
 

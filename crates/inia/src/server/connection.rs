@@ -1,4 +1,6 @@
 //! One client: login, then requests one after another. The top of every statement's way.
+//!
+//! The connection's thread waits for requests; what is done for them runs on a warm stack.
 
 use super::Shared;
 use super::auth::{Claim, Exchange, LoginError};
@@ -8,6 +10,7 @@ use super::login::{LoggedIn, MAX_LOGIN_PACKET, Talk, log_in};
 use super::registry::{KillReason, Slot};
 use super::stream::{Socket, Stream};
 use crate::log;
+use inia_base::stack::on_warm_stack;
 use inia_wire::caps::Capabilities;
 use inia_wire::command::{ChangeUser, Command, code};
 use inia_wire::error::ServerError;
@@ -26,14 +29,16 @@ pub(crate) struct Connection {
 
 /// Serves one client from greeting to goodbye. A panic ends only this connection.
 pub(crate) fn serve(shared: &Arc<Shared>, slot: &Arc<Slot>, socket: Arc<Socket>) {
-    let connection = catch_unwind(AssertUnwindSafe(|| open(shared, slot, socket.clone())));
-    let Ok(Some(mut connection)) = connection else { return };
+    let opened = catch_unwind(AssertUnwindSafe(|| {
+        on_warm_stack(|| open(shared, slot, socket.clone()).map(Box::new))
+    }));
+    let Ok(Some(mut connection)) = opened else { return };
     if catch_unwind(AssertUnwindSafe(|| connection.run())).is_err() {
         log::error(format_args!("connection {} ended by an internal error", slot.id()));
         connection.worker.fail_internally();
     }
     // Dropping the session rolls back, which may meet the same trouble again.
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(connection)));
+    let _ = catch_unwind(AssertUnwindSafe(|| on_warm_stack(|| drop(connection))));
 }
 
 /// Logs the client in and starts its session.
@@ -75,20 +80,25 @@ impl Connection {
                 Ok(None) => return self.worker.say_goodbye(),
                 Err(error) => return self.refuse(&error),
             };
-            let payload = self.reader.payload(packet);
-            self.worker.set_sequence(self.reader.next_sequence());
-            let next = if payload.first() == Some(&code::CHANGE_USER) {
-                self.change_user(packet)
-            } else {
-                self.worker.handle(payload)
-            };
-            if next == Next::Close || self.worker.send().is_err() {
+            if !on_warm_stack(|| self.answer(packet)) {
                 return;
             }
             if self.worker.kill_reason() != KillReason::None {
                 return self.worker.say_goodbye();
             }
         }
+    }
+
+    /// Does what a request asks for and sends the reply; false when the connection is to be closed.
+    fn answer(&mut self, packet: Received) -> bool {
+        let payload = self.reader.payload(packet);
+        self.worker.set_sequence(self.reader.next_sequence());
+        let next = if payload.first() == Some(&code::CHANGE_USER) {
+            self.change_user(packet)
+        } else {
+            self.worker.handle(payload)
+        };
+        next == Next::Continue && self.worker.send().is_ok()
     }
 
     fn left_in_a_packet(&self) -> bool {

@@ -7,7 +7,6 @@ use super::stream::Stream;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::SqlError;
-use inia_base::process::{KillTarget, Processes};
 use inia_base::temporal::{Date, DateTime, Time};
 use inia_base::value::Value;
 use inia_wire::auth::NONCE;
@@ -425,6 +424,7 @@ impl Worker {
     fn reset(&mut self) -> Outcome {
         self.statements.clear();
         self.session.reset().map_err(|error| ServerError::from(&error))?;
+        self.slot.set_interrupt(self.session.interrupter());
         self.note_database();
         self.put_ok();
         Ok(())
@@ -435,21 +435,15 @@ impl Worker {
         self.statements.clear();
         let changed = self.session.change_user(client.clone());
         changed.map_err(|error| ServerError::from(&error))?;
+        self.slot.set_interrupt(self.session.interrupter());
         self.client = client;
         self.note_database();
         database.map_or(Ok(()), |name| self.use_database(name))
     }
 
+    /// COM_PROCESS_KILL may what KILL may.
     fn kill(&mut self, id: u32) -> Outcome {
-        let own = id == self.slot.id();
-        if !own && !self.shared.registry.kill(u64::from(id), KillTarget::Connection) {
-            return Err(ServerError::new(1094, "HY000", format!("Unknown thread id: {id}")));
-        }
-        if own {
-            return Err(ServerError::new(1317, "70100", "Query execution was interrupted"));
-        }
-        self.put_ok();
-        Ok(())
+        self.query(format!("KILL {id}").as_bytes())
     }
 
     /// COM_FIELD_LIST: the columns of a table, each with its default value (always NULL here).

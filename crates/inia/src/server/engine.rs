@@ -1,6 +1,6 @@
 //! The SQL engine behind the server: its sessions as connections use them.
 
-use super::auth::{Account, AccountLookup};
+use super::auth::{Account, AccountLookup, Requirement};
 use super::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
 use crate::config::Config;
 use inia_base::collation::Charset;
@@ -8,7 +8,7 @@ use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::io::FileDisk;
 use inia_base::value::Value;
-use inia_engine::{Database, DatabaseOptions, KillHandle, Session};
+use inia_engine::{Database, DatabaseOptions, KillHandle, LoginRequirement, Session};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -93,6 +93,11 @@ impl AccountLookup for DatabaseAccounts {
             expired: found.expired,
             max_connections: found.max_connections,
             administers: found.administers,
+            requires: match found.requires {
+                LoginRequirement::Nothing => Requirement::Nothing,
+                LoginRequirement::Tls => Requirement::Tls,
+                LoginRequirement::Certificate => Requirement::Certificate,
+            },
         })
     }
 

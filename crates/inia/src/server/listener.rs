@@ -22,8 +22,8 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// A connection's stack. Unoptimised code needs more of it.
-const STACK: usize = if cfg!(debug_assertions) { 4 << 20 } else { 512 << 10 };
+/// What a connection's thread needs besides the warm stacks that requests are carried out on.
+const STACK: usize = 128 << 10;
 /// How many clients may wait to be accepted.
 const QUEUE: i32 = 4096;
 /// How long a shutdown waits for connections.

@@ -64,6 +64,10 @@ impl Exchange for Talk<'_> {
     fn is_secure(&self) -> bool {
         self.local || self.stream.is_tls()
     }
+
+    fn is_tls(&self) -> bool {
+        self.stream.is_tls()
+    }
 }
 
 /// Greets a new client and lets it log in; `None` if it may not stay (it has been told).
@@ -125,6 +129,11 @@ fn try_log_in(
         return Err(WireError::BadHandshake.into());
     };
     check_compression(&login)?;
+    if shared.backend.setting("require_secure_transport") == Some(1) && !talk.is_secure() {
+        let text = "Connections using insecure transport are prohibited while \
+                    --require_secure_transport=ON.";
+        return Err(LoginError::Refused(ServerError::new(3159, "HY000", text)));
+    }
     let host = socket.host();
     let plugin = login_plugin(&login);
     let claim = Claim {

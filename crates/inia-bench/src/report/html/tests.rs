@@ -5,7 +5,7 @@ use super::scale::{Kind, Scale};
 use crate::report::fixture;
 use crate::report::format::{number, short, short_time, time};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[test]
@@ -62,24 +62,61 @@ fn a_browser_draws_every_chart_at_every_width_in_both_themes() {
     assert!(figures > 40, "{figures}");
 }
 
-/// Runs the probe on the page in a frame of each width, and returns what it found.
-fn in_browser(html: &str) -> Value {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/tmp/report");
-    std::fs::create_dir_all(&folder).expect("a directory for the page");
-    std::fs::write(folder.join("report.html"), html).expect("the page is written");
-    // In a script, `<` could end it.
-    let text = serde_json::to_string(html).expect("a string").replace('<', "\\u003c");
-    let probe = include_str!("probe.html").replace("\"THE PAGE\"", &text);
-    std::fs::write(folder.join("probe.html"), probe).expect("the probe is written");
-    let folder = folder.canonicalize().expect("it exists");
-    let output = Command::new("timeout")
-        .args(["--kill-after=5", "240", "chromium", "--headless=new", "--no-sandbox"])
-        .args(["--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run"])
-        .args(["--disable-background-networking", "--virtual-time-budget=20000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
-        .arg(format!("file://{}", folder.join("probe.html").display()))
+/// A picture for people, `target/tmp/picture/report.png`: the page's top as a desktop and a
+/// telephone show it, by day and by night.
+#[test]
+fn a_browser_takes_a_picture_of_the_page() {
+    let folder = folder("picture");
+    let shots = include_str!("shots.html")
+        .replace("\"THE PAGE\"", &script_text(&page(&fixture::records())));
+    std::fs::write(folder.join("shots.html"), shots).expect("the page is written");
+    let picture = folder.join("report.png");
+    // One of an earlier run proves nothing.
+    let _ = std::fs::remove_file(&picture);
+    let output = chromium(&folder, "shots.html")
+        .args(["--window-size=3400,1700", &format!("--screenshot={}", picture.display())])
         .output()
         .expect("timeout of coreutils");
+    let bytes = std::fs::read(&picture).unwrap_or_else(|error| {
+        panic!("no picture: {error}: {}", String::from_utf8_lossy(&output.stderr))
+    });
+    let number = |at: usize| bytes[at..at + 4].iter().fold(0, |n, &byte| n << 8 | u32::from(byte));
+    assert_eq!((number(16), number(20)), (3400, 1700), "width and height of a PNG");
+    assert!(bytes.len() > 200_000, "{} bytes are an empty page", bytes.len());
+}
+
+/// As a literal in a script, where `<` could end it.
+fn script_text(html: &str) -> String {
+    serde_json::to_string(html).expect("a string").replace('<', "\\u003c")
+}
+
+/// A directory for the browser, below `target/tmp`.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/tmp").join(name);
+    std::fs::create_dir_all(&folder).expect("a directory for the page");
+    folder.canonicalize().expect("it exists")
+}
+
+/// Chromium without a window, on a file of the folder, with virtual time for scripts.
+fn chromium(folder: &Path, file: &str) -> Command {
+    let mut command = Command::new("timeout");
+    command
+        .args(["--kill-after=5", "240", "chromium", "--headless=new", "--no-sandbox"])
+        .args(["--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run"])
+        .args(["--disable-background-networking", "--virtual-time-budget=20000"])
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("file://{}", folder.join(file).display()));
+    command
+}
+
+/// Runs the probe on the page in a frame of each width, and returns what it found.
+fn in_browser(html: &str) -> Value {
+    let folder = folder("report");
+    std::fs::write(folder.join("report.html"), html).expect("the page is written");
+    let probe = include_str!("probe.html").replace("\"THE PAGE\"", &script_text(html));
+    std::fs::write(folder.join("probe.html"), probe).expect("the probe is written");
+    let output =
+        chromium(&folder, "probe.html").arg("--dump-dom").output().expect("timeout of coreutils");
     let (dom, errors) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let found =

@@ -1,19 +1,20 @@
 //! Which privileges a statement needs.
 //!
 //! Account statements, SET and SHOW check for themselves what they need: that depends on more than
-//! the statement's form. What changes of rows need is in [`rows`].
+//! the statement's form. What changes of rows need is in [`rows`], what is needed of tables whose
+//! privileges are on columns in [`columns`].
 //!
 //! A temporary table is all its session's own: where a statement means it, nothing is checked.
 //! Statements that never mean temporary tables (views, RENAME, CREATE) are checked as if there
 //! were none.
 
+mod columns;
 mod rows;
 
 use super::access::Access;
 use super::def::AccountName;
 use super::privilege::Privileges;
 use crate::catalog::CatalogVersion;
-use crate::dml::needed_to_load;
 use crate::reads::{Reads, named_tables, values_set};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::*;
@@ -186,16 +187,18 @@ impl Checker<'_> {
         self.global(wanted, names)
     }
 
-    /// SELECT on all tables that were found, and more on those that are locked.
+    /// SELECT on all tables that were found, or on some of their columns, and more on those that
+    /// are locked.
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {
-        reads.tables.iter().try_for_each(|table| self.table(table, Privileges::SELECT))?;
+        reads.tables.iter().try_for_each(|table| self.some(table, Privileges::SELECT))?;
         reads.locked.iter().try_for_each(|table| self.locks(table))
     }
 
     /// FOR UPDATE.
     fn locks(&self, table: &ObjectName) -> Result<()> {
         let schema = self.schema_of(table);
-        let held = self.access.on_table(schema, &table.name);
+        let held = self.access.on_table(schema, &table.name)
+            | self.access.on_some_column(schema, &table.name);
         let some = Privileges::UPDATE | Privileges::DELETE | Privileges::LOCK_TABLES;
         match schema.is_empty() || self.is_temporary(table) || held.has_any(some) {
             true => Ok(()),
@@ -209,7 +212,7 @@ impl Checker<'_> {
             return Ok(());
         }
         self.database(table.db.as_deref(), Privileges::LOCK_TABLES)?;
-        self.table(table, Privileges::SELECT)
+        self.some(table, Privileges::SELECT)
     }
 
     fn query(&self, query: &Query) -> Result<()> {
@@ -218,14 +221,20 @@ impl Checker<'_> {
         }
         let mut reads = Reads::default();
         reads.query(query);
-        self.reads(&reads)
+        self.reads(&reads)?;
+        if self.reads_whole(&reads) { Ok(()) } else { self.reads_columns(query.clone()) }
     }
 
     /// SELECT on what expressions read.
     fn exprs<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Result<()> {
+        let exprs: Vec<&Expr> = exprs.into_iter().collect();
         let mut reads = Reads::default();
-        reads.exprs(exprs);
-        self.reads(&reads)
+        reads.exprs(exprs.iter().copied());
+        self.reads(&reads)?;
+        if self.reads_whole(&reads) {
+            return Ok(());
+        }
+        self.reads_columns(columns::reading(None, &[], exprs))
     }
 
     fn file(&self) -> Result<()> {
@@ -256,8 +265,7 @@ impl Checker<'_> {
                 if !load.local && !self.access.global.has(Privileges::FILE) {
                     return Err(self.access.denied());
                 }
-                self.table(&load.table, needed_to_load(load))?;
-                self.exprs(load.assignments.iter().map(|assignment| &assignment.value))
+                self.load(load)
             }
             Statement::Handler(handler) => self.table(&handler.table, Privileges::SELECT),
             Statement::LockTables(locks) => {
@@ -319,7 +327,7 @@ impl Checker<'_> {
                     MaintenanceKind::Check | MaintenanceKind::Checksum => P::SELECT,
                     _ => P::SELECT | P::INSERT,
                 };
-                work.tables.iter().try_for_each(|table| self.table(table, wanted))
+                work.tables.iter().try_for_each(|table| self.some(table, wanted))
             }
             _ => self.administration(statement),
         }
@@ -347,7 +355,9 @@ impl Checker<'_> {
             Privileges::SELECT | Privileges::INSERT | Privileges::UPDATE | Privileges::DELETE;
         for table in &reads.tables {
             let schema = self.schema_of(table);
-            if !schema.is_empty() && !self.access.on_table(schema, &table.name).has_any(some) {
+            let held = self.access.on_table(schema, &table.name)
+                | self.access.on_some_column(schema, &table.name);
+            if !schema.is_empty() && !held.has_any(some) {
                 let AccountName { user, host } = &self.access.account;
                 return error(ErrorCode::TableAccessDenied, &[&"ANY", user, host, &table.name]);
             }
@@ -365,7 +375,7 @@ impl Checker<'_> {
             self.stored(&create.name, Privileges::CREATE)?;
         }
         if let Some(like) = &create.like {
-            self.table(like, Privileges::SELECT)?;
+            self.some(like, Privileges::SELECT)?;
         }
         for element in &create.elements {
             if let TableElement::ForeignKey(key) = element {

@@ -1,34 +1,23 @@
 //! What INSERT, UPDATE and DELETE need.
 //!
-//! What is changed need not be readable, as long as none of its columns is read. Which columns a
-//! statement reads of which table only its resolved names tell; they are resolved for accounts that
-//! may change a table and not read it, others need not wait for that.
+//! What is changed need not be readable, as long as none of its columns is read.
 //!
 //! Example: with UPDATE on `u` and SELECT on `t` alone, `UPDATE u, t SET u.b = t.b WHERE t.a = 1`
 //! is allowed and `UPDATE u, t SET u.b = t.b WHERE t.a = u.a` is error 1143 for the column `a` of
 //! `u`.
 
-use super::{Checker, Result, error};
+use super::columns::{factor, reading};
+use super::{Checker, Result};
 use crate::account::privilege::Privileges;
-use crate::ddl::Resolver;
-use crate::dml::needed_to_insert;
+use crate::ddl::UsedColumn;
+use crate::dml::{needed_to_insert, needed_to_load};
 use crate::reads::{Reads, named_tables};
-use inia_base::error::ErrorCode;
 use inia_parser::ast::*;
-
-/// Columns of a statement, written in full.
-struct Columns {
-    read: Vec<ColumnName>,
-    assigned: Vec<ColumnName>,
-}
-
-fn factor(name: &ObjectName) -> TableFactor {
-    TableFactor { name: name.clone(), partitions: Vec::new(), alias: None, hints: Vec::new() }
-}
 
 impl Checker<'_> {
     pub(super) fn insert(&self, insert: &Insert) -> Result<()> {
-        self.table(&insert.table, needed_to_insert(insert))?;
+        let table = &insert.table;
+        self.some(table, needed_to_insert(insert))?;
         let mut reads = Reads::default();
         let mut exprs: Vec<&Expr> = Vec::new();
         match &insert.source {
@@ -38,41 +27,78 @@ impl Checker<'_> {
         exprs.extend(insert.on_duplicate.iter().map(|assignment| &assignment.value));
         reads.exprs(exprs.iter().copied());
         self.reads(&reads)?;
-        let own = factor(&insert.table);
-        if !self.holds(&own, Privileges::SELECT) {
-            let from = [TableRef::Table(Box::new(own.clone()))];
-            let mut columns = self.columns(None, &from, &[], &exprs);
-            columns.read.extend(self.of_new_row(insert));
-            self.column(&own, &columns.read, Privileges::SELECT)?;
+        self.may_give(table, &insert.columns, Privileges::INSERT)?;
+        if !insert.on_duplicate.is_empty() {
+            let given = insert.on_duplicate.iter().map(|assignment| &assignment.column);
+            self.may_give(table, given, Privileges::UPDATE)?;
         }
-        Ok(())
+        if self.holds(table, Privileges::SELECT) && self.reads_whole(&reads) {
+            return Ok(());
+        }
+        let own = [TableRef::Table(Box::new(factor(table)))];
+        self.reads_columns(reading(None, &own, exprs.iter().copied()))?;
+        if let InsertSource::Query(query) = &insert.source {
+            // ON DUPLICATE KEY UPDATE sees the tables of the query, too.
+            if let QueryBody::Select(select) = &query.body {
+                let with = query.with.as_ref();
+                self.reads_columns(reading(with, &select.from, exprs.iter().copied()))?;
+            }
+            self.reads_columns(Query::clone(query))?;
+        }
+        self.may(&self.of_new_row(insert), Privileges::SELECT)
     }
 
     /// The columns that are read of the row to insert, by the alias that it was given.
-    fn of_new_row(&self, insert: &Insert) -> Vec<ColumnName> {
+    fn of_new_row(&self, insert: &Insert) -> Vec<UsedColumn> {
         let Some(alias) = &insert.row_alias else { return Vec::new() };
         let mut reads = Reads::default();
         reads.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
         let new = reads.columns.into_iter().filter(|name| name.table.as_ref() == Some(&alias.name));
-        new.map(|name| ColumnName {
-            db: Some(self.schema_of(&insert.table).to_owned()),
-            table: Some(insert.table.name.clone()),
-            name: name.name.clone(),
+        new.map(|name| UsedColumn {
+            schema: self.schema_of(&insert.table).to_owned(),
+            table: insert.table.name.clone(),
+            column: name.name.clone(),
+            star: false,
         })
         .collect()
     }
 
+    pub(super) fn load(&self, load: &LoadData) -> Result<()> {
+        self.some(&load.table, needed_to_load(load))?;
+        let targets = load.targets.iter().filter_map(|target| match target {
+            LoadTarget::Column(name) => Some(name),
+            LoadTarget::UserVar(_) => None,
+        });
+        if load.targets.is_empty() {
+            self.may_give(&load.table, [], Privileges::INSERT)?;
+        }
+        let set = load.assignments.iter().map(|assignment| &assignment.column);
+        let given: Vec<&ColumnName> = targets.chain(set).collect();
+        if !given.is_empty() {
+            self.may_give(&load.table, given, Privileges::INSERT)?;
+        }
+        let own = [TableRef::Table(Box::new(factor(&load.table)))];
+        let values = || load.assignments.iter().map(|assignment| &assignment.value);
+        self.exprs(values())?;
+        if self.holds(&load.table, Privileges::SELECT) {
+            return Ok(());
+        }
+        self.reads_columns(reading(None, &own, values()))
+    }
+
     pub(super) fn update(&self, update: &Update) -> Result<()> {
         let mut reads = Reads::default();
-        reads.with(update.with.as_ref());
+        let with = update.with.as_ref();
+        reads.with(with);
         let named = named_tables(&update.tables);
         let named: Vec<_> = named.into_iter().filter(|f| !reads.is_cte(&f.name)).collect();
         let alone = matches!(update.tables[..], [TableRef::Table(_)]);
         for factor in &named {
+            let changed = self.some(&factor.name, Privileges::UPDATE);
             if alone {
-                self.table(&factor.name, Privileges::UPDATE)?;
-            } else if !self.holds(factor, Privileges::UPDATE) {
-                self.table(&factor.name, Privileges::SELECT)?;
+                changed?;
+            } else if changed.is_err() {
+                self.some(&factor.name, Privileges::SELECT)?;
             }
         }
         update.tables.iter().for_each(|table| reads.table_ref(table));
@@ -84,21 +110,22 @@ impl Checker<'_> {
         reads.tables.retain(|name| !named.iter().any(|factor| std::ptr::eq(&factor.name, *name)));
         self.reads(&reads)?;
         let both = Privileges::SELECT | Privileges::UPDATE;
-        if named.iter().all(|factor| self.holds(factor, both)) {
+        if named.iter().all(|factor| self.holds(&factor.name, both)) && self.reads_whole(&reads) {
             return Ok(());
         }
-        let assigned: Vec<&ColumnName> = update.assignments.iter().map(|a| &a.column).collect();
-        let columns = self.columns(update.with.as_ref(), &update.tables, &assigned, &exprs);
-        for factor in &named {
-            self.column(factor, &columns.assigned, Privileges::UPDATE)?;
-            self.column(factor, &columns.read, Privileges::SELECT)?;
-        }
-        Ok(())
+        // What FROM itself reads comes before what the items name.
+        let from = self.named_by(reading(with, &update.tables, [])).len();
+        let columns: Vec<Expr> =
+            update.assignments.iter().map(|a| Expr::Column(a.column.clone())).collect();
+        let assigned = self.named_by(reading(with, &update.tables, &columns));
+        self.may(&assigned[from..], Privileges::UPDATE)?;
+        self.reads_columns(reading(with, &update.tables, exprs))
     }
 
     pub(super) fn delete(&self, delete: &Delete) -> Result<()> {
         let mut reads = Reads::default();
-        reads.with(delete.with.as_ref());
+        let with = delete.with.as_ref();
+        reads.with(with);
         let order = delete.order_by.iter().map(|item| &item.expr);
         let exprs: Vec<&Expr> = delete.where_.iter().chain(order).collect();
         reads.exprs(exprs.iter().copied());
@@ -106,18 +133,21 @@ impl Checker<'_> {
             DeleteTarget::Single(factor) => {
                 self.table(&factor.name, Privileges::DELETE)?;
                 self.reads(&reads)?;
-                if self.holds(factor, Privileges::SELECT) {
+                if self.holds(&factor.name, Privileges::SELECT) && self.reads_whole(&reads) {
                     return Ok(());
                 }
                 let from = [TableRef::Table(factor.clone())];
-                let columns = self.columns(delete.with.as_ref(), &from, &[], &exprs);
-                self.column(factor, &columns.read, Privileges::SELECT)
+                self.reads_columns(reading(with, &from, exprs))
             }
             DeleteTarget::Multi { targets, from } => {
                 from.iter().for_each(|table| reads.table_ref(table));
                 self.reads(&reads)?;
                 let members = named_tables(from);
-                targets.iter().try_for_each(|target| self.deletes(target, &members))
+                targets.iter().try_for_each(|target| self.deletes(target, &members))?;
+                if self.reads_whole(&reads) {
+                    return Ok(());
+                }
+                self.reads_columns(reading(with, from, exprs))
             }
         }
     }
@@ -137,67 +167,5 @@ impl Checker<'_> {
             return self.table(target, Privileges::DELETE);
         }
         found.into_iter().try_for_each(|factor| self.table(&factor.name, Privileges::DELETE))
-    }
-
-    fn holds(&self, factor: &TableFactor, wanted: Privileges) -> bool {
-        let schema = self.schema_of(&factor.name);
-        schema.is_empty()
-            || self.is_temporary(&factor.name)
-            || self.access.on_table(schema, &factor.name.name).has(wanted)
-    }
-
-    /// Error 1143 for a column of a table that the privilege is missing on.
-    fn column(
-        &self,
-        factor: &TableFactor,
-        columns: &[ColumnName],
-        wanted: Privileges,
-    ) -> Result<()> {
-        if self.holds(factor, wanted) {
-            return Ok(());
-        }
-        let (name, schema) = (&factor.name, self.schema_of(&factor.name));
-        let own = |column: &&ColumnName| match &factor.alias {
-            Some(alias) if *alias != name.name => {
-                column.db.is_none() && column.table.as_ref() == Some(alias)
-            }
-            _ => column.db.as_deref() == Some(schema) && column.table.as_ref() == Some(&name.name),
-        };
-        let Some(column) = columns.iter().find(own) else { return Ok(()) };
-        let command = wanted.members().next().map_or("", |privilege| privilege.name);
-        let (user, host) = (&self.access.account.user, &self.access.client);
-        let args: [&dyn std::fmt::Display; 5] = [&command, user, host, &column.name, &name.name];
-        error(ErrorCode::ColumnAccessDenied, &args)
-    }
-
-    /// The columns of `from` that are assigned, and those that expressions and joins read.
-    fn columns(
-        &self,
-        with: Option<&With>,
-        from: &[TableRef],
-        assigned: &[&ColumnName],
-        read: &[&Expr],
-    ) -> Columns {
-        let written = assigned.iter().map(|name| Expr::Column((*name).clone()));
-        let exprs = written.chain(read.iter().map(|expr| (*expr).clone()));
-        let item = |expr| SelectItem::Expr { expr, alias: None, text: String::new() };
-        let items = exprs.map(item).collect();
-        let select = Select { items, from: from.to_vec(), ..Select::default() };
-        let mut query = Query::new(QueryBody::Select(Box::new(select)));
-        query.with = with.cloned();
-        let catalog = self.around.catalog();
-        Resolver::new(&catalog, self.database).query(&mut query, false);
-        let mut columns = Columns { read: Vec::new(), assigned: Vec::new() };
-        if let QueryBody::Select(select) = &mut query.body {
-            let written = select.items.drain(..assigned.len()).filter_map(|item| match item {
-                SelectItem::Expr { expr: Expr::Column(name), .. } => Some(name),
-                _ => None,
-            });
-            columns.assigned.extend(written);
-        }
-        let mut reads = Reads::default();
-        reads.query(&query);
-        columns.read = reads.columns.into_iter().chain(reads.defaults).cloned().collect();
-        columns
     }
 }

@@ -3,7 +3,7 @@
 mod resolve;
 mod show;
 
-pub(crate) use resolve::Resolver;
+pub(crate) use resolve::{Resolver, UsedColumn};
 pub(crate) use show::show_create_view;
 
 use super::create_select::column_def;

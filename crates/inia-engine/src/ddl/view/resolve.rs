@@ -18,17 +18,33 @@ use crate::catalog::{CatalogVersion, same_name};
 use crate::expr::ExprType;
 use crate::information_schema;
 use inia_parser::ast::*;
+use std::cell::RefCell;
 
 const MAX_NAME: usize = 64;
 
 /// How a member of FROM is written before its columns.
 type Qualifier = (Option<String>, String);
 
+/// A stored table or view: its database and its own name.
+type Origin = (String, String);
+
+/// A column of a stored table or view that a query names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UsedColumn {
+    pub(crate) schema: String,
+    pub(crate) table: String,
+    pub(crate) column: String,
+    /// It is one of all columns: `*` stood for it.
+    pub(crate) star: bool,
+}
+
 /// Members of FROM with the way to write each.
 #[derive(Clone, Default)]
 struct Names {
     names: Namespace,
     qualifiers: Vec<Qualifier>,
+    /// What each member is, where it is stored.
+    origins: Vec<Option<Origin>>,
 }
 
 impl Names {
@@ -44,13 +60,14 @@ impl Names {
         let columns = columns.into_iter().map(column).collect();
         let (schema, alias) = (schema.to_owned(), qualifier.1.clone());
         let names = Namespace::of(FromTable { schema, alias, columns });
-        Names { names, qualifiers: vec![qualifier] }
+        Names { names, qualifiers: vec![qualifier], origins: vec![None] }
     }
 
     fn append(&mut self, other: Names) {
         // The names were found not to clash when the query was bound.
         if self.names.append(other.names).is_ok() {
             self.qualifiers.extend(other.qualifiers);
+            self.origins.extend(other.origins);
         }
     }
 
@@ -60,11 +77,23 @@ impl Names {
         ColumnName { db, table: Some(table), name }
     }
 
-    fn find(&self, name: &ColumnName) -> Option<ColumnName> {
+    fn find(&self, name: &ColumnName, used: &Used) -> Option<ColumnName> {
         let at = self.names.find(name, "").ok().flatten()?;
+        self.note(at, false, used);
         Some(self.written(at))
     }
+
+    fn note(&self, at: (usize, usize), star: bool, used: &Used) {
+        if let Some((schema, table)) = &self.origins[at.0] {
+            let column = self.names.column(at).result.name.clone();
+            let (schema, table) = (schema.clone(), table.clone());
+            used.borrow_mut().push(UsedColumn { schema, table, column, star });
+        }
+    }
 }
+
+/// The columns that were met so far.
+type Used = RefCell<Vec<UsedColumn>>;
 
 /// One SELECT that is being resolved.
 #[derive(Default)]
@@ -83,11 +112,24 @@ pub(crate) struct Resolver<'r> {
     ctes: Vec<(String, Vec<String>)>,
     /// A variable or parameter was met.
     pub(super) variable: bool,
+    used: Used,
 }
 
 impl<'r> Resolver<'r> {
     pub(crate) fn new(catalog: &'r CatalogVersion, database: Option<&'r str>) -> Resolver<'r> {
-        Resolver { catalog, database, levels: Vec::new(), ctes: Vec::new(), variable: false }
+        Resolver {
+            catalog,
+            database,
+            levels: Vec::new(),
+            ctes: Vec::new(),
+            variable: false,
+            used: Used::default(),
+        }
+    }
+
+    /// The columns of stored tables and views that the names met so far stand for.
+    pub(crate) fn used(self) -> Vec<UsedColumn> {
+        self.used.into_inner()
     }
 
     /// Resolves an expression that reads one table of these columns; they get its `alias`.
@@ -115,6 +157,8 @@ impl<'r> Resolver<'r> {
                         && let Some(name) = names.get((at as usize).wrapping_sub(1))
                     {
                         item.expr = Expr::column(name.clone());
+                    } else if !matches!(item.expr, Expr::Column(_)) {
+                        self.expr(&mut item.expr);
                     }
                 }
                 names
@@ -219,7 +263,8 @@ impl<'r> Resolver<'r> {
 
     /// A select item; `*` becomes several.
     fn items(&mut self, item: SelectItem) -> Vec<SelectItem> {
-        let names = &self.level().names;
+        let Resolver { levels, used, .. } = self;
+        let names = &levels.last().expect("a SELECT is being resolved").names;
         let column = |name: ColumnName| SelectItem::Expr {
             expr: Expr::Column(name),
             alias: None,
@@ -227,7 +272,11 @@ impl<'r> Resolver<'r> {
         };
         match item {
             SelectItem::Wildcard => {
-                names.names.visible.iter().map(|at| column(names.written(*at))).collect()
+                let shown = names.names.visible.iter();
+                shown
+                    .inspect(|at| names.note(**at, true, used))
+                    .map(|at| column(names.written(*at)))
+                    .collect()
             }
             SelectItem::TableWildcard(table) => {
                 let is = |member: &FromTable| {
@@ -237,7 +286,11 @@ impl<'r> Resolver<'r> {
                 let Some(at) = names.names.tables.iter().position(is) else { return Vec::new() };
                 let columns = names.names.tables[at].columns.iter().enumerate();
                 let shown = columns.filter(|(_, column)| !column.hidden);
-                shown.map(|(c, _)| column(names.written((at, c)))).collect()
+                let shown = shown.map(|(c, _)| (at, c));
+                shown
+                    .inspect(|at| names.note(*at, true, used))
+                    .map(|at| column(names.written(at)))
+                    .collect()
             }
             item => vec![item],
         }
@@ -267,7 +320,7 @@ impl<'r> Resolver<'r> {
 
     fn group_item(&mut self, expr: &mut Expr) {
         if let Expr::Column(name) = expr
-            && let Some(found) = self.level().names.find(name)
+            && let Some(found) = self.found_here(name)
         {
             *name = found;
             return;
@@ -344,9 +397,15 @@ impl<'r> Resolver<'r> {
         }
     }
 
+    /// A column of the SELECT that is being resolved.
+    fn found_here(&self, name: &ColumnName) -> Option<ColumnName> {
+        self.levels.last()?.names.find(name, &self.used)
+    }
+
     fn column(&self, name: &mut ColumnName) {
         // What is not found names a select item, and stays.
-        if let Some(found) = self.levels.iter().rev().find_map(|level| level.names.find(name)) {
+        let mut levels = self.levels.iter().rev();
+        if let Some(found) = levels.find_map(|level| level.names.find(name, &self.used)) {
             *name = found;
         }
     }
@@ -400,7 +459,9 @@ impl<'r> Resolver<'r> {
             Some(alias) => (None, alias.clone()),
             None => (Some(schema.clone()), name.name.clone()),
         };
-        Names::of(qualifier, &schema, self.columns(&schema, &name.name))
+        let mut names = Names::of(qualifier, &schema, self.columns(&schema, &name.name));
+        names.origins = vec![Some((schema, name.name.clone()))];
+        names
     }
 
     /// A table's or view's columns, each with whether `*` leaves it out.
@@ -429,11 +490,12 @@ impl<'r> Resolver<'r> {
         };
         let offset = first.names.tables.len();
         let visible = visible_after(&shared, &first.names, &second.names, offset);
+        let used = &self.used;
         let mut equalities = shared.iter().filter_map(|name| {
             let bare = ColumnName::bare(name.clone());
             let pair = match join.kind {
-                JoinKind::Right => (second.find(&bare)?, first.find(&bare)?),
-                _ => (first.find(&bare)?, second.find(&bare)?),
+                JoinKind::Right => (second.find(&bare, used)?, first.find(&bare, used)?),
+                _ => (first.find(&bare, used)?, second.find(&bare, used)?),
             };
             Some(Expr::Binary {
                 op: BinaryOp::Eq,

@@ -17,6 +17,7 @@ mod totals;
 
 pub(super) use totals::{Total, integer, total};
 
+use super::checks::Checks;
 use super::select::holds;
 use super::{Result, Runner};
 use crate::access::{Found, Scan};
@@ -63,6 +64,22 @@ impl Runner<'_> {
         }
     }
 
+    /// The scan of a query without locks whose path answers every condition, if it is one.
+    fn unchecked(
+        &self,
+        select: &SelectPlan,
+        source: &TableSource,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Option<Scan>> {
+        let plain = source.filter.is_empty() && select.filter.is_empty();
+        if !plain || !select.once.is_empty() || source.lock.is_some() {
+            return Ok(None);
+        }
+        let scan = Scan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
+        let unchecked = scan.is_exact() || source.bound_filter.is_empty();
+        Ok(unchecked.then_some(scan))
+    }
+
     /// Gives each row that fulfils the conditions to `visit`, which must not ask for its key.
     fn each_found(
         &self,
@@ -83,21 +100,37 @@ impl Runner<'_> {
         }
         let mut row = vec![Value::Null; select.width];
         let read = columns_read(&checks, source);
+        let slots = source.base..source.base + source.needed.len();
+        let mut cells = Checks::of(&source.filter, source, ctx);
         loop {
+            loop {
+                // A condition may read other tables in the same transaction.
+                let run = scan.run(&mut self.txn_of(&source.table).borrow_mut())?;
+                let Some(mut run) = run else { break };
+                self.check_killed()?;
+                let checked = cells.choose(&run, source)?;
+                let left = if checked { &checks[1..] } else { &checks[..] };
+                let left = if left.iter().all(|filter| filter.is_empty()) { &[] } else { left };
+                for &i in &cells.chosen {
+                    let found = Found { clustered_key: &[], data: run.data(i) };
+                    if !left.is_empty() {
+                        self.check_killed()?;
+                        let zone = &ctx.env.time_zone;
+                        found.fill(&source.table, &read, zone, &mut row[slots.clone()])?;
+                    }
+                    if all_hold(left, ctx, &row)? && !visit(ctx, &found)? {
+                        return Ok(());
+                    }
+                }
+            }
             {
                 let mut txn = self.txn_of(&source.table).borrow_mut();
                 let Some(found) = scan.next(&mut txn)? else { return Ok(()) };
-                for &column in &read {
-                    row[source.base + column] =
-                        found.value(&source.table, column, &ctx.env.time_zone)?;
-                }
+                let zone = &ctx.env.time_zone;
+                found.fill(&source.table, &read, zone, &mut row[slots.clone()])?;
             }
             self.check_killed()?;
-            let mut matches = true;
-            for filter in &checks {
-                matches = matches && holds(filter, ctx, &row)?;
-            }
-            if !matches {
+            if !all_hold(&checks, ctx, &row)? {
                 if source.lock.is_some() {
                     scan.unlock_selected(&mut self.txn_of(&source.table).borrow_mut());
                 }
@@ -142,6 +175,10 @@ impl Runner<'_> {
             }
         }
     }
+}
+
+fn all_hold(filters: &[&[Expr]], ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<bool> {
+    filters.iter().try_fold(true, |all, filter| Ok(all && holds(filter, ctx, row)?))
 }
 
 /// The columns that the conditions read.

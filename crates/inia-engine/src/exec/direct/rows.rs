@@ -1,9 +1,15 @@
-//! Columns in the order of the access path, from stored bytes to the client.
+//! Columns in the order of the access path, from stored bytes to the client: many rows at a time
+//! where nothing has to be checked, otherwise one by one.
 
+use crate::access::{Found, FoundRun, RunColumn, Scan};
 use crate::exec::{Result, Runner, window};
 use crate::expr::EvalContext;
 use crate::plan::{QueryPlan, SelectPlan, TableSource};
-use inia_base::column::RowSink;
+use inia_base::column::{CellRun, RowSink};
+use std::ops::Range;
+
+/// So few rows are sent one by one.
+const FEW: usize = 4;
 
 impl Runner<'_> {
     pub(super) fn send_rows(
@@ -19,20 +25,97 @@ impl Runner<'_> {
         if take == 0 {
             return Ok(0);
         }
+        if let Some(scan) = self.unchecked(select, source, ctx)? {
+            let columns = &columns[..select.visible];
+            return self.send_unchecked((scan, source), columns, (skip, take), ctx, sink);
+        }
         let mut sent = 0;
         self.each_found(select, source, ctx, &mut |ctx, found| {
             if skip > 0 {
                 skip -= 1;
                 return Ok(true);
             }
-            sink.begin_row();
-            for &column in &columns[..select.visible] {
-                found.emit(&source.table, column, &ctx.env.time_zone, sink)?;
-            }
-            sink.end_row()?;
+            send(found, source, &columns[..select.visible], ctx, sink)?;
             sent += 1;
             Ok(sent < take)
         })?;
         Ok(sent)
     }
+
+    /// Sends the rows of a snapshot scan that need no check.
+    fn send_unchecked(
+        &self,
+        (mut scan, source): (Scan, &TableSource),
+        columns: &[usize],
+        (mut skip, take): (u64, u64),
+        ctx: &mut EvalContext<'_>,
+        sink: &mut dyn RowSink,
+    ) -> Result<u64> {
+        let mut txn = self.txn_of(&source.table).borrow_mut();
+        let mut sent = 0;
+        while sent < take {
+            while let Some(mut run) = scan.run(&mut txn)? {
+                self.check_killed()?;
+                let passed = skip.min(run.len() as u64);
+                skip -= passed;
+                let left = (run.len() as u64 - passed).min(take - sent);
+                let range = passed as usize..(passed + left) as usize;
+                send_run(&mut run, range, source, columns, ctx, sink)?;
+                sent += left;
+                if sent == take {
+                    return Ok(sent);
+                }
+            }
+            let Some(found) = scan.next(&mut txn)? else { break };
+            self.check_killed()?;
+            if skip > 0 {
+                skip -= 1;
+                continue;
+            }
+            send(&found, source, columns, ctx, sink)?;
+            sent += 1;
+        }
+        Ok(sent)
+    }
+}
+
+/// Sends some rows of a run, column by column where all columns can be read so.
+fn send_run(
+    run: &mut FoundRun<'_>,
+    range: Range<usize>,
+    source: &TableSource,
+    columns: &[usize],
+    ctx: &EvalContext<'_>,
+    sink: &mut dyn RowSink,
+) -> Result<()> {
+    if range.len() >= FEW {
+        let read = |&column: &usize| run.column(&source.table, column, range.clone()).transpose();
+        let read: Option<Vec<RunColumn<'_>>> =
+            columns.iter().map(read).collect::<Option<Result<Vec<_>>>>().transpose()?;
+        if let Some(read) = read {
+            let cells: Vec<CellRun<'_>> = read.iter().map(RunColumn::cells).collect();
+            return sink.rows(range.len(), &cells);
+        }
+    }
+    for i in range {
+        let found = Found { clustered_key: &[], data: run.data(i) };
+        send(&found, source, columns, ctx, sink)?;
+    }
+    Ok(())
+}
+
+/// Sends one row.
+#[inline]
+fn send(
+    found: &Found<'_>,
+    source: &TableSource,
+    columns: &[usize],
+    ctx: &EvalContext<'_>,
+    sink: &mut dyn RowSink,
+) -> Result<()> {
+    sink.begin_row();
+    for &column in columns {
+        found.emit(&source.table, column, &ctx.env.time_zone, sink)?;
+    }
+    sink.end_row()
 }

@@ -1,6 +1,6 @@
 //! Aggregates over all rows that one table's access path finds.
 
-use crate::access::{Found, Scan};
+use crate::access::{Found, FoundRun, Scan};
 use crate::exec::emit::emit;
 use crate::exec::select::holds;
 use crate::exec::{Result, Runner, window};
@@ -146,6 +146,10 @@ fn takes_null(call: &Aggregate) -> bool {
     matches!(call.func, AggregateFunc::JsonArrayAgg | AggregateFunc::JsonObjectAgg)
 }
 
+fn is_unsigned(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Int { unsigned: true, .. })
+}
+
 /// The number in an integer's cell.
 #[inline]
 pub(in crate::exec) fn integer(cell: &Cell<'_>) -> Option<i128> {
@@ -211,6 +215,51 @@ impl Total<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Adds the rows of a run; false, with nothing added, where they must be added one by one.
+    pub(in crate::exec) fn add_run(
+        &mut self,
+        run: &FoundRun<'_>,
+        source: &TableSource,
+    ) -> Result<bool> {
+        let (table, all) = (&source.table, 0..run.len());
+        match self {
+            Total::Rows(count) => {
+                *count += run.len() as i64;
+                Ok(true)
+            }
+            Total::Values(column, count) => {
+                run.numbers(table, *column, all, |value| *count += i64::from(value.is_some()))
+            }
+            Total::Sum { column, sum, any, .. } => {
+                let unsigned = is_unsigned(table.layout.data_type(*column));
+                run.numbers(table, *column, all, |value| {
+                    let Some(bits) = value else { return };
+                    *sum += if unsigned { i128::from(bits) } else { i128::from(bits as i64) };
+                    *any = true;
+                })
+            }
+            Total::Least { column, best, greatest, kind } => {
+                let flip = match kind {
+                    Ordered::UInt => i64::MIN,
+                    Ordered::Int | Ordered::Date => 0,
+                    Ordered::Time => return Ok(false),
+                };
+                let (mut any, greatest) = (best.is_some(), *greatest);
+                let mut end = best.unwrap_or_default();
+                let given = run.numbers(table, *column, all, |value| {
+                    let Some(bits) = value else { return };
+                    let value = bits as i64 ^ flip;
+                    if !any || (value > end) == greatest {
+                        (any, end) = (true, value);
+                    }
+                })?;
+                *best = any.then_some(end);
+                Ok(given)
+            }
+            Total::Other(..) => Ok(false),
+        }
     }
 
     /// The aggregate's value.
@@ -307,9 +356,9 @@ impl Runner<'_> {
         let mut txn = self.txn_of(&source.table).borrow_mut();
         loop {
             while let Some(mut run) = scan.run(&mut txn)? {
+                self.check_killed()?;
                 for total in calls.iter_mut() {
-                    if let Total::Rows(count) = total {
-                        *count += run.len() as i64;
+                    if total.add_run(&run, source)? {
                         continue;
                     }
                     for i in 0..run.len() {

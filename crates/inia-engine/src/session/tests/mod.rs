@@ -13,6 +13,7 @@ mod files;
 mod full_disk;
 mod killed_passes;
 mod kills;
+mod many;
 mod mutated;
 mod numbers;
 mod patched;

@@ -198,6 +198,7 @@ pub(super) fn parametrise(
     let params = u32::try_from(spans.len()).ok()?;
     let settings = core.settings;
     is_of(&plan, &table).then(|| PreparedStatement {
+        _slot: None,
         deep: false,
         statement,
         text,
