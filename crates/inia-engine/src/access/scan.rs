@@ -173,8 +173,8 @@ impl Scan {
         self.defers = self.secondary().is_none();
     }
 
-    /// Where the row is that the scan stands on, if it is not locked: it is left for a later change,
-    /// before which the scan waits for nothing ([`Scan::take_pause`]).
+    /// Where the row is that the scan stands on, if it is not locked: it is left for a later
+    /// change, before which the scan waits for nothing ([`Scan::take_pause`]).
     pub(crate) fn leave_current(&mut self) -> Option<Spot> {
         let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return None };
         let spot = cursor.spot()?;

@@ -1,6 +1,6 @@
-//! Rows that an UPDATE or DELETE has found and changes only when it has found them all: they wait in
-//! the order in which they were found, or in that of ORDER BY, in a temporary file where they are
-//! many.
+//! Rows that an UPDATE or DELETE has found and changes only when it has found them all: they wait
+//! in the order in which they were found, or in that of ORDER BY, in a temporary file where they
+//! are many.
 
 use crate::exec::encode_key;
 use crate::exec::spill::{RecordSorter, TupleList, Workspace};

@@ -15,8 +15,8 @@ use std::sync::atomic::Ordering;
 const MOST_ROWS: usize = 512;
 const MOST_BYTES: usize = 256 << 10;
 
-/// Entries of an index, and bytes of all entries, after which those are written: the more there are,
-/// the more go to one leaf.
+/// Entries of an index, and bytes of all entries, after which those are written: the more there
+/// are, the more go to one leaf.
 const MOST_ENTRIES: usize = 16 << 10;
 const MOST_ENTRY_BYTES: usize = 1 << 20;
 

@@ -226,8 +226,8 @@ impl Cursor {
         self.defers = true;
     }
 
-    /// Makes the next move stop, as at the range's end, before a record whose lock cannot be put off:
-    /// what was put off is to be done before anything is waited for.
+    /// Makes the next move stop, as at the range's end, before a record whose lock cannot be put
+    /// off: what was put off is to be done before anything is waited for.
     pub fn pause_before_locks(&mut self) {
         self.pauses = true;
     }

@@ -188,8 +188,8 @@ impl UndoStore {
     }
 
     /// Goes from a version, whose value is in `payload`, to the one that it replaced: gives that
-    /// one's header and puts its value into `payload`, where it is already if all that was done is a
-    /// deletion. `None` when there was no record before, or when the record at `at` is gone.
+    /// one's header and puts its value into `payload`, where it is already if all that was done is
+    /// a deletion. `None` when there was no record before, or when the record at `at` is gone.
     pub(crate) fn version_before(
         &self,
         at: UndoRef,
