@@ -21,7 +21,10 @@ const MADE: [&str; 7] = [
     "CREATE VIEW v AS SELECT a FROM t",
 ];
 
-const ASKED: [&str; 6] = [
+/// A transaction whose end is lost by the damage keeps its locks until it is rolled back, which
+/// nobody does here: the wait for one is a short one.
+const ASKED: [&str; 7] = [
+    "SET innodb_lock_wait_timeout = 1",
     "SELECT COUNT(*), SUM(LENGTH(c)) FROM d.t",
     "SELECT COUNT(*) FROM d.t FORCE INDEX (b) WHERE b > ''",
     "UPDATE d.t SET b = CONCAT(b, 'z') WHERE a < 50",

@@ -61,6 +61,9 @@ pub fn native_from_stored(stored: &[u8]) -> Option<[u8; 20]> {
     Some(digest)
 }
 
+/// Bytes of the longest password of [`CACHING_SHA2`].
+pub const MOST_SHA2_PASSWORD: usize = 256;
+
 const CRYPT_SALT: usize = 20;
 const CRYPT_ROUNDS: usize = 5000;
 
@@ -77,8 +80,12 @@ pub fn sha2_stored(password: &[u8], random: &[u8; CRYPT_SALT]) -> Vec<u8> {
     stored
 }
 
-/// Checks a password against the form that [`sha2_stored`] writes.
+/// Checks a password against the form that [`sha2_stored`] writes. One that is too long is wrong:
+/// the hash takes time with the square of its length.
 pub fn sha2_check_stored(stored: &[u8], password: &[u8]) -> bool {
+    if password.len() > MOST_SHA2_PASSWORD {
+        return false;
+    }
     let Some(rest) = stored.strip_prefix(b"$A$") else { return false };
     let Some((rounds, rest)) = rest.split_at_checked(4) else { return false };
     let Some((salt, hash)) = rest.split_at_checked(CRYPT_SALT) else { return false };

@@ -18,6 +18,7 @@ use crate::ast::{
 use crate::parser::bp;
 use std::fmt::Write;
 
+mod json_table;
 mod query;
 
 pub use query::{unparse_query, unparse_query_explicit};
@@ -563,6 +564,9 @@ impl Printer {
             return self.put(")");
         }
         let args: Vec<&Expr> = call.args.iter().collect();
+        if call.written.apart {
+            return self.call(&quote_name(&call.name), &args);
+        }
         let cast = match (call.name.as_str(), args.as_slice()) {
             ("date", [_]) => Some(CastType::Date),
             ("time", [_]) => Some(CastType::Time(None)),
@@ -715,19 +719,22 @@ impl Printer {
             self.put(" returning ");
             self.cast_type(ty);
         }
-        for (response, word) in [(&value.on_empty, " on empty"), (&value.on_error, " on error")] {
-            match response {
-                None => continue,
-                Some(JsonOnResponse::Null) => self.put(" null"),
-                Some(JsonOnResponse::Error) => self.put(" error"),
-                Some(JsonOnResponse::Default(literal)) => {
-                    self.put(" default ");
-                    self.literal(literal);
-                }
-            }
-            self.put(word);
-        }
+        self.json_response(value.on_empty.as_ref(), " on empty");
+        self.json_response(value.on_error.as_ref(), " on error");
         self.put(")");
+    }
+
+    fn json_response(&mut self, response: Option<&JsonOnResponse>, word: &str) {
+        match response {
+            None => return,
+            Some(JsonOnResponse::Null) => self.put(" null"),
+            Some(JsonOnResponse::Error) => self.put(" error"),
+            Some(JsonOnResponse::Default(literal)) => {
+                self.put(" default ");
+                self.literal(literal);
+            }
+        }
+        self.put(word);
     }
 }
 

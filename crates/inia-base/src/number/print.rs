@@ -44,6 +44,7 @@ pub fn write_i64(n: i64, out: &mut Vec<u8>) {
 }
 
 /// Text on the stack, long enough for any number with up to 30 decimals.
+#[derive(Clone, Copy)]
 struct StackText {
     bytes: [u8; 352],
     len: usize,
@@ -78,7 +79,40 @@ pub fn write_double(value: f64, out: &mut Vec<u8>) {
     }
     let mut text = StackText::new();
     write!(text, "{value:e}").expect("a number fits the stack text");
+    if value.abs() >= LEAST_HALFWAY {
+        halfway_to_even(value, &mut text);
+    }
     write_general(text.text(), out);
+}
+
+/// Below this a double is never halfway between two of its shortest forms.
+const LEAST_HALFWAY: f64 = 1e14;
+
+/// Where a number lies exactly between two shortest forms, the one whose last digit is even is
+/// MySQL's: 1000000000000000.25 is printed as 1000000000000000.2. `text` has the upper one.
+fn halfway_to_even(value: f64, text: &mut StackText) {
+    let shortest = text.text();
+    let Some(end) = shortest.iter().position(|&byte| byte == b'e') else { return };
+    if shortest[end - 1] % 2 == 0 {
+        return;
+    }
+    let digits = shortest[..end].iter().filter(|byte| byte.is_ascii_digit()).count();
+    let mut lower = *text;
+    lower.bytes[end - 1] -= 1;
+    // One digit more than the lower form has must be a 5, and nothing behind it.
+    let (mut exact, mut further) = (StackText::new(), StackText::new());
+    let behind = digits + 3;
+    write!(exact, "{value:.digits$e}").expect("a number fits the stack text");
+    write!(further, "{value:.behind$e}").expect("a number fits the stack text");
+    let fives = |text: &StackText, zeros: &[u8]| {
+        let halfway = text.text().strip_prefix(&lower.bytes[..end]);
+        let halfway = halfway.and_then(|rest| rest.strip_prefix(b"5"));
+        halfway.is_some_and(|rest| rest.starts_with(zeros))
+    };
+    let reads_back = std::str::from_utf8(lower.text()).ok().and_then(|t| t.parse().ok());
+    if fives(&exact, b"e") && fives(&further, b"000e") && reads_back == Some(value) {
+        *text = lower;
+    }
 }
 
 /// Appends a FLOAT as MySQL prints it: six significant digits at most.

@@ -80,6 +80,11 @@ fn doubles_print_their_shortest_digits() {
         (12345678901234567.0, "1.2345678901234568e16"),
         (123456789012345.0, "123456789012345"),
         (-1.25, "-1.25"),
+        // Halfway between two shortest forms the even one is printed.
+        (1e15 + 0.25, "1000000000000000.2"),
+        (1e15 + 0.375, "1000000000000000.4"),
+        (-2e15 - 0.25, "-2000000000000000.2"),
+        (2e15 + 0.75, "2000000000000000.8"),
     ] {
         let mut out = Vec::new();
         write_double(value, &mut out);

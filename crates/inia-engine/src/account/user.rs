@@ -5,7 +5,9 @@ use super::def::{AccountDef, AccountName, CACHING_SHA2};
 use super::privilege::Privileges;
 use super::store::{AccountChange, AccountsVersion};
 use inia_base::error::{ErrorCode, SqlError};
-use inia_base::password::{NATIVE, native_from_stored, native_stored, sha2_stored};
+use inia_base::password::{
+    MOST_SHA2_PASSWORD, NATIVE, native_from_stored, native_stored, sha2_stored,
+};
 use inia_parser::ast::{self, AuthOption, PasswordExpire, RoleChoice, TlsRequirement};
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -46,7 +48,7 @@ pub(crate) fn create_user(actor: &Actor<'_>, create: &ast::CreateUser) -> Result
             }
             let mut def = AccountDef::new(name);
             def.password_changed = actor.now;
-            authenticate(&mut def, spec, actor.now)?;
+            authenticate(&mut def, "CREATE USER", spec, actor.now)?;
             apply_options(&mut def, &create.options);
             for role in &create.default_roles {
                 let role = actor.name(role);
@@ -125,7 +127,7 @@ pub(crate) fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<No
                 actor.accounts.tries.forgive(&name);
             }
             let mut def = AccountDef::clone(def);
-            authenticate(&mut def, spec, actor.now)?;
+            authenticate(&mut def, "ALTER USER", spec, actor.now)?;
             apply_options(&mut def, options);
             if let Some(choice) = &alter.default_roles {
                 choose_default_roles(actor, &mut def, choice)?;
@@ -263,7 +265,7 @@ pub(crate) fn set_password(actor: &Actor<'_>, set: &ast::SetPassword) -> Result<
         let missing = || SqlError::new(ErrorCode::PasswordNoMatch, &[]);
         let mut def = AccountDef::clone(current.get(&name).ok_or_else(missing)?);
         actor.protect(&def)?;
-        def.auth_string = stored_form(&def.plugin, password)?;
+        def.auth_string = stored_form(&def, "SET PASSWORD", password)?;
         (def.expired, def.password_changed) = (false, actor.now);
         changes.push(AccountChange::Put(def));
         Ok(Notes::new())
@@ -361,14 +363,19 @@ fn plugin(name: &str) -> Result<&'static str> {
 }
 
 /// Applies IDENTIFIED.
-fn authenticate(def: &mut AccountDef, spec: &ast::UserSpec, now: u64) -> Result<()> {
+fn authenticate(
+    def: &mut AccountDef,
+    operation: &str,
+    spec: &ast::UserSpec,
+    now: u64,
+) -> Result<()> {
     let Some(auth) = &spec.auth else { return Ok(()) };
     match auth {
         AuthOption::Password { plugin: name, password } => {
             if let Some(name) = name {
                 def.plugin = plugin(name)?.to_owned();
             }
-            def.auth_string = stored_form(&def.plugin, password)?;
+            def.auth_string = stored_form(def, operation, password)?;
         }
         AuthOption::RandomPassword { .. } => {
             return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"BY RANDOM PASSWORD"]));
@@ -392,13 +399,16 @@ fn authenticate(def: &mut AccountDef, spec: &ast::UserSpec, now: u64) -> Result<
     Ok(())
 }
 
-/// What the plugin stores for a password.
-fn stored_form(plugin: &str, password: &str) -> Result<Vec<u8>> {
+/// What the account's plugin stores for a password; error 1396 for one that it does not take.
+fn stored_form(def: &AccountDef, operation: &str, password: &str) -> Result<Vec<u8>> {
     if password.is_empty() {
         return Ok(Vec::new());
     }
-    if plugin == NATIVE {
+    if def.plugin == NATIVE {
         return Ok(native_stored(password.as_bytes()));
+    }
+    if password.len() > MOST_SHA2_PASSWORD {
+        return Err(failed(operation, std::slice::from_ref(&def.name)));
     }
     let mut salt = [0; 20];
     let no_random = |error| SqlError::new(ErrorCode::UnknownError, &[&format!("{error}")]);

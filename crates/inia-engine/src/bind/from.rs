@@ -39,7 +39,7 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    fn new(tree: FromTree, names: Namespace) -> Bound {
+    pub(super) fn new(tree: FromTree, names: Namespace) -> Bound {
         Bound { tree, names, conditions: Vec::new() }
     }
 }
@@ -112,9 +112,7 @@ impl QueryBinder<'_> {
                 }
                 Ok(bound)
             }
-            TableRef::JsonTable(_) => {
-                Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"JSON_TABLE"]))
-            }
+            TableRef::JsonTable(table) => self.json_table(table, context),
         }
     }
 
@@ -289,7 +287,7 @@ impl QueryBinder<'_> {
         context.nullable = nullable;
         let left = left?;
         let open = self.names_mut().clone();
-        if lateral(&join.right) {
+        if lateral(&join.right) && join.kind != JoinKind::Right {
             self.names_mut().append(left.names.clone())?;
         }
         context.nullable = nullable || join.kind == JoinKind::Left;
@@ -421,7 +419,8 @@ fn lateral(table: &TableRef) -> bool {
         TableRef::Derived(derived) => derived.lateral,
         TableRef::Join(join) => lateral(&join.left) || lateral(&join.right),
         TableRef::List(list) => list.iter().any(lateral),
-        TableRef::Table(_) | TableRef::JsonTable(_) => false,
+        TableRef::JsonTable(_) => true,
+        TableRef::Table(_) => false,
     }
 }
 
@@ -447,7 +446,7 @@ pub(super) fn part_member(
 }
 
 /// Slots and names of a member that is no stored table.
-fn member(
+pub(super) fn member(
     alias: &str,
     schema: &str,
     columns: &[(String, ExprType)],

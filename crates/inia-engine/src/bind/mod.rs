@@ -8,10 +8,12 @@
 //! part 0, bound at level 1; `a.x` is found at level 0, so it is an outer column of depth 1 and
 //! part 0 is correlated.
 
+mod enclosing;
 mod from;
 mod functional;
 mod grouping;
 mod inserted;
+mod json_table;
 mod merge;
 mod namespace;
 mod nesting;
@@ -29,6 +31,7 @@ pub(crate) use namespace::{FromColumn, FromTable, Namespace};
 pub(crate) use select::item_name;
 
 use crate::catalog::{CatalogVersion, Table, View};
+use crate::expr::aggregate::Aggregate;
 use crate::expr::bind::BoundSubquery;
 use crate::expr::{Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare};
 use crate::optimize::SlotSet;
@@ -110,6 +113,7 @@ pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Resul
 }
 
 /// One SELECT that is being bound.
+#[derive(Default)]
 struct Level {
     /// The names of its FROM, as far as bound.
     namespace: Namespace,
@@ -121,6 +125,16 @@ struct Level {
     named_windows: Vec<(String, ast::WindowSpec)>,
     /// Functions over windows so far.
     windows: Vec<WindowPlan>,
+    /// Slots of FROM, once that is bound.
+    width: usize,
+    /// The select list as far as bound: queries inside may name its items.
+    items: Vec<scope::Item>,
+    /// Aggregates so far, those of queries inside that belong here included.
+    aggregates: Vec<Aggregate>,
+    /// Aggregates that queries inside read, by number; each has a slot behind those of FROM.
+    shown: Vec<usize>,
+    /// Whether an aggregate may belong to this SELECT where one is being bound now.
+    takes_aggregates: bool,
 }
 
 /// A common table expression in scope.

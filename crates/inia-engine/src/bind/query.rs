@@ -1,11 +1,11 @@
 //! Query expressions: WITH, set operations, VALUES, nesting, LIMIT.
 
 use super::scope::Clause;
-use super::{CteBinding, Level, Namespace, QueryBinder, Result};
+use super::{CteBinding, Level, QueryBinder, Result};
 use crate::catalog::same_name;
 use crate::expr::bind::{Binder, BoundSubquery, EmptyScope, Scope, bind};
 use crate::expr::{Expr, ExprKind, ExprType, merge};
-use crate::optimize::{SlotSet, order_by_index};
+use crate::optimize::order_by_index;
 use crate::plan::{
     Body, LimitPlan, OutputColumn, PartPlan, QueryPlan, RecursivePlan, SetPlan, SetStep, SortKey,
 };
@@ -80,13 +80,7 @@ impl QueryBinder<'_> {
             if row.len() != width || width == 0 {
                 return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&(number + 1)]));
             }
-            self.levels.push(Level {
-                namespace: Namespace::default(),
-                open: true,
-                read_by_parts: SlotSet::default(),
-                named_windows: Vec::new(),
-                windows: Vec::new(),
-            });
+            self.levels.push(Level { open: true, ..Level::default() });
             let row: Result<_> =
                 row.iter().map(|expr| self.expression(expr, Clause::Values, &[])).collect();
             self.levels.pop();
@@ -145,13 +139,7 @@ impl QueryBinder<'_> {
             }
             expr => {
                 let (env, host) = (self.context.env, self.context.host);
-                self.levels.push(Level {
-                    namespace: Namespace::default(),
-                    open: false,
-                    read_by_parts: SlotSet::default(),
-                    named_windows: Vec::new(),
-                    windows: Vec::new(),
-                });
+                self.levels.push(Level::default());
                 let mut scope = OutputScope { binder: self, columns };
                 let bound = Binder { scope: &mut scope, env, host }.scalar(expr);
                 self.levels.pop();

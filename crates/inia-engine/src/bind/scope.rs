@@ -3,11 +3,10 @@
 use super::namespace::full_name;
 use super::rollup::grouping_call;
 use super::{QueryBinder, Result};
-use crate::access::is_stable;
 use crate::catalog::same_name;
 use crate::expr::aggregate::{Aggregate, WindowFunction};
 use crate::expr::bind::{Binder, BoundSubquery, Scope};
-use crate::expr::{Expr, ExprKind, ExprType};
+use crate::expr::{Expr, ExprKind};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, ColumnName};
 
@@ -18,6 +17,8 @@ pub(super) enum Clause {
     /// A row of VALUES.
     Values,
     On,
+    /// The document of JSON_TABLE.
+    TableFunction,
     Where,
     Group,
     Having,
@@ -29,6 +30,7 @@ impl Clause {
         match self {
             Clause::FieldList | Clause::Values => "field list",
             Clause::On => "on clause",
+            Clause::TableFunction => "a table function argument",
             Clause::Where => "where clause",
             Clause::Group => "group statement",
             Clause::Having => "having clause",
@@ -40,7 +42,7 @@ impl Clause {
         matches!(self, Clause::FieldList | Clause::Order)
     }
 
-    fn allows_aggregates(self) -> bool {
+    pub(super) fn allows_aggregates(self) -> bool {
         matches!(self, Clause::FieldList | Clause::Having | Clause::Order)
     }
 }
@@ -60,10 +62,8 @@ pub(super) struct BlockScope<'s, 'c> {
     pub(super) items: &'s [Item],
     /// GROUP BY, for HAVING.
     pub(super) group: &'s [Expr],
-    /// The block's aggregates so far.
-    pub(super) aggregates: &'s mut Vec<Aggregate>,
-    /// Inside an aggregate's arguments.
-    pub(super) in_aggregate: bool,
+    /// How many aggregates' arguments this is inside of.
+    pub(super) in_aggregates: usize,
 }
 
 impl BlockScope<'_, '_> {
@@ -110,6 +110,9 @@ impl BlockScope<'_, '_> {
                 self.binder.reached = self.binder.reached.min(reached);
                 return Ok(Some(expr));
             }
+            if let Some(item) = self.outer_item(name, index)? {
+                return Ok(Some(item));
+            }
         }
         Ok(None)
     }
@@ -152,28 +155,19 @@ fn same_column(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-/// Whether two calls give the same result for every group.
-fn same_aggregate(a: &Aggregate, b: &Aggregate) -> bool {
-    a.func == b.func
-        && a.distinct == b.distinct
-        && a.separator == b.separator
-        && a.order_by.is_empty()
-        && b.order_by.is_empty()
-        && a.args.len() == b.args.len()
-        && a.args.iter().zip(&b.args).all(|(a, b)| a.same(b) && is_stable(a))
-}
-
 impl Scope for BlockScope<'_, '_> {
     fn column(&mut self, name: &ColumnName) -> Result<Expr> {
         if let Some(value) = self.inserted_column(name)? {
             return Ok(value);
         }
         let found = match self.clause {
-            Clause::Having if !self.in_aggregate => self.having_column(name)?,
-            Clause::Order | Clause::Group if !self.in_aggregate => match self.own_column(name)? {
-                Some(column) => Some(column),
-                None => self.item(name)?,
-            },
+            Clause::Having if self.in_aggregates == 0 => self.having_column(name)?,
+            Clause::Order | Clause::Group if self.in_aggregates == 0 => {
+                match self.own_column(name)? {
+                    Some(column) => Some(column),
+                    None => self.item(name)?,
+                }
+            }
             _ => self.own_column(name)?,
         };
         if let Some(column) = found {
@@ -183,6 +177,9 @@ impl Scope for BlockScope<'_, '_> {
             return Ok(column);
         }
         let clause = self.clause.name();
+        if let (Clause::TableFunction, Some(table)) = (self.clause, &name.table) {
+            return Err(SqlError::new(ErrorCode::UnknownTableInClause, &[table, &clause]));
+        }
         Err(SqlError::new(ErrorCode::UnknownColumn, &[&full_name(name), &clause]))
     }
 
@@ -226,22 +223,16 @@ impl Scope for BlockScope<'_, '_> {
     }
 
     fn enter_aggregate(&mut self) -> Result<()> {
-        if !self.clause.allows_aggregates() || self.in_aggregate {
-            return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
-        }
-        self.in_aggregate = true;
+        self.in_aggregates += 1;
+        self.own_level().takes_aggregates = false;
         Ok(())
     }
 
     fn aggregate(&mut self, call: Aggregate) -> Result<Expr> {
-        self.in_aggregate = false;
-        let ty: ExprType = call.ty.clone();
-        let known = self.aggregates.iter().position(|other| same_aggregate(other, &call));
-        let number = known.unwrap_or_else(|| {
-            self.aggregates.push(call);
-            self.aggregates.len() - 1
-        });
-        Ok(Expr { kind: ExprKind::Aggregate(number), ty })
+        self.in_aggregates -= 1;
+        let takes = self.in_aggregates == 0 && self.clause.allows_aggregates();
+        self.own_level().takes_aggregates = takes;
+        self.place_aggregate(call)
     }
 
     fn stored_function(&mut self, call: &ast::FunctionCall) -> Result<Expr> {

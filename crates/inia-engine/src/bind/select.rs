@@ -28,6 +28,8 @@ struct Clauses {
     group: Vec<Expr>,
     having: Option<Expr>,
     aggregates: Vec<Aggregate>,
+    /// Those that queries inside read.
+    shown: Vec<usize>,
     order: Vec<SortKey>,
     windows: Vec<WindowPlan>,
     /// Expressions that only ORDER BY needs; they follow the select list in the tuple.
@@ -82,13 +84,8 @@ impl QueryBinder<'_> {
         order_by: &[ast::OrderItem],
         locking: &[ast::Locking],
     ) -> Result<QueryPlan> {
-        self.levels.push(Level {
-            namespace: Namespace::default(),
-            open: true,
-            read_by_parts: SlotSet::default(),
-            named_windows: select.windows.clone(),
-            windows: Vec::new(),
-        });
+        let named_windows = select.windows.clone();
+        self.levels.push(Level { open: true, named_windows, ..Level::default() });
         let bound = self.one_deeper(|binder| binder.select_in_level(select, order_by, locking));
         self.levels.pop();
         bound
@@ -107,6 +104,7 @@ impl QueryBinder<'_> {
         }
         let mut clauses = Clauses::default();
         let mut from = from;
+        self.level().width = from.width;
         clauses.conditions = std::mem::take(&mut from.conditions);
         if let Some(condition) = &select.where_ {
             let condition = self.expression(condition, Clause::Where, &[])?;
@@ -129,6 +127,9 @@ impl QueryBinder<'_> {
         }
         self.order_by(order_by, &mut clauses)?;
         clauses.windows = self.take_windows();
+        clauses.aggregates = std::mem::take(&mut self.level().aggregates);
+        clauses.shown = std::mem::take(&mut self.level().shown);
+        from.width += clauses.shown.len();
         if self.context.env.sql_mode.has(SqlMode::ONLY_FULL_GROUP_BY) {
             self.check_full_group(select, &from, &clauses)?;
         }
@@ -147,7 +148,7 @@ impl QueryBinder<'_> {
         clause: Clause,
         items: &[Item],
     ) -> Result<Expr> {
-        self.bind_in(expr, clause, items, &[], &mut Vec::new())
+        self.bind_in(expr, clause, items, &[])
     }
 
     fn bind_in(
@@ -156,20 +157,26 @@ impl QueryBinder<'_> {
         clause: Clause,
         items: &[Item],
         group: &[Expr],
-        aggregates: &mut Vec<Aggregate>,
     ) -> Result<Expr> {
         let (env, host) = (self.context.env, self.context.host);
-        let mut scope =
-            BlockScope { binder: self, clause, items, group, aggregates, in_aggregate: false };
-        let mut bound = Binder { scope: &mut scope, env, host }.scalar(expr)?;
+        let enclosing = self.level().takes_aggregates;
+        self.level().takes_aggregates = clause.allows_aggregates();
+        let mut scope = BlockScope { binder: self, clause, items, group, in_aggregates: 0 };
+        let bound = Binder { scope: &mut scope, env, host }.scalar(expr);
+        self.level().takes_aggregates = enclosing;
+        let mut bound = bound?;
         self.prepare(&mut bound);
         Ok(bound)
     }
 
     /// Binds an expression of GROUP BY, HAVING or ORDER BY, which may name select items.
     fn later(&mut self, expr: &ast::Expr, clause: Clause, clauses: &mut Clauses) -> Result<Expr> {
-        let Clauses { items, group, aggregates, .. } = clauses;
-        self.bind_in(expr, clause, items, group, aggregates)
+        let Clauses { items, group, .. } = clauses;
+        self.bind_in(expr, clause, items, group)
+    }
+
+    fn level(&mut self) -> &mut Level {
+        self.levels.last_mut().expect("a SELECT is being bound")
     }
 
     fn names(&self) -> &Namespace {
@@ -195,16 +202,15 @@ impl QueryBinder<'_> {
                     }
                 }
                 SelectItem::Expr { expr, alias, text } => {
-                    let mut aggregates = std::mem::take(&mut clauses.aggregates);
-                    let bound = self.bind_in(expr, Clause::FieldList, &[], &[], &mut aggregates);
-                    clauses.aggregates = aggregates;
-                    let bound = bound?;
+                    let bound = self.bind_in(expr, Clause::FieldList, &[], &[])?;
                     let system = if alias.is_none() { self.system_name(&bound) } else { None };
                     let name = system.unwrap_or_else(|| item_name(expr, alias.as_ref(), text));
                     clauses.columns.push(self.output_column(expr, &bound, &name));
                     clauses.items.push(Item { name, expr: bound });
                 }
             }
+            let known = self.level().items.len();
+            self.level().items.extend_from_slice(&clauses.items[known..]);
         }
         Ok(())
     }
@@ -268,7 +274,7 @@ impl QueryBinder<'_> {
     }
 
     fn order_by(&mut self, order_by: &[ast::OrderItem], clauses: &mut Clauses) -> Result<()> {
-        let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
+        let grouped = !clauses.group.is_empty() || !self.level().aggregates.is_empty();
         for (number, item) in order_by.iter().enumerate() {
             let index = match reference(&item.expr, &clauses.items)? {
                 Reference::Item(index) => index,
@@ -294,7 +300,7 @@ impl QueryBinder<'_> {
             };
             let key = SortKey { index, ty: expr.ty.clone(), descending: item.desc };
             clauses.order.push(key);
-            if !grouped && !clauses.aggregates.is_empty() {
+            if !grouped && !self.level().aggregates.is_empty() {
                 let code = ErrorCode::AggregateOrderNonAggQuery;
                 return Err(SqlError::new(code, &[&(number + 1)]));
             }
@@ -365,10 +371,12 @@ impl QueryBinder<'_> {
             context: self.context,
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);
+        let own_width = from.width - clauses.shown.len();
         let aggregation = grouped.then_some(Aggregation {
             group: clauses.group,
             calls: clauses.aggregates,
             rollup: select.rollup,
+            shown: clauses.shown.into_iter().zip(own_width..).collect(),
         });
         let mut plan = SelectPlan {
             width: from.width,
@@ -487,10 +495,17 @@ fn collect_tables<'t>(tree: &'t FromTree, tables: &mut Vec<Keyed>, conditions: &
 }
 
 fn for_each_on(tree: &FromTree, visit: &mut dyn FnMut(&Expr)) {
-    if let FromTree::Join(join) = tree {
-        join.on.iter().for_each(&mut *visit);
-        for_each_on(&join.left, visit);
-        for_each_on(&join.right, visit);
+    match tree {
+        FromTree::Leaf(leaf) => {
+            if let LeafKind::JsonTable { document, .. } = &leaf.kind {
+                visit(document);
+            }
+        }
+        FromTree::Join(join) => {
+            join.on.iter().for_each(&mut *visit);
+            for_each_on(&join.left, visit);
+            for_each_on(&join.right, visit);
+        }
     }
 }
 

@@ -96,7 +96,7 @@ fn inner_window(expr: &Expr) -> Option<usize> {
 impl BlockScope<'_, '_> {
     /// Binds a call with its window; its result is found by number.
     pub(super) fn bind_window(&mut self, call: WindowFunction, over: &Over) -> Result<Expr> {
-        if !self.clause.allows_windows() || self.in_aggregate {
+        if !self.clause.allows_windows() || self.in_aggregates > 0 {
             return Err(misplaced(&call));
         }
         let level = self.binder.levels.last().expect("a SELECT is being bound");

@@ -24,7 +24,6 @@ pub(crate) use schema::{alter_database, create_database, drop_database};
 pub(crate) use table::{
     create_index, create_table, drop_index, drop_tables, rename_tables, truncate,
 };
-#[cfg(test)]
 pub(crate) use types::column_type;
 pub(crate) use types::type_text;
 pub(crate) use view::{

@@ -19,7 +19,7 @@ use super::spill::{Distinct, ENTRY, Partitions, Purpose, Stream, Workspace, held
 use super::values::{decode_tuple, encode_tuple};
 use super::{Result, Tuple, damaged_row};
 use crate::expr::aggregate::distinct_key;
-use crate::expr::{Accumulator, Aggregate, EvalContext};
+use crate::expr::{Accumulator, Aggregate, EvalContext, ExprKind};
 use crate::plan::Aggregation;
 use inia_base::value::Value;
 use std::collections::HashMap;
@@ -193,6 +193,12 @@ impl<'p, 'w> Groups<'p, 'w> {
     fn start(&mut self, row: &[Value], values: &[Value], kept: usize) -> usize {
         let mut row = row.to_vec();
         if self.plan.rollup {
+            // Queries inside read the group's columns where rows have them.
+            for group in &self.plan.group[kept..] {
+                if let ExprKind::Column { index, .. } = group.kind {
+                    row[index] = Value::Null;
+                }
+            }
             row.extend_from_slice(&values[..kept]);
             row.resize(row.len() + values.len() - kept, Value::Null);
             row.extend((0..values.len()).map(|index| Value::Int(i64::from(index >= kept))));
@@ -343,6 +349,9 @@ impl<'p, 'w> Groups<'p, 'w> {
             for (state, call) in group.states.drain(..).zip(&self.plan.calls) {
                 let value = state.finish(call, ctx)?;
                 ctx.aggregates.push(value);
+            }
+            for &(number, slot) in &self.plan.shown {
+                group.row[slot].clone_from(&ctx.aggregates[number]);
             }
             if !visit(ctx, keys[position], &group.row)? {
                 return Ok(false);

@@ -74,6 +74,8 @@ impl IntColumn {
 #[derive(Default)]
 struct Positions {
     len: usize,
+    /// How far keys may lie apart at first.
+    spread: usize,
     /// The key that `close` begins with.
     base: u64,
     close: Vec<u32>,
@@ -82,11 +84,20 @@ struct Positions {
 
 /// No key at this distance.
 const NONE: u32 = u32::MAX;
-/// How far keys may lie apart at first, and how much farther for each one that is there.
-const FIRST_SPREAD: usize = 1 << 15;
+/// How far keys may lie apart for each one that is there or expected.
 const SPREAD: usize = 8;
+/// How far they may in any case, and how far for expectations alone.
+const LEAST_SPREAD: usize = 1 << 15;
+const MOST_EXPECTED: usize = 1 << 21;
 
 impl Positions {
+    /// No keys yet, about so many to come, in so much memory.
+    fn expecting(keys: f64, budget: usize) -> Positions {
+        let spread = (SPREAD as f64 * keys) as usize;
+        let most = (budget / size_of::<u32>()).clamp(LEAST_SPREAD, MOST_EXPECTED);
+        Positions { spread: spread.clamp(LEAST_SPREAD, most), ..Positions::default() }
+    }
+
     #[inline]
     fn get(&self, key: u64) -> Option<usize> {
         let position = match &self.hashed {
@@ -99,13 +110,13 @@ impl Positions {
     /// Adds a key that is not there yet.
     fn insert(&mut self, key: u64, position: usize) {
         if self.len == 0 {
-            self.base = key.wrapping_sub(FIRST_SPREAD as u64 / 2);
+            self.base = key.wrapping_sub(self.spread as u64 / 2);
         }
         self.len += 1;
         let distance = key.wrapping_sub(self.base);
         if let Some(hashed) = &mut self.hashed {
             hashed.insert(key, position as u32);
-        } else if distance < (FIRST_SPREAD + SPREAD * self.len) as u64 {
+        } else if distance < (self.spread + SPREAD * self.len) as u64 {
             let distance = distance as usize;
             if distance >= self.close.len() {
                 self.close.resize(distance + 1, NONE);
@@ -203,7 +214,8 @@ impl Runner<'_> {
         row: &mut [Value],
         project: &mut Project<'_>,
     ) -> Result<bool> {
-        if aggregation.rollup || !select.filter.is_empty() || !select.windows.is_empty() {
+        let plain = !aggregation.rollup && aggregation.shown.is_empty();
+        if !plain || !select.filter.is_empty() || !select.windows.is_empty() {
             return Ok(false);
         }
         match (&select.source, aggregation.group.as_slice()) {
@@ -240,7 +252,7 @@ impl Runner<'_> {
         let columns: Vec<usize> = sample.iter().filter_map(Total::column).collect();
         let calls = sample.len();
         let mut groups = IntGroups {
-            positions: Positions::default(),
+            positions: Positions::expecting(source.rows, self.workspace.budget),
             null: None,
             keys: Vec::new(),
             totals: Vec::new(),
@@ -368,7 +380,8 @@ impl Runner<'_> {
             .collect();
         let of_key = KEY_SIZE + columns.len() * size_of::<Sum>();
         let most = self.workspace.budget / of_key;
-        let mut summed = Summed::default();
+        let positions = Positions::expecting(source.rows, self.workspace.budget);
+        let mut summed = Summed { positions, ..Summed::default() };
         let done = self.each_keyed(source, &columns, key, ctx, &mut |_, bits, row| {
             let Some(bits) = bits else { return Ok(true) };
             let at = match summed.positions.get(bits) {
@@ -498,8 +511,9 @@ mod tests {
 
     #[test]
     fn keys_are_found_whether_close_together_or_far_apart() {
-        for step in [1, 3, 1000, u64::MAX / 7, u64::MAX] {
-            let mut positions = Positions::default();
+        let steps = [1, 3, 1000, u64::MAX / 7, u64::MAX];
+        for (step, expected) in steps.into_iter().flat_map(|step| [(step, 0.0), (step, 1e5)]) {
+            let mut positions = Positions::expecting(expected, usize::MAX);
             let keys: Vec<u64> = (0..5000u64).map(|i| i.wrapping_mul(step)).collect();
             let keys: std::collections::BTreeSet<u64> = keys.into_iter().collect();
             for (position, key) in keys.iter().enumerate() {

@@ -16,6 +16,7 @@ mod emit;
 mod hash;
 mod interrupt;
 mod join;
+mod json_table;
 mod keys;
 mod member;
 mod parts;

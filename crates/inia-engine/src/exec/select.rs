@@ -161,6 +161,9 @@ impl Runner<'_> {
             && let Some(ends) = &select.ends
             && let Some(values) = self.ends(select, ends, ctx)?
         {
+            for &(number, slot) in &aggregation.shown {
+                row[slot].clone_from(&values[number]);
+            }
             ctx.aggregates = values;
             project(ctx, row)?;
             return Ok(());

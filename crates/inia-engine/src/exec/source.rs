@@ -64,6 +64,7 @@ impl Runner<'_> {
                 Ok(wanted)
             }
             Source::Virtual(table) => self.virtual_table(table, ctx, row, visit),
+            Source::JsonTable(table) => self.json_table(table, ctx, row, visit),
             Source::Join(join) => self.join(join, ctx, row, visit),
         }
     }

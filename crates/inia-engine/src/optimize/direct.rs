@@ -15,8 +15,8 @@ pub(crate) fn direct(query: &QueryPlan) -> Option<Direct> {
     if select.ends.is_some() || !select.windows.is_empty() {
         return None;
     }
-    if select.aggregation.is_some() {
-        return Some(Direct::Totals);
+    if let Some(aggregation) = &select.aggregation {
+        return aggregation.shown.is_empty().then_some(Direct::Totals);
     }
     let columns = plain_columns(select, source)?;
     if query.order.is_empty() {

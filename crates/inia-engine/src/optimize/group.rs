@@ -5,6 +5,7 @@ use super::{Block, FromTree, Leaf, LeafKind, SlotSet, slots_of};
 use crate::access::{self, Choice};
 use crate::exec::hashable;
 use crate::expr::{CmpOp, Expr, ExprKind};
+use crate::plan::json_table::JsonTableSource;
 use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, Source, TableSource, VirtualSource};
 
 /// Rows that a part or a computed table is taken to have.
@@ -83,7 +84,7 @@ impl Group {
 /// Whether a member is LATERAL, so that all members before it must be read first.
 fn reads_earlier_members(tree: &FromTree) -> bool {
     match tree {
-        FromTree::Leaf(leaf) => matches!(leaf.kind, LeafKind::Part { lateral: true, .. }),
+        FromTree::Leaf(leaf) => leaf.kind.is_lateral(),
         FromTree::Join(join) => {
             reads_earlier_members(&join.left) || reads_earlier_members(&join.right)
         }
@@ -195,15 +196,14 @@ fn attach_leaf(
             &conditions,
             filled,
         )),
-        LeafKind::Part { .. } | LeafKind::Virtual(_) => None,
+        LeafKind::Part { .. } | LeafKind::Virtual(_) | LeafKind::JsonTable { .. } => None,
     };
     if let Some(left) = left
         && let Some(whole) = read_once(&leaf, &conditions, choice.as_ref(), left, block)
     {
         choice = Some(whole);
     }
-    let looks_up = choice.as_ref().is_some_and(|choice| choice.reads_row)
-        || matches!(leaf.kind, LeafKind::Part { lateral: true, .. });
+    let looks_up = choice.as_ref().is_some_and(|choice| choice.reads_row) || leaf.kind.is_lateral();
     let covered = choice.as_ref().map_or(Vec::new(), |choice| choice.covered.clone());
     let mut covered = covered.into_iter().chain(std::iter::repeat(false));
     let (bound_filter, conditions): (Vec<Expr>, Vec<Expr>) =
@@ -260,7 +260,7 @@ fn rows_of(source: &Source) -> f64 {
         Source::Nothing => 0.0,
         Source::Table(table) if table.filter.is_empty() => table.rows,
         Source::Table(table) => table.rows * FILTER_KEEPS,
-        Source::Part { .. } | Source::Virtual(_) => UNKNOWN_ROWS,
+        Source::Part { .. } | Source::Virtual(_) | Source::JsonTable(_) => UNKNOWN_ROWS,
         Source::Join(join) => match (&join.method, &join.right) {
             (JoinMethod::NestedLoop, right) => rows_of(&join.left) * rows_of(right),
             (JoinMethod::Hash(_), _) => rows_of(&join.left),
@@ -320,6 +320,10 @@ fn leaf_source(
         }
         (LeafKind::Virtual(table), _) => {
             Source::Virtual(Box::new(VirtualSource { alias: leaf.alias, base, table, filter }))
+        }
+        (LeafKind::JsonTable { document, rows }, _) => {
+            let alias = leaf.alias;
+            Source::JsonTable(Box::new(JsonTableSource { alias, base, document, rows, filter }))
         }
         (LeafKind::Table { .. }, None) => Source::Nothing,
     }

@@ -25,6 +25,7 @@ pub(crate) use order::{end_lookups, order_by_index};
 use crate::bind::BindContext;
 use crate::catalog::Table;
 use crate::expr::Expr;
+use crate::plan::json_table::JsonRows;
 use crate::plan::{Source, VirtualTable};
 use inia_storage::LockRequest;
 use std::ops::Range;
@@ -88,6 +89,27 @@ pub(crate) enum LeafKind {
     },
     /// A computed table.
     Virtual(Arc<dyn VirtualTable>),
+    /// JSON_TABLE.
+    JsonTable {
+        /// The document; it may read the members before it.
+        document: Expr,
+        /// Its rows.
+        rows: JsonRows,
+    },
+}
+
+impl LeafKind {
+    /// Whether it reads the members before it.
+    pub(crate) fn is_lateral(&self) -> bool {
+        match self {
+            LeafKind::Part { lateral, .. } => *lateral,
+            LeafKind::JsonTable { document, .. } => {
+                let reads = slots_of(document);
+                reads.whole_row || reads.slots != SlotSet::default()
+            }
+            LeafKind::Table { .. } | LeafKind::Virtual(_) => false,
+        }
+    }
 }
 
 /// What planning knows of the whole block.

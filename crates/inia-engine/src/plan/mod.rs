@@ -9,6 +9,7 @@
 //! value, sorted by its second value.
 
 pub(crate) mod explain;
+pub(crate) mod json_table;
 pub(crate) mod view_use;
 pub(crate) mod window;
 
@@ -226,6 +227,8 @@ pub(crate) struct Aggregation {
     pub calls: Vec<Aggregate>,
     /// WITH ROLLUP.
     pub rollup: bool,
+    /// Aggregates that queries inside read, by number, and the slots where they find them.
+    pub shown: Vec<(usize, usize)>,
 }
 
 /// A member of FROM.
@@ -252,6 +255,8 @@ pub(crate) enum Source {
     },
     /// Rows that the server computes (information_schema).
     Virtual(Box<VirtualSource>),
+    /// JSON_TABLE.
+    JsonTable(Box<json_table::JsonTableSource>),
     /// Two sources.
     Join(Box<JoinPlan>),
 }

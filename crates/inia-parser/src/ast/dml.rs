@@ -1,8 +1,7 @@
 //! Statements that change rows.
 
 use super::{
-    ColumnName, Expr, FileFormat, IntoTarget, Limit, ObjectName, OrderItem, Query, SelectItem,
-    TableRef, With,
+    ColumnName, Expr, FileFormat, IntoTarget, Limit, ObjectName, OrderItem, Query, TableRef, With,
 };
 
 /// The priority words of INSERT, REPLACE, UPDATE, DELETE and LOAD DATA; accepted, without effect.
@@ -42,8 +41,6 @@ pub struct Insert {
     pub row_alias: Option<RowAlias>,
     /// ON DUPLICATE KEY UPDATE.
     pub on_duplicate: Vec<Assignment>,
-    /// RETURNING; empty where not written.
-    pub returning: Vec<SelectItem>,
 }
 
 /// Where inserted rows come from.
@@ -93,8 +90,6 @@ pub struct Update {
     pub order_by: Vec<OrderItem>,
     /// LIMIT (single table only; no offset).
     pub limit: Option<Limit>,
-    /// RETURNING; empty where not written.
-    pub returning: Vec<SelectItem>,
 }
 
 /// DELETE.
@@ -116,8 +111,6 @@ pub struct Delete {
     pub order_by: Vec<OrderItem>,
     /// LIMIT (single table only; no offset).
     pub limit: Option<Limit>,
-    /// RETURNING; empty where not written.
-    pub returning: Vec<SelectItem>,
 }
 
 /// The forms of DELETE.

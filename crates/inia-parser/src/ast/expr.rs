@@ -313,7 +313,8 @@ impl FunctionCall {
 pub struct Written {
     /// The name, where it is not the lower-case one.
     pub text: Option<Box<str>>,
-    /// There was a space before the parenthesis of a function that allows none.
+    /// The name is one of the grammar's, but quoted, or there was a space before the parenthesis
+    /// where that allows none.
     pub apart: bool,
 }
 

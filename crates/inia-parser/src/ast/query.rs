@@ -386,3 +386,20 @@ pub enum JsonTableColumn {
         columns: Vec<JsonTableColumn>,
     },
 }
+
+impl JsonTable {
+    /// Calls `visit` with the name of each column, in the order in which they are written.
+    pub fn for_each_name(&self, visit: &mut dyn FnMut(&str)) {
+        fn each(columns: &[JsonTableColumn], visit: &mut dyn FnMut(&str)) {
+            for column in columns {
+                match column {
+                    JsonTableColumn::Ordinality(name) | JsonTableColumn::Path { name, .. } => {
+                        visit(name);
+                    }
+                    JsonTableColumn::Nested { columns, .. } => each(columns, visit),
+                }
+            }
+        }
+        each(&self.columns, visit);
+    }
+}

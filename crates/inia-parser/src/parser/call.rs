@@ -135,7 +135,9 @@ impl Parser<'_> {
         let apart = self.tok.start != token.end && !self.mode.has(SqlMode::IGNORE_SPACE);
         let args = self.call_args()?;
         let mut call = FunctionCall::native(&name, args);
-        call.written.apart = apart && token.tok == Tok::Word && allows_no_space(name.as_bytes());
+        // In quotes such a name is none of the grammar's either.
+        let apart = apart || token.tok != Tok::Word;
+        call.written.apart = apart && allows_no_space(name.as_bytes());
         if text != name {
             call.written.text = Some(text.into());
         }

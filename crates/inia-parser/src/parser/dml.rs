@@ -5,7 +5,7 @@ use crate::{
     ast::{
         Assignment, BinaryOp, Call, Delete, DeleteTarget, Expr, Handler, HandlerAction,
         HandlerPosition, Insert, InsertSource, LoadData, LoadDuplicate, LoadTarget, ObjectName,
-        Priority, RowAlias, SelectItem, Statement, TableFactor, Update, With,
+        Priority, RowAlias, Statement, TableFactor, Update, With,
     },
     keyword::Kw,
     lexer::Tok,
@@ -15,7 +15,6 @@ impl Parser<'_> {
     /// INSERT and REPLACE; the first word is the current token.
     pub(super) fn insert(&mut self) -> PResult<Statement> {
         let replace = self.bump().kw == Kw::REPLACE;
-        self.returning = true;
         let priority = self.priority(&[Kw::LOW_PRIORITY, Kw::DELAYED, Kw::HIGH_PRIORITY]);
         if priority == Priority::Delayed {
             self.delayed(if replace { "REPLACE" } else { "INSERT" });
@@ -34,7 +33,6 @@ impl Parser<'_> {
             source: InsertSource::Values(Vec::new()),
             row_alias: None,
             on_duplicate: Vec::new(),
-            returning: Vec::new(),
         };
         self.insert_source(&mut insert)?;
         if self.is_kw(Kw::ON) && !replace {
@@ -44,7 +42,6 @@ impl Parser<'_> {
             self.expect_kw(Kw::UPDATE)?;
             insert.on_duplicate = self.list(Self::assignment)?;
         }
-        insert.returning = self.opt_returning()?;
         Ok(Statement::Insert(Box::new(insert)))
     }
 
@@ -121,14 +118,9 @@ impl Parser<'_> {
         Ok(Assignment { column, value: self.expr_or_default()? })
     }
 
-    fn opt_returning(&mut self) -> PResult<Vec<SelectItem>> {
-        if self.accept_kw(Kw::RETURNING) { self.select_list() } else { Ok(Vec::new()) }
-    }
-
     /// UPDATE; the word is the current token.
     pub(super) fn update(&mut self, with: Option<With>) -> PResult<Statement> {
         self.bump();
-        self.returning = true;
         let priority = self.priority(&[Kw::LOW_PRIORITY]);
         let ignore = self.accept_kw(Kw::IGNORE);
         let tables = self.table_refs()?;
@@ -137,7 +129,6 @@ impl Parser<'_> {
         let where_ = self.opt_where()?;
         let order_by = self.opt_order_by()?;
         let limit = self.opt_row_count()?;
-        let returning = self.opt_returning()?;
         Ok(Statement::Update(Box::new(Update {
             with,
             priority,
@@ -147,14 +138,12 @@ impl Parser<'_> {
             where_,
             order_by,
             limit,
-            returning,
         })))
     }
 
     /// DELETE; the word is the current token.
     pub(super) fn delete(&mut self, with: Option<With>) -> PResult<Statement> {
         self.bump();
-        self.returning = true;
         let mut delete = Delete {
             with,
             priority: Priority::Normal,
@@ -164,7 +153,6 @@ impl Parser<'_> {
             where_: None,
             order_by: Vec::new(),
             limit: None,
-            returning: Vec::new(),
         };
         loop {
             match self.kw() {
@@ -180,7 +168,6 @@ impl Parser<'_> {
         if matches!(delete.target, DeleteTarget::Single(_)) {
             delete.order_by = self.opt_order_by()?;
             delete.limit = self.opt_row_count()?;
-            delete.returning = self.opt_returning()?;
         }
         Ok(Statement::Delete(Box::new(delete)))
     }

@@ -104,8 +104,6 @@ pub struct Parser<'a> {
     paren_was_single: bool,
     /// Where the current statement began.
     begin: usize,
-    /// RETURNING is a clause here, not an alias.
-    returning: bool,
     /// Bare words may be local variables.
     in_routine: bool,
     /// Warnings of the syntax.
@@ -160,7 +158,6 @@ impl<'a> Parser<'a> {
             cap: u8::MAX,
             paren_was_single: false,
             begin: 0,
-            returning: false,
             in_routine: false,
             remarks: Vec::new(),
         }

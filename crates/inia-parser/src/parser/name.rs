@@ -117,13 +117,8 @@ impl Parser<'_> {
     pub(super) fn alias(&mut self, strings: bool) -> PResult<Option<String>> {
         let explicit = self.accept_kw(Kw::AS);
         let string = strings && self.is(Tok::Str);
-        if !explicit {
-            if !string && !Self::is_ident(self.tok) {
-                return Ok(None);
-            }
-            if self.returning && self.is_kw(Kw::RETURNING) {
-                return Ok(None);
-            }
+        if !explicit && !string && !Self::is_ident(self.tok) {
+            return Ok(None);
         }
         let alias = if string { self.string()? } else { self.ident()? };
         Ok(Some(alias))

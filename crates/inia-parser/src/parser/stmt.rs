@@ -10,7 +10,6 @@ use crate::{
 impl Parser<'_> {
     /// One statement.
     pub(super) fn statement(&mut self) -> PResult<Statement> {
-        self.returning = false;
         if self.is(Tok::LParen) {
             return Ok(Statement::Select(Box::new(self.query()?)));
         }

@@ -293,7 +293,7 @@ impl Parser<'_> {
         self.expect(Tok::RParen)?;
         let Some(alias) = self.alias(false)? else {
             let message = "Every table function must have an alias".to_string();
-            return Err(self.other(3669, "42000", message));
+            return Err(self.other(3667, "42000", message));
         };
         Ok(TableRef::JsonTable(Box::new(JsonTable { doc, path, columns, alias })))
     }
@@ -306,7 +306,7 @@ impl Parser<'_> {
 
     fn json_table_column(&mut self) -> PResult<JsonTableColumn> {
         if self.accept_kw(Kw::NESTED) {
-            self.accept_kw(Kw::PATH);
+            self.expect_kw(Kw::PATH)?;
             let path = self.string()?;
             return Ok(JsonTableColumn::Nested { path, columns: self.json_table_columns()? });
         }

@@ -238,7 +238,7 @@ impl Printer {
             TableRef::Derived(derived) => self.derived(derived),
             TableRef::Join(join) => self.join(join),
             TableRef::List(list) => self.table_list(list),
-            TableRef::JsonTable(_) => self.possible = false,
+            TableRef::JsonTable(table) => self.json_table(table),
         }
     }
 

@@ -41,6 +41,8 @@ fn as_mysql_prints() {
         ("'a\\'b\\\\c\\n\"'", "_utf8mb4'a\\'b\\\\c\\n\"'"),
         ("timestamp'2020-01-01 10:00:00'", "TIMESTAMP'2020-01-01 10:00:00'"),
         ("json_value(j,'$.a' returning signed)", "json_value(`j`, _utf8mb4'$.a' returning signed)"),
+        ("`now`(a)", "`now`(`a`)"),
+        ("now(3)", "now(3)"),
         ("1 member of (j)", "1 member of (`j`)"),
     ];
     for (sql, expected) in cases {

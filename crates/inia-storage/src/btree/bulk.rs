@@ -177,7 +177,7 @@ impl<'t> BulkBuilder<'t> {
                 }
             };
             let slot = node::child_slot(mtr.page(parent), last_key);
-            let tail = mtr.latch(node::child(mtr.page(parent), slot))?;
+            let tail = tree.latch_child(&mut mtr, parent, slot)?;
             if !self.continues(mtr.page(tail)) {
                 return Ok(false);
             }

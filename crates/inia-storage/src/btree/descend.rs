@@ -177,6 +177,22 @@ impl BTree {
         }
     }
 
+    /// Latches a child of a latched node exclusively.
+    pub(super) fn latch_child(
+        &self,
+        mtr: &mut Mtr<'_>,
+        parent: Latched,
+        slot: usize,
+    ) -> Result<Latched> {
+        let (level, id) = (node::level(mtr.page(parent)), node::child(mtr.page(parent), slot));
+        let child = mtr.latch(id)?;
+        if let Some(what) = self.misplaced(mtr.page(child), level.saturating_sub(1)) {
+            mtr.unlatch(child);
+            return Err(StorageError::Corrupt(id, what));
+        }
+        Ok(child)
+    }
+
     /// Latches the leaf that covers `key` exclusively.
     pub(super) fn latch_leaf<'s>(
         &self,

@@ -8,7 +8,6 @@ use super::leaf::{PayloadRef, payload};
 use super::node::{self, is_node_of};
 use super::op::NodeOp;
 use crate::Result;
-use crate::error::StorageError;
 use crate::page::PageOp;
 use crate::store::{Latched, Mtr, Store};
 
@@ -25,7 +24,8 @@ impl BTree {
                 return Ok(());
             }
             if node::level(mtr.page(root)) == 0 || node::count(mtr.page(root)) == 0 {
-                self.free_chains(&mut mtr, root)?;
+                let chains = self.latch_chains(&mut mtr, root)?;
+                mtr.free_all(&chains)?;
                 self.make_empty(&mut mtr, root);
             } else {
                 self.free_last(&mut mtr, root)?;
@@ -46,18 +46,14 @@ impl BTree {
         let mut parent = root;
         loop {
             let last = node::count(mtr.page(parent)).saturating_sub(1);
-            let id = node::child(mtr.page(parent), last);
-            let child = mtr.latch(id)?;
+            let child = self.latch_child(mtr, parent, last)?;
             let level = node::level(mtr.page(child));
-            if !is_node_of(mtr.page(child), self.root) || level + 1 != node::level(mtr.page(parent))
-            {
-                return Err(StorageError::Corrupt(id, "not the child of its parent"));
-            }
             if level == 0 || node::count(mtr.page(child)) == 0 {
+                let mut pages = vec![child];
                 if level == 0 {
-                    self.free_chains(mtr, child)?;
+                    pages.append(&mut self.latch_chains(mtr, child)?);
                 }
-                mtr.free(child)?;
+                mtr.free_all(&pages)?;
                 let op = NodeOp::Remove { slot: last as u16 };
                 mtr.apply(parent, &PageOp::Node(op));
                 return Ok(());
@@ -66,13 +62,14 @@ impl BTree {
         }
     }
 
-    fn free_chains(&self, mtr: &mut Mtr<'_>, leaf: Latched) -> Result<()> {
+    /// The pages of a leaf's overflow chains.
+    fn latch_chains(&self, mtr: &mut Mtr<'_>, leaf: Latched) -> Result<Vec<Latched>> {
         let mut pages = Vec::new();
         for i in 0..node::count(mtr.page(leaf)) {
             if let PayloadRef::Overflow(chain) = payload(mtr.page(leaf), i) {
                 pages.append(&mut self.latch_chain(mtr, chain)?);
             }
         }
-        pages.into_iter().try_for_each(|page| mtr.free(page))
+        Ok(pages)
     }
 }

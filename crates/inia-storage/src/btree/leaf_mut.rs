@@ -178,7 +178,7 @@ impl<'a, 's> LeafMut<'a, 's> {
         }
         let old = self.latch_overflow(i)?;
         let new = self.allocate_overflow(key_len, payload)?;
-        self.free_pages(old)?;
+        self.free_pages(&old)?;
         let chain = self.write_overflow(&new, payload);
         let (flags, rest) = stored(header, payload, chain.as_ref());
         let value = [&header.to_bytes()[..], rest];
@@ -197,7 +197,7 @@ impl<'a, 's> LeafMut<'a, 's> {
     pub(crate) fn remove(&mut self, i: usize) -> Result<()> {
         self.checked(i)?;
         let old = self.latch_overflow(i)?;
-        self.free_pages(old)?;
+        self.free_pages(&old)?;
         self.apply(NodeOp::Remove { slot: i as u16 });
         Ok(())
     }
@@ -265,7 +265,7 @@ impl<'a, 's> LeafMut<'a, 's> {
         let taken = self.tree.allocate_chain(self.mtr, near, payload.len(), &mut chain);
         if taken.is_err() && self.changed {
             // Earlier changes will be committed, and these pages must not be with them.
-            self.free_pages(chain)?;
+            self.free_pages(&chain)?;
             return taken.map(|()| Vec::new());
         }
         taken.map(|()| chain)
@@ -291,11 +291,9 @@ impl<'a, 's> LeafMut<'a, 's> {
         }
     }
 
-    fn free_pages(&mut self, pages: Vec<Latched>) -> Result<()> {
-        for page in pages {
-            self.mtr.free(page)?;
-            self.changed = true;
-        }
+    fn free_pages(&mut self, pages: &[Latched]) -> Result<()> {
+        self.mtr.free_all(pages)?;
+        self.changed |= !pages.is_empty();
         Ok(())
     }
 }

@@ -75,9 +75,8 @@ impl BTree {
         left: usize,
         sparse: usize,
     ) -> Result<bool> {
-        let ids = [left, left + 1].map(|slot| node::child(mtr.page(parent), slot));
-        let a = mtr.latch(ids[0])?;
-        let b = match mtr.latch(ids[1]) {
+        let a = self.latch_child(mtr, parent, left)?;
+        let b = match self.latch_child(mtr, parent, left + 1) {
             Ok(b) => b,
             Err(error) => {
                 mtr.unlatch(a);
@@ -94,7 +93,8 @@ impl BTree {
             mtr.unlatch(a);
             return Ok(false);
         }
-        let _ = self.tail.compare_exchange(ids[1].0, 0, Ordering::Relaxed, Ordering::Relaxed);
+        let gone = mtr.id(b).0;
+        let _ = self.tail.compare_exchange(gone, 0, Ordering::Relaxed, Ordering::Relaxed);
         mtr.free(b)?;
         mtr.apply(a, &image(&union.bytes));
         let op = NodeOp::Remove { slot: (left + 1) as u16 };
@@ -138,7 +138,7 @@ impl BTree {
         if node::level(mtr.page(root)) == 0 || node::count(mtr.page(root)) != 1 {
             return Ok(false);
         }
-        let child = mtr.latch(node::child(mtr.page(root), 0))?;
+        let child = self.latch_child(&mut mtr, root, 0)?;
         let mut content = PageBuf::new();
         content.bytes = *mtr.page(child);
         counter::carry(mtr.page(root), &mut content.bytes);

@@ -98,9 +98,6 @@ impl BTree {
             return Err(StorageError::Corrupt(id, "overflow chain of a senseless length"));
         }
         while left > 0 {
-            if mtr.holds(id) {
-                return Err(StorageError::Corrupt(id, "overflow chain with a loop"));
-            }
             let page = mtr.latch(id)?;
             chain.push(page);
             let len = left.min(OVERFLOW_CAPACITY);

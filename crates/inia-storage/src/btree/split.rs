@@ -80,7 +80,7 @@ impl BTree {
                 continue;
             };
             let slot = node::child_slot(mtr.page(parent), key);
-            let child = mtr.latch(node::child(mtr.page(parent), slot))?;
+            let child = self.latch_child(&mut mtr, parent, slot)?;
             if self.has_room(mtr.page(child), key, need) {
                 return Ok(());
             }

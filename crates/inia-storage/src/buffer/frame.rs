@@ -459,13 +459,26 @@ impl<'s> OptimisticPage<'s> {
         let done = self.copy_blocks(offset, out);
         #[cfg(not(target_arch = "x86_64"))]
         let done = 0;
-        let (mut at, mut rest) = (offset + done, &mut out[done..]);
-        while !rest.is_empty() {
-            let (skip, bytes) = (at % 8, self.word(at).to_le_bytes());
-            let len = rest.len().min(8 - skip);
-            let (now, later) = rest.split_at_mut(len);
-            now.copy_from_slice(&bytes[skip..skip + len]);
-            (at, rest) = (at + len, later);
+        let (at, rest) = (offset + done, &mut out[done..]);
+        let head = (at.wrapping_neg() % 8).min(rest.len());
+        let (start, rest) = rest.split_at_mut(head);
+        self.copy_some(at, start);
+        let (words, end) = rest.as_chunks_mut::<8>();
+        let at = at + head;
+        for (i, word) in words.iter_mut().enumerate() {
+            *word = self.word(at + 8 * i).to_le_bytes();
+        }
+        self.copy_some(at + 8 * words.len(), end);
+    }
+
+    /// Copies fewer than 8 bytes, all of them of one aligned word.
+    #[inline]
+    fn copy_some(&self, at: usize, out: &mut [u8]) {
+        if !out.is_empty() {
+            let word = self.word(at) >> (8 * (at % 8));
+            for (i, byte) in out.iter_mut().enumerate() {
+                *byte = (word >> (8 * i)) as u8;
+            }
         }
     }
 

@@ -29,7 +29,7 @@ use crate::page::op::FIRST_PAGE_TAG;
 use crate::page::{
     PAGE_SIZE, PageBuf, PageBytes, PageOp, PageRead, page_id, page_lsn, set_page_lsn, verify,
 };
-use crate::space::{HEADER_PAGE, STAMP_AT};
+use crate::space::{GROUP_PAGES, GROUPS_AT, HEADER_PAGE, STAMP_AT};
 use crate::store::{CONTROL_FILE, DATA_FILE, LogObserver};
 use crate::wal::reader::LogReader;
 use crate::wal::record::LogRecord;
@@ -42,8 +42,14 @@ use std::collections::{BTreeMap, HashMap};
 #[cfg(test)]
 mod tests;
 
-/// Puts intact copies in the place of damaged pages.
-pub(crate) fn restore_torn_pages(data: &dyn DiskFile, doublewrite: &dyn DiskFile) -> Result<()> {
+/// Puts intact copies in the place of damaged pages. Only what a crash can have torn is restored: a
+/// page that was being written has changes from after the checkpoint. Copies without such changes
+/// are left from earlier batches, and the log no longer has what came after them.
+pub(crate) fn restore_torn_pages(
+    data: &dyn DiskFile,
+    doublewrite: &dyn DiskFile,
+    checkpoint: Lsn,
+) -> Result<()> {
     let slots = (doublewrite.len()? / PAGE_SIZE as u64).min(WRITE_BATCH as u64);
     let mut copy = PageBuf::new();
     // Of several copies of a page, left from batches of different size, the newest counts.
@@ -52,7 +58,8 @@ pub(crate) fn restore_torn_pages(data: &dyn DiskFile, doublewrite: &dyn DiskFile
     for slot in 0..slots {
         doublewrite.read_at(&mut copy.bytes, slot * PAGE_SIZE as u64)?;
         let id = page_id(&copy.bytes);
-        if verify(&copy.bytes, id).is_ok() {
+        let recent = page_lsn(&copy.bytes) > checkpoint || id == HEADER_PAGE;
+        if recent && verify(&copy.bytes, id).is_ok() {
             let found = (page_lsn(&copy.bytes), Reverse(slot));
             let known = newest.entry(id).or_insert(found);
             *known = found.max(*known);
@@ -124,8 +131,12 @@ pub(crate) fn redo(
     if let Some((&page, what)) = found.damaged.first_key_value() {
         return Err(StorageError::Corrupt(page, what));
     }
-    for (page, from) in found.written {
-        pool.note_unsynced(&pool.exclusive(page)?, from);
+    for (id, from) in found.written {
+        let page = pool.exclusive(id)?;
+        if page_lsn(&page) > wal.closed_lsn() {
+            return Err(StorageError::Corrupt(id, "newer than the log"));
+        }
+        pool.note_unsynced(&page, from);
     }
     Ok(())
 }
@@ -206,6 +217,11 @@ fn apply_all(changes: &[(PageId, PageOp<'_>)], page: &mut PageBytes) -> bool {
 fn blank_page(id: PageId, pool: &BufferPool) -> Result<ExclusivePage<'_>> {
     let len = page_offset(id) + PAGE_SIZE as u64;
     if pool.data().len()? < len {
+        // The log has told of the page's group before.
+        let groups = pool.shared(HEADER_PAGE)?.u32_at(GROUPS_AT);
+        if id.0 / GROUP_PAGES >= groups {
+            return Err(StorageError::Corrupt(id, "made by the log, but in no group of pages"));
+        }
         pool.data().set_len(len)?;
     }
     let page = pool.try_exclusive_blank(id)?;

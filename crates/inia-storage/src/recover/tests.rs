@@ -5,7 +5,7 @@ use crate::store::tests::{Idle, overwrite};
 use crate::store::{DATA_FILE, DOUBLEWRITE_FILE, Latched, Mtr, Store, StoreOptions};
 use inia_base::io::Disk;
 use inia_testkit::random::Random;
-use inia_testkit::sim_disk::SimDisk;
+use inia_testkit::sim_disk::{Fault, SimDisk, When};
 use std::sync::Arc;
 
 struct Nothing;
@@ -256,4 +256,216 @@ fn no_two_checkpoints_have_the_same_number() {
     drop(store);
     overwrite(&disk, DATA_FILE, 0, &old);
     assert!(matches!(open(&disk), Err(StorageError::Unopenable(_))));
+}
+
+/// Pages that are there before the checkpoint, all with the same text.
+fn store_with_pages(disk: &SimDisk, count: usize, text: &[u8]) -> Vec<PageId> {
+    let pages: Vec<PageId> = (0..count).map(|_| store_with_page(disk, text)).collect();
+    let store = open(disk).unwrap();
+    for &id in &pages {
+        set_text(&store, id, text);
+    }
+    store.close().unwrap();
+    pages
+}
+
+/// Of the last page, the file of copies has the version of a larger batch before the checkpoint.
+#[test]
+fn a_copy_that_lacks_what_the_log_has_no_longer_replaces_no_damaged_page() {
+    let disk = SimDisk::new();
+    let pages = store_with_pages(&disk, 5, b"older");
+    let last = pages[4];
+    let store = open(&disk).unwrap();
+    set_text(&store, last, b"newer");
+    store.close().unwrap();
+    drop(store);
+    let copies = file(&disk, DOUBLEWRITE_FILE);
+    let is_old = |copy: &&[u8]| copy[4..8] == last.0.to_le_bytes() && copy[40..45] == *b"older";
+    assert!(copies.chunks(PAGE_SIZE).any(|copy| is_old(&copy)), "no old copy is left");
+    overwrite(&disk, DATA_FILE, page_offset(last) + 512, &[0xee; 512]);
+    let store = open(&disk).unwrap();
+    assert!(matches!(store.shared(last), Err(StorageError::Corrupt(..))));
+    assert_eq!(&store.shared(pages[0]).unwrap()[40..45], b"older");
+}
+
+/// Appends a group with one page operation, as no mini-transaction makes it.
+fn append_change(store: &Store, id: PageId, op: &PageOp<'_>) {
+    let mut group = Vec::new();
+    crate::wal::begin_group(&mut group);
+    op.encode(id, &mut group);
+    crate::wal::finish_group(&mut group);
+    let end = store.wal().append_group(&group, |_| ());
+    store.wal().wait_durable(end).unwrap();
+}
+
+#[test]
+fn a_page_in_no_group_does_not_make_the_file_longer() {
+    let disk = SimDisk::new();
+    let store = open(&disk).unwrap();
+    let far = PageId(3 * GROUP_PAGES + 7);
+    append_change(&store, far, &PageOp::Init { page_type: 20 });
+    drop(store);
+    let disk = disk.kill();
+    let before = disk.file_len(DATA_FILE);
+    let error = open(&disk).err().unwrap();
+    assert!(matches!(error, StorageError::Corrupt(page, _) if page == far), "{error}");
+    assert_eq!(disk.file_len(DATA_FILE), before);
+}
+
+/// Nothing could be written back any more: the log never becomes as long as the page says it was.
+#[test]
+fn a_page_newer_than_the_log_is_refused_whether_the_log_has_changes_of_it_or_not() {
+    for changed in [false, true] {
+        let disk = SimDisk::new();
+        let id = store_with_page(&disk, b"older");
+        let store = open(&disk).unwrap();
+        if changed {
+            set_text(&store, id, b"newer");
+        }
+        drop(store);
+        let disk = disk.kill();
+        let data = file(&disk, DATA_FILE);
+        let mut page = PageBuf::new();
+        page.bytes.copy_from_slice(&data[page_offset(id) as usize..][..PAGE_SIZE]);
+        set_page_lsn(&mut page.bytes, Lsn(1 << 50));
+        crate::page::seal(&mut page.bytes);
+        overwrite(&disk, DATA_FILE, page_offset(id), &page.bytes);
+        let read = open(&disk).and_then(|store| store.shared(id).map(|_| ()));
+        let error = read.err().unwrap();
+        assert!(matches!(error, StorageError::Corrupt(page, _) if page == id), "{error}");
+    }
+}
+
+fn reseal(block: &mut [u8]) {
+    let crc = crc32c::crc32c(&block[4..]);
+    block[..4].copy_from_slice(&crc.to_le_bytes());
+}
+
+/// A group that seems to go on to the log's end must not swallow what was committed after it.
+#[test]
+fn a_group_that_ends_beyond_what_was_durable_is_damage() {
+    let disk = SimDisk::new();
+    let store = open(&disk).unwrap();
+    let starts: Vec<u64> = (0..4)
+        .map(|_| {
+            let start = store.wal().closed_lsn();
+            let mut mtr = store.mtr().unwrap();
+            mtr.allocate(PageId(0), 20).unwrap();
+            mtr.log(&LogRecord::Commit { txn: inia_base::ids::TxnId(1) });
+            let end = mtr.commit();
+            store.wal().wait_durable(end).unwrap();
+            start.0
+        })
+        .collect();
+    drop(store);
+    let disk = disk.kill();
+    let name = crate::wal::segment::segment_name(1);
+    let mut log = file(&disk, &name);
+    let block = log.chunks_mut(4096).find(|b| b[8..16] == starts[1].to_le_bytes()).unwrap();
+    block[32..36].copy_from_slice(&100_000_u32.to_le_bytes());
+    reseal(block);
+    overwrite(&disk, &name, 0, &log);
+    let error = open(&disk).err().unwrap();
+    assert!(error.to_string().contains("is not whole"), "{error}");
+}
+
+#[test]
+fn a_checkpoint_beyond_the_log_is_refused() {
+    // The position alone, and with what was durable.
+    for fields in [32..40, 32..48] {
+        let disk = SimDisk::new();
+        store_with_page(&disk, b"here");
+        let mut control = file(&disk, "inia.control");
+        for block in control.chunks_mut(4096) {
+            for field in fields.clone().step_by(8) {
+                block[field..field + 8].copy_from_slice(&(1_u64 << 50).to_le_bytes());
+            }
+            reseal(block);
+        }
+        overwrite(&disk, "inia.control", 0, &control);
+        assert!(matches!(open(&disk), Err(StorageError::Unopenable(_))));
+    }
+}
+
+/// A sync fails; the program ends and starts again on what the system still shows; then the
+/// machine stops. `until_then` runs in the second life.
+fn shows_the_same_after_a_crash(failing: When, until_then: impl Fn(&Store)) {
+    for seed in 1..10 {
+        let disk = SimDisk::new();
+        let id = store_with_page(&disk, b"older");
+        // What a failed sync loses depends on how many calls there were before.
+        let other = disk.open("other", true).unwrap();
+        (0..seed).for_each(|len| other.set_len(len).unwrap());
+        let store = open(&disk).unwrap();
+        let mut mtr = store.mtr().unwrap();
+        let page = mtr.latch(id).unwrap();
+        mtr.apply(page, &PageOp::SetBytes { offset: 40, bytes: b"newer" });
+        let end = mtr.commit();
+        disk.inject(failing, Fault::Io);
+        let dirty = store.pool_for_tests().dirty_frames(Lsn(u64::MAX), 10);
+        let written = store
+            .wal()
+            .wait_durable(end)
+            .and_then(|()| store.pool_for_tests().write_back(&dirty).map(|_| ()));
+        assert!(written.is_err(), "{failing:?} has met nothing");
+        drop(store);
+        let disk = disk.kill();
+        let store = open(&disk).unwrap();
+        let shown = store.shared(id).unwrap()[40..45].to_vec();
+        assert_eq!(shown, b"newer");
+        until_then(&store);
+        drop(store);
+        let store = open(&disk.crash(seed)).unwrap();
+        assert_eq!(store.shared(id).unwrap()[40..45], shown, "seed {seed}");
+    }
+}
+
+#[test]
+fn what_was_read_of_the_log_after_a_failed_sync_is_durable_afterwards() {
+    shows_the_same_after_a_crash(When::Sync(1), |_| ());
+}
+
+#[test]
+fn a_page_that_was_read_after_a_failed_sync_is_written_again_before_its_log_goes() {
+    shows_the_same_after_a_crash(When::Sync(3), |store| {
+        store.background_step().unwrap();
+        store.checkpoint().unwrap();
+        store.checkpoint().unwrap();
+    });
+}
+
+/// A record of a transaction changes no page: all pages are clean up to the log's very end.
+#[test]
+fn a_checkpoint_is_not_ahead_of_what_the_log_has_on_disk() {
+    for seed in 1..6 {
+        let disk = SimDisk::new();
+        let id = store_with_page(&disk, b"kept");
+        let store = open(&disk).unwrap();
+        for _ in 0..2 {
+            store.wal().append(&LogRecord::Commit { txn: inia_base::ids::TxnId(7) });
+            store.checkpoint().unwrap();
+        }
+        drop(store);
+        let store = open(&disk.crash(seed)).unwrap();
+        assert_eq!(&store.shared(id).unwrap()[40..44], b"kept");
+    }
+}
+
+/// What the disk has of the pages is not known then, and memory no longer says what it lacks.
+#[test]
+fn a_failed_write_back_ends_all_writing_until_the_next_start() {
+    // The copies, their sync, the places, their sync.
+    for call in 1..=4 {
+        let disk = SimDisk::new();
+        let id = store_with_page(&disk, b"older");
+        let store = open(&disk).unwrap();
+        set_text(&store, id, b"newer");
+        disk.inject(When::Change(call), Fault::Io);
+        let dirty = store.pool_for_tests().dirty_frames(Lsn(u64::MAX), 10);
+        assert!(store.pool_for_tests().write_back(&dirty).is_err(), "call {call}");
+        assert!(store.mtr().is_err() && store.checkpoint().is_err(), "call {call}");
+        drop(store);
+        let store = open(&disk.crash(call)).unwrap();
+        assert_eq!(&store.shared(id).unwrap()[40..45], b"newer", "call {call}");
+    }
 }

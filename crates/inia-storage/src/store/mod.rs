@@ -157,7 +157,7 @@ impl Store {
 
         let data = open_existing(&*disk, DATA_FILE)?;
         let doublewrite = open_existing(&*disk, DOUBLEWRITE_FILE)?;
-        recover::restore_torn_pages(&*data, &*doublewrite)?;
+        recover::restore_torn_pages(&*data, &*doublewrite, from.lsn)?;
         recover::check_stamp(&*data, from.stamp)?;
         let (segments, active) = Segments::open(disk, options.segment_size, options.log_capacity)?;
         let mut reader = LogReader::new(active, from.lsn)?;

@@ -82,9 +82,12 @@ impl<'s> Mtr<'s> {
         slot.expect("invariant: a latched page is used by its own mini-transaction until unlatched")
     }
 
-    /// Latches a page exclusively, waiting for it. Latching a page twice is a deadlock.
+    /// Latches a page exclusively, waiting for it. A page that is latched already is `Corrupt`: two
+    /// ways lead to it.
     pub(crate) fn latch(&mut self, id: PageId) -> Result<Latched> {
-        debug_assert!(!self.holds(id), "page {id} is latched already");
+        if self.holds(id) {
+            return Err(StorageError::Corrupt(id, "page reached twice"));
+        }
         let page = self.store.pool.exclusive(id)?;
         Ok(self.hold(page, false))
     }
@@ -159,12 +162,21 @@ impl<'s> Mtr<'s> {
     /// Gives the page back; others may get it once this mini-transaction has committed. A page that is not
     /// in use is `Corrupt`, and nothing is changed.
     pub(crate) fn free(&mut self, page: Latched) -> Result<()> {
-        let id = self.id(page);
-        if !self.store.space.is_used(id) || space::is_pinned(id) || self.freed.contains(&id) {
-            return Err(StorageError::Corrupt(id, "freed, but not in use"));
+        self.free_all(&[page])
+    }
+
+    /// As [`Mtr::free`], for all of the pages or, after an error, none.
+    pub(crate) fn free_all(&mut self, pages: &[Latched]) -> Result<()> {
+        for &page in pages {
+            let id = self.id(page);
+            if !self.store.space.is_used(id) || space::is_pinned(id) || self.freed.contains(&id) {
+                return Err(StorageError::Corrupt(id, "freed, but not in use"));
+            }
         }
-        self.apply(page, &PageOp::Init { page_type: page_type::FREE });
-        self.freed.push(id);
+        for &page in pages {
+            self.freed.push(self.id(page));
+            self.apply(page, &PageOp::Init { page_type: page_type::FREE });
+        }
         Ok(())
     }
 

@@ -286,8 +286,10 @@ impl Cursor {
         let range = match self.direction {
             Direction::Forward => {
                 let most = self.to.min(self.from + self.reach);
-                let end = (self.from..most).find(|&i| !leaf.is_inline(i)).unwrap_or(most);
-                self.from..end
+                let mut all = self.from..most;
+                // Nothing else is copied narrowly.
+                let end = if leaf.is_narrow() { None } else { all.find(|&i| !leaf.is_inline(i)) };
+                self.from..end.unwrap_or(most)
             }
             Direction::Backward => {
                 let least = self.from.max(self.to.saturating_sub(self.reach));

@@ -295,12 +295,13 @@ impl Core {
         tree.btree().free_all(&self.store)?;
         garbage.btree().modify(&self.store, &key, 0, |leaf| {
             if let Ok(i) = leaf.lower_bound(&key) {
-                leaf.free_tree_root(tree.btree())?;
                 leaf.remove(i)?;
+                leaf.free_tree_root(tree.btree())?;
+                // Once the page is free it may be a new tree's root, whose handle must stay.
+                self.trees.forget(id);
             }
             Ok(())
         })?;
-        self.trees.forget(id);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use super::handle::{Locked, Txn};
 use super::snapshot::Snapshot;
 use super::trees::Tree;
-use super::undo::UndoRef;
+use super::undo::{UndoRef, senseless};
 use crate::Result;
 use crate::btree::{GROUP, Lookup, RecordHeader, Seek};
 use crate::engine::Core;
@@ -29,10 +29,14 @@ impl Core {
             if header.undo == 0 {
                 return Ok(false);
             }
-            match self.undo.version_before(UndoRef(header.undo), payload)? {
-                Some(before) => header = before,
-                None => return Ok(false),
+            let Some(before) = self.undo.version_before(UndoRef(header.undo), payload)? else {
+                return Ok(false);
+            };
+            // A transaction's places grow: with damage it might go round here.
+            if before.txn_id() == header.txn_id() && before.undo >= header.undo {
+                return Err(senseless());
             }
+            header = before;
         }
     }
 }

@@ -26,6 +26,9 @@ use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// No engine comes so far.
+const MOST_TXN: TxnId = TxnId(1 << 61);
+
 /// What the log says of a transaction that has not ended.
 #[derive(Default)]
 struct Running {
@@ -66,21 +69,32 @@ impl Analysis {
         self.roots
     }
 
-    fn saw(&mut self, txn: TxnId) {
-        self.next_id = self.next_id.max(TxnId(txn.0 + 1));
+    fn saw(&mut self, txn: TxnId) -> Result<()> {
+        self.need_next(TxnId(txn.0.saturating_add(1)))
     }
 
-    fn ended(&mut self, txn: TxnId) {
-        self.saw(txn);
+    /// The next id is at least this one.
+    fn need_next(&mut self, next: TxnId) -> Result<()> {
+        if next >= MOST_TXN {
+            let what = format!("the log has a senseless transaction id before {}", next.0);
+            return Err(StorageError::Unopenable(what));
+        }
+        self.next_id = self.next_id.max(next);
+        Ok(())
+    }
+
+    fn ended(&mut self, txn: TxnId) -> Result<()> {
+        self.saw(txn)?;
         if let Some(running) = self.running.remove(&txn) {
             running.undo.forget(&self.undo);
         }
+        Ok(())
     }
 
     fn txn_record(&mut self, record: TxnRecord<'_>, again: bool) -> Result<()> {
         match record {
             TxnRecord::Undo { txn, at, tree, key, before } => {
-                self.saw(txn);
+                self.saw(txn)?;
                 let roots = self.roots;
                 let running = self.running.entry(txn).or_default();
                 running.defines |=
@@ -98,7 +112,7 @@ impl Analysis {
                 }
             }
             TxnRecord::TreeCreated { txn, tree } => {
-                self.saw(txn);
+                self.saw(txn)?;
                 let running = self.running.entry(txn).or_default();
                 running.defines = true;
                 if !running.created.contains(&tree) {
@@ -106,7 +120,7 @@ impl Analysis {
                 }
             }
             TxnRecord::Relog { txn, end } => {
-                self.saw(txn);
+                self.saw(txn)?;
                 let undo = &mut self.running.entry(txn).or_default().undo;
                 match end {
                     false => undo.begin_again(),
@@ -162,14 +176,13 @@ impl LogObserver for Analysis {
         }
         let unreadable = || StorageError::Unopenable("unreadable checkpoint".to_owned());
         let state = CheckpointState::decode(state).ok_or_else(unreadable)?;
-        self.next_id = self.next_id.max(state.next_id);
         self.roots = state.roots;
-        Ok(())
+        self.need_next(state.next_id)
     }
 
     fn record(&mut self, _lsn: Lsn, record: &LogRecord<'_>) -> Result<()> {
         match *record {
-            LogRecord::Commit { txn } | LogRecord::RolledBack { txn } => self.ended(txn),
+            LogRecord::Commit { txn } | LogRecord::RolledBack { txn } => self.ended(txn)?,
             LogRecord::Other { tag, body } => {
                 if let Some((record, again)) = TxnRecord::decode(tag, body) {
                     self.txn_record(record, again)?;

@@ -9,7 +9,7 @@ use super::handle::Txn;
 use super::recover::Loser;
 use super::session::{Session, Started};
 use super::trees::Tree;
-use super::undo::{UndoKind, UndoLog, UndoRecord, UndoRef};
+use super::undo::{UndoKind, UndoLog, UndoRecord, UndoRef, senseless};
 use crate::Result;
 use crate::btree::RecordHeader;
 use crate::engine::Core;
@@ -149,8 +149,9 @@ impl Txn {
     /// Undoes the newest change. What it has changed stays locked: the record, or where it was
     /// inserted, the gap that it leaves.
     fn undo_last_keeping_lock(&mut self) -> Result<()> {
-        let found = self.core.undo.read(self.undo.tail(), &mut self.work.record)?;
-        debug_assert!(found, "undo of a running transaction is never freed");
+        if !self.core.undo.read(self.undo.tail(), &mut self.work.record)? {
+            return Err(senseless());
+        }
         let tree = self.core.trees.get(self.work.record.tree);
         if tree.shows_newest() || self.created.contains(&tree.id()) {
             return self.undo_last();
@@ -329,8 +330,9 @@ impl Core {
         going: &[TreeId],
         record: &mut UndoRecord,
     ) -> Result<()> {
-        let found = self.undo.read(undo.tail(), record)?;
-        debug_assert!(found, "undo of a running transaction is never freed");
+        if !self.undo.read(undo.tail(), record)? {
+            return Err(senseless());
+        }
         let before = match record.kind {
             UndoKind::Insert => None,
             UndoKind::Change | UndoKind::Delete => Some((record.before, &record.payload[..])),

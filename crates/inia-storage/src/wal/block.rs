@@ -18,6 +18,7 @@
 //! durable is missing) from a damaged middle. A segment's number equals the one in its file name while it
 //! is in use; a recycled one has the number of its former life.
 
+use super::MOST_LSN;
 use crate::codec::ByteReader;
 use inia_base::ids::Lsn;
 
@@ -101,7 +102,8 @@ impl SegmentHeader {
         let number = reader.u64()?;
         let start_lsn = Lsn(reader.u64()?);
         let blocks = reader.u64()?;
-        (magic == MAGIC).then_some(SegmentHeader { epoch, number, start_lsn, blocks })
+        let sound = magic == MAGIC && start_lsn < MOST_LSN;
+        sound.then_some(SegmentHeader { epoch, number, start_lsn, blocks })
     }
 }
 

@@ -49,6 +49,8 @@ pub(crate) struct LogReader {
     group_start: Lsn,
     pending: Vec<u8>,
     consumed: usize,
+    /// Some block says that the log had been made durable to here.
+    known_durable: Lsn,
     window: AlignedBuf,
     /// Blocks that were read and not durable for certain: their end, segment and number.
     tail: VecDeque<(Lsn, usize, u64)>,
@@ -77,6 +79,7 @@ impl LogReader {
             group_start: from,
             pending: Vec::new(),
             consumed: 0,
+            known_durable: Lsn(0),
             window: AlignedBuf::new(READ_BLOCKS as usize * BLOCK),
             tail: VecDeque::new(),
             windowed: None,
@@ -129,6 +132,7 @@ impl LogReader {
         }
         self.enter_epoch(header.epoch);
         self.take(&header, &payload);
+        self.known_durable = self.known_durable.max(header.durable_lsn);
         while self.tail.front().is_some_and(|(end, ..)| *end <= header.durable_lsn) {
             self.tail.pop_front();
         }
@@ -195,8 +199,17 @@ impl LogReader {
             "the log is damaged at position {}: later parts of it had been made durable",
             self.expected
         ));
-        if self.expected < durable {
+        let whole = self.group_start;
+        if self.expected < durable || self.expected < whole {
             return Err(damaged);
+        }
+        // What is durable ends with a group, or, where nothing came after a crash, with what that
+        // left of one.
+        if whole < self.known_durable || (whole < durable && durable < self.expected) {
+            return Err(StorageError::Unopenable(format!(
+                "the log is damaged: the group at {whole} is not whole, though later ones had been \
+                 made durable"
+            )));
         }
         let (current, next_block) = (self.current, self.next_block);
         for index in current..self.segments.len() {

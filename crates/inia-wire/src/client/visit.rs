@@ -8,7 +8,7 @@ use crate::column::type_code as ty;
 use crate::command::code;
 use crate::error::WireError;
 use crate::params::decode_value;
-use crate::reply::{EOF, OK, decode_ok};
+use crate::reply::{EOF, ERR, OK, decode_err, decode_ok};
 use inia_base::column::{flags, status};
 use inia_base::value::Value;
 use std::io::{Read, Write};
@@ -120,7 +120,14 @@ impl<S: Read + Write> Client<S> {
         }
         visitor.columns(count);
         let flags = loop {
-            let packet = self.read_checked()?;
+            // Most rows have been received with the one before.
+            let packet = match self.reader.next_packet()? {
+                Some(packet) if self.reader.payload(packet).first() != Some(&ERR) => packet,
+                Some(packet) => {
+                    return Err(ClientError::Server(decode_err(self.reader.payload(packet))?));
+                }
+                None => self.read_checked()?,
+            };
             let payload = self.reader.payload(packet);
             // A row cannot begin so: it would hold a cell of 16 MB or more.
             if payload.first() == Some(&EOF) && payload.len() < 0xff_ffff {
@@ -192,10 +199,35 @@ fn visit_binary(payload: &[u8], kinds: &[u16], visitor: &mut dyn Visitor) -> Res
             | ty::DECIMAL => {
                 visitor.bytes(from.lenenc_bytes()?);
             }
-            _ => visit_value(&mut from, kind, visitor)?,
+            _ => match integer(&mut from, kind)? {
+                Some(number) => visitor.int(number),
+                None => visit_value(&mut from, kind, visitor)?,
+            },
         }
     }
     Ok(from.finish()?)
+}
+
+/// The integer of an integer column; unsigned ones as their bits.
+#[inline]
+fn integer(from: &mut Reader<'_>, kind: u16) -> std::result::Result<Option<i64>, WireError> {
+    let unsigned = kind & 0x8000 != 0;
+    Ok(Some(match kind as u8 {
+        ty::LONGLONG => i64::from_le_bytes(from.array()?),
+        ty::LONG | ty::INT24 => match i32::from_le_bytes(from.array()?) {
+            number if unsigned => i64::from(number as u32),
+            number => i64::from(number),
+        },
+        ty::SHORT | ty::YEAR => match i16::from_le_bytes(from.array()?) {
+            number if unsigned => i64::from(number as u16),
+            number => i64::from(number),
+        },
+        ty::TINY => match i8::from_le_bytes(from.array()?) {
+            number if unsigned => i64::from(number as u8),
+            number => i64::from(number),
+        },
+        _ => return Ok(None),
+    }))
 }
 
 fn visit_value(from: &mut Reader<'_>, kind: u16, visitor: &mut dyn Visitor) -> Result<()> {

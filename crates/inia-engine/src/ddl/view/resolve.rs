@@ -435,7 +435,9 @@ impl<'r> Resolver<'r> {
             TableRef::Join(join) => self.join(join),
             TableRef::JsonTable(table) => {
                 self.expr(&mut table.doc);
-                Names::default()
+                let mut names = Vec::new();
+                table.for_each_name(&mut |name| names.push(name.to_owned()));
+                plain((None, table.alias.clone()), names)
             }
         }
     }

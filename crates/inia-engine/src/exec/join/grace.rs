@@ -105,6 +105,9 @@ impl<'s> Runner<'s> {
             Source::Virtual(table) => {
                 slots.extend(table.base..table.base + table.table.columns().len());
             }
+            Source::JsonTable(table) => {
+                slots.extend(table.base..table.base + table.rows.width());
+            }
             Source::Join(join) => {
                 self.filled(&join.left, slots);
                 self.filled(&join.right, slots);

@@ -2,7 +2,8 @@
 //!
 //! Keys are in a hash table up to the budget; then the table is written as a sorted stream, of
 //! which the first key of each extent stays in memory. A lookup reads at most one extent of each
-//! stream; when there are too many streams they are merged into one.
+//! stream. Streams of about one size are merged into one when there are enough of them, so that a
+//! key is written once for each power of their number, however many keys come.
 
 use super::runs::merge;
 use super::stream::split_record;
@@ -10,8 +11,8 @@ use super::{ENTRY, Purpose, Result, Stream, Workspace, damaged, keyed, split_key
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-/// Most sorted streams before they are merged.
-const MOST_RUNS: usize = 8;
+/// So many sorted streams of one size are merged.
+const MERGED_RUNS: usize = 8;
 
 /// A set of keys.
 pub(crate) struct KeySet<'w> {
@@ -24,6 +25,8 @@ pub(crate) struct KeySet<'w> {
 /// Sorted keys.
 struct Run<'w> {
     stream: Stream<'w>,
+    /// How many merges are behind it.
+    level: u32,
     /// The first key of each extent.
     firsts: Vec<Box<[u8]>>,
     /// The extent that was read last.
@@ -64,26 +67,37 @@ impl<'w> KeySet<'w> {
     fn spill(&mut self) -> Result<()> {
         let mut keys: Vec<Box<[u8]>> = std::mem::take(&mut self.fresh).into_iter().collect();
         keys.sort_unstable();
-        let mut run = Run::new(self.workspace);
+        let mut run = Run::new(self.workspace, 0);
         keys.iter().try_for_each(|key| run.push(key))?;
         run.stream.rest()?;
         self.runs.push(run);
         self.used = 0;
-        if self.runs.len() > MOST_RUNS {
-            let mut all = Run::new(self.workspace);
-            let streams: Vec<&Stream<'_>> = self.runs.iter().map(|run| &run.stream).collect();
+        self.merge_equals()
+    }
+
+    /// Merges the newest streams while there are enough of one level. Older ones have higher levels.
+    fn merge_equals(&mut self) -> Result<()> {
+        while let Some(level) = self.runs.last().map(|run| run.level) {
+            let first = self.runs.partition_point(|run| run.level > level);
+            let equals = &self.runs[first..];
+            if equals.len() < MERGED_RUNS {
+                return Ok(());
+            }
+            let mut all = Run::new(self.workspace, level + 1);
+            let streams: Vec<&Stream<'_>> = equals.iter().map(|run| &run.stream).collect();
             merge(&streams, |key, _| all.push(key).map(|()| true))?;
             all.stream.rest()?;
-            self.runs = vec![all];
+            self.runs.truncate(first);
+            self.runs.push(all);
         }
         Ok(())
     }
 }
 
 impl<'w> Run<'w> {
-    fn new(workspace: Workspace<'w>) -> Run<'w> {
+    fn new(workspace: Workspace<'w>, level: u32) -> Run<'w> {
         let loaded = RefCell::new((usize::MAX, Vec::new()));
-        Run { stream: Stream::new(workspace, Purpose::Table), firsts: Vec::new(), loaded }
+        Run { stream: Stream::new(workspace, Purpose::Table), level, firsts: Vec::new(), loaded }
     }
 
     fn push(&mut self, key: &[u8]) -> Result<()> {

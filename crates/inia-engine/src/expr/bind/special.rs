@@ -107,12 +107,21 @@ impl Binder<'_> {
     }
 
     fn json_value(&mut self, call: &ast::JsonValue) -> Result<Expr, SqlError> {
-        let args = vec![self.scalar(&call.doc)?, self.scalar(&call.path)?];
-        let found = self.call("json_value", args)?;
-        match &call.returning {
-            Some(ty) => self.cast(found, ty),
-            None => Ok(found),
-        }
+        let (document, path) = (self.scalar(&call.doc)?, self.scalar(&call.path)?);
+        let ty = match &call.returning {
+            Some(ty) => {
+                let longest = ExprType::text(512, Collation::DEFAULT, true);
+                self.cast(Expr::literal(Value::Null, longest), ty)?.ty.with_nullable(true)
+            }
+            None => ExprType::text(512, Collation::DEFAULT, true),
+        };
+        let answer = |written: &Option<ast::JsonOnResponse>| match written {
+            None | Some(ast::JsonOnResponse::Null) => Ok(Some(Expr::null())),
+            Some(ast::JsonOnResponse::Error) => Ok(None),
+            Some(ast::JsonOnResponse::Default(literal)) => self.literal(literal).map(Some),
+        };
+        let answers = (answer(&call.on_empty)?, answer(&call.on_error)?);
+        Ok(func::json_value(document, path, answers, ty))
     }
 
     fn collate(&mut self, expr: &ast::Expr, name: &str) -> Result<Expr, SqlError> {

@@ -30,15 +30,6 @@ pub(super) const TABLE: &[Function] = &[
         },
         unquote,
     ),
-    f("json_value", 2, 2, super::types::text_null::<512>, |a| {
-        let document = a.json(0)?;
-        let path = path(a, 1)?;
-        match path.find(&document).first() {
-            None | Some(Json::Null | Json::Array(_) | Json::Object(_)) => Err(Stop::Null),
-            Some(Json::String(text)) => Ok(Value::Text(text.clone())),
-            Some(other) => Ok(Value::Text(other.to_string())),
-        }
-    }),
     f("json_object", 0, MANY, object_type, object),
     f("json_array", 0, MANY, json, |a| {
         let mut items = Vec::with_capacity(a.len());

@@ -14,6 +14,7 @@ mod datetime;
 mod digest;
 mod info;
 mod json;
+mod json_value;
 mod locks;
 mod misc;
 mod numeric;
@@ -32,6 +33,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 pub(crate) use datetime::{extract, timestamp_diff};
+pub(crate) use json_value::json_value;
 
 /// A rule for a result's type. It may also change the arguments.
 pub(crate) type TypeFn = fn(&mut [Expr], &Environment) -> Result<ExprType, SqlError>;

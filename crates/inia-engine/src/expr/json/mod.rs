@@ -3,11 +3,13 @@
 //! An object's keys are ordered by length, then by bytes, and the last of equal keys wins:
 //! `{"bb":1,"a":2,"a":3}` prints as `{"a": 3, "bb": 1}`.
 
+mod fit;
 pub mod order;
 mod parse;
 pub mod path;
 pub mod to_number;
 
+pub use fit::fitted;
 pub use parse::{ParseError, parse};
 
 use crate::expr::collate;

@@ -2,6 +2,7 @@
 
 use super::Json;
 use inia_base::error::{ErrorCode, SqlError};
+use std::collections::HashSet;
 
 /// One leg of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,15 +65,18 @@ impl Path {
     pub fn find<'d>(&self, document: &'d Json) -> Vec<&'d Json> {
         let mut found = Vec::new();
         search(document, &self.legs, &mut found);
+        // Only `**` finds a value in several ways.
+        if self.legs.contains(&Leg::Deep) {
+            let mut known = HashSet::new();
+            found.retain(|json| known.insert(std::ptr::from_ref::<Json>(*json)));
+        }
         found
     }
 }
 
 fn search<'d>(json: &'d Json, legs: &[Leg], found: &mut Vec<&'d Json>) {
     let Some((leg, rest)) = legs.split_first() else {
-        if !found.iter().any(|other| std::ptr::eq(*other, json)) {
-            found.push(json);
-        }
+        found.push(json);
         return;
     };
     match (leg, json) {

@@ -208,6 +208,20 @@ impl Describer<'_> {
                 extra: if table.filter.is_empty() { vec![] } else { vec!["Using where"] },
                 ..blank.clone()
             }),
+            Source::JsonTable(table) => {
+                let mut extra = vec!["Table function: json_table", "Using temporary"];
+                if !table.filter.is_empty() {
+                    extra.push("Using where");
+                }
+                self.lines.push(Line {
+                    table: Some(table.alias.clone()),
+                    access: Some("ALL"),
+                    rows: Some(2),
+                    filtered: Some(100.0),
+                    extra,
+                    ..blank.clone()
+                });
+            }
             Source::Join(inner) => {
                 self.source(&inner.left, blank, join, parts);
                 self.source(&inner.right, blank, Some(inner), parts);
@@ -253,6 +267,10 @@ fn each_condition(source: &Source, visit: &mut dyn FnMut(&Expr)) {
         }
         Source::Part { filter, .. } => filter.iter().for_each(&mut *visit),
         Source::Virtual(table) => table.filter.iter().for_each(&mut *visit),
+        Source::JsonTable(table) => {
+            visit(&table.document);
+            table.filter.iter().for_each(&mut *visit);
+        }
         Source::Join(join) => {
             each_condition(&join.left, visit);
             each_condition(&join.right, visit);

@@ -139,6 +139,10 @@ impl Printer<'_> {
                 self.filtered(&table.filter.iter().collect::<Vec<_>>(), &mut depth);
                 self.node(depth, &format!("Table scan on {}", table.alias));
             }
+            Source::JsonTable(table) => {
+                self.filtered(&table.filter.iter().collect::<Vec<_>>(), &mut depth);
+                self.node(depth, &format!("Materialize table function on {}", table.alias));
+            }
             Source::Join(join) => {
                 let kind = match (join.kind, &join.method) {
                     (JoinType::Inner, JoinMethod::NestedLoop) => "Nested loop inner join",

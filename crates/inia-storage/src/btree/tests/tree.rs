@@ -6,7 +6,8 @@
 use super::super::{LeafCopy, PayloadRef, Problem, Seek};
 use super::{Fixture, Random, deletion, version};
 use crate::StorageError;
-use crate::btree::node::{LOWER_OFF, UPPER_OFF, USABLE};
+use crate::btree::LeafMut;
+use crate::btree::node::{LOWER_OFF, UPPER_OFF, USABLE, child, count, level, slot};
 use crate::page::PageOp;
 use std::collections::HashSet;
 
@@ -272,4 +273,60 @@ fn a_leaf_with_wrong_fences_ends_every_kind_of_scan() {
         });
         assert!(matches!(end, Some(StorageError::Corrupt(..))), "narrow: {narrow}");
     }
+}
+
+/// Two leaves, the second of which the root names twice.
+#[test]
+fn a_page_that_two_ways_lead_to_ends_a_merge_and_a_drop() {
+    let mut fixture = Fixture::new(USABLE);
+    for n in 0..300u32 {
+        fixture.put(&n.to_be_bytes(), version(1), &[0; 100]);
+    }
+    let (tree, store) = (&fixture.tree, &fixture.store);
+    let mut mtr = store.mtr().unwrap();
+    let root = mtr.latch(tree.root()).unwrap();
+    assert_eq!((level(mtr.page(root)), count(mtr.page(root)) > 2), (1, true));
+    let first = slot(mtr.page(root), 0).value_at();
+    let second = child(mtr.page(root), 1).0.to_le_bytes();
+    mtr.apply(root, &PageOp::SetBytes { offset: first as u16, bytes: &second });
+    mtr.commit();
+    for n in 0..20u32 {
+        let remove = |leaf: &mut LeafMut<'_, '_>| match leaf.len() {
+            0 => Ok(()),
+            _ => leaf.remove(0),
+        };
+        tree.modify(store, &n.to_be_bytes(), 0, remove).unwrap();
+    }
+    while tree.modify(store, &[0], 0, |leaf| Ok(leaf.len())).unwrap().0 > 5 {
+        tree.modify(store, &[0], 0, |leaf| leaf.remove(0)).unwrap();
+    }
+    let merged = tree.try_merge(store, &[0]);
+    assert!(matches!(merged, Err(StorageError::Corrupt(..))), "{merged:?}");
+    assert!(matches!(tree.free_all(store), Err(StorageError::Corrupt(..))));
+}
+
+/// The second page of a chain is not in use, says the map.
+#[test]
+fn a_value_whose_pages_cannot_all_be_freed_stays_as_it_is() {
+    let mut fixture = Fixture::new(USABLE);
+    fixture.put(b"long", version(1), &[7; 40_000]);
+    let (tree, store) = (&fixture.tree, &fixture.store);
+    let mut leaf = LeafCopy::new();
+    tree.load_leaf(store, Seek::First, &mut leaf).unwrap();
+    let PayloadRef::Overflow(chain) = leaf.payload(0) else { panic!("the value is long") };
+    let second = tree.chain_pages(store, chain).unwrap()[1];
+    let content = *store.shared(second).unwrap();
+    let mut mtr = store.mtr().unwrap();
+    let page = mtr.latch(second).unwrap();
+    mtr.free(page).unwrap();
+    mtr.commit();
+    let mut mtr = store.mtr().unwrap();
+    let page = mtr.latch(second).unwrap();
+    mtr.apply(page, &PageOp::image(&content, 100, 100));
+    mtr.commit();
+    let removed = tree.modify(store, b"long", 0, |leaf| leaf.remove(0));
+    assert!(matches!(removed, Err(StorageError::Corrupt(page, _)) if page == second));
+    let replaced = tree.modify(store, b"long", 3, |leaf| leaf.replace(0, version(2), b"new"));
+    assert!(matches!(replaced, Err(StorageError::Corrupt(page, _)) if page == second));
+    fixture.check_get(b"long");
 }

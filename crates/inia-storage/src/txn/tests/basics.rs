@@ -222,3 +222,19 @@ fn a_deferred_commit_is_seen_by_its_own_session_at_once() {
     engine.wait_durable(end).unwrap();
     assert_eq!(get(&mut rr(&engine), &tree, "a"), Some("2".into()));
 }
+
+#[test]
+fn a_wait_for_a_writer_that_ends_in_a_timeout_leaves_no_lock() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1")]);
+    for isolation in [Isolation::RepeatableRead, Isolation::ReadCommitted] {
+        let (mut writer, mut waiter) = (rr(&engine), session(&engine, isolation));
+        set(&mut writer, &tree, "a", "2");
+        waiter.set_lock_wait_timeout(Duration::ZERO);
+        let waited = waiter.lock_get(&tree, b"a", X, |_| ());
+        assert!(matches!(waited, Err(StorageError::LockWaitTimeout)), "{waited:?}");
+        writer.commit().unwrap();
+        assert!(!record_waits(&engine, &tree, "a"), "{isolation:?}");
+        waiter.rollback().unwrap();
+    }
+}

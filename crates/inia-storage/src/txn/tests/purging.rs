@@ -175,3 +175,32 @@ fn a_descending_locking_scan_covers_where_the_record_it_waited_for_was() {
         reader.rollback().unwrap();
     }
 }
+
+#[test]
+fn a_record_that_was_deleted_again_is_not_purged_for_its_first_deletion() {
+    for commits in [true, false] {
+        let engine = open();
+        let tree = tree_with(&engine, &[("a", "1"), ("k", "1")]);
+        let mut early = rr(&engine);
+        early.take_snapshot();
+        let (mut first, mut second, mut third) = (rr(&engine), rr(&engine), rr(&engine));
+        delete(&mut first, &tree, "k");
+        first.commit().unwrap();
+        put(&mut second, &tree, "k", "2");
+        second.commit().unwrap();
+        let mut late = rr(&engine);
+        late.take_snapshot();
+        delete(&mut third, &tree, "k");
+        if commits {
+            third.commit().unwrap();
+        }
+        // Now nobody needs the first deletion's history.
+        early.commit().unwrap();
+        settle(&engine);
+        assert_eq!(all(&mut late, &tree), "a=1 k=2");
+        if !commits {
+            third.rollback().unwrap();
+            assert_eq!(all(&mut rr(&engine), &tree), "a=1 k=2");
+        }
+    }
+}

@@ -179,3 +179,19 @@ fn a_rollback_that_meets_damage_is_told_and_tried_again_now_and_then() {
     assert_eq!((engine.stats().unfinished, engine.stats().stuck), (0, 0));
     assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
 }
+
+#[test]
+fn a_tree_whose_creation_others_roll_back_is_freed() {
+    let disk = SimDisk::new();
+    let engine = open_sim(&disk);
+    let tree = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    let made = txn.create_tree().unwrap();
+    put(&mut txn, &made, "k", "v");
+    leave_a_rollback(&disk, &engine, &tree, &mut txn);
+    while engine.background_step().unwrap() {}
+    for _ in 0..3 {
+        engine.background_step().unwrap();
+    }
+    assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
+}

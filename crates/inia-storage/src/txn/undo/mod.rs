@@ -37,10 +37,12 @@ mod tests;
 
 use crate::Result;
 use crate::btree::RecordHeader;
+use crate::error::StorageError;
 use crate::store::reserve::{Need, Reserve};
 use chunk::{Chunk, Chunks};
 use inia_base::ids::TreeId;
 use inia_base::io::Disk;
+use std::io;
 use std::sync::{Arc, OnceLock};
 
 pub(crate) use log::{Finished, History, UndoLog};
@@ -196,7 +198,7 @@ impl UndoStore {
         payload: &mut Vec<u8>,
     ) -> Result<Option<RecordHeader>> {
         let Some(chunk) = self.chunks.find(at.chunk())? else { return Ok(None) };
-        let (kind, key_len, payload_len) = unpack_lengths(chunk.get(at.word()));
+        let (kind, key_len, payload_len) = lengths_at(&chunk, at)?;
         if kind == UndoKind::Insert {
             return Ok(None);
         }
@@ -210,18 +212,38 @@ impl UndoStore {
     /// Reads a whole record; false when it is gone.
     pub(crate) fn read(&self, at: UndoRef, out: &mut UndoRecord) -> Result<bool> {
         let Some(chunk) = self.chunks.find(at.chunk())? else { return Ok(false) };
-        let (kind, key_len, payload_len) = unpack_lengths(chunk.get(at.word()));
+        let (kind, key_len, payload_len) = lengths_at(&chunk, at)?;
         out.kind = kind;
         let tree = chunk.get(at.word() + 1);
         out.tree = TreeId(tree as u32);
         out.after = (tree >> 32) as usize;
         out.previous = UndoRef(chunk.get(at.word() + PREVIOUS_WORD));
+        if out.previous >= at {
+            return Err(senseless());
+        }
         out.before = header_at(&chunk, at.word());
         let key_at = at.word() + HEADER_WORDS;
         chunk.get_bytes(key_at, key_len, &mut out.key);
         chunk.get_bytes(key_at + key_len.div_ceil(8), payload_len, &mut out.payload);
         Ok(true)
     }
+}
+
+/// What the record at a place says of itself, if all of it lies in the chunk: recovery puts records
+/// where a log says that may be damaged.
+fn lengths_at(chunk: &Chunk, at: UndoRef) -> Result<(UndoKind, usize, usize)> {
+    let word = at.word();
+    if word + HEADER_WORDS > chunk.len() {
+        return Err(senseless());
+    }
+    let (kind, key, payload) = unpack_lengths(chunk.get(word));
+    let end = word + HEADER_WORDS + key.div_ceil(8) + payload.div_ceil(8);
+    if end <= chunk.len() { Ok((kind, key, payload)) } else { Err(senseless()) }
+}
+
+/// The error of an old version that is not what it should be.
+pub(crate) fn senseless() -> StorageError {
+    io::Error::new(io::ErrorKind::InvalidData, "an old row version is damaged").into()
 }
 
 fn header_at(chunk: &Chunk, word: usize) -> RecordHeader {

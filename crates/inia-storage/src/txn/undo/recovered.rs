@@ -14,18 +14,26 @@
 //!   others               d ◂ e
 //!   joined   a ◂ b ◂ c ◂ d ◂ e
 //! ```
+//!
+//! Places that do not grow are those of a damaged log, and refused: a chain of them might go round.
 
 use super::chunk::Chunk;
 use super::{NewUndo, PREVIOUS_WORD, UndoRef, UndoStore};
 use crate::Result;
+use crate::error::StorageError;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// No engine comes so far.
+const MOST_CHUNKS: u64 = 1 << 42;
 
 /// A chain of records that grows at its new end.
 #[derive(Default)]
 struct Chain {
     first: UndoRef,
     tail: UndoRef,
+    /// The newest record's words.
+    tail_words: usize,
     records: u64,
     bytes: u64,
 }
@@ -87,6 +95,7 @@ impl Recovered {
     /// Puts a step's record to its place.
     pub(crate) fn push(&mut self, store: &UndoStore, at: UndoRef, new: &NewUndo<'_>) -> Result<()> {
         let previous = self.chain.tail;
+        self.chain.check_next(at)?;
         new.write(self.open(store, at, new.words())?, at.word(), previous);
         self.chain.grow(at, new.words());
         Ok(())
@@ -102,6 +111,7 @@ impl Recovered {
         let known = self.chain.first != UndoRef::NONE && at >= self.chain.first;
         let Some(again) = self.again.as_ref().filter(|_| !known) else { return Ok(()) };
         let previous = again.tail;
+        again.check_next(at)?;
         new.write(self.open(store, at, new.words())?, at.word(), previous);
         if let Some(again) = &mut self.again {
             again.grow(at, new.words());
@@ -119,11 +129,13 @@ impl Recovered {
         let Some(again) = self.again.take().filter(|again| again.records > 0) else {
             return Ok(());
         };
-        let Chain { first, tail, records, bytes } = std::mem::replace(&mut self.chain, again);
+        let Chain { first, tail, tail_words, records, bytes } =
+            std::mem::replace(&mut self.chain, again);
         if records > 0 {
+            self.chain.check_next(first)?;
             let oldest = self.chain.tail;
             self.open(store, first, PREVIOUS_WORD + 1)?.put(first.word() + PREVIOUS_WORD, oldest.0);
-            self.chain.tail = tail;
+            (self.chain.tail, self.chain.tail_words) = (tail, tail_words);
             self.chain.records += records;
             self.chain.bytes += bytes;
         }
@@ -140,12 +152,22 @@ impl Recovered {
 }
 
 impl Chain {
+    /// Refuses a place that is not behind the newest record's.
+    fn check_next(&self, at: UndoRef) -> Result<()> {
+        let (chunk, word) = (self.tail.chunk(), self.tail.word() + self.tail_words);
+        let behind =
+            (at.chunk(), at.word()) >= (chunk, word) && (1..MOST_CHUNKS).contains(&at.chunk());
+        if behind {
+            return Ok(());
+        }
+        Err(StorageError::Unopenable("the log has a before-image out of its place".to_owned()))
+    }
+
     fn grow(&mut self, at: UndoRef, words: usize) {
-        debug_assert!(at > self.tail, "places grow with time");
         if self.first == UndoRef::NONE {
             self.first = at;
         }
-        self.tail = at;
+        (self.tail, self.tail_words) = (at, words);
         self.records += 1;
         self.bytes += 8 * words as u64;
     }

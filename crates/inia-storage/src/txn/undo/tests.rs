@@ -122,3 +122,43 @@ fn short_transactions_under_a_long_snapshot_cost_little_besides_their_records() 
     }
     assert_eq!(undo.history.lock().len(), 0);
 }
+
+fn new_undo(payload: &[u8]) -> NewUndo<'_> {
+    let (kind, tree, before) = (UndoKind::Change, TreeId(5), RecordHeader::new(TxnId(3), 0, false));
+    NewUndo { kind, tree, key: b"key", before, payload, after: 0 }
+}
+
+#[test]
+fn recovery_refuses_places_that_do_not_grow() {
+    let store = UndoStore::in_memory();
+    let mut found = recovered::Recovered::default();
+    found.push(&store, UndoRef::new(2, 100), &new_undo(b"first")).unwrap();
+    for (chunk, word) in [(2, 100), (2, 104), (2, 10), (1, 500), (0, 7), (1 << 43, 0)] {
+        let place = UndoRef::new(chunk, word);
+        assert!(found.push(&store, place, &new_undo(b"second")).is_err(), "{chunk}, {word}");
+    }
+    found.push(&store, UndoRef::new(2, 107), &new_undo(b"second")).unwrap();
+    // Steps that are logged again must end before the others begin.
+    found.begin_again();
+    found.push_again(&store, UndoRef::new(2, 90), &new_undo(&[1; 80])).unwrap();
+    assert!(found.end_again(&store).is_err());
+}
+
+/// Two transactions' records in the same place, as a damaged log may have them.
+#[test]
+fn a_record_that_another_has_overwritten_is_an_error() {
+    let store = UndoStore::in_memory();
+    let (mut one, mut other) = (recovered::Recovered::default(), recovered::Recovered::default());
+    let at = UndoRef::new(1, 8100);
+    one.push(&store, at, &new_undo(&[0xff; 200])).unwrap();
+    other.push(&store, UndoRef::new(1, 8094), &new_undo(&[0xff; 200])).unwrap();
+    let (mut record, mut payload) = (UndoRecord::default(), Vec::new());
+    assert!(store.read(at, &mut record).is_err());
+    assert!(store.version_before(at, &mut payload).is_err());
+    assert!(store.read(UndoRef::new(1, (1 << 20) - 1), &mut record).is_err());
+    // One that says that it follows itself.
+    other.push(&store, UndoRef::new(3, 0), &new_undo(b"")).unwrap();
+    let chunk = store.chunks.find(3).unwrap().unwrap();
+    chunk.put(PREVIOUS_WORD, UndoRef::new(3, 0).0);
+    assert!(store.read(UndoRef::new(3, 0), &mut record).is_err());
+}

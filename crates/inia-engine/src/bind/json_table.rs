@@ -1,0 +1,126 @@
+//! JSON_TABLE: its document may read the members of FROM before it; its columns get types.
+
+use super::from::{Bound, FromContext, member};
+use super::scope::Clause;
+use super::{QueryBinder, Result};
+use crate::catalog::same_name;
+use crate::ddl::column_type;
+use crate::expr::ExprType;
+use crate::expr::json;
+use crate::expr::json::path::Path;
+use crate::optimize::{FromTree, Leaf, LeafKind};
+use crate::plan::json_table::{JsonColumn, JsonResponse, JsonRows, JsonShows};
+use inia_base::collation::Collation;
+use inia_base::datatype::{DataType, IntWidth};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{self, JsonOnResponse, JsonTableColumn};
+
+/// The most paths nested in one another or beside each other.
+const MOST_NESTED: usize = 16;
+
+/// Columns in the order in which they are written.
+#[derive(Default)]
+struct Columns {
+    named: Vec<(String, ExprType)>,
+    nested: usize,
+}
+
+impl QueryBinder<'_> {
+    /// JSON_TABLE as a member of FROM.
+    pub(super) fn json_table(
+        &mut self,
+        table: &ast::JsonTable,
+        context: &mut FromContext<'_>,
+    ) -> Result<Bound> {
+        self.one_more_member()?;
+        let document = self.expression(&table.doc, Clause::TableFunction, &[])?;
+        let mut columns = Columns::default();
+        let rows = self.json_rows(&table.path, &table.columns, &table.alias, &mut columns)?;
+        context.tables += 1;
+        let (slots, mut names) = member(&table.alias, "", &columns.named, context);
+        for column in &mut names.tables[0].columns {
+            column.result.org_table.clone_from(&table.alias);
+            if column.ty.data_type == DataType::Json {
+                column.result.decimals = 0;
+            }
+        }
+        let kind = LeafKind::JsonTable { document, rows };
+        let leaf = Leaf { slots, alias: table.alias.clone(), kind };
+        Ok(Bound::new(FromTree::Leaf(leaf), names))
+    }
+
+    fn json_rows(
+        &self,
+        path: &str,
+        written: &[JsonTableColumn],
+        alias: &str,
+        all: &mut Columns,
+    ) -> Result<JsonRows> {
+        let path = Path::parse(path)?;
+        let (mut columns, mut nested) = (Vec::new(), Vec::new());
+        for column in written {
+            match column {
+                JsonTableColumn::Ordinality(name) => {
+                    let ty = DataType::Int { width: IntWidth::Big, unsigned: false };
+                    let at = all.add(name, ExprType::of_column(ty, true))?;
+                    columns.push(JsonColumn { at, name: name.clone(), shows: JsonShows::Number });
+                }
+                JsonTableColumn::Path { name, ty, exists, path, on_empty, on_error } => {
+                    let strict = self.context.env.sql_mode.is_strict();
+                    let ty = column_type(name, ty, Collation::DEFAULT, strict)?.data_type;
+                    let at = all.add(name, ExprType::of_column(ty.clone(), true))?;
+                    let path = Path::parse(path)?;
+                    let shows = match exists {
+                        true => JsonShows::Exists(path, ty),
+                        false => JsonShows::Value {
+                            path,
+                            data_type: ty,
+                            on_empty: response(on_empty.as_ref())?,
+                            on_error: response(on_error.as_ref())?,
+                        },
+                    };
+                    columns.push(JsonColumn { at, name: name.clone(), shows });
+                }
+                JsonTableColumn::Nested { path, columns: inner } => {
+                    all.nested += 1;
+                    if all.nested > MOST_NESTED {
+                        let code = ErrorCode::JtMaxNestedPath;
+                        return Err(SqlError::new(code, &[&MOST_NESTED, &alias]));
+                    }
+                    nested.push(self.json_rows(path, inner, alias, all)?);
+                }
+            }
+        }
+        Ok(JsonRows { path, columns, nested })
+    }
+}
+
+impl Columns {
+    /// Adds a column and returns its place; error 1060.
+    fn add(&mut self, name: &str, ty: ExprType) -> Result<usize> {
+        if let Some((known, _)) = self.named.iter().find(|(known, _)| same_name(known, name)) {
+            return Err(SqlError::new(ErrorCode::DupFieldname, &[known]));
+        }
+        self.named.push((name.to_owned(), ty));
+        Ok(self.named.len() - 1)
+    }
+}
+
+fn response(written: Option<&JsonOnResponse>) -> Result<JsonResponse> {
+    Ok(match written {
+        None | Some(JsonOnResponse::Null) => JsonResponse::Null,
+        Some(JsonOnResponse::Error) => JsonResponse::Error,
+        Some(JsonOnResponse::Default(ast::Literal::String { value, .. })) => {
+            let parsed = json::parse(value).map_err(|error| {
+                let args: [&dyn std::fmt::Display; 5] =
+                    [&1, &"JSON_TABLE", &error.text, &error.position, &""];
+                SqlError::new(ErrorCode::InvalidJsonTextInParam, &args)
+            });
+            JsonResponse::Default(parsed?)
+        }
+        Some(JsonOnResponse::Default(_)) => {
+            let what = "non-string DEFAULT value for a column in a JSON_TABLE expression";
+            return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
+        }
+    })
+}
