@@ -12,12 +12,13 @@
 //! All of a table is read in one snapshot, so that others may go on changing it.
 //! Only where the numbers differ is each row's entry looked up, to name the rows that lack it.
 
-use crate::catalog::{Table, TableIndex};
+use crate::catalog::{Table, TableIndex, row_count};
 use crate::database::{Database, OpenError};
 use crate::row::Damaged;
+use inia_base::ids::TreeId;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
-use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, StorageError, Tree, Txn};
+use inia_storage::{Direction, Isolation, KeyBound, ReadMode, StorageError, Tree, Txn};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -31,16 +32,16 @@ impl Database {
         let catalog = self.catalog.current();
         let tables: Vec<&Arc<Table>> =
             catalog.schemas.values().flat_map(|schema| schema.tables.values()).collect();
-        let mut trees = Vec::new();
-        for table in &tables {
-            trees.push(table.def.clustered);
-            trees.extend(table.def.indexes.iter().map(|index| index.tree));
+        let trees = |fleeting: bool| -> Vec<TreeId> {
+            let there = tables.iter().filter(|table| table.def.is_fleeting() == fleeting);
+            there.flat_map(|table| table.def.trees()).collect()
+        };
+        let mut problems = self.engine.check(&trees(false))?;
+        if let Some(fleeting) = self.catalog.fleeting() {
+            problems.extend(fleeting.check(&trees(true))?);
         }
-        trees.sort_unstable();
-        trees.dedup();
-        let mut problems = self.engine.check(&trees)?;
         for table in tables {
-            check_table(&self.engine, table, &mut problems);
+            check_table(table, &mut problems);
         }
         Ok(problems)
     }
@@ -70,16 +71,16 @@ impl Report<'_> {
 }
 
 /// The problems of one table whose definition nobody changes meanwhile.
-pub(crate) fn problems_of(engine: &Arc<Engine>, table: &Table) -> Vec<String> {
+pub(crate) fn problems_of(table: &Table) -> Vec<String> {
     let mut problems = Vec::new();
-    check_table(engine, table, &mut problems);
+    check_table(table, &mut problems);
     problems
 }
 
-fn check_table(engine: &Arc<Engine>, table: &Table, problems: &mut Vec<String>) {
+fn check_table(table: &Table, problems: &mut Vec<String>) {
     let name = format!("table {}.{}", table.def.schema, table.def.name);
     let mut report = Report { name: name.clone(), found: 0, problems };
-    let mut txn = engine.attach();
+    let mut txn = table.store.attach();
     txn.begin(Isolation::RepeatableRead);
     let rows = match check_rows(&mut txn, table, &mut report) {
         Ok(rows) => Some(rows),
@@ -88,6 +89,13 @@ fn check_table(engine: &Arc<Engine>, table: &Table, problems: &mut Vec<String>) 
             None
         }
     };
+    match row_count::read(&table.store, &mut txn, table.clustered.id()) {
+        Ok(Some(kept)) if rows.is_some_and(|rows| rows != kept) => {
+            report.problem(&format_args!("it is said to have {kept} rows"));
+        }
+        Ok(_) => {}
+        Err(error) => report.problem(&error),
+    }
     report.finish();
     for (index, def) in table.indexes.iter().zip(&table.def.indexes) {
         if !def.kind.has_entries() {

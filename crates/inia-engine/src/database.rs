@@ -154,7 +154,7 @@ impl Database {
         let on = |name: &str| globals.0.read().get(name).is_some_and(|text| text == "ON");
         let read_only = if on("super_read_only") { 2 } else { u8::from(on("read_only")) };
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
-        let database = Arc::new(Database {
+        Ok(Arc::new(Database {
             scratch: disk,
             build_memory: (options.buffer_pool_size / 8).clamp(64 << 10, 256 << 20) as usize,
             engine,
@@ -167,9 +167,7 @@ impl Database {
             processes: OnceLock::new(),
             read_only: AtomicU8::new(read_only),
             started,
-        });
-        crate::session::empty_fleeting(&database);
-        Ok(database)
+        }))
     }
 
     /// Starts a session.
@@ -179,6 +177,9 @@ impl Database {
 
     /// Writes everything back and closes cleanly; later statements fail.
     pub fn close(&self) -> Result<(), OpenError> {
+        if let Some(fleeting) = self.catalog.fleeting() {
+            fleeting.close()?;
+        }
         Ok(self.engine.close()?)
     }
 

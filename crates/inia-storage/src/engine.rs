@@ -6,7 +6,7 @@ use crate::error::StorageError;
 use crate::lock::LockSystem;
 use crate::lock::wait::LockWait;
 use crate::space::is_pinned;
-use crate::store::{Store, StoreOptions};
+use crate::store::{Store, StoreOptions, VolatileDisk};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 use crate::txn::handle::Txn;
 use crate::txn::horizon::{CheckpointView, Roots};
@@ -28,6 +28,9 @@ use std::time::Duration;
 
 /// How long background purge sleeps when there was nothing to do.
 const PURGE_PAUSE: Duration = Duration::from_millis(50);
+
+/// Bytes of page frames of a store that does not outlive the process; all pages are in memory.
+const VOLATILE_POOL: u64 = 16 << 20;
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]
@@ -150,6 +153,14 @@ impl Engine {
     ) -> Result<Arc<Engine>> {
         let (pool, background) = (options.buffer_pool_size, options.background);
         Engine::open_with(disk, StoreOptions::sized(pool, background, sizes))
+    }
+
+    /// An empty store in memory beside this one, for what does not outlive the process: nothing of
+    /// it is logged.
+    pub fn open_volatile(&self) -> Result<Arc<Engine>> {
+        let background = self.purger.lock().is_some();
+        let options = EngineOptions { buffer_pool_size: VOLATILE_POOL, background };
+        Engine::open(Arc::new(VolatileDisk::default()), options)
     }
 
     /// Why nothing can be written until the next start, if that is so.

@@ -127,7 +127,7 @@ fn measured_rows(path: &AccessPath, request: &Request<'_>, position: usize) -> O
     let mut rows = 0;
     for range in ranges {
         let upper = range.end.as_deref();
-        rows += context.engine.estimate_range(tree, Some(&range.start), upper).ok()?;
+        rows += table.store.estimate_range(tree, Some(&range.start), upper).ok()?;
     }
     Some((rows as f64).max(1.0))
 }

@@ -196,7 +196,7 @@ impl QueryBinder<'_> {
             return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
         };
         if !table.shared.estimate_known.swap(true, Ordering::Relaxed)
-            && let Ok(rows) = self.context.engine.estimate_rows(&table.clustered)
+            && let Ok(rows) = table.store.estimate_rows(&table.clustered)
         {
             let rows = i64::try_from(rows).unwrap_or(i64::MAX);
             table.shared.row_estimate.store(rows, Ordering::Relaxed);

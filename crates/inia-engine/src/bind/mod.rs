@@ -40,7 +40,7 @@ use crate::plan::{PartPlan, StatementPlan, ViewUse, VirtualTable, result_columns
 use crate::reads::Reads;
 use inia_base::error::SqlError;
 use inia_parser::ast;
-use inia_storage::{Engine, LockRequest};
+use inia_storage::LockRequest;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -65,8 +65,6 @@ pub(crate) struct BindContext<'c> {
     pub(crate) host: &'c dyn SessionHost,
     /// Computed tables.
     pub(crate) virtuals: &'c dyn VirtualTables,
-    /// Tells how many rows tables and ranges have.
-    pub(crate) engine: &'c Engine,
     /// The lock that plain reads take (SERIALIZABLE).
     pub(crate) plain_lock: Option<LockRequest>,
 }

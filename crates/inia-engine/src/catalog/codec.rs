@@ -133,8 +133,14 @@ pub(super) fn schema(bytes: &[u8]) -> Option<SchemaDef> {
     Some(SchemaDef { name: r.text()?, collation: Collation(r.small()?), read_only: r.bool()? })
 }
 
-/// The record of a table.
+/// The record of a table. That of a MEMORY table names no trees: they are made anew at each start.
 pub(super) fn put_table(def: &TableDef) -> Vec<u8> {
+    if def.is_fleeting() && def.clustered != TreeId(0) {
+        let mut kept = def.clone();
+        kept.clustered = TreeId(0);
+        kept.indexes.iter_mut().for_each(|index| index.tree = TreeId(0));
+        return put_table(&kept);
+    }
     let mut w = Writer::default();
     w.int(FORMAT);
     w.int(def.id.0);

@@ -63,6 +63,8 @@ pub struct MdlName {
     table: String,
     /// How many locks of strong kinds are held or wanted.
     guarded: AtomicUsize,
+    /// It stands for rows of a table, not for its definition.
+    of_rows: bool,
 }
 
 /// A name in a slot.
@@ -118,6 +120,7 @@ impl MdlWatch {
         Some(match () {
             () if Arc::ptr_eq(&name, &self.manager.changes) => "Waiting for global read lock",
             () if Arc::ptr_eq(&name, &self.manager.commits) => "Waiting for commit lock",
+            () if name.of_rows => "Waiting for table level lock",
             () => "Waiting for table metadata lock",
         })
     }
@@ -159,7 +162,7 @@ impl MdlManager {
             names.sweep_at = 2 * names.known.len();
         }
         let (schema, table) = key.clone();
-        let name = Arc::new(MdlName { schema, table, guarded: AtomicUsize::new(0) });
+        let name = Arc::new(MdlName { schema, table, ..MdlName::default() });
         names.known.insert(key, name.clone());
         name
     }
@@ -261,6 +264,22 @@ impl MdlSession {
     /// The same for one that only looks at the definition.
     pub fn lock_definition(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
         self.lock_weak(name, Kind::Describe, limit)
+    }
+
+    /// A lock of a weak kind until [`MdlSession::give_back`].
+    pub(crate) fn lock_for_statement(
+        &self,
+        name: &Arc<MdlName>,
+        kind: Kind,
+        limit: Duration,
+    ) -> Result<(), SqlError> {
+        self.lock_weak(name, kind, limit)
+    }
+
+    /// Releases what the slot holds of a name, if anything.
+    pub(crate) fn give_back(&self, name: &Arc<MdlName>) {
+        self.slot.held.lock().retain(|held| !Arc::ptr_eq(&held.name, name));
+        self.manager.given_up(name);
     }
 
     fn lock_weak(&self, name: &Arc<MdlName>, kind: Kind, limit: Duration) -> Result<(), SqlError> {
@@ -436,6 +455,11 @@ impl MdlSession {
 }
 
 impl MdlName {
+    /// A name that stands for rows of a table.
+    pub(crate) fn of_rows() -> Arc<MdlName> {
+        Arc::new(MdlName { of_rows: true, ..MdlName::default() })
+    }
+
     fn order(&self) -> (&str, &str) {
         (&self.schema, &self.table)
     }

@@ -11,13 +11,16 @@
 //! 'v' schema 0 name        a view
 //! 'p' name                 a variable of SET PERSIST
 //! 'x' id                   a session's temporary table
+//! 'n' tree                 how many rows a table without transactions has, see `row_count`
 //! 'u' …                    accounts, see `account::store`
 //! ```
 
 pub mod charset;
 pub(crate) mod codec;
+pub(crate) mod heap;
 pub mod mdl;
 pub(crate) mod persisted;
+pub(crate) mod row_count;
 mod show_create;
 mod table;
 pub(crate) mod temporary;
@@ -45,8 +48,8 @@ use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, StorageErro
 use mdl::MdlManager;
 use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 const SCHEMA: u8 = b'd';
 const TABLE: u8 = b't';
@@ -149,6 +152,8 @@ impl Change {
 /// The versioned, cached catalog.
 pub struct Catalog {
     engine: Arc<Engine>,
+    /// Where MEMORY tables are, once there is one.
+    fleeting: OnceLock<Arc<Engine>>,
     tree: Tree,
     current: RwLock<Arc<CatalogVersion>>,
     /// Counters of tables by table id; they outlive a table's runtime handle.
@@ -167,6 +172,7 @@ impl Catalog {
         let tree = engine.catalog_tree();
         let catalog = Catalog {
             engine: engine.clone(),
+            fleeting: OnceLock::new(),
             tree: tree.clone(),
             current: RwLock::default(),
             shared: Mutex::default(),
@@ -185,7 +191,7 @@ impl Catalog {
                 Some(&SCHEMA) => codec::schema(record.value).map(Change::PutSchema),
                 Some(&TABLE) => codec::table(record.value).map(Change::PutTable),
                 Some(&VIEW) => view::view(record.value).map(|def| Change::PutView(Box::new(def))),
-                Some(&ACCOUNT) => continue,
+                Some(&ACCOUNT | &row_count::ROW_COUNT) => continue,
                 Some(&PERSISTED) => {
                     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                     catalog.kept.lock().insert(text(&record.key[1..]), text(record.value));
@@ -206,11 +212,18 @@ impl Catalog {
                 catalog.next_table_id.fetch_max(def.id.0 + 1, Ordering::Relaxed);
             }
         }
+        for change in &mut changes {
+            if let Change::PutTable(def) = change
+                && def.is_fleeting()
+            {
+                catalog.begin_anew(def)?;
+            }
+        }
         catalog.publish(changes);
         catalog.clear_away(&left_over)?;
         for table in catalog.current().schemas.values().flat_map(|schema| schema.tables.values()) {
             // A damaged table does not keep the others from being used.
-            let rows = engine.estimate_rows(&table.clustered).unwrap_or_default();
+            let rows = table.store.estimate_rows(&table.clustered).unwrap_or_default();
             table.shared.row_estimate.store(rows as i64, Ordering::Relaxed);
         }
         Ok(catalog)
@@ -225,10 +238,61 @@ impl Catalog {
         txn.begin(Isolation::RepeatableRead);
         for def in left_over {
             self.next_table_id.fetch_max(def.id.0 + 1, Ordering::Relaxed);
-            let dropped = temporary::drop_table(self, &mut txn, def);
-            dropped.map_err(|error| OpenError::Catalog(error.message))?;
+            if def.clustered.0 != 0 {
+                drop_trees(&self.engine, &mut txn, def)?;
+            }
+            txn.delete(&self.tree, &temporary_key(def.id))?;
         }
         Ok(txn.commit()?)
+    }
+
+    /// A MEMORY table gets empty trees after a start. Where its rows were logged, by an older
+    /// program, they go; what cannot, for want of space or for damage, does at the next start.
+    fn begin_anew(&self, def: &mut TableDef) -> Result<(), StorageError> {
+        let mut old = def.trees();
+        old.retain(|tree| tree.0 != 0);
+        def.auto_increment = 0;
+        let store = self.open_store(def)?;
+        let mut txn = store.attach();
+        txn.begin(Isolation::RepeatableRead);
+        make_trees(store, &mut txn, def)?;
+        txn.commit()?;
+        if old.is_empty() {
+            return Ok(());
+        }
+        let mut txn = self.engine.attach();
+        txn.begin(Isolation::RepeatableRead);
+        let dropped = old.iter().try_for_each(|tree| txn.drop_tree(&self.engine.tree(*tree)));
+        let counted = row_count::forget(&self.engine, &mut txn, old[0]);
+        let key = named_key(TABLE, &def.schema, &def.name);
+        let written = self.put(&mut txn, &key, &codec::put_table(def));
+        if dropped.and(counted).and(written).and_then(|()| txn.commit()).is_err() && txn.is_open() {
+            txn.rollback()?;
+        }
+        Ok(())
+    }
+
+    /// Where a table's trees are made.
+    pub(crate) fn open_store(&self, def: &TableDef) -> Result<&Arc<Engine>, StorageError> {
+        if def.is_fleeting() && self.fleeting.get().is_none() {
+            let opened = self.engine.open_volatile()?;
+            // Somebody may have been quicker.
+            let _ = self.fleeting.set(opened);
+        }
+        Ok(self.store(def))
+    }
+
+    /// Where the trees of a table are.
+    pub(crate) fn store(&self, def: &TableDef) -> &Arc<Engine> {
+        match def.is_fleeting() {
+            true => self.fleeting.get().expect("invariant: the table's trees have been made"),
+            false => &self.engine,
+        }
+    }
+
+    /// Where MEMORY tables are, if there are any.
+    pub(crate) fn fleeting(&self) -> Option<&Arc<Engine>> {
+        self.fleeting.get()
     }
 
     /// The newest version.
@@ -340,8 +404,8 @@ impl Catalog {
                 let shared = self.shared(def.id);
                 let mdl = self.mdl.name(&def.schema, &def.name);
                 let name = def.name.clone();
-                let tree = |id| self.engine.tree(id);
-                let table = Arc::new(Table::new(Arc::new(def), tree, mdl, shared));
+                let store = self.store(&def).clone();
+                let table = Arc::new(Table::new(Arc::new(def), &store, mdl, shared));
                 let old = Arc::make_mut(schema).tables.insert(name, table);
                 old.iter().for_each(|table| self.retire(table, false));
             }
@@ -382,6 +446,46 @@ impl Catalog {
     pub(crate) fn forget(&self, id: TableId) {
         self.shared.lock().remove(&id);
     }
+}
+
+/// Makes the trees of a definition and writes their numbers into it; none has a row.
+pub(crate) fn make_trees(
+    store: &Arc<Engine>,
+    txn: &mut Txn,
+    def: &mut TableDef,
+) -> Result<(), StorageError> {
+    let mut make = || {
+        let tree = txn.create_tree()?;
+        // Whatever the session's snapshot is, it reads its own table as it is now.
+        if def.temporary {
+            tree.show_newest();
+        }
+        Ok::<_, StorageError>(tree.id())
+    };
+    let clustered = make()?;
+    for index in &mut def.indexes {
+        index.tree = match index.kind {
+            IndexKind::Primary => clustered,
+            _ => make()?,
+        };
+    }
+    def.clustered = clustered;
+    match def.is_transactional() {
+        true => Ok(()),
+        false => row_count::set(store, txn, clustered, 0),
+    }
+}
+
+/// Drops a table's trees at commit, with what is known of them.
+pub(crate) fn drop_trees(
+    store: &Arc<Engine>,
+    txn: &mut Txn,
+    def: &TableDef,
+) -> Result<(), StorageError> {
+    if !def.is_transactional() {
+        row_count::forget(store, txn, def.clustered)?;
+    }
+    def.trees().into_iter().try_for_each(|tree| txn.drop_tree(&store.tree(tree)))
 }
 
 /// Who refers to whom.

@@ -11,7 +11,7 @@ use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::ids::TreeId;
 use inia_base::value::Value;
-use inia_storage::Tree;
+use inia_storage::{Engine, Tree};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
@@ -238,6 +238,12 @@ impl TableDef {
         self.engine == TRANSACTIONAL
     }
 
+    /// Its trees, that of the rows first.
+    pub(crate) fn trees(&self) -> Vec<TreeId> {
+        let own = self.indexes.iter().filter(|index| index.kind != IndexKind::Primary);
+        std::iter::once(self.clustered).chain(own.map(|index| index.tree)).collect()
+    }
+
     /// The primary key.
     pub fn primary(&self) -> Option<&IndexDef> {
         self.indexes.first().filter(|index| index.kind == IndexKind::Primary)
@@ -280,6 +286,8 @@ pub struct TableIndex {
 pub struct Table {
     /// Definition.
     pub def: Arc<TableDef>,
+    /// Where its trees are.
+    pub store: Arc<Engine>,
     /// The rows.
     pub clustered: Tree,
     /// Parallel to `def.indexes`.
@@ -301,8 +309,7 @@ impl std::fmt::Debug for Table {
     }
 }
 
-/// What a table keeps across DDL: counters and estimates.
-#[derive(Default)]
+/// What a table keeps across DDL: counters, estimates, and names of locks.
 pub struct TableShared {
     /// Next hidden row id; 0 until it was read from the tree.
     pub next_row_id: AtomicU64,
@@ -312,26 +319,47 @@ pub struct TableShared {
     pub estimate_known: AtomicBool,
     /// Seconds since 1970 of the last change, or 0.
     pub updated: AtomicU64,
+    /// Bytes that a MEMORY table may take; 0 where the server's setting counts.
+    pub(crate) heap_size: AtomicU64,
+    /// What statements lock of a table without transactions, see `session/alone.rs`.
+    pub(crate) rows_lock: Arc<MdlName>,
+    /// The same for those that only put rows in.
+    pub(crate) inserts_lock: Arc<MdlName>,
+}
+
+impl Default for TableShared {
+    fn default() -> TableShared {
+        TableShared {
+            next_row_id: AtomicU64::default(),
+            row_estimate: AtomicI64::default(),
+            estimate_known: AtomicBool::default(),
+            updated: AtomicU64::default(),
+            heap_size: AtomicU64::default(),
+            rows_lock: MdlName::of_rows(),
+            inserts_lock: MdlName::of_rows(),
+        }
+    }
 }
 
 impl Table {
     /// Builds the runtime handle.
     pub fn new(
         def: Arc<TableDef>,
-        tree: impl Fn(TreeId) -> Tree,
+        store: &Arc<Engine>,
         mdl: Arc<MdlName>,
         shared: Arc<TableShared>,
     ) -> Table {
         let layout = RowLayout::new(def.columns.iter().map(|c| (&c.data_type, c.nullable)));
         let indexes = (0..def.indexes.len())
             .map(|i| TableIndex {
-                tree: tree(def.indexes[i].tree),
+                tree: store.tree(def.indexes[i].tree),
                 codec: IndexCodec::new(&def, i),
             })
             .collect();
-        let clustered = tree(def.clustered);
+        let clustered = store.tree(def.clustered);
         let (numbered, stale) = (def.auto_increment_column(), AtomicBool::new(false));
-        Table { def, clustered, indexes, layout, mdl, numbered, shared, stale }
+        let store = store.clone();
+        Table { def, store, clustered, indexes, layout, mdl, numbered, shared, stale }
     }
 
     /// Whether DDL has put another definition in this one's place.

@@ -7,9 +7,10 @@
 //! A table that is dropped within an open transaction may have changes that a rollback still has
 //! to undo, so its trees wait in `doomed` until the transaction has ended.
 
-use super::{Catalog, CatalogVersion, Change, FullName, Table, TableDef};
+use super::{Catalog, CatalogVersion, Change, FullName, Table, TableDef, drop_trees};
 use crate::error::StorageResult;
 use inia_base::error::SqlError;
+use inia_base::ids::TreeId;
 use inia_storage::{Isolation, Txn};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -116,17 +117,19 @@ impl TemporaryTables {
 /// The runtime handle of a temporary table; no other session can lock it.
 pub(crate) fn runtime(catalog: &Catalog, def: TableDef) -> Table {
     let shared = catalog.shared(def.id);
-    Table::new(Arc::new(def), |id| catalog.engine.tree(id), Arc::default(), shared)
+    let store = catalog.store(&def).clone();
+    Table::new(Arc::new(def), &store, Arc::default(), shared)
 }
 
 /// Drops a temporary table's trees and its record.
 pub(super) fn drop_table(catalog: &Catalog, txn: &mut Txn, def: &TableDef) -> Result<(), SqlError> {
-    let mut trees = vec![def.clustered];
-    trees.extend(def.indexes.iter().map(|index| index.tree));
-    trees.sort_unstable();
-    trees.dedup();
-    for tree in trees {
-        txn.drop_tree(&catalog.engine.tree(tree)).sql()?;
+    if !def.is_fleeting() {
+        drop_trees(&catalog.engine, txn, def).sql()?;
+    } else if def.clustered != TreeId(0) {
+        let store = catalog.store(def);
+        let mut own = store.attach();
+        own.begin(Isolation::RepeatableRead);
+        drop_trees(store, &mut own, def).and_then(|()| own.commit()).sql()?;
     }
     let (schema, name) = (def.schema.clone(), def.name.clone());
     catalog.write(txn, &Change::DropTemporary { schema, name, id: def.id })

@@ -42,6 +42,7 @@ pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult
     for warning in &finished.warnings {
         core.push_warning(warning);
     }
+    check_engine(core, &table.def, &finished.def)?;
     carry_out(core, &name, &table, finished, &wishes)
 }
 
@@ -115,7 +116,7 @@ fn carry_out(
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
     let plan = Plan::new(&table.def, &def, &column_origins, &index_origins, copy);
     if plan.copies() && wishes.auto_increment.is_none() {
-        keep_numbers(core, table, &mut def)?;
+        keep_numbers(table, &mut def)?;
     }
     let moved = (def.schema.clone(), def.name.clone());
     let rows = in_transaction(core, |core, changes| {
@@ -132,14 +133,14 @@ fn carry_out(
         changes.push(Change::PutTable(def));
         Ok(rows)
     })?;
-    count_anew(core, table, plan.copies(), wishes)?;
+    count_anew(table, plan.copies(), wishes)?;
     if !wishes.changes && !temporary {
         return Ok(Outcome::default());
     }
     let copied = matches!(way, Algorithm::Copy(_)) || wanted.asks("COPY");
     let affected_rows = match copied {
         true if plan.copies() => rows,
-        true => count_rows(core, table)?,
+        true => count_rows(table)?,
         false => 0,
     };
     let warnings = core.warning_count();
@@ -148,23 +149,34 @@ fn carry_out(
 }
 
 /// The copy of a table counts on where the table is, if the column that gets numbers is there, too.
-fn keep_numbers(core: &Core, old: &Table, new: &mut TableDef) -> Result<(), SqlError> {
+fn keep_numbers(old: &Table, new: &mut TableDef) -> Result<(), SqlError> {
     let name = |column: usize| &old.def.columns[column].name;
     let there = |name: &String| new.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name));
     if new.auto_increment_column().is_some() && old.numbered.map(name).is_some_and(there) {
-        new.auto_increment = auto_increment::current(&core.db, old)?;
+        new.auto_increment = auto_increment::current(old)?;
     }
     Ok(())
 }
 
 /// Lets counters be found out again: hidden ids of new rows, AUTO_INCREMENT where it was set.
-fn count_anew(core: &Core, table: &Table, copied: bool, wishes: &Wishes) -> Result<(), SqlError> {
+fn count_anew(table: &Table, copied: bool, wishes: &Wishes) -> Result<(), SqlError> {
     if copied {
         table.shared.next_row_id.store(0, Ordering::Relaxed);
     } else if wishes.auto_increment.is_some() {
-        core.db.engine.forget_counter(&table.clustered).sql()?;
+        table.store.forget_counter(&table.clustered).sql()?;
     }
     Ok(())
+}
+
+/// Error 3776 where a table with foreign keys, or to which others have such, gets another engine.
+fn check_engine(core: &Core, old: &TableDef, new: &TableDef) -> Result<(), SqlError> {
+    let catalog = core.db.catalog().current();
+    let name = (old.schema.clone(), old.name.clone());
+    let referring = !old.foreign_keys.is_empty() || catalog.references.contains_key(&name);
+    match referring && !old.temporary && old.engine != new.engine {
+        true => error(ErrorCode::FkCannotChangeEngine, &[]),
+        false => Ok(()),
+    }
 }
 
 /// Whether rows must be checked against a condition that was not enforced before.
@@ -175,12 +187,12 @@ fn new_checks(old: &TableDef, new: &TableDef) -> bool {
     new.checks.iter().any(|check| check.enforced && !enforced(old, &check.expression))
 }
 
-fn count_rows(core: &Core, table: &Table) -> Result<u64, SqlError> {
-    let mut txn = core.db.engine.attach();
+fn count_rows(table: &Table) -> Result<u64, SqlError> {
+    let mut txn = table.store.attach();
     txn.begin(Isolation::RepeatableRead);
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
-    let tree = core.db.engine.tree(table.def.clustered);
-    let mut cursor = txn.cursor(&tree, low, high, Direction::Forward, ReadMode::Snapshot);
+    let tree = &table.clustered;
+    let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
     let mut rows = 0;
     while cursor.next(&mut txn).sql()?.is_some() {
         rows += 1;

@@ -5,7 +5,7 @@ use super::types::column_type;
 use super::work::{Work, WorkColumn, WorkForeignKey, WorkIndex, WorkPart};
 use crate::catalog::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, HIDDEN, IndexKind,
-    ReferentialAction, charset, same_name,
+    ReferentialAction, TRANSACTIONAL, charset, same_name,
 };
 use crate::expr::{self, EmptyScope, Expr, ExprKind, ExprType, NoSubqueries, Scope, Strictness};
 use crate::session::core::Core;
@@ -440,7 +440,7 @@ pub(crate) fn add_foreign_key(
     let ref_schema = references.table.db.clone().unwrap_or_else(|| work.schema.clone());
     let ref_table = references.table.name.clone();
     let itself = ref_schema == work.schema && ref_table == work.name;
-    if core.flag("foreign_key_checks") && !itself {
+    if core.flag("foreign_key_checks") && !itself && work.engine == TRANSACTIONAL {
         check_parent(core, &ref_schema, &ref_table, references, spec)?;
     }
     let name = spec.constraint.clone().unwrap_or_else(|| {
@@ -482,7 +482,8 @@ fn check_parent(
     references: &ast::References,
     spec: &ast::ForeignKeyDef,
 ) -> Result<(), SqlError> {
-    let Some(parent) = core.db.catalog().table(schema, name) else {
+    let parent = core.db.catalog().table(schema, name);
+    let Some(parent) = parent.filter(|parent| parent.def.is_transactional()) else {
         return error(ErrorCode::FkCannotOpenParent, &[&name]);
     };
     let constraint = spec.constraint.clone().unwrap_or_default();

@@ -8,8 +8,11 @@ use super::table::{create_trees, define, is_taken, lock_new};
 use super::work::{Work, WorkColumn};
 use super::{DdlResult, aside, full_name, in_transaction};
 
-use crate::catalog::{Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, same_name};
+use crate::catalog::{
+    Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, row_count, same_name,
+};
 use crate::dml::InsertPlan;
+use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::expr::store::implicit_default;
 use crate::plan::{OutputColumn, StatementPlan};
@@ -55,13 +58,20 @@ pub(crate) fn create_table_select(
         def.created = (clock_micros() / 1_000_000) as u64;
         create_trees(core, &mut def)?;
         changes.push(Change::PutTable(def.clone()));
-        // The rows come and go with the table, whatever its engine.
-        def.engine = String::from(TRANSACTIONAL);
         let catalog = core.db.catalog();
         let (mdl, shared) = (catalog.mdl().name(&name.0, &name.1), catalog.shared(def.id));
-        let engine = &core.db.engine;
-        let table = Arc::new(Table::new(Arc::new(def), |id| engine.tree(id), mdl, shared));
+        // The rows come and go with the table, whatever its engine.
+        let logged = !def.is_transactional() && !def.is_fleeting();
+        if logged {
+            def.engine = String::from(TRANSACTIONAL);
+        }
+        let table = Arc::new(Table::new(Arc::new(def.clone()), catalog.store(&def), mdl, shared));
+        core.lock_read(&plan)?;
         let done = insert(core, &table, &names, plan, select, params)?;
+        if logged {
+            let txn = core.txn.get_mut();
+            row_count::count(&core.db.engine, txn, &table.clustered).sql()?;
+        }
         let keys: Vec<usize> = (0..table.def.foreign_keys.len()).collect();
         check_rows(core, &table.def, &keys)?;
         Ok(done)
@@ -90,6 +100,7 @@ fn temporary_select(
     let Some(table) = core.temporary.get(&name.0, &name.1).cloned() else {
         return Ok(Outcome::default());
     };
+    core.lock_read(&plan)?;
     let result = insert(core, &table, &names, plan, select, params);
     if result.is_err() {
         core.temporary.doom(&name.0, &name.1);

@@ -74,8 +74,8 @@ pub(super) fn check_rows(core: &Core, def: &TableDef, keys: &[usize]) -> Result<
     }
     let catalog = core.db.catalog();
     let (mdl, shared) = (catalog.mdl().name(&def.schema, &def.name), catalog.shared(def.id));
-    let tree = |id| core.db.engine.tree(id);
-    let table = Arc::new(Table::new(Arc::new(def.clone()), tree, mdl, shared));
+    let store = catalog.store(def);
+    let table = Arc::new(Table::new(Arc::new(def.clone()), store, mdl, shared));
     let mut version = CatalogVersion::clone(&catalog.current());
     if let Some(schema) = version.schemas.get_mut(&def.schema) {
         Arc::make_mut(schema).tables.insert(def.name.clone(), table);

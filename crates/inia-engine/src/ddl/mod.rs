@@ -2,7 +2,9 @@
 //!
 //! A DDL statement commits the session's transaction, takes its tables' metadata locks, then does
 //! all its work (trees, rows, catalog records) in one storage transaction: it happens wholly or
-//! not at all, also in a crash. The new catalog version is published after the commit.
+//! not at all, also in a crash. The trees of MEMORY tables are not logged: they are made and
+//! dropped in a transaction of their own store, which ends as that one does. The new catalog
+//! version is published after the commit.
 
 mod actions;
 mod algorithm;
@@ -152,7 +154,10 @@ pub(crate) fn in_transaction<T>(
         }
         Ok(value)
     });
-    let ended = core.alone.end(result.is_err());
+    let ended = match result.is_err() {
+        true => core.abandon_alone(),
+        false => core.end_alone(false),
+    };
     match result.and_then(|value| ended.map(|()| value)) {
         Ok(value) => {
             publish(core, changes);

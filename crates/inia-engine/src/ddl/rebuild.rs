@@ -3,10 +3,8 @@
 //! Three ways, chosen by [`Plan::new`]: nothing to do (names, defaults, comments), new index trees
 //! filled from the rows as they are, or new trees for everything with every row converted.
 
-use super::schema::drop_tree;
 use super::table::{create_trees, drop_trees};
-use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, value_text};
-use crate::database::Database;
+use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, row_count, value_text};
 use crate::dml::auto_increment::value_of;
 use crate::dml::fill::{Fills, Given};
 use crate::dml::write::duplicate_error;
@@ -22,7 +20,7 @@ use inia_base::ids::TreeId;
 use inia_base::io::Disk;
 use inia_base::temporal::{Date, DateTime, TimeZone};
 use inia_base::value::Value;
-use inia_storage::{Direction, KeyBound, ReadMode, Tree, Txn};
+use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, Tree, Txn};
 
 /// What has to be done.
 pub(super) struct Plan {
@@ -113,14 +111,14 @@ pub(super) fn run(
         new.indexes[at].tree = match (kept, new.indexes[at].kind) {
             (_, IndexKind::Primary) => new.clustered,
             (Some(origin), _) => table.def.indexes[*origin].tree,
-            (None, _) => core.txn.get_mut().create_tree().sql_for(&new.name)?.id(),
+            (None, _) => core.tree_txn(new).borrow_mut().create_tree().sql_for(&new.name)?.id(),
         };
     }
     add_indexes(core, table, new, plan)?;
     for (at, index) in table.indexes.iter().enumerate() {
         let primary = table.def.indexes[at].kind == IndexKind::Primary;
         if !primary && !plan.kept.contains(&Some(at)) {
-            drop_tree(core, &index.tree)?;
+            core.tree_txn(&table.def).borrow_mut().drop_tree(&index.tree).sql()?;
         }
     }
     Ok(0)
@@ -140,15 +138,15 @@ struct Duplicate(Vec<u8>, Vec<u8>);
 impl<'w> Filler<'w> {
     /// Fillers of these trees, which share the memory for building.
     fn of(
-        db: &Database,
+        (memory, store): (usize, &Engine),
         (disk, interrupt): (&'w dyn Disk, Interrupt<'w>),
         table: &'w str,
         trees: &[TreeId],
     ) -> Vec<Filler<'w>> {
-        let budget = db.build_memory / trees.len().max(1);
+        let budget = memory / trees.len().max(1);
         let filler = |tree: &TreeId| Filler {
             table,
-            tree: db.engine.tree(*tree),
+            tree: store.tree(*tree),
             sorter: RecordSorter::new(Workspace::within(disk, budget).until(interrupt)),
         };
         trees.iter().map(filler).collect()
@@ -197,12 +195,7 @@ impl<'w> Filler<'w> {
 }
 
 /// Fills the index trees that are new from the rows as they are.
-fn add_indexes(
-    core: &mut Core,
-    table: &Table,
-    new: &TableDef,
-    plan: &Plan,
-) -> Result<(), SqlError> {
+fn add_indexes(core: &Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<(), SqlError> {
     let added: Vec<usize> = (0..new.indexes.len())
         .filter(|at| plan.kept[*at].is_none() && has_entries(new.indexes[*at].kind))
         .collect();
@@ -213,8 +206,9 @@ fn add_indexes(
     let codecs: Vec<IndexCodec> = added.iter().map(|at| IndexCodec::new(new, *at)).collect();
     let trees: Vec<TreeId> = added.iter().map(|at| new.indexes[*at].tree).collect();
     let interrupt = Interrupt::new(&killed, None);
-    let mut fillers = Filler::of(&core.db, (&*disk, interrupt), &new.name, &trees);
-    let txn = core.txn.get_mut();
+    let within = (core.db.build_memory, &*table.store);
+    let mut fillers = Filler::of(within, (&*disk, interrupt), &new.name, &trees);
+    let txn = &mut *core.tree_txn(new).borrow_mut();
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let mut cursor =
         txn.cursor(&table.clustered, low, high, Direction::Forward, ReadMode::Snapshot);
@@ -261,35 +255,34 @@ fn has_entries(kind: IndexKind) -> bool {
 
 /// Writes every row anew into the trees of `new`.
 fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u64, SqlError> {
-    let engine = core.db.engine.clone();
     let layout = RowLayout::new(new.columns.iter().map(|c| (&c.data_type, c.nullable)));
     let codecs: Vec<IndexCodec> =
         (0..new.indexes.len()).map(|at| IndexCodec::new(new, at)).collect();
     let (disk, killed) = (core.db.scratch.clone(), core.killed.clone());
-    // The last one takes the rows.
-    let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
-    trees.push(new.clustered);
     let interrupt = Interrupt::new(&killed, None);
-    let mut fillers = Filler::of(&core.db, (&*disk, interrupt), &new.name, &trees);
+    let mut fillers = fillers_of(core, new, (&*disk, interrupt));
     let fills = Fills::compile(new, &core.env, &core.host)?;
     let zone = core.env.time_zone.clone();
-    let strict = core.env.sql_mode.is_strict();
     let mut next_auto = new.auto_increment.max(1);
     let numbered = new.auto_increment_column().filter(|c| plan.column_origins[*c].is_none());
-    let mut next_row_id = 1u64;
-    let mut rows = 0;
-    let txn_cell = std::mem::replace(&mut core.txn, std::cell::RefCell::new(engine.attach()));
-    let mut txn = txn_cell.into_inner();
+    let (mut next_row_id, mut rows) = (1u64, 0);
+    let most = core.most_rows(new);
+    // The old rows may be in another store than the new ones.
+    let mut source = table.store.attach();
+    source.begin(Isolation::RepeatableRead);
     let mut ctx = core.context(&[], &NoSubqueries);
-    ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+    ctx.strictness = match core.env.sql_mode.is_strict() {
+        true => Strictness::Strict,
+        false => Strictness::Lenient,
+    };
     let result = (|| {
         let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
         let mut cursor =
-            txn.cursor(&table.clustered, low, high, Direction::Forward, ReadMode::Snapshot);
+            source.cursor(&table.clustered, low, high, Direction::Forward, ReadMode::Snapshot);
         let mut old = Vec::new();
-        while let Some(record) = cursor.next(&mut txn).sql()? {
+        while let Some(record) = cursor.next(&mut source).sql()? {
             interrupt.check()?;
-            rows += 1;
+            rows = one_more(rows, most, &new.name)?;
             ctx.row_number = rows;
             table.layout.decode(record.value, &zone, &mut old)?;
             let mut row = convert(table, new, plan, &old, &fills, &mut ctx)?;
@@ -322,13 +315,41 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
             layout.encode(cell, &mut bytes)?;
             fillers[codecs.len()].push(&key, &bytes)?;
         }
-        finish_copy(&mut txn, new, &layout, &codecs, fillers, (&zone, interrupt))?;
-        Ok(rows)
+        let txn = &mut *core.tree_txn(new).borrow_mut();
+        finish_copy(txn, new, &layout, &codecs, fillers, (&zone, interrupt))?;
+        keep_count(core, txn, new, rows).map(|()| rows)
     })();
     let warnings = ctx.warnings;
     core.diagnostics = warnings;
-    core.txn = std::cell::RefCell::new(txn);
+    source.commit().sql()?;
     result
+}
+
+/// Fillers of a new table's indexes; the last one takes the rows.
+fn fillers_of<'w>(
+    core: &Core,
+    new: &'w TableDef,
+    work: (&'w dyn Disk, Interrupt<'w>),
+) -> Vec<Filler<'w>> {
+    let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
+    trees.push(new.clustered);
+    Filler::of((core.db.build_memory, core.db.catalog().store(new)), work, &new.name, &trees)
+}
+
+/// Counts a row; error 1114 where the table may have no more.
+fn one_more(rows: u64, most: u64, table: &str) -> Result<u64, SqlError> {
+    match rows < most {
+        true => Ok(rows + 1),
+        false => Err(SqlError::new(ErrorCode::RecordFileFull, &[&table])),
+    }
+}
+
+/// Notes how many rows a table without transactions has.
+fn keep_count(core: &Core, txn: &mut Txn, new: &TableDef, rows: u64) -> Result<(), SqlError> {
+    match new.is_transactional() {
+        true => Ok(()),
+        false => row_count::set(core.db.catalog().store(new), txn, new.clustered, rows).sql(),
+    }
 }
 
 fn finish_copy(

@@ -2,7 +2,6 @@
 
 use super::{DdlResult, FullName, check_name, in_transaction, lock};
 use crate::catalog::{Change, SchemaDef, charset};
-use crate::error::StorageResult;
 use crate::session::Outcome;
 use crate::session::core::Core;
 use inia_base::collation::Collation;
@@ -102,9 +101,4 @@ pub(crate) fn hold_schema(core: &Core, schema: &str) -> Result<SchemaDef, SqlErr
     core.mdl.lock_shared(&name, core.state.mdl_timeout)?;
     let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&schema]);
     Ok(core.db.catalog().schema(schema).ok_or_else(unknown)?.def.clone())
-}
-
-/// Drops a tree at commit.
-pub(super) fn drop_tree(core: &mut Core, tree: &inia_storage::Tree) -> Result<(), SqlError> {
-    core.txn.get_mut().drop_tree(tree).sql()
 }

@@ -1,14 +1,14 @@
 //! CREATE, DROP, TRUNCATE and RENAME TABLE, CREATE and DROP INDEX.
 
 use super::columns;
-use super::schema::{drop_tree, hold_schema};
+use super::schema::hold_schema;
 use super::work::{Finished, Work};
 use super::{
     DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock,
     lock_beside, lock_renamed, lock_stored,
 };
 use crate::catalog::mdl::MdlGuard;
-use crate::catalog::{Change, Table, TableDef, ViewDef, charset, quoted};
+use crate::catalog::{self, Change, Table, TableDef, ViewDef, charset, make_trees, quoted};
 use crate::error::StorageResult;
 use crate::session::Outcome;
 use crate::session::core::{Core, clock_micros};
@@ -267,35 +267,21 @@ fn like(
 
 /// Creates the trees of a definition and writes their numbers into it.
 pub(super) fn create_trees(core: &mut Core, def: &mut TableDef) -> Result<(), SqlError> {
-    let (txn, temporary) = (core.txn.get_mut(), def.temporary);
-    let mut create = || {
-        let tree = txn.create_tree().sql_for(&def.name)?;
-        // Whatever the session's snapshot is, it reads its own table as it is now.
-        if temporary {
-            tree.show_newest();
-        }
-        Ok::<_, SqlError>(tree.id())
-    };
-    let clustered = create()?;
-    def.clustered = clustered;
-    for index in &mut def.indexes {
-        index.tree = match index.kind {
-            crate::catalog::IndexKind::Primary => clustered,
-            _ => create()?,
-        };
+    if def.is_fleeting() {
+        let limit = core.var("max_heap_table_size").and_then(|size| size.parse().ok());
+        let shared = core.db.catalog().shared(def.id);
+        shared.heap_size.store(limit.unwrap_or(0), Ordering::Relaxed);
     }
-    Ok(())
+    let store = core.db.catalog().open_store(def).sql()?;
+    let mut txn = core.tree_txn(def).borrow_mut();
+    let name = def.name.clone();
+    make_trees(store, &mut txn, def).sql_for(&name)
 }
 
 /// Drops all trees of a table at commit.
-pub(super) fn drop_trees(core: &mut Core, table: &Table) -> Result<(), SqlError> {
-    drop_tree(core, &table.clustered)?;
-    for (index, def) in table.indexes.iter().zip(&table.def.indexes) {
-        if def.kind != crate::catalog::IndexKind::Primary {
-            drop_tree(core, &index.tree)?;
-        }
-    }
-    Ok(())
+pub(super) fn drop_trees(core: &Core, table: &Table) -> Result<(), SqlError> {
+    let mut txn = core.tree_txn(&table.def).borrow_mut();
+    catalog::drop_trees(&table.store, &mut txn, &table.def).sql()
 }
 
 /// Error 3730 where a table outside of `dropped` refers to one of them.

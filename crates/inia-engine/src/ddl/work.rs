@@ -2,8 +2,8 @@
 //! from an existing table. [`Work::finish`] makes all checks that need the whole definition.
 
 use crate::catalog::{
-    CheckDef, ColumnDef, ForeignKeyDef, IndexDef, IndexKind, IndexPart, TableDef, TableId, charset,
-    same_name,
+    CheckDef, ColumnDef, ForeignKeyDef, IndexDef, IndexKind, IndexPart, TRANSACTIONAL, TableDef,
+    TableId, charset, same_name,
 };
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
@@ -231,7 +231,12 @@ impl Work {
         self.check_row_size()?;
         self.warn_duplicates(&indexes);
         indexes.sort_by_key(|(index, _)| self.rank(index));
-        let foreign_keys = self.finish_foreign_keys()?;
+        let mut foreign_keys = self.finish_foreign_keys()?;
+        if self.engine != TRANSACTIONAL {
+            // Only their indexes stay.
+            foreign_keys.clear();
+            self.foreign_keys.clear();
+        }
         let keys = self.foreign_keys.iter().enumerate();
         let added_keys = keys.filter(|(_, key)| key.added).map(|(at, _)| at).collect();
         let (indexes, index_origins) = indexes.into_iter().unzip();

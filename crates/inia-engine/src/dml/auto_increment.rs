@@ -7,7 +7,6 @@
 //! greatest ([`leaving`]), so that no number comes again after a restart.
 
 use crate::catalog::Table;
-use crate::database::Database;
 use crate::error::StorageResult;
 use crate::row::Cell;
 use crate::session::core::Core;
@@ -18,22 +17,22 @@ use inia_storage::{Direction, Isolation, KeyBound, ReadMode, Txn};
 use std::sync::atomic::Ordering;
 
 /// Makes sure that the table's counters have been read.
-pub(crate) fn prepare(db: &Database, table: &Table) -> Result<(), SqlError> {
+pub(crate) fn prepare(table: &Table) -> Result<(), SqlError> {
     let shared = &table.shared;
     if table.def.primary().is_none() && shared.next_row_id.load(Ordering::Acquire) == 0 {
-        let next = last_row_id(db, table)? + 1;
+        let next = last_row_id(table)? + 1;
         let _ = shared.next_row_id.compare_exchange(0, next, Ordering::AcqRel, Ordering::Acquire);
     }
-    prepare_counter(db, table)
+    prepare_counter(table)
 }
 
 /// Makes sure that the AUTO_INCREMENT counter has been read, if there is one.
-pub(crate) fn prepare_counter(db: &Database, table: &Table) -> Result<(), SqlError> {
+pub(crate) fn prepare_counter(table: &Table) -> Result<(), SqlError> {
     let Some(column) = table.def.auto_increment_column() else { return Ok(()) };
     if table.clustered.counter().next() == 0 {
         let limit = limit(&table.def.columns[column].data_type);
-        let behind = greatest(db, table)?.saturating_add(1).min(limit);
-        let kept = db.engine.kept_counter(&table.clustered).sql()?;
+        let behind = greatest(table)?.saturating_add(1).min(limit);
+        let kept = table.store.kept_counter(&table.clustered).sql()?;
         table.clustered.counter().begin(behind.max(kept).max(table.def.auto_increment).max(1));
     }
     Ok(())
@@ -63,16 +62,16 @@ fn cell_number(cell: &Cell<'_>) -> u64 {
 }
 
 /// The counter's present value, as SHOW CREATE TABLE and information_schema tell it.
-pub(crate) fn current(db: &Database, table: &Table) -> Result<u64, SqlError> {
+pub(crate) fn current(table: &Table) -> Result<u64, SqlError> {
     if table.def.auto_increment_column().is_none() {
         return Ok(0);
     }
-    prepare(db, table)?;
+    prepare(table)?;
     Ok(table.clustered.counter().next())
 }
 
-fn last_row_id(db: &Database, table: &Table) -> Result<u64, SqlError> {
-    let mut txn = db.engine.attach();
+fn last_row_id(table: &Table) -> Result<u64, SqlError> {
+    let mut txn = table.store.attach();
     txn.begin(Isolation::ReadUncommitted);
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let mut cursor =
@@ -84,7 +83,7 @@ fn last_row_id(db: &Database, table: &Table) -> Result<u64, SqlError> {
 }
 
 /// The greatest value of the AUTO_INCREMENT column, by an index that starts with it.
-fn greatest(db: &Database, table: &Table) -> Result<u64, SqlError> {
+fn greatest(table: &Table) -> Result<u64, SqlError> {
     let Some(column) = table.def.auto_increment_column() else { return Ok(0) };
     let first = |index: &crate::catalog::IndexDef| index.parts[0].column == column;
     let Some(at) = table.def.indexes.iter().position(first) else { return Ok(0) };
@@ -94,7 +93,7 @@ fn greatest(db: &Database, table: &Table) -> Result<u64, SqlError> {
         true => Direction::Forward,
         false => Direction::Backward,
     };
-    let mut txn = db.engine.attach();
+    let mut txn = table.store.attach();
     txn.begin(Isolation::ReadUncommitted);
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let mut cursor = txn.cursor(tree, low, high, direction, ReadMode::Snapshot);
@@ -129,7 +128,8 @@ fn limit(data_type: &DataType) -> u64 {
 ///
 /// As MySQL does, the statement reserves as many numbers as it expects rows (an unknown number of
 /// rows: 1, 2, 4, …) and leaves behind a gap for those it does not use. A row that brings its own
-/// number, greater than the next one, moves the next one behind it.
+/// number, greater than the next one, moves the next one behind it. Where the statement has the
+/// table alone, the counter follows the rows that are written.
 ///
 /// Example: the counter stands at 5. `VALUES (NULL), (9), (NULL)` reserves 5-7 and gives 5; 9 moves
 /// the next number to 10, which is not reserved, so the third row gets 10; the counter is 11.
@@ -138,6 +138,8 @@ pub(crate) struct Numbers {
     offset: u64,
     /// The greatest number that the column takes.
     limit: u64,
+    /// Nobody else numbers rows meanwhile: nothing is reserved.
+    alone: bool,
     /// How many rows the statement has by its text; 0 where that is not known.
     expected: u64,
     /// SET insert_id: the first number, whatever the counter says.
@@ -159,6 +161,7 @@ impl Numbers {
             increment: 1,
             offset: 1,
             limit: u64::MAX,
+            alone: !table.def.is_transactional(),
             expected,
             forced: None,
             next: 0,
@@ -200,6 +203,11 @@ impl Numbers {
     /// Takes a block from the counter; its first number.
     fn reserve(&mut self, table: &Table) -> u64 {
         const LARGEST: u64 = 65_535;
+        if self.alone {
+            self.end = u64::MAX;
+            let next = table.clustered.counter().next().max(self.next);
+            return aligned(next, self.increment, self.offset);
+        }
         if self.rows_left == 0 {
             self.rows_left = match self.reservations {
                 0 if self.expected > 0 => self.expected,

@@ -212,7 +212,7 @@ impl ChangePlan {
         if self.limit.is_none() && self.path.is_unbounded() {
             refuse_without_key(core)?;
         }
-        auto_increment::prepare_counter(&core.db, &self.table)?;
+        auto_increment::prepare_counter(&self.table)?;
         let mut writer = RowWriter::new(&self.table, &core.env.time_zone);
         let mut tally = Tally { foreign: Foreign::load(core, &self.table)?, ..Tally::default() };
         let mode = ReadMode::Lock(exclusive_request());
@@ -443,7 +443,7 @@ impl ChangePlan {
         }
         self.note_number(&new, &changed);
         tally.changed += 1;
-        core.row_done(&self.table);
+        core.row_done(&self.table, 0);
         Ok(true)
     }
 
@@ -495,7 +495,7 @@ impl ChangePlan {
             }
         }
         tally.changed += 1;
-        core.row_done(&self.table);
+        core.row_done(&self.table, -1);
         Ok(true)
     }
 

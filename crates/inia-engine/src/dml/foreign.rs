@@ -67,6 +67,9 @@ impl Foreign {
             let missing = || constraint_error(core, ErrorCode::NoReferencedRow2, table, key);
             let parent = core.open_stored(&key.ref_schema, &key.ref_table);
             let parent = parent.map_err(|e| if is_gone(&e) { missing() } else { e })?;
+            if !parent.def.is_transactional() {
+                return Err(missing());
+            }
             parents.push((key.clone(), parent));
         }
         let mut children = Vec::new();
@@ -189,7 +192,7 @@ fn apply(
     };
     core.hold_to_cascade(child)?;
     let zone = &core.env.time_zone;
-    super::auto_increment::prepare_counter(&core.db, child)?;
+    super::auto_increment::prepare_counter(child)?;
     let mut writer = RowWriter::new(child, zone);
     let further = Foreign::load(core, child)?;
     for (clustered, bytes) in rows {

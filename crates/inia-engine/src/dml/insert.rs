@@ -51,6 +51,11 @@ pub(crate) struct InsertPlan {
 }
 
 impl InsertPlan {
+    /// Whether it may change rows that are there.
+    pub(crate) fn overwrites(&self) -> bool {
+        self.replace || !self.on_duplicate.is_empty()
+    }
+
     /// Takes in what the view that rows are inserted through demands.
     pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
         guard.bind(core, &self.table.def, &mut self.fills)?;

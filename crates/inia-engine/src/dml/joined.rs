@@ -360,7 +360,7 @@ impl JoinedPlan {
         tally: &mut Tally,
     ) -> Result<(), SqlError> {
         let table = &target.table;
-        auto_increment::prepare_counter(&core.db, table)?;
+        auto_increment::prepare_counter(table)?;
         let mut writer = RowWriter::new(table, &core.env.time_zone);
         let copy = |bytes: &[u8]| bytes.to_vec();
         let mut txn = core.txn_of(table).borrow_mut();
@@ -372,7 +372,7 @@ impl JoinedPlan {
             tally.changed += 1;
             writer.delete(&mut txn, key, &bytes)?;
             drop(txn);
-            core.row_done(table);
+            core.row_done(table, -1);
             let Some(foreign) = &tally.foreign else { return Ok(()) };
             return foreign.deleted(core, &values(table, &bytes, &core.env.time_zone)?);
         }
@@ -408,7 +408,7 @@ impl JoinedPlan {
         }
         target.count_up(&new, &changed);
         tally.changed += 1;
-        core.row_done(table);
+        core.row_done(table, 0);
         Ok(())
     }
 }

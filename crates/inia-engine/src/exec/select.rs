@@ -9,11 +9,13 @@ use super::values::{decode_tuple, encode_tuple};
 use super::window::Windows;
 use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::access::Scan;
+use crate::catalog::Table;
 use crate::expr::cast::padded;
 use crate::expr::{EvalContext, Expr};
 use crate::plan::{Aggregation, EndLookup, SelectPlan, Source};
 use inia_base::value::Value;
 use inia_storage::ReadMode;
+use std::sync::Arc;
 
 /// Whether all conditions are true for the row.
 pub(super) fn holds(filter: &[Expr], ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<bool> {
@@ -183,26 +185,45 @@ impl Runner<'_> {
         groups.finish(ctx, select.width, project)
     }
 
-    /// The values at the ends of indexes; `None` where a bound turns out not to be exact.
+    /// The values at the ends of indexes and the numbers of rows; `None` where a bound turns out
+    /// not to be exact, or a number is not kept.
     fn ends(
         &self,
         select: &SelectPlan,
         ends: &[EndLookup],
         ctx: &mut EvalContext<'_>,
     ) -> Result<Option<Vec<Value>>> {
-        let Source::Table(source) = &select.source else { return Ok(None) };
         let mut values = Vec::with_capacity(ends.len());
         for end in ends {
-            let mut scan = Scan::open(&source.table, &end.path, ReadMode::Snapshot, ctx, &[])?;
+            let (path, column) = match end {
+                EndLookup::First { path, column } => (path, *column),
+                EndLookup::Rows(tables) => {
+                    let Some(rows) = self.rows_kept(tables)? else { return Ok(None) };
+                    values.push(Value::Int(rows));
+                    continue;
+                }
+            };
+            let Source::Table(source) = &select.source else { return Ok(None) };
+            let mut scan = Scan::open(&source.table, path, ReadMode::Snapshot, ctx, &[])?;
             if !scan.is_exact() && !source.bound_filter.is_empty() {
                 return Ok(None);
             }
             let mut txn = self.txn_of(&source.table).borrow_mut();
             values.push(match scan.next(&mut txn)? {
-                Some(found) => found.value(&source.table, end.column, &ctx.env.time_zone)?,
+                Some(found) => found.value(&source.table, column, &ctx.env.time_zone)?,
                 None => Value::Null,
             });
         }
         Ok(Some(values))
+    }
+
+    /// How many rows the tables have between them; `None` where one does not know its own.
+    fn rows_kept(&self, tables: &[Arc<Table>]) -> Result<Option<i64>> {
+        let mut all = 1i64;
+        for table in tables {
+            let Some(rows) = self.core.row_count(table)? else { return Ok(None) };
+            all = all.saturating_mul(i64::try_from(rows).unwrap_or(i64::MAX));
+        }
+        Ok(Some(all))
     }
 }

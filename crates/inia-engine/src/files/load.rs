@@ -13,6 +13,7 @@ use crate::dml::scope::TableScope;
 use crate::dml::{self, Guard};
 use crate::expr::{EvalContext, Expr, ExprType, SessionHost, UserVar, collate};
 use crate::session::Outcome;
+use crate::session::alone::Use;
 use crate::session::core::Core;
 use inia_base::collation::Collation;
 use inia_base::column::{RowSink, TakeBytes};
@@ -59,7 +60,7 @@ pub(crate) fn load_data(
     let table = core.open_table(load.table.db.as_deref(), &load.table.name)?;
     let plan = plan(core, &load, &table, guard)?;
     core.hold_to_write(&table)?;
-    core.lock_alone(&[&table])?;
+    core.lock_rows(vec![(&*table, Use::Changes)])?;
     if let Some(code) = format.warning() {
         ctx.warn(code, &[])?;
     }

@@ -10,7 +10,7 @@ const ROWS_PER_VALUE: u64 = 10;
 
 pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
     for table in visible(info) {
-        let count = row_estimate(info, table);
+        let count = row_estimate(table);
         for index in &table.def.indexes {
             let shown = |at: &usize| info.shows_column(&table.def, index.parts[*at].column);
             for at in (0..index.parts.len()).filter(shown) {

@@ -1,7 +1,7 @@
 //! SCHEMATA, TABLES and PARTITIONS.
 
 use super::{Information, Rows, SCHEMAS, TABLES, or_null, row};
-use crate::catalog::{Table, TableDef, charset};
+use crate::catalog::{Table, TableDef, charset, row_count};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::value::Value;
 use std::sync::atomic::Ordering;
@@ -57,7 +57,7 @@ pub(super) fn sizes(info: &Information<'_>, table: &Table) -> Sizes {
     if info.focus.names_only {
         return Sizes { rows: 0, average: 0, data: 0, indexes: 0 };
     }
-    let rows = row_estimate(info, table);
+    let rows = row_estimate(table);
     let width = |columns: &mut dyn Iterator<Item = usize>| -> u64 {
         columns.map(|column| column_bytes(&table.def.columns[column].data_type)).sum()
     };
@@ -75,11 +75,16 @@ pub(super) fn sizes(info: &Information<'_>, table: &Table) -> Sizes {
 }
 
 /// About how many rows the table has.
-pub(super) fn row_estimate(info: &Information<'_>, table: &Table) -> u64 {
+pub(super) fn row_estimate(table: &Table) -> u64 {
+    if !table.def.is_transactional()
+        && let Some(rows) = row_count::newest(&table.store, table.clustered.id())
+    {
+        return rows;
+    }
     if table.shared.estimate_known.load(Ordering::Relaxed) {
         return table.shared.row_estimate.load(Ordering::Relaxed).max(0) as u64;
     }
-    info.db.engine.estimate_rows(&table.clustered).unwrap_or(0)
+    table.store.estimate_rows(&table.clustered).unwrap_or(0)
 }
 
 fn column_bytes(data_type: &DataType) -> u64 {

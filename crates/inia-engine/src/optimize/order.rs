@@ -1,4 +1,5 @@
-//! ORDER BY from an index instead of a sort, and MIN and MAX from an index's ends.
+//! ORDER BY from an index instead of a sort, MIN and MAX from an index's ends, and COUNT from what
+//! a table keeps.
 //!
 //! Joins keep the order of their leftmost table, so it is enough to read that one in order. (Joins and
 //! DISTINCT that do not fit into memory would not: they are told to.) Key parts
@@ -6,12 +7,15 @@
 //! the order of `b`, and, as every entry ends with the primary key, then of that.
 
 use crate::access::{AccessPath, EqualPart, Interval};
-use crate::catalog::{IndexDef, IndexKind, TableDef};
-use crate::expr::{Expr, ExprKind};
-use crate::plan::{Body, EndLookup, LimitPlan, QueryPlan, SelectPlan, Source, TableSource};
+use crate::catalog::{IndexDef, IndexKind, Table, TableDef};
+use crate::expr::{Aggregate, Expr, ExprKind};
+use crate::plan::{
+    Body, EndLookup, JoinMethod, JoinType, LimitPlan, QueryPlan, SelectPlan, Source, TableSource,
+};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_parser::ast::AggregateFunc;
+use std::sync::Arc;
 
 /// Rows that a condition without an index is taken to keep, as one in so many.
 const FILTER_KEEPS: u64 = 10;
@@ -173,25 +177,64 @@ fn ordered_path(
     None
 }
 
-/// Where each MIN and MAX of a SELECT without GROUP BY is found at an end of an index.
+/// Where each MIN and MAX of a SELECT without GROUP BY is found at an end of an index, and each
+/// COUNT is a number of rows that tables keep.
 pub(crate) fn end_lookups(select: &SelectPlan) -> Option<Vec<EndLookup>> {
     let aggregation = select.aggregation.as_ref()?;
-    let Source::Table(source) = &select.source else { return None };
-    let other_conditions = !select.filter.is_empty() || !source.filter.is_empty();
-    if !aggregation.group.is_empty() || other_conditions || source.lock.is_some() {
+    if !aggregation.group.is_empty() || !select.filter.is_empty() {
         return None;
     }
-    let lookup = |call: &crate::expr::Aggregate| {
+    let lookup = |call: &Aggregate| {
         let greatest = match call.func {
             AggregateFunc::Min => false,
             AggregateFunc::Max => true,
+            AggregateFunc::Count | AggregateFunc::CountStar => {
+                let mut tables = Vec::new();
+                let kept = counts_rows(call) && select.having.is_none();
+                return (kept && all_rows(&select.source, &mut tables))
+                    .then_some(EndLookup::Rows(tables));
+            }
             _ => return None,
         };
+        let Source::Table(source) = &select.source else { return None };
+        if !source.filter.is_empty() || source.lock.is_some() {
+            return None;
+        }
         let ExprKind::Column { index: slot, .. } = call.args.first()?.kind else { return None };
         end_lookup(source, slot.checked_sub(source.base)?, greatest)
     };
     let lookups: Vec<_> = aggregation.calls.iter().map(lookup).collect::<Option<_>>()?;
     (!lookups.is_empty()).then_some(lookups)
+}
+
+/// Whether the call is the number of rows.
+fn counts_rows(call: &Aggregate) -> bool {
+    let there = |arg: &Expr| {
+        let plain = matches!(arg.kind, ExprKind::Column { .. } | ExprKind::Literal(_));
+        plain && !arg.ty.nullable
+    };
+    !call.distinct && call.args.iter().all(there)
+}
+
+/// Whether the source is all rows of tables that keep their number; which ones.
+fn all_rows(source: &Source, tables: &mut Vec<Arc<Table>>) -> bool {
+    match source {
+        Source::Table(source) => {
+            tables.push(source.table.clone());
+            let bounded = !source.access.equal.is_empty() || !source.access.intervals.is_empty();
+            let whole = source.filter.is_empty() && source.bound_filter.is_empty() && !bounded;
+            whole && source.lock.is_none() && !source.table.def.is_transactional()
+        }
+        Source::Join(join) => {
+            let pairs = match &join.method {
+                JoinMethod::NestedLoop => true,
+                JoinMethod::Hash(keys) => keys.is_empty(),
+            };
+            let all = pairs && join.on.is_empty() && join.kind == JoinType::Inner;
+            all && all_rows(&join.left, tables) && all_rows(&join.right, tables)
+        }
+        _ => false,
+    }
 }
 
 fn end_lookup(source: &TableSource, column: usize, greatest: bool) -> Option<EndLookup> {
@@ -227,7 +270,7 @@ fn end_lookup(source: &TableSource, column: usize, greatest: bool) -> Option<End
             // Any value but NULL.
             path.intervals.push(Interval::default());
         }
-        return Some(EndLookup { path, column });
+        return Some(EndLookup::First { path, column });
     }
     None
 }

@@ -205,17 +205,22 @@ pub(crate) struct SelectPlan {
     pub distinct: bool,
     /// Rows must come out in the order in which the leftmost table is read.
     pub ordered: bool,
-    /// Where each aggregate, all of them MIN or MAX, is found at an end of an index.
+    /// Where each aggregate is found at an end of an index, or is a kept number of rows.
     pub ends: Option<Vec<EndLookup>>,
 }
 
-/// An aggregate's value is that of the path's first row.
+/// An aggregate's value without reading rows.
 #[derive(Debug)]
-pub(crate) struct EndLookup {
-    /// Leads to the row.
-    pub(crate) path: AccessPath,
-    /// The column.
-    pub(crate) column: usize,
+pub(crate) enum EndLookup {
+    /// It is a column of the path's first row.
+    First {
+        /// Leads to the row.
+        path: AccessPath,
+        /// The column.
+        column: usize,
+    },
+    /// It is how many rows these tables have between them, which keep the numbers.
+    Rows(Vec<Arc<Table>>),
 }
 
 /// GROUP BY and aggregate functions.

@@ -272,7 +272,7 @@ fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSin
         }
         let found = locked.and_then(|()| core.open_table(Some(&schema), &table.name));
         if work.kind == MaintenanceKind::Checksum {
-            let checksum = found.and_then(|table| checksum(core, &table));
+            let checksum = found.and_then(|table| checksum(&table));
             if let Err(error) = &checksum {
                 core.add(Level::Error, error);
             }
@@ -343,10 +343,10 @@ fn maintain_one(
             let done = optimize(core, name).map_or_else(failed, |()| vec![ok()]);
             note.into_iter().chain(done).collect()
         }
-        MaintenanceKind::Analyze => analyze(core, &table).map_or_else(failed, |()| vec![ok()]),
+        MaintenanceKind::Analyze => analyze(&table).map_or_else(failed, |()| vec![ok()]),
         // Every row against its definition, every index against the rows.
         MaintenanceKind::Check => {
-            let problems = problems_of(&core.db.engine, &table);
+            let problems = problems_of(&table);
             if problems.is_empty() {
                 return vec![ok()];
             }
@@ -368,8 +368,8 @@ fn optimize(core: &mut Core, name: &ast::ObjectName) -> Result<(), SqlError> {
 }
 
 /// ANALYZE TABLE: the number of rows is estimated anew.
-fn analyze(core: &Core, table: &Table) -> Result<(), SqlError> {
-    let rows = core.db.engine.estimate_rows(&table.clustered).sql()?;
+fn analyze(table: &Table) -> Result<(), SqlError> {
+    let rows = table.store.estimate_rows(&table.clustered).sql()?;
     let rows = i64::try_from(rows).unwrap_or(i64::MAX);
     table.shared.row_estimate.store(rows, Ordering::Relaxed);
     table.shared.estimate_known.store(true, Ordering::Relaxed);
@@ -377,9 +377,9 @@ fn analyze(core: &Core, table: &Table) -> Result<(), SqlError> {
 }
 
 /// A sum over all rows that does not depend on their order.
-fn checksum(core: &Core, table: &crate::catalog::Table) -> Result<u32, SqlError> {
+fn checksum(table: &crate::catalog::Table) -> Result<u32, SqlError> {
     use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
-    let mut txn = core.db.engine.attach();
+    let mut txn = table.store.attach();
     txn.begin(Isolation::RepeatableRead);
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let tree = &table.clustered;
@@ -406,7 +406,8 @@ pub(super) fn select_into(core: &mut Core, query: &ast::Query, params: &[Value])
         Some(into) => {
             let lock = core.plain_lock();
             let plan = plan::plan_query(core, query, lock);
-            (plan.and_then(|plan| outfile::into_file(core, &plan, into, params)), false)
+            let locked = plan.and_then(|plan| core.lock_read(&plan).map(|()| plan));
+            (locked.and_then(|plan| outfile::into_file(core, &plan, into, params)), false)
         }
         None => (Ok(0), false),
     };
@@ -425,6 +426,7 @@ fn into_variables(
     params: &[Value],
 ) -> Result<u64, SqlError> {
     let plan = plan::plan_query(core, query, core.plain_lock())?;
+    core.lock_read(&plan)?;
     if plan.root.columns.len() != targets.len() {
         return error(ErrorCode::WrongNumberOfColumnsInSelect, &[]);
     }

@@ -7,7 +7,7 @@ use crate::database::{ClientInfo, Database};
 use crate::error::{StorageResult, commit_error};
 use crate::exec::Interrupt;
 use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
-use crate::session::alone::Alone;
+use crate::session::alone::{Alone, RowLocks};
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
 use inia_base::collation::Collation;
@@ -56,6 +56,7 @@ pub(crate) struct Core {
     pub(crate) client: ClientInfo,
     pub(crate) txn: RefCell<Txn>,
     pub(crate) alone: Alone,
+    pub(crate) row_locks: RowLocks,
     pub(crate) mdl: MdlSession,
     pub(crate) env: Environment,
     pub(crate) host: Host,
@@ -100,7 +101,7 @@ impl Core {
         let mut txn = db.engine.attach();
         txn.set_label(u64::from(client.connection_id));
         let txn = RefCell::new(txn);
-        let alone = Alone::new(&db, client.connection_id);
+        let alone = Alone::new(client.connection_id);
         let killed: Arc<AtomicU8> = Arc::default();
         let mdl = db.catalog().mdl().session(killed.clone());
         let env = Environment {
@@ -133,6 +134,7 @@ impl Core {
             client,
             txn,
             alone,
+            row_locks: RowLocks::default(),
             mdl,
             env,
             host,
@@ -187,15 +189,12 @@ impl Core {
     pub(crate) fn txn_of(&self, table: &Table) -> &RefCell<Txn> {
         match table.def.is_transactional() {
             true => &self.txn,
-            false => self.alone.open(self.state.current),
+            false => self.table_locks.local(table).unwrap_or_else(|| self.open_alone(table)),
         }
     }
 
-    /// A row is written in full: without transactions it stays whatever follows.
-    pub(crate) fn row_done(&self, table: &Table) {
-        if !table.def.is_transactional() {
-            self.alone.row_done();
-        }
+    fn open_alone(&self, table: &Table) -> &RefCell<Txn> {
+        self.alone.open(&table.def, &table.store, self.state.current)
     }
 
     /// Waits until what was read of other transactions is durable.
@@ -283,7 +282,7 @@ impl Core {
 
     /// Commits the open transaction, if any, and ends it.
     pub(crate) fn commit(&mut self) -> Result<(), SqlError> {
-        self.alone.end(false)?;
+        self.end_alone(false)?;
         let result = match self.state.open {
             true => self
                 .wait_to_commit()
@@ -310,7 +309,7 @@ impl Core {
 
     /// Rolls the open transaction back, if any, and ends it.
     pub(crate) fn rollback(&mut self) -> Result<(), SqlError> {
-        self.alone.end(true)?;
+        self.end_alone(true)?;
         let result = match self.state.open {
             true => self.txn.get_mut().rollback().sql(),
             false => Ok(()),
@@ -340,7 +339,7 @@ impl Core {
         error: Option<&SqlError>,
     ) -> Result<(), SqlError> {
         let autocommits = self.autocommits();
-        self.alone.end(error.is_some())?;
+        self.end_alone(error.is_some())?;
         let unused = autocommits && !self.txn.get_mut().was_used();
         let result = self.end_statement(start, error, autocommits);
         if unused {

@@ -51,6 +51,7 @@ pub(super) fn explain(
         let plan = Box::new(plan);
         core.check_explains(&plan.views)?;
         if explain.analyze {
+            core.lock_read(&plan)?;
             analyze(core, &plan, &trace)?;
         }
         Ok(plan)

@@ -4,8 +4,7 @@
 //! complete. What kinds of statements there are is known by [`plan`] alone.
 
 mod admin;
-mod alone;
-pub(crate) use alone::empty_fleeting;
+pub(crate) mod alone;
 mod control;
 pub(crate) mod core;
 mod explain;
@@ -79,7 +78,7 @@ pub(crate) struct Outcome {
 pub struct KillHandle {
     killed: Arc<AtomicU8>,
     interrupter: Interrupter,
-    alone: Arc<OnceLock<Interrupter>>,
+    alone: [Arc<OnceLock<Interrupter>>; 2],
     sleeper: Arc<inia_base::rt::WaitCell>,
     metadata: MdlWatch,
 }
@@ -98,16 +97,16 @@ impl KillHandle {
     fn kill(&self, bits: u8) {
         self.killed.fetch_or(bits, Ordering::SeqCst);
         self.interrupter.interrupt();
-        if let Some(alone) = self.alone.get() {
-            alone.interrupt();
-        }
+        self.alone.iter().filter_map(|alone| alone.get()).for_each(Interrupter::interrupt);
         self.sleeper.wake();
         self.metadata.wake();
     }
 
     /// What the running statement waits for, as the process list names it.
     pub fn waits_for(&self) -> Option<&'static str> {
-        self.metadata.waits_for()
+        // Who was killed is about to stop waiting.
+        let killed = self.killed.load(Ordering::SeqCst) != 0;
+        self.metadata.waits_for().filter(|_| !killed)
     }
 
     /// Whether the connection is to be closed.
@@ -422,7 +421,7 @@ impl Session {
         KillHandle {
             killed: self.core.killed.clone(),
             interrupter: self.core.txn.borrow().interrupter(),
-            alone: self.core.alone.interrupter(),
+            alone: self.core.alone.interrupters(),
             sleeper: self.core.host.sleeper.clone(),
             metadata: self.core.mdl.watch(),
         }

@@ -4,6 +4,7 @@
 //! else is carried out from its syntax tree.
 
 use super::Outcome;
+use super::alone::{Use, uses_of};
 use super::core::Core;
 use super::{admin, control, explain, show, variables};
 use crate::bind::{self, BindContext};
@@ -154,7 +155,6 @@ fn context_over<'c>(
         database: core.env.database.as_deref(),
         env: &core.env,
         host: &core.host,
-        engine: &core.db.engine,
         virtuals: &SystemTables,
         plain_lock,
     }
@@ -296,7 +296,7 @@ pub(super) fn plan_and_run(
         Ok(plan)
     });
     let result = held.and_then(|plan| {
-        core.lock_alone(&plan.targets())?;
+        lock_rows(core, &plan)?;
         let outcome = run_plan(core, &plan, params, sink);
         kept = Some(plan);
         outcome
@@ -316,10 +316,30 @@ pub(super) fn run(
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let held = core.stepping_back(|core| hold_all(core, plan));
-    let locked = held.and_then(|()| core.lock_alone(&plan.targets()));
+    let locked = held.and_then(|()| lock_rows(core, plan));
     let result = locked.and_then(|()| run_plan(core, plan, params, sink));
     core.leave(start, result.as_ref().err())?;
     result
+}
+
+/// Locks those of the plan's tables that have no transactions.
+fn lock_rows(core: &Core, plan: &Plan) -> Result<(), SqlError> {
+    if plan.tables().all(|table| table.def.is_transactional()) {
+        return Ok(());
+    }
+    let mut uses = match plan {
+        Plan::Query(plan) => uses_of(plan),
+        Plan::Insert(insert) => {
+            let how = core.use_of_insert(&insert.table, insert.overwrites());
+            let mut uses = insert.source().map_or_else(Vec::new, uses_of);
+            uses.push((&*insert.table, how));
+            return core.lock_rows(uses);
+        }
+        Plan::Change(_) => Vec::new(),
+        Plan::Joined(joined) => uses_of(&joined.query),
+    };
+    uses.extend(plan.targets().into_iter().map(|table| (table, Use::Changes)));
+    core.lock_rows(uses)
 }
 
 /// Error 1792 where a READ ONLY transaction would change other than temporary tables.

@@ -122,7 +122,7 @@ fn create_table(
         core.mdl.release_all();
     }
     let table = table?;
-    let next = auto_increment::current(&core.db, &table)?;
+    let next = auto_increment::current(&table)?;
     let text = show_create_table(&table.def, next);
     send(sink, &["Table", "Create Table"], &[vec![name.1, text]])
 }

@@ -1,9 +1,10 @@
 //! LOCK TABLES: a list of tables, and nothing else may be touched until UNLOCK TABLES.
 //!
 //! Towards others the tables are locked by metadata locks: WRITE is an exclusive one, READ one that
-//! keeps out who would change the table. Within the session each name that a statement mentions
-//! must be on the list under that alias, each entry once a statement (error 1100), and what it
-//! changes must be there for WRITE (error 1099).
+//! keeps out who would change the table. READ LOCAL lets others put rows into a MyISAM table, which
+//! this session does not see before UNLOCK TABLES. Within the session each name that a statement
+//! mentions must be on the list under that alias, each entry once a statement (error 1100), and
+//! what it changes must be there for WRITE (error 1099).
 //!
 //! A view on the list brings what it reads with it, under the names that those have.
 //!
@@ -13,12 +14,15 @@
 use super::Outcome;
 use super::core::Core;
 use crate::catalog::mdl::{Kind, MdlGuard};
-use crate::catalog::{ReferentialAction, Table};
+use crate::catalog::{ReferentialAction, Table, TableId};
 use crate::ddl::{FullName, existing, full_name};
 use crate::reads::{Reads, values_set};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, DeleteTarget, FlushTarget, ObjectName, ShowKind, Statement};
+use inia_storage::{Isolation, Txn};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// One entry of LOCK TABLES.
 struct LockedTable {
@@ -33,9 +37,39 @@ struct LockedTable {
 #[derive(Default)]
 pub(crate) struct TableLocks {
     list: Vec<LockedTable>,
+    local: Option<Local>,
     /// Held as long as the list is.
     #[expect(dead_code, reason = "it holds the locks")]
     guards: Vec<MdlGuard>,
+}
+
+/// What is read of tables locked with READ LOCAL: the rows of that moment.
+struct Local {
+    tables: Vec<TableId>,
+    txn: RefCell<Txn>,
+}
+
+impl Local {
+    /// Takes the snapshot, where others may add to a table at all.
+    fn new(core: &Core, tables: &[Arc<Table>]) -> Option<Local> {
+        let added = tables.iter().filter(|table| !table.def.is_fleeting());
+        let tables: Vec<TableId> = added.map(|table| table.def.id).collect();
+        if tables.is_empty() {
+            return None;
+        }
+        let mut txn = core.db.engine.attach();
+        txn.begin(Isolation::RepeatableRead);
+        txn.take_snapshot();
+        Some(Local { tables, txn: RefCell::new(txn) })
+    }
+}
+
+impl TableLocks {
+    /// The transaction in which a table is read that is locked with READ LOCAL.
+    pub(super) fn local(&self, table: &Table) -> Option<&RefCell<Txn>> {
+        let local = self.local.as_ref()?;
+        local.tables.contains(&table.def.id).then_some(&local.txn)
+    }
 }
 
 fn error<T>(code: ErrorCode, name: &str) -> Result<T, SqlError> {
@@ -46,8 +80,32 @@ fn error<T>(code: ErrorCode, name: &str) -> Result<T, SqlError> {
 #[derive(Default)]
 struct Wanted {
     list: Vec<LockedTable>,
-    /// Stored tables and views, and whether others may not even read them.
-    names: BTreeMap<FullName, bool>,
+    /// Stored tables and views.
+    names: BTreeMap<FullName, Strength>,
+}
+
+/// What others may not do with a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Strength {
+    /// Change rows that are there; so only tables without transactions can be locked.
+    Local,
+    /// Change anything.
+    #[default]
+    Read,
+    /// Even read it.
+    Write,
+}
+
+/// What LOCK TABLES says of a table.
+fn strength(core: &Core, name: &FullName, lock: &ast::TableLock) -> Strength {
+    let table = core.db.catalog().table(&name.0, &name.1);
+    match () {
+        () if lock.write => Strength::Write,
+        () if lock.local && table.is_some_and(|table| !table.def.is_transactional()) => {
+            Strength::Local
+        }
+        () => Strength::Read,
+    }
 }
 
 impl Wanted {
@@ -62,11 +120,11 @@ impl Wanted {
             let view = core.is_view(&schema, &name);
             wanted.list.push(LockedTable { schema, name, alias, write: lock.write, view });
         }
-        for at in 0..locks.len() {
-            let LockedTable { schema, name, write, .. } = &wanted.list[at];
-            let (top, write) = ((schema.clone(), name.clone()), *write);
+        for (at, lock) in locks.iter().enumerate() {
+            let LockedTable { schema, name, .. } = &wanted.list[at];
+            let top = (schema.clone(), name.clone());
             if core.temporary.get(&top.0, &top.1).is_none() {
-                wanted.reach(core, &top, &top, write)?;
+                wanted.reach(core, &top, &top, strength(core, &top, lock))?;
             }
         }
         wanted.add_foreign_keys(core);
@@ -80,10 +138,10 @@ impl Wanted {
         core: &Core,
         top: &FullName,
         name: &FullName,
-        write: bool,
+        strength: Strength,
     ) -> Result<(), SqlError> {
-        let known = self.names.get(name).is_some_and(|known| *known || !write);
-        if known {
+        let write = strength == Strength::Write;
+        if self.names.get(name).is_some_and(|known| *known >= strength) {
             return Ok(());
         }
         let view = core.db.catalog().view(&name.0, &name.1);
@@ -101,25 +159,30 @@ impl Wanted {
                 }
                 found => drop(found?),
             }
-            *self.names.entry(name.clone()).or_default() |= write;
+            self.add(name, strength);
             return Ok(());
         };
-        *self.names.entry(name.clone()).or_default() |= write;
+        self.add(name, strength);
         let mut reads = Reads::default();
         view.query.iter().for_each(|query| reads.query(query));
         for below in reads.tables {
             let schema = below.db.clone().unwrap_or_else(|| name.0.clone());
-            self.reach(core, top, &(schema, below.name.clone()), write)?;
+            self.reach(core, top, &(schema, below.name.clone()), strength)?;
         }
         Ok(())
+    }
+
+    fn add(&mut self, name: &FullName, strength: Strength) {
+        let known = self.names.entry(name.clone()).or_insert(strength);
+        *known = strength.max(*known);
     }
 
     /// What changes of the tables that are to be changed look at and change by foreign keys: it is
     /// kept from others, and stays unusable for this session.
     fn add_foreign_keys(&mut self, core: &Core) {
         let catalog = core.db.catalog().current();
-        let mut changed: Vec<FullName> =
-            self.names.iter().filter(|(_, write)| **write).map(|(name, _)| name.clone()).collect();
+        let written = self.names.iter().filter(|(_, strength)| **strength == Strength::Write);
+        let mut changed: Vec<FullName> = written.map(|(name, _)| name.clone()).collect();
         while let Some(name) = changed.pop() {
             let Some(table) = core.db.catalog().table(&name.0, &name.1) else { continue };
             for key in &table.def.foreign_keys {
@@ -137,8 +200,8 @@ impl Wanted {
                             )
                         })
                 });
-                let write = self.names.entry(child.clone()).or_default();
-                if carries && !std::mem::replace(write, true) {
+                let known = self.names.entry(child.clone()).or_default();
+                if carries && std::mem::replace(known, Strength::Write) != Strength::Write {
                     changed.push(child.clone());
                 }
             }
@@ -159,17 +222,30 @@ pub(super) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome,
     let mut wanted = Wanted::new(core, locks)?;
     loop {
         let mut guards = Vec::new();
-        if wanted.names.values().any(|write| *write) {
+        if wanted.names.values().any(|strength| *strength == Strength::Write) {
             guards.push(core.mdl.hold_changes(limit)?);
         }
-        for ((schema, name), write) in &wanted.names {
-            let kind = if *write { Kind::Alone } else { Kind::ReadOnly };
-            let name = core.db.catalog().mdl().name(schema, name);
-            guards.push(core.mdl.lock_strong(&name, kind, limit)?);
+        for ((schema, name), strength) in &wanted.names {
+            let kind = match strength {
+                Strength::Local => Kind::Read,
+                Strength::Read => Kind::ReadOnly,
+                Strength::Write => Kind::Alone,
+            };
+            let mdl = core.db.catalog().mdl().name(schema, name);
+            guards.push(core.mdl.lock_strong(&mdl, kind, limit)?);
+        }
+        let mut tables = Vec::new();
+        for ((schema, name), strength) in &wanted.names {
+            let table = core.db.catalog().table(schema, name);
+            if let Some(table) = table.filter(|_| *strength == Strength::Local) {
+                guards.push(core.mdl.lock_strong(&table.shared.rows_lock, Kind::Read, limit)?);
+                tables.push(table);
+            }
         }
         let now = Wanted::new(core, locks)?;
         if now.names == wanted.names {
-            core.table_locks = TableLocks { list: now.list, guards };
+            let local = Local::new(core, &tables);
+            core.table_locks = TableLocks { list: now.list, local, guards };
             return Ok(Outcome::default());
         }
         wanted = now;

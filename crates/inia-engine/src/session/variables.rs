@@ -128,6 +128,7 @@ fn value_of_query(
     let mut value = Value::Null;
     let lock = core.plain_lock();
     let result = plan_query(core, &query, lock).and_then(|plan| {
+        core.lock_read(&plan)?;
         let (result, warnings) = {
             let shared: &Core = core;
             let runner = Runner::new(&plan, shared);

@@ -124,7 +124,7 @@ impl Owner {
 
     /// Whether it is waiting for a lock, and will wait until somebody else does something.
     pub(crate) fn is_waiting(&self) -> bool {
-        matches!(*self.wait.lock(), Wait::On(_))
+        matches!(*self.wait.lock(), Wait::On(_)) && !self.is_interrupted()
     }
 
     /// Asks the owner to stop: its waits end with [`crate::StorageError::Interrupted`].

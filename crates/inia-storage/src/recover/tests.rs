@@ -20,7 +20,28 @@ impl LogObserver for Nothing {
     }
 }
 
+/// Notes which transactions have committed.
+#[derive(Default)]
+struct Commits(Vec<u64>);
+
+impl LogObserver for Commits {
+    fn checkpoint(&mut self, _state: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
+    fn record(&mut self, _lsn: Lsn, record: &LogRecord<'_>) -> Result<()> {
+        if let LogRecord::Commit { txn } = record {
+            self.0.push(txn.0);
+        }
+        Ok(())
+    }
+}
+
 fn open(disk: &SimDisk) -> Result<Arc<Store>> {
+    open_observed(disk, &mut Nothing)
+}
+
+fn open_observed(disk: &SimDisk, observer: &mut dyn LogObserver) -> Result<Arc<Store>> {
     let options = StoreOptions {
         buffer_pool_size: 256 * PAGE_SIZE as u64,
         log_capacity: 64 << 20,
@@ -28,7 +49,7 @@ fn open(disk: &SimDisk) -> Result<Arc<Store>> {
         undo_memory: 1 << 20,
         background: false,
     };
-    let store = Store::open(Arc::new(disk.clone()), options, &mut Nothing)?;
+    let store = Store::open(Arc::new(disk.clone()), options, observer)?;
     store.set_checkpoint_source(Arc::new(Idle));
     Ok(store)
 }
@@ -468,4 +489,33 @@ fn a_failed_write_back_ends_all_writing_until_the_next_start() {
         let store = open(&disk.crash(call)).unwrap();
         assert_eq!(&store.shared(id).unwrap()[40..45], b"newer", "call {call}");
     }
+}
+
+/// Two blocks were written at once, and only the second has come through. What is written in place
+/// of the first after the crash ends just where the second begins.
+#[test]
+fn what_a_torn_write_has_left_does_not_continue_what_is_written_there_later() {
+    let disk = SimDisk::new();
+    let store = open(&disk).unwrap();
+    let start = store.wal().closed_lsn();
+    store.wal().wait_durable(start).unwrap();
+    let body = vec![7; crate::wal::block::BLOCK_PAYLOAD - GROUP_HEADER - 5];
+    let one_block = LogRecord::Other { tag: 100, body: &body };
+    store.wal().append(&one_block);
+    let end = store.wal().append(&LogRecord::Commit { txn: inia_base::ids::TxnId(9) });
+    store.wal().wait_durable(end).unwrap();
+    drop(store);
+    let disk = disk.kill();
+    let name = crate::wal::segment::segment_name(1);
+    let is_first = |block: &[u8]| block[8..16] == start.0.to_le_bytes();
+    let first = file(&disk, &name).chunks(4096).position(is_first).unwrap();
+    overwrite(&disk, &name, first as u64 * 4096, &[0; 4096]);
+
+    let store = open(&disk).unwrap();
+    let end = store.wal().append(&one_block);
+    store.wal().wait_durable(end).unwrap();
+    drop(store);
+    let mut found = Commits::default();
+    open_observed(&disk.kill(), &mut found).unwrap();
+    assert_eq!(found.0, [], "nobody was told that it had committed");
 }

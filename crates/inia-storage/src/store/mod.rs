@@ -11,6 +11,7 @@ mod checkpoint;
 mod control;
 pub(crate) mod mtr;
 pub(crate) mod reserve;
+mod volatile;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -39,6 +40,7 @@ use std::sync::{Arc, OnceLock};
 
 pub(crate) use control::CONTROL_FILE;
 pub(crate) use mtr::{Latched, Mtr};
+pub(crate) use volatile::VolatileDisk;
 
 /// First page that trees may use: the first that [`Mtr::allocate`] gives out in a new store.
 pub(crate) const FIRST_FREE_PAGE: PageId = PageId(2);

@@ -30,6 +30,7 @@ impl Txn {
     /// Drops a tree at commit; its pages are freed in the background. Nobody may use the tree after
     /// the commit.
     pub fn drop_tree(&mut self, tree: &Tree) -> Result<()> {
+        debug_assert!(self.core.trees.has(tree), "a tree of another engine");
         self.abandoned.retain(|&other| other != tree.id());
         self.put_in_garbage(tree)
     }

@@ -45,6 +45,7 @@ impl Txn {
     /// The snapshot by which the tree is read; `None` when its newest versions are wanted.
     #[inline]
     pub(super) fn view_of(&mut self, tree: &Tree) -> Result<Option<Snapshot>> {
+        debug_assert!(self.core.trees.has(tree), "a tree of another engine");
         self.has_read = true;
         if self.isolation == Isolation::ReadUncommitted || tree.shows_newest() {
             return Ok(None);
@@ -58,6 +59,7 @@ impl Txn {
     /// tree held before it was rebuilt is gone.
     #[inline]
     pub(super) fn check_age(&self, tree: &Tree) -> Result<()> {
+        debug_assert!(self.core.trees.has(tree), "a tree of another engine");
         let sees = |maker| match self.snapshot {
             Some(snapshot) => snapshot.sees(maker, self.id, &self.core.status),
             None => true,

@@ -21,14 +21,17 @@ struct Shared {
     /// [`NEWEST`] when snapshots do not matter.
     made_by: AtomicU64,
     counter: Counter,
+    /// Which engine it is in.
+    home: Arc<()>,
 }
 
 const NEWEST: u64 = u64::MAX;
 
 impl Tree {
-    fn new(id: TreeId) -> Tree {
+    fn new(id: TreeId, home: Arc<()>) -> Tree {
         let (btree, made_by) = (BTree::open(PageId(id.0)), AtomicU64::new(0));
-        let shared = Shared { btree, gaps: Arc::default(), made_by, counter: Counter::default() };
+        let (gaps, counter) = (Arc::default(), Counter::default());
+        let shared = Shared { btree, gaps, made_by, counter, home };
         Tree { shared: Arc::new(shared) }
     }
 
@@ -82,15 +85,23 @@ impl Tree {
 #[derive(Default)]
 pub(crate) struct Trees {
     known: RwLock<HashMap<TreeId, Tree>>,
+    /// Tells the engines of a process apart.
+    home: Arc<()>,
 }
 
 impl Trees {
+    /// Whether a tree is in this engine; in another one its number means something else.
+    #[inline]
+    pub(crate) fn has(&self, tree: &Tree) -> bool {
+        Arc::ptr_eq(&tree.shared.home, &self.home)
+    }
+
     /// The one handle of the tree with this id.
     pub(crate) fn get(&self, id: TreeId) -> Tree {
         if let Some(tree) = self.known.read().get(&id) {
             return tree.clone();
         }
-        self.known.write().entry(id).or_insert_with(|| Tree::new(id)).clone()
+        self.known.write().entry(id).or_insert_with(|| Tree::new(id, self.home.clone())).clone()
     }
 
     /// Lets go of a tree whose pages are free.

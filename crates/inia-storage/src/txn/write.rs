@@ -230,6 +230,7 @@ impl Txn {
         value: &[u8],
         existing: LockMode,
     ) -> Result<()> {
+        debug_assert!(self.core.trees.has(tree), "a tree of another engine");
         self.prepare_write()?;
         let request = LockRequest { mode: existing, wait: WaitPolicy::Wait };
         let mut existing_locked = false;
@@ -270,6 +271,7 @@ impl Txn {
     }
 
     fn overwrite(&mut self, tree: &Tree, key: &[u8], kind: UndoKind, value: &[u8]) -> Result<bool> {
+        debug_assert!(self.core.trees.has(tree), "a tree of another engine");
         self.prepare_write()?;
         let request = LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait };
         loop {

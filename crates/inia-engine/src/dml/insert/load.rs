@@ -28,7 +28,7 @@ impl InsertPlan {
     ) -> Result<LoadRun<'r>, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
-        auto_increment::prepare(&core.db, &self.table)?;
+        auto_increment::prepare(&self.table)?;
         Ok(LoadRun { run: Run::new(self, core)?, plan: self, row: Vec::new() })
     }
 }

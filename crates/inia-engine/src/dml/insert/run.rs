@@ -15,7 +15,7 @@ use crate::session::Outcome;
 use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_storage::LockMode;
+use inia_storage::{LockMode, Savepoint};
 use std::sync::Arc;
 
 type Done = Result<(), SqlError>;
@@ -84,7 +84,7 @@ impl InsertPlan {
     ) -> Result<Outcome, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
-        auto_increment::prepare(&core.db, &self.table)?;
+        auto_increment::prepare(&self.table)?;
         for _ in 0..self.values_calls {
             let text = "'VALUES function' is deprecated and will be removed in a future release. \
                         Please use an alias (INSERT INTO ... VALUES (...) AS alias) and replace \
@@ -304,8 +304,10 @@ impl<'r> Run<'r> {
         if self.together {
             return self.put_off(core, generated, row);
         }
+        core.check_room(&self.plan.table)?;
         let mut txn = core.txn_of(&self.plan.table).borrow_mut();
         let start = txn.savepoint();
+        let mut grown = 1;
         loop {
             // Of this try alone: rows that were replaced before it stay deleted.
             let attempt = txn.savepoint();
@@ -327,6 +329,7 @@ impl<'r> Run<'r> {
                 if !same {
                     continue;
                 }
+                grown = 0;
                 break;
             }
             if let Some(number) = generated {
@@ -340,21 +343,32 @@ impl<'r> Run<'r> {
             return ctx.raise(expr::Level::Warning, error);
         }
         drop(txn);
-        if let Some(foreign) = &self.foreign
-            && let Err(error) = foreign.inserted(core, row)
-        {
-            if !self.plan.ignore || error.code == ErrorCode::Deadlock {
-                return Err(error);
-            }
-            core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
-            return ctx.raise(expr::Level::Warning, error);
+        if !self.has_parents(core, ctx, start, row)? {
+            return Ok(());
         }
-        core.row_done(&self.plan.table);
+        core.row_done(&self.plan.table, grown);
         self.count(generated, row);
         if let Some(column) = self.plan.table.def.auto_increment_column() {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
         Ok(())
+    }
+
+    /// Whether a row that was written has its parents; else IGNORE takes it back with a warning.
+    fn has_parents(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        start: Savepoint,
+        row: &[Value],
+    ) -> Result<bool, SqlError> {
+        let checked = self.foreign.as_ref().map_or(Ok(()), |foreign| foreign.inserted(core, row));
+        let Err(error) = checked else { return Ok(true) };
+        if !self.plan.ignore || error.code == ErrorCode::Deadlock {
+            return Err(error);
+        }
+        core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
+        ctx.raise(expr::Level::Warning, error).map(|()| false)
     }
 
     /// Counts a row that is in.
@@ -453,11 +467,15 @@ impl<'r> Run<'r> {
         let zone = self.writer.zone();
         self.plan.table.layout.encode_values(row, zone, &mut new)?;
         if new == bytes {
+            // What MySQL would delete and insert counts, though it makes no difference.
+            let def = &self.plan.table.def;
+            let later = def.indexes[at + 1..].iter().any(|index| index.kind == IndexKind::Unique);
+            self.tally.deleted += u64::from(later || !def.is_transactional());
             return Ok(true);
         }
         self.writer.delete(&mut core.txn_of(&self.plan.table).borrow_mut(), &key, &bytes)?;
         self.tally.deleted += 1;
-        core.row_done(&self.plan.table);
+        core.row_done(&self.plan.table, -1);
         if let Some(foreign) = &self.foreign {
             foreign.deleted(core, &values(&self.plan.table, &bytes, zone)?)?;
         }
@@ -511,7 +529,7 @@ impl<'r> Run<'r> {
             }
         }
         self.tally.updated += 1;
-        core.row_done(table);
+        core.row_done(table, 0);
         Ok(())
     }
 

@@ -123,6 +123,8 @@ fn rows_before_the_one_that_fails_stay_and_indexes_agree() {
         one.run("UPDATE m SET v = v + 1");
         one.run("UPDATE m SET v = 1000");
         assert!(one.ok("CHECK TABLE m").ends_with("|OK\n"), "seed {seed}");
+        let kept = one.ok("SELECT COUNT(*) FROM m");
+        assert_eq!(kept, format!("{}\n", model.len()), "seed {seed}");
         let (all, least) = (model.len(), "SELECT COUNT(*), COUNT(DISTINCT v) FROM m");
         assert_eq!(one.ok(least), format!("{all}|{all}\n"), "seed {seed}");
         assert_eq!(one.ok("SELECT COUNT(*) FROM m WHERE v = 1000"), "1\n", "seed {seed}");
@@ -146,12 +148,184 @@ fn statements_that_change_a_table_take_turns() {
         while waits.waits_for().is_none() {
             std::thread::yield_now();
         }
-        // Neither readers nor other tables wait.
+        assert_eq!(waits.waits_for(), Some("Waiting for table level lock"));
+        // Readers do not wait for what is put in, and for other tables nobody does.
         assert_eq!(three.ok("SELECT COUNT(*) FROM m WHERE id = 1"), "0\n");
+        assert_eq!(three.ok("SELECT COUNT(*) FROM m"), "0\n");
         three.ok("INSERT INTO i VALUES (1)");
         three.ok("SELECT RELEASE_LOCK('gate')");
         assert_eq!(first.join().unwrap(), "1 affected (Records: 1  Duplicates: 0  Warnings: 0)\n");
         assert_eq!(second.join().unwrap(), "1 affected\n");
     });
     assert_eq!(three.ok("SELECT COUNT(*) FROM m"), "2\n");
+}
+
+#[test]
+fn the_number_of_rows_is_known_without_looking() {
+    let db = open(&SimDisk::new());
+    let mut one = session(&db);
+    one.ok("CREATE TABLE m (id INT PRIMARY KEY, v INT, KEY (v)) ENGINE=MyISAM");
+    one.ok("CREATE TABLE h (id INT PRIMARY KEY, v INT) ENGINE=MEMORY");
+    one.ok("CREATE TABLE i (id INT PRIMARY KEY, v INT)");
+    one.ok("INSERT INTO m VALUES (1, 1), (2, NULL), (3, 3)");
+    one.ok("INSERT INTO h VALUES (1, 1), (2, 2)");
+    let away = [
+        ("SELECT COUNT(*) FROM m", "3\n"),
+        ("SELECT COUNT(id), COUNT(1), MAX(v) FROM m", "3|3|3\n"),
+        ("SELECT COUNT(*) FROM m, h", "6\n"),
+        ("SELECT COUNT(*) FROM m WHERE 1", "3\n"),
+    ];
+    for (query, rows) in away {
+        let plan = one.ok(&format!("EXPLAIN {query}"));
+        assert!(plan.ends_with("|Select tables optimized away\n"), "{query}: {plan}");
+        assert_eq!(one.ok(query), rows, "{query}");
+    }
+    let looked = [
+        ("SELECT COUNT(v) FROM m", "2\n"),
+        ("SELECT COUNT(DISTINCT id) FROM m", "3\n"),
+        ("SELECT COUNT(*), SUM(v) FROM m", "3|4\n"),
+        ("SELECT COUNT(*) FROM m WHERE v > 0", "2\n"),
+        ("SELECT COUNT(*) FROM m LEFT JOIN h ON m.id = h.id", "3\n"),
+        ("SELECT COUNT(*) FROM m, i", "0\n"),
+        ("SELECT COUNT(*) FROM i", "0\n"),
+    ];
+    for (query, rows) in looked {
+        let plan = one.ok(&format!("EXPLAIN {query}"));
+        assert!(!plan.contains("optimized away"), "{query}: {plan}");
+        assert_eq!(one.ok(query), rows, "{query}");
+    }
+}
+
+#[test]
+fn rows_of_memory_tables_are_not_logged() {
+    let db = open(&SimDisk::new());
+    let mut one = session(&db);
+    one.ok("CREATE TABLE h (id INT PRIMARY KEY AUTO_INCREMENT, v INT, KEY (v)) ENGINE=MEMORY");
+    one.ok("CREATE TABLE i (id INT PRIMARY KEY AUTO_INCREMENT, v INT, KEY (v))");
+    let end = || db.engine.stats().durable_lsn;
+    let before = end();
+    for change in [
+        "INSERT INTO h (v) VALUES (1), (2), (3), (4)",
+        "INSERT INTO h (v) SELECT a.v FROM h a, h b, h c",
+        "UPDATE h SET v = v + 1 WHERE id > 2",
+        "DELETE FROM h WHERE v = 3",
+        "REPLACE INTO h VALUES (1, 7), (100, 8)",
+        "BEGIN",
+        "INSERT INTO h (v) VALUES (9)",
+        "ROLLBACK",
+    ] {
+        one.ok(change);
+    }
+    assert_eq!(end(), before);
+    assert_eq!(one.ok("SELECT COUNT(*), MAX(id) FROM h"), "54|101\n");
+    one.ok("INSERT INTO i (v) SELECT v FROM h");
+    assert!(end() > before);
+}
+
+#[test]
+fn memory_tables_are_as_large_as_max_heap_table_size_was() {
+    let db = open(&SimDisk::new());
+    let mut one = session(&db);
+    one.ok("SET max_heap_table_size = 16384");
+    one.ok("CREATE TABLE h (id INT PRIMARY KEY AUTO_INCREMENT, v INT) ENGINE=MEMORY");
+    one.ok("CREATE TABLE i (id INT PRIMARY KEY AUTO_INCREMENT, v INT)");
+    one.ok("INSERT INTO i (v) VALUES (1), (2), (3), (4), (5), (6), (7), (8)");
+    one.ok("INSERT INTO i (v) SELECT a.v FROM i a, i b, i c");
+    one.ok("SET max_heap_table_size = 16777216");
+    let full = "ERROR 1114: The table 'h' is full\n";
+    // Each row takes 16 bytes, and 24 of its index.
+    assert_eq!(one.run("INSERT INTO h (v) SELECT v FROM i"), full);
+    assert_eq!(one.ok("SELECT COUNT(*) FROM h"), "409\n");
+    assert_eq!(one.run("INSERT IGNORE INTO h (v) VALUES (1)"), full);
+    one.ok("UPDATE h SET v = v + 1");
+    one.ok("DELETE FROM h WHERE id < 10");
+    one.ok("INSERT INTO h (v) VALUES (1), (2)");
+    assert_eq!(one.ok("SELECT COUNT(*) FROM h"), "402\n");
+    // A table that is made anew takes the setting of then.
+    one.ok("TRUNCATE h");
+    one.ok("INSERT INTO h (v) SELECT v FROM i");
+    assert_eq!(one.ok("SELECT COUNT(*) FROM h"), "520\n");
+    one.ok("SET max_heap_table_size = 16384");
+    assert!(one.run("ALTER TABLE i ENGINE=MEMORY").contains("ERROR 1114"));
+    assert!(
+        one.run("CREATE TABLE j (PRIMARY KEY (id)) ENGINE=MEMORY SELECT * FROM i").contains("1114")
+    );
+    assert!(one.run("SELECT * FROM j").contains("ERROR 1146"));
+    assert_eq!(one.ok("SELECT COUNT(*) FROM i"), "520\n");
+    drop(one);
+    assert_eq!(db.check().unwrap(), Vec::<String>::new());
+}
+
+/// What may be done with the definition of a MEMORY table, in an order in which all succeed. After
+/// each there are rows in it.
+const DEFINED: [&str; 15] = [
+    "CREATE TABLE h (id INT PRIMARY KEY, v INT, KEY (v)) ENGINE=MEMORY AUTO_INCREMENT=5",
+    "ALTER TABLE h ADD COLUMN w INT",
+    "ALTER TABLE h ADD KEY (w)",
+    "RENAME TABLE h TO g",
+    "TRUNCATE g",
+    "ALTER TABLE g ENGINE=InnoDB",
+    "ALTER TABLE g ENGINE=MEMORY",
+    "ALTER TABLE g ENGINE=MyISAM, RENAME TO h",
+    "ALTER TABLE h ENGINE=MEMORY, DROP COLUMN w",
+    "CREATE TABLE k ENGINE=MEMORY SELECT * FROM h",
+    "CREATE TABLE l LIKE h",
+    "DROP TABLE k, l",
+    "OPTIMIZE TABLE h",
+    "CREATE TEMPORARY TABLE h (a INT) ENGINE=MEMORY",
+    "DROP TABLE h",
+];
+
+#[test]
+fn definitions_of_memory_tables_survive_crashes_without_rows() {
+    for (last, statement) in DEFINED.into_iter().enumerate() {
+        let disk = SimDisk::new();
+        let db = open(&disk);
+        let mut one = session(&db);
+        one.ok("CREATE TABLE m (id INT PRIMARY KEY, v INT) ENGINE=MyISAM");
+        for statement in &DEFINED[..=last] {
+            one.ok(statement);
+            one.run("INSERT INTO h (id, v) VALUES (1, 1), (2, 2)");
+            one.run("INSERT INTO g (id, v) VALUES (1, 1), (2, 2)");
+        }
+        one.ok("INSERT INTO m VALUES (1, 1), (2, 2)");
+        let tables = one.ok("SHOW TABLES");
+        let again = open(&disk.crash(last as u64));
+        let mut after = session(&again);
+        assert_eq!(after.ok("SHOW TABLES"), tables, "{statement}");
+        for table in tables.lines().filter(|table| *table != "m") {
+            let memory = after.ok(&format!("SHOW CREATE TABLE {table}")).contains("=MEMORY");
+            let rows = after.ok(&format!("SELECT COUNT(*) FROM {table} WHERE id > 0"));
+            assert_eq!(rows == "0\n", memory, "{table} after {statement}");
+            after.ok(&format!("REPLACE INTO {table} (id, v) VALUES (3, 3), (4, 4)"));
+        }
+        assert_eq!(after.ok("SELECT COUNT(*) FROM m"), "2\n");
+        drop(after);
+        assert_eq!(again.check().unwrap(), Vec::<String>::new(), "{statement}");
+    }
+}
+
+#[test]
+fn ddl_that_fails_leaves_a_memory_table_as_it_was() {
+    let db = open(&SimDisk::new());
+    let mut one = session(&db);
+    one.ok("CREATE TABLE h (id INT PRIMARY KEY, v INT) ENGINE=MEMORY");
+    one.ok("INSERT INTO h VALUES (1, 1), (2, 1)");
+    for failing in [
+        "ALTER TABLE h ADD UNIQUE (v)",
+        "ALTER TABLE h ADD UNIQUE (v), ENGINE=InnoDB",
+        "ALTER TABLE h ADD COLUMN b TEXT",
+        "CREATE TABLE k (id INT PRIMARY KEY) ENGINE=MEMORY SELECT v AS id FROM h",
+        "CREATE TEMPORARY TABLE k (id INT PRIMARY KEY) ENGINE=MEMORY SELECT v AS id FROM h",
+    ] {
+        assert!(one.run(failing).contains("ERROR"), "{failing}");
+        assert_eq!(one.ok("SELECT * FROM h"), "1|1\n2|1\n", "{failing}");
+    }
+    one.ok("CREATE TABLE c (id INT PRIMARY KEY, FOREIGN KEY (id) REFERENCES h (id)) ENGINE=MEMORY");
+    assert!(!one.ok("SHOW CREATE TABLE c").contains("FOREIGN"));
+    assert!(
+        one.run("CREATE TABLE d (id INT, FOREIGN KEY (id) REFERENCES h (id))").contains("1824")
+    );
+    drop(one);
+    assert_eq!(db.check().unwrap(), Vec::<String>::new());
 }

@@ -3,6 +3,8 @@
 //! The table has 10, 20, 30 and 40. Probes: locking each record, and inserting 05, 15, 25, 35, 45.
 
 use super::*;
+use crate::btree::Seek;
+use crate::txn::place::Place;
 use Direction::{Backward, Forward};
 use KeyBound::{Excluded, Included, Unbounded};
 
@@ -207,4 +209,21 @@ fn gaps_reach_across_leaves() {
     assert!(insert_waits(&engine, &tree, &key(18999)));
     assert!(!insert_waits(&engine, &tree, &key(999)));
     assert!(!insert_waits(&engine, &tree, &key(19001)));
+}
+
+/// Whoever locks a gap looks at the leaf first, and confirms afterwards that it was the right one.
+#[test]
+fn a_gap_is_not_confirmed_once_something_was_inserted_into_it() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1"), ("c", "1")]);
+    let (store, mut place) = (&engine.core.store, Place::new());
+    tree.btree().load_leaf(store, Seek::Covering(b"b"), &mut place.leaf).unwrap();
+    place.find_low(&tree, store, 1).unwrap();
+    place.find_high(&tree, store, 1).unwrap();
+    assert!(place.confirm_low(&tree, store, 1).unwrap());
+    assert!(place.confirm_high(&tree, store, 1).unwrap());
+    let mut other = rr(&engine);
+    put(&mut other, &tree, "b", "1");
+    assert!(!place.confirm_low(&tree, store, 1).unwrap());
+    assert!(!place.confirm_high(&tree, store, 1).unwrap());
 }

@@ -9,9 +9,13 @@ const ROWS: u32 = 4000;
 const CAPACITY: u64 = 1 << 20;
 
 fn open_sim(disk: &SimDisk) -> crate::Result<Arc<Engine>> {
+    open_sized(disk, CAPACITY)
+}
+
+fn open_sized(disk: &SimDisk, log_capacity: u64) -> crate::Result<Arc<Engine>> {
     let options = StoreOptions {
         buffer_pool_size: 100 * 16 * 1024,
-        log_capacity: CAPACITY,
+        log_capacity,
         segment_size: 128 << 10,
         undo_memory: 64 << 10,
         background: false,
@@ -39,7 +43,10 @@ struct Large {
 }
 
 fn large(disk: &SimDisk) -> crate::Result<Large> {
-    let engine = open_sim(disk)?;
+    large_in(open_sim(disk)?)
+}
+
+fn large_in(engine: Arc<Engine>) -> crate::Result<Large> {
     let mut txn = rr(&engine);
     let (tree, others) = (txn.create_tree()?, txn.create_tree()?);
     for n in 0..ROWS {
@@ -187,12 +194,14 @@ fn a_crash_at_any_change_of_the_disk_while_relogging_loses_nothing() {
     assert!(points > 2, "{points}");
 }
 
-/// Its steps are there as long as a snapshot may need them, but must not be logged any more.
+/// Its steps are there as long as a snapshot may need them, but must not be logged any more. Where
+/// they are, the log is long enough to be read from before they would be.
 #[test]
 fn a_transaction_that_ends_while_it_is_relogged_stays_ended() {
     for (commits, watched) in [(true, true), (true, false), (false, true), (false, false)] {
         let disk = SimDisk::new();
-        let mut large = large(&disk).unwrap();
+        let capacity = if watched && commits { 8 * CAPACITY } else { CAPACITY };
+        let mut large = large_in(open_sized(&disk, capacity).unwrap()).unwrap();
         let mut reader = rr(&large.engine);
         if watched {
             reader.take_snapshot();
@@ -217,7 +226,7 @@ fn a_transaction_that_ends_while_it_is_relogged_stays_ended() {
         std::mem::forget((large, other, reader));
         let disk = disk.kill();
         if commits {
-            let engine = open_sim(&disk).unwrap();
+            let engine = open_sized(&disk, capacity).unwrap();
             let mut txn = rr(&engine);
             assert!(txn.get(&engine.tree(tree), &key(0), |_| ()).unwrap().is_none());
             let changed = txn.get(&engine.tree(tree), &key(1), |value| value == [b'1'; 150]);
