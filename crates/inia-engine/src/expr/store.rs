@@ -184,6 +184,15 @@ pub fn implicit_default(column: &DataType) -> Value {
     }
 }
 
+/// What NULL becomes in a column that takes none, where that is no error: as [`implicit_default`],
+/// but for ENUM, where it is no member.
+pub fn instead_of_null(column: &DataType) -> Value {
+    match column {
+        DataType::Enum { .. } => Value::UInt(0),
+        column => implicit_default(column),
+    }
+}
+
 fn store_json(
     value: &Value,
     from: &ExprType,
