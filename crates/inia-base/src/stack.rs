@@ -1,11 +1,12 @@
 //! The stacks that statements run on.
 //!
 //! A connection is a thread, and most of a thousand connections wait for their clients. What a
-//! statement calls writes some five kilobytes of stack; on a stack per connection each of them finds
-//! these lines in no cache and their pages in no translation buffer, as hundreds of other statements
-//! ran since its last one. But only as many statements run at a time as there are processors. So a
-//! statement borrows the stack that the last one on this processor has just given back
-//! ([`on_warm_stack`]), and the connection's own is left with the few frames that read a request.
+//! statement calls writes some five kilobytes of stack; on a stack per connection each of them
+//! finds these lines in no cache and their pages in no translation buffer, as hundreds of other
+//! statements ran since its last one. But only as many statements run at a time as there are
+//! processors. So a statement borrows the stack that the last one on this processor has just given
+//! back ([`on_warm_stack`]), and the connection's own is left with the few frames that read a
+//! request.
 //!
 //! ```text
 //! connection 17   read ─┐            ┌─ read

@@ -26,7 +26,7 @@ fn upper(index: usize) -> u64 {
     let index = index as u64;
     let shift = (index / STEPS).saturating_sub(1);
     let low = (index - shift * STEPS) << shift;
-    low + (1 << shift) - 1
+    low + ((1 << shift) - 1)
 }
 
 impl Histogram {
@@ -43,7 +43,7 @@ impl Histogram {
         }
         self.counts[at] = self.counts[at].saturating_add(count);
         self.total += u64::from(count);
-        self.sum += nanos * u64::from(count);
+        self.sum = self.sum.saturating_add(nanos.saturating_mul(u64::from(count)));
         self.max = self.max.max(nanos);
     }
 
@@ -56,7 +56,7 @@ impl Histogram {
             *mine = mine.saturating_add(*theirs);
         }
         self.total += other.total;
-        self.sum += other.sum;
+        self.sum = self.sum.saturating_add(other.sum);
         self.max = self.max.max(other.max);
     }
 

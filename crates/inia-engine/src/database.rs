@@ -119,7 +119,7 @@ pub struct Database {
     started: u64,
     pub(crate) counters: Counters,
     pub(crate) globals: GlobalVars,
-    pub(crate) user_locks: UserLocks,
+    pub(crate) user_locks: Arc<UserLocks>,
     /// Prepared statements of all sessions.
     pub(crate) prepared: Arc<AtomicU64>,
 }
@@ -162,7 +162,7 @@ impl Database {
             accounts,
             counters: Counters::default(),
             globals,
-            user_locks: UserLocks::default(),
+            user_locks: Arc::default(),
             prepared: Arc::default(),
             processes: OnceLock::new(),
             read_only: AtomicU8::new(read_only),

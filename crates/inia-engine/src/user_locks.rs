@@ -1,5 +1,10 @@
 //! Locks by name: GET_LOCK and its family.
+//!
+//! Invariant: a connection that waits stands in `waiting` with the name it waits for, and whoever
+//! begins to wait looks first whether the holders of names wait for each other in a circle with it.
 
+use crate::exec::Interrupt;
+use inia_base::error::{ErrorCode, SqlError};
 use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -7,44 +12,91 @@ use std::time::{Duration, Instant};
 /// All named locks of a database and the connections that hold them.
 #[derive(Default)]
 pub(crate) struct UserLocks {
-    holders: Mutex<HashMap<String, u64>>,
-    released: Condvar,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    holders: HashMap<String, u64>,
+    waiting: HashMap<u64, String>,
+}
+
+impl State {
+    /// Whether the holder of `name` waits, perhaps by way of others, for `connection`.
+    fn waits_for(&self, name: &str, connection: u64) -> bool {
+        let mut name = name;
+        // As many steps as there are who wait: a circle without `connection` ends, too.
+        for _ in 0..=self.waiting.len() {
+            let Some(holder) = self.holders.get(name) else { return false };
+            if *holder == connection {
+                return true;
+            }
+            let Some(wanted) = self.waiting.get(holder) else { return false };
+            name = wanted;
+        }
+        false
+    }
 }
 
 impl UserLocks {
     /// Takes `name` for a connection; false when `limit` passed first. A connection may take a
-    /// name again; it counts itself how often.
-    pub(crate) fn lock(&self, name: &str, connection: u64, limit: Option<Duration>) -> bool {
+    /// name again; it counts itself how often. Error 3058 where it would wait for itself, and
+    /// whatever `interrupt` says.
+    pub(crate) fn lock(
+        &self,
+        name: &str,
+        connection: u64,
+        limit: Option<Duration>,
+        interrupt: Interrupt<'_>,
+    ) -> Result<bool, SqlError> {
         let deadline = limit.map(|limit| Instant::now() + limit);
-        let mut holders = self.holders.lock();
-        loop {
-            match holders.get(name) {
+        let mut state = self.state.lock();
+        let result = loop {
+            match state.holders.get(name) {
                 None => {
-                    holders.insert(name.to_owned(), connection);
-                    return true;
+                    state.holders.insert(name.to_owned(), connection);
+                    break Ok(true);
                 }
-                Some(holder) if *holder == connection => return true,
+                Some(holder) if *holder == connection => break Ok(true),
                 Some(_) => {}
             }
-            match deadline {
-                None => self.released.wait(&mut holders),
-                Some(deadline) => {
-                    if self.released.wait_until(&mut holders, deadline).timed_out() {
-                        return false;
-                    }
-                }
+            if let Err(error) = interrupt.check() {
+                break Err(error);
             }
-        }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                break Ok(false);
+            }
+            if state.waits_for(name, connection) {
+                break Err(SqlError::new(ErrorCode::UserLockDeadlock, &[]));
+            }
+            state.waiting.entry(connection).or_insert_with(|| name.to_owned());
+            match [deadline, interrupt.deadline()].into_iter().flatten().min() {
+                None => self.changed.wait(&mut state),
+                Some(end) => drop(self.changed.wait_until(&mut state, end)),
+            }
+        };
+        state.waiting.remove(&connection);
+        result
+    }
+
+    /// Lets all who wait look whether they are to go on waiting.
+    pub(crate) fn wake(&self) {
+        drop(self.state.lock());
+        self.changed.notify_all();
     }
 
     /// Gives `name` back.
     pub(crate) fn unlock(&self, name: &str) {
-        self.holders.lock().remove(name);
-        self.released.notify_all();
+        self.state.lock().holders.remove(name);
+        self.changed.notify_all();
     }
 
     /// Who holds `name`.
     pub(crate) fn holder(&self, name: &str) -> Option<u64> {
-        self.holders.lock().get(name).copied()
+        self.state.lock().holders.get(name).copied()
     }
 }
+
+#[cfg(test)]
+mod tests;

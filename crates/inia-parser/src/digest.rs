@@ -51,7 +51,7 @@ pub struct Digest {
 }
 
 /// Digests `sql`, `None` where it is no single SELECT, INSERT, REPLACE, UPDATE or DELETE, has
-/// parameters of its own, or cannot be told into tokens.
+/// parameters of its own or optimizer hints, or cannot be told into tokens.
 pub fn digest(sql: &str, mode: SqlMode) -> Option<Digest> {
     let src = sql.as_bytes();
     let mut lexer = Lexer::new(src, mode);
@@ -65,10 +65,10 @@ pub fn digest(sql: &str, mode: SqlMode) -> Option<Digest> {
     }
     loop {
         match token.tok {
-            Tok::Eof => return Some(state.finish()),
+            Tok::Eof => return (!lexer.saw_hints).then(|| state.finish()),
             Tok::Semi => {
                 let rest = lexer.next();
-                return (rest.tok == Tok::Eof).then(|| state.finish());
+                return (rest.tok == Tok::Eof && !lexer.saw_hints).then(|| state.finish());
             }
             Tok::Error | Tok::Param => return None,
             _ => state.token(token),

@@ -171,6 +171,8 @@ pub(crate) struct Lexer<'a> {
     after_dot: bool,
     /// A comment has been passed.
     pub(crate) saw_comment: bool,
+    /// A comment that may hold optimizer hints has been passed.
+    pub(crate) saw_hints: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -183,6 +185,7 @@ impl<'a> Lexer<'a> {
             after_name: false,
             after_dot: false,
             saw_comment: false,
+            saw_hints: false,
         }
     }
 
@@ -281,6 +284,7 @@ impl<'a> Lexer<'a> {
             }
             return self.skip_comment(true);
         }
+        self.saw_hints |= self.at(2) == b'+';
         self.skip_comment(false)
     }
 

@@ -12,5 +12,7 @@ mod unparse;
 pub use digest::{Digest, LiteralKind, LiteralSpan, digest};
 pub use error::{ParseError, ParseErrorKind};
 pub use mode::SqlMode;
-pub use parser::{DEEP_STACK, Parser, Remark, Span, parse, parse_bytes, parse_expr};
+pub use parser::{
+    DEEP_STACK, HintValue, Hints, Parser, Remark, Span, parse, parse_bytes, parse_expr,
+};
 pub use unparse::{quote_name, quote_string, unparse, unparse_query, unparse_query_explicit};

@@ -30,7 +30,7 @@ pub use txn::counter::Counter;
 pub use txn::cursor::{Cursor, Run};
 pub use txn::handle::{Interrupter, Txn};
 pub use txn::in_place::Spot;
-pub use txn::insert_many::Records;
+pub use txn::records::Records;
 pub use txn::rollback::{Savepoint, StuckRollback};
 pub use txn::session::ActiveTxn;
 pub use txn::trees::Tree;

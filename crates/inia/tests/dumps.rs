@@ -73,3 +73,54 @@ fn a_dump_that_locks_everything() {
 fn a_dump_in_one_transaction() {
     copies(&["--single-transaction", "--add-drop-table", "--hex-blob"]);
 }
+
+/// All databases, those with the accounts and the application's; by name the system's come first,
+/// and cannot be written, so loading goes on after errors.
+fn copies_all(options: &[&str]) {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut session = server.client();
+    for sql in SETUP.iter().chain(&["CREATE USER clerk", "GRANT SELECT ON shop.sale TO clerk"]) {
+        session.query(sql).unwrap();
+    }
+    let dump = client("mariadb-dump", &server)
+        .args(options)
+        .args(["--all-databases", "--skip-extended-insert"])
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&dump.stderr);
+    assert!(dump.status.success() && errors.is_empty(), "{options:?}: {errors}");
+    let text = String::from_utf8_lossy(&dump.stdout);
+    for part in [
+        "CREATE TABLE `user` (",
+        "PRIMARY KEY (`Host`,`User`)",
+        "INSERT INTO `user` VALUES ('%','clerk',",
+        "INSERT INTO `tables_priv` VALUES ('%','shop','clerk','sale',",
+        "INSERT INTO `sale` VALUES (1,1,10.50,NULL)",
+    ] {
+        assert!(text.contains(part), "{part} by {options:?}");
+    }
+    session.query("DROP DATABASE shop").unwrap();
+    let mut load = client("mariadb", &server)
+        .args(["--binary-mode", "--force"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    load.stdin.take().unwrap().write_all(&dump.stdout).unwrap();
+    load.wait().unwrap();
+    let totals = session.rows("SELECT name, total FROM shop.b_named ORDER BY name").unwrap();
+    assert_eq!(totals.len(), 2, "{options:?}");
+    let clerk = session.rows("SELECT user FROM mysql.user WHERE user = 'clerk'").unwrap();
+    assert_eq!(clerk.len(), 1);
+}
+
+#[test]
+fn a_dump_of_all_databases_that_locks_tables() {
+    copies_all(&["--lock-tables"]);
+}
+
+#[test]
+fn a_dump_of_all_databases_in_one_transaction() {
+    copies_all(&["--single-transaction", "--routines", "--events", "--flush-privileges"]);
+}

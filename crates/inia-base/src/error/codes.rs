@@ -746,6 +746,7 @@ error_codes! {
     ClientDoesNotSupport = 3640, "HY000", "The client doesn't support {}";
     CouldNotApplyJsonDiff = 3648, "HY000", "Could not apply JSON diff in table {}, column {}.";
     CorruptedJsonDiff = 3649, "HY000", "Corrupted JSON diff for table {}, column {}.";
+    ResourceGroupNotExists = 3651, "HY000", "Resource Group '{}' does not exist.";
     DisallowedOperation = 3655, "HY000", "{} operation is disallowed on {}";
     FeatureUnsupported = 3658, "HY000", "Feature {} is unsupported ({}).";
     InvalidThreadId = 3660, "HY000", "Invalid thread id ({}).";

@@ -93,7 +93,7 @@ const LEAST_HALFWAY: f64 = 1e14;
 fn halfway_to_even(value: f64, text: &mut StackText) {
     let shortest = text.text();
     let Some(end) = shortest.iter().position(|&byte| byte == b'e') else { return };
-    if shortest[end - 1] % 2 == 0 {
+    if shortest[end - 1].is_multiple_of(2) {
         return;
     }
     let digits = shortest[..end].iter().filter(|byte| byte.is_ascii_digit()).count();

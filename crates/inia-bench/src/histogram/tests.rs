@@ -42,3 +42,12 @@ fn coarse_buckets_hold_the_same_values_in_eighths_of_powers_of_two() {
     [1024, 1100, 1151, 1152].into_iter().for_each(|nanos| histogram.add(nanos));
     assert_eq!(histogram.coarse_buckets(), [(1151, 3), (1279, 1)]);
 }
+
+/// As a file of results may claim.
+#[test]
+fn the_greatest_values_have_a_place() {
+    let mut histogram = Histogram::from_buckets([(u64::MAX, u32::MAX), (u64::MAX, u32::MAX)]);
+    histogram.merge(&histogram.clone());
+    assert_eq!((histogram.max(), histogram.quantile(1.0)), (u64::MAX, u64::MAX));
+    assert_eq!(histogram.coarse_buckets(), [(u64::MAX, u32::MAX)]);
+}

@@ -113,6 +113,9 @@ pub(crate) struct Scan {
     defers: bool,
     /// Where a point read found a row that it did not lock.
     spot: Option<Spot>,
+    /// Rows are left for a later change: the scan stops before it waits for anything, once. It has.
+    pauses: bool,
+    paused: bool,
 }
 
 /// Whether rows are locked exclusively: then an index entry does not stand for its row.
@@ -158,6 +161,8 @@ impl Scan {
             narrow: None,
             defers: false,
             spot: None,
+            pauses: false,
+            paused: false,
         })
     }
 
@@ -166,6 +171,22 @@ impl Scan {
     /// the next move. Before the first move.
     pub(crate) fn defer_locks(&mut self) {
         self.defers = self.secondary().is_none();
+    }
+
+    /// Where the row is that the scan stands on, if it is not locked: it is left for a later
+    /// change, before which the scan waits for nothing ([`Scan::take_pause`]).
+    pub(crate) fn leave_current(&mut self) -> Option<Spot> {
+        let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return None };
+        let spot = cursor.spot()?;
+        cursor.pause_before_locks();
+        self.pauses = true;
+        Some(spot)
+    }
+
+    /// Whether the last move found no row since what was left is to be changed first. It is asked
+    /// once.
+    pub(crate) fn take_pause(&mut self) -> bool {
+        std::mem::take(&mut self.paused)
     }
 
     /// Whether rows found are changed by [`Scan::write_current`].
@@ -423,6 +444,9 @@ impl Scan {
         if self.defers {
             next.defer_locks();
         }
+        if self.pauses {
+            next.pause_before_locks();
+        }
         *cursor = Some(next);
         true
     }
@@ -432,10 +456,14 @@ impl Scan {
     #[inline]
     fn advance(&mut self, txn: &mut Txn) -> Result<bool> {
         loop {
-            if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state
-                && cursor.advance(txn).sql()?
-            {
-                return Ok(true);
+            if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
+                if cursor.advance(txn).sql()? {
+                    return Ok(true);
+                }
+                if cursor.take_pause() {
+                    (self.pauses, self.paused) = (false, true);
+                    return Ok(false);
+                }
             }
             if !self.open_next_range(txn) {
                 return Ok(false);

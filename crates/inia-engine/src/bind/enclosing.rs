@@ -3,7 +3,7 @@
 //!
 //! An aggregate belongs to the SELECT whose columns it reads; where that one takes none at this
 //! place, to the next one further in that does. One of a SELECT further out gets a slot behind
-//! those of that SELECT's FROM, filled when a group is finished, so that here it is an outer column.
+//! those of that SELECT's FROM, filled when a group is finished: here it is an outer column.
 //!
 //! Example: in `SELECT a, (SELECT SUM(t.b) + u.x FROM u) FROM t GROUP BY a` over `t(a, b)` the
 //! aggregate is `t`'s number 0 and shown in slot 2; the subquery reads outer column 2.

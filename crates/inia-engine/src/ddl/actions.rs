@@ -9,7 +9,7 @@
 //! `RENAME COLUMN a TO b, RENAME COLUMN b TO a` swaps two names.
 
 use super::algorithm::Wanted;
-use super::table::apply_options;
+use super::table::{apply_collation, apply_options};
 use super::work::{Work, WorkIndex};
 use super::{FullName, columns, full_name};
 use crate::catalog::{ColumnDefault, Generated, IndexKind, charset, quoted, same_name};
@@ -74,6 +74,14 @@ pub(super) fn apply_all(
     wishes: &mut Wishes,
     actions: &[AlterAction],
 ) -> Result<(), SqlError> {
+    let adds = |action: &&AlterAction| matches!(action, AlterAction::AddColumn { .. });
+    work.check_listed(actions.iter().filter(adds).count())?;
+    for action in actions {
+        if let AlterAction::Option(option) = action {
+            // New and changed columns follow it, wherever it stands.
+            apply_collation(work, option)?;
+        }
+    }
     let old = work.clone();
     for now in 0..=2 {
         for action in actions.iter().filter(|action| stage(action) == now) {
@@ -367,8 +375,8 @@ fn change_column(core: &mut Core, work: &mut Work, spec: &ast::ColumnDef) -> Res
     let stored = |generated: &Option<Generated>| generated.as_ref().map(|g| g.stored);
     let (old_stored, new_stored) =
         (stored(&work.columns[at].def.generated), stored(&column.def.generated));
-    let became = old_stored.is_none() && new_stored == Some(false);
-    if became || (old_stored.is_some() && new_stored.is_some() && old_stored != new_stored) {
+    // Only a stored column can become a plain one, and the other way.
+    if old_stored != new_stored && (old_stored == Some(false) || new_stored == Some(false)) {
         let what = "Changing the STORED status";
         return error(ErrorCode::UnsupportedActionOnGeneratedColumn, &[&what]);
     }

@@ -8,6 +8,7 @@ use inia_base::error::{ErrorCode, SqlError};
 const TYPE: &str = "Cannot change column type INPLACE";
 const TYPE_INSTANT: &str = "Need to rebuild the table to change column type";
 const PRIMARY: &str = "Dropping a primary key is not allowed without also adding a new primary key";
+const NULLS: &str = "cannot silently convert NULL values, as required in this SQL_MODE";
 const FULL_TEXT: &str = "InnoDB presently supports one FULLTEXT index creation at a time";
 
 /// How the table is brought to its new definition.
@@ -27,6 +28,8 @@ pub(super) struct Wanted {
     pub(super) lock: Option<String>,
     /// ORDER BY, or a constraint that rows must be checked against.
     pub(super) copy: bool,
+    /// NULL in a column that takes none any more becomes another value.
+    pub(super) lenient: bool,
     /// FORCE, ENGINE, ROW_FORMAT.
     pub(super) rebuild: bool,
 }
@@ -55,6 +58,9 @@ impl Alteration<'_> {
         };
         if pairs().any(|(a, b)| self.changes_type(a, b)) {
             return Algorithm::Copy(Some(TYPE));
+        }
+        if wanted.lenient && pairs().any(|(a, b)| a.nullable && !b.nullable) {
+            return Algorithm::Copy(Some(NULLS));
         }
         if old.primary().is_some() && new.primary().is_none() {
             return Algorithm::Copy(Some(PRIMARY));

@@ -102,16 +102,13 @@ fn carry_out(
     let references = core.flag("foreign_key_checks")
         && def.foreign_keys.iter().any(|key| !table.def.foreign_keys.contains(key));
     wanted.copy |= checked || references || wishes.order;
+    wanted.lenient = !core.env.sql_mode.is_strict();
     let (columns, indexes) = (&column_origins[..], &index_origins[..]);
     let way = Alteration { old: &table.def, new: &def, columns, indexes }.algorithm(&wanted);
     let way = if temporary { Algorithm::Copy(None) } else { way };
     wanted.check(way)?;
     if wishes.order && def.primary().is_some() {
-        let text = format!(
-            "ORDER BY ignored as there is a user-defined clustered index in the table '{}'",
-            name.1
-        );
-        core.warn(ErrorCode::UnknownError, &[&text]);
+        warn_of_order(core, &name.1);
     }
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
     let plan = Plan::new(&table.def, &def, &column_origins, &index_origins, copy);
@@ -146,6 +143,11 @@ fn carry_out(
     let warnings = core.warning_count();
     let info = format!("Records: {affected_rows}  Duplicates: 0  Warnings: {warnings}");
     Ok(Outcome { affected_rows, info, ..Outcome::default() })
+}
+
+fn warn_of_order(core: &mut Core, table: &str) {
+    let text = "ORDER BY ignored as there is a user-defined clustered index in the table";
+    core.warn(ErrorCode::UnknownError, &[&format!("{text} '{table}'")]);
 }
 
 /// The copy of a table counts on where the table is, if the column that gets numbers is there, too.

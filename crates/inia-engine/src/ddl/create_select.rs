@@ -109,7 +109,8 @@ fn temporary_select(
     result
 }
 
-/// Adds the query's columns that are not written out; the names of all of them.
+/// Adds the query's columns, behind all others and in the query's order; those that are written
+/// out keep their definitions. The names of all of them.
 fn add_columns(
     core: &Core,
     work: &mut Work,
@@ -122,11 +123,15 @@ fn add_columns(
             return Err(SqlError::new(ErrorCode::DupFieldname, &[name]));
         }
         names.push(name.clone());
-        if work.column(name).is_none() {
-            check_column_name(name)?;
-            let def = column_def(core, column, false);
-            work.add_column(None, WorkColumn { def, origin: None, explicit_null: false })?;
-        }
+        let written = match work.column(name) {
+            Some(at) => work.columns.remove(at),
+            None => {
+                check_column_name(name)?;
+                let def = column_def(core, column, false);
+                WorkColumn { def, origin: None, explicit_null: false }
+            }
+        };
+        work.add_column(None, written)?;
     }
     Ok(names)
 }

@@ -74,7 +74,7 @@ pub(crate) fn check_name(name: &str, wrong: ErrorCode) -> Result<(), SqlError> {
 pub(crate) fn lock(core: &Core, names: &[FullName]) -> Result<Vec<MdlGuard>, SqlError> {
     let manager = core.db.catalog().mdl();
     let names = names.iter().map(|(schema, name)| manager.name(schema, name)).collect();
-    core.mdl.lock_exclusive(names, core.state.mdl_timeout)
+    core.mdl.lock_exclusive(names, core.mdl_limit())
 }
 
 /// As [`lock`], and keeps everybody from changing rows of the tables `still`.
@@ -87,7 +87,7 @@ pub(crate) fn lock_beside(
     let wanted = |kind: Kind| move |(schema, name): &FullName| (manager.name(schema, name), kind);
     let still = still.iter().map(wanted(Kind::ReadOnly));
     let all = names.iter().map(wanted(Kind::Exclusive)).chain(still).collect();
-    core.mdl.lock_all(all, core.state.mdl_timeout)
+    core.mdl.lock_all(all, core.mdl_limit())
 }
 
 /// As [`lock_beside`] for tables that get other names: tables that refer to them are rewritten.

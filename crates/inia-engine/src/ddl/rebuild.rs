@@ -324,7 +324,7 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
         keep_count(core, txn, new, rows).map(|()| rows)
     })();
     let warnings = ctx.warnings;
-    core.diagnostics = warnings;
+    core.take_warnings(warnings);
     source.commit().sql()?;
     result
 }
@@ -411,7 +411,7 @@ fn convert(
             if ctx.strictness == Strictness::Strict {
                 return Err(SqlError::new(ErrorCode::InvalidUseOfNull, &[]));
             }
-            value = expr::store::in_place_of_null(&column.data_type);
+            value = silent_default(column, ctx)?;
         } else if from.data_type != column.data_type {
             let mut ty = ExprType::of_column(from.data_type.clone(), from.nullable);
             // A number becomes its whole text first, which is then cut.
@@ -431,6 +431,17 @@ fn convert(
 fn holds_strings(data_type: &DataType) -> bool {
     use DataType::{Binary, Char, VarBinary, VarChar};
     matches!(data_type, Char { .. } | VarChar { .. } | Binary(_) | VarBinary(_))
+}
+
+/// What NULL becomes in a column that takes none any more: a TIMESTAMP the present moment, others
+/// their type's zero, with warning 1265.
+fn silent_default(column: &ColumnDef, ctx: &mut expr::EvalContext<'_>) -> Result<Value, SqlError> {
+    if matches!(column.data_type, DataType::Timestamp { .. }) {
+        return Ok(crate::dml::fill::now_for(&column.data_type, ctx));
+    }
+    let row = ctx.row_number;
+    ctx.warn(ErrorCode::WarnDataTruncated, &[&column.name, &row])?;
+    Ok(expr::store::instead_of_null(&column.data_type))
 }
 
 /// A value too long for its column's new type is error 1265 here.

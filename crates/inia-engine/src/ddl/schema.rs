@@ -98,7 +98,7 @@ pub(crate) fn drop_database(core: &mut Core, name: &str, if_exists: bool) -> Ddl
 /// Makes a CREATE TABLE in `schema` and a DROP DATABASE of it wait for each other; error 1049.
 pub(crate) fn hold_schema(core: &Core, schema: &str) -> Result<SchemaDef, SqlError> {
     let name = core.db.catalog().mdl().name(schema, "");
-    core.mdl.lock_shared(&name, core.state.mdl_timeout)?;
+    core.mdl.lock_shared(&name, core.mdl_limit())?;
     let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&schema]);
     Ok(core.db.catalog().schema(schema).ok_or_else(unknown)?.def.clone())
 }

@@ -61,9 +61,7 @@ pub(super) fn apply_options(
     work: &mut Work,
     options: &[ast::TableOption],
 ) -> Result<(), SqlError> {
-    if let Some(collation) = option_collation(options, work.collation)? {
-        work.collation = collation;
-    }
+    set_collation(work, options)?;
     for option in options {
         match option {
             ast::TableOption::Engine(name) => work.engine = engine(name)?.to_owned(),
@@ -78,6 +76,18 @@ pub(super) fn apply_options(
         }
     }
     Ok(())
+}
+
+fn set_collation(work: &mut Work, options: &[ast::TableOption]) -> Result<(), SqlError> {
+    if let Some(collation) = option_collation(options, work.collation)? {
+        work.collation = collation;
+    }
+    Ok(())
+}
+
+/// Of an option only what it says of the collation.
+pub(super) fn apply_collation(work: &mut Work, option: &ast::TableOption) -> Result<(), SqlError> {
+    set_collation(work, std::slice::from_ref(option))
 }
 
 fn option_collation(
@@ -198,6 +208,8 @@ pub(super) fn define(
         work.engine = engine(&default)?.to_owned();
     }
     apply_options(core, &mut work, &create.options)?;
+    let is_column = |element: &&ast::TableElement| matches!(element, ast::TableElement::Column(_));
+    work.check_listed(create.elements.iter().filter(is_column).count())?;
     let mut checks = Vec::new();
     for element in &create.elements {
         match element {

@@ -11,6 +11,8 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
 use inia_parser::ast;
 
+/// How many columns a definition may list, and how many a table may have.
+const MAX_LISTED: usize = 4096;
 const MAX_COLUMNS: usize = 1017;
 const MAX_INDEXES: usize = 64;
 const MAX_PARTS: usize = 16;
@@ -181,7 +183,16 @@ impl Work {
         self.indexes.iter().position(named)
     }
 
-    /// Adds a column at `place`, or at the end; errors 1060 and 1117.
+    /// Error 1117 before anything else is said of a list so long that comparing its names takes
+    /// long.
+    pub(crate) fn check_listed(&self, added: usize) -> Result<(), SqlError> {
+        match self.columns.len() + added > MAX_LISTED {
+            true => error(ErrorCode::TooManyFields, &[]),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds a column at `place`, or at the end; error 1060.
     pub(crate) fn add_column(
         &mut self,
         place: Option<usize>,
@@ -189,10 +200,6 @@ impl Work {
     ) -> Result<(), SqlError> {
         if self.column(&column.def.name).is_some() {
             return error(ErrorCode::DupFieldname, &[&column.def.name]);
-        }
-        // At once, as each column's name is compared with all before it.
-        if self.columns.len() >= MAX_COLUMNS {
-            return error(ErrorCode::TooManyFields, &[]);
         }
         self.columns.insert(place.unwrap_or(self.columns.len()), column);
         Ok(())
@@ -203,9 +210,6 @@ impl Work {
     pub(crate) fn finish(mut self) -> Result<Finished, SqlError> {
         if self.columns.is_empty() {
             return error(ErrorCode::TableMustHaveColumns, &[]);
-        }
-        if self.columns.len() > MAX_COLUMNS {
-            return error(ErrorCode::TooManyFields, &[]);
         }
         let is_large = |column: &WorkColumn| {
             use DataType as T;
@@ -229,6 +233,9 @@ impl Work {
         }
         self.check_auto_increment(&indexes)?;
         self.check_row_size()?;
+        if self.columns.len() > MAX_COLUMNS {
+            return error(ErrorCode::TooManyFields, &[]);
+        }
         self.warn_duplicates(&indexes);
         indexes.sort_by_key(|(index, _)| self.rank(index));
         let mut foreign_keys = self.finish_foreign_keys()?;
@@ -447,18 +454,24 @@ impl Work {
         }
     }
 
-    /// MySQL's order of indexes: primary, unique without NULL, unique, plain, full text.
-    fn rank(&self, index: &IndexDef) -> u8 {
+    /// MySQL's order of indexes: primary, unique without NULL, unique, plain, full text; within
+    /// those, indexes of columns that are not stored come last.
+    fn rank(&self, index: &IndexDef) -> (u8, bool) {
         let nullable = index.parts.iter().any(|part| self.columns[part.column].def.nullable);
         let partial = index.parts.iter().any(|part| part.prefix.is_some());
-        match index.kind {
+        let computed = |part: &IndexPart| {
+            let generated = &self.columns[part.column].def.generated;
+            generated.as_ref().is_some_and(|generated| !generated.stored)
+        };
+        let rank = match index.kind {
             IndexKind::Primary => 0,
             IndexKind::Unique if !nullable => 1,
             IndexKind::Unique if !partial => 2,
             IndexKind::Unique => 3,
             IndexKind::Plain | IndexKind::Spatial => 4,
             IndexKind::FullText => 5,
-        }
+        };
+        (rank, index.parts.iter().any(computed))
     }
 
     fn finish_foreign_keys(&self) -> Result<Vec<ForeignKeyDef>, SqlError> {

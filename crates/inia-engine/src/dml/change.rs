@@ -5,8 +5,10 @@
 //! another order, the rows are gathered first and changed afterwards.
 
 use super::auto_increment;
+use super::change_many::may_change_together;
 use super::fill::Fills;
 use super::foreign::Foreign;
+use super::gathered::Gathered;
 use super::insert::{assign, bind_plain, touch};
 use super::is_forgiven;
 use super::joined::has_subquery;
@@ -17,7 +19,6 @@ use crate::access::{self, AccessPath, RowData, Scan};
 use crate::bind::read_hidden_columns;
 use crate::catalog::Table;
 use crate::error::StorageResult;
-use crate::expr::compare::{natural_class, order};
 use crate::expr::{self, EvalContext, Expr, Strictness};
 use crate::optimize::{SlotSet, conjuncts};
 use crate::plan::ViewUse;
@@ -28,7 +29,6 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast;
 use inia_storage::{LockMode, LockRequest, ReadMode, Savepoint, WaitPolicy};
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// A planned UPDATE or DELETE.
@@ -192,10 +192,13 @@ fn moves_rows(plan: &ChangePlan, assignments: &[(usize, Option<Expr>)]) -> bool 
 }
 
 #[derive(Default)]
-struct Tally {
-    matched: u64,
-    changed: u64,
+pub(super) struct Tally {
+    /// Rows that are, or will be, changed or kept.
+    pub(super) matched: u64,
+    pub(super) changed: u64,
     foreign: Option<Foreign>,
+    /// Rows may be changed several at a time.
+    together: bool,
 }
 
 impl ChangePlan {
@@ -221,15 +224,50 @@ impl ChangePlan {
         if !self.gather {
             scan.defer_locks();
         }
-        let mut gathered: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        tally.together =
+            !self.gather && !self.ignore && tally.foreign.is_none() && self.is_simple();
+        let exact = scan.is_exact();
+        let mut gathered = Gathered::new(core.workspace(), !self.order.is_empty());
+        loop {
+            let to = (limit, &mut gathered);
+            let scanned = self.scan(core, ctx, &mut writer, (&mut scan, &mut tally), to);
+            let at = (exact, &mut tally);
+            let ended = self.change_last(core, ctx, &mut writer, at, scanned)?;
+            if ended || tally.matched >= limit {
+                break;
+            }
+        }
+        gathered.each(limit, |key, bytes| {
+            self.change(core, ctx, &mut writer, None, (key, bytes), &mut tally).map(|_| ())
+        })?;
+        Ok(self.outcome(core, ctx, &tally))
+    }
+
+    /// Goes over the rows that the path finds and changes, puts off or gathers those that match, up
+    /// to the limit; whether it came to their end.
+    fn scan(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        writer: &mut RowWriter<'_>,
+        (scan, tally): (&mut Scan, &mut Tally),
+        (limit, gathered): (u64, &mut Gathered<'_>),
+    ) -> Result<bool, SqlError> {
         let (mut row, mut key, mut old) = (Vec::new(), Vec::new(), Vec::new());
         let exact = scan.is_exact();
         while tally.matched < limit {
             if scan.next(&mut core.txn_of(&self.table).borrow_mut())?.is_none() {
-                break;
+                if scan.take_pause() {
+                    self.change_waiting(core, ctx, writer, (exact, tally))?;
+                    continue;
+                }
+                return Ok(true);
             }
             core.check_killed()?;
-            if scan.is_unlocked() && !self.lock_matching(core, ctx, &mut scan, &mut row)? {
+            if scan.is_unlocked() {
+                self.change_waiting(core, ctx, writer, (exact, tally))?;
+            }
+            if scan.is_unlocked() && !self.lock_matching(core, ctx, scan, &mut row)? {
                 continue;
             }
             let Some(found) = scan.current_row()? else { continue };
@@ -239,31 +277,49 @@ impl ChangePlan {
             old.clear();
             old.extend_from_slice(bytes);
             let done = if !self.holds(core, ctx, &old, exact, &mut row)? {
-                pass_over(core, &self.table, &mut scan)?
+                pass_over(core, &self.table, scan)?
             } else if self.gather {
-                gathered.push((std::mem::take(&mut key), std::mem::take(&mut old)));
-                if self.order.is_empty() && gathered.len() as u64 >= limit {
-                    break;
+                if self.order.is_empty() {
+                    gathered.push(&key, &old)?;
+                } else {
+                    self.table.layout.decode(&old, &core.env.time_zone, &mut row)?;
+                    gathered.push_ordered(ctx, &self.order, &row, (&key, &old))?;
+                }
+                if self.order.is_empty() && gathered.found() >= limit {
+                    return Ok(true);
                 }
                 true
             } else {
-                let place = Some(&mut scan).filter(|scan| scan.defers());
-                self.change(core, ctx, &mut writer, place, (&key, &old), &mut tally)?
+                let place = Some(&mut *scan).filter(|scan| scan.defers());
+                self.change(core, ctx, writer, place, (&key, &old), tally)?
             };
             if !done && self.read_again(core, ctx, &key, &mut old, (exact, &mut row))? {
-                self.change(core, ctx, &mut writer, None, (&key, &old), &mut tally)?;
+                self.change(core, ctx, writer, None, (&key, &old), tally)?;
             }
+            self.change_if_full(core, ctx, writer, (exact, tally))?;
         }
-        self.sort(core, ctx, &mut gathered)?;
-        let count = usize::try_from(limit).unwrap_or(usize::MAX);
-        for (key, bytes) in gathered.iter().take(count) {
-            self.change(core, ctx, &mut writer, None, (key, bytes), &mut tally)?;
-        }
-        Ok(self.outcome(core, ctx, &tally))
+        Ok(false)
+    }
+
+    /// Whether it deletes rows.
+    pub(super) fn deletes(&self) -> bool {
+        self.assignments.is_none()
+    }
+
+    /// Whether the outcome is the same when rows are changed together.
+    fn is_simple(&self) -> bool {
+        let columns = &self.table.def.columns;
+        let assignments = self.assignments.as_deref().unwrap_or_default();
+        let assigned = |column: usize| {
+            assignments.iter().any(|(target, _)| *target == column)
+                || self.fills.is_generated(column)
+                || columns[column].on_update_now
+        };
+        may_change_together(&self.table, |column| !self.deletes() && assigned(column))
     }
 
     /// Locks and reads a row that another transaction got at; whether it is to be changed.
-    fn read_again(
+    pub(super) fn read_again(
         &self,
         core: &Core,
         ctx: &mut EvalContext<'_>,
@@ -322,60 +378,14 @@ impl ChangePlan {
         Ok(true)
     }
 
-    fn sort(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-        gathered: &mut Vec<(Vec<u8>, Vec<u8>)>,
-    ) -> Result<(), SqlError> {
-        if self.order.is_empty() {
-            return Ok(());
-        }
-        let mut keyed = Vec::with_capacity(gathered.len());
-        for found in gathered.drain(..) {
-            let row = values(&self.table, &found.1, &core.env.time_zone)?;
-            let mut key = Vec::with_capacity(self.order.len());
-            for (expr, _) in &self.order {
-                key.push(expr.eval(ctx, &row)?);
-            }
-            keyed.push((key, found));
-        }
-        let mut failed = None;
-        keyed.sort_by(|(a, _), (b, _)| match self.compare(a, b, ctx) {
-            Ok(ordering) => ordering,
-            Err(error) => {
-                failed.get_or_insert(error);
-                Ordering::Equal
-            }
-        });
-        gathered.extend(keyed.into_iter().map(|(_, found)| found));
-        failed.map_or(Ok(()), Err)
-    }
-
-    fn compare(
-        &self,
-        a: &[Value],
-        b: &[Value],
-        ctx: &mut EvalContext<'_>,
-    ) -> Result<Ordering, SqlError> {
-        for (((expr, descending), a), b) in self.order.iter().zip(a).zip(b) {
-            let class = natural_class(&expr.ty);
-            let ordering = order(&class, &expr.ty, a, b, ctx)?;
-            if ordering.is_ne() {
-                return Ok(if *descending { ordering.reverse() } else { ordering });
-            }
-        }
-        Ok(Ordering::Equal)
-    }
-
     /// Changes a row, the one that `scan` stands on where that is given; false, with nothing done,
     /// where it must be read again.
-    fn change(
+    pub(super) fn change(
         &self,
         core: &Core,
         ctx: &mut EvalContext<'_>,
         writer: &mut RowWriter<'_>,
-        scan: Option<&mut Scan>,
+        mut scan: Option<&mut Scan>,
         (key, bytes): (&[u8], &[u8]),
         tally: &mut Tally,
     ) -> Result<bool, SqlError> {
@@ -402,6 +412,14 @@ impl ChangePlan {
                 Ok(false)
             };
         }
+        let left = scan.as_mut().filter(|_| tally.together).and_then(|scan| scan.leave_current());
+        if let Some(spot) = left {
+            let mut txn = core.txn_of(&self.table).borrow_mut();
+            writer.put_off_update(&mut txn, &spot, (key, bytes), &new, &changed)?;
+            self.note_number(&new, &changed);
+            tally.matched += 1;
+            return Ok(true);
+        }
         let start = core.txn_of(&self.table).borrow().savepoint();
         let written = {
             let mut txn = core.txn_of(&self.table).borrow_mut();
@@ -424,14 +442,19 @@ impl ChangePlan {
         if let Err(error) = refused {
             return self.forgive(core, ctx, start, error).map(|()| true);
         }
+        self.note_number(&new, &changed);
+        tally.changed += 1;
+        core.row_done(&self.table, 0);
+        Ok(true)
+    }
+
+    /// Tells the AUTO_INCREMENT counter of a number that a row has got.
+    fn note_number(&self, new: &[Value], changed: &[bool]) {
         if let Some(column) = self.table.def.auto_increment_column()
             && changed[column]
         {
             auto_increment::updated(&self.table, column, &new[column]);
         }
-        tally.changed += 1;
-        core.row_done(&self.table, 0);
-        Ok(true)
     }
 
     fn delete(
@@ -439,10 +462,18 @@ impl ChangePlan {
         core: &Core,
         ctx: &mut EvalContext<'_>,
         writer: &mut RowWriter<'_>,
-        scan: Option<&mut Scan>,
+        mut scan: Option<&mut Scan>,
         (key, bytes): (&[u8], &[u8]),
         tally: &mut Tally,
     ) -> Result<bool, SqlError> {
+        let left = scan.as_mut().filter(|_| tally.together).and_then(|scan| scan.leave_current());
+        if let Some(spot) = left {
+            let mut txn = core.txn_of(&self.table).borrow_mut();
+            writer.put_off_delete(&mut txn, &spot, (key, bytes))?;
+            tally.matched += 1;
+            ctx.row_number = tally.matched;
+            return Ok(true);
+        }
         let start = core.txn_of(&self.table).borrow().savepoint();
         {
             let mut txn = core.txn_of(&self.table).borrow_mut();
@@ -491,7 +522,9 @@ impl ChangePlan {
         let found = core.client_found_rows;
         let info = format!(
             "Rows matched: {}  Changed: {}  Warnings: {}",
-            tally.matched, tally.changed, ctx.warnings.count
+            tally.matched,
+            tally.changed,
+            core.diagnostics.count + ctx.warnings.count
         );
         let affected_rows = if found { tally.matched } else { tally.changed };
         let last_insert_id = core.host.last_insert_id.get().unwrap_or(0);

@@ -326,7 +326,9 @@ impl JoinedPlan {
         }
         let info = format!(
             "Rows matched: {}  Changed: {}  Warnings: {}",
-            tally.matched, tally.changed, ctx.warnings.count
+            tally.matched,
+            tally.changed,
+            core.diagnostics.count + ctx.warnings.count
         );
         let found = core.client_found_rows;
         let affected_rows = if found { tally.matched } else { tally.changed };
@@ -492,7 +494,7 @@ impl Target {
                         return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
                     }
                     ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-                    expr::store::in_place_of_null(&column.data_type)
+                    expr::store::instead_of_null(&column.data_type)
                 }
                 value => value,
             };

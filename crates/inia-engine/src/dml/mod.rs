@@ -2,8 +2,10 @@
 
 pub(crate) mod auto_increment;
 pub(crate) mod change;
+mod change_many;
 pub(crate) mod fill;
 pub(crate) mod foreign;
+mod gathered;
 pub(crate) mod insert;
 pub(crate) mod joined;
 pub(crate) mod scope;

@@ -1,6 +1,7 @@
 //! One row's records: the clustered one and an entry in each secondary index, kept in step.
 
 use super::auto_increment;
+use super::change_many::Changes;
 use super::write_many::Waiting;
 use crate::access::Scan;
 use crate::catalog::{IndexKind, Table, TableDef, value_text};
@@ -33,8 +34,9 @@ pub(crate) struct RowWriter<'t> {
     pub(super) key: Vec<u8>,
     pub(super) value: Vec<u8>,
     pub(super) waiting: Waiting,
-    new_key: Vec<u8>,
-    new_value: Vec<u8>,
+    pub(super) changes: Changes,
+    pub(super) new_key: Vec<u8>,
+    pub(super) new_value: Vec<u8>,
 }
 
 impl<'t> RowWriter<'t> {
@@ -48,6 +50,7 @@ impl<'t> RowWriter<'t> {
             key: Vec::new(),
             value: Vec::new(),
             waiting: Waiting::default(),
+            changes: Changes::default(),
             new_key: Vec::new(),
             new_value: Vec::new(),
         }
@@ -200,7 +203,7 @@ impl<'t> RowWriter<'t> {
 
     /// The stored form of the values `new`, in the memory of `self.row`, before it takes the place
     /// of `old`.
-    fn stored(
+    pub(super) fn stored(
         &mut self,
         txn: &mut Txn,
         old: &[u8],
@@ -282,11 +285,8 @@ impl<'t> RowWriter<'t> {
     ) -> Result<Written, SqlError> {
         let table = self.table;
         for at in 0..table.indexes.len() {
-            let touched = |c: &usize| changed[*c] && table.indexes[at].codec.covers(*c);
-            let prefixes = &table.def.indexes[at].parts;
-            let touched = (0..changed.len()).any(|c| touched(&c))
-                || prefixes.iter().any(|part| changed[part.column]);
-            if !table.def.indexes[at].kind.has_entries() || !(touched || self.clustered != key) {
+            let moved = self.clustered != key && table.def.indexes[at].kind.has_entries();
+            if !moved && !self.touches_entry(at, changed) {
                 continue;
             }
             if let Written::Duplicate(at) = self.update_entry(txn, at, key, old, new)? {
@@ -296,14 +296,22 @@ impl<'t> RowWriter<'t> {
         Ok(Written::Done)
     }
 
-    fn update_entry(
+    /// Whether a row's entry in the index `at` changes with these columns.
+    pub(super) fn touches_entry(&self, at: usize, changed: &[bool]) -> bool {
+        let (index, def) = (&self.table.indexes[at], &self.table.def.indexes[at]);
+        let whole = (0..changed.len()).any(|c| changed[c] && index.codec.covers(c));
+        def.kind.has_entries() && (whole || def.parts.iter().any(|part| changed[part.column]))
+    }
+
+    /// Encodes the entries in the index `at` of a row that goes from `old_primary` to
+    /// `self.clustered`.
+    pub(super) fn encode_both(
         &mut self,
-        txn: &mut Txn,
         at: usize,
         old_primary: &[u8],
         old: &[u8],
         new: &[u8],
-    ) -> Result<Written, SqlError> {
+    ) -> Result<(), SqlError> {
         let index = &self.table.indexes[at];
         let layout = &self.table.layout;
         self.key.clear();
@@ -314,6 +322,19 @@ impl<'t> RowWriter<'t> {
         index.codec.put_entry(cell, old_primary, &mut self.key, &mut self.value)?;
         let cell = |c: usize| layout.cell(new, c);
         index.codec.put_entry(cell, &self.clustered, &mut self.new_key, &mut self.new_value)?;
+        Ok(())
+    }
+
+    fn update_entry(
+        &mut self,
+        txn: &mut Txn,
+        at: usize,
+        old_primary: &[u8],
+        old: &[u8],
+        new: &[u8],
+    ) -> Result<Written, SqlError> {
+        self.encode_both(at, old_primary, old, new)?;
+        let index = &self.table.indexes[at];
         if self.key == self.new_key {
             if self.value != self.new_value {
                 txn.update(&index.tree, &self.key, &self.new_value)

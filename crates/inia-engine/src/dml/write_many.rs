@@ -15,7 +15,12 @@ use std::sync::atomic::Ordering;
 const MOST_ROWS: usize = 512;
 const MOST_BYTES: usize = 256 << 10;
 
-/// Rows that wait to be written.
+/// Entries of an index, and bytes of all entries, after which those are written: the more there
+/// are, the more go to one leaf.
+const MOST_ENTRIES: usize = 16 << 10;
+const MOST_ENTRY_BYTES: usize = 1 << 20;
+
+/// Rows that wait to be written, and entries of rows that are.
 #[derive(Default)]
 pub(super) struct Waiting {
     rows: Records,
@@ -41,19 +46,22 @@ impl RowWriter<'_> {
 
     /// Whether enough rows wait.
     pub(crate) fn is_full(&self) -> bool {
-        let Waiting { rows, entries } = &self.waiting;
-        let size = rows.size() + entries.iter().map(Records::size).sum::<usize>();
-        rows.len() >= MOST_ROWS || size >= MOST_BYTES
+        let rows = &self.waiting.rows;
+        rows.len() >= MOST_ROWS || rows.size() >= MOST_BYTES
     }
 
     /// Inserts the rows that wait; error 1062 for the first that cannot be. How many there are that
-    /// come before an error is told with it.
-    pub(crate) fn write_waiting(&mut self, txn: &mut Txn) -> (usize, Result<(), SqlError>) {
+    /// come before an error is told with it. Their entries may still wait, unless these are the
+    /// `last` rows.
+    pub(crate) fn write_waiting(
+        &mut self,
+        txn: &mut Txn,
+        last: bool,
+    ) -> (usize, Result<(), SqlError>) {
         let mut waiting = std::mem::take(&mut self.waiting);
         let mut count = 0;
-        let written = self.write_all(txn, &mut waiting, &mut count);
+        let written = self.write_all(txn, &mut waiting, last, &mut count);
         waiting.rows.clear();
-        waiting.entries.iter_mut().for_each(Records::clear);
         self.waiting = waiting;
         (count, written)
     }
@@ -62,18 +70,23 @@ impl RowWriter<'_> {
         &self,
         txn: &mut Txn,
         waiting: &mut Waiting,
+        last: bool,
         count: &mut usize,
     ) -> Result<(), SqlError> {
         let table = self.table;
         let all = waiting.rows.len();
         let end = self.write_range(txn, &table.clustered, &waiting.rows, 0..all)?;
-        for (at, entries) in waiting.entries.iter_mut().enumerate() {
-            if end == all {
+        let entries = &mut waiting.entries;
+        entries.iter_mut().for_each(|entries| entries.drop_last(all - end));
+        let size = entries.iter().map(Records::size).sum::<usize>();
+        let most = entries.iter().map(Records::len).max().unwrap_or(0);
+        if last || end < all || size >= MOST_ENTRY_BYTES || most >= MOST_ENTRIES {
+            for (at, entries) in entries.iter_mut().enumerate() {
                 // Entries of indexes that are not unique never meet, in whatever order they come.
                 entries.sort();
+                self.write_range(txn, &table.indexes[at].tree, entries, 0..entries.len())?;
+                entries.clear();
             }
-            let upto = end.min(entries.len());
-            self.write_range(txn, &table.indexes[at].tree, entries, 0..upto)?;
         }
         *count = end;
         if end < all {
@@ -85,7 +98,7 @@ impl RowWriter<'_> {
     }
 
     /// Inserts a range of records; the number of one whose key is there, or the range's end.
-    fn write_range(
+    pub(super) fn write_range(
         &self,
         txn: &mut Txn,
         tree: &Tree,

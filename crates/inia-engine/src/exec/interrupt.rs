@@ -21,6 +21,11 @@ impl<'s> Interrupt<'s> {
         Interrupt { killed, deadline }
     }
 
+    /// When the statement's time is up.
+    pub(crate) fn deadline(self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// Error 1317 once KILL was said, 3024 once the time is up.
     #[inline]
     pub(crate) fn check(self) -> Result<()> {

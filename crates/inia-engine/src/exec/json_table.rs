@@ -4,8 +4,8 @@
 //! of the first nested path, then by those of the second, the columns of the others NULL; where no
 //! nested path matches anything the row comes out once.
 //!
-//! Example: over `{"a": 1, "b": [2, 3], "c": [4]}` the paths `$.b[*]` and `$.c[*]` nested in `$` with a
-//! column `$.a` give (1, 2, NULL), (1, 3, NULL) and (1, NULL, 4).
+//! Example: over `{"a": 1, "b": [2, 3], "c": [4]}` the paths `$.b[*]` and `$.c[*]` nested in `$`
+//! with a column `$.a` give (1, 2, NULL), (1, 3, NULL) and (1, NULL, 4).
 
 use super::select::holds;
 use super::{Result, RowVisitor, Runner};

@@ -22,7 +22,7 @@ const MAX_SCALE: u8 = 30;
 
 /// Appends `value` as one key part: equal bytes exactly where SQL calls the values equal, ordered
 /// as ORDER BY orders them, NULL first (last when descending).
-pub(super) fn encode_key(value: &Value, ty: &ExprType, descending: bool, out: &mut Vec<u8>) {
+pub(crate) fn encode_key(value: &Value, ty: &ExprType, descending: bool, out: &mut Vec<u8>) {
     let start = out.len();
     if *value == Value::Null {
         out.push(NULL);

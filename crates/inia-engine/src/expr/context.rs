@@ -1,6 +1,7 @@
 //! What an expression sees besides its row: the statement's environment, and callbacks to the
 //! session and to the executor.
 
+use super::locale::Locale;
 use crate::expr::tree::{Expr, Subquery};
 use crate::expr::ty::ExprType;
 use inia_base::collation::{Charset, Collation};
@@ -164,6 +165,8 @@ pub struct Environment {
     pub max_allowed_packet: usize,
     /// `default_week_format`.
     pub default_week_format: u8,
+    /// `lc_time_names`; none is English.
+    pub locale: Option<&'static Locale>,
     /// `max_error_count`.
     pub max_error_count: usize,
     /// The types of parameters that stand for a text's literals; empty for those of PREPARE, whose
@@ -186,6 +189,7 @@ impl Default for Environment {
             connection_id: 1,
             last_insert_id: 0,
             found_rows: 0,
+            locale: None,
             row_count: -1,
             div_precision_increment: 4,
             group_concat_max_len: 1024,
@@ -284,6 +288,14 @@ pub trait SessionHost {
     fn release_all_locks(&self) -> u64;
     /// The connection that holds the lock.
     fn lock_holder(&self, name: &str) -> Option<u64>;
+    /// Where RAND() without seed goes on, once that is known.
+    fn rand_state(&self) -> Option<(u64, u64)> {
+        None
+    }
+    /// Notes where RAND() goes on.
+    fn set_rand_state(&self, state: (u64, u64)) {
+        let _ = state;
+    }
     /// What the rows of computed tables are made from; none outside a session.
     fn information(&self) -> Option<crate::information_schema::Information<'_>> {
         None
@@ -394,10 +406,8 @@ pub struct EvalContext<'s> {
     warned: HashSet<usize>,
     /// Rows that the statement's SELECT has read, from 1; what warnings about dates call "row".
     pub scanned: u64,
-    /// States of RAND() without seed, made at first use.
-    pub rand: Option<(u32, u32)>,
     /// States of RAND(seed), by call.
-    pub seeded_rand: HashMap<usize, (u32, u32)>,
+    pub seeded_rand: HashMap<usize, (u64, u64)>,
 }
 
 impl<'s> EvalContext<'s> {
@@ -423,7 +433,6 @@ impl<'s> EvalContext<'s> {
             row_number: 1,
             warned: HashSet::new(),
             scanned: 1,
-            rand: None,
             seeded_rand: HashMap::new(),
         }
     }

@@ -17,6 +17,7 @@ pub mod func;
 pub(crate) mod interval;
 pub mod json;
 pub mod like;
+pub(crate) mod locale;
 pub mod merge;
 pub mod number;
 pub mod print;

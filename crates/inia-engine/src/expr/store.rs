@@ -184,8 +184,9 @@ pub fn implicit_default(column: &DataType) -> Value {
     }
 }
 
-/// What NULL becomes in a NOT NULL column where that is no error: zero, which in ENUM is no member.
-pub fn in_place_of_null(column: &DataType) -> Value {
+/// What NULL becomes in a column that takes none, where that is no error: as [`implicit_default`],
+/// but for ENUM, where it is no member.
+pub fn instead_of_null(column: &DataType) -> Value {
     match column {
         DataType::Enum { .. } => Value::UInt(0),
         column => implicit_default(column),

@@ -5,6 +5,40 @@ use super::{Information, Rows, or_null, row, yes_no};
 use crate::catalog::{IndexDef, IndexKind, ReferentialAction, Table, TableDef, same_name};
 use inia_base::value::Value;
 
+/// The primary keys of the tables that MySQL keeps accounts and help in.
+pub(super) const PRIMARY_KEYS: [(&str, &str); 30] = [
+    ("columns_priv", "Host,User,Db,Table_name,Column_name"),
+    ("component", "component_id"),
+    ("db", "Host,User,Db"),
+    ("default_roles", "HOST,USER,DEFAULT_ROLE_HOST,DEFAULT_ROLE_USER"),
+    ("engine_cost", "cost_name,engine_name,device_type"),
+    ("func", "name"),
+    ("global_grants", "USER,HOST,PRIV"),
+    ("gtid_executed", "source_uuid,interval_start"),
+    ("help_category", "help_category_id"),
+    ("help_keyword", "help_keyword_id"),
+    ("help_relation", "help_keyword_id,help_topic_id"),
+    ("help_topic", "help_topic_id"),
+    ("innodb_index_stats", "database_name,table_name,index_name,stat_name"),
+    ("innodb_table_stats", "database_name,table_name"),
+    ("password_history", "Host,User,Password_timestamp"),
+    ("plugin", "name"),
+    ("procs_priv", "Host,User,Db,Routine_name,Routine_type"),
+    ("proxies_priv", "Host,User,Proxied_host,Proxied_user"),
+    ("role_edges", "FROM_HOST,FROM_USER,TO_HOST,TO_USER"),
+    ("server_cost", "cost_name"),
+    ("servers", "Server_name"),
+    ("slave_master_info", "Channel_name"),
+    ("slave_relay_log_info", "Channel_name"),
+    ("tables_priv", "Host,User,Db,Table_name"),
+    ("time_zone", "Time_zone_id"),
+    ("time_zone_leap_second", "Transition_time"),
+    ("time_zone_name", "Name"),
+    ("time_zone_transition", "Time_zone_id,Transition_time"),
+    ("time_zone_transition_type", "Time_zone_id,Transition_type_id"),
+    ("user", "Host,User"),
+];
+
 /// How many rows share a value of a non-unique index part, for want of statistics.
 const ROWS_PER_VALUE: u64 = 10;
 

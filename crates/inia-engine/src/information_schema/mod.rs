@@ -15,12 +15,16 @@ mod views;
 
 use crate::account::{Access, Privileges};
 use crate::bind::VirtualTables;
-use crate::catalog::{CatalogVersion, TableDef};
+use crate::catalog::{
+    CatalogVersion, ColumnDef, ColumnDefault, IndexDef, IndexKind, IndexPart, TableDef, TableId,
+};
 use crate::database::Database;
 use crate::expr::{ExprType, SessionHost, VarScope};
 use crate::plan::VirtualTable;
 use crate::show::Focus;
+use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
+use inia_base::ids::TreeId;
 use inia_base::temporal::{DateTime, TimeZone};
 use inia_base::value::Value;
 use std::sync::{Arc, LazyLock};
@@ -197,6 +201,57 @@ impl SystemTable {
     /// Its columns' names, each with whether `*` leaves it out: none is.
     pub(crate) fn column_names(&self) -> Vec<(String, bool)> {
         self.columns.iter().map(|(name, _)| (name.clone(), false)).collect()
+    }
+
+    /// The definition by which SHOW CREATE TABLE tells of it.
+    pub(crate) fn definition(&self) -> TableDef {
+        let column = |(name, ty): &(String, ExprType)| ColumnDef {
+            name: name.clone(),
+            data_type: ty.data_type.clone(),
+            display_width: None,
+            zerofill: false,
+            nullable: ty.nullable,
+            default: ColumnDefault::None,
+            on_update_now: false,
+            auto_increment: false,
+            comment: String::new(),
+            generated: None,
+            invisible: false,
+            explicit_collation: false,
+        };
+        let columns: Vec<ColumnDef> = self.columns.iter().map(column).collect();
+        let stored = self.schema == "mysql";
+        let key = keys::PRIMARY_KEYS.iter().find(|(table, _)| stored && *table == self.name);
+        let position = |name: &str| columns.iter().position(|column| column.name == name);
+        let part =
+            |name| Some(IndexPart { column: position(name)?, prefix: None, descending: false });
+        let index = |parts: Vec<IndexPart>| IndexDef {
+            name: String::from("PRIMARY"),
+            kind: IndexKind::Primary,
+            parts,
+            comment: String::new(),
+            visible: true,
+            using: None,
+            tree: TreeId(0),
+        };
+        let indexes = key.map(|(_, names)| index(names.split(',').filter_map(part).collect()));
+        TableDef {
+            id: TableId(0),
+            schema: self.schema.clone(),
+            name: self.name.clone(),
+            indexes: indexes.into_iter().collect(),
+            columns,
+            foreign_keys: Vec::new(),
+            checks: Vec::new(),
+            clustered: TreeId(0),
+            engine: String::from("InnoDB"),
+            collation: Collation::SYSTEM,
+            comment: String::new(),
+            auto_increment: 0,
+            options: Vec::new(),
+            created: 0,
+            temporary: self.schema == "information_schema",
+        }
     }
 
     /// `Table_type` in SHOW FULL TABLES.

@@ -399,6 +399,7 @@ fn checksum(table: &crate::catalog::Table) -> Result<u32, SqlError> {
 /// SELECT … INTO @a, @b: the only row's values; a warning where there is none, error 1172 where
 /// there are several.
 pub(super) fn select_into(core: &mut Core, query: &ast::Query, params: &[Value]) -> Done {
+    core.begin_query();
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let (result, variables) = match &query.into {
@@ -411,6 +412,7 @@ pub(super) fn select_into(core: &mut Core, query: &ast::Query, params: &[Value])
         }
         None => (Ok(0), false),
     };
+    let result = core.timed(result);
     core.leave(start, result.as_ref().err())?;
     let rows = result?;
     if variables && rows == 0 {

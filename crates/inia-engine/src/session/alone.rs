@@ -231,7 +231,7 @@ impl Core {
             names.then(y.cmp(x))
         });
         uses.dedup_by_key(|(table, _)| table.def.id);
-        let limit = self.state.mdl_timeout;
+        let limit = self.mdl_limit();
         for (table, how) in uses {
             let (rows, inserts) = (&table.shared.rows_lock, &table.shared.inserts_lock);
             let weak = |kind| {

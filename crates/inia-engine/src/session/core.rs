@@ -66,8 +66,8 @@ pub(crate) struct Core {
     pub(crate) killed: Arc<AtomicU8>,
     /// Seconds that the session may be idle.
     pub(crate) wait_timeout: u64,
-    /// When the running query ends for `max_execution_time`.
-    pub(crate) deadline: Option<Instant>,
+    /// MAX_EXECUTION_TIME of the running statement's hints, in milliseconds.
+    pub(crate) hinted_time: Option<u64>,
     /// CREATE TEMPORARY TABLE.
     pub(crate) temporary: TemporaryTables,
     /// Counts changes of settings that bound statements depend on.
@@ -111,8 +111,10 @@ impl Core {
             version: String::from(crate::sysvar::VERSION),
             ..Environment::default()
         };
-        let host = Host::new(db.clone(), &client);
+        let host = Host::new(db.clone(), &client, killed.clone());
         host.connection_id.set(u64::from(client.connection_id));
+        let thread = client.connection_id.to_string();
+        host.vars.borrow_mut().values.insert("pseudo_thread_id", thread);
         let diagnostics = Warnings { limit: env.max_error_count, ..Warnings::default() };
         let state = TxnState {
             open: false,
@@ -148,7 +150,7 @@ impl Core {
             changes: Vec::new(),
             killed,
             wait_timeout: 28_800,
-            deadline: None,
+            hinted_time: None,
             temporary: TemporaryTables::default(),
         }
     }
@@ -173,7 +175,10 @@ impl Core {
 
     /// Starts a statement: its time stands still from here on.
     pub(crate) fn begin_statement(&mut self) {
-        self.deadline = None;
+        if self.host.deadline.take().is_some() {
+            self.txn.get_mut().set_deadline(None);
+        }
+        self.hinted_time = None;
         self.env.now_micros = self.host.fixed_now().unwrap_or_else(clock_micros);
         self.host.previous_insert_id.set(self.env.last_insert_id);
         let errors = self.diagnostics.list.iter().filter(|w| w.level == Level::Error).count();
@@ -232,7 +237,7 @@ impl Core {
     /// Begins a change of what is not this session's alone, which ends with the statement: waits
     /// for others' FLUSH TABLES WITH READ LOCK; error 1223 under this session's own.
     pub(crate) fn begin_change(&self) -> Result<(), SqlError> {
-        self.mdl.begin_change(self.state.mdl_timeout)
+        self.mdl.begin_change(self.mdl_limit())
     }
 
     /// Takes the locks on definitions that a statement needs. One that has none from before gives
@@ -261,18 +266,41 @@ impl Core {
         crate::exec::spill::Workspace::new(disk, size).until(self.interrupt())
     }
 
-    /// Begins a query's time for `max_execution_time`.
+    /// Begins a query's time for `max_execution_time`: it ends its waits and its loops.
     pub(crate) fn begin_query(&mut self) {
-        let limit = Duration::from_millis(self.env.max_execution_time);
-        self.deadline = match limit.is_zero() {
-            true => None,
-            false => Instant::now().checked_add(limit),
-        };
+        let limit = self.hinted_time.filter(|limit| *limit > 0);
+        let limit = Duration::from_millis(limit.unwrap_or(self.env.max_execution_time));
+        if limit.is_zero() {
+            return;
+        }
+        let deadline = Instant::now().checked_add(limit);
+        self.host.deadline.set(deadline);
+        self.txn.get_mut().set_deadline(deadline);
+    }
+
+    /// How long to wait for locks on definitions.
+    pub(crate) fn mdl_limit(&self) -> Duration {
+        let limit = self.state.mdl_timeout;
+        match self.host.deadline.get() {
+            Some(deadline) => limit.min(deadline.saturating_duration_since(Instant::now())),
+            None => limit,
+        }
+    }
+
+    /// What a query's wait for a lock ended by, if it was the query's time: error 3024.
+    pub(crate) fn timed<T>(&self, result: Result<T, SqlError>) -> Result<T, SqlError> {
+        let up = |deadline: Instant| Instant::now() >= deadline;
+        result.map_err(|error| match error.code {
+            ErrorCode::LockWaitTimeout if self.host.deadline.get().is_some_and(up) => {
+                SqlError::new(ErrorCode::QueryTimeout, &[])
+            }
+            _ => error,
+        })
     }
 
     /// What ends the running statement before it is done.
     pub(crate) fn interrupt(&self) -> Interrupt<'_> {
-        Interrupt::new(&self.killed, self.deadline)
+        self.host.interrupt()
     }
 
     /// Whether statements end their transaction themselves.
@@ -304,7 +332,7 @@ impl Core {
         if !changed || self.mdl.reads_everything() {
             return Ok(());
         }
-        self.mdl.begin_commit(self.state.mdl_timeout)
+        self.mdl.begin_commit(self.mdl_limit())
     }
 
     /// Rolls the open transaction back, if any, and ends it.
@@ -414,7 +442,7 @@ impl Core {
 
     /// As [`Core::open_table`], for one that only looks at the definition.
     pub(crate) fn open_definition(&self, schema: &str, name: &str) -> Result<Arc<Table>, SqlError> {
-        let limit = self.state.mdl_timeout;
+        let limit = self.mdl_limit();
         match self.temporary.get(schema, name) {
             Some(table) => Ok(table.clone()),
             None => self.open_by(schema, name, |name| self.mdl.lock_definition(name, limit)),
@@ -423,7 +451,7 @@ impl Core {
 
     /// A table that all sessions see, for use in the present transaction.
     pub(crate) fn open_stored(&self, schema: &str, name: &str) -> Result<Arc<Table>, SqlError> {
-        self.open_by(schema, name, |name| self.mdl.lock_shared(name, self.state.mdl_timeout))
+        self.open_by(schema, name, |name| self.mdl.lock_shared(name, self.mdl_limit()))
     }
 
     fn open_by(
@@ -452,7 +480,7 @@ impl Core {
 
     /// Holds a found table's definition still; false where DDL has replaced it meanwhile.
     pub(crate) fn hold(&self, table: &Table) -> Result<bool, SqlError> {
-        self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
+        self.mdl.lock_shared(&table.mdl, self.mdl_limit())?;
         Ok(!table.is_stale())
     }
 
@@ -463,7 +491,7 @@ impl Core {
 
     /// The same for a view.
     pub(crate) fn hold_view(&self, view: &View) -> Result<bool, SqlError> {
-        self.mdl.lock_shared(&view.mdl, self.state.mdl_timeout)?;
+        self.mdl.lock_shared(&view.mdl, self.mdl_limit())?;
         Ok(!view.is_stale())
     }
 

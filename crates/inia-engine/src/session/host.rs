@@ -3,6 +3,7 @@
 use crate::account::{Access, AccountName};
 use crate::catalog::CatalogVersion;
 use crate::database::{ClientInfo, Database};
+use crate::exec::Interrupt;
 use crate::expr::{ExprType, SessionHost, UserVar, VarScope};
 use crate::information_schema::{Information, NamedValues};
 use crate::session::core::clock_micros;
@@ -10,13 +11,14 @@ use crate::show::Focus;
 use crate::status::SessionCounters;
 use crate::sysvar::{self, SessionVars};
 use inia_base::error::{ErrorCode, SqlError};
-use inia_base::rt::{WaitCell, Wake};
+use inia_base::rt::WaitCell;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
 /// The session's part of [`SessionHost`].
 pub(crate) struct Host {
@@ -42,10 +44,16 @@ pub(crate) struct Host {
     pub(crate) shown: RefCell<Option<Arc<CatalogVersion>>>,
     /// Conditions and errors of the last statement.
     pub(crate) condition_counts: Cell<(u64, u64)>,
+    /// Not zero once the statement is to end.
+    killed: Arc<AtomicU8>,
+    /// Where RAND() goes on.
+    rand: Cell<Option<(u64, u64)>>,
+    /// When the running query ends for `max_execution_time`.
+    pub(crate) deadline: Cell<Option<Instant>>,
 }
 
 impl Host {
-    pub(crate) fn new(db: Arc<Database>, client: &ClientInfo) -> Host {
+    pub(crate) fn new(db: Arc<Database>, client: &ClientInfo, killed: Arc<AtomicU8>) -> Host {
         let account = AccountName::new(&client.account_user, &client.account_host);
         let accounts = db.accounts.current();
         let roles = accounts.get(&account).map(|def| def.default_roles.clone()).unwrap_or_default();
@@ -67,7 +75,15 @@ impl Host {
             focus: RefCell::default(),
             shown: RefCell::default(),
             condition_counts: Cell::new((0, 0)),
+            killed,
+            rand: Cell::new(None),
+            deadline: Cell::new(None),
         }
+    }
+
+    /// What ends the running statement before it is done.
+    pub(crate) fn interrupt(&self) -> Interrupt<'_> {
+        Interrupt::new(&self.killed, self.deadline.get())
     }
 
     /// What the session may do, under the newest version of the accounts.
@@ -87,6 +103,12 @@ impl Host {
         let new = Access::new(&accounts, &old.account, &roles);
         self.access.replace(Arc::new(new.from(&old.client)));
         self.roles.replace(roles);
+    }
+
+    /// SET `rand_seed1` or `rand_seed2`.
+    pub(crate) fn seed(&self, first: bool, seed: u64) {
+        let (one, two) = self.rand.get().unwrap_or_default();
+        self.rand.set(Some(if first { (seed, two) } else { (one, seed) }));
     }
 
     fn variables(&self, scope: VarScope) -> NamedValues {
@@ -143,12 +165,26 @@ impl SessionHost for Host {
     }
 
     fn sleep(&self, micros: u64) -> Result<bool, SqlError> {
-        Ok(self.sleeper.wait(Some(Duration::from_micros(micros))) == Wake::Woken)
+        let end = Instant::now().checked_add(Duration::from_micros(micros));
+        loop {
+            let now = Instant::now();
+            let until = |moment: Instant| moment.saturating_duration_since(now);
+            let up = self.deadline.get().is_some_and(|deadline| now >= deadline);
+            if up || self.killed.load(Ordering::SeqCst) != 0 {
+                return Ok(true);
+            }
+            if end.is_some_and(|end| now >= end) {
+                return Ok(false);
+            }
+            // A wake may be left from a KILL that came too late for its statement.
+            self.sleeper.wait([end, self.deadline.get()].into_iter().flatten().map(until).min());
+        }
     }
 
     fn get_lock(&self, name: &str, timeout: Option<u64>) -> Result<Option<bool>, SqlError> {
         let me = self.connection_id.get();
-        let got = self.db.user_locks.lock(name, me, timeout.map(Duration::from_micros));
+        let (limit, interrupt) = (timeout.map(Duration::from_micros), self.interrupt());
+        let got = self.db.user_locks.lock(name, me, limit, interrupt)?;
         if got {
             *self.locks.borrow_mut().entry(name.to_owned()).or_default() += 1;
         }
@@ -191,6 +227,14 @@ impl SessionHost for Host {
             variables: Box::new(|scope| self.variables(scope)),
             status: Box::new(|scope| crate::status::values(&self.db, &self.counters, scope)),
         })
+    }
+
+    fn rand_state(&self) -> Option<(u64, u64)> {
+        self.rand.get()
+    }
+
+    fn set_rand_state(&self, state: (u64, u64)) {
+        self.rand.set(Some(state));
     }
 
     fn lock_holder(&self, name: &str) -> Option<u64> {

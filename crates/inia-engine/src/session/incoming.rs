@@ -14,7 +14,7 @@ use crate::stack::on_deep_stack;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::{ParseErrorKind, Parser, Remark, ast};
+use inia_parser::{Hints, ParseErrorKind, Parser, Remark, ast};
 use std::borrow::Cow;
 
 /// A parser for one way of running statements.
@@ -121,7 +121,7 @@ impl Session {
                 let at = text.iter().position(|&byte| byte == b'?').unwrap_or(text.len());
                 return Err(self.refused(syntax_error(&text[at..])));
             }
-            let remarks = parser.take_remarks();
+            let (remarks, hints) = (parser.take_remarks(), parser.take_hints());
             next = parser.next_statement();
             let more = !matches!(next, Ok(None | Some((ast::Statement::Empty, _))));
             if more && !self.multi_statements {
@@ -132,7 +132,13 @@ impl Session {
                 return Err(self.refused(parse_error(too_deep())));
             }
             let text = String::from_utf8_lossy(&sql[span.start..span.end]);
-            self.run(&statement, &text, &remarks, sink, more)?;
+            self.core.begin_statement();
+            if !plan::keeps_diagnostics(&statement) {
+                self.core.diagnostics.clear();
+            }
+            self.core.note_remarks(&remarks);
+            let hints = self.core.resolve_hints(hints);
+            self.run(&statement, &text, &hints, sink, more)?;
             if !more {
                 return Ok(());
             }
@@ -153,20 +159,15 @@ impl Session {
         self.failed(error)
     }
 
-    /// Plans and runs one statement.
+    /// Plans and runs one statement, whose syntax has been remarked on.
     fn run(
         &mut self,
         statement: &ast::Statement,
         text: &str,
-        remarks: &[Remark],
+        hints: &Hints,
         sink: &mut dyn RowSink,
         more: bool,
     ) -> Result<(), SqlError> {
-        self.core.begin_statement();
-        if !plan::keeps_diagnostics(statement) {
-            self.core.diagnostics.clear();
-        }
-        self.core.note_remarks(remarks);
         self.core.host.counters.count(statement);
         if let Err(error) = self.core.authorize(statement) {
             return Err(self.failed(error));
@@ -177,7 +178,12 @@ impl Session {
             | ast::Statement::Deallocate(_) => {
                 return self.run_named(statement, sink, more);
             }
-            statement => plan::execute(&mut self.core, statement, text, &[], sink),
+            statement => {
+                let changed = self.core.take_hints(hints);
+                let result = plan::execute(&mut self.core, statement, text, &[], sink);
+                self.core.undo_hints(changed);
+                result
+            }
         };
         if let Ok(outcome) = &mut result
             && plan::keeps_diagnostics(statement)
@@ -222,6 +228,7 @@ impl Session {
         };
         let params = parser.param_count();
         self.core.note_remarks(&parser.take_remarks());
+        let hints = self.core.resolve_hints(parser.take_hints());
         if params > u32::from(u16::MAX) {
             return Err(self.failed(SqlError::new(ErrorCode::PsManyParam, &[])));
         }
@@ -230,6 +237,9 @@ impl Session {
         }
         if deep && !plan::may_be_deep(&statement) {
             return Err(self.failed(parse_error(too_deep())));
+        }
+        if !plan::is_preparable(&statement) {
+            return Err(self.failed(SqlError::new(ErrorCode::UnsupportedPs, &[])));
         }
         let allowed = self.core.authorize_later(&statement);
         let planned = allowed.and_then(|()| plan::prepare(&mut self.core, &statement));
@@ -251,6 +261,7 @@ impl Session {
                 params,
                 plan,
                 kinds: ParamKinds::default(),
+                hints,
             },
         );
         let params = (0..params).map(|_| plan::param_column()).collect();

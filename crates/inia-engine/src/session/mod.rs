@@ -8,6 +8,7 @@ pub(crate) mod alone;
 mod control;
 pub(crate) mod core;
 mod explain;
+mod hints;
 mod host;
 mod incoming;
 mod params;
@@ -31,6 +32,7 @@ use crate::database::{ClientInfo, Database};
 use crate::exec::KeyHash;
 use crate::expr::{Level, SqlMode, Warning};
 use crate::stack::on_deep_stack;
+use crate::user_locks::UserLocks;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -80,6 +82,7 @@ pub struct KillHandle {
     interrupter: Interrupter,
     alone: [Arc<OnceLock<Interrupter>>; 2],
     sleeper: Arc<inia_base::rt::WaitCell>,
+    user_locks: Arc<UserLocks>,
     metadata: MdlWatch,
 }
 
@@ -99,6 +102,7 @@ impl KillHandle {
         self.interrupter.interrupt();
         self.alone.iter().filter_map(|alone| alone.get()).for_each(Interrupter::interrupt);
         self.sleeper.wake();
+        self.user_locks.wake();
         self.metadata.wake();
     }
 
@@ -147,6 +151,7 @@ struct PreparedStatement {
     plan: Option<(Plan, u64)>,
     /// The kinds of values that the plan is made for.
     kinds: ParamKinds,
+    hints: inia_parser::Hints,
 }
 
 impl Drop for PreparedStatement {
@@ -244,14 +249,17 @@ impl Session {
             ast::Statement::Prepare { name, source } => {
                 let text = match source {
                     ast::PrepareSource::Text(text) => text.clone(),
-                    ast::PrepareSource::UserVar(variable) => self.core.user_text(variable),
+                    ast::PrepareSource::UserVar(variable) => match self.core.user_value(variable) {
+                        Value::Null => String::from("NULL"),
+                        _ => self.core.user_text(variable),
+                    },
                 };
                 let old = self.named.remove(&name.to_lowercase());
                 old.into_iter().for_each(|id| self.close_prepared(id));
-                self.prepare(&text).map(|prepared| {
-                    self.named.insert(name.to_lowercase(), prepared.id);
-                    Outcome { info: String::from("Statement prepared"), ..Outcome::default() }
-                })
+                // A failure is noted already.
+                let prepared = self.prepare(&text)?;
+                self.named.insert(name.to_lowercase(), prepared.id);
+                Ok(Outcome { info: String::from("Statement prepared"), ..Outcome::default() })
             }
             ast::Statement::Execute { name, using } => {
                 let params: Vec<Value> =
@@ -319,7 +327,9 @@ impl Session {
         if let Err(error) = self.core.authorize(&prepared.statement) {
             return Err(self.failed(error));
         }
-        let keeps = !self.core.may_be_serializable();
+        let hinted = !prepared.hints.variables.is_empty();
+        let changed = self.core.take_hints(&prepared.hints);
+        let keeps = !hinted && !self.core.may_be_serializable();
         let usable = keeps
             && prepared.kinds.fit(params)
             && prepared.plan.as_ref().is_some_and(|(plan, settings)| {
@@ -346,6 +356,7 @@ impl Session {
                 })
             }
         };
+        self.core.undo_hints(changed);
         self.finish(result, sink, more)
     }
 
@@ -423,6 +434,7 @@ impl Session {
             interrupter: self.core.txn.borrow().interrupter(),
             alone: self.core.alone.interrupters(),
             sleeper: self.core.host.sleeper.clone(),
+            user_locks: self.core.db.user_locks.clone(),
             metadata: self.core.mdl.watch(),
         }
     }

@@ -101,6 +101,46 @@ pub(super) fn may_be_deep(statement: &Statement) -> bool {
         )
 }
 
+/// Whether PREPARE takes the statement; error 1295.
+pub(super) fn is_preparable(statement: &Statement) -> bool {
+    use ast::ShowKind as K;
+    match statement {
+        Statement::Show(show) => !matches!(show.kind, K::Warnings { .. } | K::Errors { .. }),
+        Statement::Explain(explain) => !matches!(explain.target, ast::ExplainTarget::Connection(_)),
+        Statement::TableMaintenance(work) => work.kind != ast::MaintenanceKind::Check,
+        Statement::CreateView(view) => !view.alter,
+        Statement::Begin(_)
+        | Statement::Savepoint(_)
+        | Statement::RollbackTo(_)
+        | Statement::ReleaseSavepoint(_)
+        | Statement::Use(_)
+        | Statement::LockTables(_)
+        | Statement::UnlockTables
+        | Statement::LockInstance
+        | Statement::UnlockInstance
+        | Statement::Handler(_)
+        | Statement::LoadData(_)
+        | Statement::Prepare { .. }
+        | Statement::Execute { .. }
+        | Statement::Deallocate(_)
+        | Statement::AlterDatabase(_)
+        | Statement::PurgeLogs(_)
+        | Statement::Xa(_)
+        | Statement::GetDiagnostics(_)
+        | Statement::Help(_)
+        | Statement::CreateRoutine(_)
+        | Statement::AlterRoutine(_)
+        | Statement::DropRoutine(_)
+        | Statement::CreateRole { .. }
+        | Statement::DropRole { .. }
+        | Statement::Signal(_)
+        | Statement::Resignal(_)
+        | Statement::Shutdown
+        | Statement::Restart => false,
+        _ => true,
+    }
+}
+
 fn is_planned(statement: &Statement) -> bool {
     if let Statement::Select(query) = statement {
         return query.into.is_none();
@@ -286,6 +326,9 @@ pub(super) fn plan_and_run(
     if !matches!(statement, Statement::Select(_)) && core.temporary.is_empty() {
         core.check_writable()?;
     }
+    if matches!(statement, Statement::Select(_)) {
+        core.begin_query();
+    }
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let mut kept = None;
@@ -301,6 +344,7 @@ pub(super) fn plan_and_run(
         kept = Some(plan);
         outcome
     });
+    let result = core.timed(result);
     core.leave(start, result.as_ref().err())?;
     Ok((result?, kept))
 }
@@ -313,11 +357,15 @@ pub(super) fn run(
     sink: &mut dyn RowSink,
 ) -> Result<Outcome, SqlError> {
     check_targets(core, plan)?;
+    if matches!(plan, Plan::Query(_)) {
+        core.begin_query();
+    }
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let held = core.stepping_back(|core| hold_all(core, plan));
     let locked = held.and_then(|()| lock_rows(core, plan));
     let result = locked.and_then(|()| run_plan(core, plan, params, sink));
+    let result = core.timed(result);
     core.leave(start, result.as_ref().err())?;
     result
 }
@@ -378,7 +426,6 @@ fn run_plan(
 ) -> Result<Outcome, SqlError> {
     match plan {
         Plan::Query(query) => {
-            core.begin_query();
             let (result, found) = {
                 let shared: &Core = core;
                 let runner = Runner::new(query, shared);

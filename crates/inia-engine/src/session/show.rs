@@ -7,6 +7,7 @@ use crate::catalog::{ViewDef, quoted, show_create_schema, show_create_table};
 use crate::ddl::{full_name, show_create_view};
 use crate::dml::auto_increment;
 use crate::expr::{ExprType, Level};
+use crate::information_schema;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::datatype::{DataType, IntWidth};
@@ -108,9 +109,21 @@ fn create_table(
 ) -> Result<Outcome, SqlError> {
     let name = full_name(core, name)?;
     if core.temporary.get(&name.0, &name.1).is_none() {
+        let computed = information_schema::schema(&name.0);
+        let open = computed == Some("information_schema");
         let some = Privileges::all_on_table() | Privileges::GRANT;
-        if !core.access().on_table(&name.0, &name.1).has_any(some) {
+        if !open && !core.access().on_table(&name.0, &name.1).has_any(some) {
             return denied(core, "SHOW", &name.1);
+        }
+        if let Some(schema) = computed {
+            let missing = || {
+                let name = if open { name.1.to_uppercase() } else { name.1.clone() };
+                SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name])
+            };
+            let table = information_schema::find(schema, &name.1).ok_or_else(missing)?;
+            let def = table.definition();
+            let text = show_create_table(&def, 0);
+            return send(sink, &["Table", "Create Table"], &[vec![def.name, text]]);
         }
         if let Some(view) = core.db.catalog().view(&name.0, &name.1) {
             return create_view(core, &view.def, sink);

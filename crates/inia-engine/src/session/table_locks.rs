@@ -113,6 +113,12 @@ impl Wanted {
         let mut wanted = Wanted::default();
         for lock in locks {
             let (schema, name) = full_name(core, &lock.table)?;
+            if crate::information_schema::schema(&schema) == Some("information_schema") {
+                let access = core.access();
+                let args: [&dyn std::fmt::Display; 3] =
+                    [&access.account.user, &access.client, &"information_schema"];
+                return Err(SqlError::new(ErrorCode::DbAccessDenied, &args));
+            }
             let alias = lock.alias.clone().unwrap_or_else(|| name.clone());
             if wanted.list.iter().any(|other| other.alias == alias && other.schema == schema) {
                 return error(ErrorCode::NonUniqueTable, &alias);
@@ -218,7 +224,7 @@ pub(super) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome,
     }
     core.commit()?;
     core.table_locks = TableLocks::default();
-    let limit = core.state.mdl_timeout;
+    let limit = core.mdl_limit();
     let mut wanted = Wanted::new(core, locks)?;
     loop {
         let mut guards = Vec::new();
@@ -267,7 +273,7 @@ pub(super) fn flush_and_lock(core: &mut Core, names: &[ObjectName]) -> Result<Ou
     }
     core.commit()?;
     core.mdl.end_change();
-    core.read_lock = Some(core.mdl.read_everything(core.state.mdl_timeout)?);
+    core.read_lock = Some(core.mdl.read_everything(core.mdl_limit())?);
     Ok(Outcome::default())
 }
 
@@ -479,12 +485,12 @@ impl Core {
             self.check_write(&table.def.schema, &table.def.name)?;
         }
         self.begin_change()?;
-        self.mdl.lock_write(&table.mdl, self.state.mdl_timeout)
+        self.mdl.lock_write(&table.mdl, self.mdl_limit())
     }
 
     /// As [`Core::hold_to_write`], for a table that a foreign key's action reaches.
     pub(crate) fn hold_to_cascade(&self, table: &Table) -> Result<(), SqlError> {
-        self.mdl.lock_shared(&table.mdl, self.state.mdl_timeout)?;
-        self.mdl.lock_write(&table.mdl, self.state.mdl_timeout)
+        self.mdl.lock_shared(&table.mdl, self.mdl_limit())?;
+        self.mdl.lock_write(&table.mdl, self.mdl_limit())
     }
 }

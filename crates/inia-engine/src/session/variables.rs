@@ -7,7 +7,7 @@ use crate::account::AccountName;
 use crate::catalog::charset;
 use crate::dml::has_subquery;
 use crate::exec::Runner;
-use crate::expr::{self, Binder, EmptyScope, Scope, SqlMode, UserVar};
+use crate::expr::{self, Binder, EmptyScope, Scope, SqlMode, UserVar, locale};
 use crate::sysvar::{self, Home, Kind};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
@@ -45,45 +45,87 @@ const ANSI: u64 = 0x40000 | 1 | 2 | 4 | 8 | 32;
 const TRADITIONAL: u64 =
     0x800_0000 | 0x20_0000 | 0x40_0000 | 0x80_0000 | 0x100_0000 | 0x400_0000 | 0x4000_0000;
 
-/// SET.
+/// What one item of SET does once all items are known to be right.
+enum Setting {
+    User(String, UserVar),
+    System {
+        global: bool,
+        name: &'static str,
+        text: String,
+    },
+    /// Kept for the next start of the server.
+    Persist(&'static str, String),
+    /// Of the next transaction only.
+    NextIsolation(Isolation),
+    NextReadOnly(bool),
+    /// The collation that results are described with.
+    Results(Collation),
+}
+
+/// SET: all items are evaluated before the first takes effect; where one is wrong, none does.
 pub(super) fn set(
     core: &mut Core,
     items: &[SetItem],
     params: &[Value],
 ) -> Result<Outcome, SqlError> {
+    let mut settings = Vec::with_capacity(items.len());
     for item in items {
-        match item {
-            SetItem::UserVar { name, value } => {
-                let var = value_of(core, value, params)?;
-                core.host.user_vars.borrow_mut().insert(name.to_lowercase(), var);
-            }
-            SetItem::SysVar { var, value, .. } => set_system(core, var, value.as_ref(), params)?,
-            SetItem::Names { charset, collation } => {
-                let collation = charset::resolve(charset.as_deref(), collation.as_deref())?
-                    .unwrap_or(Collation::DEFAULT);
-                let name = charset::charset_name(collation);
-                for var in ["character_set_client", "character_set_results"] {
-                    assign(core, false, var, name)?;
-                }
-                assign(core, false, "collation_connection", charset::name(collation))?;
-                core.results = Some(collation);
-            }
-            SetItem::Charset(charset) => {
-                let name = charset.as_deref().unwrap_or("utf8mb4");
-                let collation = charset::charset_default(name)?;
-                let name = charset::charset_name(collation);
-                for var in ["character_set_client", "character_set_results"] {
-                    assign(core, false, var, name)?;
-                }
-                let database = core.database_collation();
-                assign(core, false, "collation_connection", charset::name(database))?;
-            }
-            SetItem::NewColumn { .. } => {
-                return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"SET NEW here"]));
-            }
+        prepare_item(core, item, params, &mut settings)?;
+    }
+    settings.into_iter().try_for_each(|setting| carry_out(core, setting))?;
+    Ok(Outcome::default())
+}
+
+fn prepare_item(
+    core: &mut Core,
+    item: &SetItem,
+    params: &[Value],
+    settings: &mut Vec<Setting>,
+) -> Result<(), SqlError> {
+    let own = |name, text: &str| Setting::System { global: false, name, text: text.to_owned() };
+    match item {
+        SetItem::UserVar { name, value } => {
+            let var = value_of(core, value, params)?;
+            settings.push(Setting::User(name.to_lowercase(), var));
+        }
+        SetItem::SysVar { var, value, explicit } => {
+            let once = *explicit && var.scope.is_none();
+            prepare_system(core, var, value.as_ref(), params, once, settings)?;
+        }
+        SetItem::Names { charset, collation } => {
+            let collation = charset::resolve(charset.as_deref(), collation.as_deref())?
+                .unwrap_or(Collation::DEFAULT);
+            let name = charset::charset_name(collation);
+            settings.push(own("character_set_client", name));
+            settings.push(own("character_set_results", name));
+            settings.push(own("collation_connection", charset::name(collation)));
+            settings.push(Setting::Results(collation));
+        }
+        SetItem::Charset(charset) => {
+            let collation = charset::charset_default(charset.as_deref().unwrap_or("utf8mb4"))?;
+            let name = charset::charset_name(collation);
+            settings.push(own("character_set_client", name));
+            settings.push(own("character_set_results", name));
+            let database = charset::name(core.database_collation());
+            settings.push(own("collation_connection", database));
+        }
+        SetItem::NewColumn { .. } => {
+            return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"SET NEW here"]));
         }
     }
-    Ok(Outcome::default())
+    Ok(())
+}
+
+fn carry_out(core: &mut Core, setting: Setting) -> Result<(), SqlError> {
+    match setting {
+        Setting::User(name, var) => drop(core.host.user_vars.borrow_mut().insert(name, var)),
+        Setting::System { global, name, text } => assign(core, global, name, &text)?,
+        Setting::Persist(name, text) => core.db.catalog().persist(name, &text)?,
+        Setting::NextIsolation(level) => core.state.next_isolation = Some(level),
+        Setting::NextReadOnly(on) => core.state.next_read_only = Some(on),
+        Setting::Results(collation) => core.results = Some(collation),
+    }
+    Ok(())
 }
 
 /// DO: evaluates and forgets.
@@ -178,19 +220,72 @@ const FIXED: [&str; 10] = [
     "version",
 ];
 
-fn set_system(
+/// A system variable; `once` where it was written as `@@name`, without a scope.
+fn prepare_system(
     core: &mut Core,
     var: &ast::SysVar,
     value: Option<&ast::Expr>,
     params: &[Value],
+    once: bool,
+    settings: &mut Vec<Setting>,
 ) -> Result<(), SqlError> {
     let def = sysvar::find(&var.name)?;
     let global =
         matches!(var.scope, Some(VarScope::Global | VarScope::Persist | VarScope::PersistOnly));
+    check_settable(core, def, var.scope, global)?;
+    if let Some(scope @ (VarScope::Persist | VarScope::PersistOnly)) = var.scope {
+        let text = match value {
+            Some(value) => {
+                let value = value_of(core, value, params)?.value;
+                checked(core, def, &value)?
+            }
+            None => def.default.to_owned(),
+        };
+        if scope == VarScope::Persist {
+            settings.push(Setting::System { global: true, name: def.name, text: text.clone() });
+        }
+        settings.push(Setting::Persist(def.name, text));
+        return Ok(());
+    }
+    let text = match value {
+        Some(value) => {
+            let value = value_of(core, value, params)?.value;
+            checked(core, def, &value)?
+        }
+        None if WRITE_ONLY.contains(&def.name) => {
+            return Err(SqlError::new(ErrorCode::NoDefault, &[&def.name]));
+        }
+        None => {
+            let text = core.db.globals.0.read().get(def.name).cloned().filter(|_| !global);
+            text.unwrap_or_else(|| def.default.to_owned())
+        }
+    };
+    settings.push(match def.name {
+        "transaction_isolation" | "transaction_read_only" if once => {
+            if core.state.explicit || (core.state.open && !core.state.autocommit) {
+                return Err(SqlError::new(ErrorCode::CantChangeTxCharacteristics, &[]));
+            }
+            match def.name {
+                "transaction_isolation" => Setting::NextIsolation(isolation(&text)),
+                _ => Setting::NextReadOnly(text == "ON"),
+            }
+        }
+        name => Setting::System { global, name, text },
+    });
+    Ok(())
+}
+
+/// Whether the variable can be set in that scope, and by this session.
+fn check_settable(
+    core: &Core,
+    def: &sysvar::VarDef,
+    scope: Option<VarScope>,
+    global: bool,
+) -> Result<(), SqlError> {
     let wrong =
         |what: &str| Err(SqlError::new(ErrorCode::IncorrectGlobalLocalVar, &[&def.name, &what]));
     match (def.home, global) {
-        (Home::ReadOnly, _) if var.scope == Some(VarScope::PersistOnly) => {
+        (Home::ReadOnly, _) if scope == Some(VarScope::PersistOnly) => {
             if FIXED.iter().any(|fixed| def.name.starts_with(fixed)) {
                 return wrong("non persistent read only");
             }
@@ -206,7 +301,7 @@ fn set_system(
         (Home::Session, true) => return Err(SqlError::new(ErrorCode::LocalVariable, &[&def.name])),
         _ => {}
     }
-    if var.scope == Some(VarScope::PersistOnly) {
+    if scope == Some(VarScope::PersistOnly) {
         let needed = ["SYSTEM_VARIABLES_ADMIN", "PERSIST_RO_VARIABLES_ADMIN"];
         if !needed.iter().all(|name| core.access().dynamic.contains_key(*name)) {
             let names = needed.join(" and ");
@@ -220,31 +315,11 @@ fn set_system(
     if !global {
         check_restricted(core, def.name)?;
     }
-    if let Some(scope @ (VarScope::Persist | VarScope::PersistOnly)) = var.scope {
-        let text = match value {
-            Some(value) => {
-                let value = value_of(core, value, params)?.value;
-                checked(core, def, &value)?
-            }
-            None => def.default.to_owned(),
-        };
-        if scope == VarScope::Persist {
-            assign(core, true, def.name, &text)?;
-        }
-        return core.db.catalog().persist(def.name, &text);
-    }
-    let Some(value) = value else {
-        let text = core.db.globals.0.read().get(def.name).cloned().filter(|_| !global);
-        let text = text.unwrap_or_else(|| def.default.to_owned());
-        return assign(core, global, def.name, &text);
-    };
-    let value = value_of(core, value, params)?.value;
-    let text = checked(core, def, &value)?;
-    assign(core, global, def.name, &text)
+    Ok(())
 }
 
 /// Error 1227: session variables that SESSION_VARIABLES_ADMIN is needed for.
-fn check_restricted(core: &Core, name: &str) -> Result<(), SqlError> {
+pub(super) fn check_restricted(core: &Core, name: &str) -> Result<(), SqlError> {
     const PLAIN: [&str; 2] = ["internal_tmp_mem_storage_engine", "max_error_count"];
     const OLD: [&str; 11] = [
         "binlog_direct_non_transactional_updates",
@@ -286,7 +361,11 @@ fn check_restricted(core: &Core, name: &str) -> Result<(), SqlError> {
 }
 
 /// A value as the variable's text; errors 1231, 1232; warning 1292 where it is clipped.
-fn checked(core: &mut Core, def: &sysvar::VarDef, value: &Value) -> Result<String, SqlError> {
+pub(super) fn checked(
+    core: &mut Core,
+    def: &sysvar::VarDef,
+    value: &Value,
+) -> Result<String, SqlError> {
     let shown = crate::catalog::value_text(value, &inia_base::datatype::DataType::Null);
     let refused = || SqlError::new(ErrorCode::WrongValueForVar, &[&def.name, &shown]);
     let wrong_type = || SqlError::new(ErrorCode::WrongTypeForVar, &[&def.name]);
@@ -365,6 +444,10 @@ fn named(variable: &str, text: String) -> Result<String, SqlError> {
             let unknown = || SqlError::new(ErrorCode::UnknownStorageEngine, &[&text]);
             Ok((*known.ok_or_else(unknown)?).to_owned())
         }
+        "lc_time_names" => {
+            let unknown = || SqlError::new(ErrorCode::UnknownLocale, &[&text]);
+            Ok(locale::find(&text).ok_or_else(unknown)?.name.to_owned())
+        }
         "time_zone" if TimeZone::parse(&text).is_none() => {
             Err(SqlError::new(ErrorCode::UnknownTimeZone, &[&text]))
         }
@@ -394,6 +477,9 @@ fn mode_text(mode: SqlMode) -> String {
     on.map(|(name, _)| *name).collect::<Vec<_>>().join(",")
 }
 
+/// Variables that always read as 0.
+const WRITE_ONLY: [&str; 2] = ["rand_seed1", "rand_seed2"];
+
 /// Gives a variable a checked value and lets it take effect.
 pub(super) fn assign(
     core: &mut Core,
@@ -416,12 +502,14 @@ pub(super) fn assign(
         return Ok(());
     }
     take_effect(core, def.name, text)?;
-    core.host.vars.borrow_mut().values.insert(def.name, text.to_owned());
+    if !WRITE_ONLY.contains(&def.name) {
+        core.host.vars.borrow_mut().values.insert(def.name, text.to_owned());
+    }
     core.settings += 1;
     Ok(())
 }
 
-fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> {
+pub(super) fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> {
     let number = || text.parse::<u64>().unwrap_or_default();
     match name {
         "autocommit" => {
@@ -471,6 +559,11 @@ fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(), SqlError> 
         "max_execution_time" => core.env.max_execution_time = number(),
         "tmp_table_size" => core.env.tmp_table_size = number() as usize,
         "group_concat_max_len" => core.env.group_concat_max_len = number() as usize,
+        "lc_time_names" => {
+            core.env.locale = locale::find(text).filter(|locale| locale.name != "en_US");
+        }
+        "pseudo_thread_id" => core.env.connection_id = number(),
+        "rand_seed1" | "rand_seed2" => core.host.seed(name == "rand_seed1", number()),
         "default_week_format" => core.env.default_week_format = number() as u8,
         "last_insert_id" | "identity" => core.env.last_insert_id = number(),
         "timestamp" => {

@@ -308,7 +308,7 @@ impl FunctionCall {
     }
 }
 
-/// How a call was written, which error texts tell and nothing else depends on.
+/// How a call was written.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
     /// The name, where it is not the lower-case one.

@@ -419,7 +419,6 @@ impl Parser<'_> {
     }
 }
 
-/// The aggregate with this lower-case name.
 /// Whether a name is a built-in function's only where `(` follows at once.
 fn allows_no_space(name: &[u8]) -> bool {
     const OTHERS: [&[u8]; 20] = [
@@ -447,6 +446,7 @@ fn allows_no_space(name: &[u8]) -> bool {
     aggregate(name).is_some() || OTHERS.contains(&name)
 }
 
+/// The aggregate with this lower-case name.
 fn aggregate(name: &[u8]) -> Option<AggregateFunc> {
     use AggregateFunc::*;
     Some(match name {

@@ -15,6 +15,7 @@ impl Parser<'_> {
     /// INSERT and REPLACE; the first word is the current token.
     pub(super) fn insert(&mut self) -> PResult<Statement> {
         let replace = self.bump().kw == Kw::REPLACE;
+        self.opt_hints(false);
         let priority = self.priority(&[Kw::LOW_PRIORITY, Kw::DELAYED, Kw::HIGH_PRIORITY]);
         if priority == Priority::Delayed {
             self.delayed(if replace { "REPLACE" } else { "INSERT" });
@@ -121,6 +122,7 @@ impl Parser<'_> {
     /// UPDATE; the word is the current token.
     pub(super) fn update(&mut self, with: Option<With>) -> PResult<Statement> {
         self.bump();
+        self.opt_hints(false);
         let priority = self.priority(&[Kw::LOW_PRIORITY]);
         let ignore = self.accept_kw(Kw::IGNORE);
         let tables = self.table_refs()?;
@@ -144,6 +146,7 @@ impl Parser<'_> {
     /// DELETE; the word is the current token.
     pub(super) fn delete(&mut self, with: Option<With>) -> PResult<Statement> {
         self.bump();
+        self.opt_hints(false);
         let mut delete = Delete {
             with,
             priority: Priority::Normal,

@@ -17,6 +17,7 @@ mod column;
 mod ddl;
 mod dml;
 mod expr;
+mod hint;
 mod name;
 mod primary;
 mod remark;
@@ -31,6 +32,7 @@ mod user;
 mod window;
 
 pub(crate) use expr::bp;
+pub use hint::{HintValue, Hints};
 pub use remark::Remark;
 
 use crate::{
@@ -108,6 +110,10 @@ pub struct Parser<'a> {
     in_routine: bool,
     /// Warnings of the syntax.
     remarks: Vec<Remark>,
+    /// What optimizer hints ask of the session.
+    hints: Hints,
+    /// The next SELECT is the statement itself.
+    top_select: bool,
 }
 
 /// Parses one statement; a second one after `;` is an error.
@@ -160,6 +166,8 @@ impl<'a> Parser<'a> {
             begin: 0,
             in_routine: false,
             remarks: Vec::new(),
+            hints: Hints::default(),
+            top_select: false,
         }
     }
 
@@ -187,6 +195,7 @@ impl<'a> Parser<'a> {
         let lead = self.src[text_start..].iter().take_while(|b| blank(b)).count();
         self.begin = text_start + lead;
         self.params = 0;
+        self.top_select = false;
         self.depth = 0;
         self.height = 0;
         self.stack_base = stack_position();

@@ -27,7 +27,7 @@ impl Parser<'_> {
     }
 
     #[cold]
-    fn remark(&mut self, code: u16, message: impl Into<Cow<'static, str>>) {
+    pub(super) fn remark(&mut self, code: u16, message: impl Into<Cow<'static, str>>) {
         self.remarks.push(Remark { code, message: message.into() });
     }
 

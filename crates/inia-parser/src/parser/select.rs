@@ -188,6 +188,8 @@ impl Parser<'_> {
     #[inline(never)]
     fn select(&mut self) -> PResult<(QueryBody, Option<SelectInto>)> {
         self.expect_kw(Kw::SELECT)?;
+        let timed = std::mem::take(&mut self.top_select);
+        self.opt_hints(timed);
         let mut select = Select::default();
         self.select_options(&mut select)?;
         select.items = self.select_list()?;

@@ -10,6 +10,7 @@ use crate::{
 impl Parser<'_> {
     /// One statement.
     pub(super) fn statement(&mut self) -> PResult<Statement> {
+        self.top_select = matches!(self.tok.tok, Tok::LParen) || self.is_kw(Kw::SELECT);
         if self.is(Tok::LParen) {
             return Ok(Statement::Select(Box::new(self.query()?)));
         }
@@ -73,7 +74,10 @@ impl Parser<'_> {
         match self.kw() {
             Kw::UPDATE => self.update(with),
             Kw::DELETE => self.delete(with),
-            _ => Ok(Statement::Select(Box::new(self.query_with(with)?))),
+            _ => {
+                self.top_select = true;
+                Ok(Statement::Select(Box::new(self.query_with(with)?)))
+            }
         }
     }
 

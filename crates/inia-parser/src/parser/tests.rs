@@ -6,6 +6,7 @@
 mod deep;
 mod definitions;
 mod expressions;
+mod hints;
 mod queries;
 mod round_trip;
 mod sessions;

@@ -65,3 +65,13 @@ fn quoting() {
     assert_eq!(quote_name("a`b"), "`a``b`");
     assert_eq!(quote_string("it's\\\n"), "'it\\'s\\\\\\n'");
 }
+
+/// They name stored functions, and must not become calls of the built-in ones.
+#[test]
+fn names_that_allow_no_space_stay_in_quotes() {
+    for sql in ["NOW (_)", "`now`(_)", "`now`(`_`)"] {
+        assert_eq!(printed(sql), "`now`(`_`)", "{sql}");
+    }
+    assert_eq!(printed("now(3)"), "now(3)");
+    assert_eq!(printed("`upper`(a)"), "upper(`a`)");
+}

@@ -16,6 +16,7 @@
 use super::node::*;
 use crate::page::{self, PAGE_SIZE, PageBytes, PageRead, put_u32, put_u64};
 use inia_base::ids::PageId;
+use std::ops::Range;
 
 /// An operation does not fit the page it was given; says what is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -314,6 +315,44 @@ pub(crate) fn remove(page: &mut PageBytes, i: usize) -> Edit<()> {
     put_u16(page, LAST, NO_LAST.into());
     note_version(page, slot.flags, 0, None);
     update_hints(page, count, i.min(count.saturating_sub(1)));
+    Ok(())
+}
+
+/// The ranges of slots in the log form of [`remove_runs`].
+fn runs_of(runs: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let word = |pair: &[u8]| usize::from(u16::from_le_bytes([pair[0], pair[1]]));
+    runs.chunks_exact(4).map(move |run| word(run)..word(run) + word(&run[2..]))
+}
+
+/// Removes ranges of a leaf's slots, which ascend: first slot and number of each, u16 both.
+pub(crate) fn remove_runs(page: &mut PageBytes, runs: &[u8]) -> Edit<()> {
+    let (count, _) = checked_heap(page)?;
+    let (mut checked, mut garbage, mut marks) = (0, 0, 0);
+    for run in runs_of(runs) {
+        if run.start < checked || run.end > count {
+            return Err(Damaged("ranges of slots out of order"));
+        }
+        checked = run.end;
+        for i in run {
+            let slot = checked_slot(page, i)?;
+            garbage += slot.len();
+            marks += usize::from(slot.flags & SLOT_MARKED);
+        }
+    }
+    let mut kept = runs_of(runs).next().map_or(count, |run| run.start);
+    let next = runs_of(runs).skip(1).map(|run| run.start).chain([count]);
+    for (run, next) in runs_of(runs).zip(next) {
+        let rest = SLOTS + run.end * SLOT_SIZE..SLOTS + next * SLOT_SIZE;
+        page.copy_within(rest, SLOTS + kept * SLOT_SIZE);
+        kept += next - run.end;
+    }
+    page[SLOTS + kept * SLOT_SIZE..SLOTS + count * SLOT_SIZE].fill(0);
+    add_garbage(page, garbage);
+    put_u16(page, COUNT, kept);
+    put_u16(page, LAST, NO_LAST.into());
+    let marked = usize::from(page.u16_at(MARKED));
+    put_u16(page, MARKED, marked.saturating_sub(marks));
+    update_hints(page, 0, 0);
     Ok(())
 }
 

@@ -202,6 +202,47 @@ impl<'a, 's> LeafMut<'a, 's> {
         Ok(())
     }
 
+    /// Removes records that have no overflow pages, by their numbers, which ascend.
+    pub(crate) fn remove_many(&mut self, numbers: &[u16]) {
+        let mut runs: Vec<u8> = Vec::new();
+        for run in numbers.chunk_by(|a, b| a + 1 == *b) {
+            runs.extend_from_slice(&run[0].to_le_bytes());
+            runs.extend_from_slice(&(run.len() as u16).to_le_bytes());
+        }
+        if !runs.is_empty() {
+            self.apply(NodeOp::RemoveRuns { runs: &runs });
+        }
+    }
+
+    /// As [`LeafMut::lower_bound`], where the record is likely to have the number `near`.
+    pub(crate) fn find_near(&self, near: usize, key: &[u8]) -> std::result::Result<usize, usize> {
+        let page = self.page();
+        let suffix = key.get(node::prefix_len(page)..);
+        if near < node::count(page) && suffix == Some(node::suffix(page, near)) {
+            return Ok(near);
+        }
+        self.lower_bound(key)
+    }
+
+    /// Whether the leaf covers the key.
+    pub(crate) fn covers(&self, key: &[u8]) -> bool {
+        node::covers(self.page(), key)
+    }
+
+    /// Whether record `i`, which has this key, may take this value, in the leaf alone.
+    pub(crate) fn takes_at(&self, i: usize, key: &[u8], value: &[u8]) -> bool {
+        let old = node::slot(self.page(), i);
+        let len = self.tree.value_len(key.len(), value.len());
+        self.tree.is_inline(key.len(), value.len())
+            && old.flags & SLOT_OVERFLOW == 0
+            && (len <= old.value_len || self.takes(key, value.len()))
+    }
+
+    /// Whether the leaf covers a key below one that it covers.
+    pub(crate) fn reaches_down_to(&self, key: &[u8]) -> bool {
+        node::at_or_above_lower(self.page(), key)
+    }
+
     /// Slot `i` and the length of its whole key.
     fn checked(&self, i: usize) -> Result<(node::Slot, usize)> {
         let page = self.page();

@@ -24,16 +24,22 @@ impl BTree {
         node::used(page) * 5 < self.usable * 2
     }
 
-    /// Merges the leaf that covers `key` with a neighbour under the same parent, if it is sparse
-    /// and both fit into one; then the same with its ancestors, and a root with one child takes
+    /// Merges the leaf that covers `key` with its neighbours under the same parent, if it is sparse
+    /// and they fit into one; then the same with its ancestors, and a root with one child takes
     /// that child's place. Returns whether anything was merged.
     pub(crate) fn try_merge(&self, store: &Store, key: &[u8]) -> Result<bool> {
         let mut merged = false;
         for level in 0.. {
-            match self.merge_level(store, key, level)? {
-                Merge::Done => merged = true,
-                Merge::NotPossible if level == 0 => {}
-                Merge::NotPossible | Merge::AtRoot => break,
+            let mut here = false;
+            let last = loop {
+                match self.merge_level(store, key, level)? {
+                    Merge::Done => here = true,
+                    last => break last,
+                }
+            };
+            merged |= here;
+            if last == Merge::AtRoot || !here && level > 0 {
+                break;
             }
         }
         if merged {
@@ -80,6 +86,7 @@ impl BTree {
         let target = if sparse == left { a } else { b };
         let mut union = PageBuf::new();
         if !self.is_sparse(mtr.page(target))
+            || !self.may_fit(mtr.page(a), mtr.page(b))
             || !self.unite(&mut union.bytes, mtr.page(a), mtr.page(b))
         {
             mtr.unlatch(b);
@@ -95,6 +102,19 @@ impl BTree {
         Ok(true)
     }
 
+    /// Whether one node may hold the records of both, as far as their lengths tell: the fences
+    /// between them go, and the prefix may become shorter.
+    fn may_fit(&self, a: &PageBytes, b: &PageBytes) -> bool {
+        let fence = node::upper(a).map_or(0, <[u8]>::len);
+        node::used(a) + node::used(b) <= self.most_united() + 2 * fence
+    }
+
+    /// Bytes that a merged node may use: some room must stay, or the next insert would split it
+    /// again.
+    fn most_united(&self) -> usize {
+        self.usable * 4 / 5
+    }
+
     /// Builds one node of two neighbours; false when it would be too full.
     fn unite(&self, union: &mut PageBytes, a: &PageBytes, b: &PageBytes) -> bool {
         let spec = NodeSpec {
@@ -108,8 +128,7 @@ impl BTree {
         let built = edit::init(union, &spec)
             .and_then(|()| edit::append_from(union, a, 0..node::count(a)))
             .and_then(|()| edit::append_from(union, b, 0..node::count(b)));
-        // Some room must stay, or the next insert would split the node again.
-        built.is_ok() && node::used(union) * 5 <= self.usable * 4
+        built.is_ok() && node::used(union) <= self.most_united()
     }
 
     /// Makes the root take the place of its only child.

@@ -24,6 +24,8 @@ pub(crate) enum NodeOp<'a> {
     SetHeader { slot: u16, header: RecordHeader },
     /// Removes a record.
     Remove { slot: u16 },
+    /// Removes ranges of records: first slot and number of each (u16 both), ascending.
+    RemoveRuns { runs: &'a [u8] },
     /// Drops the records from a slot on and ends the node at a new upper fence.
     SplitLeft { at: u16, right: PageId, upper: &'a [u8] },
     /// Fills a page of an overflow chain.
@@ -36,6 +38,7 @@ const SET_HEADER: u8 = 3;
 const REMOVE: u8 = 4;
 const SPLIT_LEFT: u8 = 5;
 const OVERFLOW: u8 = 6;
+const REMOVE_RUNS: u8 = 7;
 
 /// Overflow page: `tree u32 │ next u32 (0 = last) │ len u16 │ zeros up to 48 │ data`.
 pub(crate) const OVERFLOW_NEXT: usize = 36;
@@ -73,6 +76,10 @@ impl<'a> NodeOp<'a> {
                 out.put_u8(REMOVE);
                 out.put_u16(slot);
             }
+            NodeOp::RemoveRuns { runs } => {
+                out.put_u8(REMOVE_RUNS);
+                out.put_bytes(runs);
+            }
             NodeOp::SplitLeft { at, right, upper } => {
                 out.put_u8(SPLIT_LEFT);
                 out.put_u16(at);
@@ -105,6 +112,7 @@ impl<'a> NodeOp<'a> {
                 header: RecordHeader { txn: from.u64()?, undo: from.u64()? },
             },
             REMOVE => NodeOp::Remove { slot: from.u16()? },
+            REMOVE_RUNS => NodeOp::RemoveRuns { runs: from.tail() },
             SPLIT_LEFT => NodeOp::SplitLeft {
                 at: from.u16()?,
                 right: PageId(from.u32()?),
@@ -131,6 +139,7 @@ impl<'a> NodeOp<'a> {
             }
             NodeOp::SetHeader { slot, header } => edit::set_header(page, slot.into(), header),
             NodeOp::Remove { slot } => edit::remove(page, slot.into()),
+            NodeOp::RemoveRuns { runs } => edit::remove_runs(page, runs),
             NodeOp::SplitLeft { at, right, upper } => {
                 edit::split_left(page, at.into(), upper, right)
             }

@@ -38,7 +38,10 @@ pub(crate) const FIRST_PAGES: u32 = 16;
 const WORDS: usize = (GROUP_PAGES / 64) as usize;
 const MAGIC: u64 = u64::from_le_bytes(*b"INIADATA");
 /// Version of all files' format.
-pub(crate) const FORMAT: u32 = 3;
+pub(crate) const FORMAT: u32 = 4;
+/// The oldest format that is read. Its files are files of this one, whose log has records that it
+/// lacks: the control file gets the new number when they are opened.
+pub(crate) const OLDEST_FORMAT: u32 = 3;
 const MAGIC_AT: usize = PAGE_HEADER;
 const FORMAT_AT: usize = MAGIC_AT + 8;
 const PAGE_SIZE_AT: usize = FORMAT_AT + 4;
@@ -151,7 +154,7 @@ impl Space {
                 return Err(StorageError::Corrupt(HEADER_PAGE, "not a data file"));
             }
             let (format, size) = (header.u32_at(FORMAT_AT), header.u32_at(PAGE_SIZE_AT));
-            if format != FORMAT || size as usize != PAGE_SIZE {
+            if !(OLDEST_FORMAT..=FORMAT).contains(&format) || size as usize != PAGE_SIZE {
                 return Err(StorageError::Unopenable(format!(
                     "the data file has format {format} and pages of {size} bytes; \
                      this version reads format {FORMAT} and {PAGE_SIZE}"

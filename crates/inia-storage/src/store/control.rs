@@ -14,7 +14,7 @@ use super::CHECKPOINT_STATE_MAX;
 use crate::Result;
 use crate::codec::{ByteReader, ByteWriter};
 use crate::error::StorageError;
-use crate::space::FORMAT;
+use crate::space::{FORMAT, OLDEST_FORMAT};
 use crate::wal::MOST_LSN;
 use inia_base::ids::Lsn;
 use inia_base::io::{AlignedBuf, Disk, DiskFile};
@@ -139,7 +139,7 @@ fn decode(block: &[u8]) -> Option<std::result::Result<(u64, Checkpoint), u32>> {
     if magic != MAGIC {
         return None;
     }
-    if format != FORMAT {
+    if !(OLDEST_FORMAT..=FORMAT).contains(&format) {
         return Some(Err(format));
     }
     let sequence = reader.u64()?;

@@ -106,6 +106,9 @@ pub struct Cursor {
     pub(super) defers: bool,
     /// The record last returned is not locked.
     pub(super) deferred: bool,
+    /// A locking scan stops before a record that it cannot put off, once; and has done so.
+    pub(super) pauses: bool,
+    pub(super) paused: bool,
     /// The record last returned stands in the cursor's memory, not in the leaf.
     in_memory: bool,
     /// A locking scan locks the first record beyond its range, too, not just the gap before it.
@@ -160,6 +163,8 @@ impl Txn {
             fresh: false,
             defers: false,
             deferred: false,
+            pauses: false,
+            paused: false,
             in_memory: false,
             locks_beyond: false,
             looks_first: false,
@@ -221,8 +226,20 @@ impl Cursor {
         self.defers = true;
     }
 
+    /// Makes the next move stop, as at the range's end, before a record whose lock cannot be put
+    /// off: what was put off is to be done before anything is waited for.
+    pub fn pause_before_locks(&mut self) {
+        self.pauses = true;
+    }
+
+    /// Whether the last move has stopped before a record, to which the next one goes. It is asked
+    /// once.
+    pub fn take_pause(&mut self) -> bool {
+        std::mem::take(&mut self.paused)
+    }
+
     /// Where the record last returned is, if it is not locked.
-    pub(super) fn spot(&self) -> Option<Spot> {
+    pub fn spot(&self) -> Option<Spot> {
         let leaf = &self.memory().place.leaf;
         let (page, state) = leaf.place().filter(|_| self.deferred)?;
         let slot = match self.direction {
@@ -416,6 +433,9 @@ impl Cursor {
             return Ok(if whole { Shown::Memory } else { Shown::Stale });
         }
         let View::At(snapshot) = view else { return Ok(Shown::Nothing) };
+        if !tree.btree().payload_of(&core.store, leaf, i, &mut memory.value)? {
+            return Ok(Shown::Stale);
+        }
         let shown = core.resolve(snapshot, own, header, &mut memory.value)?;
         Ok(if shown { Shown::Memory } else { Shown::Nothing })
     }

@@ -48,6 +48,8 @@ enum Verdict {
     Pass,
     /// Something has changed: look again.
     Again,
+    /// It must be locked, and something is to be done before.
+    Pause,
 }
 
 impl Cursor {
@@ -85,6 +87,7 @@ impl Cursor {
             }
             match self.take(txn, i, request)? {
                 Verdict::Again => self.astray = true,
+                Verdict::Pause => return Ok(false),
                 verdict => {
                     let inside = self.is_inside();
                     self.pass(i);
@@ -219,6 +222,10 @@ impl Cursor {
         let writer = self.memory().place.leaf.header(i).txn_id();
         if self.defers && self.put_off(txn, &tree, i)? {
             return Ok(Verdict::Take);
+        }
+        if std::mem::take(&mut self.pauses) {
+            self.paused = true;
+            return Ok(Verdict::Pause);
         }
         let looks_first = self.looks_first && !txn.locks_gaps();
         let wait = if looks_first { WaitPolicy::SkipLocked } else { request.wait };

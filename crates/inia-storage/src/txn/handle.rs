@@ -35,6 +35,8 @@ pub struct Txn {
     pub(super) snapshot: Option<Snapshot>,
     pub(super) undo: UndoLog,
     lock_wait_timeout: Duration,
+    /// When lock waits end at the latest.
+    deadline: Option<Instant>,
     /// Whether it may hold explicit locks.
     locked: bool,
     /// Whether it has read anything.
@@ -131,6 +133,7 @@ impl Txn {
             snapshot: None,
             undo,
             lock_wait_timeout: LOCK_WAIT_TIMEOUT,
+            deadline: None,
             locked: false,
             has_read: false,
             took_lock: false,
@@ -207,6 +210,18 @@ impl Txn {
     /// How long a lock wait may last (`innodb_lock_wait_timeout`).
     pub fn set_lock_wait_timeout(&mut self, limit: Duration) {
         self.lock_wait_timeout = limit;
+    }
+
+    /// When lock waits end at the latest, however long one may last.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+    }
+
+    fn lock_wait_limit(&self) -> Duration {
+        match self.deadline {
+            Some(end) => self.lock_wait_timeout.min(end.saturating_duration_since(Instant::now())),
+            None => self.lock_wait_timeout,
+        }
     }
 
     /// What KILL uses to end this session's waits.
@@ -319,7 +334,7 @@ impl Txn {
             WaitPolicy::NoWait => Err(StorageError::LockNotAvailable),
             WaitPolicy::SkipLocked => Ok(Locked::Skip),
             WaitPolicy::Wait => {
-                let limit = self.lock_wait_timeout;
+                let limit = self.lock_wait_limit();
                 let grant = self.core.locks.wait_record(&self.owner, record, limit)?;
                 Ok(Locked::Retry { fresh: grant == Grant::New })
             }
@@ -386,7 +401,7 @@ impl Txn {
 
     /// Waits until nobody's gap lock forbids to insert `key`.
     pub(super) fn wait_for_gap(&mut self, tree: &Tree, key: &[u8]) -> Result<()> {
-        let (locks, limit) = (&self.core.locks, self.lock_wait_timeout);
+        let (locks, limit) = (&self.core.locks, self.lock_wait_limit());
         locks.wait_insert(&self.owner, tree.id(), tree.gaps(), key, limit)
     }
 

@@ -2,7 +2,9 @@
 //!
 //! ```text
 //!  undo     txn u64 | place of the undo record u64 | tree u32 | key length u16 | key |
-//!           there was a record u8 | header txn u64 | header undo u64 | payload
+//!           what there was u8 | header txn u64 | header undo u64 | payload
+//!           (0: nothing, and no more fields; 1: a version; 2: one that was marked as deleted,
+//!           without the payload, which stays in the record)
 //!  tree     txn u64 | tree u32
 //!  relog    txn u64 | at the end u8
 //!  founded  garbage tree u32 | catalog tree u32
@@ -22,21 +24,29 @@ const UNDO: u8 = 16;
 const TREE_CREATED: u8 = 17;
 const FOUNDED: u8 = 18;
 const RELOG: u8 = 19;
+/// What there was.
+const NOTHING: u8 = 0;
+const VERSION: u8 = 1;
+const MARKED: u8 = 2;
 /// Added to the tag of a step that is logged again.
 const AGAIN: u8 = 16;
+
+/// What there was under a key before a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Before<'a> {
+    /// No record.
+    Nothing,
+    /// This version.
+    Version(RecordHeader, &'a [u8]),
+    /// The version that was marked as deleted. Its value stays in the record.
+    Marked(RecordHeader),
+}
 
 /// A record of the transaction layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TxnRecord<'a> {
-    /// What a transaction replaced: the version that `key` had, `None` when there was no record.
-    /// Its undo record is `at` that place.
-    Undo {
-        txn: TxnId,
-        at: UndoRef,
-        tree: TreeId,
-        key: &'a [u8],
-        before: Option<(RecordHeader, &'a [u8])>,
-    },
+    /// What a transaction replaced. Its undo record is `at` that place.
+    Undo { txn: TxnId, at: UndoRef, tree: TreeId, key: &'a [u8], before: Before<'a> },
     /// The transaction made a tree.
     TreeCreated { txn: TxnId, tree: TreeId },
     /// What follows of the transaction's repeated steps makes a whole; or made one.
@@ -64,8 +74,13 @@ impl<'a> TxnRecord<'a> {
                 body.put_u64(at.0);
                 body.put_u32(tree.0);
                 body.put_bytes16(key);
-                body.put_u8(u8::from(before.is_some()));
-                if let Some((header, payload)) = before {
+                let (what, header, payload) = match before {
+                    Before::Nothing => (NOTHING, None, &[][..]),
+                    Before::Version(header, payload) => (VERSION, Some(header), payload),
+                    Before::Marked(header) => (MARKED, Some(header), &[][..]),
+                };
+                body.put_u8(what);
+                if let Some(header) = header {
                     body.put_u64(header.txn);
                     body.put_u64(header.undo);
                     body.put_bytes(payload);
@@ -110,12 +125,13 @@ impl<'a> TxnRecord<'a> {
                 let at = UndoRef(from.u64()?);
                 let tree = TreeId(from.u32()?);
                 let key = from.bytes16()?;
-                let before = match from.u8()? {
-                    0 => None,
-                    _ => {
-                        let header = RecordHeader { txn: from.u64()?, undo: from.u64()? };
-                        Some((header, from.tail()))
-                    }
+                let what = from.u8()?;
+                let mut header = || Some(RecordHeader { txn: from.u64()?, undo: from.u64()? });
+                let before = match what {
+                    NOTHING => Before::Nothing,
+                    VERSION => Before::Version(header()?, from.tail()),
+                    MARKED => Before::Marked(header()?),
+                    _ => return None,
                 };
                 Some(TxnRecord::Undo { txn, at, tree, key, before })
             }

@@ -12,6 +12,7 @@
 
 use super::session::Session;
 use super::status::TxnState;
+use super::sweep::Sweep;
 use super::trees::Tree;
 use super::undo::{Finished, UndoKind, UndoRecord, UndoRef};
 use crate::Result;
@@ -25,7 +26,7 @@ use inia_base::ids::{Lsn, TreeId, TxnId};
 /// Records that a session removes after one of its commits.
 const STEPS_PER_COMMIT: usize = 8;
 /// Records that the background removes in one step.
-const STEPS_IN_BACKGROUND: usize = 256;
+const STEPS_IN_BACKGROUND: usize = 2048;
 /// Changes that the background undoes in one step, for a transaction that waits for its rollback.
 const ROLLBACK_STEPS: usize = 512;
 /// A session's history from which on it computes the purge horizon itself.
@@ -148,27 +149,35 @@ impl Core {
         }
         let mut tail = txn.tail;
         let mut record = UndoRecord::default();
-        while tail != UndoRef::NONE {
+        let mut sweep = Sweep::default();
+        loop {
+            let start = tail;
+            while tail != UndoRef::NONE && *steps > 0 && !sweep.is_full() {
+                match self.undo.read(tail, &mut record) {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        tail = UndoRef::NONE;
+                        break;
+                    }
+                    Err(error) => return (start, Err(error)),
+                }
+                if record.kind == UndoKind::Delete {
+                    *steps -= 1;
+                    sweep.add(record.tree, &record.key);
+                }
+                tail = record.previous;
+            }
+            if let Err(error) = self.sweep(txn.txn, &mut sweep) {
+                return (start, Err(error));
+            }
+            if tail == UndoRef::NONE {
+                *steps = steps.saturating_sub(1);
+                return (UndoRef::NONE, Ok(()));
+            }
             if *steps == 0 {
                 return (tail, Ok(()));
             }
-            match self.undo.read(tail, &mut record) {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => return (tail, Err(error)),
-            }
-            if record.kind == UndoKind::Delete {
-                *steps -= 1;
-                let tree = self.trees.get(record.tree);
-                let dead = |header: RecordHeader| header.txn_id() == txn.txn;
-                if let Err(error) = self.remove_dead(&tree, &record.key, dead) {
-                    return (tail, Err(error));
-                }
-            }
-            tail = record.previous;
         }
-        *steps = steps.saturating_sub(1);
-        (UndoRef::NONE, Ok(()))
     }
 
     /// Removes a record for good if it is marked as deleted and `dead` agrees. True when it is

@@ -12,11 +12,12 @@
 //! need no status.
 
 use super::horizon::{CheckpointState, Roots};
-use super::log::TxnRecord;
+use super::log::{Before, TxnRecord};
 use super::rollback::Unfinished;
 use super::undo::recovered::Recovered;
 use super::undo::{NewUndo, UndoKind, UndoStore};
 use crate::Result;
+use crate::btree::RecordHeader;
 use crate::engine::Core;
 use crate::error::StorageError;
 use crate::store::LogObserver;
@@ -98,8 +99,11 @@ impl Analysis {
                 let running = self.running.entry(txn).or_default();
                 running.defines |=
                     roots.is_some_and(|roots| tree == roots.catalog || tree == roots.garbage);
-                let kind = if before.is_some() { UndoKind::Change } else { UndoKind::Insert };
-                let (before, payload) = before.unwrap_or_default();
+                let (kind, before, payload) = match before {
+                    Before::Nothing => (UndoKind::Insert, RecordHeader::default(), &[][..]),
+                    Before::Version(header, payload) => (UndoKind::Change, header, payload),
+                    Before::Marked(header) => (UndoKind::Delete, header, &[][..]),
+                };
                 let after = payload.len();
                 let record = NewUndo { kind, tree, key, before, payload, after };
                 match again {

@@ -25,7 +25,7 @@
 //!   log      a │ b c d │ e f g
 //! ```
 
-use super::log::TxnRecord;
+use super::log::{Before, TxnRecord};
 use super::session::Session;
 use super::undo::{UndoKind, UndoRecord, UndoRef};
 use crate::Result;
@@ -227,8 +227,9 @@ impl Relogging {
 
 fn undo_record(txn: TxnId, at: UndoRef, record: &UndoRecord) -> TxnRecord<'_> {
     let before = match record.kind {
-        UndoKind::Insert => None,
-        UndoKind::Change | UndoKind::Delete => Some((record.before, &record.payload[..])),
+        UndoKind::Insert => Before::Nothing,
+        UndoKind::Change => Before::Version(record.before, &record.payload),
+        UndoKind::Delete => Before::Marked(record.before),
     };
     TxnRecord::Undo { txn, at, tree: record.tree, key: &record.key, before }
 }

@@ -4,7 +4,7 @@
 //! the latch, waits, and begins anew: nothing that was seen before a wait is believed after it.
 
 use super::handle::{Locked, Txn, Workspace};
-use super::log::TxnRecord;
+use super::log::{Before, TxnRecord};
 use super::status::TxnState;
 use super::trees::Tree;
 use super::undo::{NewUndo, UndoKind, UndoLog};
@@ -119,7 +119,23 @@ impl Writing<'_> {
         value: &[u8],
     ) -> Result<Attempt> {
         let Ok(i) = leaf.lower_bound(self.key) else { return Ok(Attempt::Absent) };
+        self.overwrite_at(leaf, i, None, kind, value)
+    }
+
+    /// As [`Writing::overwrite`], of record `i`; absent is also one that no longer has the version
+    /// `seen`, where that is given.
+    pub(super) fn overwrite_at(
+        &mut self,
+        leaf: &mut LeafMut<'_, '_>,
+        i: usize,
+        seen: Option<RecordHeader>,
+        kind: UndoKind,
+        value: &[u8],
+    ) -> Result<Attempt> {
         let header = leaf.header(i);
+        if seen.is_some_and(|seen| seen != header) {
+            return Ok(Attempt::Absent);
+        }
         match self.writer(header) {
             Writer::Other(id) => return Ok(Attempt::Writer(id)),
             _ if header.is_deleted() => return Ok(Attempt::Absent),
@@ -166,13 +182,15 @@ impl Writing<'_> {
         self.work.payload.clear();
         if let Ok(i) = found {
             before = leaf.header(i);
-            leaf.payload_to(i, &mut self.work.payload)?;
+            // A deletion leaves the value where it is.
+            if kind != UndoKind::Delete {
+                leaf.payload_to(i, &mut self.work.payload)?;
+            }
         }
         let (key, tree) = (self.key, self.tree.id());
         let payload = &self.work.payload[..];
         let previous = self.undo.tail();
-        // A deletion leaves the value where it is.
-        let after = if kind == UndoKind::Delete { payload.len() } else { value.len() };
+        let after = if kind == UndoKind::Delete { 0 } else { value.len() };
         let place = self.undo.push(NewUndo { kind, tree, key, before, payload, after });
         let made = match (found, kind) {
             (Err(i), _) => leaf.insert_at(i, key, RecordHeader::new(self.id, 0, false), value),
@@ -185,7 +203,11 @@ impl Writing<'_> {
             self.undo.retract(previous);
             return Err(error);
         }
-        let before = found.is_ok().then_some((before, payload));
+        let before = match (found, kind) {
+            (Err(_), _) => Before::Nothing,
+            (Ok(_), UndoKind::Delete) => Before::Marked(before),
+            (Ok(_), _) => Before::Version(before, payload),
+        };
         let record = TxnRecord::Undo { txn: self.id, at: place, tree, key, before };
         leaf.log(&record.encode(&mut self.work.log));
         Ok(())

@@ -25,6 +25,8 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
     Err(SqlError::new(code, args))
 }
 
+const MAX_COLUMNS: usize = 4096;
+
 /// CREATE VIEW and ALTER VIEW.
 pub(crate) fn create_view(core: &mut Core, create: &ast::CreateView) -> DdlResult {
     let name = full_name(core, &create.name)?;
@@ -34,6 +36,11 @@ pub(crate) fn create_view(core: &mut Core, create: &ast::CreateView) -> DdlResul
     let definer = definer(core, &name, create)?;
     if create.query.into.is_some() {
         return error(ErrorCode::ViewSelectClause, &[&"INTO"]);
+    }
+    if let ast::QueryBody::Select(select) = &create.query.body
+        && select.items.len() > MAX_COLUMNS
+    {
+        return error(ErrorCode::TooManyFields, &[]);
     }
     let mut query = ast::Query::clone(&create.query);
     let catalog = core.catalog_view();
@@ -45,6 +52,9 @@ pub(crate) fn create_view(core: &mut Core, create: &ast::CreateView) -> DdlResul
     refuse_recursion(core, &name, &create.query)?;
     let def = in_transaction(core, |core, changes| {
         let written = plan_source(core, &create.query)?;
+        if written.root.columns.len() > MAX_COLUMNS {
+            return error(ErrorCode::TooManyFields, &[]);
+        }
         refuse_temporary(&written)?;
         let mut def = define(core, &name, create, &query, &written)?;
         def.definer = definer;

@@ -91,7 +91,7 @@ impl LoadRun<'_> {
         let (records, copied, deleted) = self.run.counts();
         let skipped = records - copied;
         let outcome = self.run.outcome(core, ctx, false);
-        let warnings = ctx.warnings.count;
+        let warnings = core.diagnostics.count + ctx.warnings.count;
         let info = format!(
             "Records: {records}  Deleted: {deleted}  Skipped: {skipped}  Warnings: {warnings}"
         );
@@ -144,7 +144,7 @@ impl InsertPlan {
                 return Err(SqlError::new(code, &[&def.name, &row]));
             }
             ctx.warn(ErrorCode::WarnNullToNotnull, &[&def.name, &row])?;
-            return Ok(expr::store::in_place_of_null(&def.data_type));
+            return Ok(expr::store::instead_of_null(&def.data_type));
         }
         let ty = match value {
             Value::Bytes(_) => ExprType::binary(65_532, true),

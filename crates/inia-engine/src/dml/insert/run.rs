@@ -210,7 +210,7 @@ impl InsertPlan {
             return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
         }
         ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-        Ok(expr::store::in_place_of_null(&column.data_type))
+        Ok(expr::store::instead_of_null(&column.data_type))
     }
 
     /// Columns that no row gives and that have no default: error 1364, or a warning each.
@@ -296,7 +296,7 @@ impl<'r> Run<'r> {
     ) -> Result<(), SqlError> {
         self.tally.records += 1;
         if self.wants_number(row) && self.given.iter().any(Option::is_some) {
-            self.write_waiting(core)?;
+            self.write_waiting(core, false)?;
         }
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
@@ -402,13 +402,13 @@ impl<'r> Run<'r> {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
         self.count(generated, row);
-        if self.writer.is_full() { self.write_waiting(core) } else { Ok(()) }
+        if self.writer.is_full() { self.write_waiting(core, false) } else { Ok(()) }
     }
 
-    /// Writes the rows that wait.
-    fn write_waiting(&mut self, core: &Core) -> Done {
+    /// Writes the rows that wait; all of their entries, too, when they are the `last`.
+    fn write_waiting(&mut self, core: &Core, last: bool) -> Done {
         let (count, written) =
-            self.writer.write_waiting(&mut core.txn_of(&self.plan.table).borrow_mut());
+            self.writer.write_waiting(&mut core.txn_of(&self.plan.table).borrow_mut(), last);
         for value in self.given.drain(..).take(count).flatten() {
             self.numbers.stored(&self.plan.table, &value);
         }
@@ -423,7 +423,7 @@ impl<'r> Run<'r> {
             matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)
         };
         if !given.as_ref().is_err_and(fatal) {
-            self.write_waiting(core)?;
+            self.write_waiting(core, true)?;
         }
         given
     }
@@ -567,7 +567,8 @@ impl<'r> Run<'r> {
         let info = match multiple {
             true => format!(
                 "Records: {}  Duplicates: {duplicates}  Warnings: {}",
-                tally.records, ctx.warnings.count
+                tally.records,
+                core.diagnostics.count + ctx.warnings.count
             ),
             false => String::new(),
         };
@@ -615,7 +616,7 @@ pub(in crate::dml) fn assign(
                     return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
                 }
                 ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-                expr::store::in_place_of_null(&column.data_type)
+                expr::store::instead_of_null(&column.data_type)
             }
             value => value,
         };

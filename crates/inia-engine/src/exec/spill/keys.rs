@@ -75,7 +75,7 @@ impl<'w> KeySet<'w> {
         self.merge_equals()
     }
 
-    /// Merges the newest streams while there are enough of one level. Older ones have higher levels.
+    /// Merges the newest streams while enough have one level. Older ones have higher levels.
     fn merge_equals(&mut self) -> Result<()> {
         while let Some(level) = self.runs.last().map(|run| run.level) {
             let first = self.runs.partition_point(|run| run.level > level);

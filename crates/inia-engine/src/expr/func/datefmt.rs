@@ -5,6 +5,7 @@ use super::{Function, f};
 use crate::expr::context::Environment;
 use crate::expr::convert;
 use crate::expr::eval::{Args, FnResult, Stop};
+use crate::expr::locale::Locale;
 use crate::expr::tree::Expr;
 use crate::expr::ty::ExprType;
 use inia_base::datatype::DataType;
@@ -84,11 +85,11 @@ pub(super) fn format_length(format: &str) -> u64 {
 fn date_format(a: &mut Args<'_, '_>) -> FnResult {
     let moment = a.datetime(0)?;
     let format = a.text(1)?;
-    format_moment(moment, &format)
+    format_moment(moment, &format, a.ctx.env.locale)
 }
 
 /// A moment as a format says.
-pub(super) fn format_moment(moment: DateTime, format: &str) -> FnResult {
+pub(super) fn format_moment(moment: DateTime, format: &str, locale: Option<&Locale>) -> FnResult {
     if format.is_empty() {
         return Err(Stop::Null);
     }
@@ -104,7 +105,9 @@ pub(super) fn format_moment(moment: DateTime, format: &str) -> FnResult {
             out.push('%');
             break;
         };
-        if !date_part(spec, moment, &mut out)? && !clock_part(spec, hour, moment.time(), &mut out) {
+        if !date_part(spec, moment, locale, &mut out)?
+            && !clock_part(spec, hour, moment.time(), &mut out)
+        {
             out.push(spec);
         }
     }
@@ -112,25 +115,41 @@ pub(super) fn format_moment(moment: DateTime, format: &str) -> FnResult {
 }
 
 /// Writes a part that needs a date; NULL where the date has no such part.
-fn date_part(spec: char, moment: DateTime, out: &mut String) -> Result<bool, Stop> {
+fn date_part(
+    spec: char,
+    moment: DateTime,
+    locale: Option<&Locale>,
+    out: &mut String,
+) -> Result<bool, Stop> {
     let date = moment.date;
-    let month_name = || {
+    let month_name = |short: bool| {
         let at = usize::from(date.month).checked_sub(1).ok_or(Stop::Null)?;
-        Ok::<&str, Stop>(MONTHS[at])
+        Ok::<&str, Stop>(match (locale, short) {
+            (None, false) => MONTHS[at],
+            (None, true) => &MONTHS[at][..3],
+            (Some(locale), false) => locale.months[at],
+            (Some(locale), true) => locale.short_months[at],
+        })
     };
-    let day_name = || {
+    let day_name = |short: bool| {
         if date.month == 0 && date.day == 0 && date.year == 0 {
             return Err(Stop::Null);
         }
-        Ok::<&str, Stop>(DAYS[usize::from(date.weekday())])
+        let at = usize::from(date.weekday());
+        Ok::<&str, Stop>(match (locale, short) {
+            (None, false) => DAYS[at],
+            (None, true) => &DAYS[at][..3],
+            (Some(locale), false) => locale.days[at],
+            (Some(locale), true) => locale.short_days[at],
+        })
     };
     let week = |number: i64| date.week(WeekMode::from_number(number));
     let with_year = |number: i64| date.week(WeekMode::from_number(number).with_year());
     let written = match spec {
-        'a' => write!(out, "{}", &day_name()?[..3]),
-        'W' => write!(out, "{}", day_name()?),
-        'b' => write!(out, "{}", &month_name()?[..3]),
-        'M' => write!(out, "{}", month_name()?),
+        'a' => write!(out, "{}", day_name(true)?),
+        'W' => write!(out, "{}", day_name(false)?),
+        'b' => write!(out, "{}", month_name(true)?),
+        'M' => write!(out, "{}", month_name(false)?),
         'c' => write!(out, "{}", date.month),
         'm' => write!(out, "{:02}", date.month),
         'd' => write!(out, "{:02}", date.day),

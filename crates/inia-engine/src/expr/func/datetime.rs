@@ -41,12 +41,14 @@ pub(super) const TABLE: &[Function] = &[
     }),
     f("yearweek", 1, 2, int_null::<7>, yearweek),
     f("dayname", 1, 1, text_null::<9>, |a| {
-        let day = a.real_datetime(0)?.date.weekday();
-        Ok(Value::Text(super::datefmt::DAYS[usize::from(day)].to_owned()))
+        let day = usize::from(a.real_datetime(0)?.date.weekday());
+        let names = a.ctx.env.locale.map_or(&super::datefmt::DAYS[..], |locale| &locale.days);
+        Ok(Value::Text(names[day].to_owned()))
     }),
     f("monthname", 1, 1, text_null::<9>, |a| {
         let month = usize::from(a.datetime(0)?.date.month);
-        let name = month.checked_sub(1).and_then(|at| super::datefmt::MONTHS.get(at));
+        let names = a.ctx.env.locale.map_or(&super::datefmt::MONTHS[..], |locale| &locale.months);
+        let name = month.checked_sub(1).and_then(|at| names.get(at));
         Ok(Value::Text(name.ok_or(Stop::Null)?.to_string()))
     }),
     f("last_day", 1, 1, date_type, |a| {

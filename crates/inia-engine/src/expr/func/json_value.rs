@@ -1,5 +1,5 @@
-//! JSON_VALUE: one value of a document as one of a SQL type, with an answer to each thing that may be
-//! wrong.
+//! JSON_VALUE: one value of a document as one of a SQL type, with an answer to each thing that may
+//! be wrong.
 //!
 //! The call's arguments are the document, the path, and the answers to an empty and to a wrong
 //! place; bits of the tag say which of these are errors.

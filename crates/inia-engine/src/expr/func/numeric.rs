@@ -291,44 +291,38 @@ fn atan(a: &mut Args<'_, '_>) -> FnResult {
 
 /// MySQL's generator: two linear congruences that feed each other.
 fn rand(a: &mut Args<'_, '_>) -> FnResult {
-    const MODULUS: u32 = 0x3FFF_FFFF;
-    let step = |(one, two): (u32, u32)| {
-        let one = ((u64::from(one) * 3 + u64::from(two)) % u64::from(MODULUS)) as u32;
-        let two = ((u64::from(one) + u64::from(two) + 33) % u64::from(MODULUS)) as u32;
+    const MODULUS: u64 = 0x3FFF_FFFF;
+    let step = |(one, two): (u64, u64)| {
+        let one = one.wrapping_mul(3).wrapping_add(two) % MODULUS;
+        let two = one.wrapping_add(two).wrapping_add(33) % MODULUS;
         (one, two)
     };
-    let value = |(one, _): (u32, u32)| Value::Double(f64::from(one) / f64::from(MODULUS));
+    let value = |(one, _): (u64, u64)| Value::Double(one as f64 / MODULUS as f64);
     let seeded = |seed: u32| {
-        let first = seed.wrapping_mul(0x10001).wrapping_add(55_555_555) % MODULUS;
-        let second = seed.wrapping_mul(0x1000_0001) % MODULUS;
-        (first, second)
+        let first = seed.wrapping_mul(0x10001).wrapping_add(55_555_555);
+        let second = seed.wrapping_mul(0x1000_0001);
+        (u64::from(first) % MODULUS, u64::from(second) % MODULUS)
     };
-    if a.len() == 1 && a.expr(0).is_constant_in_statement() {
-        let key = std::ptr::from_ref(a.call) as usize;
-        let seed = match a.nullable(0)?.as_ref() {
-            Value::Null => 0,
-            value => convert::to_int(value, a.arg_type(0), a.ctx)? as u32,
-        };
-        let state = step(*a.ctx.seeded_rand.entry(key).or_insert_with(|| seeded(seed)));
-        a.ctx.seeded_rand.insert(key, state);
+    if a.len() == 0 {
+        let start = a.ctx.host.rand_state().unwrap_or_else(|| {
+            let random = super::misc::random_u64();
+            ((random >> 32) % MODULUS, (random & 0xFFFF_FFFF) % MODULUS)
+        });
+        let state = step(start);
+        a.ctx.host.set_rand_state(state);
         return Ok(value(state));
     }
-    if a.len() == 1 {
-        let seed = match a.nullable(0)?.as_ref() {
-            Value::Null => 0,
-            value => convert::to_int(value, a.arg_type(0), a.ctx)? as u32,
-        };
+    let known = a.expr(0).is_constant_in_statement();
+    let key = std::ptr::from_ref(a.call) as usize;
+    let seed = match a.nullable(0)?.as_ref() {
+        Value::Null => 0,
+        value => convert::to_int(value, a.arg_type(0), a.ctx)? as u32,
+    };
+    if !known {
         return Ok(value(step(seeded(seed))));
     }
-    let start = match a.ctx.rand {
-        Some(state) => state,
-        None => {
-            let random = super::misc::random_u64();
-            ((random >> 32) as u32 % MODULUS, random as u32 % MODULUS)
-        }
-    };
-    let state = step(start);
-    a.ctx.rand = Some(state);
+    let state = step(*a.ctx.seeded_rand.entry(key).or_insert_with(|| seeded(seed)));
+    a.ctx.seeded_rand.insert(key, state);
     Ok(value(state))
 }
 

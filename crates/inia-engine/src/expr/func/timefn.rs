@@ -224,7 +224,7 @@ fn from_unixtime(a: &mut Args<'_, '_>) -> FnResult {
         return Ok(Value::DateTime(local.round_to(a.ty.fsp()).ok_or(Stop::Null)?));
     }
     let format = a.text(1)?;
-    super::datefmt::format_moment(local, &format)
+    super::datefmt::format_moment(local, &format, a.ctx.env.locale)
 }
 
 fn convert_tz(a: &mut Args<'_, '_>) -> FnResult {

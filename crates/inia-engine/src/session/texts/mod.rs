@@ -205,6 +205,7 @@ pub(super) fn parametrise(
         params,
         plan: Some((plan, settings)),
         kinds: ParamKinds::default(),
+        hints: inia_parser::Hints::default(),
     })
 }
 

@@ -77,12 +77,13 @@ fn readers_take_damaged_pages() {
 fn some_op<'a>(random: &mut Random, bytes: &'a [u8]) -> NodeOp<'a> {
     let slot = random.below(70) as u16;
     let (a, b) = bytes.split_at(random.below(bytes.len() + 1));
-    match random.below(6) {
+    match random.below(7) {
         0 => NodeOp::Insert { slot, flags: 0, suffix: a, value: [b, &[]] },
         1 => NodeOp::Replace { slot, flags: 0, value: [a, b] },
         2 => NodeOp::SetHeader { slot, header: deletion(7) },
         3 => NodeOp::Remove { slot },
-        4 => NodeOp::SplitLeft { at: slot, right: PageId(8), upper: a },
+        4 => NodeOp::RemoveRuns { runs: a },
+        5 => NodeOp::SplitLeft { at: slot, right: PageId(8), upper: a },
         _ => NodeOp::Overflow { tree: PageId(5), next: None, data: bytes },
     }
 }

@@ -67,6 +67,26 @@ impl Mirror {
         true
     }
 
+    /// Removes about half of the records in one operation.
+    fn remove_some(&mut self, random: &mut Random) {
+        let mut runs = Vec::new();
+        let mut next = 0;
+        while next < self.model.len() {
+            let len = (1 + random.below(4)).min(self.model.len() - next);
+            runs.extend_from_slice(&(next as u16).to_le_bytes());
+            runs.extend_from_slice(&(len as u16).to_le_bytes());
+            next += len + random.below(5);
+        }
+        let ranges = runs.chunks(4).map(|run| usize::from(run[0])..usize::from(run[0] + run[2]));
+        let gone: Vec<usize> = ranges.flatten().collect();
+        self.apply(NodeOp::RemoveRuns { runs: &runs });
+        let mut number = 0;
+        self.model.retain(|_, _| {
+            number += 1;
+            !gone.contains(&(number - 1))
+        });
+    }
+
     fn check(&self) {
         let page = &self.page.bytes;
         assert_eq!(layout_problems(page), Vec::<&str>::new());
@@ -115,6 +135,10 @@ fn random_operations_equal_the_model_and_replay_bit_by_bit() {
                 (_, Err(_)) => {}
             }
             if step % 50 == 0 {
+                node.check();
+            }
+            if step % 300 == 299 {
+                node.remove_some(&mut random);
                 node.check();
             }
         }

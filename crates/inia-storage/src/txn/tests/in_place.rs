@@ -308,3 +308,86 @@ fn inserts_over_long_deleted_records_do_not_share_a_group() {
     txn.commit().unwrap();
     assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
 }
+
+/// Records `0..count` with values of changing lengths, as they are read for a later change.
+fn peek_all(txn: &mut Txn, tree: &Tree, count: u32, value: impl Fn(u32) -> Vec<u8>) -> Records {
+    let mut records = Records::default();
+    for n in 0..count {
+        let key = n.to_be_bytes();
+        let spot = txn.peek(tree, &key, |_| ()).unwrap().unwrap();
+        records.push_seen(&key, &value(n), &spot);
+    }
+    records
+}
+
+#[test]
+fn many_records_change_as_one_after_the_other_would() {
+    const COUNT: u32 = 3000;
+    let value = |n: u32, round: u8| vec![round; (n as usize * 37 + usize::from(round)) % 300];
+    let engine = open();
+    let tree = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    for n in 0..COUNT {
+        txn.insert(&tree, &n.to_be_bytes(), &value(n, 1)).unwrap();
+    }
+    txn.commit().unwrap();
+    let mut old = rr(&engine);
+    let shown = |txn: &mut Txn, n: u32| txn.get(&tree, &n.to_be_bytes(), <[u8]>::to_vec).unwrap();
+    assert_eq!(shown(&mut old, 7), Some(value(7, 1)));
+    txn.begin(Isolation::RepeatableRead);
+    let longer = peek_all(&mut txn, &tree, COUNT, |n| value(n, 90));
+    assert_eq!(txn.update_many(&tree, &longer, 0..longer.len()).unwrap(), longer.len());
+    let start = txn.savepoint();
+    let gone = peek_all(&mut txn, &tree, COUNT, |_| Vec::new());
+    assert_eq!(txn.delete_many(&tree, &gone, 10..2000).unwrap(), 2000);
+    for n in 0..COUNT {
+        let expected = Some(value(n, 90)).filter(|_| !(10..2000).contains(&n));
+        assert_eq!(shown(&mut txn, n), expected, "{n}");
+        assert_eq!(shown(&mut old, n), Some(value(n, 1)), "{n}, as it was");
+    }
+    txn.rollback_to(start).unwrap();
+    assert!((0..COUNT).all(|n| shown(&mut txn, n) == Some(value(n, 90))));
+    txn.rollback().unwrap();
+    assert!((0..COUNT).all(|n| shown(&mut rr(&engine), n) == Some(value(n, 1))));
+}
+
+#[test]
+fn one_of_many_that_changed_since_is_told() {
+    let engine = open();
+    let tree = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    for n in 0..10u32 {
+        txn.insert(&tree, &n.to_be_bytes(), b"old").unwrap();
+    }
+    txn.commit().unwrap();
+    txn.begin(Isolation::RepeatableRead);
+    let records = peek_all(&mut txn, &tree, 10, |_| b"new".to_vec());
+    let mut other = rr(&engine);
+    assert!(other.update(&tree, &4u32.to_be_bytes(), b"other").unwrap());
+    other.commit().unwrap();
+    assert_eq!(txn.update_many(&tree, &records, 0..10).unwrap(), 4);
+    assert_eq!(txn.update_many(&tree, &records, 5..10).unwrap(), 10);
+    txn.commit().unwrap();
+    let mut reader = rr(&engine);
+    let values: Vec<String> =
+        (0..10u32).map(|n| reader.get(&tree, &n.to_be_bytes(), text).unwrap().unwrap()).collect();
+    assert_eq!(values.join(" "), "new new new new other new new new new new");
+}
+
+#[test]
+fn a_scan_with_shared_locks_hinders_writers_and_no_readers() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")]);
+    let mut txn = rr(&engine);
+    assert_eq!(scan(&mut txn, &tree, ReadMode::Lock(S)), "a=1 b=2 c=3 d=4");
+    let mut other = rr(&engine);
+    assert_eq!(lock_get(&mut other, &tree, "b", S).unwrap(), "2");
+    assert!(record_waits(&engine, &tree, "b") && record_waits(&engine, &tree, "d"));
+    assert!(insert_waits(&engine, &tree, "bb") && insert_waits(&engine, &tree, "e"));
+    assert!(peek(&mut other, &tree, "c").is_none());
+    other.rollback().unwrap();
+    set(&mut txn, &tree, "c", "own");
+    txn.commit().unwrap();
+    assert!(!record_waits(&engine, &tree, "b"));
+    assert_eq!(all(&mut rr(&engine), &tree), "a=1 b=2 c=own d=4");
+}

@@ -204,3 +204,27 @@ fn a_record_that_was_deleted_again_is_not_purged_for_its_first_deletion() {
         }
     }
 }
+
+#[test]
+fn a_dropped_tree_stays_while_the_drop_may_be_undone_or_a_snapshot_is_older() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1")]);
+    let mut dropper = rr(&engine);
+    dropper.drop_tree(&tree).unwrap();
+    settle(&engine);
+    dropper.rollback().unwrap();
+    settle(&engine);
+    assert_eq!(all(&mut rr(&engine), &tree), "a=1");
+
+    let mut reader = rr(&engine);
+    reader.take_snapshot();
+    dropper.begin(Isolation::RepeatableRead);
+    dropper.drop_tree(&tree).unwrap();
+    dropper.commit().unwrap();
+    settle(&engine);
+    assert_eq!(all(&mut reader, &tree), "a=1");
+    let used = engine.core.store.used_pages();
+    reader.commit().unwrap();
+    settle(&engine);
+    assert_eq!(engine.core.store.used_pages(), used - 1);
+}

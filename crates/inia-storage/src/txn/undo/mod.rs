@@ -83,7 +83,8 @@ pub(crate) enum UndoKind {
     Insert,
     /// There was one (perhaps marked as deleted), and it was given a new version.
     Change,
-    /// There was one, and it was marked as deleted.
+    /// There was one, and it was marked as deleted. Its value stayed in the record, and is not kept
+    /// here.
     Delete,
 }
 
@@ -188,8 +189,9 @@ impl UndoStore {
         self.chunks.make_room()
     }
 
-    /// Reads the version that a change replaced: its header, and its value into `payload`.
-    /// `None` when there was no record before, or when the record at `at` is gone.
+    /// Goes from a version, whose value is in `payload`, to the one that it replaced: gives that
+    /// one's header and puts its value into `payload`, where it is already if all that was done is
+    /// a deletion. `None` when there was no record before, or when the record at `at` is gone.
     pub(crate) fn version_before(
         &self,
         at: UndoRef,
@@ -200,8 +202,10 @@ impl UndoStore {
         if kind == UndoKind::Insert {
             return Ok(None);
         }
-        let payload_at = at.word() + HEADER_WORDS + key_len.div_ceil(8);
-        chunk.get_bytes(payload_at, payload_len, payload);
+        if kind != UndoKind::Delete {
+            let payload_at = at.word() + HEADER_WORDS + key_len.div_ceil(8);
+            chunk.get_bytes(payload_at, payload_len, payload);
+        }
         Ok(Some(header_at(&chunk, at.word())))
     }
 

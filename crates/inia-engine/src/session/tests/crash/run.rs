@@ -29,6 +29,11 @@ impl View {
                 }
             }
             Kind::Rows | Kind::Background => {}
+            // A commit that is refused ends the transaction all the same.
+            Kind::Begin | Kind::Commit if !succeeded => {
+                next.seen = next.committed.clone();
+                next.open = None;
+            }
             Kind::Definition | Kind::Begin | Kind::Commit => {
                 next.committed = next.seen.clone();
                 next.open = (step.kind == Kind::Begin).then(Vec::new);

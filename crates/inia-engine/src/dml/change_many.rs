@@ -1,0 +1,333 @@
+//! Rows that an UPDATE or DELETE changes together: the clustered records of some rows first, then
+//! the entries of a great many, index by index and in the order of their keys.
+//!
+//! The rows were read without a lock, as nothing stood in the way of any of them; what comes in
+//! between is met when they are written, and such a row is read again with a lock, looked at again
+//! and changed alone. Whatever has to wait does so when no row is left waiting: locks are asked for
+//! in the order of the rows.
+
+use super::auto_increment;
+use super::change::{ChangePlan, Tally};
+use super::write::{RowWriter, write_error};
+use crate::catalog::{IndexKind, Table};
+use crate::error::sql_error;
+use crate::expr::EvalContext;
+use crate::session::core::Core;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_storage::{Records, Spot, StorageError, Tree, Txn};
+use std::sync::atomic::Ordering;
+
+/// Rows, and bytes of their records, after which they are written.
+const MOST_ROWS: usize = 512;
+const MOST_BYTES: usize = 256 << 10;
+/// Entries of an index, and bytes of all entries, after which those are written.
+const MOST_ENTRIES: usize = 16 << 10;
+const MOST_ENTRY_BYTES: usize = 1 << 20;
+
+/// Changes that wait.
+#[derive(Default)]
+pub(super) struct Changes {
+    rows: Records,
+    /// By the index's position.
+    entries: Vec<EntryChanges>,
+    /// Bytes of the entries.
+    entry_bytes: usize,
+}
+
+/// Changes of one index's entries. Those of the rows that wait come last.
+#[derive(Default)]
+struct EntryChanges {
+    removed: Entries,
+    added: Entries,
+    /// Entries that keep their key.
+    replaced: Entries,
+}
+
+#[derive(Default)]
+struct Entries {
+    records: Records,
+    /// The numbers of the rows that wait which the last of the entries belong to.
+    rows: Vec<usize>,
+}
+
+impl Entries {
+    fn push(&mut self, key: &[u8], value: &[u8], row: usize) -> usize {
+        self.records.push(key, value);
+        self.rows.push(row);
+        key.len() + value.len()
+    }
+
+    /// The rows that waited are written, but for those that were `missed`.
+    fn settle(&mut self, missed: &[usize]) {
+        if !missed.is_empty() {
+            let settled = self.records.len() - self.rows.len();
+            let numbered = self.rows.iter().enumerate();
+            let gone = numbered.filter(|(_, row)| missed.binary_search(row).is_ok());
+            let gone: Vec<usize> = gone.map(|(at, _)| settled + at).collect();
+            self.records.leave_out(&gone);
+        }
+        self.rows.clear();
+    }
+}
+
+impl EntryChanges {
+    fn lists(&mut self) -> [&mut Entries; 3] {
+        [&mut self.removed, &mut self.added, &mut self.replaced]
+    }
+}
+
+impl Changes {
+    fn entries_are_full(&self) -> bool {
+        let most =
+            |lists: &EntryChanges| lists.removed.records.len().max(lists.added.records.len());
+        self.entry_bytes >= MOST_ENTRY_BYTES
+            || self.entries.iter().map(most).max().unwrap_or(0) >= MOST_ENTRIES
+    }
+}
+
+/// Whether rows of the table may be changed together, when these columns are assigned: none has an
+/// index whose keys may meet.
+pub(super) fn may_change_together(table: &Table, assigned: impl Fn(usize) -> bool) -> bool {
+    let meets = |index: &crate::catalog::IndexDef| {
+        index.kind == IndexKind::Unique && index.parts.iter().any(|part| assigned(part.column))
+    };
+    table.def.is_transactional() && !table.def.indexes.iter().any(meets)
+}
+
+impl RowWriter<'_> {
+    /// Takes a row that is to be deleted, read at a spot without a lock.
+    pub(super) fn put_off_delete(
+        &mut self,
+        txn: &mut Txn,
+        spot: &Spot,
+        (key, bytes): (&[u8], &[u8]),
+    ) -> Result<(), SqlError> {
+        let table = self.table;
+        auto_increment::leaving(txn, table, bytes)?;
+        let row = self.changes.rows.len();
+        self.changes.rows.push_seen(key, &[], spot);
+        self.changes.entries.resize_with(table.indexes.len(), EntryChanges::default);
+        for (at, index) in table.indexes.iter().enumerate() {
+            if !table.def.indexes[at].kind.has_entries() {
+                continue;
+            }
+            self.key.clear();
+            self.value.clear();
+            let cell = |c: usize| table.layout.cell(bytes, c);
+            index.codec.put_entry(cell, key, &mut self.key, &mut self.value)?;
+            let removed = &mut self.changes.entries[at].removed;
+            self.changes.entry_bytes += removed.push(&self.key, &[], row);
+        }
+        Ok(())
+    }
+
+    /// Takes a row that is to be replaced and keeps its clustered key, read at a spot without a
+    /// lock.
+    pub(super) fn put_off_update(
+        &mut self,
+        txn: &mut Txn,
+        spot: &Spot,
+        (key, old): (&[u8], &[u8]),
+        new: &[Value],
+        changed: &[bool],
+    ) -> Result<(), SqlError> {
+        let table = self.table;
+        let stored = self.stored(txn, old, new, changed)?;
+        let row = self.changes.rows.len();
+        self.changes.rows.push_seen(key, &stored, spot);
+        self.changes.entries.resize_with(table.indexes.len(), EntryChanges::default);
+        self.clustered.clear();
+        self.clustered.extend_from_slice(key);
+        for at in 0..table.indexes.len() {
+            if !self.touches_entry(at, changed) {
+                continue;
+            }
+            self.encode_both(at, key, old, &stored)?;
+            let entries = &mut self.changes.entries[at];
+            let (old, new) = ((&self.key, &self.value), (&self.new_key, &self.new_value));
+            if old.0 != new.0 {
+                self.changes.entry_bytes += entries.removed.push(old.0, &[], row);
+                self.changes.entry_bytes += entries.added.push(new.0, new.1, row);
+            } else if old.1 != new.1 {
+                self.changes.entry_bytes += entries.replaced.push(new.0, new.1, row);
+            }
+        }
+        self.row = stored;
+        Ok(())
+    }
+
+    /// Whether enough rows wait.
+    fn changes_are_full(&self) -> bool {
+        let rows = &self.changes.rows;
+        rows.len() >= MOST_ROWS || rows.size() >= MOST_BYTES
+    }
+
+    /// Changes the rows that wait; the numbers of those that are not as they were read.
+    fn write_changes(&self, txn: &mut Txn, changes: &mut Changes, delete: bool) -> Numbers {
+        let (table, rows) = (self.table, &changes.rows);
+        let mut missed = Vec::new();
+        let mut next = 0;
+        while next < rows.len() {
+            let range = next..rows.len();
+            let written = match delete {
+                true => txn.delete_many(&table.clustered, rows, range),
+                false => txn.update_many(&table.clustered, rows, range),
+            };
+            next = written.map_err(|error| write_error(table, error))?;
+            if next < rows.len() {
+                missed.push(next);
+                next += 1;
+            }
+        }
+        for list in changes.entries.iter_mut().flat_map(EntryChanges::lists) {
+            list.settle(&missed);
+        }
+        if delete {
+            let count = rows.len() - missed.len();
+            table.shared.row_estimate.fetch_sub(count as i64, Ordering::Relaxed);
+        }
+        Ok(missed)
+    }
+
+    /// Changes the entries that wait.
+    fn write_entry_changes(&self, txn: &mut Txn, changes: &mut Changes) -> Result<(), SqlError> {
+        let table = self.table;
+        let refused = |error| write_error(table, error);
+        changes.entry_bytes = 0;
+        for (at, lists) in changes.entries.iter_mut().enumerate() {
+            let tree = &table.indexes[at].tree;
+            for list in lists.lists() {
+                list.records.sort();
+            }
+            delete_all(txn, tree, &lists.removed.records).map_err(refused)?;
+            let added = &lists.added.records;
+            if self.write_range(txn, tree, added, 0..added.len())? < added.len() {
+                return Err(sql_error(StorageError::DuplicateKey));
+            }
+            update_all(txn, tree, &lists.replaced.records).map_err(refused)?;
+            for list in lists.lists() {
+                list.records.clear();
+            }
+        }
+        Ok(())
+    }
+}
+
+type Numbers = Result<Vec<usize>, SqlError>;
+
+fn delete_all(txn: &mut Txn, tree: &Tree, records: &Records) -> Result<(), StorageError> {
+    let mut next = 0;
+    while next < records.len() {
+        next = txn.delete_many(tree, records, next..records.len())?;
+        if next < records.len() {
+            txn.delete(tree, records.key(next))?;
+            next += 1;
+        }
+    }
+    Ok(())
+}
+
+fn update_all(txn: &mut Txn, tree: &Tree, records: &Records) -> Result<(), StorageError> {
+    let mut next = 0;
+    while next < records.len() {
+        next = txn.update_many(tree, records, next..records.len())?;
+        if next < records.len() {
+            txn.update(tree, records.key(next), records.value(next))?;
+            next += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Whether an error ends more than the statement, or ends it at once.
+fn is_fatal(error: &SqlError) -> bool {
+    use ErrorCode as E;
+    matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)
+}
+
+impl ChangePlan {
+    /// Makes the changes that wait, when there are enough of them.
+    pub(super) fn change_if_full(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        writer: &mut RowWriter<'_>,
+        (exact, tally): (bool, &mut Tally),
+    ) -> Result<(), SqlError> {
+        match writer.changes_are_full() {
+            true => self.change_rows(core, ctx, writer, (exact, tally)),
+            false => Ok(()),
+        }
+    }
+
+    /// Makes all changes that wait, after the scan has come to its end: before its error is told,
+    /// too, so that what it leaves locked is locked.
+    pub(super) fn change_last(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        writer: &mut RowWriter<'_>,
+        (exact, tally): (bool, &mut Tally),
+        scanned: Result<bool, SqlError>,
+    ) -> Result<bool, SqlError> {
+        if !scanned.as_ref().is_err_and(is_fatal) {
+            self.change_waiting(core, ctx, writer, (exact, tally))?;
+        }
+        scanned
+    }
+
+    /// Makes all changes that wait.
+    pub(super) fn change_waiting(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        writer: &mut RowWriter<'_>,
+        (exact, tally): (bool, &mut Tally),
+    ) -> Result<(), SqlError> {
+        self.change_rows(core, ctx, writer, (exact, tally))?;
+        if writer.changes.entry_bytes == 0 {
+            return Ok(());
+        }
+        let mut changes = std::mem::take(&mut writer.changes);
+        let mut txn = core.txn_of(&self.table).borrow_mut();
+        let written = writer.write_entry_changes(&mut txn, &mut changes);
+        writer.changes = changes;
+        written
+    }
+
+    /// Changes the rows that wait, and their entries where there are many.
+    fn change_rows(
+        &self,
+        core: &Core,
+        ctx: &mut EvalContext<'_>,
+        writer: &mut RowWriter<'_>,
+        (exact, tally): (bool, &mut Tally),
+    ) -> Result<(), SqlError> {
+        if writer.changes.rows.is_empty() {
+            return Ok(());
+        }
+        let mut changes = std::mem::take(&mut writer.changes);
+        let delete = self.deletes();
+        let missed = {
+            let mut txn = core.txn_of(&self.table).borrow_mut();
+            let missed = writer.write_changes(&mut txn, &mut changes, delete)?;
+            if changes.entries_are_full() {
+                writer.write_entry_changes(&mut txn, &mut changes)?;
+            }
+            missed
+        };
+        tally.changed += (changes.rows.len() - missed.len()) as u64;
+        tally.matched -= missed.len() as u64;
+        let (mut old, mut row) = (Vec::new(), Vec::new());
+        for number in missed {
+            let key = changes.rows.key(number);
+            if self.read_again(core, ctx, key, &mut old, (exact, &mut row))? {
+                self.change(core, ctx, writer, None, (key, &old), tally)?;
+            }
+        }
+        changes.rows.clear();
+        writer.changes = changes;
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! Rows that an UPDATE or DELETE has found and changes only when it has found them all: they wait
+//! in the order in which they were found, or in that of ORDER BY, in a temporary file where they
+//! are many.
+
+use crate::exec::encode_key;
+use crate::exec::spill::{RecordSorter, TupleList, Workspace};
+use crate::expr::{EvalContext, Expr};
+use crate::row::Damaged;
+use inia_base::error::SqlError;
+use inia_base::value::Value;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// Clustered keys and rows.
+pub(super) enum Gathered<'w> {
+    Found(TupleList<'w>),
+    Sorted(RecordSorter<'w>),
+}
+
+impl<'w> Gathered<'w> {
+    /// No rows yet; they are wanted in the order of ORDER BY where there is one.
+    pub(super) fn new(workspace: Workspace<'w>, sorted: bool) -> Gathered<'w> {
+        match sorted {
+            true => Gathered::Sorted(RecordSorter::new(workspace)),
+            false => Gathered::Found(TupleList::new(workspace)),
+        }
+    }
+
+    /// How many rows are kept in the order in which they were found.
+    pub(super) fn found(&self) -> u64 {
+        match self {
+            Gathered::Found(list) => list.len(),
+            Gathered::Sorted(_) => 0,
+        }
+    }
+
+    /// Takes a row that wants no order.
+    pub(super) fn push(&mut self, key: &[u8], bytes: &[u8]) -> Result<()> {
+        match self {
+            Gathered::Found(list) => {
+                list.push(&[Value::Bytes(key.to_vec()), Value::Bytes(bytes.to_vec())])
+            }
+            Gathered::Sorted(sorter) => sorter.push(&[], &packed(key, bytes)),
+        }
+    }
+
+    /// Takes a row, whose values are `row`, to its place in ORDER BY.
+    pub(super) fn push_ordered(
+        &mut self,
+        ctx: &mut EvalContext<'_>,
+        order: &[(Expr, bool)],
+        row: &[Value],
+        (key, bytes): (&[u8], &[u8]),
+    ) -> Result<()> {
+        let Gathered::Sorted(sorter) = self else { return self.push(key, bytes) };
+        let mut place = Vec::new();
+        for (expr, descending) in order {
+            encode_key(&expr.eval(ctx, row)?, &expr.ty, *descending, &mut place);
+        }
+        sorter.push(&place, &packed(key, bytes))
+    }
+
+    /// Gives the first `count` rows to `visit`.
+    pub(super) fn each(
+        self,
+        count: u64,
+        mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut left = count;
+        match self {
+            Gathered::Found(list) => list.each(|row| {
+                let [Value::Bytes(key), Value::Bytes(bytes)] = row else {
+                    return Err(Damaged.into());
+                };
+                if left > 0 {
+                    visit(key, bytes)?;
+                }
+                left = left.saturating_sub(1);
+                Ok(left > 0)
+            }),
+            Gathered::Sorted(sorter) => sorter.finish(|next| {
+                while left > 0
+                    && let Some((_, row)) = next()?
+                {
+                    let (key, bytes) = unpacked(&row).ok_or(Damaged)?;
+                    visit(key, bytes)?;
+                    left -= 1;
+                }
+                Ok(())
+            }),
+        }
+    }
+}
+
+fn packed(key: &[u8], bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(4 + key.len() + bytes.len());
+    out.extend_from_slice(&(key.len() as u32).to_le_bytes());
+    out.extend_from_slice(key);
+    out.extend_from_slice(bytes);
+    out
+}
+
+fn unpacked(row: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = row.split_first_chunk::<4>()?;
+    rest.split_at_checked(u32::from_le_bytes(*length) as usize)
+}

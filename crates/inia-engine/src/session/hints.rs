@@ -1,0 +1,170 @@
+//! Optimizer hints that change settings for one statement: SET_VAR and MAX_EXECUTION_TIME.
+//!
+//! Invariant: what [`Core::take_hints`] changes is as before after [`Core::undo_hints`]. The count
+//! of settings, too, is as if only the statement itself had changed some; so no plan that was made
+//! in between may be kept.
+
+use super::core::{Core, clock_micros};
+use super::variables::{assign, check_restricted, checked, take_effect};
+use crate::sysvar::{self, Home};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_parser::{HintValue, Hints};
+
+/// The variables that SET_VAR may set.
+const HINTABLE: [&str; 52] = [
+    "auto_increment_increment",
+    "auto_increment_offset",
+    "big_tables",
+    "bulk_insert_buffer_size",
+    "cte_max_recursion_depth",
+    "default_table_encryption",
+    "default_tmp_storage_engine",
+    "div_precision_increment",
+    "end_markers_in_json",
+    "eq_range_index_dive_limit",
+    "foreign_key_checks",
+    "group_concat_max_len",
+    "insert_id",
+    "internal_tmp_mem_storage_engine",
+    "join_buffer_size",
+    "lock_wait_timeout",
+    "max_error_count",
+    "max_execution_time",
+    "max_heap_table_size",
+    "max_join_size",
+    "max_length_for_sort_data",
+    "max_points_in_geometry",
+    "max_seeks_for_key",
+    "max_sort_length",
+    "optimizer_max_subgraph_pairs",
+    "optimizer_prune_level",
+    "optimizer_search_depth",
+    "optimizer_switch",
+    "range_alloc_block_size",
+    "range_optimizer_max_mem_size",
+    "read_buffer_size",
+    "read_rnd_buffer_size",
+    "secondary_engine_cost_threshold",
+    "select_into_buffer_size",
+    "select_into_disk_sync",
+    "select_into_disk_sync_delay",
+    "sort_buffer_size",
+    "sql_auto_is_null",
+    "sql_big_selects",
+    "sql_buffer_result",
+    "sql_mode",
+    "sql_require_primary_key",
+    "sql_safe_updates",
+    "sql_select_limit",
+    "time_zone",
+    "timestamp",
+    "tmp_table_size",
+    "unique_checks",
+    "updatable_views_with_limit",
+    "use_secondary_engine",
+    "windowing_use_high_precision",
+    "xa_detach_on_prepare",
+];
+
+/// What a statement's hints have changed.
+pub(super) struct Changed {
+    /// The count of settings before and after.
+    settings: (u64, u64),
+    /// The session's values before, in the order of the changes.
+    values: Vec<(&'static str, Option<String>)>,
+}
+
+impl Core {
+    /// Leaves out, with warnings, what no execution could set: unknown variables (3128), those that
+    /// are not for hints (3637), and those that came before (3126).
+    pub(super) fn resolve_hints(&mut self, mut hints: Hints) -> Hints {
+        let mut known: Vec<&'static str> = Vec::new();
+        hints.variables.retain(|(name, value)| {
+            let Ok(def) = sysvar::find(name) else {
+                let name = format!("'{name}'");
+                self.warn(ErrorCode::UnresolvedHintName, &[&name, &"SET_VAR"]);
+                return false;
+            };
+            if !HINTABLE.contains(&def.name) {
+                let name = format!("'{}'", def.name);
+                self.warn(ErrorCode::NotHintUpdatableVariable, &[&name]);
+                return false;
+            }
+            if known.contains(&def.name) {
+                let value = match value {
+                    HintValue::Int(value) => value.to_string(),
+                    HintValue::Real(value) => value.clone(),
+                    HintValue::Text(text) | HintValue::Word(text) => format!("'{text}'"),
+                };
+                let hint = format!("SET_VAR({}={value}) ", def.name);
+                self.warn(ErrorCode::WarnConflictingHint, &[&hint]);
+                return false;
+            }
+            known.push(def.name);
+            true
+        });
+        hints
+    }
+
+    /// Lets resolved hints take effect; a value that does not fit is a warning.
+    pub(super) fn take_hints(&mut self, hints: &Hints) -> Changed {
+        let mut changed = Changed { settings: (self.settings, 0), values: Vec::new() };
+        self.hinted_time = hints.max_execution_time;
+        for (name, value) in &hints.variables {
+            if let Err(error) = self.take_hint(name, value, &mut changed) {
+                self.push_warning(&error);
+            }
+        }
+        changed.settings.1 = self.settings;
+        changed
+    }
+
+    fn take_hint(
+        &mut self,
+        name: &str,
+        value: &HintValue,
+        changed: &mut Changed,
+    ) -> Result<(), SqlError> {
+        let def = sysvar::find(name)?;
+        if !matches!(def.home, Home::Both | Home::Session) {
+            return Err(SqlError::new(ErrorCode::GlobalVariable, &[&def.name]));
+        }
+        check_restricted(self, def.name)?;
+        let value = match value {
+            HintValue::Int(value) => Value::UInt(*value),
+            HintValue::Real(text) => Value::Double(text.parse().unwrap_or_default()),
+            HintValue::Text(text) | HintValue::Word(text) => Value::Text(text.clone()),
+        };
+        let text = checked(self, def, &value)?;
+        let before = self.host.vars.borrow().values.get(def.name).cloned();
+        assign(self, false, def.name, &text)?;
+        changed.values.push((def.name, before));
+        if def.name == "timestamp" {
+            self.env.now_micros = self.host.fixed_now().unwrap_or_else(clock_micros);
+        }
+        Ok(())
+    }
+
+    /// Gives the session back what it had before the hints.
+    pub(super) fn undo_hints(&mut self, changed: Changed) {
+        for (name, before) in changed.values.into_iter().rev() {
+            let text = before.clone().unwrap_or_else(|| self.inherited(name));
+            // It was in effect before.
+            let _ = take_effect(self, name, &text);
+            let mut vars = self.host.vars.borrow_mut();
+            match before {
+                Some(text) => drop(vars.values.insert(name, text)),
+                None => drop(vars.values.remove(name)),
+            }
+        }
+        let (before, after) = changed.settings;
+        self.settings = before + (self.settings - after);
+    }
+
+    /// The value that a session begins with.
+    fn inherited(&self, name: &str) -> String {
+        let global = self.db.globals.0.read().get(name).cloned();
+        global.unwrap_or_else(|| sysvar::find(name).map_or("", |def| def.default).to_owned())
+    }
+}

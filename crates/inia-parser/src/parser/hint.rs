@@ -1,0 +1,436 @@
+//! Optimizer hints: the comment `/*+ … */` right behind SELECT, INSERT, REPLACE, UPDATE or DELETE.
+//!
+//! Two of them are for the session: MAX_EXECUTION_TIME(n) and SET_VAR(name = value). The rest is
+//! for MySQL's optimizer; it is read, so that what is no hint can be told, and has no effect. From
+//! the first mistake on the comment is passed with a warning.
+//!
+//! Example: of `/*+ BKA(t) SET_VAR(sql_mode = '') MAX_EXECUTION_TIME(5) */` the first hint counts,
+//! the rest is passed: an empty string is a mistake.
+
+use super::Parser;
+use crate::{SqlMode, error::ParseErrorKind};
+
+/// What a statement's hints ask of the session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// MAX_EXECUTION_TIME, in milliseconds.
+    pub max_execution_time: Option<u64>,
+    /// SET_VAR, in order: variables and their values.
+    pub variables: Vec<(String, HintValue)>,
+}
+
+/// The value of a SET_VAR.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HintValue {
+    /// An integer.
+    Int(u64),
+    /// A number with a point or an exponent.
+    Real(String),
+    /// A string.
+    Text(String),
+    /// A bare word.
+    Word(String),
+}
+
+impl Hints {
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        self.max_execution_time.is_none() && self.variables.is_empty()
+    }
+}
+
+/// Hints that name tables.
+const OF_TABLES: [&str; 13] = [
+    "BKA",
+    "BNL",
+    "DERIVED_CONDITION_PUSHDOWN",
+    "HASH_JOIN",
+    "JOIN_ORDER",
+    "JOIN_PREFIX",
+    "JOIN_SUFFIX",
+    "MERGE",
+    "NO_BKA",
+    "NO_BNL",
+    "NO_DERIVED_CONDITION_PUSHDOWN",
+    "NO_HASH_JOIN",
+    "NO_MERGE",
+];
+/// Hints that name a table and its indexes.
+const OF_INDEXES: [&str; 16] = [
+    "GROUP_INDEX",
+    "INDEX",
+    "INDEX_MERGE",
+    "JOIN_INDEX",
+    "MRR",
+    "NO_GROUP_INDEX",
+    "NO_ICP",
+    "NO_INDEX",
+    "NO_INDEX_MERGE",
+    "NO_JOIN_INDEX",
+    "NO_MRR",
+    "NO_ORDER_INDEX",
+    "NO_RANGE_OPTIMIZATION",
+    "NO_SKIP_SCAN",
+    "ORDER_INDEX",
+    "SKIP_SCAN",
+];
+const SEMIJOINS: [&str; 4] = ["FIRSTMATCH", "LOOSESCAN", "MATERIALIZATION", "DUPSWEEDOUT"];
+const SUBQUERIES: [&str; 2] = ["INTOEXISTS", "MATERIALIZATION"];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    End,
+    Name(String),
+    /// A name in backquotes.
+    Quoted(String),
+    Text(String),
+    Int(u64),
+    /// Digits with a K, M or G behind them.
+    Sized(u64),
+    Real(String),
+    Mark(u8),
+    Wrong,
+}
+
+/// Reads the comment's text.
+struct Scan<'s> {
+    src: &'s [u8],
+    /// Where the comment's text ends.
+    end: usize,
+    pos: usize,
+    /// Where the present token begins.
+    start: usize,
+    token: Token,
+    ansi_quotes: bool,
+}
+
+/// A hint that cannot be read, from there on.
+struct Mistake;
+
+impl Scan<'_> {
+    fn bump(&mut self) {
+        let blank = |byte: &u8| byte.is_ascii_whitespace();
+        self.pos += self.src[self.pos..self.end].iter().take_while(|b| blank(b)).count();
+        self.start = self.pos;
+        let rest = &self.src[self.pos..self.end];
+        let Some(&first) = rest.first() else {
+            self.token = Token::End;
+            return;
+        };
+        let letter = |byte: u8| byte.is_ascii_alphanumeric() || b"_$".contains(&byte) || byte > 127;
+        let word = rest.iter().take_while(|byte| letter(**byte)).count();
+        (self.token, self.pos) = match first {
+            b'`' => self.quoted(first, Token::Quoted),
+            b'"' if self.ansi_quotes => self.quoted(first, Token::Quoted),
+            b'\'' | b'"' => self.quoted(first, Token::Text),
+            b'0'..=b'9' => self.number(word),
+            _ if word > 0 => {
+                let text = String::from_utf8_lossy(&rest[..word]).into_owned();
+                (Token::Name(text), self.pos + word)
+            }
+            b'(' | b')' | b',' | b'=' | b'@' => (Token::Mark(first), self.pos + 1),
+            _ => (Token::Wrong, self.pos + 1),
+        };
+    }
+
+    /// Between quotes; nothing between them is a mistake.
+    fn quoted(&self, quote: u8, make: fn(String) -> Token) -> (Token, usize) {
+        let inner = &self.src[self.pos + 1..self.end];
+        let mut text = Vec::new();
+        let mut at = 0;
+        loop {
+            match inner.get(at) {
+                None => return (Token::Wrong, self.end),
+                Some(&byte) if byte == quote && inner.get(at + 1) == Some(&quote) => at += 1,
+                Some(&byte) if byte == quote => break,
+                Some(_) => {}
+            }
+            text.push(inner[at]);
+            at += 1;
+        }
+        let end = self.pos + at + 2;
+        match text.is_empty() {
+            true => (Token::Wrong, end),
+            false => (make(String::from_utf8_lossy(&text).into_owned()), end),
+        }
+    }
+
+    fn number(&self, word: usize) -> (Token, usize) {
+        let rest = &self.src[self.pos..self.end];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let text = |length: usize| String::from_utf8_lossy(&rest[..length]).into_owned();
+        let value = text(digits).parse::<u64>();
+        if rest.get(digits) == Some(&b'.') {
+            let fraction = rest[digits + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
+            let length = digits + 1 + fraction;
+            return (Token::Real(text(length)), self.pos + length);
+        }
+        let unit = match rest[digits..word].to_ascii_uppercase().as_slice() {
+            b"" => return (value.map_or(Token::Wrong, Token::Int), self.pos + word),
+            b"K" => 1 << 10,
+            b"M" => 1 << 20,
+            b"G" => 1 << 30,
+            _ => return (Token::Wrong, self.pos + word),
+        };
+        let sized = value.ok().and_then(|value| value.checked_mul(unit));
+        (sized.map_or(Token::Wrong, Token::Sized), self.pos + word)
+    }
+
+    fn take(&mut self) -> Token {
+        let token = std::mem::replace(&mut self.token, Token::End);
+        self.bump();
+        token
+    }
+
+    fn is(&self, mark: u8) -> bool {
+        self.token == Token::Mark(mark)
+    }
+
+    fn accept(&mut self, mark: u8) -> bool {
+        let found = self.is(mark);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, mark: u8) -> Result<(), Mistake> {
+        if self.accept(mark) { Ok(()) } else { Err(Mistake) }
+    }
+
+    fn name(&mut self) -> Result<String, Mistake> {
+        match &self.token {
+            Token::Name(name) | Token::Quoted(name) => {
+                let name = name.clone();
+                self.bump();
+                Ok(name)
+            }
+            _ => Err(Mistake),
+        }
+    }
+
+    /// `@block`, where one stands.
+    fn block(&mut self) -> Result<bool, Mistake> {
+        if !self.is(b'@') {
+            return Ok(false);
+        }
+        self.start += 1;
+        let start = self.start;
+        if self.src.get(start).is_none_or(u8::is_ascii_whitespace) {
+            return Err(Mistake);
+        }
+        self.bump();
+        if !matches!(self.token, Token::Name(_) | Token::Quoted(_)) {
+            self.start = start;
+            return Err(Mistake);
+        }
+        self.bump();
+        Ok(true)
+    }
+
+    /// `t`, or `t@block` where blocks may still be named.
+    fn table(&mut self, blocks: bool) -> Result<(), Mistake> {
+        self.name()?;
+        if blocks {
+            self.block()?;
+        }
+        Ok(())
+    }
+
+    /// `@block t, u` or `t@block, u`.
+    fn tables(&mut self) -> Result<(), Mistake> {
+        let blocks = !self.block()?;
+        if self.is(b')') {
+            return Ok(());
+        }
+        self.table(blocks)?;
+        while self.accept(b',') {
+            self.table(blocks)?;
+        }
+        Ok(())
+    }
+
+    /// As [`Scan::tables`] for one table, and the indexes behind it.
+    fn indexes(&mut self) -> Result<(), Mistake> {
+        let blocks = !self.block()?;
+        self.table(blocks)?;
+        if self.is(b')') {
+            return Ok(());
+        }
+        self.name()?;
+        while self.accept(b',') {
+            self.name()?;
+        }
+        Ok(())
+    }
+
+    /// Words out of a list.
+    fn words(&mut self, known: &[&str], several: bool) -> Result<(), Mistake> {
+        self.block()?;
+        if several && self.is(b')') {
+            return Ok(());
+        }
+        loop {
+            match &self.token {
+                Token::Name(word) if known.iter().any(|it| it.eq_ignore_ascii_case(word)) => {
+                    self.bump();
+                }
+                _ => return Err(Mistake),
+            }
+            if !several || !self.accept(b',') {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// The statement's hints so far.
+    pub fn take_hints(&mut self) -> Hints {
+        std::mem::take(&mut self.hints)
+    }
+
+    /// Reads the comment with hints behind the word just passed, if there is one. `timed` tells
+    /// that the time for execution may be limited here.
+    #[inline]
+    pub(super) fn opt_hints(&mut self, timed: bool) {
+        let rest = &self.src[self.prev_end as usize..];
+        let lead = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if rest[lead..].starts_with(b"/*+") {
+            self.read_hints(self.prev_end as usize + lead + 3, timed);
+        }
+    }
+
+    #[cold]
+    fn read_hints(&mut self, begin: usize, timed: bool) {
+        let src = self.src;
+        let close = src[begin..].windows(2).position(|pair| pair == b"*/");
+        let Some(close) = close else { return };
+        let mut scan = Scan {
+            src,
+            end: begin + close,
+            pos: begin,
+            start: begin,
+            token: Token::End,
+            ansi_quotes: self.mode.has(SqlMode::ANSI_QUOTES),
+        };
+        scan.bump();
+        let mut later = Vec::new();
+        let mut result = if scan.token == Token::End { Err(Mistake) } else { Ok(()) };
+        while result.is_ok() && scan.token != Token::End {
+            result = self.hint(&mut scan, timed, &mut later);
+        }
+        if result.is_err() {
+            let what = match scan.token {
+                Token::End => self.near_end(scan.start),
+                _ => self.near(scan.start),
+            };
+            self.remark(1064, format!("Optimizer hint syntax error {what}"));
+        }
+        for (code, message) in later {
+            self.remark(code, message);
+        }
+    }
+
+    fn near(&self, start: usize) -> String {
+        let error = self.error_at(start as u32, ParseErrorKind::Syntax);
+        format!("near '{}' at line {}", error.near, error.line)
+    }
+
+    fn near_end(&self, start: usize) -> String {
+        let error = self.error_at(start as u32, ParseErrorKind::Syntax);
+        format!("near '*/' at line {}", error.line)
+    }
+
+    fn hint(
+        &mut self,
+        scan: &mut Scan<'_>,
+        timed: bool,
+        later: &mut Vec<(u16, String)>,
+    ) -> Result<(), Mistake> {
+        let Token::Name(name) = &scan.token else { return Err(Mistake) };
+        let name = name.to_ascii_uppercase();
+        let known = OF_TABLES.contains(&name.as_str()) || OF_INDEXES.contains(&name.as_str());
+        let own = [
+            "JOIN_FIXED_ORDER",
+            "MAX_EXECUTION_TIME",
+            "NO_SEMIJOIN",
+            "QB_NAME",
+            "RESOURCE_GROUP",
+            "SEMIJOIN",
+            "SET_VAR",
+            "SUBQUERY",
+        ];
+        if !known && !own.contains(&name.as_str()) {
+            return Err(Mistake);
+        }
+        scan.bump();
+        scan.expect(b'(')?;
+        match name.as_str() {
+            "JOIN_FIXED_ORDER" => drop(scan.block()?),
+            "SEMIJOIN" | "NO_SEMIJOIN" => scan.words(&SEMIJOINS, true)?,
+            "SUBQUERY" => scan.words(&SUBQUERIES, false)?,
+            "QB_NAME" => drop(scan.name()?),
+            "RESOURCE_GROUP" => {
+                let group = scan.name()?;
+                later.push((3651, format!("Resource Group '{group}' does not exist.")));
+            }
+            "MAX_EXECUTION_TIME" => return self.time_hint(scan, timed, later),
+            "SET_VAR" => return self.variable_hint(scan),
+            name if OF_TABLES.contains(&name) => scan.tables()?,
+            _ => scan.indexes()?,
+        }
+        scan.expect(b')')
+    }
+
+    fn time_hint(
+        &mut self,
+        scan: &mut Scan<'_>,
+        timed: bool,
+        later: &mut Vec<(u16, String)>,
+    ) -> Result<(), Mistake> {
+        let Token::Int(limit) = scan.token else { return Err(Mistake) };
+        scan.bump();
+        let at = scan.start;
+        scan.expect(b')')?;
+        if limit > u64::from(u32::MAX) {
+            let what = self.near(at);
+            self.remark(1064, format!("Unsupported MAX_EXECUTION_TIME {what}"));
+        } else if !timed {
+            let text = "MAX_EXECUTION_TIME hint is supported by top-level standalone SELECT \
+                        statements only";
+            later.push((3125, String::from(text)));
+        } else if self.hints.max_execution_time.is_some() {
+            let hint = format!("MAX_EXECUTION_TIME({limit})");
+            later.push((3126, format!("Hint {hint} is ignored as conflicting/duplicated")));
+        } else {
+            self.hints.max_execution_time = Some(limit);
+        }
+        Ok(())
+    }
+
+    fn variable_hint(&mut self, scan: &mut Scan<'_>) -> Result<(), Mistake> {
+        if scan.is(b'@') {
+            // The mark is passed before the name turns out to be none.
+            scan.start += 1;
+            return Err(Mistake);
+        }
+        let name = scan.name()?;
+        scan.expect(b'=')?;
+        let value = match scan.token {
+            Token::Name(_) | Token::Text(_) | Token::Int(_) | Token::Sized(_) | Token::Real(_) => {
+                match scan.take() {
+                    Token::Name(word) => HintValue::Word(word),
+                    Token::Text(text) => HintValue::Text(text),
+                    Token::Int(value) | Token::Sized(value) => HintValue::Int(value),
+                    Token::Real(text) => HintValue::Real(text),
+                    _ => return Err(Mistake),
+                }
+            }
+            _ => return Err(Mistake),
+        };
+        scan.expect(b')')?;
+        self.hints.variables.push((name, value));
+        Ok(())
+    }
+}

@@ -1,0 +1,20 @@
+-- NULL in a NOT NULL column becomes the type's zero: of ENUM that is no member, unlike its default.
+CREATE TABLE t (a ENUM('x', 'y') NOT NULL, k INT, CHECK (k < 100));
+INSERT INTO t VALUES ('y', 1);
+SET sql_mode = '';
+UPDATE t SET a = NULL;
+SELECT a, a + 0 FROM t;
+UPDATE t SET a = 'y';
+UPDATE t JOIN (SELECT 1 AS z) AS q SET a = NULL WHERE k = z;
+SELECT a, a + 0 FROM t;
+REPLACE INTO t VALUES (NULL, 2);
+INSERT INTO t SET a = NULL;
+INSERT INTO t SELECT NULL, 7;
+INSERT INTO t VALUES (DEFAULT, 8), (NULL, 9);
+INSERT INTO t (k) VALUES (10);
+INSERT INTO t VALUES ('x', 11) ON DUPLICATE KEY UPDATE a = NULL;
+SELECT a, a + 0, k FROM t ORDER BY k;
+SET sql_mode = DEFAULT;
+INSERT IGNORE INTO t VALUES (NULL, 12);
+UPDATE IGNORE t SET a = NULL WHERE k = 8;
+SELECT a, a + 0, k FROM t ORDER BY k;

@@ -1,0 +1,36 @@
+-- SET evaluates all its items before the first takes effect; where one is wrong, none does.
+SET @a = 1, sql_mode = 'bad';
+SELECT @a IS NULL;
+SET @a = 5, @b = @a;
+SELECT @a, @b IS NULL;
+SET @a = @b, @b = @a;
+SELECT @a IS NULL, @b;
+SET @a = 7, max_error_count = 10, foo = 3;
+SELECT @a IS NULL, @@max_error_count;
+SET max_error_count = 10, @a = @@max_error_count;
+SELECT @a, @@max_error_count;
+SET max_error_count = DEFAULT, NAMES nope;
+SELECT @@max_error_count;
+SET max_error_count = DEFAULT, sort_buffer_size = 'x';
+SELECT @@max_error_count;
+SET @c = 1, GLOBAL autocommit = 'nope';
+SELECT @c IS NULL;
+-- Without a scope, `@@` names the next transaction's characteristics.
+SET @@transaction_isolation = 'SERIALIZABLE';
+SELECT @@transaction_isolation;
+SET transaction_isolation = 'READ-COMMITTED';
+SELECT @@transaction_isolation;
+SET @@session.transaction_isolation = DEFAULT;
+SELECT @@transaction_isolation;
+CREATE TABLE t (a INT);
+SET @@transaction_read_only = 1;
+SELECT @@transaction_read_only;
+INSERT INTO t VALUES (1);
+COMMIT;
+SET @@transaction_read_only = DEFAULT;
+INSERT INTO t VALUES (1);
+BEGIN;
+SET @@transaction_isolation = 'SERIALIZABLE';
+SET @@transaction_read_only = 1;
+SET SESSION transaction_read_only = 0;
+ROLLBACK;
