@@ -91,7 +91,8 @@ impl Histogram {
                 return upper(i).min(self.max);
             }
         }
-        0
+        // A bucket counts no further than it can: the rest was in full ones.
+        self.max
     }
 
     /// The buckets that hold something: greatest value and count.

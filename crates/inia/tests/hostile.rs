@@ -36,12 +36,12 @@ fn wrong_packets_have_mysql_s_errors() {
         (execute(&[0, 1, 8, 0, 1, 2]), 1835),
         (vec![0x1c, 9, 0, 0, 0, 1, 0, 0, 0], 1243),
         (vec![0x1a, 9, 0, 0, 0], 1243),
-        (vec![0x0c, 9, 9, 9, 0], 1094),
         (b"\x02nosuch".to_vec(), 1049),
     ];
     for (payload, code) in cases {
         client.send_payload(&payload).unwrap();
-        assert_eq!(client.read_ok().unwrap_err().code(), Some(code), "{payload:?}");
+        let error = client.read_ok().unwrap_err();
+        assert_eq!(error.code(), Some(code), "{payload:?}: {error}");
     }
     client.ping().unwrap();
 }

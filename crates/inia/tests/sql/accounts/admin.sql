@@ -228,7 +228,6 @@ GRANT SELECT ON mysql.* TO priv_victim;
 GRANT ALL ON diff.* TO priv_victim;
 GRANT USAGE ON diff.* TO priv_victim;
 GRANT SELECT ON diff.* TO priv_nosuch;
--- differs: privileges on columns are refused with error 1235
 GRANT SELECT (a) ON diff.t TO priv_victim;
 REVOKE SELECT ON diff.t FROM priv_victim;
 REVOKE SELECT ON diff.* FROM root@localhost;

@@ -112,17 +112,19 @@ fn damaged_log_blocks() {
                     continue;
                 }
                 let label = |what: &str| format!("{moment}, {name}, block {block} {what}");
+                let is_end = at + 1 == used.len() && log(image).last() == Some(&name);
+                let kind = if is_end { Damage::OldFile } else { Damage::Visible };
                 let change = |change: &dyn Fn(&mut [u8])| {
                     with_file(image, &name, |file| change(&mut file[block * BLOCK..][..BLOCK]))
                 };
                 let flipped = change(&|bytes| bytes[(at * 37) % BLOCK] ^= 0x10);
-                tally.case(&flipped, Damage::Visible, &label("flipped"));
+                tally.case(&flipped, kind, &label("flipped"));
                 let zeroed = change(&|bytes| bytes.fill(0));
-                tally.case(&zeroed, Damage::Visible, &label("zeroed"));
+                tally.case(&zeroed, kind, &label("zeroed"));
                 let other = used[(at + 1) % used.len()];
                 let other = image[&name][other * BLOCK..][..BLOCK].to_vec();
                 let swapped = change(&|bytes| bytes.copy_from_slice(&other));
-                tally.case(&swapped, Damage::Visible, &label("replaced by the next"));
+                tally.case(&swapped, kind, &label("replaced by the next"));
             }
         }
     }

@@ -18,8 +18,8 @@
 //!
 //! Never may anything panic. Only a page from earlier, whole and with a right checksum, may answer
 //! wrongly until the check names it. The check cannot name it where nothing else depends on what
-//! it holds: of a table without secondary indexes. A log whose last file is from earlier looks like
-//! one that ended there.
+//! it holds: of a table without secondary indexes. A log whose last file is from earlier, or whose
+//! last block is damaged, looks like one that ended there.
 
 mod files;
 mod pages;
