@@ -1,5 +1,6 @@
 //! CAST and the conversions that binding adds.
 
+use crate::expr::bind::year_meant;
 use crate::expr::collate;
 use crate::expr::context::{EvalContext, Level, SqlMode};
 use crate::expr::convert;
@@ -27,6 +28,9 @@ pub(crate) fn cast(
     let (from, to) = (&inner.ty, &whole.ty);
     if *value == Value::Null {
         return Ok(Value::Null);
+    }
+    if kind == CastKind::Year {
+        return Ok(year_meant(value));
     }
     match &to.data_type {
         DataType::Int { unsigned, .. } => to_integer(value, from, *unsigned, ctx),

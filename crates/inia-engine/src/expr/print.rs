@@ -52,7 +52,7 @@ fn write(expr: &Expr, out: &mut String) {
             wrap("(", a, &format!(" is {not}{word})"), out);
         }
         ExprKind::Neg(a, _) => wrap("-(", a, ")", out),
-        ExprKind::Cast(a, crate::expr::tree::CastKind::Implicit) => write(a, out),
+        ExprKind::Cast(a, CastKind::Implicit | CastKind::Year) => write(a, out),
         ExprKind::Cast(a, kind) => {
             wrap("cast(", a, &format!(" as {})", target(&expr.ty, kind)), out);
         }
@@ -173,7 +173,7 @@ fn literal(value: &Value, ty: &ExprType, out: &mut String) {
 fn target(ty: &ExprType, kind: &CastKind) -> String {
     let length = match kind {
         CastKind::Limited(length) => format!("({length})"),
-        CastKind::Explicit | CastKind::Implicit => String::new(),
+        CastKind::Explicit | CastKind::Implicit | CastKind::Year => String::new(),
     };
     let fsp =
         |name: &str, fsp: u8| if fsp > 0 { format!("{name}({fsp})") } else { name.to_owned() };

@@ -157,6 +157,8 @@ pub enum CastKind {
     Limited(u32),
     /// Added by binding.
     Implicit,
+    /// A constant beside a column of years: the year that it means, in its own type.
+    Year,
 }
 
 /// `left op right`.

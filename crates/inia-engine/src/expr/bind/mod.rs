@@ -4,9 +4,11 @@
 mod operators;
 mod prepare;
 mod special;
+mod years;
 
 pub(crate) use operators::{arithmetic_node, case_node, num_class, numeric, scalar_comparison};
 pub use prepare::{converted, prepare, prepare_stored};
+pub(crate) use years::{beside_years, year_meant};
 
 use crate::expr::aggregate::{Aggregate, WindowFunction};
 use crate::expr::collate;

@@ -1,5 +1,6 @@
 //! Operators: which numbers they compute in, and the type that comes out.
 
+use super::years::{as_year, beside_years, is_years};
 use super::{Binder, width};
 use crate::expr::collate;
 use crate::expr::compare::{self, CmpClass};
@@ -110,6 +111,7 @@ impl Binder<'_> {
             (left_kind, right_kind) => {
                 let left = Expr { kind: left_kind, ty: left.ty };
                 let right = Expr { kind: right_kind, ty: right.ty };
+                let (left, right) = beside_years(left, right);
                 scalar_comparison(op, left, right)
             }
         }
@@ -129,6 +131,7 @@ impl Binder<'_> {
                 return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
             }
             nullable |= left.ty.nullable || right.ty.nullable;
+            let (left, right) = beside_years(left, right);
             let class = compare::choose(&left, &right, op.symbol())?;
             parts.push(Compare { op, class, left, right });
         }
@@ -201,6 +204,11 @@ impl Binder<'_> {
                 continue;
             }
             nullable |= item.ty.nullable;
+            let is_text = item.ty.class() == TypeClass::String;
+            let item = match is_years(&value) && (list.len() == 1 || is_text) {
+                true => as_year(item),
+                false => item,
+            };
             let (left, item) = align(value.clone(), item);
             items.push((compare::choose(&left, &item, " IN ")?, item));
         }
@@ -235,6 +243,10 @@ impl Binder<'_> {
     ) -> Result<Expr, SqlError> {
         let (value, low, high) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
         let nullable = value.ty.nullable || low.ty.nullable || high.ty.nullable;
+        let (low, high) = match is_years(&value) {
+            true => (as_year(low), as_year(high)),
+            false => (low, high),
+        };
         let mut classes =
             (compare::choose(&value, &low, "between")?, compare::choose(&value, &high, "between")?);
         let kinds = [value.ty.class(), low.ty.class(), high.ty.class()];

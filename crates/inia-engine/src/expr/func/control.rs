@@ -1,7 +1,7 @@
 //! IF, IFNULL, NULLIF, COALESCE.
 
 use super::{Function, MANY, f, r};
-use crate::expr::bind::{case_node, scalar_comparison};
+use crate::expr::bind::{beside_years, case_node, scalar_comparison};
 use crate::expr::cast::padded;
 use crate::expr::context::Environment;
 use crate::expr::eval::{Args, FnResult, Stop, unify};
@@ -67,7 +67,8 @@ fn nullif(args: Vec<Expr>, _: &Environment) -> Result<Expr, SqlError> {
         .try_into()
         .map_err(|_| SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&"nullif"]))?;
     let ty = nullif_type(&left.ty);
-    let equal = scalar_comparison(CmpOp::Eq, left.clone(), right)?;
+    let (beside, right) = beside_years(left.clone(), right);
+    let equal = scalar_comparison(CmpOp::Eq, beside, right)?;
     let mut node = case_node(vec![(equal, Expr::null())], Some(left))?;
     node.ty = ty;
     Ok(node)
