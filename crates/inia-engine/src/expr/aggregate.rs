@@ -11,7 +11,7 @@ use crate::expr::tree::{Expr, ExprKind};
 use crate::expr::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
-use inia_base::decimal::Decimal;
+use inia_base::decimal::{Decimal, MAX_PRECISION};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{self, AggregateFunc, WindowFunc};
@@ -664,8 +664,8 @@ fn average(total: Decimal, count: i64, ctx: &EvalContext<'_>) -> Result<Decimal>
 
 fn fit(value: Decimal, ty: &ExprType) -> Value {
     match ty.data_type {
-        DataType::Decimal { precision, scale, .. } => {
-            Value::Decimal(value.rescale(precision, scale).value)
+        DataType::Decimal { scale, .. } => {
+            Value::Decimal(value.rescale(MAX_PRECISION, scale).value)
         }
         _ => Value::Decimal(value),
     }

@@ -11,6 +11,7 @@ use crate::expr::tree::{CastKind, Expr};
 use crate::expr::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
+use inia_base::decimal::MAX_PRECISION;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateTime, Time};
 use inia_base::value::Value;
@@ -36,7 +37,10 @@ pub(crate) fn cast(
         DataType::Int { unsigned, .. } => to_integer(value, from, *unsigned, ctx),
         DataType::Decimal { precision, scale, .. } => {
             let exact = convert::to_decimal(value, from, ctx)?;
-            let fitted = exact.rescale(*precision, *scale);
+            // What binding adds is for the digits after the point: types of some functions tell
+            // fewer digits than their values have.
+            let most = if kind == CastKind::Implicit { MAX_PRECISION } else { *precision };
+            let fitted = exact.rescale(most, *scale);
             if fitted.overflow {
                 let (name, row) = (print::print(whole), ctx.row_number);
                 ctx.warn(ErrorCode::WarnDataOutOfRange, &[&name, &row])?;

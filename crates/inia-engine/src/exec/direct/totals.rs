@@ -11,7 +11,7 @@ use crate::plan::{Aggregation, QueryPlan, SelectPlan, TableSource};
 use crate::row::{Cell, pack_date, unpack_date};
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
-use inia_base::decimal::Decimal;
+use inia_base::decimal::{Decimal, MAX_PRECISION};
 use inia_base::temporal::Time;
 use inia_base::value::Value;
 use inia_parser::ast::AggregateFunc;
@@ -270,9 +270,7 @@ impl Total<'_> {
             Total::Sum { sum, call, .. } => {
                 let sum = Decimal::from_i128(sum, 0);
                 Value::Decimal(match call.ty.data_type {
-                    DataType::Decimal { precision, scale, .. } => {
-                        sum.rescale(precision, scale).value
-                    }
+                    DataType::Decimal { scale, .. } => sum.rescale(MAX_PRECISION, scale).value,
                     _ => sum,
                 })
             }
