@@ -61,15 +61,29 @@ pub(crate) fn compare(
             compare::compare(class, sides.0, sides.1, ctx)
         }
         CmpClass::Dates => {
-            for (constant, value, other) in [(left, l, &right.ty), (right, r, &left.ty)] {
+            for (constant, value, other) in [(left, l, right), (right, r, left)] {
                 if let (true, Value::Text(text)) = (is_constant(constant), value) {
-                    convert::check_date_constant(text, other)?;
+                    convert::check_date_constant(text, &other.ty)?;
+                }
+                if is_constant(constant) && is_number(value) {
+                    let dated =
+                        ctx.once(constant, |ctx| means_date(value, constant, other, ctx))?;
+                    if !dated {
+                        return compare::compare(&CmpClass::Decimal, sides.0, sides.1, ctx);
+                    }
                 }
             }
             compare::compare(class, sides.0, sides.1, ctx)
         }
         CmpClass::Times => {
             for (constant, value, other) in [(left, l, right), (right, r, left)] {
+                if is_constant(constant)
+                    && is_number(value)
+                    && !number_is_time(value, &constant.ty, ctx)?
+                {
+                    ctx.once(constant, |ctx| wrong_time(value, &constant.ty, other, ctx))?;
+                    return compare::compare(&CmpClass::Decimal, sides.0, sides.1, ctx);
+                }
                 if is_constant(constant) && !is_time(value) {
                     ctx.once(constant, |ctx| wrong_time(value, &constant.ty, other, ctx))?;
                     let (l, r) = (convert::to_text(l, &left.ty), convert::to_text(r, &right.ty));
@@ -97,6 +111,32 @@ pub(crate) fn compare_operands(
     let l = convert::to_datetime_for_compare(l, &left.ty, ctx)?;
     let r = convert::to_datetime_for_compare(r, &right.ty, ctx)?;
     Ok(l.date.cmp(&r.date))
+}
+
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Double(_))
+}
+
+/// Whether a number beside a date is one, with a warning where it is none: it is then compared with
+/// the date's number, so that 99 is no zero date.
+fn means_date(
+    value: &Value,
+    constant: &Expr,
+    beside: &Expr,
+    ctx: &mut EvalContext<'_>,
+) -> Result<bool> {
+    let mut scratch = EvalContext::new(ctx.env, ctx.host, ctx.subqueries, &[]);
+    let is_date = convert::to_datetime(value, &constant.ty, &mut scratch)?.is_some();
+    if !is_date {
+        warn_of_date(value, &constant.ty, beside, 1, ctx)?;
+    }
+    Ok(is_date)
+}
+
+/// Whether a number beside a TIME column is a time.
+fn number_is_time(value: &Value, ty: &ExprType, ctx: &EvalContext<'_>) -> Result<bool> {
+    let mut scratch = EvalContext::new(ctx.env, ctx.host, ctx.subqueries, &[]);
+    Ok(convert::to_time(value, ty, &mut scratch)?.is_some())
 }
 
 /// Whether a constant beside a TIME column is a time; dates have a time of day.
@@ -143,13 +183,22 @@ pub(crate) fn date_beside(
     let mut scratch = EvalContext::new(ctx.env, ctx.host, ctx.subqueries, &[]);
     let found = convert::to_datetime_for_compare(value, ty, &mut scratch)?;
     if scratch.warnings.count > 0 {
-        let kind = if beside.ty.data_type == DataType::Date { "date" } else { "datetime" };
-        let text = convert::to_text(value, ty);
-        let shown = convert::error_text(text.as_bytes());
-        let (name, row) = (item_name(beside), ctx.scanned);
-        let message = format!("Incorrect {kind} value: '{shown}' for column '{name}' at row {row}");
-        let error = SqlError::with_message(ErrorCode::TruncatedWrongValue, message);
-        ctx.raise(crate::expr::context::Level::Warning, error)?;
+        warn_of_date(value, ty, beside, ctx.scanned, ctx)?;
     }
     Ok(found)
+}
+
+fn warn_of_date(
+    value: &Value,
+    ty: &ExprType,
+    beside: &Expr,
+    row: u64,
+    ctx: &mut EvalContext<'_>,
+) -> Result<()> {
+    let kind = if beside.ty.data_type == DataType::Date { "date" } else { "datetime" };
+    let text = convert::to_text(value, ty);
+    let (shown, name) = (convert::error_text(text.as_bytes()), item_name(beside));
+    let message = format!("Incorrect {kind} value: '{shown}' for column '{name}' at row {row}");
+    let error = SqlError::with_message(ErrorCode::TruncatedWrongValue, message);
+    ctx.raise(crate::expr::context::Level::Warning, error)
 }
