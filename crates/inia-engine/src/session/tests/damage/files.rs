@@ -6,6 +6,12 @@ fn log(image: &Image) -> Vec<String> {
     image.keys().filter(|name| name.starts_with("wal-")).cloned().collect()
 }
 
+/// Numbers of the blocks of a log file that hold anything.
+fn blocks_in_use(file: &[u8]) -> Vec<usize> {
+    let blocks = file.chunks(BLOCK).enumerate();
+    blocks.filter(|(_, block)| block.iter().any(|byte| *byte != 0)).map(|(at, _)| at).collect()
+}
+
 /// Goes through the cases that `damage` makes of each file of each moment.
 fn each_file(damage: impl FnMut(&Image, &str) -> Vec<Image>) -> Tally {
     each_file_of(|_| Damage::Visible, damage)
@@ -102,17 +108,17 @@ fn superfluous_files() {
 fn damaged_log_blocks() {
     let mut tally = Tally::default();
     for (moment, image) in moments() {
+        let last = log(image).into_iter().rfind(|name| !blocks_in_use(&image[name]).is_empty());
+        let last = last.expect("something was logged");
         for name in log(image) {
-            let blocks = image[&name].len() / BLOCK;
-            let in_use = |at: &usize| image[&name][at * BLOCK..][..BLOCK].iter().any(|b| *b != 0);
-            let used: Vec<usize> = (0..blocks).filter(in_use).collect();
+            let used = blocks_in_use(&image[&name]);
             // Each block of the first ones, then fewer.
             for (at, &block) in used.iter().enumerate() {
                 if at > 6 && at % 9 != 0 {
                     continue;
                 }
                 let label = |what: &str| format!("{moment}, {name}, block {block} {what}");
-                let is_end = at + 1 == used.len() && log(image).last() == Some(&name);
+                let is_end = at + 1 == used.len() && name == last;
                 let kind = if is_end { Damage::OldFile } else { Damage::Visible };
                 let change = |change: &dyn Fn(&mut [u8])| {
                     with_file(image, &name, |file| change(&mut file[block * BLOCK..][..BLOCK]))
