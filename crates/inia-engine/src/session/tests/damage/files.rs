@@ -12,6 +12,21 @@ fn blocks_in_use(file: &[u8]) -> Vec<usize> {
     blocks.filter(|(_, block)| block.iter().any(|byte| *byte != 0)).map(|(at, _)| at).collect()
 }
 
+/// The log's last block: its file and number. A block tells the LSN of its first byte; the first
+/// block of a file is none of the log's.
+fn end_of_log(image: &Image) -> (String, usize) {
+    let lsn = |name: &str, block: usize| {
+        let bytes = &image[name][block * BLOCK + 8..][..8];
+        u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
+    };
+    let files = log(image).into_iter();
+    let blocks = files.flat_map(|name| {
+        let used = blocks_in_use(&image[&name]).into_iter().skip(1);
+        used.map(move |block| (name.clone(), block)).collect::<Vec<_>>()
+    });
+    blocks.max_by_key(|(name, block)| lsn(name, *block)).expect("something was logged")
+}
+
 /// Goes through the cases that `damage` makes of each file of each moment.
 fn each_file(damage: impl FnMut(&Image, &str) -> Vec<Image>) -> Tally {
     each_file_of(|_| Damage::Visible, damage)
@@ -108,8 +123,7 @@ fn superfluous_files() {
 fn damaged_log_blocks() {
     let mut tally = Tally::default();
     for (moment, image) in moments() {
-        let last = log(image).into_iter().rfind(|name| !blocks_in_use(&image[name]).is_empty());
-        let last = last.expect("something was logged");
+        let end = end_of_log(image);
         for name in log(image) {
             let used = blocks_in_use(&image[&name]);
             // Each block of the first ones, then fewer.
@@ -118,8 +132,11 @@ fn damaged_log_blocks() {
                     continue;
                 }
                 let label = |what: &str| format!("{moment}, {name}, block {block} {what}");
-                let is_end = at + 1 == used.len() && name == last;
-                let kind = if is_end { Damage::OldFile } else { Damage::Visible };
+                let kind = if (&*name, block) == (&*end.0, end.1) {
+                    Damage::OldFile
+                } else {
+                    Damage::Visible
+                };
                 let change = |change: &dyn Fn(&mut [u8])| {
                     with_file(image, &name, |file| change(&mut file[block * BLOCK..][..BLOCK]))
                 };
