@@ -247,9 +247,7 @@ fn a_killed_session_waits_no_longer_and_leaves_no_trace() {
 fn a_circle_of_reader_and_ddl_is_a_deadlock() {
     let manager = Arc::new(MdlManager::default());
     let (reader, ddl) = (manager.session(Arc::default()), manager.session(Arc::default()));
-    let mut names = [manager.name("test", "t"), manager.name("test", "u")];
-    names.sort_by_key(|name| Arc::as_ptr(name) as usize);
-    let [first, second] = names;
+    let (first, second) = (manager.name("test", "t"), manager.name("test", "u"));
     reader.lock_shared(&second, NONE).unwrap();
     thread::scope(|scope| {
         let both = vec![first.clone(), second.clone()];
