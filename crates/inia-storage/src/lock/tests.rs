@@ -225,8 +225,8 @@ fn an_implicit_lock_is_made_explicit_only_while_its_transaction_lives() {
 }
 
 /// A record is locked by having been written, and the table does not know it before somebody asks.
-/// So those who came to the record too early may stand in its queue, and begin to wait for the writer
-/// only when another one finds out who that is.
+/// So those who came to the record too early may stand in its queue, and begin to wait for the
+/// writer only when another one finds out who that is.
 #[test]
 fn a_writer_that_is_found_out_while_it_waits_for_one_in_the_queue_is_in_a_deadlock() {
     let world = World::new(3);
@@ -239,7 +239,7 @@ fn a_writer_that_is_found_out_while_it_waits_for_one_in_the_queue_is_in_a_deadlo
     let lighter = world.wait_for(second, b"k", Exclusive);
     let heavier = world.wait_for(writer, b"z", Exclusive);
     assert!(world.owners[second].is_waiting());
-    // A fourth one asks for the record, without waiting: from now on `second` waits for the writer.
+    // A fourth one asks for the record, without waiting: now `second` waits for the writer.
     assert!(world.locks.hold(&world.owners[writer], TxnId(5), TREE, b"k"));
     assert!(!world.owners[second].is_waiting(), "it was found at once");
     assert!(matches!(lighter.join().unwrap(), Err(StorageError::Deadlock)));

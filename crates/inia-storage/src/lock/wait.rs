@@ -1,11 +1,12 @@
 //! Waiting for locks, and finding deadlocks when a wait begins.
 //!
-//! A wait is registered while the detector's mutex is held, and only a running transaction can begin
-//! one. So during a search no transaction that was seen waiting can have been granted its lock and
-//! begun another wait: every edge of a cycle that is found was there at the same time.
-//! Edges that come later start from later waits, which search again. A granted lock makes others wait
-//! for one who runs, with one exception: an implicit lock that is made explicit ([`LockSystem::hold`])
-//! may stand before waiters while its holder waits too, so that is followed by a search as well.
+//! A wait is registered while the detector's mutex is held, and only a running transaction can
+//! begin one. So during a search no transaction that was seen waiting can have been granted its
+//! lock and begun another wait: every edge of a cycle that is found was there at the same time.
+//! Edges that come later start from later waits, which search again. A granted lock makes others
+//! wait for one who runs, with one exception: an implicit lock that is made explicit
+//! ([`LockSystem::hold`]) may stand before waiters while its holder waits too, so that is
+//! followed by a search as well.
 
 use super::gap::Gaps;
 use super::owner::{Owner, Target, TargetKind, Wait};
