@@ -4,31 +4,29 @@
 //! Halloween problem: the scanned index or the primary key is assigned), or ORDER BY wants
 //! another order, the rows are gathered first and changed afterwards.
 
-use super::auto_increment;
-use super::change_many::may_change_together;
+mod many;
+mod rewrite;
+mod run;
+
+pub(super) use many::Changes;
+
 use super::fill::Fills;
-use super::foreign::Foreign;
-use super::gathered::Gathered;
-use super::insert::{assign, bind_plain, touch};
-use super::is_forgiven;
+use super::insert::bind_plain;
 use super::joined::has_subquery;
 use super::scope::TableScope;
 use super::view::Guard;
-use super::write::{RowWriter, Written, duplicate_error, values};
-use crate::access::{self, AccessPath, RowData, Scan};
+use crate::access::{self, AccessPath};
 use crate::bind::read_hidden_columns;
 use crate::catalog::Table;
-use crate::error::StorageResult;
-use crate::expr::{self, EvalContext, Expr, Strictness};
-use crate::optimize::{SlotSet, conjuncts};
+use crate::expr::{EvalContext, Expr};
+use crate::optimize::{SlotSet, conjuncts, slots_of};
 use crate::plan::ViewUse;
-use crate::row::Damaged;
-use crate::session::Outcome;
 use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast;
-use inia_storage::{LockMode, LockRequest, ReadMode, Savepoint, WaitPolicy};
+use inia_storage::{LockMode, LockRequest, WaitPolicy};
+use rewrite::Rewriting;
 use std::sync::Arc;
 
 /// A planned UPDATE or DELETE.
@@ -38,8 +36,10 @@ pub(crate) struct ChangePlan {
     /// The conditions, and for each whether exact bounds of the path make it true.
     filter: Vec<(Expr, bool)>,
     /// `None` for DELETE.
-    assignments: Option<Vec<(usize, Option<Expr>)>>,
+    rewriting: Option<Rewriting>,
     order: Vec<(Expr, bool)>,
+    /// The columns that the conditions and ORDER BY read.
+    looks_at: Vec<usize>,
     limit: Option<Expr>,
     ignore: bool,
     gather: bool,
@@ -52,6 +52,9 @@ impl ChangePlan {
     /// Takes in what the view that rows are changed through demands.
     pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
         guard.bind(core, &self.table.def, &mut self.fills)?;
+        if let Some(rewriting) = &mut self.rewriting {
+            rewriting.prepare(&self.table, &self.fills);
+        }
         self.views = guard.views;
         Ok(())
     }
@@ -98,8 +101,9 @@ pub(crate) fn plan_update(
     };
     let hints = &factor.hints;
     let mut plan = plan(core, &table, &mut scope, clauses, hints, fills)?;
-    plan.gather |= moves_rows(&plan, &assignments);
-    plan.assignments = Some(assignments);
+    let rewriting = Rewriting::new(&table, &plan.fills, assignments);
+    plan.gather |= moves_rows(&plan, &rewriting);
+    plan.rewriting = Some(rewriting);
     plan.ignore = update.ignore;
     Ok(Some(plan))
 }
@@ -161,6 +165,9 @@ fn plan(
         measure: None,
     };
     let choice = access::choose(&request, &conditions, &SlotSet::default());
+    let exprs = conditions.iter().chain(order.iter().map(|(expr, _)| expr));
+    let looks_at = exprs.fold(SlotSet::default(), |all, expr| all.union(&slots_of(expr).slots));
+    let looks_at = (0..table.def.columns.len()).filter(|c| looks_at.contains(*c)).collect();
     let filter = conditions.into_iter().zip(choice.covered).collect();
     let path = choice.path;
     let gather = !order.is_empty();
@@ -168,8 +175,9 @@ fn plan(
         table: table.clone(),
         path,
         filter,
-        assignments: None,
+        rewriting: None,
         order,
+        looks_at,
         limit,
         ignore: false,
         gather,
@@ -179,383 +187,11 @@ fn plan(
 }
 
 /// Whether the assignments change the order of what is scanned.
-fn moves_rows(plan: &ChangePlan, assignments: &[(usize, Option<Expr>)]) -> bool {
+fn moves_rows(plan: &ChangePlan, rewriting: &Rewriting) -> bool {
     let def = &plan.table.def;
-    let assigned = |column: usize| {
-        assignments.iter().any(|(target, _)| *target == column)
-            || plan.fills.is_generated(column)
-            || def.columns[column].on_update_now
-    };
     let scanned = plan.path.index.map(|at| &def.indexes[at]);
     let indexes = scanned.into_iter().chain(def.primary());
-    indexes.flat_map(|index| &index.parts).any(|part| assigned(part.column))
-}
-
-#[derive(Default)]
-pub(super) struct Tally {
-    /// Rows that are, or will be, changed or kept.
-    pub(super) matched: u64,
-    pub(super) changed: u64,
-    foreign: Option<Foreign>,
-    /// Rows may be changed several at a time.
-    together: bool,
-}
-
-impl ChangePlan {
-    /// Executes the plan.
-    pub(crate) fn run(&self, core: &Core, ctx: &mut EvalContext<'_>) -> Result<Outcome, SqlError> {
-        let strict = core.env.sql_mode.is_strict() && !self.ignore;
-        ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
-        let limit = match &self.limit {
-            Some(limit) => row_count(limit, ctx)?,
-            None => u64::MAX,
-        };
-        if self.limit.is_none() && self.path.is_unbounded() {
-            refuse_without_key(core)?;
-        }
-        auto_increment::prepare_counter(&self.table)?;
-        let mut writer = RowWriter::new(&self.table, &core.env.time_zone);
-        let mut tally = Tally { foreign: Foreign::load(core, &self.table)?, ..Tally::default() };
-        let mode = ReadMode::Lock(exclusive_request());
-        let mut scan = Scan::open(&self.table, &self.path, mode, ctx, &[])?;
-        if self.assignments.is_some() && core.state.releases_unmatched() {
-            scan.look_first();
-        }
-        if !self.gather {
-            scan.defer_locks();
-        }
-        tally.together =
-            !self.gather && !self.ignore && tally.foreign.is_none() && self.is_simple();
-        let exact = scan.is_exact();
-        let mut gathered = Gathered::new(core.workspace(), !self.order.is_empty());
-        loop {
-            let to = (limit, &mut gathered);
-            let scanned = self.scan(core, ctx, &mut writer, (&mut scan, &mut tally), to);
-            let at = (exact, &mut tally);
-            let ended = self.change_last(core, ctx, &mut writer, at, scanned)?;
-            if ended || tally.matched >= limit {
-                break;
-            }
-        }
-        gathered.each(limit, |key, bytes| {
-            self.change(core, ctx, &mut writer, None, (key, bytes), &mut tally).map(|_| ())
-        })?;
-        Ok(self.outcome(core, ctx, &tally))
-    }
-
-    /// Goes over the rows that the path finds and changes, puts off or gathers those that match, up
-    /// to the limit; whether it came to their end.
-    fn scan(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-        writer: &mut RowWriter<'_>,
-        (scan, tally): (&mut Scan, &mut Tally),
-        (limit, gathered): (u64, &mut Gathered<'_>),
-    ) -> Result<bool, SqlError> {
-        let (mut row, mut key, mut old) = (Vec::new(), Vec::new(), Vec::new());
-        let exact = scan.is_exact();
-        while tally.matched < limit {
-            if scan.next(&mut core.txn_of(&self.table).borrow_mut())?.is_none() {
-                if scan.take_pause() {
-                    self.change_waiting(core, ctx, writer, (exact, tally))?;
-                    continue;
-                }
-                return Ok(true);
-            }
-            core.check_killed()?;
-            if scan.is_unlocked() {
-                self.change_waiting(core, ctx, writer, (exact, tally))?;
-            }
-            if scan.is_unlocked() && !self.lock_matching(core, ctx, scan, &mut row)? {
-                continue;
-            }
-            let Some(found) = scan.current_row()? else { continue };
-            let RowData::Row(bytes) = found.data else { return Err(Damaged.into()) };
-            key.clear();
-            key.extend_from_slice(found.clustered_key);
-            old.clear();
-            old.extend_from_slice(bytes);
-            let done = if !self.holds(core, ctx, &old, exact, &mut row)? {
-                pass_over(core, &self.table, scan)?
-            } else if self.gather {
-                if self.order.is_empty() {
-                    gathered.push(&key, &old)?;
-                } else {
-                    self.table.layout.decode(&old, &core.env.time_zone, &mut row)?;
-                    gathered.push_ordered(ctx, &self.order, &row, (&key, &old))?;
-                }
-                if self.order.is_empty() && gathered.found() >= limit {
-                    return Ok(true);
-                }
-                true
-            } else {
-                let place = Some(&mut *scan).filter(|scan| scan.defers());
-                self.change(core, ctx, writer, place, (&key, &old), tally)?
-            };
-            if !done && self.read_again(core, ctx, &key, &mut old, (exact, &mut row))? {
-                self.change(core, ctx, writer, None, (&key, &old), tally)?;
-            }
-            self.change_if_full(core, ctx, writer, (exact, tally))?;
-        }
-        Ok(false)
-    }
-
-    /// Whether it deletes rows.
-    pub(super) fn deletes(&self) -> bool {
-        self.assignments.is_none()
-    }
-
-    /// Whether the outcome is the same when rows are changed together.
-    fn is_simple(&self) -> bool {
-        let columns = &self.table.def.columns;
-        let assignments = self.assignments.as_deref().unwrap_or_default();
-        let assigned = |column: usize| {
-            assignments.iter().any(|(target, _)| *target == column)
-                || self.fills.is_generated(column)
-                || columns[column].on_update_now
-        };
-        may_change_together(&self.table, |column| !self.deletes() && assigned(column))
-    }
-
-    /// Locks and reads a row that another transaction got at; whether it is to be changed.
-    pub(super) fn read_again(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-        key: &[u8],
-        bytes: &mut Vec<u8>,
-        (exact, row): (bool, &mut Vec<Value>),
-    ) -> Result<bool, SqlError> {
-        bytes.clear();
-        let copy = |value: &[u8]| bytes.extend_from_slice(value);
-        let clustered = &self.table.clustered;
-        let found = core.txn_of(&self.table).borrow_mut().lock_get(
-            clustered,
-            key,
-            exclusive_request(),
-            copy,
-        );
-        Ok(found.sql()?.is_some() && self.holds(core, ctx, bytes, exact, row)?)
-    }
-
-    /// Locks the row that the scan has only looked at, if what it has seen fulfils the conditions;
-    /// false when it does not, or when the row is gone.
-    fn lock_matching(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-        scan: &mut Scan,
-        row: &mut Vec<Value>,
-    ) -> Result<bool, SqlError> {
-        let Some(seen) = scan.current_row()? else { return Ok(false) };
-        let RowData::Row(bytes) = seen.data else { return Err(Damaged.into()) };
-        let exact = scan.is_exact();
-        if !self.holds(core, ctx, bytes, exact, row)? {
-            return Ok(false);
-        }
-        scan.lock_current(&mut core.txn_of(&self.table).borrow_mut())
-    }
-
-    /// Whether a row fulfils the conditions that the path does not make true.
-    fn holds(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-        bytes: &[u8],
-        exact: bool,
-        row: &mut Vec<Value>,
-    ) -> Result<bool, SqlError> {
-        if self.filter.iter().all(|(_, covered)| exact && *covered) {
-            return Ok(true);
-        }
-        self.table.layout.decode(bytes, &core.env.time_zone, row)?;
-        for (condition, covered) in &self.filter {
-            if !(exact && *covered) && condition.eval_bool(ctx, row)? != Some(true) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Changes a row, the one that `scan` stands on where that is given; false, with nothing done,
-    /// where it must be read again.
-    pub(super) fn change(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-        writer: &mut RowWriter<'_>,
-        mut scan: Option<&mut Scan>,
-        (key, bytes): (&[u8], &[u8]),
-        tally: &mut Tally,
-    ) -> Result<bool, SqlError> {
-        let Some(assignments) = &self.assignments else {
-            return self.delete(core, ctx, writer, scan, (key, bytes), tally);
-        };
-        ctx.row_number = tally.matched + 1;
-        let old = values(&self.table, bytes, &core.env.time_zone)?;
-        let mut new = old.clone();
-        assign(&self.table, &self.fills, assignments, &mut new, ctx)?;
-        let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
-        if !changed.contains(&true) {
-            return keep_unchanged(core, &self.table, scan, tally);
-        }
-        let changed = touch(&self.table, assignments, &mut new, changed, ctx);
-        if let Err(error) = self.fills.check(&new, ctx) {
-            if !self.ignore || !is_forgiven(&error) {
-                return Err(error);
-            }
-            let kept = keep_unchanged(core, &self.table, scan, tally)?;
-            return if kept {
-                ctx.raise(expr::Level::Warning, error).map(|()| true)
-            } else {
-                Ok(false)
-            };
-        }
-        let left = scan.as_mut().filter(|_| tally.together).and_then(|scan| scan.leave_current());
-        if let Some(spot) = left {
-            let mut txn = core.txn_of(&self.table).borrow_mut();
-            writer.put_off_update(&mut txn, &spot, (key, bytes), &new, &changed)?;
-            self.note_number(&new, &changed);
-            tally.matched += 1;
-            return Ok(true);
-        }
-        let start = core.txn_of(&self.table).borrow().savepoint();
-        let written = {
-            let mut txn = core.txn_of(&self.table).borrow_mut();
-            match scan {
-                None => writer.update(&mut txn, key, bytes, &new, &changed)?,
-                Some(scan) => {
-                    let row = (key, bytes);
-                    let written = writer.update_at(&mut txn, scan, row, &new, &changed)?;
-                    let Some(written) = written else { return Ok(false) };
-                    written
-                }
-            }
-        };
-        tally.matched += 1;
-        let refused = match (written, &tally.foreign) {
-            (Written::Duplicate(at), _) => Err(duplicate_error(&self.table.def, at, &new)),
-            (Written::Done, Some(foreign)) => foreign.updated(core, &old, &new),
-            (Written::Done, None) => Ok(()),
-        };
-        if let Err(error) = refused {
-            return self.forgive(core, ctx, start, error).map(|()| true);
-        }
-        self.note_number(&new, &changed);
-        tally.changed += 1;
-        core.row_done(&self.table, 0);
-        Ok(true)
-    }
-
-    /// Tells the AUTO_INCREMENT counter of a number that a row has got.
-    fn note_number(&self, new: &[Value], changed: &[bool]) {
-        if let Some(column) = self.table.def.auto_increment_column()
-            && changed[column]
-        {
-            auto_increment::updated(&self.table, column, &new[column]);
-        }
-    }
-
-    fn delete(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-        writer: &mut RowWriter<'_>,
-        mut scan: Option<&mut Scan>,
-        (key, bytes): (&[u8], &[u8]),
-        tally: &mut Tally,
-    ) -> Result<bool, SqlError> {
-        let left = scan.as_mut().filter(|_| tally.together).and_then(|scan| scan.leave_current());
-        if let Some(spot) = left {
-            let mut txn = core.txn_of(&self.table).borrow_mut();
-            writer.put_off_delete(&mut txn, &spot, (key, bytes))?;
-            tally.matched += 1;
-            ctx.row_number = tally.matched;
-            return Ok(true);
-        }
-        let start = core.txn_of(&self.table).borrow().savepoint();
-        {
-            let mut txn = core.txn_of(&self.table).borrow_mut();
-            match scan {
-                None => writer.delete(&mut txn, key, bytes)?,
-                Some(scan) => {
-                    if !writer.delete_at(&mut txn, scan, key, bytes)? {
-                        return Ok(false);
-                    }
-                }
-            }
-        }
-        tally.matched += 1;
-        ctx.row_number = tally.matched;
-        if let Some(foreign) = &tally.foreign {
-            let old = values(&self.table, bytes, &core.env.time_zone)?;
-            if let Err(error) = foreign.deleted(core, &old) {
-                self.forgive(core, ctx, start, error)?;
-                return Ok(true);
-            }
-        }
-        tally.changed += 1;
-        core.row_done(&self.table, -1);
-        Ok(true)
-    }
-
-    /// IGNORE: undoes the row's change and makes the error a warning.
-    fn forgive(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-        start: Savepoint,
-        error: SqlError,
-    ) -> Result<(), SqlError> {
-        if !self.ignore || !is_forgiven(&error) {
-            return Err(error);
-        }
-        core.txn_of(&self.table).borrow_mut().rollback_statement(start).sql()?;
-        ctx.raise(expr::Level::Warning, error)
-    }
-
-    fn outcome(&self, core: &Core, ctx: &EvalContext<'_>, tally: &Tally) -> Outcome {
-        if self.assignments.is_none() {
-            return Outcome { affected_rows: tally.changed, ..Outcome::default() };
-        }
-        let found = core.client_found_rows;
-        let info = format!(
-            "Rows matched: {}  Changed: {}  Warnings: {}",
-            tally.matched,
-            tally.changed,
-            core.diagnostics.count + ctx.warnings.count
-        );
-        let affected_rows = if found { tally.matched } else { tally.changed };
-        let last_insert_id = core.host.last_insert_id.get().unwrap_or(0);
-        Outcome { affected_rows, last_insert_id, info, ..Outcome::default() }
-    }
-}
-
-/// Leaves a row that does not match: its lock is given up or taken, as the isolation level has it.
-/// False where it must be read again.
-fn pass_over(core: &Core, table: &Table, scan: &mut Scan) -> Result<bool, SqlError> {
-    let mut txn = core.txn_of(table).borrow_mut();
-    if core.state.releases_unmatched() {
-        scan.unlock_current(&mut txn);
-        return Ok(true);
-    }
-    scan.secure_current(&mut txn)
-}
-
-/// Locks a row that matches and stays as it is; false where it must be read again.
-fn keep_unchanged(
-    core: &Core,
-    table: &Table,
-    scan: Option<&mut Scan>,
-    tally: &mut Tally,
-) -> Result<bool, SqlError> {
-    let kept = match scan {
-        Some(scan) => scan.secure_current(&mut core.txn_of(table).borrow_mut())?,
-        None => true,
-    };
-    tally.matched += u64::from(kept);
-    Ok(kept)
+    indexes.flat_map(|index| &index.parts).any(|part| rewriting.may_write(part.column))
 }
 
 /// The lock request of statements that are about to change rows.

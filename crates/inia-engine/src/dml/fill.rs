@@ -143,7 +143,26 @@ impl Fills {
 
     /// Whether the column's default is an expression, to be computed when the others are there.
     pub(crate) fn is_late(&self, column: usize) -> bool {
-        matches!(self.fills[column], Fill::Expr(_))
+        self.default_expr(column).is_some()
+    }
+
+    /// The expression that is the column's default, where that is one.
+    pub(crate) fn default_expr(&self, column: usize) -> Option<&Expr> {
+        match &self.fills[column] {
+            Fill::Expr(expr) => Some(expr),
+            _ => None,
+        }
+    }
+
+    /// The generated columns in the order in which they are computed, with what computes them.
+    pub(crate) fn generated(&self) -> impl Iterator<Item = (usize, &Expr)> {
+        self.generated.iter().map(|(column, expr)| (*column, expr))
+    }
+
+    /// What [`Fills::check`] evaluates.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &Expr> {
+        let checks = self.checks.iter().map(|(_, condition)| condition);
+        checks.chain(self.view_checks.iter().map(|(condition, _)| condition))
     }
 
     /// Whether rows need [`Fills::compute`] or [`Fills::check`].

@@ -8,7 +8,6 @@ mod load;
 mod run;
 
 pub(crate) use load::{LoadRun, Loaded};
-pub(super) use run::{assign, touch};
 
 use super::fill::Fills;
 use super::joined::has_subquery;

@@ -6,11 +6,11 @@
 //! Example: `UPDATE a JOIN b ON a.id = b.id SET a.x = b.y WHERE b.z > 5` reads
 //! `SELECT a.id, a.x, …, b.y FROM a JOIN b ON a.id = b.id WHERE b.z > 5 FOR UPDATE OF a`.
 
+use super::assign::{admitted, touch};
 use super::auto_increment;
 use super::change::{exclusive_request, refuse_without_key};
 use super::fill::{Fills, Given, stored};
 use super::foreign::Foreign;
-use super::insert::touch;
 use super::is_forgiven;
 use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
@@ -488,16 +488,7 @@ impl Target {
                 }
                 None => self.fills.default(*target, Given::Nothing, row, ctx)?,
             };
-            row[*target] = match value {
-                Value::Null if !column.nullable => {
-                    if ctx.strictness == Strictness::Strict {
-                        return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
-                    }
-                    ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-                    expr::store::instead_of_null(&column.data_type)
-                }
-                value => value,
-            };
+            row[*target] = admitted(column, value, ctx)?;
         }
         self.fills.compute(row, ctx)
     }

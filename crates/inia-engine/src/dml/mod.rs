@@ -1,8 +1,8 @@
 //! Statements that change rows: INSERT, REPLACE, UPDATE and DELETE.
 
+mod assign;
 pub(crate) mod auto_increment;
 pub(crate) mod change;
-mod change_many;
 pub(crate) mod fill;
 pub(crate) mod foreign;
 mod gathered;

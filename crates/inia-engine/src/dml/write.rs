@@ -1,7 +1,7 @@
 //! One row's records: the clustered one and an entry in each secondary index, kept in step.
 
 use super::auto_increment;
-use super::change_many::Changes;
+use super::change::Changes;
 use super::write_many::Waiting;
 use crate::access::Scan;
 use crate::catalog::{IndexKind, Table, TableDef, value_text};
@@ -92,6 +92,24 @@ impl<'t> RowWriter<'t> {
         Ok(())
     }
 
+    /// Encodes the entry that a stored row has in the index `at`; false where that has no entries.
+    pub(super) fn encode_stored(
+        &mut self,
+        at: usize,
+        key: &[u8],
+        bytes: &[u8],
+    ) -> Result<bool, SqlError> {
+        let table = self.table;
+        if !table.def.indexes[at].kind.has_entries() {
+            return Ok(false);
+        }
+        self.key.clear();
+        self.value.clear();
+        let cell = |c: usize| table.layout.cell(bytes, c);
+        table.indexes[at].codec.put_entry(cell, key, &mut self.key, &mut self.value)?;
+        Ok(true)
+    }
+
     /// Inserts a row.
     pub(crate) fn insert(&mut self, txn: &mut Txn, row: &[Value]) -> Result<Written, SqlError> {
         let table = self.table;
@@ -148,15 +166,11 @@ impl<'t> RowWriter<'t> {
     /// Deletes the entries of a row whose clustered record is deleted already.
     fn delete_entries(&mut self, txn: &mut Txn, key: &[u8], bytes: &[u8]) -> Result<(), SqlError> {
         let table = self.table;
-        for (at, index) in table.indexes.iter().enumerate() {
-            if !table.def.indexes[at].kind.has_entries() {
-                continue;
+        for at in 0..table.indexes.len() {
+            if self.encode_stored(at, key, bytes)? {
+                let tree = &table.indexes[at].tree;
+                txn.delete(tree, &self.key).map_err(|error| write_error(table, error))?;
             }
-            self.key.clear();
-            self.value.clear();
-            let cell = |c: usize| table.layout.cell(bytes, c);
-            index.codec.put_entry(cell, key, &mut self.key, &mut self.value)?;
-            txn.delete(&index.tree, &self.key).map_err(|error| write_error(table, error))?;
         }
         table.shared.row_estimate.fetch_sub(1, Ordering::Relaxed);
         Ok(())
@@ -171,75 +185,50 @@ impl<'t> RowWriter<'t> {
         new: &[Value],
         changed: &[bool],
     ) -> Result<Written, SqlError> {
-        let row = self.stored(txn, old, new, changed)?;
+        let layout = &self.table.layout;
+        let mut row = std::mem::take(&mut self.row);
+        row.clear();
+        row.extend_from_slice(old);
+        for (column, value) in new.iter().enumerate().filter(|(column, _)| changed[*column]) {
+            let cell = Cell::of(value, layout.data_type(column), self.zone);
+            layout.put(&mut row, column, &cell)?;
+        }
         let written = self.update_bytes(txn, key, old, &row, changed);
         self.row = row;
         written
     }
 
-    /// As [`RowWriter::update`], for the row that a scan stands on, which keeps its clustered key;
-    /// `None`, with nothing done, where it must be read again.
+    /// As [`RowWriter::update_bytes`], for the row that a scan stands on, which keeps its clustered
+    /// key; `None`, with nothing done, where it must be read again.
     pub(crate) fn update_at(
         &mut self,
         txn: &mut Txn,
         scan: &mut Scan,
         (key, old): (&[u8], &[u8]),
-        new: &[Value],
+        new: &[u8],
         changed: &[bool],
     ) -> Result<Option<Written>, SqlError> {
         let table = self.table;
-        let row = self.stored(txn, old, new, changed)?;
-        let done =
-            scan.write_current(txn, Some(&row)).map_err(|error| write_error(table, error))?;
+        self.leaves_number(txn, old, changed)?;
+        if !scan.write_current(txn, Some(new)).map_err(|error| write_error(table, error))? {
+            return Ok(None);
+        }
         self.clustered.clear();
         self.clustered.extend_from_slice(key);
-        let written = match done {
-            true => self.update_entries(txn, key, old, &row, changed).map(Some),
-            false => Ok(None),
-        };
-        self.row = row;
-        written
+        self.update_entries(txn, key, old, new, changed).map(Some)
     }
 
-    /// The stored form of the values `new`, in the memory of `self.row`, before it takes the place
-    /// of `old`.
-    pub(super) fn stored(
-        &mut self,
+    /// Keeps the AUTO_INCREMENT counter behind a number that a row is about to give up.
+    pub(super) fn leaves_number(
+        &self,
         txn: &mut Txn,
         old: &[u8],
-        new: &[Value],
         changed: &[bool],
-    ) -> Result<Vec<u8>, SqlError> {
-        if self.table.numbered.is_some_and(|column| changed[column]) {
-            auto_increment::leaving(txn, self.table, old)?;
+    ) -> Result<(), SqlError> {
+        match self.table.numbered {
+            Some(column) if changed[column] => auto_increment::leaving(txn, self.table, old),
+            _ => Ok(()),
         }
-        self.row.clear();
-        let mut row = std::mem::take(&mut self.row);
-        if !self.patched(old, new, changed, &mut row)? {
-            row.clear();
-            self.table.layout.encode_values(new, self.zone, &mut row)?;
-        }
-        Ok(row)
-    }
-
-    /// Writes into `row` the old row with the changed columns overwritten in place; false where one
-    /// has no fixed place.
-    fn patched(
-        &self,
-        old: &[u8],
-        new: &[Value],
-        changed: &[bool],
-        row: &mut Vec<u8>,
-    ) -> Result<bool, SqlError> {
-        let layout = &self.table.layout;
-        row.extend_from_slice(old);
-        for (column, value) in new.iter().enumerate().filter(|(column, _)| changed[*column]) {
-            let cell = Cell::of(value, layout.data_type(column), self.zone);
-            if !layout.patch(row, column, &cell)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// As [`RowWriter::update`], with the new row already in its stored form.
@@ -252,6 +241,7 @@ impl<'t> RowWriter<'t> {
         changed: &[bool],
     ) -> Result<Written, SqlError> {
         let table = self.table;
+        self.leaves_number(txn, old, changed)?;
         self.clustered.clear();
         let primary = table.def.primary();
         let moved = primary.is_some_and(|index| index.parts.iter().any(|p| changed[p.column]));
@@ -297,7 +287,7 @@ impl<'t> RowWriter<'t> {
     }
 
     /// Whether a row's entry in the index `at` changes with these columns.
-    pub(super) fn touches_entry(&self, at: usize, changed: &[bool]) -> bool {
+    fn touches_entry(&self, at: usize, changed: &[bool]) -> bool {
         let (index, def) = (&self.table.indexes[at], &self.table.def.indexes[at]);
         let whole = (0..changed.len()).any(|c| changed[c] && index.codec.covers(c));
         def.kind.has_entries() && (whole || def.parts.iter().any(|part| changed[part.column]))

@@ -21,6 +21,7 @@ use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use std::ops::Range;
 
 /// Stored bytes that do not fit the table's layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,9 +155,7 @@ impl RowLayout {
     #[inline]
     pub fn cell<'a>(&self, row: &'a [u8], column: usize) -> Result<Cell<'a>, Damaged> {
         let slot = &self.slots[column];
-        if let Some(bit) = slot.null_bit
-            && row.get(bit / 8).ok_or(Damaged)? >> (bit % 8) & 1 == 1
-        {
+        if slot.is_null(row)? {
             return Ok(Cell::Null);
         }
         match slot.place {
@@ -179,6 +178,12 @@ impl RowLayout {
         row: &'a [u8],
         index: usize,
     ) -> Result<&'a [u8], Damaged> {
+        Ok(&row[self.variable_range(row, index)?])
+    }
+
+    /// Where a variable column's bytes are in a row.
+    #[inline]
+    fn variable_range(&self, row: &[u8], index: usize) -> Result<Range<usize>, Damaged> {
         let wide = row.first().ok_or(Damaged)? & 1 == 1;
         let size = if wide { 4 } else { 2 };
         let base = self.fixed_end + self.variable * size;
@@ -192,7 +197,11 @@ impl RowLayout {
             .ok_or(Damaged)
         };
         let from = if index == 0 { 0 } else { end(index - 1)? };
-        row.get(base + from..base + end(index)?).ok_or(Damaged)
+        let range = base + from..base + end(index)?;
+        if range.start > range.end || range.end > row.len() {
+            return Err(Damaged);
+        }
+        Ok(range)
     }
 
     /// One column as an owned value.
@@ -235,11 +244,7 @@ impl RowLayout {
     ) -> Result<(), Damaged> {
         let slot = &self.slots[column];
         if let Place::Variable { index, .. } = slot.place {
-            let null = match slot.null_bit {
-                Some(bit) => row.get(bit / 8).ok_or(Damaged)? >> (bit % 8) & 1 == 1,
-                None => false,
-            };
-            if null {
+            if slot.is_null(row)? {
                 sink.null();
             } else {
                 sink.bytes(self.variable_bytes(row, index)?);
@@ -250,11 +255,30 @@ impl RowLayout {
         Ok(())
     }
 
-    /// Overwrites fixed-size column `column` of an encoded row in place; false when its place
-    /// depends on its value and the row must be encoded anew.
-    pub fn patch(&self, row: &mut [u8], column: usize, cell: &Cell<'_>) -> Result<bool, Damaged> {
+    /// Whether column `column` of a row holds this cell.
+    #[inline]
+    pub fn holds(&self, row: &[u8], column: usize, cell: &Cell<'_>) -> Result<bool, Damaged> {
         let slot = &self.slots[column];
-        let Place::Fixed { offset, kind } = slot.place else { return Ok(false) };
+        match slot.place {
+            Place::Variable { index, .. } => {
+                let null = slot.is_null(row)?;
+                let same = null == (*cell == Cell::Null);
+                Ok(same && (null || self.variable_bytes(row, index)? == variable(cell)))
+            }
+            Place::Fixed { .. } => Ok(self.cell(row, column)? == *cell),
+        }
+    }
+
+    /// Replaces column `column` of an encoded row; all other columns keep their bytes.
+    pub fn put(&self, row: &mut Vec<u8>, column: usize, cell: &Cell<'_>) -> Result<(), Damaged> {
+        let slot = &self.slots[column];
+        if let Place::Variable { index, .. } = slot.place
+            && !self.put_bytes(row, index, variable(cell))?
+        {
+            let old = std::mem::take(row);
+            let cells = |c: usize| if c == column { Ok(*cell) } else { self.cell(&old, c) };
+            return self.encode(cells, row);
+        }
         if let Some(bit) = slot.null_bit {
             let byte = row.get_mut(bit / 8).ok_or(Damaged)?;
             *byte &= !(1 << (bit % 8));
@@ -262,8 +286,51 @@ impl RowLayout {
         } else if *cell == Cell::Null {
             return Err(Damaged);
         }
-        fixed::put(kind, cell, row.get_mut(offset..offset + kind.len()).ok_or(Damaged)?)?;
+        if let Place::Fixed { offset, kind } = slot.place {
+            fixed::put(kind, cell, row.get_mut(offset..offset + kind.len()).ok_or(Damaged)?)?;
+        }
+        Ok(())
+    }
+
+    /// Replaces the bytes of a variable column; false, with nothing done, where the ends would have
+    /// another width then.
+    fn put_bytes(&self, row: &mut Vec<u8>, index: usize, bytes: &[u8]) -> Result<bool, Damaged> {
+        let range = self.variable_range(row, index)?;
+        if range.len() == bytes.len() {
+            row[range].copy_from_slice(bytes);
+            return Ok(true);
+        }
+        let (wide, old) = (row[0] & 1 == 1, row.len());
+        let size = if wide { 4 } else { 2 };
+        let variable_bytes = old - (self.fixed_end + self.variable * size);
+        let most = usize::from(u16::MAX);
+        if (variable_bytes - range.len() + bytes.len() > most) != wide {
+            return Ok(false);
+        }
+        let end = range.start + bytes.len();
+        row.resize(old.max(old - range.len() + bytes.len()), 0);
+        row.copy_within(range.end..old, end);
+        row.truncate(old - range.len() + bytes.len());
+        row[range.start..end].copy_from_slice(bytes);
+        for later in index..self.variable {
+            let at = self.fixed_end + later * size;
+            let mut word = [0; 4];
+            word[..size].copy_from_slice(&row[at..at + size]);
+            let moved = u32::from_le_bytes(word) as usize + bytes.len();
+            let moved = moved.checked_sub(range.len()).ok_or(Damaged)? as u32;
+            row[at..at + size].copy_from_slice(&moved.to_le_bytes()[..size]);
+        }
         Ok(true)
+    }
+}
+
+impl Slot {
+    #[inline]
+    fn is_null(&self, row: &[u8]) -> Result<bool, Damaged> {
+        match self.null_bit {
+            Some(bit) => Ok(row.get(bit / 8).ok_or(Damaged)? >> (bit % 8) & 1 == 1),
+            None => Ok(false),
+        }
     }
 }
 

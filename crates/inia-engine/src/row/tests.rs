@@ -14,6 +14,8 @@ use inia_base::value::Value;
 
 const INT: DataType = DataType::Int { width: IntWidth::Int, unsigned: false };
 
+const TEXT: DataType = DataType::Text { size: LobSize::Long, collation: Collation::DEFAULT };
+
 fn varchar(chars: u32) -> DataType {
     DataType::VarChar { chars, collation: Collation::DEFAULT }
 }
@@ -37,7 +39,7 @@ fn all_types() -> Vec<(DataType, Value)> {
         (DataType::Double { decimals: None, unsigned: false }, Value::Double(-1.25e300)),
         (DataType::Char { chars: 5, collation }, Value::Text("hé".into())),
         (varchar(20), Value::Text(String::new())),
-        (DataType::Text { size: LobSize::Long, collation }, Value::Text("x".repeat(70_000))),
+        (TEXT, Value::Text("x".repeat(70_000))),
         (DataType::VarBinary(3), Value::Bytes(vec![0, 255, 0])),
         (DataType::Date, Value::Date(date)),
         (DataType::Time { fsp: 6 }, Value::Time(Time { micros: -1_500_000 })),
@@ -66,7 +68,7 @@ fn every_type_survives_the_row() {
 }
 
 #[test]
-fn nulls_take_a_bit_and_patches_reach_fixed_columns_only() {
+fn nulls_take_a_bit_and_columns_are_replaced_where_they_stand() {
     let layout = RowLayout::new([(&INT, false), (&INT, true), (&varchar(9), true)].into_iter());
     let mut bytes = Vec::new();
     layout
@@ -77,10 +79,50 @@ fn nulls_take_a_bit_and_patches_reach_fixed_columns_only() {
         )
         .unwrap();
     assert_eq!(bytes, [2, 7, 0, 0, 0, 0, 0, 0, 0, 2, 0, b'a', b'b']);
-    assert!(layout.patch(&mut bytes, 1, &Cell::Int(9)).unwrap());
-    assert!(!layout.patch(&mut bytes, 2, &Cell::Text("z")).unwrap());
-    assert_eq!(layout.cell(&bytes, 1), Ok(Cell::Int(9)));
-    assert_eq!(layout.cell(&bytes, 2), Ok(Cell::Text("ab")));
+    layout.put(&mut bytes, 1, &Cell::Int(9)).unwrap();
+    assert_eq!(bytes, [0, 7, 0, 0, 0, 9, 0, 0, 0, 2, 0, b'a', b'b']);
+    layout.put(&mut bytes, 2, &Cell::Text("xyz")).unwrap();
+    assert_eq!(bytes, [0, 7, 0, 0, 0, 9, 0, 0, 0, 3, 0, b'x', b'y', b'z']);
+    layout.put(&mut bytes, 2, &Cell::Null).unwrap();
+    assert_eq!(bytes, [4, 7, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
+    assert_eq!(layout.put(&mut bytes, 0, &Cell::Null), Err(Damaged));
+}
+
+#[test]
+fn a_replaced_column_leaves_what_a_row_of_the_new_values_has() {
+    let types = [(&INT, true), (&varchar(9), true), (&TEXT, true), (&varchar(9), false)];
+    let layout = RowLayout::new(types.into_iter());
+    let zone = TimeZone::utc();
+    let encoded = |row: &[Value]| {
+        let mut bytes = Vec::new();
+        layout.encode_values(row, &zone, &mut bytes).unwrap();
+        bytes
+    };
+    let text = |length: usize| Value::Text("t".repeat(length));
+    // Rows change the width of their ends around 65,535 variable bytes.
+    let lengths = [Value::Null, text(0), text(3), text(65_000), text(65_533), text(65_534)];
+    for old in &lengths {
+        let mut row = vec![Value::Int(1), text(2), old.clone(), text(1)];
+        let before = encoded(&row);
+        for new in &lengths {
+            for column in 0..4 {
+                row = vec![Value::Int(1), text(2), old.clone(), text(1)];
+                row[column] = match (column, new) {
+                    (0, Value::Null) => Value::Null,
+                    (0, _) => Value::Int(2),
+                    (3, Value::Null) => continue,
+                    _ => new.clone(),
+                };
+                let mut bytes = before.clone();
+                let cell = Cell::of(&row[column], layout.data_type(column), &zone);
+                let same = layout.holds(&bytes, column, &cell).unwrap();
+                layout.put(&mut bytes, column, &cell).unwrap();
+                assert_eq!(same, bytes == before);
+                assert!(bytes == encoded(&row), "column {column}: {old:?}");
+                assert!(layout.holds(&bytes, column, &cell).unwrap());
+            }
+        }
+    }
 }
 
 fn column(name: &str, data_type: DataType, nullable: bool) -> ColumnDef {

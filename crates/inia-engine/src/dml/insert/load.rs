@@ -1,8 +1,9 @@
 //! Rows of a file on their way into a table.
 
 use super::InsertPlan;
-use super::run::{Run, assign};
+use super::run::Run;
 use crate::catalog::ColumnDefault;
+use crate::dml::assign::assign;
 use crate::dml::auto_increment;
 use crate::dml::fill::{Given, stored};
 use crate::expr::{self, EvalContext, Expr, ExprType, Strictness};

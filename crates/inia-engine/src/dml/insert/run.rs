@@ -2,15 +2,16 @@
 
 use super::InsertPlan;
 use crate::catalog::{IndexKind, Table};
+use crate::dml::assign::{assign, touch};
 use crate::dml::auto_increment::{self, Numbers};
-use crate::dml::fill::{Fills, Given, now_for, stored};
+use crate::dml::fill::{Fills, Given, stored};
 use crate::dml::foreign::Foreign;
 use crate::dml::is_forgiven;
 use crate::dml::write::{RowWriter, Written, duplicate_error, values};
 use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::exec::spill::TupleList;
-use crate::expr::{self, EvalContext, Expr, SqlMode, Strictness};
+use crate::expr::{self, EvalContext, SqlMode, Strictness};
 use crate::plan::StatementPlan;
 use crate::session::Outcome;
 use crate::session::core::Core;
@@ -591,52 +592,4 @@ fn number_of(value: &Value) -> u64 {
         Value::Double(v) => v as u64,
         _ => 0,
     }
-}
-
-/// Assigns SET's values from left to right, each seeing those before it.
-pub(in crate::dml) fn assign(
-    table: &Table,
-    fills: &Fills,
-    assignments: &[(usize, Option<Expr>)],
-    row: &mut [Value],
-    ctx: &mut EvalContext<'_>,
-) -> Result<(), SqlError> {
-    for (target, value) in assignments {
-        let column = &table.def.columns[*target];
-        let value = match value {
-            Some(expr) => {
-                let value = expr.eval(ctx, row)?;
-                stored(&table.def, *target, (value, &expr.ty), ctx)?
-            }
-            None => fills.default(*target, Given::Nothing, row, ctx)?,
-        };
-        row[*target] = match value {
-            Value::Null if !column.nullable => {
-                if ctx.strictness == Strictness::Strict {
-                    return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
-                }
-                ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-                expr::store::instead_of_null(&column.data_type)
-            }
-            value => value,
-        };
-    }
-    fills.compute(row, ctx)
-}
-
-/// ON UPDATE CURRENT_TIMESTAMP for a row that changes, except for columns that SET names.
-pub(in crate::dml) fn touch(
-    table: &Table,
-    assignments: &[(usize, Option<Expr>)],
-    row: &mut [Value],
-    mut changed: Vec<bool>,
-    ctx: &EvalContext<'_>,
-) -> Vec<bool> {
-    for (i, column) in table.def.columns.iter().enumerate() {
-        if column.on_update_now && !assignments.iter().any(|(target, _)| *target == i) {
-            row[i] = now_for(&column.data_type, ctx);
-            changed[i] = true;
-        }
-    }
-    changed
 }

@@ -36,7 +36,9 @@ fn damaged_rows_are_refused_or_have_values_that_can_be_shown_and_stored() {
             shown += 1;
         }
         if let Ok(cell) = layout.cell(&rows[0], random.index(types.len())) {
-            let _ = layout.patch(&mut bytes, random.index(types.len()), &cell);
+            let column = random.index(types.len());
+            let _ = layout.holds(&bytes, column, &cell);
+            let _ = layout.put(&mut bytes, column, &cell);
         }
     }
     assert!(shown > 1_000, "damage must not all be found at the first byte");

@@ -6,15 +6,14 @@
 //! and changed alone. Whatever has to wait does so when no row is left waiting: locks are asked for
 //! in the order of the rows.
 
-use super::auto_increment;
-use super::change::{ChangePlan, Tally};
-use super::write::{RowWriter, write_error};
+use super::rewrite::Rewrite;
+use super::run::ChangeRun;
 use crate::catalog::{IndexKind, Table};
+use crate::dml::auto_increment;
+use crate::dml::write::{RowWriter, write_error};
 use crate::error::sql_error;
 use crate::expr::EvalContext;
-use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_base::value::Value;
 use inia_storage::{Records, Spot, StorageError, Tree, Txn};
 use std::sync::atomic::Ordering;
 
@@ -27,7 +26,7 @@ const MOST_ENTRY_BYTES: usize = 1 << 20;
 
 /// Changes that wait.
 #[derive(Default)]
-pub(super) struct Changes {
+pub(in crate::dml) struct Changes {
     rows: Records,
     /// By the index's position.
     entries: Vec<EntryChanges>,
@@ -108,16 +107,11 @@ impl RowWriter<'_> {
         let row = self.changes.rows.len();
         self.changes.rows.push_seen(key, &[], spot);
         self.changes.entries.resize_with(table.indexes.len(), EntryChanges::default);
-        for (at, index) in table.indexes.iter().enumerate() {
-            if !table.def.indexes[at].kind.has_entries() {
-                continue;
+        for at in 0..table.indexes.len() {
+            if self.encode_stored(at, key, bytes)? {
+                let removed = &mut self.changes.entries[at].removed;
+                self.changes.entry_bytes += removed.push(&self.key, &[], row);
             }
-            self.key.clear();
-            self.value.clear();
-            let cell = |c: usize| table.layout.cell(bytes, c);
-            index.codec.put_entry(cell, key, &mut self.key, &mut self.value)?;
-            let removed = &mut self.changes.entries[at].removed;
-            self.changes.entry_bytes += removed.push(&self.key, &[], row);
         }
         Ok(())
     }
@@ -129,21 +123,20 @@ impl RowWriter<'_> {
         txn: &mut Txn,
         spot: &Spot,
         (key, old): (&[u8], &[u8]),
-        new: &[Value],
-        changed: &[bool],
+        rewrite: &Rewrite<'_>,
     ) -> Result<(), SqlError> {
-        let table = self.table;
-        let stored = self.stored(txn, old, new, changed)?;
+        let new = rewrite.bytes();
+        self.leaves_number(txn, old, rewrite.changed())?;
         let row = self.changes.rows.len();
-        self.changes.rows.push_seen(key, &stored, spot);
-        self.changes.entries.resize_with(table.indexes.len(), EntryChanges::default);
+        self.changes.rows.push_seen(key, new, spot);
+        if rewrite.indexes().is_empty() {
+            return Ok(());
+        }
+        self.changes.entries.resize_with(self.table.indexes.len(), EntryChanges::default);
         self.clustered.clear();
         self.clustered.extend_from_slice(key);
-        for at in 0..table.indexes.len() {
-            if !self.touches_entry(at, changed) {
-                continue;
-            }
-            self.encode_both(at, key, old, &stored)?;
+        for &at in rewrite.indexes() {
+            self.encode_both(at, key, old, new)?;
             let entries = &mut self.changes.entries[at];
             let (old, new) = ((&self.key, &self.value), (&self.new_key, &self.new_value));
             if old.0 != new.0 {
@@ -153,7 +146,6 @@ impl RowWriter<'_> {
                 self.changes.entry_bytes += entries.replaced.push(new.0, new.1, row);
             }
         }
-        self.row = stored;
         Ok(())
     }
 
@@ -246,88 +238,64 @@ fn is_fatal(error: &SqlError) -> bool {
     matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)
 }
 
-impl ChangePlan {
+impl ChangeRun<'_> {
     /// Makes the changes that wait, when there are enough of them.
-    pub(super) fn change_if_full(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-        writer: &mut RowWriter<'_>,
-        (exact, tally): (bool, &mut Tally),
-    ) -> Result<(), SqlError> {
-        match writer.changes_are_full() {
-            true => self.change_rows(core, ctx, writer, (exact, tally)),
-            false => Ok(()),
-        }
+    pub(super) fn change_if_full(&mut self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+        if self.writer.changes_are_full() { self.change_rows(ctx) } else { Ok(()) }
     }
 
     /// Makes all changes that wait, after the scan has come to its end: before its error is told,
     /// too, so that what it leaves locked is locked.
     pub(super) fn change_last(
-        &self,
-        core: &Core,
+        &mut self,
         ctx: &mut EvalContext<'_>,
-        writer: &mut RowWriter<'_>,
-        (exact, tally): (bool, &mut Tally),
         scanned: Result<bool, SqlError>,
     ) -> Result<bool, SqlError> {
         if !scanned.as_ref().is_err_and(is_fatal) {
-            self.change_waiting(core, ctx, writer, (exact, tally))?;
+            self.change_waiting(ctx)?;
         }
         scanned
     }
 
     /// Makes all changes that wait.
-    pub(super) fn change_waiting(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-        writer: &mut RowWriter<'_>,
-        (exact, tally): (bool, &mut Tally),
-    ) -> Result<(), SqlError> {
-        self.change_rows(core, ctx, writer, (exact, tally))?;
-        if writer.changes.entry_bytes == 0 {
+    pub(super) fn change_waiting(&mut self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+        self.change_rows(ctx)?;
+        if self.writer.changes.entry_bytes == 0 {
             return Ok(());
         }
-        let mut changes = std::mem::take(&mut writer.changes);
-        let mut txn = core.txn_of(&self.table).borrow_mut();
-        let written = writer.write_entry_changes(&mut txn, &mut changes);
-        writer.changes = changes;
+        let mut changes = std::mem::take(&mut self.writer.changes);
+        let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
+        let written = self.writer.write_entry_changes(&mut txn, &mut changes);
+        self.writer.changes = changes;
         written
     }
 
     /// Changes the rows that wait, and their entries where there are many.
-    fn change_rows(
-        &self,
-        core: &Core,
-        ctx: &mut EvalContext<'_>,
-        writer: &mut RowWriter<'_>,
-        (exact, tally): (bool, &mut Tally),
-    ) -> Result<(), SqlError> {
-        if writer.changes.rows.is_empty() {
+    fn change_rows(&mut self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+        if self.writer.changes.rows.is_empty() {
             return Ok(());
         }
-        let mut changes = std::mem::take(&mut writer.changes);
-        let delete = self.deletes();
+        let mut changes = std::mem::take(&mut self.writer.changes);
+        let delete = self.plan.deletes();
         let missed = {
-            let mut txn = core.txn_of(&self.table).borrow_mut();
-            let missed = writer.write_changes(&mut txn, &mut changes, delete)?;
+            let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
+            let missed = self.writer.write_changes(&mut txn, &mut changes, delete)?;
             if changes.entries_are_full() {
-                writer.write_entry_changes(&mut txn, &mut changes)?;
+                self.writer.write_entry_changes(&mut txn, &mut changes)?;
             }
             missed
         };
-        tally.changed += (changes.rows.len() - missed.len()) as u64;
-        tally.matched -= missed.len() as u64;
-        let (mut old, mut row) = (Vec::new(), Vec::new());
+        self.changed += (changes.rows.len() - missed.len()) as u64;
+        self.matched -= missed.len() as u64;
+        let mut old = Vec::new();
         for number in missed {
             let key = changes.rows.key(number);
-            if self.read_again(core, ctx, key, &mut old, (exact, &mut row))? {
-                self.change(core, ctx, writer, None, (key, &old), tally)?;
+            if self.read_again(ctx, key, &mut old)? {
+                self.change(ctx, None, (key, &old))?;
             }
         }
         changes.rows.clear();
-        writer.changes = changes;
+        self.writer.changes = changes;
         Ok(())
     }
 }

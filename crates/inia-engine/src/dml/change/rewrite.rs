@@ -1,0 +1,246 @@
+//! What UPDATE makes of a row: new bytes, made from those that the row has.
+//!
+//! Columns are decoded that an expression reads, and encoded that get another value; all others
+//! keep their bytes. A value that is the same for every row is computed and converted for the first
+//! one. With `t (id, a, b, c)`, where `b` and `c` are strings:
+//!
+//! ```text
+//!   UPDATE t SET a = a + 1, b = 'x'     reads a, may write a and b
+//!   1, 10, 'x', 'y'                     a = 11 overwrites four bytes; b is 'x' already
+//!   2, 20, 'z', 'y'                     a = 21 and the 'x' at hand overwrite five
+//! ```
+//!
+//! Invariant: between rows, `row` holds the values of assignments that are `kept`. Nothing else is
+//! written to their columns, for they are not read before they are assigned.
+
+use crate::access::{Found, RowData};
+use crate::catalog::Table;
+use crate::dml::assign::assigned;
+use crate::dml::auto_increment;
+use crate::dml::fill::{Fills, now_for};
+use crate::expr::{EvalContext, Expr};
+use crate::optimize::{SlotSet, slots_of};
+use crate::row::{Cell, Damaged};
+use inia_base::datatype::DataType;
+use inia_base::error::SqlError;
+use inia_base::temporal::TimeZone;
+use inia_base::value::Value;
+
+/// One assignment of SET.
+struct Assignment {
+    target: usize,
+    /// `None` is DEFAULT.
+    value: Option<Expr>,
+    /// What the first row gets all rows get.
+    steady: bool,
+}
+
+/// The assignments of an UPDATE, and what they read and write.
+pub(crate) struct Rewriting {
+    assignments: Vec<Assignment>,
+    /// Columns whose old values are read.
+    reads: Vec<usize>,
+    /// Columns that are assigned or computed.
+    writes: Vec<usize>,
+    /// Other columns with ON UPDATE CURRENT_TIMESTAMP.
+    moments: Vec<usize>,
+    /// Indexes whose entries tell one of these columns.
+    indexes: Vec<usize>,
+}
+
+impl Rewriting {
+    pub(super) fn new(
+        table: &Table,
+        fills: &Fills,
+        assignments: Vec<(usize, Option<Expr>)>,
+    ) -> Rewriting {
+        let assignment =
+            |(target, value): (usize, Option<Expr>)| Assignment { target, value, steady: false };
+        let mut rewriting = Rewriting {
+            assignments: assignments.into_iter().map(assignment).collect(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            moments: Vec::new(),
+            indexes: Vec::new(),
+        };
+        rewriting.prepare(table, fills);
+        rewriting
+    }
+
+    /// Finds out what is read and written; `fills` may have got more conditions.
+    pub(super) fn prepare(&mut self, table: &Table, fills: &Fills) {
+        let columns = &table.def.columns;
+        let (mut reads, mut written) = (SlotSet::default(), SlotSet::default());
+        let mut read = |expr: &Expr, written: &SlotSet| {
+            let needs = slots_of(expr);
+            let wanted = |c: &usize| needs.whole_row || needs.slots.contains(*c);
+            let old = (0..columns.len()).filter(wanted).filter(|c| !written.contains(*c));
+            old.for_each(|column| reads.insert(column));
+        };
+        for Assignment { target, value, .. } in &self.assignments {
+            if let Some(expr) = value.as_ref().or_else(|| fills.default_expr(*target)) {
+                read(expr, &written);
+            }
+            written.insert(*target);
+        }
+        let named = written.clone();
+        for (column, expr) in fills.generated() {
+            read(expr, &written);
+            written.insert(column);
+        }
+        fills.conditions().for_each(|condition| read(condition, &written));
+        let all = || 0..columns.len();
+        self.reads = all().filter(|c| reads.contains(*c)).collect();
+        self.writes = all().filter(|c| written.contains(*c)).collect();
+        let moment = |c: &usize| columns[*c].on_update_now && !named.contains(*c);
+        self.moments = all().filter(moment).collect();
+        self.indexes = (0..table.indexes.len()).filter(|at| self.touches(table, *at)).collect();
+        let targets: Vec<usize> = self.assignments.iter().map(|a| a.target).collect();
+        for Assignment { target, value, steady } in &mut self.assignments {
+            let constant = match value {
+                Some(expr) => expr.is_constant_in_statement(),
+                None => !fills.is_late(*target),
+            };
+            let once = targets.iter().filter(|other| *other == target).count() == 1;
+            let alone = once && !reads.contains(*target) && !fills.is_generated(*target);
+            *steady = constant && alone;
+        }
+    }
+
+    /// Whether a row's column may change.
+    pub(super) fn may_write(&self, column: usize) -> bool {
+        self.writes.contains(&column) || self.moments.contains(&column)
+    }
+
+    fn touches(&self, table: &Table, at: usize) -> bool {
+        let (index, def) = (&table.indexes[at], &table.def.indexes[at]);
+        let mut written = self.writes.iter().chain(&self.moments);
+        let tells =
+            |c: &usize| index.codec.covers(*c) || def.parts.iter().any(|part| part.column == *c);
+        def.kind.has_entries() && written.any(tells)
+    }
+}
+
+/// Rewrites one row after the other.
+pub(in crate::dml) struct Rewrite<'r> {
+    plan: &'r Rewriting,
+    table: &'r Table,
+    fills: &'r Fills,
+    zone: &'r TimeZone,
+    /// Values of the columns that are read or written.
+    row: Vec<Value>,
+    /// For each assignment, whether `row` holds its value already.
+    kept: Vec<bool>,
+    bytes: Vec<u8>,
+    changed: Vec<bool>,
+}
+
+impl<'r> Rewrite<'r> {
+    pub(super) fn new(
+        plan: &'r Rewriting,
+        table: &'r Table,
+        fills: &'r Fills,
+        zone: &'r TimeZone,
+    ) -> Rewrite<'r> {
+        let columns = table.def.columns.len();
+        Rewrite {
+            plan,
+            table,
+            fills,
+            zone,
+            row: vec![Value::Null; columns],
+            kept: vec![false; plan.assignments.len()],
+            bytes: Vec::new(),
+            changed: vec![false; columns],
+        }
+    }
+
+    /// Takes a stored row; whether it changes.
+    pub(super) fn take(&mut self, old: &[u8], ctx: &mut EvalContext<'_>) -> Result<bool, SqlError> {
+        let found = Found { clustered_key: &[], data: RowData::Row(old) };
+        found.fill(self.table, &self.plan.reads, self.zone, &mut self.row)?;
+        self.assign(ctx)?;
+        self.fills.compute(&mut self.row, ctx)?;
+        let mut changes = false;
+        for &column in &self.plan.writes {
+            self.changed[column] = self.differs(old, column)?;
+            if self.changed[column] {
+                if !changes {
+                    self.bytes.clear();
+                    self.bytes.extend_from_slice(old);
+                }
+                changes = true;
+                self.put(column)?;
+            }
+        }
+        if changes {
+            for &column in &self.plan.moments {
+                self.row[column] = now_for(self.table.layout.data_type(column), ctx);
+                self.changed[column] = true;
+                self.put(column)?;
+            }
+        }
+        Ok(changes)
+    }
+
+    fn assign(&mut self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+        let (table, fills) = (self.table, self.fills);
+        for (assignment, kept) in self.plan.assignments.iter().zip(&mut self.kept) {
+            if *kept {
+                continue;
+            }
+            let warnings = ctx.warnings.count;
+            let Assignment { target, value, steady } = assignment;
+            let assignment = (*target, value.as_ref());
+            self.row[*target] = assigned(table, fills, assignment, &self.row, ctx)?;
+            // What warns does so for every row.
+            *kept = *steady && ctx.warnings.count == warnings;
+        }
+        Ok(())
+    }
+
+    fn differs(&self, old: &[u8], column: usize) -> Result<bool, Damaged> {
+        let (layout, value) = (&self.table.layout, &self.row[column]);
+        let data_type = layout.data_type(column);
+        // An hour that a clock passes twice is one to the session.
+        if matches!(data_type, DataType::Timestamp { .. }) {
+            return Ok(layout.value(old, column, self.zone)? != *value);
+        }
+        Ok(!layout.holds(old, column, &Cell::of(value, data_type, self.zone))?)
+    }
+
+    fn put(&mut self, column: usize) -> Result<(), Damaged> {
+        let layout = &self.table.layout;
+        let cell = Cell::of(&self.row[column], layout.data_type(column), self.zone);
+        layout.put(&mut self.bytes, column, &cell)
+    }
+
+    /// Checks the changed row's constraints.
+    pub(super) fn check(&self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+        self.fills.check(&self.row, ctx)
+    }
+
+    /// The changed row.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Which of its columns are changed.
+    pub(super) fn changed(&self) -> &[bool] {
+        &self.changed
+    }
+
+    /// The indexes whose entries may change.
+    pub(super) fn indexes(&self) -> &'r [usize] {
+        &self.plan.indexes
+    }
+
+    /// Tells the AUTO_INCREMENT counter of a number that the row has got.
+    pub(super) fn note_number(&self) {
+        if let Some(column) = self.table.def.auto_increment_column()
+            && self.changed[column]
+        {
+            auto_increment::updated(self.table, column, &self.row[column]);
+        }
+    }
+}
