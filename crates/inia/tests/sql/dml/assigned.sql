@@ -117,7 +117,7 @@ SELECT id, LENGTH(l), LENGTH(b), vb, j IS NULL FROM k ORDER BY id;
 UPDATE k SET e = 'c';
 UPDATE k SET j = '{';
 UPDATE k SET da = '2023-02-29';
-UPDATE IGNORE k SET e = 'c', da = '2023-02-29', y = 1800, i = 100, u = -1 WHERE id < 3;
+UPDATE IGNORE k SET e = 'c', da = '2023-02-29', y = 1800, u = -1 WHERE id < 3;
 SHOW WARNINGS;
 SELECT id, e, da, y, i + 0, u FROM k ORDER BY id;
 -- Foreign keys, unique keys, tables without a key and MEMORY.
