@@ -107,8 +107,8 @@ impl<T: Zeroed> Mapping<T> {
         if items.is_empty() {
             return;
         }
-        // SAFETY: in bounds of a mapping that this value owns, whose bytes stay as they are. A refusal
-        // changes nothing.
+        // SAFETY: in bounds of a mapping that this value owns, whose bytes stay as they are. A
+        // refusal changes nothing.
         unsafe {
             libc::madvise(
                 self.base.add(items.start).as_ptr().cast(),
@@ -223,8 +223,8 @@ impl Frames {
         self.used.load(Ordering::Acquire).min(self.count())
     }
 
-    /// Has memory ready for some of the frames that will be used next: a quarter of those in use, but
-    /// no more than [`MOST_READY`].
+    /// Has memory ready for some of the frames that will be used next: a quarter of those in use,
+    /// but no more than [`MOST_READY`].
     pub(super) fn make_ready(&self) {
         let used = self.used();
         let end = used.saturating_add((used / 4).min(MOST_READY)).min(self.count());

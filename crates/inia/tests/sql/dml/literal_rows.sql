@@ -1,4 +1,4 @@
--- Many rows of literals: what goes in as it is, what is converted, what is refused, and in which row.
+-- Many rows of literals: what goes in as it is, what is converted, what is refused and where.
 CREATE TABLE r (id INT AUTO_INCREMENT PRIMARY KEY, t TINYINT, u TINYINT UNSIGNED, b BIGINT UNSIGNED, c CHAR(4), v VARCHAR(5), x TEXT, n INT NOT NULL DEFAULT 7);
 INSERT INTO r (t, u, b, c, v, x) VALUES (1, 2, 3, 'ab', 'cd', 'ef'), (-128, 255, 18446744073709551615, 'abcd', 'abcde', ''), (127, 0, 9223372036854775808, 'a   ', 'b   ', 'c   ');
 INSERT INTO r (t, u, b, c, v, x) VALUES (NULL, NULL, NULL, NULL, NULL, NULL), (-0, -0, 0, '', '', ''), (DEFAULT, default, DEFAULT, DEFAULT, DEFAULT, DEFAULT);
