@@ -67,7 +67,7 @@ INSERT INTO g (id, a) VALUES (12, 99), (13, 100);
 INSERT IGNORE INTO g (id, a) VALUES (12, 99), (13, 100), (14, 98);
 INSERT INTO g VALUES (15, 1, DEFAULT, 'all', 'five'), (16, 2, DEFAULT, DEFAULT, DEFAULT);
 SELECT * FROM g ORDER BY id;
-CREATE TABLE l (id INT PRIMARY KEY, a VARCHAR(5) CHARACTER SET latin1, b CHAR(5) CHARACTER SET ascii, c VARCHAR(3) CHARACTER SET utf8mb3, d VARBINARY(4), e BINARY(3), f TINYTEXT, h BLOB);
+CREATE TABLE l (id INT PRIMARY KEY, a VARCHAR(5) CHARACTER SET latin1, b CHAR(5) CHARACTER SET ascii, c VARCHAR(3), d VARBINARY(4), e BINARY(3), f TINYTEXT, h BLOB);
 INSERT INTO l VALUES (1, 'é', 'x', '日本語', 'ab', 'c', 'd', 'e'), (2, 'aé', 'y ', 'a', 'é', 'é', 'é', 'é');
 INSERT INTO l (id, a) VALUES (3, 'a'), (4, '日');
 INSERT INTO l (id, b) VALUES (3, 'a'), (4, 'é');
