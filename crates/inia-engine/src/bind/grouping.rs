@@ -128,14 +128,15 @@ impl<'g> GroupCheck<'g> {
 }
 
 impl GroupCheck<'_> {
-    /// A column that a subquery reads and the group does not fix. Which subqueries are the same is
-    /// not known, so nothing is said where GROUP BY has one, too.
+    /// A column that a subquery reads and the group does not fix. What the subquery computes of it
+    /// is not looked at, so nothing is said where GROUP BY has more than columns.
     fn loose_inside(&self, expr: &Expr) -> Option<usize> {
         let ExprKind::Subquery(subquery) = &expr.kind else { return None };
-        let mut among = false;
-        let mut look = |node: &Expr| among |= matches!(node.kind, ExprKind::Subquery(_));
-        self.group.iter().for_each(|group| group.walk(&mut look));
-        let read = self.loose_reads.get(&subquery.id).filter(|_| !among)?;
+        let columns = |group: &Expr| matches!(group.kind, ExprKind::Column { .. });
+        let read = self.loose_reads.get(&subquery.id)?;
+        if !self.group.iter().all(columns) {
+            return None;
+        }
         read.iter().copied().find(|slot| !self.fixed.contains(*slot))
     }
 }
