@@ -365,13 +365,7 @@ fn integral(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<O
 }
 
 fn fits(number: i128, width: IntWidth, unsigned: bool) -> bool {
-    let bits = match width {
-        IntWidth::Tiny => 8,
-        IntWidth::Small => 16,
-        IntWidth::Medium => 24,
-        IntWidth::Int => 32,
-        IntWidth::Big => 64,
-    };
+    let bits = width.bits();
     if unsigned {
         (0..1i128 << bits).contains(&number)
     } else {
