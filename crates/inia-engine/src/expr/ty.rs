@@ -253,7 +253,7 @@ impl ExprType {
         if !self.nullable {
             bits |= flags::NOT_NULL;
         }
-        if self.is_unsigned() {
+        if self.is_unsigned() && self.data_type != DataType::Year {
             bits |= flags::UNSIGNED;
         }
         if self.zerofill {
