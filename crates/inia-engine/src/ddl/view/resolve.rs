@@ -137,6 +137,12 @@ impl<'r> Resolver<'r> {
         self.used.into_inner()
     }
 
+    /// Makes the names of a statement's WITH known.
+    pub(crate) fn with(&mut self, with: Option<&With>) {
+        let Some(with) = with else { return };
+        with.ctes.iter().for_each(|cte| self.cte(&mut cte.clone(), with.recursive));
+    }
+
     /// Resolves an expression that reads one table of these columns; they get its `alias`.
     pub(crate) fn over(&mut self, alias: &str, columns: &[String], expr: &mut Expr) {
         let names = plain((None, alias.to_owned()), columns.to_vec());
