@@ -231,14 +231,15 @@ impl<'a, 's> LeafMut<'a, 's> {
         }
     }
 
+    /// Whether record `i` is there and has this key.
+    pub(crate) fn is_at(&self, i: usize, key: &[u8]) -> bool {
+        let page = self.page();
+        i < node::count(page) && key.strip_prefix(node::prefix(page)) == Some(node::suffix(page, i))
+    }
+
     /// As [`LeafMut::lower_bound`], where the record is likely to have the number `near`.
     pub(crate) fn find_near(&self, near: usize, key: &[u8]) -> std::result::Result<usize, usize> {
-        let page = self.page();
-        let suffix = key.get(node::prefix_len(page)..);
-        if near < node::count(page) && suffix == Some(node::suffix(page, near)) {
-            return Ok(near);
-        }
-        self.lower_bound(key)
+        if self.is_at(near, key) { Ok(near) } else { self.lower_bound(key) }
     }
 
     /// Whether the leaf covers the key.

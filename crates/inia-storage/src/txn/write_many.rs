@@ -109,7 +109,12 @@ impl<'t> Writing<'t> {
             let attempt = if kind == UndoKind::Insert {
                 self.insert(leaf, value)?
             } else {
-                let Ok(i) = leaf.find_near(near, key) else { return Ok(true) };
+                let found = match leaf.is_at(near, key) {
+                    true => Ok(near),
+                    false if *next > first && !leaf.covers(key) => return Ok(false),
+                    false => leaf.lower_bound(key),
+                };
+                let Ok(i) = found else { return Ok(true) };
                 // The first record has the room that the leaf was opened with.
                 if *next > first && kind == UndoKind::Change && !leaf.takes_at(i, key, value) {
                     return Ok(false);
@@ -126,11 +131,8 @@ impl<'t> Writing<'t> {
             if !more || self.replaced() > SHORT {
                 return Ok(false);
             }
-            let goes_on = match kind {
-                UndoKind::Insert => leaf.takes(records.key(*next), records.value(*next).len()),
-                UndoKind::Change | UndoKind::Delete => leaf.covers(records.key(*next)),
-            };
-            if !goes_on {
+            let takes = || leaf.takes(records.key(*next), records.value(*next).len());
+            if kind == UndoKind::Insert && !takes() {
                 return Ok(false);
             }
         }
