@@ -8,6 +8,7 @@ use super::run::Run;
 use super::{InsertPlan, bind_plain, refuse_generated};
 use crate::catalog::Table;
 use crate::dml::fill::{Fills, Given};
+use crate::dml::joined::has_subquery;
 use crate::dml::scope::TableScope;
 use crate::expr::bind::{decimal_literal, int_literal, negate, text_literal};
 use crate::expr::store::signed_range;
@@ -73,6 +74,16 @@ pub(super) fn check(
         given.try_for_each(|(_, target)| refuse_generated(fills, table, *target))?;
     }
     Ok(())
+}
+
+/// The statement with a node for each value, where some are subqueries: those are planned together
+/// with what else stands in their row.
+pub(super) fn with_subqueries(insert: &ast::Insert) -> Option<ast::Insert> {
+    let ast::InsertSource::Rows(rows) = &insert.source else { return None };
+    if !rows.exprs().iter().any(has_subquery) {
+        return None;
+    }
+    Some(ast::Insert { source: ast::InsertSource::Values(rows.to_exprs()), ..insert.clone() })
 }
 
 impl Literals {
