@@ -3,7 +3,7 @@
 use super::SEQUENCES;
 use super::http::Wire;
 use super::tables::{SUBJECTS, email, title};
-use crate::random::Rng;
+use crate::random::{Picker, Rng};
 use crate::session::Session;
 use crate::target::{Class, Failure, Result};
 use crate::workload::{Script, Tally};
@@ -12,8 +12,8 @@ use std::net::{SocketAddr, TcpStream};
 pub(super) struct Shopper {
     address: SocketAddr,
     client: usize,
-    books: i64,
-    customers: i64,
+    books: Picker,
+    customers: Picker,
     wire: Option<Wire>,
     /// Paths still to visit in this sequence, last first, each with what its page must say.
     path: Vec<(String, String)>,
@@ -26,7 +26,12 @@ pub(super) struct Shopper {
 }
 
 impl Shopper {
-    pub(super) fn new(address: SocketAddr, client: usize, books: i64, customers: i64) -> Shopper {
+    pub(super) fn new(
+        address: SocketAddr,
+        client: usize,
+        books: Picker,
+        customers: Picker,
+    ) -> Shopper {
         Shopper {
             address,
             client,
@@ -67,8 +72,8 @@ impl Shopper {
             }
             drawn -= share;
         }
-        let (book, other) = (rng.between(1, self.books), rng.between(1, self.books));
-        let customer = rng.between(1, self.customers);
+        let (book, other) = (self.books.pick(rng), self.books.pick(rng));
+        let customer = self.customers.pick(rng);
         let login = format!("/login?email={}", email(customer));
         let welcome = format!("customer {customer}.");
         match self.sequence {

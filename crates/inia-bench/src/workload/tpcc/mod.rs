@@ -77,6 +77,11 @@ impl Workload for TpcC {
         &["new order", "payment", "order status", "delivery", "stock level", "new order, given up"]
     }
 
+    /// The standard says which rows are likelier.
+    fn draws(&self) -> bool {
+        false
+    }
+
     fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
         let size = Size::of(parameters)?;
         Ok(DataSet::new("tpcc", parameters.seed, tables::all(size, dialect)))
