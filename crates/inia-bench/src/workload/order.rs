@@ -368,7 +368,7 @@ impl Client {
 
     fn order_status(&self, session: &mut Session, id: i64) -> Result<()> {
         let answer = session.run(self.statements[S::Order as usize], &[id.into()])?;
-        if answer.rows() as i64 == answer.int(0, 2).unwrap_or(0) {
+        if answer.int(0, 2) == Some(answer.rows() as i64) {
             return Ok(());
         }
         Err(Failure::wrong(format!("order {id} has {} lines", answer.rows())))

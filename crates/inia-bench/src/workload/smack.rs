@@ -289,7 +289,7 @@ impl Client {
         session.begin()?;
         let answer = session.run(select, &[word.into()])?;
         let locked = answer.rows() as u64;
-        if locked == 1 && answer.int(0, 7) != Some(word) {
+        if locked == 1 && (answer.int(0, 0), answer.int(0, 7)) != (Some(word), Some(word)) {
             return Err(Failure::wrong(format!("record {word} is another one")));
         }
         let updated = session.run(update, &[bill.into(), member.into()])?.affected();

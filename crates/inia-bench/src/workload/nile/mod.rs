@@ -106,6 +106,12 @@ impl Stage for Street {
         session.expect(&[
             ("SELECT COUNT(*) FROM nile_orders", done("bought")),
             ("SELECT COUNT(*) FROM customers", self.customers + done("registered")),
+            ("SELECT COUNT(*) FROM carts", done("carts") - done("bought")),
+            (
+                "SELECT (SELECT COALESCE(SUM(quantity), 0) FROM cart_lines) \
+                 + (SELECT COALESCE(SUM(quantity), 0) FROM order_lines)",
+                done("added"),
+            ),
             (
                 "SELECT (SELECT SUM(stock) FROM books) \
                  + (SELECT COALESCE(SUM(quantity), 0) FROM order_lines)",
