@@ -117,8 +117,8 @@ impl<'i> Queries<'i> {
                     None => (table.def.column(&name.name).is_some(), !own.is_empty()),
                 };
                 let list = if of_target { &mut shared } else { &mut selected };
-                let kept = !hidden && !(of_target && through_view && name.table.is_some());
-                if kept && !list.contains(name) {
+                let rewritten = of_target && through_view && name.table.is_some();
+                if !hidden && !rewritten && !list.contains(name) {
                     list.push(name.clone());
                 }
             }
