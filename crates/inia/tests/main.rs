@@ -7,6 +7,7 @@ mod commands;
 mod damage;
 mod differential;
 mod dumps;
+mod format3;
 mod full_disk;
 mod hostile;
 mod isolation;
