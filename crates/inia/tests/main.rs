@@ -13,6 +13,7 @@ mod hostile;
 mod isolation;
 mod kill;
 mod lab;
+mod lies;
 mod lifecycle;
 mod limits;
 mod local_files;

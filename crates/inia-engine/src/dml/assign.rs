@@ -1,55 +1,95 @@
 //! SET of UPDATE, LOAD DATA and ON DUPLICATE KEY UPDATE: what columns are assigned.
 
 use super::fill::{Fills, Given, now_for, stored};
-use crate::catalog::{ColumnDef, Table};
+use crate::catalog::Table;
 use crate::expr::{self, EvalContext, Expr, Strictness};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 
+/// What becomes of NULL for a NOT NULL column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nulls {
+    /// Error 1048 or, where the SQL mode is not strict, the type's zero and a warning.
+    Told,
+    /// The same, but the statement warns once of each column.
+    ToldOnce,
+    /// Error 1048 in every mode.
+    Refused,
+}
+
+impl Nulls {
+    /// The value instead of NULL.
+    pub(super) fn instead(
+        self,
+        table: &Table,
+        column: usize,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Value, SqlError> {
+        let def = &table.def.columns[column];
+        if ctx.strictness != Strictness::Lenient || self == Nulls::Refused {
+            return Err(SqlError::new(ErrorCode::BadNull, &[&def.name]));
+        }
+        if self == Nulls::Told || !ctx.null_columns.contains(&column) {
+            if self == Nulls::ToldOnce {
+                ctx.null_columns.push(column);
+            }
+            ctx.warn(ErrorCode::BadNull, &[&def.name])?;
+        }
+        Ok(expr::store::instead_of_null(&def.data_type))
+    }
+
+    /// The value that the column takes.
+    pub(super) fn admit(
+        self,
+        table: &Table,
+        column: usize,
+        value: Value,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Value, SqlError> {
+        match value {
+            Value::Null if !table.def.columns[column].nullable => self.instead(table, column, ctx),
+            value => Ok(value),
+        }
+    }
+}
+
 /// What a column gets by SET, where `None` is DEFAULT; the expression sees `row`.
 pub(super) fn assigned(
-    table: &Table,
-    fills: &Fills,
+    (table, fills): (&Table, &Fills),
     (target, value): (usize, Option<&Expr>),
     row: &[Value],
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value, SqlError> {
-    let value = match value {
+    match value {
         Some(expr) => {
             let value = expr.eval(ctx, row)?;
-            stored(&table.def, target, (value, &expr.ty), ctx)?
+            stored(&table.def, target, (value, &expr.ty), ctx)
         }
-        None => fills.default(target, Given::Nothing, row, ctx)?,
-    };
-    admitted(&table.def.columns[target], value, ctx)
+        None => fills.default(target, Given::Nothing, row, ctx),
+    }
 }
 
-/// NULL assigned to a NOT NULL column is error 1048, or the type's zero and a warning.
-pub(super) fn admitted(
-    column: &ColumnDef,
-    value: Value,
-    ctx: &mut EvalContext<'_>,
-) -> Result<Value, SqlError> {
-    if value != Value::Null || column.nullable {
-        return Ok(value);
-    }
-    if ctx.strictness == Strictness::Strict {
-        return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
-    }
-    ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-    Ok(expr::store::instead_of_null(&column.data_type))
-}
-
-/// Assigns SET's values from left to right, each seeing those before it.
+/// Assigns SET's values from left to right, each seeing those before it. ON DUPLICATE KEY UPDATE
+/// says what becomes of NULL; it makes NULL and DEFAULT of an AUTO_INCREMENT column 0.
 pub(super) fn assign(
-    table: &Table,
-    fills: &Fills,
+    parts: (&Table, &Fills),
     assignments: &[(usize, Option<Expr>)],
+    on_duplicate: Option<Nulls>,
     row: &mut [Value],
     ctx: &mut EvalContext<'_>,
 ) -> Result<(), SqlError> {
+    let (table, fills) = parts;
     for (target, value) in assignments {
-        row[*target] = assigned(table, fills, (*target, value.as_ref()), row, ctx)?;
+        let column = &table.def.columns[*target];
+        let numbered = column.auto_increment && on_duplicate.is_some();
+        let value = match value {
+            None if numbered => Value::Null,
+            value => assigned(parts, (*target, value.as_ref()), row, ctx)?,
+        };
+        row[*target] = match value {
+            Value::Null if numbered => expr::store::instead_of_null(&column.data_type),
+            value => on_duplicate.unwrap_or(Nulls::Told).admit(table, *target, value, ctx)?,
+        };
     }
     fills.compute(row, ctx)
 }

@@ -6,7 +6,7 @@
 //! Example: `UPDATE a JOIN b ON a.id = b.id SET a.x = b.y WHERE b.z > 5` reads
 //! `SELECT a.id, a.x, …, b.y FROM a JOIN b ON a.id = b.id WHERE b.z > 5 FOR UPDATE OF a`.
 
-use super::assign::{admitted, touch};
+use super::assign::{Nulls, touch};
 use super::auto_increment;
 use super::change::{exclusive_request, refuse_without_key};
 use super::fill::{Fills, Given, stored};
@@ -480,7 +480,6 @@ impl Target {
         ctx: &mut EvalContext<'_>,
     ) -> Result<(), SqlError> {
         for (target, place) in &self.assignments {
-            let column = &self.table.def.columns[*target];
             let value = match place {
                 Some(at) => {
                     let (value, ty) = (tuple[*at].clone(), types[*at]);
@@ -488,7 +487,7 @@ impl Target {
                 }
                 None => self.fills.default(*target, Given::Nothing, row, ctx)?,
             };
-            row[*target] = admitted(column, value, ctx)?;
+            row[*target] = Nulls::Told.admit(&self.table, *target, value, ctx)?;
         }
         self.fills.compute(row, ctx)
     }

@@ -280,6 +280,12 @@ impl RecordLocks {
         state.queues.get(&name).is_some_and(|q| q.blocked(owner, mode, q.waiting.len()))
     }
 
+    /// Whether nobody has or awaits a lock.
+    pub(super) fn is_empty(&self) -> bool {
+        fence(Ordering::SeqCst);
+        self.shards.iter().all(|shard| shard.used.load(Ordering::Relaxed) == 0)
+    }
+
     /// Makes the implicit exclusive lock of `holder`'s transaction `id` explicit, so that others can
     /// queue for it.
     pub(super) fn hold(&self, holder: &Arc<Owner>, id: TxnId, name: LockName) -> Hold {

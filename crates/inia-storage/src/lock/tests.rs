@@ -261,6 +261,17 @@ fn a_writer_that_is_found_out_before_others_in_its_queue_stops_them_and_may_run_
 }
 
 #[test]
+fn a_lock_of_the_next_transaction_is_not_taken_for_one_of_the_last() {
+    let world = World::new(2);
+    world.owners[0].set_txn(TxnId(5));
+    world.release(0);
+    world.owners[0].set_txn(TxnId(6));
+    world.take(0, b"k", Shared);
+    assert!(!world.locks.hold(&world.owners[0], TxnId(5), TREE, b"k"), "it is over");
+    assert_eq!(world.take(1, b"k", Shared), Grant::New);
+}
+
+#[test]
 fn one_lock_can_be_given_back_early() {
     let world = World::new(2);
     world.take(0, b"a", Exclusive);

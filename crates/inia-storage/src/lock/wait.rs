@@ -91,6 +91,11 @@ impl LockSystem {
         self.records.conflicts(owner, request.name(), request.mode)
     }
 
+    /// Whether nobody has or awaits a lock of any record.
+    pub(crate) fn has_no_records(&self) -> bool {
+        self.records.is_empty()
+    }
+
     /// Makes the implicit lock of `holder`'s transaction `id` on a record explicit; false when that
     /// transaction is over. Whoever waits for the record already waits for `holder` from now on.
     pub(crate) fn hold(&self, holder: &Arc<Owner>, id: TxnId, tree: TreeId, key: &[u8]) -> bool {

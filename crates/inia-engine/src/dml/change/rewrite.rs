@@ -15,7 +15,7 @@
 
 use crate::access::{Found, RowData};
 use crate::catalog::Table;
-use crate::dml::assign::assigned;
+use crate::dml::assign::{Nulls, assigned};
 use crate::dml::auto_increment;
 use crate::dml::fill::{Fills, now_for};
 use crate::expr::{EvalContext, Expr};
@@ -192,7 +192,8 @@ impl<'r> Rewrite<'r> {
             let warnings = ctx.warnings.count;
             let Assignment { target, value, steady } = assignment;
             let assignment = (*target, value.as_ref());
-            self.row[*target] = assigned(table, fills, assignment, &self.row, ctx)?;
+            let value = assigned((table, fills), assignment, &self.row, ctx)?;
+            self.row[*target] = Nulls::Told.admit(table, *target, value, ctx)?;
             // What warns does so for every row.
             *kept = *steady && ctx.warnings.count == warnings;
         }

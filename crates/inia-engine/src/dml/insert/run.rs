@@ -1,8 +1,8 @@
 //! Executing INSERT and REPLACE.
 
-use super::InsertPlan;
+use super::{InsertPlan, Literals};
 use crate::catalog::{IndexKind, Table};
-use crate::dml::assign::{assign, touch};
+use crate::dml::assign::{Nulls, assign, touch};
 use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::fill::{Fills, Given, stored};
 use crate::dml::foreign::Foreign;
@@ -64,6 +64,7 @@ impl InsertPlan {
             table: table.clone(),
             targets,
             rows: Vec::new(),
+            literals: None,
             fills: Fills::compile(&table.def, &core.env, &core.host)?,
             replace,
             ignore,
@@ -74,6 +75,8 @@ impl InsertPlan {
             source,
             selects: true,
             single: false,
+            nulls: Nulls::Told,
+            nulls_on_duplicate: Nulls::Told,
         })
     }
 
@@ -96,10 +99,11 @@ impl InsertPlan {
         }
         let mut run = Run::new(self, core)?;
         let mut row = Vec::with_capacity(self.table.def.columns.len());
-        let given = match (self.selects, runner, &self.source) {
-            (true, Some(runner), Some(source)) => {
+        let given = match (runner, &self.source, &self.literals) {
+            (Some(runner), Some(source), _) if self.selects => {
                 self.run_source(core, ctx, runner, source, &mut run, &mut row)
             }
+            (_, _, Some(literals)) => self.run_literals(core, ctx, literals, &mut run, &mut row),
             _ => self.run_values(core, ctx, &mut run, &mut row),
         };
         run.write_last(core, given)?;
@@ -181,7 +185,7 @@ impl InsertPlan {
         self.source.as_ref()
     }
 
-    fn default(
+    pub(super) fn default(
         &self,
         column: usize,
         row: &[Value],
@@ -195,7 +199,7 @@ impl InsertPlan {
 
     /// A value as its column takes it. NULL in a NOT NULL column is error 1048, or the type's
     /// zero and a warning.
-    fn admit(
+    pub(super) fn admit(
         &self,
         target: usize,
         (value, ty): (Value, &expr::ExprType),
@@ -206,12 +210,7 @@ impl InsertPlan {
         if value != Value::Null || column.nullable || column.auto_increment {
             return Ok(value);
         }
-        let single = self.rows.len() == 1 && !self.selects;
-        if ctx.strictness != Strictness::Lenient || (single && !self.ignore) {
-            return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
-        }
-        ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-        Ok(expr::store::instead_of_null(&column.data_type))
+        self.nulls.instead(&self.table, target, ctx)
     }
 
     /// Columns that no row gives and that have no default: error 1364, or a warning each.
@@ -263,12 +262,13 @@ impl<'r> Run<'r> {
         if plan.replace || !plan.on_duplicate.is_empty() {
             writer.existing = LockMode::Exclusive;
         }
-        let expected = if plan.selects { 0 } else { plan.rows.len() as u64 };
+        let written = plan.literals.as_ref().map_or(plan.rows.len(), Literals::len);
+        let expected = if plan.selects { 0 } else { written as u64 };
         let numbers = Numbers::new(core, &plan.table, expected);
         let keep_zero = core.env.sql_mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
         let tally = Tally::default();
         let foreign = Foreign::load(core, &plan.table)?;
-        let several = plan.rows.len() > 1 || plan.selects;
+        let several = written > 1 || plan.selects;
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
         let alone = !plan.table.def.is_transactional();
@@ -518,7 +518,8 @@ impl<'r> Run<'r> {
         let old = values(table, &bytes, &core.env.time_zone)?;
         ctx.inserting = tried.iter().chain(beside).cloned().collect();
         let mut new = old.clone();
-        assign(table, &self.plan.fills, &self.plan.on_duplicate, &mut new, ctx)?;
+        let (parts, nulls) = ((&**table, &self.plan.fills), self.plan.nulls_on_duplicate);
+        assign(parts, &self.plan.on_duplicate, Some(nulls), &mut new, ctx)?;
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         if !changed.contains(&true) {
             self.tally.untouched += 1;
@@ -562,6 +563,7 @@ impl<'r> Run<'r> {
         let affected_rows = tally.copied + tally.deleted + 2 * tally.updated + untouched;
         let duplicates = match () {
             () if self.plan.replace => tally.deleted,
+            () if self.plan.ignore => tally.records - tally.copied - tally.updated,
             () if !self.plan.on_duplicate.is_empty() => tally.updated,
             () => tally.records - tally.copied,
         };
