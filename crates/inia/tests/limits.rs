@@ -2,9 +2,11 @@
 //! may be: limits that are set while the server runs. The answers are those of MySQL 8.0.31.
 
 use super::process::{DataDir, Process};
+use inia_base::column::status;
 use inia_wire::caps::Capabilities;
 use inia_wire::client::{Client, ClientError, LoginOptions};
 use inia_wire::command::Command;
+use inia_wire::command::execute_flags::CURSOR_READ_ONLY;
 use std::io::Read;
 use std::net::TcpStream;
 
@@ -244,4 +246,35 @@ fn old_passwords_outlive_the_server() {
     }
     root.query("ALTER USER one IDENTIFIED BY 'p300'").unwrap();
     root.query("ALTER USER one IDENTIFIED BY 'p0'").unwrap();
+}
+
+#[test]
+fn cursors_give_the_rows_that_went_to_a_file() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    root.query("SET cte_max_recursion_depth = 100000").unwrap();
+    let sql = "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 20000) \
+               SELECT n, CONCAT('n', n, REPEAT('x', 100 + n % 50)) FROM c";
+    let wanted = root.rows(sql).unwrap();
+    for size in [1024, 1 << 30] {
+        root.query(&format!("SET tmp_table_size = {size}")).unwrap();
+        let prepared = root.prepare(sql).unwrap();
+        let opened = root.execute_with_flags(prepared.id, &[], CURSOR_READ_ONLY).unwrap();
+        let mut rows = Vec::new();
+        let mut end = opened.completion;
+        while end.status & status::LAST_ROW_SENT == 0 {
+            let (more, next) = root.fetch(prepared.id, 3333, &opened.columns).unwrap();
+            rows.extend(more);
+            end = next;
+        }
+        let texts: Vec<_> = rows.iter().map(|row| &row[1]).collect();
+        assert!(texts == wanted.iter().map(|row| &row[1]).collect::<Vec<_>>());
+        // Another execution ends the cursor; so does one that fails.
+        root.execute_with_flags(prepared.id, &[], CURSOR_READ_ONLY).unwrap();
+        root.fetch(prepared.id, 1, &opened.columns).unwrap();
+        root.execute(prepared.id, &[]).unwrap();
+        let error = root.fetch(prepared.id, 1, &opened.columns).unwrap_err();
+        assert_eq!(error.code(), Some(1421));
+    }
 }
