@@ -18,6 +18,24 @@ pub enum IntWidth {
     Big,
 }
 
+impl IntWidth {
+    /// Bytes of a value.
+    pub fn bytes(self) -> u8 {
+        match self {
+            IntWidth::Tiny => 1,
+            IntWidth::Small => 2,
+            IntWidth::Medium => 3,
+            IntWidth::Int => 4,
+            IntWidth::Big => 8,
+        }
+    }
+
+    /// Bits of a value.
+    pub fn bits(self) -> u32 {
+        u32::from(self.bytes()) * 8
+    }
+}
+
 /// The four sizes of TEXT and BLOB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LobSize {

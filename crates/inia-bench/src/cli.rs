@@ -1,5 +1,11 @@
 //! `inia bench`: list, run, compare, sweep, seeds, report, floor.
 
+/// Prints a line.
+macro_rules! say {
+    ($($part:tt)*) => { $crate::cli::put(&(format!($($part)*) + "\n")) };
+}
+
+mod choice;
 mod seeds;
 
 use crate::compare::{Plan, overall_warnings, run_id};
@@ -12,9 +18,10 @@ use crate::round::Pace;
 use crate::target::url::{Url, split_label};
 use crate::target::{self, Target};
 use crate::terminal::{factors, table};
-use crate::workload::{self, Parameters, Workload};
+use crate::workload;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::str::FromStr;
@@ -36,6 +43,8 @@ const MOST_TABLES: u64 = 100_000;
 /// Each is a thread of this process, which a system grants some ten thousand.
 const MOST_CLIENTS: usize = 10_000;
 
+const CHOICE: &str = "Workloads, separated by commas; all, or patterns such as 'oltp_*'";
+
 /// The sub-command.
 pub fn command() -> Command {
     let report = Command::new("report")
@@ -50,13 +59,12 @@ pub fn command() -> Command {
             Arg::new("workload").value_name("WORKLOAD").required(true).help("See inia bench list"),
         ))
         .subcommand(
-            measuring("compare", "Run workloads on several targets, side by side").arg(
-                list("workload", "WORKLOAD,…", "Workloads, separated by commas").required(true),
-            ),
+            measuring("compare", "Run workloads on several targets, side by side")
+                .arg(list("workload", "WORKLOAD,…", CHOICE).required(true)),
         )
         .subcommand(
             measuring("sweep", "Raise the number of clients, or of the server's processors")
-                .arg(list("workload", "WORKLOAD,…", "Workloads").required(true))
+                .arg(list("workload", "WORKLOAD,…", CHOICE).required(true))
                 .arg(list("cpus", "N,…", "Numbers of processors for the server")),
         )
         .subcommand(seeds::command())
@@ -105,6 +113,8 @@ fn measuring(name: &'static str, about: &'static str) -> Command {
         option("distribution", "NAME", "uniform, special[:PCT:RES] or zipfian[:THETA]"),
         option("seed", "N", "Seed of data and choices"),
         switch("text", "Send texts rather than prepared statements"),
+        switch("prepared", "Prepare statements, where the workload's report did not")
+            .conflicts_with("text"),
         Arg::new("option")
             .long("option")
             .value_name("NAME=VALUE")
@@ -134,16 +144,24 @@ pub fn run(matches: &ArgMatches, embedded: OpenEmbedded) -> Outcome<()> {
     }
 }
 
+/// Prints a text. A reader that has seen enough and is gone is no error.
+fn put(text: &str) {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => eprintln!("inia: {error}"),
+        _ => {}
+    }
+}
+
 fn print_list() {
     let mut family = "";
     for workload in workload::all() {
         if workload.family() != family {
             family = workload.family();
-            println!("{family}");
+            say!("{family}");
         }
-        println!("  {:<24} {}", workload.name(), workload.about());
+        say!("  {:<24} {}", workload.name(), workload.about());
         for (name, about) in workload.options() {
-            println!("  {:<24}   --option {name}=…: {about}", "");
+            say!("  {:<24}   --option {name}=…: {about}", "");
         }
     }
 }
@@ -152,7 +170,7 @@ fn floor(matches: &ArgMatches) -> Outcome<()> {
     let port: u16 = parse(matches, "port")?.unwrap_or(3306);
     let floor = Floor::bind(("127.0.0.1", port))
         .map_err(|error| format!("cannot listen on port {port}: {error}"))?;
-    println!("The floor listens on {}", floor.address());
+    say!("The floor listens on {}", floor.address());
     floor.run().map_err(|error| error.to_string())
 }
 
@@ -180,7 +198,7 @@ pub fn read_records(file: &str) -> Outcome<Vec<Record>> {
 }
 
 fn show(records: &[Record]) {
-    print!("{}", table(records));
+    put(&table(records));
     warn(records);
 }
 
@@ -197,12 +215,12 @@ fn warn(records: &[Record]) {
             // The same warning with other figures in it is the same warning.
             let head = line.split(": others used").next().unwrap_or(&line).to_owned();
             if !shown.contains(&head) {
-                println!("{line}");
+                say!("{line}");
                 shown.push(head);
             }
         }
     }
-    overall_warnings(records).iter().for_each(|warning| println!("warning: {warning}"));
+    overall_warnings(records).iter().for_each(|warning| say!("warning: {warning}"));
 }
 
 fn compare(matches: &ArgMatches, embedded: OpenEmbedded) -> Outcome<()> {
@@ -241,11 +259,11 @@ fn sweep(matches: &ArgMatches, embedded: OpenEmbedded) -> Outcome<()> {
         }
         let plan = Plan { server_cpus: available[..count].to_vec(), ..plan.clone() };
         let measured = keeper.run(&plan)?;
-        println!("server on {count} of {} processors", available.len());
+        say!("server on {count} of {} processors", available.len());
         show(&measured);
         records.extend(measured);
     }
-    print!("{}", factors(&records));
+    put(&factors(&records));
     keeper.end()?;
     failed_rounds(&records)
 }
@@ -318,13 +336,7 @@ fn plan(
     embedded: OpenEmbedded,
     floor: &mut Option<FloorProcess>,
 ) -> Outcome<Plan> {
-    let names = matches.get_many::<String>("workload").into_iter().flatten();
-    let workloads = names
-        .map(|name| {
-            let workload = find_workload(name)?;
-            Ok((workload, parameters(matches, workload)?))
-        })
-        .collect::<Outcome<Vec<_>>>()?;
+    let workloads = choice::workloads(matches)?;
     let given = matches.get_many::<String>("target").into_iter().flatten();
     let mut targets = open_targets(given, pool_size(matches), embedded)?;
     if matches.get_flag("floor") {
@@ -388,73 +400,12 @@ fn without_password(argument: &str) -> String {
     argument.split(',').map(hide).collect::<Vec<_>>().join(",")
 }
 
-fn parameters(matches: &ArgMatches, workload: &dyn Workload) -> Outcome<Parameters> {
-    let mut parameters = workload.defaults();
-    if let Some(rows) = parse(matches, "rows")? {
-        parameters.rows = rows;
-    }
-    if let Some(scale) = parse(matches, "scale")? {
-        parameters.scale = scale;
-    }
-    if let Some(seed) = parse(matches, "seed")? {
-        parameters.seed = seed;
-    }
-    if let Some(name) = matches.get_one::<String>("distribution") {
-        parameters.distribution = name.parse()?;
-    }
-    let sizes = [("rows", parameters.rows, MOST_ROWS), ("scale", parameters.scale, MOST_TABLES)];
-    for (name, given, most) in sizes {
-        if given == 0 || given > most {
-            return Err(format!("--{name} must be from 1 to {most}"));
-        }
-    }
-    parameters.prepared &= !matches.get_flag("text");
-    for text in matches.get_many::<String>("option").into_iter().flatten() {
-        let (name, value) = text
-            .split_once('=')
-            .ok_or_else(|| format!("--option {text}: NAME=VALUE is missing"))?;
-        if !workload.options().iter().any(|(known, _)| *known == name) {
-            return Err(format!("{} has no option '{name}'", workload.name()));
-        }
-        parameters.options.insert(name.to_owned(), value.to_owned());
-    }
-    Ok(parameters)
-}
-
 fn parse<T: FromStr>(matches: &ArgMatches, name: &str) -> Outcome<Option<T>> {
     matches.get_one::<String>(name).map(|text| number(text, name)).transpose()
 }
 
 fn number<T: FromStr>(text: &str, name: &str) -> Outcome<T> {
     text.trim().parse().map_err(|_| format!("--{name}: '{text}' is not a number"))
-}
-
-/// The workload of this name, or what was perhaps meant.
-fn find_workload(name: &str) -> Outcome<&'static dyn Workload> {
-    workload::find(name).ok_or_else(|| {
-        let nearest = workload::all().map(|w| (distance(name, w.name()), w.name())).min();
-        match nearest {
-            Some((far, near)) if far <= name.len() / 2 => {
-                format!("unknown workload '{name}'; did you mean {near}?")
-            }
-            _ => format!("unknown workload '{name}'; see inia bench list"),
-        }
-    })
-}
-
-/// Letters to change, add or drop to make one word of the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, &y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// Opens targets, by whose labels the results are told apart.

@@ -20,6 +20,9 @@ const IDLE: f64 = 0.05;
 /// Seconds below which the system's clocks, which tick in hundredths, say nothing about others.
 const SHORT: f64 = 0.25;
 
+/// The distribution of workloads that follow a rule of their own.
+const OWN: &str = "own";
+
 /// What to measure.
 #[derive(Clone)]
 pub struct Plan {
@@ -85,6 +88,12 @@ impl Plan {
             }
         }
         Ok(work.records)
+    }
+
+    /// The numbers of clients of one workload: among several, what is one client's work is run
+    /// with one.
+    fn clients_of(&self, workload: &dyn Workload) -> &[usize] {
+        if workload.alone() && self.workloads.len() > 1 { &[1] } else { &self.clients }
     }
 
     /// Whether every target is there and takes the clients.
@@ -163,7 +172,10 @@ impl Plan {
                 figure: if workload.figure() == Figure::Rate { "rate" } else { "time" }.to_owned(),
                 rows: parameters.rows,
                 scale: parameters.scale,
-                distribution: parameters.distribution.to_string(),
+                distribution: match workload.draws() {
+                    true => parameters.distribution.to_string(),
+                    false => OWN.to_owned(),
+                },
                 prepared: parameters.prepared,
                 seed: parameters.seed,
                 options: parameters.options.clone(),
@@ -210,7 +222,7 @@ impl Work<'_> {
     /// All numbers of clients, all rounds, all targets.
     fn workload(&mut self, workload: &dyn Workload, parameters: &Parameters) -> Result<()> {
         let mut loaded = self.load(workload, parameters)?;
-        for &clients in &self.plan.clients {
+        for &clients in self.plan.clients_of(workload) {
             for round in 1..=self.plan.rounds {
                 for at in 0..self.plan.targets.len() {
                     if self.stop.load(Ordering::Relaxed) {
@@ -230,8 +242,9 @@ impl Work<'_> {
     /// Number of rounds of the whole plan.
     fn rounds(&self) -> f64 {
         let plan = self.plan;
-        let each = plan.clients.len() * plan.rounds * plan.targets.len();
-        (each * plan.workloads.len()) as f64
+        let of = |(workload, _): &(&dyn Workload, _)| plan.clients_of(*workload).len();
+        let runs: usize = plan.workloads.iter().map(of).sum();
+        (runs * plan.rounds * plan.targets.len()) as f64
     }
 
     /// The share of them that is behind us.
@@ -274,7 +287,7 @@ impl Work<'_> {
 
     /// Records that nothing of a workload could be measured.
     fn failed(&mut self, workload: &dyn Workload, parameters: &Parameters, failure: &Failure) {
-        let clients = self.plan.clients.first().copied().unwrap_or(1);
+        let clients = self.plan.clients_of(workload).first().copied().unwrap_or(1);
         for at in 0..self.plan.targets.len() {
             let mut record = self.plan.record(workload, &self.setting(at, parameters, clients), 1);
             record.error = Some(failure.explained());

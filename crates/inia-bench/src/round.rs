@@ -132,10 +132,11 @@ pub fn run(
     let results = start_clients(setting, &stage, &shared)?;
     let mut measured = measure(setting, &shared, &results, interrupted, progress);
     let early = std::mem::take(&mut measured.early);
-    let counts = collect(setting.clients, &results, early)?;
+    let counts = collect(setting.clients, &results, early);
     if let Some(failure) = shared.failure.lock().expect("no client panics").take() {
         return Err(failure);
     }
+    let counts = counts?;
     if setting.facts.product != Product::Floor {
         let mut tally = Tally::new();
         for client in &counts {
@@ -195,6 +196,8 @@ fn client_thread(
         let rng = Rng::stream(shared.seed, client as u64 + 1);
         if let Err(failure) = client_loop(session, script, shared, window, rng, &mut counts) {
             shared.fail(failure);
+            // The session stays open; others must not wait for what it has locked.
+            let _ = session.rollback();
         }
     }
     script.tally(&mut counts.tally);

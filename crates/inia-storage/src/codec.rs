@@ -57,6 +57,23 @@ impl<'a> ByteReader<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
+    /// A number in seven-bit groups, the lowest first, each but the last with its high bit set.
+    pub(crate) fn varint(&mut self) -> Option<u64> {
+        let mut value = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = self.u8()?;
+            let group = u64::from(byte & 0x7f);
+            value |= group << shift;
+            if group << shift >> shift != group {
+                return None;
+            }
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
     /// Bytes preceded by their length as a `u16`.
     pub(crate) fn bytes16(&mut self) -> Option<&'a [u8]> {
         let len = self.u16()?;
@@ -82,6 +99,15 @@ pub(crate) trait ByteWriter {
     fn put_u64(&mut self, value: u64);
     /// Bytes as they are.
     fn put_bytes(&mut self, bytes: &[u8]);
+
+    /// A number in seven-bit groups.
+    fn put_varint(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.put_u8(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.put_u8(value as u8);
+    }
 
     /// Bytes preceded by their length as a `u16`; the caller keeps them below 64 KiB.
     fn put_bytes16(&mut self, bytes: &[u8]) {

@@ -6,7 +6,7 @@ use crate::error::StorageError;
 use crate::lock::LockSystem;
 use crate::lock::wait::LockWait;
 use crate::space::is_pinned;
-use crate::store::{Store, StoreOptions, VolatileDisk};
+use crate::store::{Store, StoreOptions, volatile_disk};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 use crate::txn::handle::Txn;
 use crate::txn::horizon::{CheckpointView, Roots};
@@ -160,7 +160,7 @@ impl Engine {
     pub fn open_volatile(&self) -> Result<Arc<Engine>> {
         let background = self.purger.lock().is_some();
         let options = EngineOptions { buffer_pool_size: VOLATILE_POOL, background };
-        Engine::open(Arc::new(VolatileDisk::default()), options)
+        Engine::open(Arc::new(volatile_disk()), options)
     }
 
     /// Why nothing can be written until the next start, if that is so.

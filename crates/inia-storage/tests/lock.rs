@@ -13,7 +13,7 @@ use super::{StorageError, explore};
 use crate::request::LockMode::{self, Exclusive, Shared};
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use gap::{Edge, Gaps};
-use inia_base::ids::TreeId;
+use inia_base::ids::{TreeId, TxnId};
 use loom::thread;
 use owner::Owner;
 use record::Grant;
@@ -179,4 +179,33 @@ fn inserts_into_each_others_gaps_are_a_deadlock_and_no_wait_is_for_ever() {
         noted.lock().unwrap()[inserts] = true;
     });
     assert_eq!(*seen.lock().unwrap(), [false, true, true]);
+}
+
+/// The writer of "1" wants "2"; who has "2" wants "1", and got into the queue of "1" before anybody
+/// knew of the writer. A third one names the writer at any moment.
+#[test]
+fn a_writer_found_out_late_leaves_nobody_waiting_for_ever() {
+    let seen = Arc::new(std::sync::Mutex::new([false; 3]));
+    let noted = Arc::clone(&seen);
+    explore(2, move || {
+        let locks = Arc::new(LockSystem::new());
+        let [writer, other, early] = [1, 2, 3].map(|index| Arc::new(Owner::new(index)));
+        writer.set_txn(TxnId(5));
+        take(&locks, &other, b"2", Exclusive);
+        take(&locks, &early, b"1", Shared);
+        let run = |owner: &Arc<Owner>, key: &'static [u8]| {
+            let (locks, owner) = (Arc::clone(&locks), Arc::clone(owner));
+            thread::spawn(move || {
+                let went_on = take(&locks, &owner, key, Exclusive);
+                locks.release_all(&owner);
+                went_on
+            })
+        };
+        let threads = [run(&writer, b"2"), run(&other, b"1")];
+        locks.hold(&writer, TxnId(5), TREE, b"1");
+        locks.release_all(&early);
+        let went_on = threads.map(|thread| usize::from(thread.join().unwrap()));
+        noted.lock().unwrap()[went_on.iter().sum::<usize>()] = true;
+    });
+    assert_eq!(*seen.lock().unwrap(), [false, true, false], "one of the two is the victim");
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 fn run(session: &mut Session, sql: &str) -> Result<u64, SqlError> {
     let mut rows = RowCounter::default();
-    session.execute(sql, &mut rows).map(|()| rows.0)
+    session.execute(sql, &mut rows).map(|()| rows.rows())
 }
 
 /// Statements that wait, or that work on purpose for long, are no test of anything here.

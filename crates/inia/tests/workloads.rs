@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-fn target(url: &str) -> Arc<dyn Target> {
+pub(crate) fn target(url: &str) -> Arc<dyn Target> {
     let embedded =
         |_: &str, _: &str, _: Option<&str>| Err(Failure::new(Class::Unsupported, "a server"));
     let target = open_target(url, None, embedded).unwrap();
@@ -35,7 +35,11 @@ fn targets(own: &Process) -> Vec<Arc<dyn Target>> {
 }
 
 /// Loads what is not there; all of it anew if workloads of this family change it.
-fn load(target: &Arc<dyn Target>, workload: &dyn Workload, p: &Parameters) -> Result<()> {
+pub(crate) fn load(
+    target: &Arc<dyn Target>,
+    workload: &dyn Workload,
+    p: &Parameters,
+) -> Result<()> {
     let data = workload.data(p, target.dialect())?;
     if workload.family() != "PHPTestSuite" {
         let mut session = Session::new(target.clone(), false);
@@ -93,7 +97,7 @@ fn run(
     stage.check(&mut session, &tally)
 }
 
-fn tiny(workload: &dyn Workload, prepared: bool) -> Parameters {
+pub(crate) fn tiny(workload: &dyn Workload, prepared: bool) -> Parameters {
     let (rows, scale) = match workload.family() {
         "sysbench OLTP" => (500, 2),
         "TPC" => (40, 2),

@@ -350,6 +350,7 @@ error_codes! {
     XaerDupid = 1440, "XAE08", "XAER_DUPID: The XID already exists";
     DatetimeFunctionOverflow = 1441, "22008", "Datetime function: {} field overflow";
     CantUpdateUsedTableInSfOrTrg = 1442, "HY000", "Can't update table '{}' in stored function/trigger because it is already used by statement which invoked this stored function/trigger.";
+    ViewPreventUpdate = 1443, "HY000", "The definition of table '{}' prevents operation {} on table '{}'.";
     PsNoRecursion = 1444, "HY000", "The prepared statement contains a stored routine call that refers to that same statement. It's not allowed to execute a prepared statement in such a recursive manner";
     SpCantSetAutocommit = 1445, "HY000", "Not allowed to set autocommit from a stored function or trigger";
     ViewOtherUser = 1448, "HY000", "You need the SUPER privilege for creation view with '{}'@'{}' definer";

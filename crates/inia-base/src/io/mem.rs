@@ -1,27 +1,63 @@
-//! A directory in memory: embedded scratch databases and tests.
+//! A directory in memory: embedded scratch databases, stores that do not outlive their process,
+//! and tests.
+//!
+//! A file takes memory piece by piece as it is written to, and never moves what it has:
+//!
+//! ```text
+//!   written at 600,000    [ none ][ none ][piece]    zeros are read before it
+//! ```
 
 use super::{Disk, DiskFile};
 use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
+/// Bytes of memory that a file takes at a time.
+const PIECE: usize = 256 << 10;
+
 /// Files in memory. A clone is the same disk, so that a store can be opened on it again.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct MemDisk {
-    files: Arc<Mutex<BTreeMap<String, Arc<MemFile>>>>,
+    files: Arc<Mutex<BTreeMap<String, Arc<dyn DiskFile>>>>,
+    make: fn(&str) -> Arc<dyn DiskFile>,
+}
+
+/// Bytes in memory.
+#[derive(Default)]
+struct MemFile {
+    pieces: RwLock<Pieces>,
+}
+
+#[derive(Default)]
+struct Pieces {
+    len: u64,
+    /// By position; those that were never written to are zeros.
+    pieces: Vec<Option<Box<[u8]>>>,
 }
 
 impl MemDisk {
     /// A disk without files.
     pub fn new() -> MemDisk {
-        MemDisk::default()
+        MemDisk::of(|_| MemDisk::file())
+    }
+
+    /// A disk without files; `make` makes each from its name.
+    pub fn of(make: fn(&str) -> Arc<dyn DiskFile>) -> MemDisk {
+        MemDisk { files: Arc::default(), make }
+    }
+
+    /// An empty file in memory, on no disk.
+    pub fn file() -> Arc<dyn DiskFile> {
+        Arc::new(MemFile::default())
     }
 }
 
-#[derive(Default)]
-struct MemFile {
-    bytes: RwLock<Vec<u8>>,
+impl Default for MemDisk {
+    fn default() -> MemDisk {
+        MemDisk::new()
+    }
 }
 
 fn missing(name: &str) -> io::Error {
@@ -32,12 +68,12 @@ impl Disk for MemDisk {
     fn open(&self, name: &str, create: bool) -> io::Result<Arc<dyn DiskFile>> {
         let mut files = self.files.lock();
         if let Some(file) = files.get(name) {
-            return Ok(Arc::clone(file) as Arc<dyn DiskFile>);
+            return Ok(Arc::clone(file));
         }
         if !create {
             return Err(missing(name));
         }
-        let file = Arc::new(MemFile::default());
+        let file = (self.make)(name);
         files.insert(name.to_string(), Arc::clone(&file));
         Ok(file)
     }
@@ -62,32 +98,53 @@ impl Disk for MemDisk {
     }
 
     fn scratch(&self) -> io::Result<Arc<dyn DiskFile>> {
-        Ok(Arc::new(MemFile::default()))
+        Ok(MemDisk::file())
     }
 }
 
-/// The index range of a request, or an error for offsets beyond memory.
-fn span(offset: u64, len: usize) -> io::Result<std::ops::Range<usize>> {
-    let start = usize::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
-    let end = start.checked_add(len).ok_or(io::ErrorKind::InvalidInput)?;
-    Ok(start..end)
+/// The pieces that a range touches: each with the range's part in it, and where that lies in the
+/// caller's bytes. The range ends within 64 bits.
+fn parts(offset: u64, len: usize) -> impl Iterator<Item = (usize, Range<usize>, usize)> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        let at = offset + done as u64;
+        let (piece, start) = ((at / PIECE as u64) as usize, (at % PIECE as u64) as usize);
+        let count = (len - done).min(PIECE - start);
+        let before = done;
+        done += count;
+        (count > 0).then_some((piece, start..start + count, before))
+    })
 }
 
 impl DiskFile for MemFile {
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
-        let bytes = self.bytes.read();
-        let source = bytes.get(span(offset, buf.len())?).ok_or(io::ErrorKind::UnexpectedEof)?;
-        buf.copy_from_slice(source);
+        let file = self.pieces.read();
+        if offset.checked_add(buf.len() as u64).is_none_or(|end| end > file.len) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        for (piece, range, at) in parts(offset, buf.len()) {
+            let target = &mut buf[at..at + range.len()];
+            match file.pieces.get(piece) {
+                Some(Some(bytes)) => target.copy_from_slice(&bytes[range]),
+                _ => target.fill(0),
+            }
+        }
         Ok(())
     }
 
     fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<()> {
-        let span = span(offset, buf.len())?;
-        let mut bytes = self.bytes.write();
-        if bytes.len() < span.end {
-            bytes.resize(span.end, 0);
+        let mut file = self.pieces.write();
+        let end = offset.checked_add(buf.len() as u64).ok_or(io::ErrorKind::InvalidInput)?;
+        file.len = file.len.max(end);
+        for (piece, range, at) in parts(offset, buf.len()) {
+            if file.pieces.len() <= piece {
+                file.pieces.resize_with(piece + 1, || None);
+            }
+            let zeros = || vec![0; PIECE].into_boxed_slice();
+            let bytes = file.pieces[piece].get_or_insert_with(zeros);
+            let count = range.len();
+            bytes[range].copy_from_slice(&buf[at..at + count]);
         }
-        bytes[span].copy_from_slice(buf);
         Ok(())
     }
 
@@ -96,11 +153,24 @@ impl DiskFile for MemFile {
     }
 
     fn len(&self) -> io::Result<u64> {
-        Ok(self.bytes.read().len() as u64)
+        Ok(self.pieces.read().len)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.bytes.write().resize(span(len, 0)?.start, 0);
+        let mut file = self.pieces.write();
+        let kept = usize::try_from(len.div_ceil(PIECE as u64)).unwrap_or(usize::MAX);
+        file.pieces.truncate(kept);
+        let inside = (len % PIECE as u64) as usize;
+        if len < file.len
+            && inside > 0
+            && let Some(Some(last)) = file.pieces.get_mut(kept - 1)
+        {
+            last[inside..].fill(0);
+        }
+        file.len = len;
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

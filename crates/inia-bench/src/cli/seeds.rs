@@ -111,7 +111,7 @@ fn announce(plan: &Plan, needs: &[Need]) {
     let runs: usize = needs.iter().map(|need| need.clients.len()).sum();
     let runs = runs * plan.rounds * plan.targets.len();
     let minutes = (runs as f64 * each / 60.0).ceil();
-    println!("{runs} runs, about {minutes} min and the time for loading");
+    say!("{runs} runs, about {minutes} min and the time for loading");
 }
 
 /// Runs every need; the processors are for servers and clients together, as a machine of that
@@ -153,16 +153,16 @@ fn measure(
 
 fn print(reports: &[&Report], results: &Results<'_>) {
     for report in reports {
-        println!("\n{}\n{}", report.title, "=".repeat(report.title.chars().count()));
+        say!("\n{}\n{}", report.title, "=".repeat(report.title.chars().count()));
         for table in report.tables {
-            println!("\n{}", seeds::render(table, results).trim_end());
+            say!("\n{}", seeds::render(table, results).trim_end());
         }
     }
-    println!();
+    say!("");
     for record in results.records {
         if let Some(error) = &record.error {
             let (name, label) = (&record.workload.name, &record.target.label);
-            println!("failed: {name} on {label}, {} clients: {error}", record.method.clients);
+            say!("failed: {name} on {label}, {} clients: {error}", record.method.clients);
         }
     }
     warn(results.records);

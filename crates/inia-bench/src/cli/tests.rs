@@ -1,6 +1,8 @@
 //! Wrong use is told in one line that names what was wrong.
 
-use super::{command, distance, plan, without_password};
+use super::choice::{distance, fits};
+use super::{command, plan, without_password};
+use crate::random::Distribution;
 use crate::target::{Class, Failure};
 
 fn refused(arguments: &[&str]) -> String {
@@ -47,6 +49,46 @@ fn wrong_use_is_refused() {
     assert_eq!(error, "two targets are called 'a': give labels, LABEL=URL");
     let error = refused(&["oltp_point_select", "--target", "ftp://h/"]);
     assert!(error.contains("unknown kind of target 'ftp'"), "{error}");
+}
+
+/// The workloads of a command, with what each is run with.
+fn chosen(arguments: &[&str]) -> Vec<(&'static str, crate::workload::Parameters)> {
+    let line = ["bench", "compare", "--target", "mysql://h/"].iter().chain(arguments);
+    let matches = command().try_get_matches_from(line).expect("a command");
+    let (_, matches) = matches.subcommand().expect("a sub-command");
+    let found = super::choice::workloads(matches).expect("workloads");
+    found.into_iter().map(|(workload, parameters)| (workload.name(), parameters)).collect()
+}
+
+#[test]
+fn workloads_are_chosen_by_name_by_pattern_or_all_of_them_each_once() {
+    let names = |list: &str| -> Vec<&str> {
+        chosen(&["--workload", list]).into_iter().map(|(name, _)| name).collect()
+    };
+    assert_eq!(names("tpcc,tpc*,tpcb"), ["tpcc", "tpcb"]);
+    assert_eq!(names("READ_PK*INDEX"), ["READ_PK_POINT_INDEX", "READ_PK_RANGE_INDEX"]);
+    let all: Vec<&str> = crate::workload::all().map(|workload| workload.name()).collect();
+    assert_eq!((names("all"), names("*")), (all.clone(), all));
+    assert!(fits("a*b*", "aXbb") && fits("*", "") && !fits("a*b", "abc") && !fits("a", "ab"));
+}
+
+#[test]
+fn of_several_workloads_each_takes_what_is_for_it() {
+    let all = chosen(&["--workload", "all", "--option", "items=200", "--distribution", "zipfian"]);
+    for (name, parameters) in &all {
+        assert_eq!(parameters.options.contains_key("items"), *name == "tpcc", "{name}");
+    }
+    let of = |name: &str| all.iter().find(|(one, _)| *one == name).map(|(_, p)| p.distribution);
+    assert_eq!(of("oltp_insert"), Some(Distribution::ZIPFIAN));
+    assert_eq!(of("tpcc"), Some(Distribution::Uniform), "by the standard's own rule");
+    let alone = refused(&["tpcc", "--target", "mysql://h/", "--distribution", "zipfian"]);
+    assert_eq!(alone, "tpcc takes rows by its own rule: no --distribution");
+    for workload in chosen(&["--workload", "all", "--prepared"]) {
+        assert!(workload.1.prepared, "{}", workload.0);
+    }
+    for workload in chosen(&["--workload", "all", "--text"]) {
+        assert!(!workload.1.prepared, "{}", workload.0);
+    }
 }
 
 #[test]

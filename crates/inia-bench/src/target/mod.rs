@@ -4,6 +4,7 @@
 //! written in the target's own dialect; what differs is each workload's to know, in one place.
 
 mod answer;
+mod dial;
 pub mod mysql;
 pub mod postgres;
 mod scram;

@@ -1,5 +1,6 @@
 //! Inia's server, MySQL and MariaDB: one blocking connection, one write and one read a request.
 
+use super::dial;
 use super::url::{Host, Place};
 use super::{
     Answer, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared, Product,
@@ -18,6 +19,7 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 /// Settings that decide durability, memory and the number of clients.
 const SETTINGS: &[&str] = &[
@@ -47,11 +49,12 @@ impl MySqlTarget {
         MySqlTarget { label, place }
     }
 
-    fn client(&self, database: Option<&str>) -> Result<Client<Stream>> {
-        let stream = Stream::connect(&self.place).map_err(|error| {
-            let message = format!("{}: cannot connect: {error}", self.label);
-            Failure::new(Class::Unreachable, message)
-        })?;
+    fn client(&self, database: Option<&str>, patience: Duration) -> Result<Client<Stream>> {
+        let unreachable = |what: String| {
+            Failure::new(Class::Unreachable, format!("{}: cannot connect: {what}", self.label))
+        };
+        let stream = Stream::connect(&self.place, patience);
+        let stream = stream.map_err(|error| unreachable(error.to_string()))?;
         let options = LoginOptions {
             user: self.place.user.clone(),
             password: self.place.password.clone(),
@@ -67,7 +70,15 @@ impl MySqlTarget {
             collation: 45,
             ..LoginOptions::default()
         };
-        Client::connect(stream, &options).map_err(|error| failure(error).during(&self.label))
+        let mut client = Client::connect(stream, &options).map_err(|error| match error {
+            ClientError::Io(error) if dial::timed_out(&error) => {
+                unreachable(dial::silent(patience, "MySQL"))
+            }
+            error => failure(error).during(&self.label),
+        })?;
+        let waits = client.stream().wait_at_most(None);
+        waits.map_err(|error| unreachable(error.to_string()))?;
+        Ok(client)
     }
 
     fn is_floor(client: &Client<Stream>) -> bool {
@@ -85,12 +96,12 @@ impl Target for MySqlTarget {
     }
 
     fn connect(&self) -> Result<Box<dyn Connection>> {
-        let client = self.client(Some(&self.place.database))?;
+        let client = self.client(Some(&self.place.database), dial::CROWD)?;
         Ok(Box::new(MySql { client, statements: Vec::new() }))
     }
 
     fn create_database(&self) -> Result<()> {
-        let mut client = self.client(None)?;
+        let mut client = self.client(None, dial::PATIENCE)?;
         if !MySqlTarget::is_floor(&client) {
             let name = self.place.database.replace('`', "``");
             client.query(&format!("CREATE DATABASE IF NOT EXISTS `{name}`")).map_err(failure)?;
@@ -99,7 +110,7 @@ impl Target for MySqlTarget {
     }
 
     fn facts(&self) -> Result<Facts> {
-        let mut client = self.client(None)?;
+        let mut client = self.client(None, dial::PATIENCE)?;
         let pid = machine::listening_process(&self.place.host);
         if MySqlTarget::is_floor(&client) {
             return Ok(Facts {
@@ -190,16 +201,22 @@ struct Stream {
 }
 
 impl Stream {
-    fn connect(place: &Place) -> io::Result<Stream> {
+    /// Connects; reads wait that long until [`Stream::wait_at_most`] says otherwise.
+    fn connect(place: &Place, patience: Duration) -> io::Result<Stream> {
         let socket = match &place.host {
-            Host::Tcp(host, port) => {
-                let stream = TcpStream::connect((host.as_str(), *port))?;
-                stream.set_nodelay(true)?;
-                Socket::Tcp(stream)
-            }
+            Host::Tcp(host, port) => Socket::Tcp(dial::tcp(host, *port, patience)?),
             Host::Unix(path) => Socket::Unix(UnixStream::connect(path)?),
         };
-        Ok(Stream { socket, poll: place.poll })
+        let stream = Stream { socket, poll: place.poll };
+        stream.wait_at_most(Some(patience))?;
+        Ok(stream)
+    }
+
+    fn wait_at_most(&self, time: Option<Duration>) -> io::Result<()> {
+        match &self.socket {
+            Socket::Tcp(stream) => stream.set_read_timeout(time),
+            Socket::Unix(stream) => stream.set_read_timeout(time),
+        }
     }
 
     fn fd(&self) -> BorrowedFd<'_> {

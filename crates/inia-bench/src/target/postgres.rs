@@ -2,6 +2,7 @@
 //!
 //! A prepared statement runs as Bind, Execute, Sync in one write; values travel as text.
 
+use super::dial;
 use super::scram::{Scram, md5_answer};
 use super::url::{Host, Place};
 use super::{
@@ -14,6 +15,7 @@ use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 const READ: usize = 16 << 10;
 const VERSION: i32 = 3 << 16;
@@ -42,21 +44,34 @@ impl PostgresTarget {
         PostgresTarget { label, place }
     }
 
-    fn open(&self, database: &str) -> Result<Postgres> {
+    fn open(&self, database: &str, patience: Duration) -> Result<Postgres> {
+        let unreachable = |what: String| {
+            Failure::new(Class::Unreachable, format!("{}: cannot connect: {what}", self.label))
+        };
         let connected = match &self.place.host {
-            Host::Tcp(host, port) => TcpStream::connect((host.as_str(), *port)).and_then(|s| {
-                s.set_nodelay(true)?;
-                Ok(Box::new(s) as Box<dyn Duplex>)
-            }),
+            Host::Tcp(host, port) => {
+                dial::tcp(host, *port, patience).map(|s| Box::new(s) as Box<dyn Duplex>)
+            }
             Host::Unix(path) => UnixStream::connect(path).map(|s| Box::new(s) as Box<dyn Duplex>),
         };
-        let stream = connected.map_err(|error| {
-            let message = format!("{}: cannot connect: {error}", self.label);
-            Failure::new(Class::Unreachable, message)
-        })?;
+        let connected = connected.and_then(|stream| {
+            stream.wait_at_most(Some(patience))?;
+            Ok(stream)
+        });
+        let stream = connected.map_err(|error| unreachable(error.to_string()))?;
         let mut connection =
             Postgres { stream, out: Vec::new(), buf: vec![0; READ], start: 0, end: 0, prepared: 0 };
-        connection.login(&self.place, database).map_err(|failure| failure.during(&self.label))?;
+        connection.login(&self.place, database).map_err(|failure| match failure.class {
+            Class::Unreachable => unreachable(dial::silent(patience, "PostgreSQL")),
+            Class::Lost => {
+                let message =
+                    format!("{}: is it a server of PostgreSQL's protocol?", failure.message);
+                Failure { message, ..failure }.during(&self.label)
+            }
+            _ => failure.during(&self.label),
+        })?;
+        let waits = connection.stream.wait_at_most(None);
+        waits.map_err(|error| unreachable(error.to_string()))?;
         Ok(connection)
     }
 }
@@ -71,14 +86,14 @@ impl Target for PostgresTarget {
     }
 
     fn connect(&self) -> Result<Box<dyn Connection>> {
-        let mut connection = self.open(&self.place.database)?;
+        let mut connection = self.open(&self.place.database, dial::CROWD)?;
         // Notices such as "table does not exist, skipping" are of no use here.
         connection.query("SET client_min_messages = warning", &mut Answer::new())?;
         Ok(Box::new(connection))
     }
 
     fn create_database(&self) -> Result<()> {
-        let mut connection = self.open(COMMON)?;
+        let mut connection = self.open(COMMON, dial::PATIENCE)?;
         let name = &self.place.database;
         match connection.query(&format!("CREATE DATABASE \"{name}\""), &mut Answer::new()) {
             // It is there, or is being made.
@@ -88,7 +103,7 @@ impl Target for PostgresTarget {
     }
 
     fn facts(&self) -> Result<Facts> {
-        let mut connection = self.open(COMMON)?;
+        let mut connection = self.open(COMMON, dial::PATIENCE)?;
         let mut answer = Answer::new();
         connection.query("SHOW server_version", &mut answer)?;
         let version = answer.text(0, 0).unwrap_or_default();
@@ -115,8 +130,22 @@ impl Target for PostgresTarget {
     }
 }
 
-trait Duplex: Read + Write + Send {}
-impl<T: Read + Write + Send> Duplex for T {}
+trait Duplex: Read + Write + Send {
+    /// How long a read waits; for ever if none.
+    fn wait_at_most(&self, time: Option<Duration>) -> io::Result<()>;
+}
+
+impl Duplex for TcpStream {
+    fn wait_at_most(&self, time: Option<Duration>) -> io::Result<()> {
+        self.set_read_timeout(time)
+    }
+}
+
+impl Duplex for UnixStream {
+    fn wait_at_most(&self, time: Option<Duration>) -> io::Result<()> {
+        self.set_read_timeout(time)
+    }
+}
 
 /// Invariant: `buf[start..end]` are received bytes not yet looked at.
 struct Postgres {
@@ -129,6 +158,9 @@ struct Postgres {
 }
 
 fn lost(error: &io::Error) -> Failure {
+    if dial::timed_out(error) {
+        return Failure::new(Class::Unreachable, "no answer");
+    }
     Failure::new(Class::Lost, format!("connection lost: {error}"))
 }
 

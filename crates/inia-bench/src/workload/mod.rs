@@ -15,6 +15,7 @@ mod smack;
 mod sysbench;
 mod tpcb;
 mod tpcc;
+mod written;
 
 pub use data::{DataSet, Fill, Rows, Table};
 
@@ -162,6 +163,17 @@ pub trait Workload: Sync {
     /// Transactions after which a client is done, whatever the time: for programs of fixed length.
     fn length(&self, _parameters: &Parameters) -> Option<u64> {
         None
+    }
+
+    /// Whether [`Parameters::distribution`] decides which rows it takes; the others take all of
+    /// them, or follow a rule of their own.
+    fn draws(&self) -> bool {
+        true
+    }
+
+    /// Whether it is one client's work.
+    fn alone(&self) -> bool {
+        false
     }
 
     /// The tables and rows it needs. Workloads may share a data set by giving equal ones.

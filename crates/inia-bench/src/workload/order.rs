@@ -7,7 +7,7 @@
 //! Amounts are whole cents.
 
 use super::{DataSet, Parameters, Rows, Script, Setting, Stage, Table, Tally, Workload};
-use crate::random::Rng;
+use crate::random::{Picker, Rng};
 use crate::record::Outcome;
 use crate::session::{Session, Statement};
 use crate::target::{Dialect, Failure, Param, Result};
@@ -115,7 +115,8 @@ impl Workload for Orders {
             return Err(Failure::wrong(format!("o_customer has {customers} rows")));
         }
         let goods = (parameters.scale * GOODS) as i64;
-        Ok(Arc::new(Company { customers, goods, price }))
+        let picker = |n: i64| parameters.distribution.picker(n as u64);
+        Ok(Arc::new(Company { customers: picker(customers), items: picker(goods), goods, price }))
     }
 }
 
@@ -177,7 +178,8 @@ fn empty(name: &str, columns: &str, indexes: &[&str], dialect: Dialect) -> Table
 }
 
 struct Company {
-    customers: i64,
+    customers: Picker,
+    items: Picker,
     goods: i64,
     price: f64,
 }
@@ -185,8 +187,8 @@ struct Company {
 impl Stage for Company {
     fn script(&self, client: usize) -> Box<dyn Script> {
         Box::new(Client {
-            customers: self.customers,
-            goods: self.goods,
+            customers: self.customers.clone(),
+            items: self.items.clone(),
             first: (client as i64 + 1) << 32,
             statements: Vec::new(),
             orders: 0,
@@ -281,8 +283,8 @@ enum S {
 }
 
 struct Client {
-    customers: i64,
-    goods: i64,
+    customers: Picker,
+    items: Picker,
     /// Where its numbers of orders start.
     first: i64,
     statements: Vec<Statement>,
@@ -313,10 +315,9 @@ impl Client {
     }
 
     fn new_order(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
-        let (id, customer) = (self.first + self.orders, rng.between(1, self.customers));
+        let (id, customer) = (self.first + self.orders, self.customers.pick(rng));
         // Items in one order, so that no two clients wait for each other.
-        let mut items: Vec<i64> =
-            (0..rng.between(1, 5)).map(|_| rng.between(1, self.goods)).collect();
+        let mut items: Vec<i64> = (0..rng.between(1, 5)).map(|_| self.items.pick(rng)).collect();
         items.sort_unstable();
         session.begin()?;
         let off = self.read(session, S::Credit, customer)?[0];
@@ -367,14 +368,14 @@ impl Client {
 
     fn order_status(&self, session: &mut Session, id: i64) -> Result<()> {
         let answer = session.run(self.statements[S::Order as usize], &[id.into()])?;
-        if answer.rows() as i64 == answer.int(0, 2).unwrap_or(0) {
+        if answer.int(0, 2) == Some(answer.rows() as i64) {
             return Ok(());
         }
         Err(Failure::wrong(format!("order {id} has {} lines", answer.rows())))
     }
 
     fn customer_status(&self, session: &mut Session, rng: &mut Rng) -> Result<()> {
-        let customer = rng.between(1, self.customers);
+        let customer = self.customers.pick(rng);
         self.read(session, S::Credit, customer)?;
         session.run(self.statements[S::OrdersOf as usize], &[customer.into()])?;
         Ok(())
@@ -382,7 +383,7 @@ impl Client {
 
     /// Schedules, makes and completes goods; parts that run low are bought again.
     fn work_order(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
-        let (item, quantity) = (rng.between(1, self.goods), rng.between(10, 100));
+        let (item, quantity) = (self.items.pick(rng), rng.between(10, 100));
         let (id, mut bought) = (self.first + self.works, 0);
         session.begin()?;
         self.write(session, S::AddWork, &[id.into(), item.into(), quantity.into()])?;

@@ -160,6 +160,10 @@ impl Workload for Read {
         Ok(DataSet::new("persons", parameters.seed, vec![table]))
     }
 
+    fn draws(&self) -> bool {
+        self.keys != Keys::None
+    }
+
     /// Asks a few of the script's questions and compares the whole answers with the generator.
     fn stage(&self, setting: &Setting, session: &mut Session) -> Result<Arc<dyn Stage>> {
         let (rows, seed) = (setting.parameters.rows, setting.parameters.seed);
@@ -168,7 +172,8 @@ impl Workload for Read {
             return Err(Failure::wrong(format!("normal has {held} rows, not {rows}")));
         }
         let ids = setting.parameters.distribution.picker(rows);
-        let mut client = Client { read: *self, ids, rows, statement: None };
+        let countries = setting.parameters.distribution.picker(COUNTRIES);
+        let mut client = Client { read: *self, ids, countries, rows, statement: None };
         client.start(session)?;
         let mut rng = Rng::stream(seed, u64::MAX);
         let questions = if self.keys == Keys::None { 1 } else { 5 };
@@ -372,6 +377,7 @@ impl Stage for Shared {
 struct Client {
     read: Read,
     ids: Picker,
+    countries: Picker,
     rows: u64,
     statement: Option<Statement>,
 }
@@ -383,14 +389,14 @@ impl Client {
         match self.read.keys {
             Keys::None => Vec::new(),
             Keys::Id => vec![self.ids.pick(rng)],
-            Keys::Country => vec![1 + rng.below(COUNTRIES) as i64],
+            Keys::Country => vec![self.countries.pick(rng)],
             Keys::IdRange | Keys::IdCount => {
                 let from = self.ids.pick(rng).min((self.rows - span + 1) as i64);
                 vec![from, from + span as i64 - 1]
             }
             Keys::States => {
                 let from = 1 + rng.below(STATES - STATE_RANGE + 1) as i64;
-                let country = 1 + rng.below(COUNTRIES) as i64;
+                let country = self.countries.pick(rng);
                 vec![country, from, from + STATE_RANGE as i64 - 1]
             }
         }

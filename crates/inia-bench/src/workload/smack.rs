@@ -4,6 +4,7 @@
 //! The option `requests` gives a client's number of requests, as the report had it (1,000 selects
 //! or updates, 100 transactions); without it the run's duration counts.
 
+use super::written::{Notes, Written};
 use super::{DataSet, Parameters, Rows, Script, Setting, Stage, Table, Tally, Workload};
 use crate::load;
 use crate::random::{Picker, Rng};
@@ -99,6 +100,7 @@ impl Workload for Smack {
             members: setting.parameters.distribution.picker(setting.parameters.rows),
             records: setting.parameters.distribution.picker(held),
             changed,
+            written: Written::new(members),
         }))
     }
 }
@@ -208,6 +210,7 @@ struct Shared {
     records: Picker,
     /// Members whose bill is not the first any more.
     changed: i64,
+    written: Arc<Written>,
 }
 
 impl Stage for Shared {
@@ -219,6 +222,7 @@ impl Stage for Shared {
             statements: Vec::new(),
             transactions: 0,
             deleted: 0,
+            notes: self.written.notes(),
         })
     }
 
@@ -231,6 +235,9 @@ impl Stage for Shared {
             let message = format!("{CHANGED}: {changed} after {} and {updates}", self.changed);
             return Err(Failure::wrong(message));
         }
+        self.written.check(session, |_, aids| {
+            format!("SELECT aid, bill FROM Member WHERE aid IN ({aids})")
+        })?;
         if self.load == Load::Oltp {
             let records = self.records.rows() as i64 - sum("deleted");
             session.expect(&[
@@ -263,9 +270,16 @@ struct Client {
     statements: Vec<Statement>,
     transactions: i64,
     deleted: i64,
+    notes: Notes,
 }
 
 impl Client {
+    fn note(&mut self, member: i64, bill: i64) {
+        self.notes.begin();
+        self.notes.write(0, member, &bill.to_string());
+        self.notes.commit();
+    }
+
     fn oltp(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
         let [select, update, insert, delete] = self.statements[..] else {
             return Err(Failure::wrong("a client that was not started"));
@@ -275,7 +289,7 @@ impl Client {
         session.begin()?;
         let answer = session.run(select, &[word.into()])?;
         let locked = answer.rows() as u64;
-        if locked == 1 && answer.int(0, 7) != Some(word) {
+        if locked == 1 && (answer.int(0, 0), answer.int(0, 7)) != (Some(word), Some(word)) {
             return Err(Failure::wrong(format!("record {word} is another one")));
         }
         let updated = session.run(update, &[bill.into(), member.into()])?.affected();
@@ -289,6 +303,7 @@ impl Client {
             );
             return Err(Failure::wrong(message));
         }
+        self.note(member, bill);
         self.transactions += 1;
         self.deleted += deleted as i64;
         Ok(())
@@ -329,7 +344,9 @@ impl Script for Client {
             _ => {
                 let bill = bill(rng, aid);
                 let params = [bill.into(), aid.into()];
-                session.run(self.statements[0], &params)?.affected() == 1
+                let changed = session.run(self.statements[0], &params)?.affected();
+                self.note(aid, bill);
+                changed == 1
             }
         };
         self.transactions += 1;
@@ -337,6 +354,7 @@ impl Script for Client {
     }
 
     fn tally(&self, tally: &mut Tally) {
+        self.notes.hand_over();
         *tally.entry("transactions").or_default() += self.transactions;
         *tally.entry("deleted").or_default() += self.deleted;
     }

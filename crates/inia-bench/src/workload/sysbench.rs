@@ -3,10 +3,11 @@
 //! The tables are sysbench's own, byte for byte the same kind of rows, so that stock sysbench can
 //! run on what was loaded here and the other way round.
 
+use super::written::{Notes, Written};
 use super::{DataSet, Parameters, Rows, Script, Setting, Stage, Table, Tally, Workload};
 use crate::random::{Distribution, Picker, Rng};
 use crate::session::{Session, Statement};
-use crate::target::{Answer, Dialect, Failure, Product, Result};
+use crate::target::{Answer, Class, Dialect, Failure, Product, Result};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ const PAD: &str = "###########-###########-###########-###########-###########";
 const RANGE: i64 = 100;
 /// Point selects of each transaction.
 const POINTS: usize = 10;
+/// How often in a row a transaction may find a row gone that another client replaces.
+const RACES: u32 = 1_000;
 
 /// Nothing: what the scripts are made from.
 const NONE: Oltp = Oltp {
@@ -180,7 +183,11 @@ impl Workload for Oltp {
         }
         let picker = setting.parameters.distribution.picker(rows);
         let sum = if checked { total(session, tables, "SUM(k)")? } else { 0 };
-        let shared = Shared { tables, held, sum, checked, picker, oltp: *self };
+        let written = Written::new(tables * rows);
+        // PostgreSQL's isolation lets a statement that has waited for a row find it gone where
+        // another transaction has deleted it and inserted it again.
+        let races = setting.dialect() == Dialect::Postgres && setting.clients > 1;
+        let shared = Shared { tables, held, sum, checked, races, picker, written, oltp: *self };
         if checked && self.ranges {
             shared.compare(session, &mut Rng::stream(setting.parameters.seed, u64::MAX))?;
         }
@@ -235,7 +242,10 @@ struct Shared {
     sum: i64,
     /// Whether answers mean anything.
     checked: bool,
+    /// Whether a row may be gone while another client replaces it.
+    races: bool,
     picker: Picker,
+    written: Arc<Written>,
     oltp: Oltp,
 }
 
@@ -245,6 +255,9 @@ impl Stage for Shared {
             picker: self.picker.clone(),
             tables: self.tables,
             checked: self.checked,
+            races: self.races,
+            raced: 0,
+            notes: self.written.notes(),
             oltp: self.oltp,
             statements: Vec::new(),
             commit: None,
@@ -269,6 +282,8 @@ impl Stage for Shared {
                 return Err(Failure::wrong(format!("the sum of k is {found}, not {expected}")));
             }
         }
+        self.written
+            .check(session, |n, ids| format!("SELECT id, c FROM sbtest{n} WHERE id IN ({ids})"))?;
         let broken = format!("SUM(CASE WHEN LENGTH(c) = {} THEN 0 ELSE 1 END)", C.len());
         let broken = total(session, self.tables, &broken)?;
         if broken != 0 {
@@ -319,7 +334,10 @@ fn rising(answer: &Answer, so: fn(&[u8], &[u8]) -> bool) -> bool {
 }
 
 /// The statements on one table, as far as the script has them.
+#[derive(Clone, Copy)]
 struct OneTable {
+    /// Its number.
+    n: u64,
     point: Option<Statement>,
     /// Plain, sum, ordered, distinct.
     ranges: Option<[Statement; 4]>,
@@ -349,6 +367,7 @@ impl OneTable {
         let deletes = oltp.replaces || oltp.alone == Alone::Delete;
         let insert = "INSERT INTO sbtest (id, k, c, pad) VALUES (?, ?, ?, ?)";
         Ok(OneTable {
+            n,
             point: some(oltp.points > 0, "SELECT c FROM sbtest WHERE id=?")?,
             ranges,
             index_update: some(oltp.index_updates, "UPDATE sbtest SET k=k+1 WHERE id=?")?,
@@ -363,6 +382,10 @@ struct Client {
     picker: Picker,
     tables: u64,
     checked: bool,
+    races: bool,
+    /// How often in a row this transaction has found a row gone.
+    raced: u32,
+    notes: Notes,
     oltp: Oltp,
     statements: Vec<OneTable>,
     /// sysbench prepares COMMIT but, MySQL refusing that, not BEGIN.
@@ -381,6 +404,17 @@ impl Client {
             return Ok(());
         }
         Err(Failure::wrong(format!("{what} of row {id} found {rows} rows")))
+    }
+
+    /// One row must have been changed; where another client may be replacing it, try again.
+    fn changed(&self, rows: u64, what: &str, id: i64) -> Result<()> {
+        let done = self.one(rows, what, id);
+        match rows {
+            0 if self.races && self.raced < RACES => {
+                done.map_err(|failure| Failure { class: Class::Retry, ..failure })
+            }
+            _ => done,
+        }
     }
 
     fn table(&self, rng: &mut Rng) -> &OneTable {
@@ -425,30 +459,34 @@ impl Client {
     fn updates(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
         if let Some(update) = self.table(rng).index_update {
             let id = self.picker.pick(rng);
-            self.one(session.run(update, &[id.into()])?.affected(), "update of k", id)?;
+            self.changed(session.run(update, &[id.into()])?.affected(), "update of k", id)?;
         }
-        if let Some(update) = self.table(rng).other_update {
+        let OneTable { n, other_update, .. } = *self.table(rng);
+        if let Some(update) = other_update {
             let id = self.picker.pick(rng);
             self.text.clear();
             rng.fill(C, &mut self.text);
             let params = [self.text.as_str().into(), id.into()];
-            self.one(session.run(update, &params)?.affected(), "update of c", id)?;
+            self.changed(session.run(update, &params)?.affected(), "update of c", id)?;
+            self.notes.write(n, id, &self.text);
         }
         Ok(())
     }
 
     fn replace(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
-        let table = self.table(rng);
-        let (Some(delete), Some(insert)) = (table.delete, table.insert) else { return Ok(()) };
+        let OneTable { n, delete, insert, .. } = *self.table(rng);
+        let (Some(delete), Some(insert)) = (delete, insert) else { return Ok(()) };
         let (id, k) = (self.picker.pick(rng), self.picker.pick(rng));
-        self.one(session.run(delete, &[id.into()])?.affected(), "delete", id)?;
+        self.changed(session.run(delete, &[id.into()])?.affected(), "delete", id)?;
         self.text.clear();
         rng.fill(C, &mut self.text);
         let at = self.text.len();
         rng.fill(PAD, &mut self.text);
         let (c, pad) = self.text.split_at(at);
         let params = [id.into(), k.into(), c.into(), pad.into()];
-        self.one(session.run(insert, &params)?.affected(), "insert", id)
+        self.one(session.run(insert, &params)?.affected(), "insert", id)?;
+        self.notes.write(n, id, c);
+        Ok(())
     }
 
     /// As text always, as sysbench does it; the server counts the key.
@@ -495,6 +533,36 @@ impl Script for Client {
     }
 
     fn transaction(&mut self, session: &mut Session, rng: &mut Rng) -> Result<usize> {
+        self.notes.begin();
+        match self.work(session, rng) {
+            Ok(()) => {
+                self.raced = 0;
+                self.notes.commit();
+                Ok(0)
+            }
+            Err(failure) if self.races && self.raced < RACES => {
+                self.raced += 1;
+                // The row that was gone when it was to be deleted is there when it is inserted.
+                let class = match failure.class {
+                    Class::Duplicate => Class::Retry,
+                    class => class,
+                };
+                Err(Failure { class, ..failure })
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn tally(&self, tally: &mut Tally) {
+        self.notes.hand_over();
+        *tally.entry("inserted").or_default() += self.inserted;
+        *tally.entry("deleted").or_default() += self.deleted;
+        *tally.entry("k").or_default() += self.added;
+    }
+}
+
+impl Client {
+    fn work(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
         match self.oltp.alone {
             Alone::Insert => self.insert(session, rng)?,
             Alone::Delete => self.delete(session, rng)?,
@@ -512,12 +580,6 @@ impl Script for Client {
                 self.added += i64::from(self.oltp.index_updates);
             }
         }
-        Ok(0)
-    }
-
-    fn tally(&self, tally: &mut Tally) {
-        *tally.entry("inserted").or_default() += self.inserted;
-        *tally.entry("deleted").or_default() += self.deleted;
-        *tally.entry("k").or_default() += self.added;
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 //! each and writes it down. `scale` counts branches, `rows` the accounts of each.
 
 use super::{DataSet, Parameters, Rows, Script, Setting, Stage, Table, Tally, Workload};
-use crate::random::Rng;
+use crate::random::{Picker, Rng};
 use crate::session::{Session, Statement};
 use crate::target::{Dialect, Failure, Result};
 use std::sync::Arc;
@@ -68,7 +68,8 @@ impl Workload for TpcB {
         }
         let history = session.integer("SELECT COUNT(*) FROM tpcb_history")?;
         let sum = session.integer("SELECT COALESCE(SUM(abalance), 0) FROM accounts")?;
-        Ok(Arc::new(Bank { branches, accounts, history, sum }))
+        let picker = setting.parameters.distribution.picker(accounts);
+        Ok(Arc::new(Bank { branches, accounts, picker, history, sum }))
     }
 }
 
@@ -118,6 +119,7 @@ fn balances(
 struct Bank {
     branches: u64,
     accounts: u64,
+    picker: Picker,
     history: i64,
     sum: i64,
 }
@@ -127,6 +129,7 @@ impl Stage for Bank {
         Box::new(Client {
             branches: self.branches,
             accounts: self.accounts,
+            picker: self.picker.clone(),
             statements: Vec::new(),
             transactions: 0,
             moved: 0,
@@ -151,6 +154,8 @@ impl Stage for Bank {
 struct Client {
     branches: u64,
     accounts: u64,
+    /// Chooses among the accounts of a branch.
+    picker: Picker,
     statements: Vec<Statement>,
     transactions: i64,
     moved: i64,
@@ -183,7 +188,7 @@ impl Script for Client {
         } else {
             (bid - 1 + rng.between(1, self.branches as i64 - 1)) % self.branches as i64 + 1
         };
-        let aid = (home - 1) * self.accounts as i64 + rng.between(1, self.accounts as i64);
+        let aid = (home - 1) * self.accounts as i64 + self.picker.pick(rng);
         let delta = rng.between(-999_999, 999_999);
         session.begin()?;
         let mut found = session.run(account, &[delta.into(), aid.into()])?.affected();

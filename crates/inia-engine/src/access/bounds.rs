@@ -226,6 +226,19 @@ impl Builder<'_> {
         })
     }
 
+    /// The keys with NULL after a prefix.
+    fn null_range(&mut self, prefix: &[u8], part: usize) -> Option<KeyRange> {
+        let mut key = prefix.to_vec();
+        if !self.nullable(part) {
+            return None;
+        }
+        if self.put(part, &Cell::Null, &mut key).is_none() {
+            self.exact = false;
+            key.truncate(prefix.len());
+        }
+        Some(KeyRange::prefix(key))
+    }
+
     /// The key range of an interval after a prefix; `None` where nothing can match.
     fn interval(
         &mut self,
@@ -235,6 +248,9 @@ impl Builder<'_> {
         ctx: &mut EvalContext<'_>,
         row: &[Value],
     ) -> Result<Option<KeyRange>> {
+        if interval.null {
+            return Ok(self.null_range(prefix, part));
+        }
         let descending = self.table.def.indexes[self.index].parts[part].descending;
         let mut range = KeyRange::prefix(prefix.to_vec());
         if self.nullable(part) {
@@ -365,13 +381,7 @@ fn integral(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<O
 }
 
 fn fits(number: i128, width: IntWidth, unsigned: bool) -> bool {
-    let bits = match width {
-        IntWidth::Tiny => 8,
-        IntWidth::Small => 16,
-        IntWidth::Medium => 24,
-        IntWidth::Int => 32,
-        IntWidth::Big => 64,
-    };
+    let bits = width.bits();
     if unsigned {
         (0..1i128 << bits).contains(&number)
     } else {

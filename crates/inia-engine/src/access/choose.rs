@@ -147,6 +147,7 @@ fn expected_rows(path: &AccessPath, index: &IndexDef, total: f64) -> f64 {
     }
     if !path.intervals.is_empty() {
         let share = |i: &Interval| match (&i.lower, &i.upper) {
+            _ if i.is_point() => EQUAL_SHARE,
             (Some(_), Some(_)) => CLOSED_SHARE,
             _ => HALF_OPEN_SHARE,
         };
@@ -188,6 +189,37 @@ fn path_for(
     path.covering = index.kind != IndexKind::Primary
         && request.needed.iter().enumerate().all(|(column, need)| !need || codec.covers(column));
     Candidate { path, covered }
+}
+
+/// What a condition leaves to a column.
+struct Union {
+    /// The column is in one of these, or the condition is not true.
+    intervals: Vec<Interval>,
+    /// The condition is true wherever the column is in one of them.
+    exact: bool,
+}
+
+impl Union {
+    /// What two conditions leave together: of two unions, which may be more than both leave, the
+    /// one of fewer intervals.
+    fn and(mut self, mut other: Union) -> Union {
+        if let ([ours], [theirs]) = (self.intervals.as_mut_slice(), other.intervals.as_mut_slice())
+            && are_apart(ours, theirs)
+        {
+            ours.lower = ours.lower.take().or(theirs.lower.take());
+            ours.upper = ours.upper.take().or(theirs.upper.take());
+            self.exact &= other.exact;
+            return self;
+        }
+        let fewer = if other.intervals.len() < self.intervals.len() { other } else { self };
+        Union { exact: false, ..fewer }
+    }
+}
+
+/// Whether no end of one interval meets the same end of the other.
+fn are_apart(a: &Interval, b: &Interval) -> bool {
+    let free = |ours: &Option<End>, new: &Option<End>| ours.is_none() || new.is_none();
+    !a.null && !b.null && free(&a.lower, &b.lower) && free(&a.upper, &b.upper)
 }
 
 /// Looks for conditions on a column.
@@ -251,24 +283,42 @@ impl Finder<'_> {
                 }
                 _ => {}
             }
-            match &condition.kind {
-                ExprKind::IsNull(inner, false) if self.is_column(inner, column) => {
-                    return Some((number, EqualPart::NullSafe(Expr::null())));
-                }
-                ExprKind::In(list)
-                    if !list.negated
-                        && self.is_column(&list.value, column)
-                        && list.items.iter().all(|(class, item)| {
-                            self.fits(column, class) && self.is_known(item)
-                        }) =>
-                {
-                    let items = list.items.iter().map(|(_, item)| item.clone()).collect();
-                    any_of = Some((number, EqualPart::AnyOf(items)));
-                }
-                _ => {}
+            if let ExprKind::IsNull(inner, false) = &condition.kind
+                && self.is_column(inner, column)
+            {
+                return Some((number, EqualPart::NullSafe(Expr::null())));
+            }
+            if let Some(values) = self.values(condition, column) {
+                any_of = Some((number, EqualPart::AnyOf(values)));
             }
         }
         any_of
+    }
+
+    /// All values that a condition leaves to the column: of `=`, IN, and OR over them.
+    fn values(&self, condition: &Expr, column: usize) -> Option<Vec<Expr>> {
+        match &condition.kind {
+            ExprKind::In(list) => {
+                let fits = |(class, item): &(CmpClass, Expr)| {
+                    self.fits(column, class) && self.is_known(item)
+                };
+                let usable = !list.negated
+                    && self.is_column(&list.value, column)
+                    && list.items.iter().all(fits);
+                usable.then(|| list.items.iter().map(|(_, item)| item.clone()).collect())
+            }
+            ExprKind::Or(items) => {
+                let mut all = Vec::new();
+                for item in items {
+                    all.extend(self.values(item, column)?);
+                }
+                Some(all)
+            }
+            _ => match self.comparison(condition, column)? {
+                (CmpOp::Eq, value) => Some(vec![value.clone()]),
+                _ => None,
+            },
+        }
     }
 
     /// The intervals that conditions put the column into, and the conditions they stand for.
@@ -279,21 +329,17 @@ impl Finder<'_> {
         for (number, condition) in self.conditions.iter().enumerate() {
             if let Some(interval) = self.interval(condition, column) {
                 let like = matches!(condition.kind, ExprKind::Like(_));
-                let free = |ours: &Option<End>, new: &Option<End>| ours.is_none() || new.is_none();
-                if !like && free(&both.lower, &interval.lower) && free(&both.upper, &interval.upper)
-                {
+                if !like && are_apart(&both, &interval) {
                     used.push(number);
                 }
                 both.lower = both.lower.or(interval.lower);
                 both.upper = both.upper.or(interval.upper);
-            } else if let ExprKind::Or(items) = &condition.kind
+            } else if matches!(condition.kind, ExprKind::Or(_))
                 && union.is_empty()
+                && let Some(found) = self.union(condition, column)
             {
-                let intervals: Option<Vec<Interval>> =
-                    items.iter().map(|item| self.conjunction(item, column)).collect();
-                if let Some(intervals) = intervals {
-                    (union, union_of) = (intervals, vec![number]);
-                }
+                union = found.intervals;
+                union_of.extend(found.exact.then_some(number));
             }
         }
         let mut found = match (&both.lower, &both.upper) {
@@ -310,28 +356,41 @@ impl Finder<'_> {
         (found, used)
     }
 
-    /// One operand of an OR as an interval of the column; ANDs of bounds are intersected.
-    fn conjunction(&self, condition: &Expr, column: usize) -> Option<Interval> {
+    /// The intervals outside of which a condition is not true.
+    fn union(&self, condition: &Expr, column: usize) -> Option<Union> {
         if let Some(interval) = self.interval(condition, column) {
-            return Some(interval);
+            let exact = !matches!(condition.kind, ExprKind::Like(_));
+            return Some(Union { intervals: vec![interval], exact });
         }
-        if let Some((CmpOp::Eq, value)) = self.comparison(condition, column) {
-            let end = End { value: value.clone(), inclusive: true };
-            return Some(Interval { lower: Some(end.clone()), upper: Some(end) });
-        }
-        let ExprKind::And(items) = &condition.kind else { return None };
-        let mut both = Interval::default();
-        for item in items {
-            let interval = self.interval(item, column)?;
-            let doubled = (both.lower.is_some() && interval.lower.is_some())
-                || (both.upper.is_some() && interval.upper.is_some());
-            if doubled {
-                return None;
+        match &condition.kind {
+            ExprKind::IsNull(inner, false) if self.is_column(inner, column) => {
+                let null = Interval { null: true, ..Interval::default() };
+                Some(Union { intervals: vec![null], exact: true })
             }
-            both.lower = both.lower.or(interval.lower);
-            both.upper = both.upper.or(interval.upper);
+            ExprKind::Or(items) => {
+                let mut all = Union { intervals: Vec::new(), exact: true };
+                for item in items {
+                    let part = self.union(item, column)?;
+                    all.exact &= part.exact;
+                    all.intervals.extend(part.intervals);
+                }
+                Some(all)
+            }
+            ExprKind::And(items) => {
+                let parts: Vec<Union> =
+                    items.iter().filter_map(|item| self.union(item, column)).collect();
+                let whole = parts.len() == items.len();
+                parts.into_iter().reduce(Union::and).map(|mut all| {
+                    all.exact &= whole;
+                    all
+                })
+            }
+            _ => {
+                let values = self.values(condition, column)?;
+                let intervals = values.iter().map(Interval::point).collect();
+                Some(Union { intervals, exact: true })
+            }
         }
-        Some(both)
     }
 
     fn interval(&self, condition: &Expr, column: usize) -> Option<Interval> {
@@ -339,10 +398,10 @@ impl Finder<'_> {
             let end = |inclusive| Some(End { value: value.clone(), inclusive });
             return match op {
                 CmpOp::Gt | CmpOp::Ge => {
-                    Some(Interval { lower: end(op == CmpOp::Ge), upper: None })
+                    Some(Interval { lower: end(op == CmpOp::Ge), ..Interval::default() })
                 }
                 CmpOp::Lt | CmpOp::Le => {
-                    Some(Interval { lower: None, upper: end(op == CmpOp::Le) })
+                    Some(Interval { upper: end(op == CmpOp::Le), ..Interval::default() })
                 }
                 _ => None,
             };
@@ -361,7 +420,7 @@ impl Finder<'_> {
                     Some(End { value, inclusive: true })
                 };
                 let upper = format!("{prefix}{}", char::MAX);
-                Some(Interval { lower: end(prefix.to_owned()), upper: end(upper) })
+                Some(Interval { lower: end(prefix.to_owned()), upper: end(upper), null: false })
             }
             _ => None,
         }
@@ -374,7 +433,8 @@ impl Finder<'_> {
             && self.is_known(&between.low)
             && self.is_known(&between.high);
         let end = |value: &Expr| Some(End { value: value.clone(), inclusive: true });
-        usable.then(|| Interval { lower: end(&between.low), upper: end(&between.high) })
+        let ends = || Interval { lower: end(&between.low), upper: end(&between.high), null: false };
+        usable.then(ends)
     }
 }
 

@@ -55,13 +55,32 @@ pub(crate) enum EqualPart {
     AnyOf(Vec<Expr>),
 }
 
-/// A range of one part's values; NULL is in none.
+/// A range of one part's values; NULL is in none but its own.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interval {
     /// Lower end.
     pub(crate) lower: Option<End>,
     /// Upper end.
     pub(crate) upper: Option<End>,
+    /// NULL alone; there are no ends then.
+    pub(crate) null: bool,
+}
+
+impl Interval {
+    /// One value.
+    pub(crate) fn point(value: &Expr) -> Interval {
+        let end = End { value: value.clone(), inclusive: true };
+        Interval { lower: Some(end.clone()), upper: Some(end), null: false }
+    }
+
+    /// Whether it holds one value at most.
+    pub(crate) fn is_point(&self) -> bool {
+        self.null
+            || match (&self.lower, &self.upper) {
+                (Some(lower), Some(upper)) => lower.value.same(&upper.value),
+                _ => false,
+            }
+    }
 }
 
 /// One end of an interval.

@@ -65,9 +65,9 @@ impl Columns {
         }
     }
 
-    /// Takes privileges on a column away; false where none of them was there.
+    /// Takes privileges on a column away; false where nothing is held on it, not even others.
     pub(crate) fn remove(&mut self, column: &str, privileges: Privileges) -> bool {
-        let there = self.on(column).has_any(privileges);
+        let there = self.on(column) != Privileges::NONE;
         for (_, held) in self.0.iter_mut().filter(|(name, _)| same_name(name, column)) {
             *held &= !privileges;
         }

@@ -85,7 +85,36 @@ impl Level {
     }
 }
 
+/// The columns of enclosing queries that an expression reads for each of their rows, by depth and
+/// slot.
+fn outer_reads(expr: &Expr, found: &mut Vec<(usize, usize)>) {
+    match &expr.kind {
+        ExprKind::OuterColumn { depth, index, .. } => found.push((*depth, *index)),
+        ExprKind::Call(call) if call.name == "any_value" => {}
+        _ => expr.children(&mut |child| outer_reads(child, found)),
+    }
+}
+
 impl QueryBinder<'_> {
+    /// Keeps what an expression, and the aggregates from number `first` on, read of the queries
+    /// around it.
+    pub(super) fn note_loose_reads(&mut self, expr: &Expr, first: usize) {
+        let Some(own) = self.levels.len().checked_sub(1).filter(|own| *own > 0) else { return };
+        let mut found = Vec::new();
+        outer_reads(expr, &mut found);
+        for call in &self.levels[own].aggregates[first..] {
+            let order = call.order_by.iter().map(|(expr, _)| expr);
+            call.args.iter().chain(order).for_each(|expr| outer_reads(expr, &mut found));
+        }
+        for (depth, index) in found {
+            let level = own.checked_sub(depth).and_then(|at| self.levels.get_mut(at));
+            // Aggregates are shown behind the slots of FROM.
+            if let Some(level) = level.filter(|level| index < level.width) {
+                level.loose.push(index);
+            }
+        }
+    }
+
     /// How many queries outwards an aggregate belongs; `None` where no SELECT takes it.
     fn home_of(&self, call: &Aggregate) -> Option<usize> {
         let own = self.levels.len() - 1;

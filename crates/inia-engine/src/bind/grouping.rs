@@ -10,6 +10,7 @@ use crate::catalog::{Table, TableDef};
 use crate::expr::{CmpOp, Expr, ExprKind};
 use crate::optimize::SlotSet;
 use inia_base::error::{ErrorCode, SqlError};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,15 +25,16 @@ pub(super) struct GroupCheck<'g> {
     pub(super) group: &'g [Expr],
     pub(super) grouped: bool,
     pub(super) fixed: SlotSet,
+    loose_reads: &'g HashMap<usize, Vec<usize>>,
 }
 
 impl<'g> GroupCheck<'g> {
-    /// Works out which slots each group fixes.
+    /// Works out which slots each group fixes. `loose_reads` are what subqueries read, by number.
     pub(super) fn new(
-        group: &'g [Expr],
-        grouped: bool,
+        (group, grouped): (&'g [Expr], bool),
         conditions: &[Expr],
         tables: &[Keyed],
+        loose_reads: &'g HashMap<usize, Vec<usize>>,
     ) -> GroupCheck<'g> {
         let mut fixed = SlotSet::default();
         for expr in group {
@@ -49,7 +51,7 @@ impl<'g> GroupCheck<'g> {
                 }
             }
             if fixed == before {
-                return GroupCheck { group, grouped, fixed };
+                return GroupCheck { group, grouped, fixed, loose_reads };
             }
         }
     }
@@ -113,7 +115,7 @@ impl<'g> GroupCheck<'g> {
             ExprKind::Column { index, .. } => (!self.fixed.contains(*index)).then_some(*index),
             ExprKind::Call(call) if matches!(call.name, "any_value" | "grouping") => None,
             _ => {
-                let mut loose = None;
+                let mut loose = self.loose_inside(expr);
                 expr.children(&mut |child| {
                     if loose.is_none() {
                         loose = self.loose_column(child);
@@ -122,6 +124,20 @@ impl<'g> GroupCheck<'g> {
                 loose
             }
         }
+    }
+}
+
+impl GroupCheck<'_> {
+    /// A column that a subquery reads and the group does not fix. What the subquery computes of it
+    /// is not looked at, so nothing is said where GROUP BY has more than columns.
+    fn loose_inside(&self, expr: &Expr) -> Option<usize> {
+        let ExprKind::Subquery(subquery) = &expr.kind else { return None };
+        let columns = |group: &Expr| matches!(group.kind, ExprKind::Column { .. });
+        let read = self.loose_reads.get(&subquery.id)?;
+        if !self.group.iter().all(columns) {
+            return None;
+        }
+        read.iter().copied().find(|slot| !self.fixed.contains(*slot))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::catalog::same_name;
 use crate::expr::{Expr, ExprKind, ExprType};
 use crate::plan::{Body, OutputColumn, QueryPlan, SelectPlan, StatementPlan};
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::ast::{self, ColumnName};
+use inia_parser::ast::{self, ColumnName, QueryBody};
 
 /// Names of the row that was to be inserted.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +50,96 @@ fn inserted_value(index: usize, ty: &ExprType) -> Expr {
     Expr { kind: ExprKind::InsertValue(index), ty: ty.clone().with_nullable(true) }
 }
 
+/// INSERT … SELECT's query.
+pub(crate) struct InsertSource {
+    query: ast::Query,
+    /// How many columns at its end are for ON DUPLICATE KEY UPDATE alone.
+    beside: usize,
+    /// Names of the target that its tables must not know.
+    shared: Vec<ColumnName>,
+}
+
+impl InsertSource {
+    /// The query, selecting some more columns of its tables.
+    pub(crate) fn new(
+        mut query: ast::Query,
+        selected: &[ColumnName],
+        shared: Vec<ColumnName>,
+    ) -> InsertSource {
+        if let Some(select) = plain_select(&mut query) {
+            select.items.extend(selected.iter().map(item));
+        }
+        InsertSource { query, beside: selected.len(), shared }
+    }
+
+    /// Error 1052: a name of the target that the query's tables know, too.
+    fn refuse_shared(&self, context: &BindContext<'_>) -> Result<()> {
+        for name in &self.shared {
+            let mut query = self.query.clone();
+            unordered(&mut query);
+            let Some(select) = plain_select(&mut query) else { continue };
+            *select = ast::Select {
+                items: vec![item(name)],
+                from: std::mem::take(&mut select.from),
+                ..ast::Select::default()
+            };
+            let known = match QueryBinder::new(context).query(&query) {
+                Ok(_) => true,
+                Err(error) => error.code == ErrorCode::NonUniqueColumn,
+            };
+            if known {
+                let full = super::namespace::full_name(name);
+                return Err(SqlError::new(ErrorCode::NonUniqueColumn, &[&full, &"field list"]));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes away what follows a query's body.
+fn unordered(query: &mut ast::Query) {
+    query.order_by.clear();
+    query.limit = None;
+    query.locking.clear();
+    if let QueryBody::Nested(inner) = &mut query.body {
+        unordered(inner);
+    }
+}
+
+fn item(name: &ColumnName) -> ast::SelectItem {
+    let expr = ast::Expr::Column(name.clone());
+    ast::SelectItem::Expr { expr, alias: None, text: String::new() }
+}
+
+/// The SELECT whose tables ON DUPLICATE KEY UPDATE knows: one without groups, and no operand of a
+/// set operation.
+pub(crate) fn plain_select(query: &mut ast::Query) -> Option<&mut ast::Select> {
+    if let QueryBody::Table(name) = &query.body {
+        query.body = QueryBody::Select(Box::new(super::query::select_all(name)));
+    }
+    match &mut query.body {
+        QueryBody::Nested(inner) => plain_select(inner),
+        QueryBody::Select(select) => {
+            let items = select.items.iter_mut().filter_map(|item| match item {
+                ast::SelectItem::Expr { expr, .. } => Some(expr),
+                _ => None,
+            });
+            let order = query.order_by.iter_mut().map(|item| &mut item.expr);
+            let mut exprs = items.chain(&mut select.having).chain(order);
+            let grouped = !select.group_by.is_empty() || exprs.any(aggregates);
+            (!grouped).then_some(select)
+        }
+        _ => None,
+    }
+}
+
+/// Whether an expression calls an aggregate function for the query it is in.
+fn aggregates(expr: &mut ast::Expr) -> bool {
+    let mut found = matches!(expr, ast::Expr::Aggregate(call) if call.over.is_none());
+    expr.for_each_child_mut(&mut |child| found = found || aggregates(child));
+    found
+}
+
 /// INSERT's queries, bound.
 pub(crate) struct BoundInsert {
     /// The source, and the subqueries of all expressions.
@@ -77,7 +167,7 @@ fn refuse_computed_over_rows(select: &SelectPlan) -> Result<()> {
 /// Binds INSERT's queries. `names` tells the inserted row's names once the source's columns are
 /// known; the first `values` of the lists do not see them.
 pub(crate) fn bind_insert(
-    source: Option<&ast::Query>,
+    source: Option<&InsertSource>,
     beside: &[ast::Query],
     values: usize,
     names: &dyn Fn(&[OutputColumn]) -> InsertedNames,
@@ -85,7 +175,17 @@ pub(crate) fn bind_insert(
 ) -> Result<BoundInsert> {
     let mut binder = QueryBinder::new(context);
     let root = match source {
-        Some(query) => binder.query(query)?,
+        Some(source) => {
+            let mut root = binder.query(&source.query)?;
+            source.refuse_shared(context)?;
+            // DISTINCT is about the rows that are inserted.
+            if let Body::Select(select) = &mut root.body
+                && select.distinct
+            {
+                select.visible -= source.beside;
+            }
+            root
+        }
         None => QueryPlan {
             columns: Vec::new(),
             body: Body::Values(Vec::new()),

@@ -26,7 +26,7 @@ mod window;
 
 pub(crate) use from::{ROW_ID, visible_after};
 pub(crate) use functional::read_hidden_columns;
-pub(crate) use inserted::{BoundInsert, InsertedNames, bind_insert};
+pub(crate) use inserted::{BoundInsert, InsertSource, InsertedNames, bind_insert, plain_select};
 pub(crate) use namespace::{FromColumn, FromTable, Namespace};
 pub(crate) use select::item_name;
 
@@ -41,6 +41,7 @@ use crate::reads::Reads;
 use inia_base::error::SqlError;
 use inia_parser::ast;
 use inia_storage::LockRequest;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -119,6 +120,8 @@ struct Level {
     open: bool,
     /// Slots that queries inside read.
     read_by_parts: SlotSet,
+    /// Those that the subquery being bound reads for each row, not for an aggregate of this SELECT.
+    loose: Vec<usize>,
     /// The WINDOW clause.
     named_windows: Vec<(String, ast::WindowSpec)>,
     /// Functions over windows so far.
@@ -166,6 +169,8 @@ struct QueryBinder<'c> {
     /// Views that are being bound, each inside the one before it.
     open_views: Vec<Arc<View>>,
     nesting: nesting::Nesting,
+    /// For each subquery, by its number, what it reads loosely of the SELECT that it is part of.
+    loose_reads: HashMap<usize, Vec<usize>>,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
 }
@@ -183,6 +188,7 @@ impl<'c> QueryBinder<'c> {
             views: Vec::new(),
             open_views: Vec::new(),
             nesting: nesting::Nesting::default(),
+            loose_reads: HashMap::new(),
             inserted: None,
         }
     }
@@ -219,7 +225,12 @@ impl<'c> QueryBinder<'c> {
 
     /// Binds a subquery of an expression.
     fn subquery(&mut self, query: &ast::Query) -> Result<BoundSubquery> {
+        let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
         let (id, correlated) = self.part(query)?;
+        if let (Some(around), Some(level)) = (around, self.levels.last_mut()) {
+            let loose = std::mem::replace(&mut level.loose, around);
+            self.loose_reads.insert(id, loose);
+        }
         let columns = self.part_columns(id).iter().map(|c| c.ty.clone()).collect();
         Ok(BoundSubquery { id, columns, correlated })
     }

@@ -295,7 +295,7 @@ impl Scope for OutputScope<'_, '_> {
 }
 
 /// `SELECT * FROM name`.
-fn select_all(name: &ast::ObjectName) -> ast::Select {
+pub(super) fn select_all(name: &ast::ObjectName) -> ast::Select {
     ast::Select {
         items: vec![ast::SelectItem::Wildcard],
         from: vec![ast::TableRef::Table(Box::new(ast::TableFactor {

@@ -161,10 +161,12 @@ impl QueryBinder<'_> {
         let (env, host) = (self.context.env, self.context.host);
         let enclosing = self.level().takes_aggregates;
         self.level().takes_aggregates = clause.allows_aggregates();
+        let known = self.level().aggregates.len();
         let mut scope = BlockScope { binder: self, clause, items, group, in_aggregates: 0 };
         let bound = Binder { scope: &mut scope, env, host }.scalar(expr);
         self.level().takes_aggregates = enclosing;
         let mut bound = bound?;
+        self.note_loose_reads(&bound, known);
         self.prepare(&mut bound);
         Ok(bound)
     }
@@ -333,7 +335,8 @@ impl QueryBinder<'_> {
             collect_tables(tree, &mut tables, &mut conditions);
         }
         let conditions: Vec<Expr> = conditions.into_iter().cloned().collect();
-        let check = GroupCheck::new(&clauses.group, grouped, &conditions, &tables);
+        let check =
+            GroupCheck::new((&clauses.group, grouped), &conditions, &tables, &self.loose_reads);
         check.check(&clauses.items, self.names())?;
         check_windows(&check, clauses, self.names())?;
         for (number, key) in clauses.order.iter().enumerate() {

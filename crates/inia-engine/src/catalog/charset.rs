@@ -24,16 +24,50 @@ pub fn resolve(
     charset: Option<&str>,
     collation_name: Option<&str>,
 ) -> Result<Option<Collation>, SqlError> {
-    let default = charset.map(charset_default).transpose()?;
-    let Some(name) = collation_name else { return Ok(default) };
-    let found = collation(name)?;
-    if let Some(default) = default
-        && default.charset() != found.charset()
-    {
-        let args: [&dyn std::fmt::Display; 2] = [&found.name(), &default.charset().name()];
-        return Err(SqlError::new(ErrorCode::CollationCharsetMismatch, &args));
+    let mut declared = Declared::default();
+    charset.map_or(Ok(()), |name| declared.charset(name))?;
+    collation_name.map_or(Ok(()), |name| declared.collate(name))?;
+    Ok(declared.collation())
+}
+
+/// Character set and collation as several options of one definition declare them together.
+#[derive(Default)]
+pub struct Declared(Option<Collation>);
+
+impl Declared {
+    /// CHARACTER SET; errors 1115, and 1302 where another one was declared.
+    pub fn charset(&mut self, name: &str) -> Result<(), SqlError> {
+        let default = charset_default(name)?;
+        match self.0 {
+            None => self.0 = Some(default),
+            Some(known) if known.charset() != default.charset() => {
+                let (known, new) = (charset_name(known), charset_name(default));
+                let what = "CHARACTER SET ";
+                let args: [&dyn std::fmt::Display; 4] = [&what, &known, &what, &new];
+                return Err(SqlError::new(ErrorCode::ConflictingDeclarations, &args));
+            }
+            Some(_) => {}
+        }
+        Ok(())
     }
-    Ok(Some(found))
+
+    /// COLLATE; errors 1273, and 1253 where it belongs to another character set.
+    pub fn collate(&mut self, name: &str) -> Result<(), SqlError> {
+        let found = collation(name)?;
+        if let Some(known) = self.0
+            && known.charset() != found.charset()
+        {
+            let args: [&dyn std::fmt::Display; 2] = [&found.name(), &charset_name(known)];
+            return Err(SqlError::new(ErrorCode::CollationCharsetMismatch, &args));
+        }
+        self.0 = Some(found);
+        Ok(())
+    }
+
+    /// What they mean together; `None` where nothing was declared.
+    pub fn collation(self) -> Option<Collation> {
+        self.0
+    }
 }
 
 /// A collation's name.

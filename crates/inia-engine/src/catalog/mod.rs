@@ -28,6 +28,7 @@ pub(crate) mod temporary;
 mod tests;
 mod types;
 pub(crate) mod view;
+pub(crate) mod width;
 
 pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,

@@ -82,6 +82,24 @@ pub struct ColumnDef {
 pub(crate) const HIDDEN: &str = "!hidden!";
 
 impl ColumnDef {
+    /// A column of which nothing else is written out.
+    pub fn new(name: impl Into<String>, data_type: DataType, nullable: bool) -> ColumnDef {
+        ColumnDef {
+            name: name.into(),
+            data_type,
+            display_width: None,
+            zerofill: false,
+            nullable,
+            default: ColumnDefault::None,
+            on_update_now: false,
+            auto_increment: false,
+            comment: String::new(),
+            generated: None,
+            invisible: false,
+            explicit_collation: false,
+        }
+    }
+
     /// Whether the column is an expression of an index, which no statement names.
     pub fn is_hidden(&self) -> bool {
         self.invisible && self.generated.is_some() && self.name.starts_with(HIDDEN)
@@ -378,13 +396,4 @@ impl Table {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::same_name;
-
-    #[test]
-    fn column_names_ignore_case() {
-        assert!(same_name("Id", "iD"));
-        assert!(same_name("Größe", "GRÖSSE") || same_name("größe", "GRÖßE"));
-        assert!(!same_name("a", "b"));
-    }
-}
+mod tests;

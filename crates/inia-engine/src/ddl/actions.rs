@@ -9,9 +9,10 @@
 //! `RENAME COLUMN a TO b, RENAME COLUMN b TO a` swaps two names.
 
 use super::algorithm::Wanted;
-use super::table::{apply_collation, apply_options};
+use super::table::{apply_option, declare};
 use super::work::{Work, WorkIndex};
 use super::{FullName, columns, full_name};
+use crate::catalog::charset::Declared;
 use crate::catalog::{ColumnDefault, Generated, IndexKind, charset, quoted, same_name};
 use crate::session::core::Core;
 use inia_base::collation::Collation;
@@ -67,6 +68,22 @@ fn stage(action: &AlterAction) -> u32 {
     }
 }
 
+/// The collation that options and conversions declare together; error 1302.
+fn declared(actions: &[AlterAction], default: Collation) -> Result<Option<Collation>, SqlError> {
+    let (mut all, mut options) = (Declared::default(), Declared::default());
+    for action in actions {
+        match action {
+            AlterAction::Option(option) => {
+                declare(&mut all, option, default)?;
+                declare(&mut options, option, default)?;
+            }
+            AlterAction::ConvertCharset { charset: Some(name), .. } => all.charset(name)?,
+            _ => {}
+        }
+    }
+    Ok(options.collation())
+}
+
 /// Applies all actions to a definition.
 pub(super) fn apply_all(
     core: &mut Core,
@@ -76,12 +93,8 @@ pub(super) fn apply_all(
 ) -> Result<(), SqlError> {
     let adds = |action: &&AlterAction| matches!(action, AlterAction::AddColumn { .. });
     work.check_listed(actions.iter().filter(adds).count())?;
-    for action in actions {
-        if let AlterAction::Option(option) = action {
-            // New and changed columns follow it, wherever it stands.
-            apply_collation(work, option)?;
-        }
-    }
+    // New and changed columns follow it, wherever it stands.
+    work.collation = declared(actions, work.collation)?.unwrap_or(work.collation);
     let old = work.clone();
     for now in 0..=2 {
         for action in actions.iter().filter(|action| stage(action) == now) {
@@ -194,7 +207,7 @@ fn apply(
                 }
                 _ => {}
             }
-            apply_options(core, work, std::slice::from_ref(option))?;
+            apply_option(core, work, option)?;
         }
         AlterAction::EnableKeys(_) => core.note(ErrorCode::IllegalHa, &[&work.name]),
         AlterAction::Force => (wishes.copy, wishes.wanted.rebuild) = (true, true),
@@ -456,7 +469,6 @@ fn convert(
             _ => continue,
         };
         *slot = to;
-        column.def.explicit_collation = false;
         if column.def.default == ColumnDefault::Value(Value::Null) {
             column.def.default = ColumnDefault::None;
         }

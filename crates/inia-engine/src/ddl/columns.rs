@@ -61,16 +61,11 @@ pub(crate) fn column(
     }
     let serial = spec.ty.kind == ast::TypeKind::Serial;
     let auto_increment = spec.auto_increment || serial;
+    let nullable = spec.nullable.unwrap_or(!(auto_increment || spec.primary_key));
     let mut def = ColumnDef {
-        name: spec.name.clone(),
-        data_type: ty.data_type,
         display_width: ty.display_width,
         zerofill: ty.zerofill,
-        nullable: spec.nullable.unwrap_or(!(auto_increment || spec.primary_key)),
-        default: ColumnDefault::None,
-        on_update_now: false,
         auto_increment,
-        comment: String::new(),
         // The text comes when all columns are there.
         generated: spec
             .generated
@@ -78,6 +73,7 @@ pub(crate) fn column(
             .map(|generated| Generated { expression: String::new(), stored: generated.stored }),
         invisible: spec.invisible,
         explicit_collation: ty.explicit_collation,
+        ..ColumnDef::new(&spec.name, ty.data_type, nullable)
     };
     if auto_increment && spec.generated.is_some() {
         return error(ErrorCode::WrongUsage, &[&"AUTO_INCREMENT", &"generated column"]);
@@ -415,18 +411,9 @@ fn hidden_column(
         return error(ErrorCode::FunctionalIndexOnLob, &[]);
     }
     Ok(ColumnDef {
-        name,
-        data_type,
-        display_width: None,
-        zerofill: false,
-        nullable: true,
-        default: ColumnDefault::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
         generated: Some(Generated { expression, stored: false }),
         invisible: true,
-        explicit_collation: false,
+        ..ColumnDef::new(name, data_type, true)
     })
 }
 

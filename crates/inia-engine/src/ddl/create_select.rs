@@ -183,20 +183,7 @@ pub(super) fn column_def(core: &Core, column: &OutputColumn, for_view: bool) -> 
         true => ColumnDefault::Value(implicit_default(&data_type)),
         false => ColumnDefault::None,
     };
-    ColumnDef {
-        name: result.name.clone(),
-        data_type,
-        display_width: None,
-        zerofill: false,
-        nullable,
-        default,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        generated: None,
-        invisible: false,
-        explicit_collation: false,
-    }
+    ColumnDef { default, ..ColumnDef::new(&result.name, data_type, nullable) }
 }
 
 fn insert(

@@ -29,7 +29,7 @@ pub(crate) use table::{
 pub(crate) use types::column_type;
 pub(crate) use types::type_text;
 pub(crate) use view::{
-    Resolver, UsedColumn, create_view, drop_views, show_create_view, simple_select,
+    Resolver, UsedColumn, create_view, drop_views, reads_itself, show_create_view, simple_select,
 };
 
 pub(crate) use crate::catalog::FullName;

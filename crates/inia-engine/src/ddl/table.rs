@@ -7,6 +7,7 @@ use super::{
     DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock,
     lock_beside, lock_renamed, lock_stored,
 };
+use crate::catalog::charset::Declared;
 use crate::catalog::mdl::MdlGuard;
 use crate::catalog::{self, Change, Table, TableDef, ViewDef, charset, make_trees, quoted};
 use crate::error::StorageResult;
@@ -61,49 +62,44 @@ pub(super) fn apply_options(
     work: &mut Work,
     options: &[ast::TableOption],
 ) -> Result<(), SqlError> {
-    set_collation(work, options)?;
-    for option in options {
-        match option {
-            ast::TableOption::Engine(name) => work.engine = engine(name)?.to_owned(),
-            ast::TableOption::AutoIncrement(next) => work.auto_increment = *next,
-            ast::TableOption::Comment(text) => {
-                let code = ErrorCode::TooLongTableComment;
-                work.comment = columns::comment(core, text, MAX_TABLE_COMMENT, code, &work.name)?;
-            }
-            ast::TableOption::RowFormat(format) => set_option(work, "ROW_FORMAT", format),
-            ast::TableOption::Other { name, value } => set_option(work, name, value),
-            ast::TableOption::Charset(_) | ast::TableOption::Collate(_) => {}
-        }
-    }
-    Ok(())
+    let mut declared = Declared::default();
+    options.iter().try_for_each(|option| declare(&mut declared, option, work.collation))?;
+    work.collation = declared.collation().unwrap_or(work.collation);
+    options.iter().try_for_each(|option| apply_option(core, work, option))
 }
 
-fn set_collation(work: &mut Work, options: &[ast::TableOption]) -> Result<(), SqlError> {
-    if let Some(collation) = option_collation(options, work.collation)? {
-        work.collation = collation;
-    }
-    Ok(())
-}
-
-/// Of an option only what it says of the collation.
-pub(super) fn apply_collation(work: &mut Work, option: &ast::TableOption) -> Result<(), SqlError> {
-    set_collation(work, std::slice::from_ref(option))
-}
-
-fn option_collation(
-    options: &[ast::TableOption],
+/// What an option says of character set and collation.
+pub(super) fn declare(
+    declared: &mut Declared,
+    option: &ast::TableOption,
     default: Collation,
-) -> Result<Option<Collation>, SqlError> {
-    let (mut charset, mut collation) = (None, None);
-    for option in options {
-        match option {
-            ast::TableOption::Charset(Some(name)) => charset = Some(name.as_str()),
-            ast::TableOption::Charset(None) => charset = Some(charset::charset_name(default)),
-            ast::TableOption::Collate(name) => collation = Some(name.as_str()),
-            _ => {}
-        }
+) -> Result<(), SqlError> {
+    match option {
+        ast::TableOption::Charset(Some(name)) => declared.charset(name),
+        ast::TableOption::Charset(None) => declared.charset(charset::charset_name(default)),
+        ast::TableOption::Collate(name) => declared.collate(name),
+        _ => Ok(()),
     }
-    charset::resolve(charset, collation)
+}
+
+/// Applies what an option says besides.
+pub(super) fn apply_option(
+    core: &mut Core,
+    work: &mut Work,
+    option: &ast::TableOption,
+) -> Result<(), SqlError> {
+    match option {
+        ast::TableOption::Engine(name) => work.engine = engine(name)?.to_owned(),
+        ast::TableOption::AutoIncrement(next) => work.auto_increment = *next,
+        ast::TableOption::Comment(text) => {
+            let code = ErrorCode::TooLongTableComment;
+            work.comment = columns::comment(core, text, MAX_TABLE_COMMENT, code, &work.name)?;
+        }
+        ast::TableOption::RowFormat(format) => set_option(work, "ROW_FORMAT", format),
+        ast::TableOption::Other { name, value } => set_option(work, name, value),
+        ast::TableOption::Charset(_) | ast::TableOption::Collate(_) => {}
+    }
+    Ok(())
 }
 
 fn set_option(work: &mut Work, name: &str, value: &str) {

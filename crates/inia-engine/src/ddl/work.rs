@@ -1,12 +1,13 @@
 //! A table definition under construction: what CREATE TABLE builds from nothing and ALTER TABLE
 //! from an existing table. [`Work::finish`] makes all checks that need the whole definition.
 
+use crate::catalog::width::row_bytes;
 use crate::catalog::{
     CheckDef, ColumnDef, ForeignKeyDef, IndexDef, IndexKind, IndexPart, TRANSACTIONAL, TableDef,
     TableId, charset, same_name,
 };
 use inia_base::collation::Collation;
-use inia_base::datatype::{DataType, IntWidth};
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
 use inia_parser::ast;
@@ -541,47 +542,5 @@ fn part_bytes(def: &ColumnDef, prefix: Option<u32>) -> u64 {
         DataType::Binary(bytes) | DataType::VarBinary(bytes) => length(*bytes),
         DataType::Blob(_) => length(0),
         other => row_bytes(other),
-    }
-}
-
-/// Bytes of a column in MySQL's own row, BLOBs by their pointer: what the row size limit counts.
-fn row_bytes(data_type: &DataType) -> u64 {
-    let fsp_bytes = |fsp: u8| u64::from(fsp.div_ceil(2));
-    let varying = |bytes: u64| bytes + if bytes > 255 { 2 } else { 1 };
-    match data_type {
-        DataType::Null => 0,
-        DataType::Int { width, .. } => match width {
-            IntWidth::Tiny => 1,
-            IntWidth::Small => 2,
-            IntWidth::Medium => 3,
-            IntWidth::Int => 4,
-            IntWidth::Big => 8,
-        },
-        DataType::Bit(bits) => u64::from(bits.div_ceil(8)),
-        DataType::Decimal { precision, .. } => u64::from(*precision).div_ceil(9) * 4,
-        DataType::Float { .. } | DataType::Timestamp { fsp: 0 } => 4,
-        DataType::Double { .. } => 8,
-        DataType::Char { chars, collation } => {
-            u64::from(*chars) * u64::from(charset::max_bytes(*collation))
-        }
-        DataType::VarChar { chars, collation } => {
-            varying(u64::from(*chars) * u64::from(charset::max_bytes(*collation)))
-        }
-        DataType::Text { .. } | DataType::Blob(_) | DataType::Json => 12,
-        DataType::Binary(bytes) => u64::from(*bytes),
-        DataType::VarBinary(bytes) => varying(u64::from(*bytes)),
-        DataType::Date => 3,
-        DataType::Time { fsp } => 3 + fsp_bytes(*fsp),
-        DataType::DateTime { fsp } => 5 + fsp_bytes(*fsp),
-        DataType::Timestamp { fsp } => 4 + fsp_bytes(*fsp),
-        DataType::Year => 1,
-        DataType::Enum { members, .. } => {
-            if members.len() > 255 {
-                2
-            } else {
-                1
-            }
-        }
-        DataType::Set { members, .. } => (members.len() as u64).div_ceil(8),
     }
 }

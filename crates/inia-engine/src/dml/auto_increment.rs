@@ -10,7 +10,7 @@ use crate::catalog::Table;
 use crate::error::StorageResult;
 use crate::row::Cell;
 use crate::session::core::Core;
-use inia_base::datatype::{DataType, IntWidth};
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_storage::{Direction, Isolation, KeyBound, ReadMode, Txn};
@@ -113,14 +113,7 @@ fn greatest(table: &Table) -> Result<u64, SqlError> {
 /// The greatest number the column takes.
 fn limit(data_type: &DataType) -> u64 {
     let DataType::Int { width, unsigned } = data_type else { return 1 << 53 };
-    let bits = match width {
-        IntWidth::Tiny => 8,
-        IntWidth::Small => 16,
-        IntWidth::Medium => 24,
-        IntWidth::Int => 32,
-        IntWidth::Big => 64,
-    };
-    let bits = if *unsigned { bits } else { bits - 1 };
+    let bits = width.bits() - u32::from(!*unsigned);
     if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 

@@ -395,7 +395,7 @@ impl ChangePlan {
         ctx.row_number = tally.matched + 1;
         let old = values(&self.table, bytes, &core.env.time_zone)?;
         let mut new = old.clone();
-        assign(&self.table, &self.fills, assignments, &mut new, ctx)?;
+        assign((&self.table, &self.fills), assignments, None, &mut new, ctx)?;
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         if !changed.contains(&true) {
             return keep_unchanged(core, &self.table, scan, tally);

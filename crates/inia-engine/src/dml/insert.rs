@@ -8,13 +8,14 @@ mod load;
 mod run;
 
 pub(crate) use load::{LoadRun, Loaded};
+use run::Nulls;
 pub(super) use run::{assign, touch};
 
 use super::fill::Fills;
 use super::joined::has_subquery;
 use super::scope::TableScope;
 use super::view::Guard;
-use crate::bind::{BoundInsert, InsertedNames};
+use crate::bind::{self, BoundInsert, InsertSource, InsertedNames};
 use crate::catalog::Table;
 use crate::expr::{Binder, Expr, ExprKind, Scope};
 use crate::plan::{OutputColumn, StatementPlan, ViewUse};
@@ -46,6 +47,10 @@ pub(crate) struct InsertPlan {
     reads_target: bool,
     /// There is one row by the statement's text, so nothing is told of how many there were.
     single: bool,
+    /// What becomes of NULL that rows give NOT NULL columns.
+    nulls: Nulls,
+    /// The same for ON DUPLICATE KEY UPDATE.
+    nulls_on_duplicate: Nulls,
     /// The views that it inserts through and reads.
     pub(crate) views: Vec<ViewUse>,
 }
@@ -84,54 +89,51 @@ struct Queries<'i> {
     targets: &'i [usize],
     /// Names in ON DUPLICATE KEY UPDATE that are columns of the source's tables.
     selected: Vec<ast::ColumnName>,
+    /// Those that are columns of the target, and must not be of the source's tables, too.
+    shared: Vec<ast::ColumnName>,
 }
 
 impl<'i> Queries<'i> {
+    /// `through_view` is where names were written anew for the table of a view.
     fn new(
         insert: &'i ast::Insert,
         table: &'i Arc<Table>,
         targets: &'i [usize],
-    ) -> Result<Queries<'i>, SqlError> {
-        let mut selected = Vec::new();
-        if let ast::InsertSource::Query(query) = &insert.source
+        through_view: bool,
+    ) -> Queries<'i> {
+        let (mut selected, mut shared) = (Vec::new(), Vec::new());
+        if !insert.on_duplicate.is_empty()
+            && let ast::InsertSource::Query(query) = &insert.source
             && written(insert).is_none()
-            && let ast::QueryBody::Select(select) = &query.body
-            && select.group_by.is_empty()
-            && !select.options.distinct
+            && bind::plain_select(&mut query.clone()).is_some()
         {
             let mut reads = Reads::default();
             reads.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
             let own = reads.aliases.iter().zip(&reads.tables);
             let own: Vec<&str> = own.map(|(a, name)| a.unwrap_or(name.name.as_str())).collect();
             for name in reads.columns {
-                let foreign = match &name.table {
-                    Some(of) => *of != table.def.name && !own.contains(&of.as_str()),
-                    None => table.def.column(&name.name).is_none() && own.is_empty(),
+                let (of_target, hidden) = match &name.table {
+                    Some(of) => (*of == table.def.name, own.contains(&of.as_str())),
+                    None => (table.def.column(&name.name).is_some(), !own.is_empty()),
                 };
-                if foreign && !selected.contains(name) {
-                    selected.push(name.clone());
+                let list = if of_target { &mut shared } else { &mut selected };
+                let rewritten = of_target && through_view && name.table.is_some();
+                if !hidden && !rewritten && !list.contains(name) {
+                    list.push(name.clone());
                 }
             }
         }
-        Ok(Queries { insert, table, targets, selected })
+        Queries { insert, table, targets, selected, shared }
     }
 
     /// The query whose rows are inserted, with what ON DUPLICATE KEY UPDATE reads of its tables.
-    fn source(&self) -> Option<ast::Query> {
+    fn source(&self) -> Option<InsertSource> {
         let ast::InsertSource::Query(query) = &self.insert.source else { return None };
         if written(self.insert).is_some() {
             return None;
         }
-        let mut query = (**query).clone();
-        if let ast::QueryBody::Select(select) = &mut query.body {
-            let item = |name: &ast::ColumnName| ast::SelectItem::Expr {
-                expr: ast::Expr::Column(name.clone()),
-                alias: None,
-                text: String::new(),
-            };
-            select.items.extend(self.selected.iter().map(item));
-        }
-        Some(query)
+        let query = (**query).clone();
+        Some(InsertSource::new(query, &self.selected, self.shared.clone()))
     }
 
     /// What the inserted row's values are called.
@@ -254,8 +256,12 @@ fn beside(insert: &ast::Insert, exprs: Vec<&ast::Expr>) -> ast::Query {
     ast::Query::new(ast::QueryBody::Select(Box::new(select)))
 }
 
-/// Plans INSERT and REPLACE.
-pub(crate) fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<InsertPlan, SqlError> {
+/// Plans INSERT and REPLACE; `through_view` as in [`Queries::new`].
+pub(crate) fn plan_insert(
+    core: &Core,
+    insert: &ast::Insert,
+    through_view: bool,
+) -> Result<InsertPlan, SqlError> {
     let table = core.open_table(insert.table.db.as_deref(), &insert.table.name)?;
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
@@ -263,7 +269,7 @@ pub(crate) fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<InsertPla
     check_alias(insert, targets.len())?;
     let given = written(insert).unwrap_or(&[]);
     check_rows(insert, given, &targets, &fills, &table)?;
-    let queries = Queries::new(insert, &table, &targets)?;
+    let queries = Queries::new(insert, &table, &targets, through_view);
     let source = queries.source();
     let (lists, value_lists) = queries.lists();
     let names = |columns: &[OutputColumn]| queries.names(columns);
@@ -293,6 +299,12 @@ pub(crate) fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<InsertPla
     let read = source_plan.iter().flat_map(|plan| plan.tables.iter().take(read));
     let reads_target = read.into_iter().any(|read| read.def.id == table.def.id);
     let none = !selects && rows.iter().all(|row: &Vec<_>| row.is_empty());
+    let refused = |alone: bool| match alone {
+        true if insert.ignore => Nulls::Told,
+        true => Nulls::Refused,
+        false => Nulls::ToldOnce,
+    };
+    let single = !selects && given.len() == 1;
     Ok(InsertPlan {
         table: table.clone(),
         targets: if none { Vec::new() } else { targets.clone() },
@@ -305,7 +317,9 @@ pub(crate) fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<InsertPla
         source: source_plan,
         selects,
         reads_target,
-        single: !selects && given.len() == 1,
+        single,
+        nulls: refused(single),
+        nulls_on_duplicate: refused(single || selects),
         views,
     })
 }

@@ -10,7 +10,7 @@
 use super::fill::Fills;
 use crate::account::{AccountName, Privileges};
 use crate::catalog::{ColumnDefault, TableDef, View, ViewCheck, same_name};
-use crate::ddl::{Resolver, simple_select};
+use crate::ddl::{Resolver, reads_itself, simple_select};
 use crate::plan::ViewUse;
 use crate::reads::{Reads, named_tables};
 use crate::session::core::Core;
@@ -61,6 +61,8 @@ struct Target {
     condition: Vec<Expr>,
     checks: Vec<Expr>,
     views: Vec<ViewUse>,
+    /// The statement's WITH.
+    with: Option<ast::With>,
     /// The statement or the view reads columns of what is changed.
     reads: Cell<bool>,
 }
@@ -124,6 +126,9 @@ impl Target {
         let acts_for = if view.def.invoker { around } else { Some(&view.def.definer) };
         let select = view.query.as_ref().and_then(simple_select);
         let Some(select) = select.filter(|_| view.def.updatable) else { return Ok(None) };
+        if reads_itself(core, select, true) {
+            return Ok(None);
+        }
         let names = view.def.columns.iter().map(|column| column.name.clone());
         let exprs = select.items.iter().filter_map(|item| match item {
             ast::SelectItem::Expr { expr, .. } => Some(expr.clone()),
@@ -135,6 +140,7 @@ impl Target {
             condition: select.where_.iter().cloned().collect(),
             checks: Vec::new(),
             views: vec![ViewUse::new(view.clone(), acts_for.cloned())],
+            with: None,
             reads: Cell::new(select.where_.is_some()),
         };
         let Some(factor) = only_table(&select.from) else {
@@ -237,6 +243,7 @@ impl Target {
     fn translate(&self, core: &Core, alias: &str, expr: &Expr, clause: &str) -> Result<Expr> {
         let catalog = core.catalog_view();
         let mut resolver = Resolver::new(&catalog, core.env.database.as_deref());
+        resolver.with(self.with.as_ref());
         let names: Vec<String> = self.columns.iter().map(|(name, _)| name.clone()).collect();
         let mut out = expr.clone();
         resolver.over(alias, &names, &mut out);
@@ -335,9 +342,10 @@ pub(crate) fn update_through<'s>(
     let Some((view, alias)) = sole_view(core, update.with.as_ref(), factor)? else {
         return Ok(plain);
     };
-    let Some(target) = Target::of(core, &view, alias, None)? else {
+    let Some(mut target) = Target::of(core, &view, alias, None)? else {
         return not_updatable(alias, "UPDATE");
     };
+    target.with.clone_from(&update.with);
     let mut out = update.clone();
     out.tables.clone_from(&target.from);
     for assignment in &mut out.assignments {
@@ -352,7 +360,6 @@ pub(crate) fn update_through<'s>(
         return error(ErrorCode::ViewMultiupdate, &[&def.schema, &def.name]);
     }
     target.narrow(core, alias, &mut out.where_, &mut out.order_by)?;
-    let mut target = target;
     if target.views[0].change.is_none() {
         // Of a join, that table is changed whose columns are assigned.
         let changed = tables.first().and_then(Option::as_ref);
@@ -374,9 +381,10 @@ pub(crate) fn delete_through<'s>(
     let Some((view, alias)) = sole_view(core, delete.with.as_ref(), factor)? else {
         return Ok(plain);
     };
-    let Some(target) = Target::of(core, &view, alias, None)? else {
+    let Some(mut target) = Target::of(core, &view, alias, None)? else {
         return not_updatable(alias, "DELETE");
     };
+    target.with.clone_from(&delete.with);
     let Some(table) = only_table(&target.from) else {
         return error(ErrorCode::ViewDeleteMergeView, &[&view.def.schema, &view.def.name]);
     };

@@ -807,6 +807,6 @@ fn distinct_part(value: &Value, ty: &ExprType, key: &mut Vec<u8>) {
             tagged(6, &bytes);
         }
         Value::Time(time) => tagged(7, &time.micros.to_be_bytes()),
-        Value::Json(text) => tagged(8, text.as_bytes()),
+        Value::Json(text) => tagged(8, json::identity(text).as_bytes()),
     }
 }

@@ -402,6 +402,8 @@ pub struct EvalContext<'s> {
     pub target_table: String,
     /// Row number that error texts show, from 1.
     pub row_number: u64,
+    /// Columns for which INSERT was given NULL, as far as that is told once.
+    pub null_columns: Vec<usize>,
     /// Constants whose conversion was warned of already, by their place in memory.
     warned: HashSet<usize>,
     /// Rows that the statement's SELECT has read, from 1; what warnings about dates call "row".
@@ -431,6 +433,7 @@ impl<'s> EvalContext<'s> {
             strictness: Strictness::Query,
             target_table: String::new(),
             row_number: 1,
+            null_columns: Vec::new(),
             warned: HashSet::new(),
             scanned: 1,
             seeded_rand: HashMap::new(),

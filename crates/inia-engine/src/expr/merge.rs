@@ -55,7 +55,6 @@ fn merge_equal(known: &[&ExprType], nullable: bool, operation: &str) -> Result<E
     }
     ty.length = known.iter().map(|ty| ty.length).max().unwrap_or(0);
     ty.decimals = known.iter().map(|ty| ty.decimals).max().unwrap_or(0);
-    ty.zerofill = false;
     Ok(ty)
 }
 

@@ -143,6 +143,10 @@ fn already_right(value: &Value, from: &ExprType, column: &DataType) -> Option<bo
             numbers::signed_range(*width).contains(v).then_some(true)
         }
         (Value::Double(_), DataType::Double { decimals: None, unsigned: false }) => Some(true),
+        // What was no member of one enumeration is none of another.
+        (Value::UInt(0), DataType::Enum { .. }) => {
+            matches!(from.data_type, DataType::Enum { .. }).then_some(true)
+        }
         (Value::UInt(_), DataType::Enum { .. } | DataType::Set { .. } | DataType::Year) => {
             (from.data_type == *column).then_some(true)
         }

@@ -170,9 +170,10 @@ impl ExprType {
         self
     }
 
-    /// The same type, for values that are computed.
+    /// The same type, for values that are computed: no such number is filled with zeros.
     pub fn as_computed(mut self) -> ExprType {
         self.stored = false;
+        self.zerofill = false;
         self
     }
 

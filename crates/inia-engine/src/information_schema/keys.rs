@@ -46,8 +46,7 @@ pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
     for table in visible(info) {
         let count = row_estimate(table);
         for index in &table.def.indexes {
-            let shown = |at: &usize| info.shows_column(&table.def, index.parts[*at].column);
-            for at in (0..index.parts.len()).filter(shown) {
+            for at in 0..index.parts.len() {
                 statistic(table, index, at, count, rows);
             }
         }

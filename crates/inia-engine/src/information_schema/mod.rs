@@ -16,7 +16,7 @@ mod views;
 use crate::account::{Access, Privileges};
 use crate::bind::VirtualTables;
 use crate::catalog::{
-    CatalogVersion, ColumnDef, ColumnDefault, IndexDef, IndexKind, IndexPart, TableDef, TableId,
+    CatalogVersion, ColumnDef, IndexDef, IndexKind, IndexPart, TableDef, TableId,
 };
 use crate::database::Database;
 use crate::expr::{ExprType, SessionHost, VarScope};
@@ -206,19 +206,8 @@ impl SystemTable {
 
     /// The definition by which SHOW CREATE TABLE tells of it.
     pub(crate) fn definition(&self) -> TableDef {
-        let column = |(name, ty): &(String, ExprType)| ColumnDef {
-            name: name.clone(),
-            data_type: ty.data_type.clone(),
-            display_width: None,
-            zerofill: false,
-            nullable: ty.nullable,
-            default: ColumnDefault::None,
-            on_update_now: false,
-            auto_increment: false,
-            comment: String::new(),
-            generated: None,
-            invisible: false,
-            explicit_collation: false,
+        let column = |(name, ty): &(String, ExprType)| {
+            ColumnDef::new(name, ty.data_type.clone(), ty.nullable)
         };
         let columns: Vec<ColumnDef> = self.columns.iter().map(column).collect();
         let stored = self.schema == "mysql";

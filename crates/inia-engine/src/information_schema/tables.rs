@@ -1,8 +1,9 @@
 //! SCHEMATA, TABLES and PARTITIONS.
 
 use super::{Information, Rows, SCHEMAS, TABLES, or_null, row};
+use crate::catalog::width::row_bytes;
 use crate::catalog::{Table, TableDef, charset, row_count};
-use inia_base::datatype::{DataType, IntWidth};
+use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use std::sync::atomic::Ordering;
 
@@ -87,29 +88,13 @@ pub(super) fn row_estimate(table: &Table) -> u64 {
     table.store.estimate_rows(&table.clustered).unwrap_or(0)
 }
 
+/// About how many bytes a value takes.
 fn column_bytes(data_type: &DataType) -> u64 {
     match data_type {
-        DataType::Null => 0,
-        DataType::Int { width, .. } => match width {
-            IntWidth::Tiny => 1,
-            IntWidth::Small => 2,
-            IntWidth::Medium => 3,
-            IntWidth::Int => 4,
-            IntWidth::Big => 8,
-        },
-        DataType::Bit(bits) => u64::from(bits.div_ceil(8)),
-        DataType::Decimal { precision, .. } => u64::from(*precision).div_ceil(2),
-        DataType::Float { .. } => 4,
-        DataType::Double { .. } => 8,
-        DataType::Char { chars, .. } | DataType::Binary(chars) => u64::from(*chars),
+        DataType::Char { chars, .. } => u64::from(*chars),
         DataType::VarChar { chars, .. } | DataType::VarBinary(chars) => u64::from(*chars) / 2 + 1,
         DataType::Text { .. } | DataType::Blob(_) | DataType::Json => LONG_COLUMN,
-        DataType::Date | DataType::Time { .. } => 3,
-        DataType::DateTime { .. } => 5,
-        DataType::Timestamp { .. } => 4,
-        DataType::Year => 1,
-        DataType::Enum { .. } => 1,
-        DataType::Set { members, .. } => (members.len() as u64).div_ceil(8),
+        other => row_bytes(other),
     }
 }
 

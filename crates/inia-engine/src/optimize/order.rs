@@ -263,6 +263,10 @@ fn end_lookup(source: &TableSource, column: usize, greatest: bool) -> Option<End
             continue;
         }
         let mut path = present.clone();
+        path.intervals.retain(|interval| !interval.null);
+        if path.intervals.is_empty() && !present.intervals.is_empty() {
+            continue;
+        }
         path.index = Some(position);
         path.covering = index.kind != IndexKind::Primary;
         path.backward = greatest != part.descending;

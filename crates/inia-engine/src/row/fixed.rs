@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::layout::Damaged;
-use inia_base::datatype::{DataType, IntWidth};
+use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::temporal::{Date, DateTime, Time};
 
@@ -28,7 +28,7 @@ impl FixedKind {
     pub(crate) fn of(data_type: &DataType) -> Option<FixedKind> {
         Some(match data_type {
             DataType::Int { width, unsigned } => {
-                let size = int_size(*width);
+                let size = width.bytes();
                 if *unsigned { FixedKind::UInt(size) } else { FixedKind::Int(size) }
             }
             DataType::Bit(bits) => FixedKind::UInt(bits.div_ceil(8)),
@@ -57,17 +57,6 @@ impl FixedKind {
             FixedKind::Decimal(precision, _) => Decimal::storage_size(precision),
             FixedKind::Double | FixedKind::Time | FixedKind::DateTime | FixedKind::Timestamp => 8,
         }
-    }
-}
-
-/// Bytes of an integer type.
-pub(crate) fn int_size(width: IntWidth) -> u8 {
-    match width {
-        IntWidth::Tiny => 1,
-        IntWidth::Small => 2,
-        IntWidth::Medium => 3,
-        IntWidth::Int => 4,
-        IntWidth::Big => 8,
     }
 }
 

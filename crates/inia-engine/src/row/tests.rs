@@ -4,7 +4,7 @@ mod many;
 mod mutated;
 
 use super::*;
-use crate::catalog::{ColumnDef, ColumnDefault, IndexDef, IndexKind, IndexPart, TableDef, TableId};
+use crate::catalog::{ColumnDef, IndexDef, IndexKind, IndexPart, TableDef, TableId};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::decimal::Decimal;
@@ -84,20 +84,7 @@ fn nulls_take_a_bit_and_patches_reach_fixed_columns_only() {
 }
 
 fn column(name: &str, data_type: DataType, nullable: bool) -> ColumnDef {
-    ColumnDef {
-        name: name.into(),
-        data_type,
-        display_width: None,
-        zerofill: false,
-        nullable,
-        default: ColumnDefault::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        generated: None,
-        invisible: false,
-        explicit_collation: false,
-    }
+    ColumnDef::new(name, data_type, nullable)
 }
 
 fn index(kind: IndexKind, parts: &[(usize, bool)]) -> IndexDef {

@@ -21,6 +21,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{self, Statement};
 use inia_storage::{Isolation, LockMode, LockRequest, WaitPolicy};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A planned statement.
@@ -242,15 +243,18 @@ fn limit_rows(core: &Core, query: &ast::Query, plan: &mut StatementPlan) {
 }
 
 fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
+    let written = insert;
     let (insert, guard) = dml::insert_through(core, insert)?;
     core.check_view_rights(&guard.views)?;
-    let mut plan = dml::plan_insert(core, &insert)?;
-    dml::check_insert(core, &insert, &plan.table)?;
+    let through_view = matches!(insert, Cow::Owned(_));
+    let mut plan = dml::plan_insert(core, &insert, through_view)?;
+    dml::check_insert(core, written, &plan.table)?;
     plan.guard(core, guard)?;
     Ok(Plan::Insert(Box::new(plan)))
 }
 
 fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
+    let written = update;
     let (update, guard) = dml::update_through(core, update)?;
     core.check_view_rights(&guard.views)?;
     if let Some(mut plan) = dml::plan_update(core, &update)? {
@@ -259,12 +263,13 @@ fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
     }
     let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
     let mut joined = dml::plan_joined_update(core, &update, &mut plan)?;
-    dml::check_update(core, &update, &joined)?;
+    dml::check_update(core, written, &joined)?;
     joined.guard(core, guard)?;
     Ok(Plan::Joined(Box::new(joined)))
 }
 
 fn plan_delete(core: &Core, delete: &ast::Delete) -> Result<Plan, SqlError> {
+    let written = delete;
     let (delete, guard) = dml::delete_through(core, delete)?;
     core.check_view_rights(&guard.views)?;
     if let Some(mut plan) = dml::plan_delete(core, &delete)? {
@@ -273,7 +278,7 @@ fn plan_delete(core: &Core, delete: &ast::Delete) -> Result<Plan, SqlError> {
     }
     let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
     let mut joined = dml::plan_joined_delete(core, &delete, &mut plan)?;
-    dml::check_delete(core, &delete, &joined)?;
+    dml::check_delete(core, written, &joined)?;
     joined.guard(core, guard)?;
     Ok(Plan::Joined(Box::new(joined)))
 }
@@ -603,7 +608,7 @@ pub(crate) fn plan_source(core: &Core, query: &ast::Query) -> Result<StatementPl
 /// Plans INSERT's queries, see [`bind::bind_insert`].
 pub(crate) fn plan_insert_queries(
     core: &Core,
-    source: Option<&ast::Query>,
+    source: Option<&bind::InsertSource>,
     beside: &[ast::Query],
     values: usize,
     names: &dyn Fn(&[OutputColumn]) -> bind::InsertedNames,

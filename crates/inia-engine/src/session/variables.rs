@@ -229,7 +229,13 @@ fn prepare_system(
     once: bool,
     settings: &mut Vec<Setting>,
 ) -> Result<(), SqlError> {
-    let def = sysvar::find(&var.name)?;
+    let def = match &var.component {
+        // Only key caches have such names.
+        Some(component) if !var.name.starts_with("key_") => {
+            sysvar::find(&format!("{component}.{}", var.name))?
+        }
+        _ => sysvar::find(&var.name)?,
+    };
     let global =
         matches!(var.scope, Some(VarScope::Global | VarScope::Persist | VarScope::PersistOnly));
     check_settable(core, def, var.scope, global)?;
@@ -389,7 +395,13 @@ pub(super) fn checked(
             Ok(clipped.to_string())
         }
         Kind::Double => match value {
-            Value::Int(_) | Value::UInt(_) | Value::Double(_) | Value::Decimal(_) => Ok(shown),
+            Value::Int(_) | Value::UInt(_) | Value::Double(_) | Value::Decimal(_) => {
+                if !shown.starts_with('-') {
+                    return Ok(shown);
+                }
+                core.warn(ErrorCode::TruncatedWrongValue, &[&def.name, &shown]);
+                Ok(String::from("0"))
+            }
             _ => Err(wrong_type()),
         },
         Kind::Word(words) => {
@@ -400,9 +412,10 @@ pub(super) fn checked(
             at.map(|at| words[at].to_owned()).ok_or_else(refused)
         }
         Kind::Text if def.name == "sql_mode" => {
-            let bits = match number {
-                Some(number) => SqlMode(number as u64),
-                None => parse_mode(&shown)?,
+            let bits = match (number, value) {
+                (Some(number), _) => mode_of(u64::try_from(number).map_err(|_| refused())?)?,
+                (None, Value::Decimal(_) | Value::Double(_)) => return Err(wrong_type()),
+                (None, _) => parse_mode(&shown)?,
             };
             warn_of_mode(core, bits);
             Ok(mode_text(bits))
@@ -453,6 +466,25 @@ fn named(variable: &str, text: String) -> Result<String, SqlError> {
         }
         _ => Ok(text),
     }
+}
+
+/// Reads `sql_mode`'s number; errors 1231 and 3899.
+fn mode_of(number: u64) -> Result<SqlMode, SqlError> {
+    /// What modes have come to mean that are no more.
+    const NOT_USED: u64 = 16;
+    let known = MODES.iter().fold(NOT_USED, |all, (_, flag)| all | flag.0);
+    let most = SqlMode::TIME_TRUNCATE_FRACTIONAL.0;
+    if number >= 2 * most {
+        return Err(SqlError::new(ErrorCode::WrongValueForVar, &[&"sql_mode", &number]));
+    }
+    if number & !known != 0 {
+        let unknown = format!("{:08x}", number & !known);
+        return Err(SqlError::new(ErrorCode::UnsupportedSqlMode, &[&unknown]));
+    }
+    let several = [ANSI, TRADITIONAL].into_iter().zip(["ANSI", "TRADITIONAL"]);
+    let named = |name: &str| MODES.iter().any(|(n, flag)| *n == name && number & flag.0 != 0);
+    let meant = several.filter(|(_, name)| named(name)).fold(number, |all, (bits, _)| all | bits);
+    Ok(SqlMode(meant & !NOT_USED))
 }
 
 /// Reads `sql_mode`'s text; error 1231.

@@ -6,6 +6,7 @@ use super::node::{
     self, HEADER_LEN, OVERFLOW_REF_LEN, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW, SLOT_SIZE,
 };
 use super::op::NodeOp;
+use super::run::{Change, RecordChange};
 use super::split::Need;
 use super::{BTree, MAX_KEY};
 use crate::Result;
@@ -62,6 +63,11 @@ impl<'a, 's> LeafMut<'a, 's> {
     fn apply(&mut self, op: NodeOp<'_>) {
         self.changed = true;
         self.mtr.apply(self.leaf, &PageOp::Node(op));
+    }
+
+    fn change(&mut self, slot: usize, header: RecordHeader, change: Change<'_>) {
+        self.changed = true;
+        self.mtr.change_record(self.leaf, &RecordChange { slot, header, change });
     }
 
     fn corrupt<T>(&self, what: &'static str) -> Result<T> {
@@ -161,9 +167,13 @@ impl<'a, 's> LeafMut<'a, 's> {
         }
         let new = self.allocate_overflow(key.len(), payload)?;
         let chain = self.write_overflow(&new, payload);
-        let (flags, rest) = stored(header, payload, chain.as_ref());
-        let value = [&header.to_bytes()[..], rest];
-        self.apply(NodeOp::Insert { slot: slot as u16, flags, suffix, value });
+        match stored(header, payload, chain.as_ref()) {
+            (0, payload) => self.change(slot, header, Change::Insert { suffix, payload }),
+            (flags, rest) => {
+                let value = [&header.to_bytes()[..], rest];
+                self.apply(NodeOp::Insert { slot: slot as u16, flags, suffix, value });
+            }
+        }
         Ok(())
     }
 
@@ -180,16 +190,23 @@ impl<'a, 's> LeafMut<'a, 's> {
         let new = self.allocate_overflow(key_len, payload)?;
         self.free_pages(&old)?;
         let chain = self.write_overflow(&new, payload);
-        let (flags, rest) = stored(header, payload, chain.as_ref());
-        let value = [&header.to_bytes()[..], rest];
-        self.apply(NodeOp::Replace { slot: i as u16, flags, value });
+        match stored(header, payload, chain.as_ref()) {
+            (0, payload) => self.change(i, header, Change::Replace { payload }),
+            (flags, rest) => {
+                let value = [&header.to_bytes()[..], rest];
+                self.apply(NodeOp::Replace { slot: i as u16, flags, value });
+            }
+        }
         Ok(())
     }
 
     /// Overwrites record `i`'s version and leaves the payload (delete mark and its removal).
     pub(crate) fn set_header(&mut self, i: usize, header: RecordHeader) -> Result<()> {
         self.checked(i)?;
-        self.apply(NodeOp::SetHeader { slot: i as u16, header });
+        match header.is_deleted() {
+            true => self.change(i, header, Change::Delete),
+            false => self.apply(NodeOp::SetHeader { slot: i as u16, header }),
+        }
         Ok(())
     }
 
@@ -214,14 +231,15 @@ impl<'a, 's> LeafMut<'a, 's> {
         }
     }
 
+    /// Whether record `i` is there and has this key.
+    pub(crate) fn is_at(&self, i: usize, key: &[u8]) -> bool {
+        let page = self.page();
+        i < node::count(page) && key.strip_prefix(node::prefix(page)) == Some(node::suffix(page, i))
+    }
+
     /// As [`LeafMut::lower_bound`], where the record is likely to have the number `near`.
     pub(crate) fn find_near(&self, near: usize, key: &[u8]) -> std::result::Result<usize, usize> {
-        let page = self.page();
-        let suffix = key.get(node::prefix_len(page)..);
-        if near < node::count(page) && suffix == Some(node::suffix(page, near)) {
-            return Ok(near);
-        }
-        self.lower_bound(key)
+        if self.is_at(near, key) { Ok(near) } else { self.lower_bound(key) }
     }
 
     /// Whether the leaf covers the key.

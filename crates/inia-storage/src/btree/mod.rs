@@ -41,6 +41,7 @@ mod merge;
 mod node;
 pub(crate) mod op;
 mod overflow;
+pub(crate) mod run;
 mod split;
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@
 
 use super::edit::{self, Damaged, Value};
 use super::node::*;
+use super::run;
 use crate::codec::{ByteReader, ByteWriter};
 use crate::page::{PAGE_SIZE, PageBytes, put_u16, put_u32};
 use inia_base::ids::PageId;
@@ -26,6 +27,8 @@ pub(crate) enum NodeOp<'a> {
     Remove { slot: u16 },
     /// Removes ranges of records: first slot and number of each (u16 both), ascending.
     RemoveRuns { runs: &'a [u8] },
+    /// Changes that a transaction makes to several records, as [`run`] says.
+    Run { kind: u8, txn: u64, changes: &'a [u8] },
     /// Drops the records from a slot on and ends the node at a new upper fence.
     SplitLeft { at: u16, right: PageId, upper: &'a [u8] },
     /// Fills a page of an overflow chain.
@@ -39,6 +42,7 @@ const REMOVE: u8 = 4;
 const SPLIT_LEFT: u8 = 5;
 const OVERFLOW: u8 = 6;
 const REMOVE_RUNS: u8 = 7;
+const RUN: u8 = 8;
 
 /// Overflow page: `tree u32 │ next u32 (0 = last) │ len u16 │ zeros up to 48 │ data`.
 pub(crate) const OVERFLOW_NEXT: usize = 36;
@@ -80,6 +84,10 @@ impl<'a> NodeOp<'a> {
                 out.put_u8(REMOVE_RUNS);
                 out.put_bytes(runs);
             }
+            NodeOp::Run { kind, txn, changes } => {
+                put_run(kind, txn, out);
+                out.put_bytes(changes);
+            }
             NodeOp::SplitLeft { at, right, upper } => {
                 out.put_u8(SPLIT_LEFT);
                 out.put_u16(at);
@@ -113,6 +121,7 @@ impl<'a> NodeOp<'a> {
             },
             REMOVE => NodeOp::Remove { slot: from.u16()? },
             REMOVE_RUNS => NodeOp::RemoveRuns { runs: from.tail() },
+            RUN => NodeOp::Run { kind: from.u8()?, txn: from.u64()?, changes: from.tail() },
             SPLIT_LEFT => NodeOp::SplitLeft {
                 at: from.u16()?,
                 right: PageId(from.u32()?),
@@ -140,12 +149,20 @@ impl<'a> NodeOp<'a> {
             NodeOp::SetHeader { slot, header } => edit::set_header(page, slot.into(), header),
             NodeOp::Remove { slot } => edit::remove(page, slot.into()),
             NodeOp::RemoveRuns { runs } => edit::remove_runs(page, runs),
+            NodeOp::Run { kind, txn, changes } => run::apply_run(page, kind, txn, changes),
             NodeOp::SplitLeft { at, right, upper } => {
                 edit::split_left(page, at.into(), upper, right)
             }
             NodeOp::Overflow { tree, next, data } => fill_overflow(page, tree, next, data),
         }
     }
+}
+
+/// Appends the beginning of a run, whose changes follow.
+pub(super) fn put_run(kind: u8, txn: u64, out: &mut Vec<u8>) {
+    out.put_u8(RUN);
+    out.put_u8(kind);
+    out.put_u64(txn);
 }
 
 fn fill_overflow(

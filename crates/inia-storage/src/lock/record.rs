@@ -4,7 +4,8 @@
 //! can only make one wait longer than needed, and is less likely than a broken machine.
 //!
 //! Invariants, per queue:
-//! - granted locks of different owners are compatible;
+//! - granted locks of different owners are compatible, but for a lock that was implicit and made
+//!   explicit beside those who had locked the key before they found out who wrote the record;
 //! - every waiter conflicts with a granted lock or with an earlier waiter;
 //! - an owner that holds a lock and wants a stronger one passes the waiters: only holders stop it.
 
@@ -76,6 +77,17 @@ pub(crate) enum Grant {
     Held,
     /// Another owner is in the way.
     Conflict,
+}
+
+/// What became of an implicit lock that was to be made explicit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// Its transaction is over.
+    Over,
+    /// It is explicit, and nobody stands in the queue.
+    Alone,
+    /// It is explicit, and stands before others in the queue.
+    AwaitedByOthers,
 }
 
 #[derive(Default)]
@@ -268,9 +280,15 @@ impl RecordLocks {
         state.queues.get(&name).is_some_and(|q| q.blocked(owner, mode, q.waiting.len()))
     }
 
+    /// Whether nobody has or awaits a lock.
+    pub(super) fn is_empty(&self) -> bool {
+        fence(Ordering::SeqCst);
+        self.shards.iter().all(|shard| shard.used.load(Ordering::Relaxed) == 0)
+    }
+
     /// Makes the implicit exclusive lock of `holder`'s transaction `id` explicit, so that others can
-    /// queue for it. False when that transaction is over.
-    pub(super) fn hold(&self, holder: &Arc<Owner>, id: TxnId, name: LockName) -> bool {
+    /// queue for it.
+    pub(super) fn hold(&self, holder: &Arc<Owner>, id: TxnId, name: LockName) -> Hold {
         self.with(name, |state| {
             let queue = state.queue(name);
             let active = if queue.held_by(holder).is_some() {
@@ -278,11 +296,16 @@ impl RecordLocks {
             } else {
                 holder.note_record_of(id, name)
             };
+            let hold = match (active, queue.waiting.is_empty()) {
+                (false, _) => Hold::Over,
+                (true, true) => Hold::Alone,
+                (true, false) => Hold::AwaitedByOthers,
+            };
             if active {
                 queue.admit(holder, LockMode::Exclusive);
             }
             state.drop_if_empty(name);
-            active
+            hold
         })
     }
 

@@ -224,6 +224,53 @@ fn an_implicit_lock_is_made_explicit_only_while_its_transaction_lives() {
     assert!(!world.locks.hold(&world.owners[0], TxnId(5), TREE, b"k"));
 }
 
+/// A record is locked by having been written, and the table does not know it before somebody asks.
+/// So those who came to the record too early may stand in its queue, and begin to wait for the
+/// writer only when another one finds out who that is.
+#[test]
+fn a_writer_that_is_found_out_while_it_waits_for_one_in_the_queue_is_in_a_deadlock() {
+    let world = World::new(3);
+    let [writer, early, second] = [0, 1, 2];
+    world.owners[writer].set_txn(TxnId(5));
+    world.owners[writer].set_undo_records(10);
+    // Both looked at "k" before it was written: they stand in the queue for each other's sake.
+    world.take(early, b"k", Shared);
+    world.take(second, b"z", Exclusive);
+    let lighter = world.wait_for(second, b"k", Exclusive);
+    let heavier = world.wait_for(writer, b"z", Exclusive);
+    assert!(world.owners[second].is_waiting());
+    // A fourth one asks for the record, without waiting: now `second` waits for the writer.
+    assert!(world.locks.hold(&world.owners[writer], TxnId(5), TREE, b"k"));
+    assert!(!world.owners[second].is_waiting(), "it was found at once");
+    assert!(matches!(lighter.join().unwrap(), Err(StorageError::Deadlock)));
+    world.release(second);
+    heavier.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_writer_that_is_found_out_before_others_in_its_queue_stops_them_and_may_run_on() {
+    let world = World::new(3);
+    world.owners[0].set_txn(TxnId(5));
+    world.take(1, b"k", Shared);
+    let queued = world.wait_for(2, b"k", Exclusive);
+    assert!(world.locks.hold(&world.owners[0], TxnId(5), TREE, b"k"));
+    world.release(1);
+    assert!(world.owners[2].is_waiting(), "the writer is in the way yet");
+    world.release(0);
+    queued.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_lock_of_the_next_transaction_is_not_taken_for_one_of_the_last() {
+    let world = World::new(2);
+    world.owners[0].set_txn(TxnId(5));
+    world.release(0);
+    world.owners[0].set_txn(TxnId(6));
+    world.take(0, b"k", Shared);
+    assert!(!world.locks.hold(&world.owners[0], TxnId(5), TREE, b"k"), "it is over");
+    assert_eq!(world.take(1, b"k", Shared), Grant::New);
+}
+
 #[test]
 fn one_lock_can_be_given_back_early() {
     let world = World::new(2);

@@ -1,13 +1,16 @@
 //! Waiting for locks, and finding deadlocks when a wait begins.
 //!
-//! A wait is registered while the detector's mutex is held, and only a running transaction can begin
-//! one. So during a search no transaction that was seen waiting can have been granted its lock and
-//! begun another wait: every edge of a cycle that is found was there at the same time.
-//! Edges that come later start from later waits, which search again; a granted lock never adds one.
+//! A wait is registered while the detector's mutex is held, and only a running transaction can
+//! begin one. So during a search no transaction that was seen waiting can have been granted its
+//! lock and begun another wait: every edge of a cycle that is found was there at the same time.
+//! Edges that come later start from later waits, which search again. A granted lock makes others
+//! wait for one who runs, with one exception: an implicit lock that is made explicit
+//! ([`LockSystem::hold`]) may stand before waiters while its holder waits too, so that is
+//! followed by a search as well.
 
 use super::gap::Gaps;
 use super::owner::{Owner, Target, TargetKind, Wait};
-use super::record::{Grant, LockName, RecordLocks};
+use super::record::{Grant, Hold, LockName, RecordLocks};
 use crate::error::StorageError;
 use crate::request::LockMode;
 use crate::sync::{AtomicU64, Mutex, Ordering, Wake};
@@ -88,10 +91,23 @@ impl LockSystem {
         self.records.conflicts(owner, request.name(), request.mode)
     }
 
+    /// Whether nobody has or awaits a lock of any record.
+    pub(crate) fn has_no_records(&self) -> bool {
+        self.records.is_empty()
+    }
+
     /// Makes the implicit lock of `holder`'s transaction `id` on a record explicit; false when that
-    /// transaction is over.
+    /// transaction is over. Whoever waits for the record already waits for `holder` from now on.
     pub(crate) fn hold(&self, holder: &Arc<Owner>, id: TxnId, tree: TreeId, key: &[u8]) -> bool {
-        self.records.hold(holder, id, LockName::new(tree, key))
+        match self.records.hold(holder, id, LockName::new(tree, key)) {
+            Hold::Over => return false,
+            Hold::Alone => {}
+            Hold::AwaitedByOthers => {
+                let _detector = self.detector.lock();
+                self.break_deadlocks(holder);
+            }
+        }
+        true
     }
 
     /// Gives back one record lock before the transaction ends.
@@ -132,9 +148,8 @@ impl LockSystem {
         if grant != Grant::Conflict {
             return Ok(grant);
         }
-        let found = self.break_deadlocks(owner);
+        self.break_deadlocks(owner);
         drop(detector);
-        found?;
         self.sleep(owner, limit)?;
         Ok(Grant::New)
     }
@@ -155,9 +170,8 @@ impl LockSystem {
         if !gaps.enqueue(owner, key, register) {
             return Ok(());
         }
-        let found = self.break_deadlocks(owner);
+        self.break_deadlocks(owner);
         drop(detector);
-        found?;
         self.sleep(owner, limit)
     }
 
@@ -207,22 +221,18 @@ impl LockSystem {
         }
     }
 
-    /// Breaks every cycle that the new wait of `start` closes. An error when `start` is the victim.
-    fn break_deadlocks(&self, start: &Arc<Owner>) -> Result<()> {
+    /// Breaks every cycle through `start`: new edges begin or end there.
+    fn break_deadlocks(&self, start: &Arc<Owner>) {
         while let Some(cycle) = self.find_cycle(start) {
             self.counters.deadlocks.fetch_add(1, Ordering::Relaxed);
             let lightest = cycle.iter().min_by_key(|owner| owner.weight());
             let victim = lightest.expect("a cycle has members, the newcomer first");
-            if Arc::ptr_eq(victim, start) {
-                return self.give_up(start, StorageError::Deadlock);
-            }
             let mut wait = victim.wait.lock();
             if let Wait::On(target) = &*wait {
                 *wait = Wait::Victim(Arc::clone(target));
                 victim.cell.wake();
             }
         }
-        Ok(())
     }
 
     /// A cycle through `start` in the wait-for graph, `start` first.

@@ -118,10 +118,7 @@ impl<'a> PageOp<'a> {
             PageOp::SpaceBit { .. } => SPACE_BITS,
             PageOp::Node(_) => NODE,
         };
-        out.put_u8(tag);
-        out.put_u32(page.0);
-        let length_at = out.len();
-        out.put_u16(0);
+        let length_at = open_body(tag, page, out);
         match *self {
             PageOp::Init { page_type } => out.put_u8(page_type),
             PageOp::SetBytes { offset, bytes } => {
@@ -138,9 +135,7 @@ impl<'a> PageOp<'a> {
             }
             PageOp::Node(op) => op.encode(out),
         }
-        let body = out.len() - length_at - 2;
-        let body = u16::try_from(body).expect("invariant: page operations stay below 64 KiB");
-        out[length_at..length_at + 2].copy_from_slice(&body.to_le_bytes());
+        close_body(length_at, out);
     }
 
     /// Reads what [`PageOp::encode`] wrote after the tag.
@@ -157,6 +152,25 @@ impl<'a> PageOp<'a> {
         };
         Some((page, op))
     }
+}
+
+fn open_body(tag: u8, page: PageId, out: &mut Vec<u8>) -> usize {
+    out.put_u8(tag);
+    out.put_u32(page.0);
+    out.put_u16(0);
+    out.len() - 2
+}
+
+/// Appends what comes before the body of a [`NodeOp`]; where the body's length is to be put.
+pub(crate) fn open_node(page: PageId, out: &mut Vec<u8>) -> usize {
+    open_body(NODE, page, out)
+}
+
+/// Puts the length of the body, with which the buffer ends, in its place.
+pub(crate) fn close_body(length_at: usize, out: &mut [u8]) {
+    let body = out.len() - length_at - 2;
+    let body = u16::try_from(body).expect("invariant: page operations stay below 64 KiB");
+    out[length_at..length_at + 2].copy_from_slice(&body.to_le_bytes());
 }
 
 /// Gives a page without contents (new, or damaged and about to be rebuilt) its id, for the operation

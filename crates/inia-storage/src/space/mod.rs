@@ -38,9 +38,9 @@ pub(crate) const FIRST_PAGES: u32 = 16;
 const WORDS: usize = (GROUP_PAGES / 64) as usize;
 const MAGIC: u64 = u64::from_le_bytes(*b"INIADATA");
 /// Version of all files' format.
-pub(crate) const FORMAT: u32 = 4;
-/// The oldest format that is read. Its files are files of this one, whose log has records that it
-/// lacks: the control file gets the new number when they are opened.
+pub(crate) const FORMAT: u32 = 5;
+/// The oldest format that is read. Files of older formats are files of this one, whose logs lack some
+/// records: the control file gets the new number when they are opened.
 pub(crate) const OLDEST_FORMAT: u32 = 3;
 const MAGIC_AT: usize = PAGE_HEADER;
 const FORMAT_AT: usize = MAGIC_AT + 8;

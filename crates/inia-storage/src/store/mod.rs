@@ -40,7 +40,7 @@ use std::sync::{Arc, OnceLock};
 
 pub(crate) use control::CONTROL_FILE;
 pub(crate) use mtr::{Latched, Mtr};
-pub(crate) use volatile::VolatileDisk;
+pub(crate) use volatile::volatile_disk;
 
 /// First page that trees may use: the first that [`Mtr::allocate`] gives out in a new store.
 pub(crate) const FIRST_FREE_PAGE: PageId = PageId(2);

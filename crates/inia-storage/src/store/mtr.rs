@@ -13,6 +13,7 @@
 
 use super::Store;
 use crate::Result;
+use crate::btree::run::{OpenRun, RecordChange};
 use crate::buffer::{ExclusivePage, OptimisticPage, Restart};
 use crate::error::StorageError;
 use crate::page::{PageBytes, PageOp, page_type, set_page_lsn};
@@ -45,6 +46,8 @@ pub(crate) struct Mtr<'s> {
     store: &'s Store,
     slots: SmallVec<[Option<Slot<'s>>; INLINE_PAGES]>,
     redo: Vec<u8>,
+    /// The operation at the end of `redo`, while changes of records may join it.
+    run: Option<OpenRun>,
     /// Something was logged that is not just the making of an allocated page.
     changed: bool,
     freed: SmallVec<[PageId; 2]>,
@@ -65,6 +68,7 @@ impl<'s> Mtr<'s> {
             store,
             slots: SmallVec::new(),
             redo,
+            run: None,
             changed: false,
             freed: SmallVec::new(),
             for_rollback,
@@ -124,16 +128,23 @@ impl<'s> Mtr<'s> {
     }
 
     fn change(&mut self, page: Latched, op: &PageOp<'_>) {
-        let slot = self.slots.get_mut(page.0 as usize).and_then(Option::as_mut);
-        let slot = slot.expect("invariant: a changed page is latched");
-        if !slot.changed || op.starts_page() {
-            slot.changed = true;
-            // Read before the group's place in the log is taken, so it is not after the group.
-            let now = self.store.wal.closed_lsn();
-            self.store.pool.note_change(&slot.page, now, op.starts_page());
-        }
+        self.run = None;
+        let slot = changed_slot(self.store, &mut self.slots, page, op.starts_page());
         op.encode(slot.page.id(), &mut self.redo);
         op.apply(&mut slot.page);
+    }
+
+    /// Changes a record of a leaf and notes the change for the log, together with the one before
+    /// where they go together.
+    pub(crate) fn change_record(&mut self, page: Latched, change: &RecordChange<'_>) {
+        self.changed = true;
+        let slot = changed_slot(self.store, &mut self.slots, page, false);
+        let (id, redo) = (slot.page.id(), &mut self.redo);
+        if !self.run.as_mut().is_some_and(|run| run.extend(id, change, redo)) {
+            self.run = Some(OpenRun::begin(id, change, redo));
+        }
+        // As with `PageOp::apply`: a damaged page stays as it is, here and when the log is replayed.
+        let _ = change.try_apply(&mut slot.page);
     }
 
     /// A free page, latched and initialised as an empty one of this type, if possible close after `near`.
@@ -183,6 +194,7 @@ impl<'s> Mtr<'s> {
     /// Adds a record to the group.
     pub(crate) fn log(&mut self, record: &LogRecord<'_>) {
         self.changed = true;
+        self.run = None;
         record.encode(&mut self.redo);
     }
 
@@ -241,6 +253,24 @@ impl<'s> Mtr<'s> {
             self.apply(latched, &PageOp::SpaceBit { bit: space::bit_of(page), used });
         }
     }
+}
+
+/// A latched page that is about to be changed; the buffer pool knows of it from the first change on.
+fn changed_slot<'a, 's>(
+    store: &Store,
+    slots: &'a mut [Option<Slot<'s>>],
+    page: Latched,
+    starts: bool,
+) -> &'a mut Slot<'s> {
+    let slot = slots.get_mut(page.0 as usize).and_then(Option::as_mut);
+    let slot = slot.expect("invariant: a changed page is latched");
+    if !slot.changed || starts {
+        slot.changed = true;
+        // Read before the group's place in the log is taken, so it is not after the group.
+        let now = store.wal.closed_lsn();
+        store.pool.note_change(&slot.page, now, starts);
+    }
+    slot
 }
 
 impl Drop for Mtr<'_> {

@@ -127,10 +127,11 @@ impl Claim {
 
     /// A change is made.
     pub(crate) fn add(&mut self, need: Need) {
-        let mut need = need;
-        for (own, more) in self.own.parts().into_iter().zip(need.parts()) {
-            *own += *more;
-        }
+        let own = &mut self.own;
+        own.log += need.log;
+        own.pages += need.pages;
+        own.bytes += need.bytes;
+        own.records += need.records;
         self.tell();
     }
 
@@ -151,6 +152,7 @@ impl Claim {
         }
     }
 
+    #[inline]
     fn tell(&mut self) {
         let (own, told) = (self.own, self.told);
         if own.log.abs_diff(told.log) >= WORTH_TELLING
@@ -162,6 +164,7 @@ impl Claim {
         }
     }
 
+    #[cold]
     fn tell_all(&mut self) {
         let (mut own, mut told) = (self.own, std::mem::replace(&mut self.told, self.own));
         self.grown |=

@@ -6,6 +6,7 @@ use super::snapshot::Snapshot;
 use super::status::TxnState;
 use super::trees::Tree;
 use super::undo::{UndoLog, UndoRecord};
+use super::undo_run::UndoRun;
 use crate::Result;
 use crate::engine::Core;
 use crate::error::StorageError;
@@ -61,6 +62,8 @@ pub(super) struct Workspace {
     pub(super) place: Place,
     pub(super) payload: Vec<u8>,
     pub(super) log: Vec<u8>,
+    /// Before-images that are to be logged with the leaf's changes.
+    pub(super) steps: UndoRun,
     pub(super) record: UndoRecord,
 }
 
@@ -146,6 +149,7 @@ impl Txn {
                 place: Place::new(),
                 payload: Vec::new(),
                 log: Vec::new(),
+                steps: UndoRun::default(),
                 record: UndoRecord::default(),
             },
         }

@@ -89,7 +89,9 @@ impl Txn {
         let store = &writing.core.store;
         let (place, slot) = ((spot.page, spot.state), spot.slot);
         let at_spot = btree.modify_at(store, place, key, value.len(), |leaf| {
-            writing.overwrite_same(leaf, Some(slot), was, kind, value)
+            let done = writing.overwrite_same(leaf, Some(slot), was, kind, value);
+            writing.log_undo(leaf);
+            done
         })?;
         let done = match at_spot {
             Some((done, state)) => {
@@ -98,7 +100,9 @@ impl Txn {
             }
             None => {
                 let write = |leaf: &mut LeafMut<'_, '_>| {
-                    writing.overwrite_same(leaf, None, was, kind, value)
+                    let done = writing.overwrite_same(leaf, None, was, kind, value);
+                    writing.log_undo(leaf);
+                    done
                 };
                 btree.modify(store, key, value.len(), write)?.0
             }

@@ -15,6 +15,7 @@
 
 use super::horizon::Roots;
 use super::undo::UndoRef;
+use super::undo_run::Step;
 use crate::btree::RecordHeader;
 use crate::codec::{ByteReader, ByteWriter};
 use crate::wal::record::LogRecord;
@@ -45,8 +46,8 @@ pub(crate) enum Before<'a> {
 /// A record of the transaction layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TxnRecord<'a> {
-    /// What a transaction replaced. Its undo record is `at` that place.
-    Undo { txn: TxnId, at: UndoRef, tree: TreeId, key: &'a [u8], before: Before<'a> },
+    /// What undoes one change. Changes themselves log it together ([`undo_run`](super::undo_run)).
+    Undo(Step<'a>),
     /// The transaction made a tree.
     TreeCreated { txn: TxnId, tree: TreeId },
     /// What follows of the transaction's repeated steps makes a whole; or made one.
@@ -58,7 +59,7 @@ pub(crate) enum TxnRecord<'a> {
 impl<'a> TxnRecord<'a> {
     fn tag(&self) -> u8 {
         match self {
-            TxnRecord::Undo { .. } => UNDO,
+            TxnRecord::Undo(_) => UNDO,
             TxnRecord::TreeCreated { .. } => TREE_CREATED,
             TxnRecord::Relog { .. } => RELOG,
             TxnRecord::Founded(_) => FOUNDED,
@@ -69,7 +70,7 @@ impl<'a> TxnRecord<'a> {
     pub(crate) fn encode<'b>(&self, body: &'b mut Vec<u8>) -> LogRecord<'b> {
         body.clear();
         match *self {
-            TxnRecord::Undo { txn, at, tree, key, before } => {
+            TxnRecord::Undo(Step { txn, at, tree, key, before }) => {
                 body.put_u64(txn.0);
                 body.put_u64(at.0);
                 body.put_u32(tree.0);
@@ -133,7 +134,7 @@ impl<'a> TxnRecord<'a> {
                     MARKED => Before::Marked(header()?),
                     _ => return None,
                 };
-                Some(TxnRecord::Undo { txn, at, tree, key, before })
+                Some(TxnRecord::Undo(Step { txn, at, tree, key, before }))
             }
             TREE_CREATED => {
                 Some(TxnRecord::TreeCreated { txn: TxnId(from.u64()?), tree: TreeId(from.u32()?) })

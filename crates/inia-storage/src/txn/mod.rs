@@ -30,9 +30,7 @@ mod cursor_lock;
 pub(crate) mod handle;
 pub(crate) mod horizon;
 pub(crate) mod in_place;
-pub(crate) mod insert_many;
 pub(crate) mod log;
-mod overwrite_many;
 mod place;
 pub(crate) mod purge;
 mod read;
@@ -46,7 +44,9 @@ pub(crate) mod status;
 mod sweep;
 pub(crate) mod trees;
 pub(crate) mod undo;
+mod undo_run;
 mod write;
+mod write_many;
 
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,7 @@ use super::log::{Before, TxnRecord};
 use super::rollback::Unfinished;
 use super::undo::recovered::Recovered;
 use super::undo::{NewUndo, UndoKind, UndoStore};
+use super::undo_run::{Step, UNDO_RUN, each_step};
 use crate::Result;
 use crate::btree::RecordHeader;
 use crate::engine::Core;
@@ -91,26 +92,30 @@ impl Analysis {
         Ok(())
     }
 
+    /// Puts what undoes a change where it was.
+    fn step(&mut self, step: &Step<'_>, again: bool) -> Result<()> {
+        let Step { txn, at, tree, key, before } = *step;
+        self.saw(txn)?;
+        let roots = self.roots;
+        let running = self.running.entry(txn).or_default();
+        running.defines |=
+            roots.is_some_and(|roots| tree == roots.catalog || tree == roots.garbage);
+        let (kind, before, payload) = match before {
+            Before::Nothing => (UndoKind::Insert, RecordHeader::default(), &[][..]),
+            Before::Version(header, payload) => (UndoKind::Change, header, payload),
+            Before::Marked(header) => (UndoKind::Delete, header, &[][..]),
+        };
+        let after = payload.len();
+        let record = NewUndo { kind, tree, key, before, payload, after };
+        match again {
+            false => running.undo.push(&self.undo, at, &record),
+            true => running.undo.push_again(&self.undo, at, &record),
+        }
+    }
+
     fn txn_record(&mut self, record: TxnRecord<'_>, again: bool) -> Result<()> {
         match record {
-            TxnRecord::Undo { txn, at, tree, key, before } => {
-                self.saw(txn)?;
-                let roots = self.roots;
-                let running = self.running.entry(txn).or_default();
-                running.defines |=
-                    roots.is_some_and(|roots| tree == roots.catalog || tree == roots.garbage);
-                let (kind, before, payload) = match before {
-                    Before::Nothing => (UndoKind::Insert, RecordHeader::default(), &[][..]),
-                    Before::Version(header, payload) => (UndoKind::Change, header, payload),
-                    Before::Marked(header) => (UndoKind::Delete, header, &[][..]),
-                };
-                let after = payload.len();
-                let record = NewUndo { kind, tree, key, before, payload, after };
-                match again {
-                    false => running.undo.push(&self.undo, at, &record)?,
-                    true => running.undo.push_again(&self.undo, at, &record)?,
-                }
-            }
+            TxnRecord::Undo(step) => self.step(&step, again)?,
             TxnRecord::TreeCreated { txn, tree } => {
                 self.saw(txn)?;
                 let running = self.running.entry(txn).or_default();
@@ -183,6 +188,11 @@ impl LogObserver for Analysis {
     fn record(&mut self, _lsn: Lsn, record: &LogRecord<'_>) -> Result<()> {
         match *record {
             LogRecord::Commit { txn } | LogRecord::RolledBack { txn } => self.ended(txn)?,
+            LogRecord::Other { tag: UNDO_RUN, body } => {
+                if let Some(told) = each_step(body, |step| self.step(step, false)) {
+                    told?;
+                }
+            }
             LogRecord::Other { tag, body } => {
                 if let Some((record, again)) = TxnRecord::decode(tag, body) {
                     self.txn_record(record, again)?;

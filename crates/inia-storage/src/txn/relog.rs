@@ -28,6 +28,7 @@
 use super::log::{Before, TxnRecord};
 use super::session::Session;
 use super::undo::{UndoKind, UndoRecord, UndoRef};
+use super::undo_run::Step;
 use crate::Result;
 use crate::engine::Core;
 use inia_base::ids::{Lsn, TxnId};
@@ -231,5 +232,5 @@ fn undo_record(txn: TxnId, at: UndoRef, record: &UndoRecord) -> TxnRecord<'_> {
         UndoKind::Change => Before::Version(record.before, &record.payload),
         UndoKind::Delete => Before::Marked(record.before),
     };
-    TxnRecord::Undo { txn, at, tree: record.tree, key: &record.key, before }
+    TxnRecord::Undo(Step { txn, at, tree: record.tree, key: &record.key, before })
 }

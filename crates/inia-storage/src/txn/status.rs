@@ -120,7 +120,18 @@ impl StatusTable {
 
     /// Begins a writing transaction of this owner.
     pub(crate) fn begin(&self, owner: u32) -> TxnId {
-        let id = self.next.fetch_add(1, Ordering::SeqCst);
+        let id = self.give_id();
+        self.enter(id, owner);
+        id
+    }
+
+    /// The next id. It has no entry yet.
+    pub(super) fn give_id(&self) -> TxnId {
+        TxnId(self.next.fetch_add(1, Ordering::SeqCst))
+    }
+
+    /// Makes the entry of an id just given.
+    pub(super) fn enter(&self, TxnId(id): TxnId, owner: u32) {
         let slot = self.slot(id);
         let previous = id.saturating_sub(self.slots.len() as u64);
         let expected = if previous < self.first { 0 } else { previous };
@@ -134,7 +145,6 @@ impl StatusTable {
         fence(Ordering::Release);
         slot.word.store(ACTIVE | u64::from(owner), Ordering::Relaxed);
         slot.tag.store(id, Ordering::Release);
-        TxnId(id)
     }
 
     fn move_aside(&self, slot: &Slot, id: u64) {

@@ -4,10 +4,11 @@
 //! the latch, waits, and begins anew: nothing that was seen before a wait is believed after it.
 
 use super::handle::{Locked, Txn, Workspace};
-use super::log::{Before, TxnRecord};
+use super::log::Before;
 use super::status::TxnState;
 use super::trees::Tree;
 use super::undo::{NewUndo, UndoKind, UndoLog};
+use super::undo_run::{Step, UndoRun};
 use crate::Result;
 use crate::btree::{LeafMut, RecordHeader};
 use crate::engine::Core;
@@ -53,6 +54,8 @@ pub(super) struct Writing<'t> {
     pub(super) id: TxnId,
     pub(super) tree: &'t Tree,
     pub(super) key: &'t [u8],
+    /// Nobody has any record locked.
+    pub(super) all_free: bool,
 }
 
 impl Writing<'_> {
@@ -76,7 +79,16 @@ impl Writing<'_> {
         self.work.payload.len()
     }
 
+    /// Looks for locks of any records. Where there are none, none is looked for until the leaf's
+    /// latch is given back: who locks a record later sees that the leaf has changed.
+    pub(super) fn look_for_locks(&mut self) {
+        self.all_free = self.core.locks.has_no_records();
+    }
+
     fn locked_by_others(&self) -> bool {
+        if self.all_free {
+            return false;
+        }
         let (tree, key) = (self.tree.id(), self.key);
         let request = RecordRequest { tree, key, mode: LockMode::Exclusive };
         self.core.locks.conflicts(self.owner, request)
@@ -208,10 +220,26 @@ impl Writing<'_> {
             (Ok(_), UndoKind::Delete) => Before::Marked(before),
             (Ok(_), _) => Before::Version(before, payload),
         };
-        let record = TxnRecord::Undo { txn: self.id, at: place, tree, key, before };
-        leaf.log(&record.encode(&mut self.work.log));
+        let step = Step { txn: self.id, at: place, tree, key, before };
+        if !self.work.steps.push(&step) {
+            log_steps(&mut self.work.steps, leaf);
+            self.work.steps.push(&step);
+        }
         Ok(())
     }
+
+    /// Logs the before-images of the changes made to a leaf. It must be called before the latch is
+    /// given back.
+    pub(super) fn log_undo(&mut self, leaf: &mut LeafMut<'_, '_>) {
+        log_steps(&mut self.work.steps, leaf);
+    }
+}
+
+fn log_steps(steps: &mut UndoRun, leaf: &mut LeafMut<'_, '_>) {
+    if let Some(record) = steps.record() {
+        leaf.log(&record);
+    }
+    steps.clear();
 }
 
 impl Txn {
@@ -302,6 +330,7 @@ impl Txn {
             id: self.id,
             tree,
             key,
+            all_free: false,
         }
     }
 
@@ -315,7 +344,11 @@ impl Txn {
     ) -> Result<Attempt> {
         let mut writing = self.writing(tree, key);
         let store = &writing.core.store;
-        let change = |leaf: &mut LeafMut<'_, '_>| write(&mut writing, leaf);
+        let change = |leaf: &mut LeafMut<'_, '_>| {
+            let attempt = write(&mut writing, leaf);
+            writing.log_undo(leaf);
+            attempt
+        };
         let (attempt, _) = tree.btree().modify(store, key, room, change)?;
         if matches!(attempt, Attempt::Done | Attempt::DoneOverOwn) {
             self.publish_undo();

@@ -29,3 +29,21 @@ fn a_type_that_changes_is_sent_again_but_null_is_not_a_change() {
 fn without_parameters_there_is_no_body() {
     assert!(body(&[], &mut Vec::new()).is_empty());
 }
+
+/// A program that listens and says nothing, as a server of another protocol does.
+#[test]
+fn a_server_that_says_nothing_is_given_up() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = silent.local_addr().expect("it is bound").port();
+    let Ok(crate::target::url::Url::MySql(place)) =
+        crate::target::url::Url::parse(&format!("mysql://root@127.0.0.1:{port}/"))
+    else {
+        panic!("not a place");
+    };
+    let target = super::MySqlTarget::new("it".to_owned(), place);
+    let told = target.client(None, std::time::Duration::from_millis(200)).err();
+    assert_eq!(
+        told.map(|failure| failure.message).as_deref(),
+        Some("it: cannot connect: no answer in 0.2 s: is it a server of MySQL's protocol?")
+    );
+}

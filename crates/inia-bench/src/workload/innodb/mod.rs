@@ -7,8 +7,9 @@
 mod purge;
 mod tables;
 
+use super::written::{Notes, Written};
 use super::{DataSet, Figure, Parameters, Script, Setting, Stage, Tally, Workload};
-use crate::random::Rng;
+use crate::random::{Distribution, Picker, Rng};
 use crate::session::{Session, Statement};
 use crate::target::{Class, Dialect, Failure, Result};
 use purge::Purge;
@@ -118,6 +119,15 @@ impl Workload for Test {
         &[("runs", "how often the statement or program runs")]
     }
 
+    fn alone(&self) -> bool {
+        let reads = [Job::JoinSum, Job::StarCount, Job::StarData, Job::Group];
+        self.figure() == Figure::Time && !reads.contains(&self.job)
+    }
+
+    fn draws(&self) -> bool {
+        matches!(self.job, Job::Commits | Job::NoCommits)
+    }
+
     fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
         let (rows, seed) = (parameters.rows, parameters.seed);
         let (name, tables) = match self.job {
@@ -140,9 +150,7 @@ impl Workload for Test {
     }
 
     fn stage(&self, setting: &Setting, session: &mut Session) -> Result<Arc<dyn Stage>> {
-        let many = setting.clients > 1 && self.figure() == Figure::Time;
-        let reads = [Job::JoinSum, Job::StarCount, Job::StarData, Job::Group];
-        if many && !reads.contains(&self.job) {
+        if setting.clients > 1 && self.alone() {
             let message = format!("{} is one client's work: choose --clients 1", self.name);
             return Err(Failure::new(Class::Usage, message));
         }
@@ -160,17 +168,26 @@ impl Workload for Test {
             Job::DeleteAll => Purge::of(setting.facts.product, session),
             _ => Purge::Untold,
         };
-        let clients = setting.clients.max(1) as u64;
-        Ok(Arc::new(Shared { job: self.job, rows, colors: Arc::new(colors), clients, purge }))
+        Ok(Arc::new(Shared {
+            job: self.job,
+            rows,
+            distribution: setting.parameters.distribution,
+            colors: Arc::new(colors),
+            clients: setting.clients.max(1) as u64,
+            purge,
+            written: Written::new(rows),
+        }))
     }
 }
 
 struct Shared {
     job: Job,
     rows: u64,
+    distribution: Distribution,
     colors: Arc<Colors>,
     clients: u64,
     purge: Purge,
+    written: Arc<Written>,
 }
 
 impl Stage for Shared {
@@ -178,6 +195,11 @@ impl Stage for Shared {
         Box::new(Client {
             job: self.job,
             rows: self.rows as i64,
+            updated: self.distribution.picker(match self.job {
+                Job::Commits => self.rows.min(BUFFERED),
+                _ => self.rows / 2,
+            }),
+            notes: self.written.notes(),
             colors: self.colors.clone(),
             purge: self.purge,
             first: client as i64,
@@ -194,6 +216,7 @@ impl Stage for Shared {
 
     fn check(&self, session: &mut Session, tally: &Tally) -> Result<()> {
         session.expect(&self.left(tally))?;
+        self.written.check(session, |_, keys| format!("SELECT A, B FROM T WHERE A IN ({keys})"))?;
         if self.job == Job::DeleteAll {
             self.purge.end(session);
             if tally.get("runs").is_some_and(|&runs| runs > 0) {
@@ -294,6 +317,9 @@ impl Shared {
 struct Client {
     job: Job,
     rows: i64,
+    /// Chooses the rows that the TPC-A-like transactions update.
+    updated: Picker,
+    notes: Notes,
     colors: Arc<Colors>,
     purge: Purge,
     /// Its number, and how many clients there are: they share out the keys they add.
@@ -405,16 +431,17 @@ impl Client {
     }
 
     /// Three updates and an insert.
-    fn bank(&mut self, session: &mut Session, rng: &mut Rng, span: i64, ahead: i64) -> Result<()> {
+    fn bank(&mut self, session: &mut Session, rng: &mut Rng, ahead: i64) -> Result<()> {
         let id = self.key(ahead);
         for _ in 0..3 {
-            let row = rng.between(1, span.max(1));
+            let row = self.updated.pick(rng);
             // The row has another value before, but for one time in a million.
             self.text.clear();
             let _ = write!(self.text, "a{:03}{:06}", row % 1000, rng.below(1_000_000));
             let params = [self.text.as_str().into(), row.into()];
             let found = session.run(self.statements[0], &params)?.affected() as i64;
             expect("update", found, 1)?;
+            self.notes.write(0, row, &self.text);
         }
         expect("insert", session.run(self.statements[1], &[id.into()])?.affected() as i64, 1)
     }
@@ -425,9 +452,11 @@ impl Client {
     }
 
     fn commits(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
+        self.notes.begin();
         session.begin()?;
-        self.bank(session, rng, self.rows.min(BUFFERED as i64), 0)?;
+        self.bank(session, rng, 0)?;
         session.commit()?;
+        self.notes.commit();
         self.keys += self.key(0);
         self.added += 1;
         Ok(())
@@ -436,11 +465,13 @@ impl Client {
     /// A tenth as many operations as there are rows.
     fn no_commits(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
         let operations = (self.rows / 10).max(1);
+        self.notes.begin();
         session.begin()?;
         for n in 0..operations {
-            self.bank(session, rng, self.rows / 2, n)?;
+            self.bank(session, rng, n)?;
         }
         session.commit()?;
+        self.notes.commit();
         self.keys += (0..operations).map(|n| self.key(n)).sum::<i64>();
         self.added += operations;
         Ok(())
@@ -546,6 +577,7 @@ impl Script for Client {
     }
 
     fn tally(&self, tally: &mut Tally) {
+        self.notes.hand_over();
         *tally.entry("runs").or_default() += self.done;
         *tally.entry("added").or_default() += self.added;
         *tally.entry("keys").or_default() += self.keys;

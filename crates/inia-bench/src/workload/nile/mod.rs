@@ -13,6 +13,7 @@ mod shopper;
 mod tables;
 
 use super::{DataSet, Parameters, Script, Setting, Stage, Tally, Workload};
+use crate::random::Picker;
 use crate::session::Session;
 use crate::target::{Dialect, Failure, Result};
 use std::sync::Arc;
@@ -75,14 +76,19 @@ impl Workload for Nile {
         let next = session.integer("SELECT MAX(cust_id) FROM customers")? + 1;
         let stock = session.integer("SELECT SUM(stock) FROM books")?;
         let shop = shop::Shop::open(setting, sessions, next)?;
-        Ok(Arc::new(Street { shop, books, customers, stock }))
+        let picker = |n: i64| setting.parameters.distribution.picker(n as u64);
+        let (shelf, visitors) = (picker(books), picker(customers));
+        Ok(Arc::new(Street { shop, shelf, visitors, customers, stock }))
     }
 }
 
 /// The shop, and what it held in the morning.
 struct Street {
     shop: shop::Shop,
-    books: i64,
+    /// Chooses books.
+    shelf: Picker,
+    /// Chooses customers.
+    visitors: Picker,
     customers: i64,
     stock: i64,
 }
@@ -90,7 +96,8 @@ struct Street {
 impl Stage for Street {
     fn script(&self, client: usize) -> Box<dyn Script> {
         let address = self.shop.address();
-        Box::new(shopper::Shopper::new(address, client, self.books, self.customers))
+        let (shelf, visitors) = (self.shelf.clone(), self.visitors.clone());
+        Box::new(shopper::Shopper::new(address, client, shelf, visitors))
     }
 
     /// Books sold and money taken are the same in every table.
@@ -99,6 +106,12 @@ impl Stage for Street {
         session.expect(&[
             ("SELECT COUNT(*) FROM nile_orders", done("bought")),
             ("SELECT COUNT(*) FROM customers", self.customers + done("registered")),
+            ("SELECT COUNT(*) FROM carts", done("carts") - done("bought")),
+            (
+                "SELECT (SELECT COALESCE(SUM(quantity), 0) FROM cart_lines) \
+                 + (SELECT COALESCE(SUM(quantity), 0) FROM order_lines)",
+                done("added"),
+            ),
             (
                 "SELECT (SELECT SUM(stock) FROM books) \
                  + (SELECT COALESCE(SUM(quantity), 0) FROM order_lines)",

@@ -3,22 +3,30 @@
 use super::SEQUENCES;
 use super::http::Wire;
 use super::tables::{SUBJECTS, email, title};
-use crate::random::Rng;
+use crate::random::{Picker, Rng};
 use crate::session::Session;
 use crate::target::{Class, Failure, Result};
 use crate::workload::{Script, Tally};
 use std::net::{SocketAddr, TcpStream};
 
+/// Books on a page of a subject.
+const LISTED: i64 = 20;
+
 pub(super) struct Shopper {
     address: SocketAddr,
     client: usize,
-    books: i64,
-    customers: i64,
+    books: Picker,
+    customers: Picker,
     wire: Option<Wire>,
     /// Paths still to visit in this sequence, last first, each with what its page must say.
     path: Vec<(String, String)>,
     sequence: usize,
     carts: i64,
+    /// Carts with something in them, and books put in.
+    filled: i64,
+    /// The number of the last cart.
+    last_cart: Option<String>,
+    added: i64,
     bought: i64,
     registered: i64,
     /// How often the shop ran the last page's transaction again.
@@ -26,7 +34,12 @@ pub(super) struct Shopper {
 }
 
 impl Shopper {
-    pub(super) fn new(address: SocketAddr, client: usize, books: i64, customers: i64) -> Shopper {
+    pub(super) fn new(
+        address: SocketAddr,
+        client: usize,
+        books: Picker,
+        customers: Picker,
+    ) -> Shopper {
         Shopper {
             address,
             client,
@@ -36,6 +49,9 @@ impl Shopper {
             path: Vec::new(),
             sequence: 0,
             carts: 0,
+            filled: 0,
+            last_cart: None,
+            added: 0,
             bought: 0,
             registered: 0,
             repeated: 0,
@@ -48,6 +64,13 @@ impl Shopper {
 
     fn book(&mut self, book: i64) {
         self.visit(format!("/book?id={book}"), title(book));
+    }
+
+    /// How many books a page of a subject shows.
+    fn on_subject(&self, subject: i64) -> i64 {
+        let books = self.books.rows() as i64;
+        let held = books / SUBJECTS + i64::from((1..=books % SUBJECTS).contains(&subject));
+        held.min(LISTED)
     }
 
     /// A cart of this shopper alone.
@@ -67,17 +90,22 @@ impl Shopper {
             }
             drawn -= share;
         }
-        let (book, other) = (rng.between(1, self.books), rng.between(1, self.books));
-        let customer = rng.between(1, self.customers);
+        let (book, other) = (self.books.pick(rng), self.books.pick(rng));
+        let customer = self.customers.pick(rng);
         let login = format!("/login?email={}", email(customer));
         let welcome = format!("customer {customer}.");
+        let front = format!("{} This week at Nile", self.books.rows().min(10));
         match self.sequence {
             0 => {
                 let subject = rng.between(0, SUBJECTS - 1);
-                self.visit("/".to_owned(), "Nile");
-                self.visit(format!("/subject?id={subject}"), "books on this subject");
+                self.visit("/".to_owned(), front);
+                let held = self.on_subject(subject);
+                self.visit(
+                    format!("/subject?id={subject}"),
+                    format!("{held} books on this subject"),
+                );
                 self.book(book);
-                self.visit(format!("/best?subject={subject}"), "best sellers");
+                self.visit(format!("/best?subject={subject}"), format!("{held} best sellers"));
                 self.book(other);
             }
             1 => {
@@ -87,7 +115,7 @@ impl Shopper {
                 self.book(other);
             }
             2 => {
-                self.visit("/".to_owned(), "Nile");
+                self.visit("/".to_owned(), front);
                 let name = format!("new.{}.{}", self.client, self.registered);
                 self.visit(format!("/register?name={name}"), "Welcome");
             }
@@ -99,7 +127,8 @@ impl Shopper {
                 self.book(book);
                 self.visit(format!("/add?cart={cart}&book={book}&customer={customer}"), "in cart");
                 self.visit(format!("/add?cart={cart}&book={other}&customer={customer}"), "in cart");
-                self.visit(format!("/cart?id={cart}"), title(other));
+                let kinds = 1 + i64::from(book != other);
+                self.visit(format!("/cart?id={cart}"), format!("<h1>{kinds} books in the cart"));
                 if self.sequence == 4 {
                     self.visit(format!("/buy?cart={cart}&customer={customer}"), "Thank you");
                 }
@@ -138,6 +167,14 @@ impl Script for Shopper {
                 "{path}: {status}, not a page of '{says}': {head}"
             )));
         }
+        if path.starts_with("/add") {
+            let cart = path.split(['=', '&']).nth(1);
+            if cart != self.last_cart.as_deref() {
+                self.filled += 1;
+                self.last_cart = cart.map(str::to_owned);
+            }
+            self.added += 1;
+        }
         self.bought += i64::from(path.starts_with("/buy"));
         self.registered += i64::from(path.starts_with("/register"));
         Ok(self.sequence)
@@ -148,6 +185,8 @@ impl Script for Shopper {
     }
 
     fn tally(&self, tally: &mut Tally) {
+        *tally.entry("carts").or_default() += self.filled;
+        *tally.entry("added").or_default() += self.added;
         *tally.entry("bought").or_default() += self.bought;
         *tally.entry("registered").or_default() += self.registered;
     }

@@ -13,7 +13,7 @@ use crate::account::AccountName;
 use crate::catalog::view::parse;
 use crate::catalog::{Change, ColumnDef, ViewAlgorithm, ViewCheck, ViewDef, same_name};
 use crate::plan::StatementPlan;
-use crate::reads::Reads;
+use crate::reads::{Reads, named_tables};
 use crate::session::Outcome;
 use crate::session::core::{Core, clock_micros};
 use crate::session::plan_source;
@@ -272,7 +272,58 @@ fn is_updatable(core: &Core, query: &ast::Query) -> bool {
             TableRef::Derived(_) | TableRef::JsonTable(_) => false,
         }
     }
-    select.items.iter().any(column) && select.from.iter().any(|table| any_target(core, table))
+    select.items.iter().any(column)
+        && select.from.iter().any(|table| any_target(core, table))
+        && !(matches!(select.from.as_slice(), [TableRef::Table(_)])
+            && reads_itself(core, select, false))
+}
+
+/// Whether conditions read, by subqueries, a table that FROM has, too; and those of views in FROM,
+/// where they are `merged`.
+pub(crate) fn reads_itself(core: &Core, select: &ast::Select, merged: bool) -> bool {
+    fn conditions<'q>(reads: &mut Reads<'q>, table: &'q TableRef) {
+        match table {
+            TableRef::List(list) => list.iter().for_each(|table| conditions(reads, table)),
+            TableRef::Join(join) => {
+                conditions(reads, &join.left);
+                conditions(reads, &join.right);
+                if let ast::JoinConstraint::On(on) = &join.constraint {
+                    reads.exprs([on]);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut reads = Reads::default();
+    reads.exprs(&select.where_);
+    select.from.iter().for_each(|table| conditions(&mut reads, table));
+    if reads.tables.is_empty() {
+        return false;
+    }
+    let (mut read, mut own) = (Vec::new(), Vec::new());
+    reads.tables.iter().for_each(|name| base_tables(core, name, &mut read));
+    for factor in named_tables(&select.from) {
+        match merged {
+            true => base_tables(core, &factor.name, &mut own),
+            false => own.push(factor.name.clone()),
+        }
+    }
+    own.iter().any(|name| read.contains(name))
+}
+
+/// The tables behind a name: its own, and all that a view reads anywhere.
+fn base_tables(core: &Core, name: &ast::ObjectName, found: &mut Vec<ast::ObjectName>) {
+    let schema = name.db.as_deref().unwrap_or_default();
+    if found.contains(name) {
+        return;
+    }
+    found.push(name.clone());
+    let view = core.db.catalog().view(schema, &name.name);
+    if let Some(query) = view.as_ref().and_then(|view| view.query.as_ref()) {
+        let mut reads = Reads::default();
+        reads.query(query);
+        reads.tables.iter().for_each(|name| base_tables(core, name, found));
+    }
 }
 
 /// DROP VIEW: all of them or none.

@@ -33,6 +33,7 @@ type Origin = (String, String);
 pub(crate) struct UsedColumn {
     pub(crate) schema: String,
     pub(crate) table: String,
+    /// As it was written.
     pub(crate) column: String,
     /// It is one of all columns: `*` stood for it.
     pub(crate) star: bool,
@@ -79,14 +80,18 @@ impl Names {
 
     fn find(&self, name: &ColumnName, used: &Used) -> Option<ColumnName> {
         let at = self.names.find(name, "").ok().flatten()?;
-        self.note(at, false, used);
+        self.note(at, &name.name, false, used);
         Some(self.written(at))
     }
 
-    fn note(&self, at: (usize, usize), star: bool, used: &Used) {
+    /// Notes a column that `*` stood for.
+    fn note_shown(&self, at: (usize, usize), used: &Used) {
+        self.note(at, &self.names.column(at).result.name, true, used);
+    }
+
+    fn note(&self, at: (usize, usize), column: &str, star: bool, used: &Used) {
         if let Some((schema, table)) = &self.origins[at.0] {
-            let column = self.names.column(at).result.name.clone();
-            let (schema, table) = (schema.clone(), table.clone());
+            let (schema, table, column) = (schema.clone(), table.clone(), column.to_owned());
             used.borrow_mut().push(UsedColumn { schema, table, column, star });
         }
     }
@@ -130,6 +135,12 @@ impl<'r> Resolver<'r> {
     /// The columns of stored tables and views that the names met so far stand for.
     pub(crate) fn used(self) -> Vec<UsedColumn> {
         self.used.into_inner()
+    }
+
+    /// Makes the names of a statement's WITH known.
+    pub(crate) fn with(&mut self, with: Option<&With>) {
+        let Some(with) = with else { return };
+        with.ctes.iter().for_each(|cte| self.cte(&mut cte.clone(), with.recursive));
     }
 
     /// Resolves an expression that reads one table of these columns; they get its `alias`.
@@ -274,7 +285,7 @@ impl<'r> Resolver<'r> {
             SelectItem::Wildcard => {
                 let shown = names.names.visible.iter();
                 shown
-                    .inspect(|at| names.note(**at, true, used))
+                    .inspect(|at| names.note_shown(**at, used))
                     .map(|at| column(names.written(*at)))
                     .collect()
             }
@@ -288,7 +299,7 @@ impl<'r> Resolver<'r> {
                 let shown = columns.filter(|(_, column)| !column.hidden);
                 let shown = shown.map(|(c, _)| (at, c));
                 shown
-                    .inspect(|at| names.note(*at, true, used))
+                    .inspect(|at| names.note_shown(*at, used))
                     .map(|at| column(names.written(at)))
                     .collect()
             }

@@ -69,7 +69,7 @@ impl LoadRun<'_> {
                 row[column] = plan.lacking(column);
                 misfit(ctx, ErrorCode::WarnTooFewRecords)?;
             }
-            assign(&plan.table, &plan.fills, assignments, row, ctx)
+            assign((&plan.table, &plan.fills), assignments, None, row, ctx)
         })?;
         self.run.row(core, ctx, &mut self.row, &[])?;
         if extra {

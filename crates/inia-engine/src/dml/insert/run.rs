@@ -73,6 +73,8 @@ impl InsertPlan {
             source,
             selects: true,
             single: false,
+            nulls: Nulls::Told,
+            nulls_on_duplicate: Nulls::Told,
         })
     }
 
@@ -205,12 +207,7 @@ impl InsertPlan {
         if value != Value::Null || column.nullable || column.auto_increment {
             return Ok(value);
         }
-        let single = self.rows.len() == 1 && !self.selects;
-        if ctx.strictness != Strictness::Lenient || (single && !self.ignore) {
-            return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
-        }
-        ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-        Ok(expr::store::instead_of_null(&column.data_type))
+        self.nulls.instead(&self.table, target, ctx)
     }
 
     /// Columns that no row gives and that have no default: error 1364, or a warning each.
@@ -517,7 +514,8 @@ impl<'r> Run<'r> {
         let old = values(table, &bytes, &core.env.time_zone)?;
         ctx.inserting = tried.iter().chain(beside).cloned().collect();
         let mut new = old.clone();
-        assign(table, &self.plan.fills, &self.plan.on_duplicate, &mut new, ctx)?;
+        let (parts, nulls) = ((&**table, &self.plan.fills), self.plan.nulls_on_duplicate);
+        assign(parts, &self.plan.on_duplicate, Some(nulls), &mut new, ctx)?;
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         if !changed.contains(&true) {
             self.tally.untouched += 1;
@@ -561,6 +559,7 @@ impl<'r> Run<'r> {
         let affected_rows = tally.copied + tally.deleted + 2 * tally.updated + untouched;
         let duplicates = match () {
             () if self.plan.replace => tally.deleted,
+            () if self.plan.ignore => tally.records - tally.copied - tally.updated,
             () if !self.plan.on_duplicate.is_empty() => tally.updated,
             () => tally.records - tally.copied,
         };
@@ -593,30 +592,63 @@ fn number_of(value: &Value) -> u64 {
     }
 }
 
-/// Assigns SET's values from left to right, each seeing those before it.
+/// What becomes of NULL for a NOT NULL column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dml) enum Nulls {
+    /// Error 1048 or, where the SQL mode is not strict, the type's zero and a warning.
+    Told,
+    /// The same, but the statement warns once of each column.
+    ToldOnce,
+    /// Error 1048 in every mode.
+    Refused,
+}
+
+impl Nulls {
+    /// The value instead of NULL.
+    fn instead(
+        self,
+        table: &Table,
+        column: usize,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Value, SqlError> {
+        let def = &table.def.columns[column];
+        if ctx.strictness != Strictness::Lenient || self == Nulls::Refused {
+            return Err(SqlError::new(ErrorCode::BadNull, &[&def.name]));
+        }
+        if self == Nulls::Told || !ctx.null_columns.contains(&column) {
+            if self == Nulls::ToldOnce {
+                ctx.null_columns.push(column);
+            }
+            ctx.warn(ErrorCode::BadNull, &[&def.name])?;
+        }
+        Ok(expr::store::instead_of_null(&def.data_type))
+    }
+}
+
+/// Assigns SET's values from left to right, each seeing those before it. ON DUPLICATE KEY UPDATE
+/// says what becomes of NULL; it makes NULL and DEFAULT of an AUTO_INCREMENT column 0.
 pub(in crate::dml) fn assign(
-    table: &Table,
-    fills: &Fills,
+    (table, fills): (&Table, &Fills),
     assignments: &[(usize, Option<Expr>)],
+    on_duplicate: Option<Nulls>,
     row: &mut [Value],
     ctx: &mut EvalContext<'_>,
 ) -> Result<(), SqlError> {
     for (target, value) in assignments {
         let column = &table.def.columns[*target];
+        let numbered = column.auto_increment && on_duplicate.is_some();
         let value = match value {
             Some(expr) => {
                 let value = expr.eval(ctx, row)?;
                 stored(&table.def, *target, (value, &expr.ty), ctx)?
             }
+            None if numbered => Value::Null,
             None => fills.default(*target, Given::Nothing, row, ctx)?,
         };
         row[*target] = match value {
+            Value::Null if numbered => expr::store::instead_of_null(&column.data_type),
             Value::Null if !column.nullable => {
-                if ctx.strictness == Strictness::Strict {
-                    return Err(SqlError::new(ErrorCode::BadNull, &[&column.name]));
-                }
-                ctx.warn(ErrorCode::BadNull, &[&column.name])?;
-                expr::store::instead_of_null(&column.data_type)
+                on_duplicate.unwrap_or(Nulls::Told).instead(table, *target, ctx)?
             }
             value => value,
         };

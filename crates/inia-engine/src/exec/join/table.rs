@@ -113,39 +113,4 @@ impl Table {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_come_back_by_key_in_the_order_they_came() {
-        let mut table = Table::new(2);
-        for i in 0..1000i64 {
-            let key = format!("{}", i % 10);
-            table.add(
-                &key.as_bytes()[..key.len() - usize::from(i % 10 == 3)],
-                [Value::Int(i), Value::Null].into_iter(),
-            );
-        }
-        table.seal();
-        let found = |key: &str| -> Vec<i64> {
-            let number = |row: &[Value]| match row[0] {
-                Value::Int(v) => v,
-                _ => -1,
-            };
-            table.matches(key.as_bytes()).map(number).collect()
-        };
-        assert!(found("7").into_iter().eq((7..1000).step_by(10)));
-        assert!(found("").into_iter().eq((3..1000).step_by(10)));
-        assert!(found("3").is_empty());
-        assert!(found("77").is_empty());
-        assert_eq!(table.rows().count(), 1000);
-    }
-
-    #[test]
-    fn an_empty_table_has_no_matches() {
-        let mut table = Table::new(1);
-        table.seal();
-        assert!(table.is_empty());
-        assert_eq!(table.matches(b"").count(), 0);
-    }
-}
+mod tests;

@@ -101,9 +101,7 @@ pub(crate) fn number_like_first(args: &mut [Expr], _: &Environment) -> Ty {
                 false => ExprType::int(length, ty.nullable),
             }
         }
-        NumClass::Decimal if ty.class() == TypeClass::Decimal => {
-            ExprType { zerofill: false, stored: false, ..ty.clone() }
-        }
+        NumClass::Decimal if ty.class() == TypeClass::Decimal => ty.clone().as_computed(),
         NumClass::Decimal => {
             ExprType::decimal(ty.precision(), u32::from(ty.fsp()), false, ty.nullable)
         }

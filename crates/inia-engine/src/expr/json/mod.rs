@@ -19,6 +19,7 @@ use crate::expr::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use std::borrow::Cow;
 use std::fmt;
 
 /// A JSON value.
@@ -232,7 +233,39 @@ pub fn value(text: String) -> Result<Value, SqlError> {
 
 /// A document stored or computed as JSON; such texts are well-formed.
 pub fn stored(text: &str) -> Json {
-    parse(text).unwrap_or(Json::Null)
+    parse::parse_printed(text).unwrap_or(Json::Null)
+}
+
+/// A document's text with numbers written so that equal documents have equal texts.
+pub fn identity(text: &str) -> Cow<'_, str> {
+    if !text.contains('.') {
+        return Cow::Borrowed(text);
+    }
+    let mut document = stored(text);
+    simplify(&mut document);
+    Cow::Owned(document.to_string())
+}
+
+/// Makes numbers integers or doubles where these are the same.
+fn simplify(json: &mut Json) {
+    match json {
+        Json::Array(items) => items.iter_mut().for_each(simplify),
+        Json::Object(members) => members.iter_mut().for_each(|(_, value)| simplify(value)),
+        Json::Double(value) if value.fract() == 0.0 && value.abs() < 9e15 => {
+            *json = Json::Int(*value as i64);
+        }
+        Json::Decimal(value) => {
+            let digits = value.to_string();
+            if !digits.contains('.') {
+                return;
+            }
+            let digits = digits.trim_end_matches('0').trim_end_matches('.');
+            if let Ok(short) = parse::parse_printed(digits) {
+                *json = short;
+            }
+        }
+        _ => {}
+    }
 }
 
 /// A function's JSON argument: JSON itself, or a string that is parsed.

@@ -1,6 +1,7 @@
 //! The JSON parser, with the error texts and positions MySQL reports.
 
 use super::Json;
+use inia_base::decimal::Decimal;
 
 /// Deepest nesting of a document.
 pub(super) const MAX_DEPTH: usize = 100;
@@ -22,9 +23,18 @@ impl ParseError {
     }
 }
 
-/// Parses a whole text.
+/// Parses a whole text that somebody wrote: numbers with a fraction are doubles.
 pub fn parse(text: &str) -> Result<Json, ParseError> {
-    let mut parser = Parser { bytes: text.as_bytes(), text, at: 0 };
+    whole(Parser { bytes: text.as_bytes(), text, at: 0, printed: false })
+}
+
+/// Parses what a document was printed as: a number that no double prints as is a decimal.
+pub(super) fn parse_printed(text: &str) -> Result<Json, ParseError> {
+    whole(Parser { bytes: text.as_bytes(), text, at: 0, printed: true })
+}
+
+fn whole(mut parser: Parser<'_>) -> Result<Json, ParseError> {
+    let text = parser.text;
     parser.blanks();
     if parser.at == text.len() {
         return Err(parser.error("The document is empty."));
@@ -41,6 +51,23 @@ struct Parser<'t> {
     bytes: &'t [u8],
     text: &'t str,
     at: usize,
+    /// The text is a printed document.
+    printed: bool,
+}
+
+/// More digits than this may say more than a double does.
+const DOUBLE_DIGITS: usize = 15;
+
+/// The decimal that a number of a printed document is; `None` where a double prints so, too.
+fn printed_decimal(text: &str) -> Option<Decimal> {
+    let (_, fraction) = text.split_once('.')?;
+    let padded = fraction.len() > 1 && fraction.ends_with('0');
+    let long = text.len() > DOUBLE_DIGITS && {
+        let double = text.parse().ok()?;
+        Json::Double(double).to_string() != text
+    };
+    let plain = fraction.bytes().all(|byte| byte.is_ascii_digit());
+    if plain && (padded || long) { text.parse().ok() } else { None }
 }
 
 impl Parser<'_> {
@@ -250,6 +277,11 @@ impl Parser<'_> {
             if let Ok(value) = text.parse() {
                 return Ok(Json::UInt(value));
             }
+        }
+        if self.printed
+            && let Some(decimal) = printed_decimal(text)
+        {
+            return Ok(Json::Decimal(decimal));
         }
         let value: f64 = text.parse().unwrap_or(0.0);
         if value.is_infinite() {

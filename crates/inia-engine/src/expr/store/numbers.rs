@@ -13,18 +13,8 @@ use std::ops::RangeInclusive;
 
 /// What a signed integer of this width can hold.
 pub(super) fn signed_range(width: IntWidth) -> RangeInclusive<i64> {
-    let bits = bits(width);
+    let bits = width.bits();
     (i64::MIN >> (64 - bits))..=(i64::MAX >> (64 - bits))
-}
-
-fn bits(width: IntWidth) -> u32 {
-    match width {
-        IntWidth::Tiny => 8,
-        IntWidth::Small => 16,
-        IntWidth::Medium => 24,
-        IntWidth::Int => 32,
-        IntWidth::Big => 64,
-    }
 }
 
 /// The characters of a value that is a string.
@@ -46,7 +36,7 @@ pub(super) fn int(
     target: &Target<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
-    let bits = bits(width);
+    let bits = width.bits();
     let (low, high) = match unsigned {
         true => (0, (1i128 << bits) - 1),
         false => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),

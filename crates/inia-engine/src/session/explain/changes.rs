@@ -10,6 +10,7 @@ use crate::session::core::Core;
 use crate::session::plan_source;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, DeleteTarget, InsertSource, Statement, TableRef};
+use std::borrow::Cow;
 
 type Lines = Result<Vec<Line>, SqlError>;
 
@@ -37,7 +38,7 @@ fn of_insert(core: &Core, insert: &ast::Insert) -> Lines {
     let (insert, guard) = dml::insert_through(core, insert)?;
     core.check_view_rights(&guard.views)?;
     core.check_explains(&guard.views)?;
-    let plan = dml::plan_insert(core, &insert)?;
+    let plan = dml::plan_insert(core, &insert, matches!(insert, Cow::Owned(_)))?;
     let mut lines = vec![Line {
         id: Some(1),
         select_type: if insert.replace { "REPLACE" } else { "INSERT" }.to_owned(),

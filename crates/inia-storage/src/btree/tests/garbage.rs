@@ -77,13 +77,14 @@ fn readers_take_damaged_pages() {
 fn some_op<'a>(random: &mut Random, bytes: &'a [u8]) -> NodeOp<'a> {
     let slot = random.below(70) as u16;
     let (a, b) = bytes.split_at(random.below(bytes.len() + 1));
-    match random.below(7) {
+    match random.below(8) {
         0 => NodeOp::Insert { slot, flags: 0, suffix: a, value: [b, &[]] },
         1 => NodeOp::Replace { slot, flags: 0, value: [a, b] },
         2 => NodeOp::SetHeader { slot, header: deletion(7) },
         3 => NodeOp::Remove { slot },
         4 => NodeOp::RemoveRuns { runs: a },
-        5 => NodeOp::SplitLeft { at: slot, right: PageId(8), upper: a },
+        5 => NodeOp::Run { kind: 1 + slot as u8 % 3, txn: 7, changes: a },
+        6 => NodeOp::SplitLeft { at: slot, right: PageId(8), upper: a },
         _ => NodeOp::Overflow { tree: PageId(5), next: None, data: bytes },
     }
 }
@@ -114,7 +115,7 @@ fn decoding_takes_random_bytes() {
         let len = random.below(40);
         let mut bytes = random.bytes(len);
         if let Some(tag) = bytes.first_mut() {
-            *tag %= 8;
+            *tag %= 9;
         }
         if let Some(op) = NodeOp::decode(&mut ByteReader::new(&bytes)) {
             let _ = op.try_apply(&mut page.bytes);

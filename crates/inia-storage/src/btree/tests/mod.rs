@@ -4,6 +4,7 @@ mod bulk;
 mod crash;
 mod garbage;
 mod node;
+mod run;
 mod threads;
 mod tree;
 

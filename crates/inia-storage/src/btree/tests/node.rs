@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 const TREE: PageId = PageId(7);
 
-fn spec<'a>(lower: Option<&'a [u8]>, upper: Option<&'a [u8]>) -> NodeSpec<'a> {
+pub(super) fn spec<'a>(lower: Option<&'a [u8]>, upper: Option<&'a [u8]>) -> NodeSpec<'a> {
     NodeSpec { tree: TREE, level: 0, right: None, lower, upper, max_txn: 0 }
 }
 

@@ -3,7 +3,7 @@
 //! Most trees here split as if their nodes were small (`usable`), so that a few thousand records
 //! make three or four levels, and a few hundred bytes an overflow chain.
 
-use super::super::{LeafCopy, PayloadRef, Problem, Seek};
+use super::super::{BTree, LeafCopy, PayloadRef, Problem, Seek};
 use super::{Fixture, Random, deletion, version};
 use crate::StorageError;
 use crate::btree::LeafMut;
@@ -55,6 +55,56 @@ fn random_operations_equal_the_model() {
             tree.check_seek(&key);
         }
     }
+}
+
+/// What is left of a leaf may be less than a record takes by any number of bytes: then the leaf is
+/// split, and the insert does not fail.
+#[test]
+fn leaves_fill_up_to_the_last_byte_with_records_of_any_length() {
+    for len in 150..175 {
+        let mut tree = Fixture::new(USABLE);
+        for i in 0..150u64 {
+            tree.put(&i.to_be_bytes(), version(1), &vec![7; len]);
+        }
+        // A record that grows by so much that it just fits, or just does not.
+        for i in (0..150u64).step_by(9) {
+            tree.put(&i.to_be_bytes(), version(2), &vec![8; len + 23]);
+        }
+        tree.check();
+    }
+}
+
+/// Descending keys that share most of their bytes: each leaf is cut before its first record, and
+/// then has a long fence that it had not before, for which there must be room.
+#[test]
+fn a_full_leaf_is_not_cut_where_its_new_fence_would_not_fit() {
+    for len in [600, 1500, 3000] {
+        let mut tree = Fixture::new(USABLE);
+        tree.put(b"z", version(1), b"");
+        for i in (0..200u16).rev() {
+            let mut key = vec![b'a'; len];
+            key.extend(i.to_be_bytes());
+            tree.put(&key, version(1), b"");
+        }
+        tree.check();
+    }
+}
+
+#[test]
+fn overflow_pages_of_another_tree_are_not_taken_for_a_value() {
+    let mut tree = Fixture::new(USABLE);
+    tree.put(b"k", version(1), &[1; 20_000]);
+    let mut mtr = tree.store.mtr().unwrap();
+    let other = BTree::create(&tree.store, &mut mtr).unwrap();
+    mtr.commit();
+    let mut leaf = LeafCopy::new();
+    tree.tree.load_leaf(&tree.store, Seek::First, &mut leaf).unwrap();
+    let PayloadRef::Overflow(chain) = leaf.payload(0) else { panic!("the value is long") };
+    let mut value = Vec::new();
+    let read = other.read_chain(&tree.store, chain, &mut value);
+    assert!(matches!(read, Err(StorageError::Corrupt(..))), "{read:?}");
+    tree.tree.read_chain(&tree.store, chain, &mut value).unwrap();
+    assert_eq!(value, [1; 20_000]);
 }
 
 #[test]

@@ -1,30 +1,14 @@
 //! What is read again is there, and what is not takes no memory.
 
-use super::{Kept, PIECE, VolatileDisk};
+use super::volatile_disk;
 use crate::engine::{Engine, EngineOptions, EngineSizes};
 use crate::request::{Direction, Isolation, KeyBound, ReadMode};
-use inia_base::io::{Disk, DiskFile};
+use inia_base::io::Disk;
 use std::sync::Arc;
 
 #[test]
-fn bytes_come_back_across_pieces() {
-    let file = Kept::default();
-    let at = PIECE as u64 - 3;
-    file.write_at(b"abcdefgh", at).unwrap();
-    assert_eq!(file.len().unwrap(), at + 8);
-    let mut bytes = [1; 10];
-    file.read_at(&mut bytes, at - 2).unwrap();
-    assert_eq!(&bytes, b"\0\0abcdefgh");
-    assert!(file.read_at(&mut bytes, at).is_err(), "behind the end");
-    file.set_len(at + 1).unwrap();
-    file.set_len(at + 20).unwrap();
-    file.read_at(&mut bytes, at).unwrap();
-    assert_eq!(&bytes, b"a\0\0\0\0\0\0\0\0\0", "what was cut off is gone");
-}
-
-#[test]
 fn a_store_works_on_it_beyond_its_pool_and_its_log() {
-    let disk = Arc::new(VolatileDisk::default());
+    let disk = Arc::new(volatile_disk());
     let sizes = EngineSizes { log_capacity: 4 << 20, segment_size: 1 << 20, undo_memory: 1 << 20 };
     let options = EngineOptions { buffer_pool_size: 2 << 20, background: false };
     let engine = Engine::open_sized(disk.clone(), options, sizes).unwrap();

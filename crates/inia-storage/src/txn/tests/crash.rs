@@ -215,9 +215,12 @@ fn work(disk: &SimDisk, seed: u64, ledger: &mut Ledger) -> crate::Result<()> {
             break;
         }
     }
-    // The machine stops: nothing is rolled back, nothing closed.
-    std::mem::forget(clients);
-    std::mem::forget(engine);
+    // The machine stops: nothing is rolled back, nothing closed. What goes after the disk has gone
+    // changes nothing there, and gives its memory back.
+    match disk.has_crashed() {
+        true => drop((clients, engine)),
+        false => std::mem::forget((clients, engine)),
+    }
     result
 }
 
@@ -267,7 +270,10 @@ fn crash_at(seed: u64, change: u64) -> bool {
         disk.inject(When::Change(1 + (change * 7 + attempt * 5) % 23), Fault::Crash);
         if let Ok(engine) = open_sim(&disk) {
             while engine.background_step().unwrap_or(false) {}
-            std::mem::forget(engine);
+            match disk.has_crashed() {
+                true => drop(engine),
+                false => std::mem::forget(engine),
+            }
         }
         disk = disk.crash(change + attempt);
     }

@@ -27,6 +27,38 @@ fn a_rollback_on_a_full_disk_leaves_nothing_locked() {
     put(&mut rr(&engine), &tree, "\0\0\0\0", "again");
 }
 
+/// What could not be removed for want of space is removed later.
+#[test]
+fn a_purge_that_the_full_disk_has_stopped_goes_on_where_it_was() {
+    let disk = SimDisk::new();
+    let engine = open_sim(&disk);
+    let tree = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    for n in 0..500u32 {
+        txn.insert(&tree, &n.to_be_bytes(), &[1; 100]).unwrap();
+    }
+    txn.commit().unwrap();
+    let mut old = rr(&engine);
+    old.take_snapshot();
+    txn.begin(Isolation::RepeatableRead);
+    for n in 0..500u32 {
+        assert!(txn.delete(&tree, &n.to_be_bytes()).unwrap());
+    }
+    txn.commit().unwrap();
+    disk.set_capacity(Some(40 << 20));
+    let mut filling = rr(&engine);
+    let filled = tree_with(&engine, &[]);
+    assert!(matches!(fill(&mut filling, &filled), StorageError::DiskFull));
+    drop(old);
+    let purged = engine.core.purge_step();
+    assert!(matches!(purged, Err(StorageError::DiskFull)), "{purged:?}");
+    filling.rollback().unwrap();
+    disk.set_capacity(None);
+    while engine.background_step().unwrap() {}
+    assert_eq!(engine.estimate_rows(&tree).unwrap(), 0);
+    assert_eq!(engine.stats().history_length, 0);
+}
+
 /// A failed disk: the record stays locked, and nobody spins on it.
 #[test]
 fn a_record_whose_writer_could_not_be_rolled_back_stays_locked() {
@@ -38,7 +70,9 @@ fn a_record_whose_writer_could_not_be_rolled_back_stays_locked() {
     disk.inject(When::Sync(1), Fault::Io);
     assert!(engine.wait_durable(engine.core.store.wal().closed_lsn()).is_err());
     assert!(txn.rollback().is_err());
-    let locked = rr(&engine).lock_get(&tree, b"a", X, text);
+    let mut other = rr(&engine);
+    other.set_lock_wait_timeout(Duration::ZERO);
+    let locked = other.lock_get(&tree, b"a", X, text);
     assert!(matches!(locked, Err(StorageError::LockWaitTimeout)), "{locked:?}");
 }
 

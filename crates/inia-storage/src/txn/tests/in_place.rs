@@ -391,3 +391,15 @@ fn a_scan_with_shared_locks_hinders_writers_and_no_readers() {
     assert!(!record_waits(&engine, &tree, "b"));
     assert_eq!(all(&mut rr(&engine), &tree), "a=1 b=2 c=own d=4");
 }
+
+#[test]
+fn a_record_that_this_transaction_has_changed_since_is_not_written() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1")]);
+    let mut txn = rr(&engine);
+    set(&mut txn, &tree, "a", "2");
+    let mut spot = txn.peek(&tree, b"a", |value| assert_eq!(value, b"2")).unwrap().unwrap();
+    set(&mut txn, &tree, "a", "3");
+    assert!(!txn.write_at(&tree, b"a", &mut spot, Some(b"4")).unwrap());
+    assert_eq!(get(&mut txn, &tree, "a").unwrap(), "3");
+}

@@ -2,6 +2,7 @@
 //! threads.
 
 mod basics;
+mod counters;
 mod crash;
 mod durability;
 mod full_disk;
@@ -10,6 +11,7 @@ mod isolation;
 mod model;
 mod mutated;
 mod parts;
+mod places;
 mod purging;
 mod ranges;
 mod recovery;

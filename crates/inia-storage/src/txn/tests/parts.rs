@@ -25,6 +25,24 @@ fn the_low_water_mark_stops_at_what_runs_or_is_not_durable() {
     assert_eq!(status.state(TxnId(11)), TxnState::Committed(Lsn(500)));
 }
 
+/// An id is given a moment before its entry is made.
+#[test]
+fn the_low_water_mark_does_not_pass_one_that_is_just_beginning() {
+    let status = StatusTable::new(TxnId(1), 4);
+    // In the ring's first round and in later ones, where the slot has an older entry.
+    for n in 0..10 {
+        let id = status.give_id();
+        status.advance(Lsn(1000));
+        assert_eq!(status.low_water(), id);
+        status.enter(id, 0);
+        status.advance(Lsn(1000));
+        assert_eq!((status.low_water(), status.state(id)), (id, TxnState::Active(0)));
+        status.commit(id, 0, Lsn(n));
+        status.advance(Lsn(1000));
+        assert_eq!(status.low_water(), status.next_id());
+    }
+}
+
 #[test]
 fn a_snapshot_sees_commits_up_to_its_horizon_and_its_own_changes() {
     let status = StatusTable::new(TxnId(1), 8);

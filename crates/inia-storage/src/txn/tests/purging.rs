@@ -228,3 +228,157 @@ fn a_dropped_tree_stays_while_the_drop_may_be_undone_or_a_snapshot_is_older() {
     settle(&engine);
     assert_eq!(engine.core.store.used_pages(), used - 1);
 }
+
+/// Readers pass over versions without a check in leaves that nobody has changed of late. What two
+/// leaves know of it, the one made of them must know, too.
+#[test]
+fn a_leaf_merged_of_two_shows_an_old_snapshot_no_newer_version() {
+    let engine = open();
+    let tree = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    for n in 0..600u32 {
+        txn.insert(&tree, &n.to_be_bytes(), &[b'1'; 100]).unwrap();
+    }
+    txn.commit().unwrap();
+    txn.begin(Isolation::RepeatableRead);
+    for n in (1..600u32).filter(|n| *n != 599) {
+        assert!(txn.delete(&tree, &n.to_be_bytes()).unwrap());
+    }
+    txn.commit().unwrap();
+    let mut old = rr(&engine);
+    old.take_snapshot();
+    txn.begin(Isolation::RepeatableRead);
+    assert!(txn.update(&tree, &599u32.to_be_bytes(), b"newer").unwrap());
+    txn.commit().unwrap();
+    let before = engine.core.store.used_pages();
+    settle(&engine);
+    assert!(engine.core.store.used_pages() < before, "leaves were merged");
+    let values = |txn: &mut Txn| {
+        let open = KeyBound::Unbounded;
+        let mut cursor = txn.cursor(&tree, open, open, Direction::Forward, ReadMode::Snapshot);
+        let mut values = Vec::new();
+        while let Some(record) = cursor.next(txn).unwrap() {
+            values.push(text(record.value));
+        }
+        values
+    };
+    assert_eq!(values(&mut old), ["1".repeat(100), "1".repeat(100)]);
+    assert_eq!(values(&mut rr(&engine)), ["1".repeat(100), "newer".to_owned()]);
+}
+
+/// Records with overflow pages go one by one, those without all at once; among each other in one
+/// leaf neither may take a neighbour for what is to go.
+#[test]
+fn long_and_short_records_of_one_leaf_go_and_their_neighbours_stay() {
+    for pattern in [0b00001, 0b00100, 0b01010, 0b10110, 0b11011, 0b11111u32] {
+        let engine = open();
+        let tree = tree_with(&engine, &[]);
+        let mut txn = rr(&engine);
+        let long = |n: u32| pattern >> (n % 5) & 1 == 1;
+        for n in 0..25u32 {
+            let value = if long(n) { vec![b'l'; 9000] } else { vec![b's'; 20] };
+            txn.insert(&tree, &n.to_be_bytes(), &value).unwrap();
+        }
+        txn.commit().unwrap();
+        let before = engine.core.store.used_pages();
+        let goes = |n: u32| n % 3 != 1;
+        txn.begin(Isolation::RepeatableRead);
+        for n in (0..25).filter(|n| goes(*n)) {
+            assert!(txn.delete(&tree, &n.to_be_bytes()).unwrap());
+        }
+        txn.commit().unwrap();
+        settle(&engine);
+        let mut txn = rr(&engine);
+        for n in 0..25u32 {
+            let found = txn.get(&tree, &n.to_be_bytes(), <[u8]>::len).unwrap();
+            let stays = (!goes(n)).then_some(if long(n) { 9000 } else { 20 });
+            assert_eq!(found, stays, "record {n} of pattern {pattern:b}");
+        }
+        let freed = (0..25).filter(|n| goes(*n) && long(*n)).count();
+        assert_eq!(engine.core.store.used_pages() + freed as u64, before);
+        assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_record_that_a_transaction_has_deleted_twice_goes_once() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1"), ("b", "2"), ("c", "3")]);
+    let mut txn = rr(&engine);
+    for _ in 0..3 {
+        delete(&mut txn, &tree, "b");
+        put(&mut txn, &tree, "b", "again");
+    }
+    delete(&mut txn, &tree, "b");
+    txn.commit().unwrap();
+    settle(&engine);
+    assert_eq!(all(&mut rr(&engine), &tree), "a=1 c=3");
+    assert_eq!(engine.estimate_rows(&tree).unwrap(), 2);
+}
+
+/// A rollback brings back a mark that an old snapshot still sees beyond.
+#[test]
+fn a_mark_brought_back_by_a_rollback_stays_while_a_snapshot_needs_the_record() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1"), ("b", "2")]);
+    let mut old = rr(&engine);
+    old.take_snapshot();
+    let mut txn = rr(&engine);
+    delete(&mut txn, &tree, "a");
+    txn.commit().unwrap();
+    txn.begin(Isolation::RepeatableRead);
+    put(&mut txn, &tree, "a", "again");
+    txn.rollback().unwrap();
+    for _ in 0..5 {
+        engine.background_step().unwrap();
+    }
+    assert_eq!(all(&mut old, &tree), "a=1 b=2");
+    old.commit().unwrap();
+    settle(&engine);
+    assert_eq!(engine.estimate_rows(&tree).unwrap(), 1);
+}
+
+/// Of a long history those that have removed nothing are kept as one; the others are not.
+#[test]
+fn a_long_history_of_single_deletions_is_purged_to_the_last() {
+    let engine = open();
+    let tree = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    for n in 0..700u32 {
+        txn.insert(&tree, &n.to_be_bytes(), b"").unwrap();
+    }
+    txn.commit().unwrap();
+    let mut old = rr(&engine);
+    old.take_snapshot();
+    for n in 0..700u32 {
+        txn.begin(Isolation::RepeatableRead);
+        match n % 3 {
+            0 => assert!(txn.update(&tree, &n.to_be_bytes(), b"x").unwrap()),
+            _ => assert!(txn.delete(&tree, &n.to_be_bytes()).unwrap()),
+        }
+        txn.commit().unwrap();
+    }
+    drop(old);
+    settle(&engine);
+    assert_eq!(engine.stats().history_length, 0);
+    assert_eq!(engine.estimate_rows(&tree).unwrap(), 234);
+}
+
+#[test]
+fn a_deleted_record_that_is_there_yet_can_be_neither_changed_nor_deleted() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1"), ("b", "2")]);
+    let mut old = rr(&engine);
+    old.take_snapshot();
+    let mut txn = rr(&engine);
+    delete(&mut txn, &tree, "a");
+    assert!(!txn.update(&tree, b"a", b"own").unwrap() && !txn.delete(&tree, b"a").unwrap());
+    txn.commit().unwrap();
+    txn.begin(Isolation::RepeatableRead);
+    assert!(!txn.update(&tree, b"a", b"late").unwrap() && !txn.delete(&tree, b"a").unwrap());
+    txn.commit().unwrap();
+    assert_eq!(
+        (all(&mut old, &tree), all(&mut rr(&engine), &tree)),
+        ("a=1 b=2".into(), "b=2".into())
+    );
+}

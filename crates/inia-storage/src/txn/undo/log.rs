@@ -187,7 +187,8 @@ impl UndoLog {
         self.tail
     }
 
-    fn chunk_for(&mut self, words: usize) -> &Arc<Chunk> {
+    /// Sees to it that the chunk has room for so many words.
+    fn make_room(&mut self, words: usize) {
         let at = self.at;
         let fits = |chunk: &Arc<Chunk>| chunk.len() - at >= words && at < 1 << OFFSET_BITS;
         if !self.chunk.as_ref().is_some_and(fits) {
@@ -200,7 +201,6 @@ impl UndoLog {
             self.chunk = Some(chunk);
             self.at = 0;
         }
-        self.chunk.as_ref().expect("a chunk was made when there was none")
     }
 
     fn seal(&self) {
@@ -212,10 +212,10 @@ impl UndoLog {
     /// Writes a record for the running transaction; where it is.
     pub(crate) fn push(&mut self, new: NewUndo<'_>) -> UndoRef {
         let previous = self.tail;
-        let words = new.words();
-        let chunk = Arc::clone(self.chunk_for(words));
+        self.make_room(new.words());
+        let chunk = self.chunk.as_ref().expect("a chunk was made when there was none");
         let place = UndoRef::new(chunk.id(), self.at);
-        self.at = new.write(&chunk, self.at, previous);
+        self.at = new.write(chunk, self.at, previous);
         if self.first == UndoRef::NONE {
             self.first = place;
         }

@@ -144,7 +144,8 @@ impl NewUndo<'_> {
     }
 }
 
-fn record_words(key: &[u8], payload: &[u8]) -> usize {
+/// Words of a record.
+pub(super) fn record_words(key: &[u8], payload: &[u8]) -> usize {
     HEADER_WORDS + key.len().div_ceil(8) + payload.len().div_ceil(8)
 }
 

@@ -1,5 +1,7 @@
 //! Undo that is larger than its budget: what is read from the file is what was written.
 
+use super::chunk::Chunk;
+use super::spill::SpillFile;
 use super::*;
 use crate::sync::Mutex;
 use inia_base::ids::{Lsn, TxnId};
@@ -85,10 +87,15 @@ fn a_full_disk_fails_the_change_and_loses_nothing() {
     let mut places: Vec<UndoRef> = (0..500).map(|n| undo.push(n).unwrap()).collect();
     disk.inject(When::Change(2), Fault::NoSpace);
     let mut failures = 0;
+    let mut spilled = undo.store.spilled_bytes();
     while places.len() < 1500 {
         match undo.push(places.len() as u64) {
-            Ok(at) => places.push(at),
+            Ok(at) => {
+                places.push(at);
+                spilled = undo.store.spilled_bytes();
+            }
             Err(error) => {
+                assert_eq!(undo.store.spilled_bytes(), spilled, "its slots are free again");
                 assert!(matches!(error, crate::StorageError::DiskFull), "{error}");
                 failures += 1;
             }
@@ -106,6 +113,25 @@ fn a_damaged_slot_is_an_error() {
     disk.inject(When::Read(1), Fault::Io);
     assert!(undo.store.read(places[1], &mut UndoRecord::default()).is_err());
     undo.check(&places);
+}
+
+/// A slot may have got a new owner while a reader was on its way to it.
+#[test]
+fn a_slot_of_another_chunk_or_of_another_part_is_an_error() {
+    let file = SpillFile::new(Some(Arc::new(MemDisk::new())), 8);
+    let chunk = |id| {
+        let chunk = Chunk::new(id, (0..12).map(|_| Default::default()).collect());
+        (0..12).for_each(|word| chunk.put(word, 100 * id + word as u64));
+        chunk
+    };
+    let (seven, eight) = (file.write(&chunk(7)).unwrap(), file.write(&chunk(8)).unwrap());
+    let read = file.read(7, &seven, 12).unwrap();
+    assert_eq!((read.get(0), read.get(11)), (700, 711));
+    assert!(file.read(7, &eight, 12).is_err(), "slots of another chunk");
+    assert!(file.read(7, &[seven[1], seven[0]], 12).is_err(), "parts in another order");
+    file.free(&seven);
+    assert_eq!(file.write(&chunk(9)).unwrap().len(), 2);
+    assert!(file.read(7, &seven, 12).is_err(), "slots that were given away");
 }
 
 #[test]

@@ -126,17 +126,16 @@ fn damaged_log_blocks() {
         let end = end_of_log(image);
         for name in log(image) {
             let used = blocks_in_use(&image[&name]);
-            // Each block of the first ones, then fewer.
+            // Each block of the first ones, then fewer, and the last.
             for (at, &block) in used.iter().enumerate() {
-                if at > 6 && at % 9 != 0 {
+                let last = (&*name, block) == (&*end.0, end.1);
+                if at > 6 && at % 9 != 0 && !last {
                     continue;
                 }
+                // A lost end looks like one that was never written, unless all was closed.
+                let lost = last && moment != "closed";
+                let kind = if lost { Damage::OldFile } else { Damage::Visible };
                 let label = |what: &str| format!("{moment}, {name}, block {block} {what}");
-                let kind = if (&*name, block) == (&*end.0, end.1) {
-                    Damage::OldFile
-                } else {
-                    Damage::Visible
-                };
                 let change = |change: &dyn Fn(&mut [u8])| {
                     with_file(image, &name, |file| change(&mut file[block * BLOCK..][..BLOCK]))
                 };

@@ -1,0 +1,42 @@
+//! What no other disk has: pieces, and files of several sorts.
+
+use super::{MemDisk, PIECE};
+use crate::io::Disk;
+
+#[test]
+fn bytes_come_back_across_pieces() {
+    let file = MemDisk::file();
+    let at = PIECE as u64 - 3;
+    file.write_at(b"abcdefgh", at).unwrap();
+    assert_eq!(file.len().unwrap(), at + 8);
+    let mut bytes = [1; 10];
+    file.read_at(&mut bytes, at - 2).unwrap();
+    assert_eq!(&bytes, b"\0\0abcdefgh");
+    assert!(file.read_at(&mut bytes, at).is_err(), "behind the end");
+    file.set_len(at + 1).unwrap();
+    file.set_len(at + 20).unwrap();
+    file.read_at(&mut bytes, at).unwrap();
+    assert_eq!(&bytes, b"a\0\0\0\0\0\0\0\0\0", "what was cut off is gone");
+}
+
+#[test]
+fn pieces_that_were_never_written_to_are_zeros() {
+    let file = MemDisk::file();
+    file.write_at(b"x", 3 * PIECE as u64).unwrap();
+    let mut bytes = vec![1; PIECE + 10];
+    file.read_at(&mut bytes, PIECE as u64 - 5).unwrap();
+    assert!(bytes.iter().all(|byte| *byte == 0));
+}
+
+#[test]
+fn what_a_file_is_may_hang_on_its_name() {
+    let disk = MemDisk::of(|name| {
+        let file = MemDisk::file();
+        file.set_len(name.len() as u64).unwrap();
+        file
+    });
+    assert_eq!(disk.open("four", true).unwrap().len().unwrap(), 4);
+    disk.rename("four", "to").unwrap();
+    assert_eq!(disk.clone().open("to", false).unwrap().len().unwrap(), 4, "it stays what it is");
+    assert_eq!(disk.scratch().unwrap().len().unwrap(), 0);
+}

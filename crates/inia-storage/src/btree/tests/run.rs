@@ -1,0 +1,152 @@
+//! Changes of records that share operations of the log.
+
+use super::super::edit;
+use super::super::node::{RecordHeader, count, free, header, payload, prefix_len, suffix};
+use super::super::run::{Change, OpenRun, RecordChange};
+use super::node::spec;
+use super::{Random, deletion, version};
+use crate::codec::ByteReader;
+use crate::page::{PageBuf, PageOp};
+use inia_base::ids::PageId;
+
+const PAGE: PageId = PageId(77);
+
+/// A leaf, and what the log has of its changes.
+struct Logged {
+    page: Box<PageBuf>,
+    log: Vec<u8>,
+    run: Option<OpenRun>,
+}
+
+impl Logged {
+    fn new() -> Logged {
+        let mut page = PageBuf::new();
+        edit::init(&mut page.bytes, &spec(Some(b"user/"), Some(b"user0"))).unwrap();
+        Logged { page, log: Vec::new(), run: None }
+    }
+
+    fn change(&mut self, slot: usize, header: RecordHeader, change: Change<'_>) {
+        let change = RecordChange { slot, header, change };
+        let goes_on = self.run.as_mut().is_some_and(|run| run.extend(PAGE, &change, &mut self.log));
+        if !goes_on {
+            self.run = Some(OpenRun::begin(PAGE, &change, &mut self.log));
+        }
+        change.try_apply(&mut self.page.bytes).unwrap();
+    }
+
+    /// The operations of the log.
+    fn operations(&self) -> Vec<PageOp<'_>> {
+        let mut from = ByteReader::new(&self.log);
+        let mut operations = Vec::new();
+        while let Some(tag) = from.u8() {
+            let (page, op) = PageOp::decode(tag, &mut from).expect("a whole operation");
+            assert_eq!(page, PAGE);
+            operations.push(op);
+        }
+        operations
+    }
+
+    fn assert_replayed(&self) {
+        let mut replica = Logged::new().page;
+        assert!(self.operations().iter().all(|op| op.apply(&mut replica.bytes)));
+        assert!(replica.bytes == self.page.bytes, "replay differs");
+    }
+}
+
+#[test]
+fn a_run_of_each_kind_is_one_operation() {
+    let mut leaf = Logged::new();
+    for (i, suffix) in [b"a", b"b", b"c", b"d"].into_iter().enumerate() {
+        leaf.change(i, version(31), Change::Insert { suffix, payload: b"first" });
+    }
+    assert_eq!(leaf.operations().len(), 1);
+    for (slot, undo) in [(0, 100), (1, 107), (3, 1 << 40)] {
+        let header = RecordHeader { txn: 32, undo };
+        leaf.change(slot, header, Change::Replace { payload: b"more than at first" });
+    }
+    assert_eq!(leaf.operations().len(), 2);
+    for (slot, undo) in [(1, 200), (2, 207)] {
+        let header = RecordHeader { txn: RecordHeader::DELETED | 33, undo };
+        leaf.change(slot, header, Change::Delete);
+    }
+    assert_eq!(leaf.operations().len(), 3);
+    assert_eq!(header(&leaf.page.bytes, 2).txn_id().0, 33);
+    assert!(header(&leaf.page.bytes, 2).is_deleted());
+    assert_eq!(payload(&leaf.page.bytes, 1), b"more than at first");
+    assert_eq!(payload(&leaf.page.bytes, 2), b"first");
+    leaf.assert_replayed();
+}
+
+#[test]
+fn what_does_not_go_on_begins_an_operation() {
+    let mut leaf = Logged::new();
+    let insert = |suffix| Change::Insert { suffix, payload: b"" };
+    leaf.change(0, version(31), insert(b"m"));
+    leaf.change(1, version(32), insert(b"n"));
+    assert_eq!(leaf.operations().len(), 2, "another transaction's");
+    leaf.change(0, version(32), insert(b"a"));
+    assert_eq!(leaf.operations().len(), 3, "before the one before");
+    leaf.change(2, RecordHeader { txn: 32, undo: 9 }, Change::Replace { payload: b"" });
+    assert_eq!(leaf.operations().len(), 4, "of another kind");
+    leaf.change(2, RecordHeader { txn: 32, undo: 8 }, Change::Replace { payload: b"" });
+    assert_eq!(leaf.operations().len(), 5, "with older undo");
+    leaf.assert_replayed();
+}
+
+#[test]
+fn random_changes_are_replayed_bit_by_bit() {
+    for seed in 0..12 {
+        let mut random = Random::new(seed);
+        let mut leaf = Logged::new();
+        let (mut txn, mut undo) = (1, 1);
+        for _ in 0..1200 {
+            let records = count(&leaf.page.bytes);
+            txn += u64::from(random.below(8) == 0);
+            undo += random.below(300) as u64;
+            let bytes = random.up_to(120);
+            // Keys ascend by their numbers; new ones go behind the others.
+            let number = (records as u32).to_be_bytes();
+            match random.below(3) {
+                0 if records > 0 => {
+                    let slot = random.below(records);
+                    let header = RecordHeader { txn: RecordHeader::DELETED | txn, undo };
+                    leaf.change(slot, header, Change::Delete);
+                }
+                1 if records > 0 => {
+                    let slot = random.below(records);
+                    if suffix(&leaf.page.bytes, slot).len() + bytes.len() + 16
+                        <= free(&leaf.page.bytes)
+                    {
+                        let header = RecordHeader { txn, undo };
+                        leaf.change(slot, header, Change::Replace { payload: &bytes });
+                    }
+                }
+                _ if number.len() + bytes.len() + 28 <= free(&leaf.page.bytes) => {
+                    let change = Change::Insert { suffix: &number, payload: &bytes };
+                    leaf.change(records, version(txn), change);
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(prefix_len(&leaf.page.bytes), 4);
+        leaf.assert_replayed();
+    }
+}
+
+#[test]
+fn a_run_that_fits_only_in_part_changes_nothing() {
+    let mut leaf = Logged::new();
+    for (i, suffix) in [b"a", b"b"].into_iter().enumerate() {
+        leaf.change(i, version(31), Change::Insert { suffix, payload: b"first" });
+    }
+    let mut log = Vec::new();
+    let delete = |slot| RecordChange { slot, header: deletion(9), change: Change::Delete };
+    let mut run = OpenRun::begin(PAGE, &delete(1), &mut log);
+    assert!(run.extend(PAGE, &delete(2), &mut log), "a slot that is not there");
+    let mut from = ByteReader::new(&log);
+    let tag = from.u8().unwrap();
+    let (_, op) = PageOp::decode(tag, &mut from).unwrap();
+    let before = leaf.page.bytes;
+    assert!(!op.apply(&mut leaf.page.bytes));
+    assert!(leaf.page.bytes == before);
+}

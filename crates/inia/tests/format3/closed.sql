@@ -1,0 +1,22 @@
+-- What the last program of disk format 3 was told before it was closed with SIGTERM.
+CREATE DATABASE d;
+USE d;
+SET SESSION cte_max_recursion_depth = 10000;
+CREATE TABLE numbers (n INT PRIMARY KEY);
+INSERT INTO numbers WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 500) SELECT n FROM r;
+CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, k INT, c VARCHAR(300), KEY (k), UNIQUE (c, k));
+INSERT INTO t SELECT n, n % 97, CONCAT('row ', n, REPEAT('.', 60)) FROM numbers;
+DELETE FROM t WHERE id % 10 = 0;
+UPDATE t SET k = k + 1000 WHERE id % 7 = 0;
+CREATE TABLE large (name VARCHAR(20) PRIMARY KEY, body LONGTEXT);
+INSERT INTO large VALUES ('a', REPEAT('abc', 20000)), ('b', 'short'), ('c', REPEAT('x', 5000));
+CREATE TABLE no_key (v DECIMAL(10,2), d DATETIME, KEY (d));
+INSERT INTO no_key VALUES (1.50, '2026-01-02 03:04:05'), (NULL, NULL), (-7.25, '1999-12-31 23:59:59');
+CREATE TABLE counted (id INT PRIMARY KEY AUTO_INCREMENT, v INT);
+INSERT INTO counted (v) VALUES (1), (2), (3);
+DELETE FROM counted WHERE id = 3;
+CREATE TABLE own_way (id INT PRIMARY KEY, v VARCHAR(10)) ENGINE=MyISAM;
+INSERT INTO own_way VALUES (1, 'one'), (2, 'two');
+CREATE VIEW sevens AS SELECT id, k FROM t WHERE k >= 1000;
+CREATE USER reader@localhost IDENTIFIED WITH mysql_native_password BY 'secret';
+GRANT SELECT ON d.t TO reader@localhost;

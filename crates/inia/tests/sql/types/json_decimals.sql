@@ -1,0 +1,22 @@
+-- Decimals in documents keep their scale; numbers of written documents are doubles.
+set sql_mode=default;
+create table y(id int primary key, d decimal(6,3));
+insert into y values(1,1.500);
+select json_object('a', 1.50), json_array(1.50, 2.0, 3, 1e0, 1.5e0), cast(1.50 as json), cast(1.0 as json), cast(1e0 as json);
+select json_arrayagg(d), json_objectagg('k', d) from y;
+select json_object('a', d), json_array(d), cast(d as json) from y;
+select json_type(cast(1.50 as json)), json_type(json_extract('1.50','$')), json_type(json_extract(json_array(1.50),'$[0]'));
+select json_extract(json_array(1.50),'$[0]') = 1.5, json_extract(json_array(1.50),'$[0]') = '1.50', json_array(1.50) = json_array(1.5), cast(1.50 as json) = cast(1.5e0 as json);
+select json_merge_patch(json_object('a',1.50),'{"b":1.50}'), json_set('{}','$.a',1.500), json_insert('[]','$[0]',0.10), json_replace('[1]','$[0]',1.00), json_array_append('[1]','$',1.00);
+select json_contains(json_array(1.50), '1.5'), json_contains('[1.5]', cast(1.50 as json)), json_overlaps(json_array(1.50),'[1.5]');
+select json_array(cast(12345678901234567890.123456789 as decimal(40,20))), json_array(-0.0, 0.00, -1.10);
+create table jj(j json);
+insert into jj values(json_array(1.50)),('[1.50]'),(cast(1.50 as json)),('1.50');
+select * from jj;
+select distinct j from jj;
+select j, count(*) from jj group by j;
+select count(distinct j) from jj;
+select json_value(json_array(1.50),'$[0]'), json_value(json_array(1.50),'$[0]' returning decimal(6,3)), json_value(json_array(1.50),'$[0]' returning double);
+select 1.5 member of (json_array(1.50)), 1.50 member of ('[1.5]');
+update jj set j = json_set(j,'$[0]',2.250);
+select * from jj;

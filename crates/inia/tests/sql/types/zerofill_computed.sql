@@ -1,0 +1,12 @@
+-- Zeros are filled in for columns, not for what is computed from them.
+CREATE TABLE z (id INT PRIMARY KEY, a INT(5) ZEROFILL, u INT UNSIGNED);
+INSERT INTO z VALUES (1, 7, 1), (2, 5, 1);
+SELECT a FROM z ORDER BY a;
+SELECT MIN(a), MAX(a) FROM z;
+SELECT id, MIN(a) FROM z GROUP BY id ORDER BY id;
+SELECT COALESCE(a, a), IF(1, a, a), IFNULL(a, 1), CASE WHEN 1 THEN a END, a + 0, NULLIF(a, 1) FROM z;
+SELECT (SELECT a FROM z LIMIT 1), (SELECT MIN(a) FROM z);
+SELECT a FROM (SELECT a FROM z) d;
+SELECT a FROM z UNION SELECT a FROM z;
+SELECT LEAST(a, a), CONCAT(a), CONCAT(MIN(a)) FROM z GROUP BY id;
+SELECT ANY_VALUE(a), CONCAT(ANY_VALUE(a)) FROM z;

@@ -1,0 +1,21 @@
+-- sql_mode by its number.
+SET sql_mode = 4;
+SELECT @@sql_mode;
+SET sql_mode = 256;
+SET sql_mode = 131072;
+SET sql_mode = 268435456;
+SET sql_mode = 8589934592;
+SET sql_mode = -1;
+SELECT @@sql_mode;
+SET sql_mode = 262144;
+SELECT @@sql_mode;
+SET sql_mode = 134217728;
+SELECT @@sql_mode;
+SET sql_mode = 1e0;
+SET sql_mode = 1.5;
+SET sql_mode = 0;
+SELECT @@sql_mode;
+SET sql_mode = DEFAULT;
+SET long_query_time = -1;
+SET timestamp = -1.5;
+SET @@nope.sort_buffer_size = 1;
