@@ -6,6 +6,10 @@
 //! for. What cannot be a token (an open string, a stray byte) becomes [`Tok::Error`], which no
 //! grammar rule accepts, so the error is reported at its first byte as MySQL does.
 
+mod find;
+
+pub(crate) use find::find_either;
+
 use crate::{
     SqlMode,
     keyword::{self, Kw},
@@ -203,6 +207,11 @@ impl<'a> Lexer<'a> {
     fn error(&mut self, start: usize) -> Token {
         let end = self.src.len();
         self.token(Tok::Error, start, end)
+    }
+
+    /// Goes on at another place that is outside of names and comments.
+    pub(crate) fn go_to(&mut self, at: usize) {
+        (self.pos, self.after_name, self.after_dot) = (at, false, false);
     }
 
     /// The next token.
@@ -429,22 +438,17 @@ impl<'a> Lexer<'a> {
     /// A string whose quote opens at `open`.
     fn string(&mut self, start: usize, open: usize, quote: u8) -> Token {
         let backslash = !self.mode.has(SqlMode::NO_BACKSLASH_ESCAPES);
+        let other = if backslash { b'\\' } else { quote };
         let mut at = open + 1;
         let mut escaped = false;
-        while let Some(&byte) = self.src.get(at) {
-            if byte == quote {
-                if self.src.get(at + 1) != Some(&quote) {
-                    let token = self.token(Tok::Str, start, at + 1);
-                    return Token { escaped, ..token };
-                }
-                escaped = true;
-                at += 2;
-            } else if byte == b'\\' && backslash {
-                escaped = true;
-                at += 2;
-            } else {
-                at += 1;
+        while let Some(found) = find_either(self.src.get(at..).unwrap_or_default(), quote, other) {
+            at += found;
+            if self.src[at] == quote && self.src.get(at + 1) != Some(&quote) {
+                let token = self.token(Tok::Str, start, at + 1);
+                return Token { escaped, ..token };
             }
+            escaped = true;
+            at += 2;
         }
         self.error(start)
     }

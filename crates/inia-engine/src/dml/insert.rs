@@ -4,9 +4,11 @@
 //! a duplicate key ends the statement, or is skipped (IGNORE), replaces the old row (REPLACE), or
 //! changes it (ON DUPLICATE KEY UPDATE).
 
+mod literals;
 mod load;
 mod run;
 
+use literals::Literals;
 pub(crate) use load::{LoadRun, Loaded};
 use run::Nulls;
 pub(super) use run::{assign, touch};
@@ -33,6 +35,8 @@ pub(crate) struct InsertPlan {
     targets: Vec<usize>,
     /// The rows of VALUES; `None` stands for DEFAULT.
     rows: Vec<Vec<Option<Expr>>>,
+    /// Further rows of VALUES, in place of `rows`.
+    literals: Option<Literals>,
     fills: Fills,
     replace: bool,
     ignore: bool,
@@ -73,6 +77,7 @@ impl InsertPlan {
 fn written(insert: &ast::Insert) -> Option<&[Vec<ast::Expr>]> {
     match &insert.source {
         ast::InsertSource::Values(rows) => Some(rows),
+        ast::InsertSource::Rows(_) => Some(&[]),
         ast::InsertSource::Query(query) => match &query.body {
             ast::QueryBody::Values(rows) if query.order_by.is_empty() && query.limit.is_none() => {
                 Some(rows)
@@ -262,6 +267,13 @@ pub(crate) fn plan_insert(
     insert: &ast::Insert,
     through_view: bool,
 ) -> Result<InsertPlan, SqlError> {
+    match literals::with_subqueries(insert) {
+        Some(written) => planned(core, &written, through_view),
+        None => planned(core, insert, through_view),
+    }
+}
+
+fn planned(core: &Core, insert: &ast::Insert, through_view: bool) -> Result<InsertPlan, SqlError> {
     let table = core.open_table(insert.table.db.as_deref(), &insert.table.name)?;
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
@@ -269,6 +281,7 @@ pub(crate) fn plan_insert(
     check_alias(insert, targets.len())?;
     let given = written(insert).unwrap_or(&[]);
     check_rows(insert, given, &targets, &fills, &table)?;
+    literals::check(insert, &targets, &fills, &table)?;
     let queries = Queries::new(insert, &table, &targets, through_view);
     let source = queries.source();
     let (lists, value_lists) = queries.lists();
@@ -287,6 +300,7 @@ pub(crate) fn plan_insert(
     };
     let mut lists = lists.into_iter();
     let rows = queries.rows(core, &mut scope, &mut lists)?;
+    let literals = Literals::bind(core, insert, &mut scope)?;
     let names = names(source_plan.as_ref().map_or(&[][..], |plan| &plan.root.columns));
     let mut scope = DuplicateScope { inner: &mut scope, names: &names, table: &table };
     let on_duplicate = queries.on_duplicate(core, &mut scope, &mut lists, &fills)?;
@@ -298,7 +312,8 @@ pub(crate) fn plan_insert(
     let selects = source.is_some();
     let read = source_plan.iter().flat_map(|plan| plan.tables.iter().take(read));
     let reads_target = read.into_iter().any(|read| read.def.id == table.def.id);
-    let none = !selects && rows.iter().all(|row: &Vec<_>| row.is_empty());
+    let empty = |row: &Vec<_>| row.is_empty();
+    let none = !selects && literals.is_none() && rows.iter().all(empty);
     let refused = |alone: bool| match alone {
         true if insert.ignore => Nulls::Told,
         true => Nulls::Refused,
@@ -309,6 +324,7 @@ pub(crate) fn plan_insert(
         table: table.clone(),
         targets: if none { Vec::new() } else { targets.clone() },
         rows,
+        literals,
         fills,
         replace: insert.replace,
         ignore: insert.ignore,

@@ -138,14 +138,13 @@ pub(crate) fn check_delete(core: &Core, delete: &ast::Delete, plan: &JoinedPlan)
 pub(crate) fn check_insert(core: &Core, insert: &ast::Insert, target: &Table) -> Checked {
     let mut values = Reads::passing_over_derived();
     let mut updates = Reads::default();
-    let rows = match &insert.source {
-        InsertSource::Values(rows) => rows,
+    match &insert.source {
         InsertSource::Query(query) => match &query.body {
-            QueryBody::Values(rows) => rows,
+            QueryBody::Values(rows) => values.exprs(rows.iter().flatten()),
             _ => return Ok(()),
         },
-    };
-    values.exprs(rows.iter().flatten());
+        written => values.exprs(written.exprs()),
+    }
     updates.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
     let (alias, name) = (insert.table.name.as_str(), Some(&insert.table));
     let target = Target { alias, name, tables: vec![target], operation: "INSERT" };

@@ -9,6 +9,7 @@ mod numbers;
 mod strings;
 mod temporal;
 
+pub(crate) use numbers::signed_range;
 pub(crate) use strings::bad_bytes;
 
 use crate::expr::context::{EvalContext, Level, Strictness};
@@ -140,7 +141,7 @@ fn already_right(value: &Value, from: &ExprType, column: &DataType) -> Option<bo
     match (value, column) {
         (Value::Null, _) => Some(false),
         (Value::Int(v), DataType::Int { width, unsigned: false }) => {
-            numbers::signed_range(*width).contains(v).then_some(true)
+            signed_range(*width).contains(v).then_some(true)
         }
         (Value::Double(_), DataType::Double { decimals: None, unsigned: false }) => Some(true),
         // What was no member of one enumeration is none of another.

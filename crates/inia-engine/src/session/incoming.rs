@@ -135,7 +135,7 @@ impl Session {
             if deep && !plan::may_be_deep(&statement) {
                 return Err(self.refused(parse_error(too_deep())));
             }
-            let text = String::from_utf8_lossy(&sql[span.start..span.end]);
+            let text = text_of(&sql[span.start..span.end]);
             self.core.begin_statement();
             if !plan::keeps_diagnostics(&statement) {
                 self.core.diagnostics.clear();
@@ -255,7 +255,7 @@ impl Session {
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
         let plan = plan.map(|plan| (plan, self.core.settings));
-        let text = String::from_utf8_lossy(&sql[span.start..span.end]).into_owned();
+        let text = text_of(&sql[span.start..span.end]).into_owned();
         self.prepared.insert(
             id,
             PreparedStatement {
@@ -297,6 +297,11 @@ impl Core {
 fn too_deep() -> inia_parser::ParseError {
     let kind = ParseErrorKind::TooDeep;
     inia_parser::ParseError { kind, offset: 0, line: 1, near: String::new() }
+}
+
+/// A statement as text. It nearly always is UTF-8, which is found out faster than where it is not.
+fn text_of(sql: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(sql).map_or_else(|_| String::from_utf8_lossy(sql), Cow::Borrowed)
 }
 
 /// A text without the end of the statement before it.

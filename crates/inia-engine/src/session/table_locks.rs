@@ -306,7 +306,7 @@ fn names_of<'s>(statement: &'s Statement, reads: &mut Reads<'s>) -> bool {
             reads.table(&insert.table, None);
             match &insert.source {
                 ast::InsertSource::Query(query) => reads.query(query),
-                ast::InsertSource::Values(rows) => reads.exprs(rows.iter().flatten()),
+                written => reads.exprs(written.exprs()),
             }
             reads.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
         }

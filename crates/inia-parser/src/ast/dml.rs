@@ -1,8 +1,10 @@
 //! Statements that change rows.
 
 use super::{
-    ColumnName, Expr, FileFormat, IntoTarget, Limit, ObjectName, OrderItem, Query, TableRef, With,
+    ColumnName, Expr, FileFormat, IntoTarget, Limit, ObjectName, OrderItem, Query, TableRef,
+    ValueRows, With,
 };
+use std::sync::Arc;
 
 /// The priority words of INSERT, REPLACE, UPDATE, DELETE and LOAD DATA; accepted, without effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,8 +51,22 @@ pub enum InsertSource {
     /// VALUES (…), …; [`Expr::Default`] stands for DEFAULT. `SET a = 1` gives one row, its columns
     /// in `columns`.
     Values(Vec<Vec<Expr>>),
+    /// Several rows of VALUES, all of one width, most of whose values are literals.
+    Rows(Arc<ValueRows>),
     /// A query (SELECT, TABLE, VALUES ROW).
     Query(Box<Query>),
+}
+
+impl InsertSource {
+    /// The expressions of VALUES; where there are many rows of literals, those that are none.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let (lists, exprs) = match self {
+            InsertSource::Values(lists) => (lists.as_slice(), &[][..]),
+            InsertSource::Rows(rows) => (&[][..], rows.exprs()),
+            InsertSource::Query(_) => (&[][..], &[][..]),
+        };
+        lists.iter().flatten().chain(exprs)
+    }
 }
 
 /// The alias of the new row.

@@ -10,6 +10,7 @@ mod ddl;
 mod dml;
 mod expr;
 mod query;
+mod rows;
 mod walk;
 
 pub use admin::*;
@@ -17,6 +18,7 @@ pub use ddl::*;
 pub use dml::*;
 pub use expr::*;
 pub use query::*;
+pub use rows::*;
 
 /// A possibly qualified name of a table, view, routine or other object: `[db.]name`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

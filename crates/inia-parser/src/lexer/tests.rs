@@ -98,3 +98,19 @@ fn keywords_in_any_case() {
         assert_eq!(keyword::lookup(word.as_bytes()).is_reserved(), reserved, "{word}");
     }
 }
+
+#[test]
+fn the_first_of_both_is_found_wherever_it_is() {
+    for len in 0..70 {
+        for first in 0..len {
+            for second in first..len {
+                let mut bytes = vec![b'x'; len];
+                bytes[first] = b'\\';
+                bytes[second] = b'\'';
+                assert_eq!(find_either(&bytes, b'\'', b'\\'), Some(first));
+                assert_eq!(find_either(&bytes, b'\'', b'\''), Some(second));
+            }
+        }
+        assert_eq!(find_either(&vec![0xa7; len], b'\'', b'\\'), None);
+    }
+}

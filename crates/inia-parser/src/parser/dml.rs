@@ -66,8 +66,7 @@ impl Parser<'_> {
         let values = self.is_kw(Kw::VALUE) || self.is_kw(Kw::VALUES);
         if values && !self.peek_is_kw(Kw::ROW) {
             self.bump();
-            let rows = self.list(Self::value_row)?;
-            insert.source = InsertSource::Values(rows);
+            insert.source = self.insert_rows()?;
             return self.row_alias(insert);
         }
         if !self.at_query() && !self.is(Tok::LParen) {

@@ -22,6 +22,7 @@ mod name;
 mod primary;
 mod remark;
 mod routine;
+mod rows;
 mod select;
 mod set;
 mod show;
@@ -469,7 +470,10 @@ fn stack_position() -> usize {
 }
 
 fn utf8(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => String::from_utf8_lossy(bytes).into_owned(),
+    }
 }
 
 /// A string literal without introducer.

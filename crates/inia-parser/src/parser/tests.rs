@@ -9,6 +9,7 @@ mod expressions;
 mod hints;
 mod queries;
 mod round_trip;
+mod rows;
 mod sessions;
 mod soup;
 

@@ -31,11 +31,15 @@ use inia_base::ids::{Lsn, PageId};
 use std::cell::UnsafeCell;
 use std::io;
 use std::mem::ManuallyDrop;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 
 /// Pages that the table can name: 4 TiB of data.
 pub(crate) const MAX_PAGES: u32 = 1 << 28;
+/// Frames whose memory is made ready ahead of their use, at most.
+const MOST_READY: u32 = 1024;
+/// How many frames are taken from one look at those ahead to the next.
+const READY_STEP: u32 = 128;
 /// In [`FrameMeta::page`]: none.
 const NO_PAGE: u32 = u32::MAX;
 
@@ -92,6 +96,24 @@ impl<T: Zeroed> Mapping<T> {
                 self.base.as_ptr().cast(),
                 self.len * size_of::<T>(),
                 libc::MADV_HUGEPAGE,
+            );
+        }
+    }
+
+    /// Asks the system to have the memory of some items ready, which else it gets ready at their
+    /// first use. What they hold does not change.
+    fn make_ready(&self, items: Range<usize>) {
+        let items = items.start.min(self.len)..items.end.min(self.len);
+        if items.is_empty() {
+            return;
+        }
+        // SAFETY: in bounds of a mapping that this value owns, whose bytes stay as they are. A
+        // refusal changes nothing.
+        unsafe {
+            libc::madvise(
+                self.base.add(items.start).as_ptr().cast(),
+                items.len() * size_of::<T>(),
+                libc::MADV_POPULATE_WRITE,
             );
         }
     }
@@ -170,6 +192,8 @@ pub(super) struct Frames {
     waits: WaitTable,
     /// Frames below were used at least once.
     used: AtomicU32,
+    /// The memory of frames below is there.
+    ready: AtomicU32,
 }
 
 impl Frames {
@@ -185,6 +209,7 @@ impl Frames {
             metas: Mapping::new(count)?,
             waits: WaitTable::new(),
             used: AtomicU32::new(0),
+            ready: AtomicU32::new(0),
         })
     }
 
@@ -196,6 +221,23 @@ impl Frames {
     /// Frames that were ever used: sweeps stop here.
     pub(super) fn used(&self) -> u32 {
         self.used.load(Ordering::Acquire).min(self.count())
+    }
+
+    /// Has memory ready for some of the frames that will be used next: a quarter of those in use,
+    /// but no more than [`MOST_READY`].
+    pub(super) fn make_ready(&self) {
+        let used = self.used();
+        let end = used.saturating_add((used / 4).min(MOST_READY)).min(self.count());
+        let ready = self.ready.load(Ordering::Relaxed).max(used);
+        if ready < end {
+            self.arena.make_ready(ready as usize..end as usize);
+            self.ready.store(end, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether it is time to make frames ready, as this one is taken.
+    pub(super) fn wants_ready(&self, taken: &FreeFrame) -> bool {
+        taken.0.is_multiple_of(READY_STEP)
     }
 
     /// A frame that was never used before.

@@ -244,6 +244,9 @@ impl BufferPool {
                 return Ok(frame);
             }
             if let Some(frame) = self.frames.take_unused() {
+                if self.frames.wants_ready(&frame) {
+                    self.provider.ring();
+                }
                 return Ok(frame);
             }
             self.provider.ring();
@@ -288,7 +291,11 @@ impl BufferPool {
     pub(crate) fn provide_frames(&self) -> Result<bool> {
         let count = self.frames.count();
         let wanted = (count as usize / 32).min(1024);
-        if self.frames.used() < count || self.free.lock().len() >= wanted {
+        if self.frames.used() < count {
+            self.frames.make_ready();
+            return Ok(false);
+        }
+        if self.free.lock().len() >= wanted {
             return Ok(false);
         }
         let mut provided = false;

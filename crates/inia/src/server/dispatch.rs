@@ -316,7 +316,7 @@ impl Worker {
     }
 
     fn query(&mut self, sql: &[u8]) -> Outcome {
-        self.slot.set_text(&String::from_utf8_lossy(sql));
+        self.slot.set_text(sql);
         let status = self.session.status_flags();
         let collation = self.session.result_collation();
         let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status)
@@ -389,7 +389,7 @@ impl Worker {
 
     fn prepare(&mut self, sql: &[u8]) -> Outcome {
         let text = String::from_utf8_lossy(sql);
-        self.slot.set_text(&text);
+        self.slot.set_text(sql);
         let prepared = self.session.prepare(sql).map_err(|error| ServerError::from(&error))?;
         self.put_prepared(&prepared);
         let statement = Statement {

@@ -100,11 +100,19 @@ impl Slot {
 
     /// The command's statement, as text.
     #[inline]
-    pub fn set_text(&self, sql: &str) {
+    pub fn set_text(&self, sql: &[u8]) {
+        let shown = &sql[..sql.len().min(MAX_INFO)];
         let mut info = self.info.lock();
         info.prepared = None;
         info.text.clear();
-        info.text.push_str(&sql[..sql.floor_char_boundary(MAX_INFO)]);
+        match std::str::from_utf8(shown) {
+            Ok(text) => info.text.push_str(text),
+            // Only the cut is in the midst of a character.
+            Err(error) if error.error_len().is_none() && shown.len() < sql.len() => {
+                info.text.push_str(&String::from_utf8_lossy(&shown[..error.valid_up_to()]));
+            }
+            Err(_) => info.text.push_str(&String::from_utf8_lossy(shown)),
+        }
     }
 
     /// The command's statement, prepared.

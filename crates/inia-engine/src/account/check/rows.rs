@@ -21,8 +21,8 @@ impl Checker<'_> {
         let mut reads = Reads::default();
         let mut exprs: Vec<&Expr> = Vec::new();
         match &insert.source {
-            InsertSource::Values(rows) => exprs.extend(rows.iter().flatten()),
             InsertSource::Query(query) => reads.query(query),
+            written => exprs.extend(written.exprs()),
         }
         exprs.extend(insert.on_duplicate.iter().map(|assignment| &assignment.value));
         reads.exprs(exprs.iter().copied());

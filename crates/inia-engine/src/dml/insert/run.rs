@@ -1,6 +1,6 @@
 //! Executing INSERT and REPLACE.
 
-use super::InsertPlan;
+use super::{InsertPlan, Literals};
 use crate::catalog::{IndexKind, Table};
 use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::fill::{Fills, Given, now_for, stored};
@@ -63,6 +63,7 @@ impl InsertPlan {
             table: table.clone(),
             targets,
             rows: Vec::new(),
+            literals: None,
             fills: Fills::compile(&table.def, &core.env, &core.host)?,
             replace,
             ignore,
@@ -97,10 +98,11 @@ impl InsertPlan {
         }
         let mut run = Run::new(self, core)?;
         let mut row = Vec::with_capacity(self.table.def.columns.len());
-        let given = match (self.selects, runner, &self.source) {
-            (true, Some(runner), Some(source)) => {
+        let given = match (runner, &self.source, &self.literals) {
+            (Some(runner), Some(source), _) if self.selects => {
                 self.run_source(core, ctx, runner, source, &mut run, &mut row)
             }
+            (_, _, Some(literals)) => self.run_literals(core, ctx, literals, &mut run, &mut row),
             _ => self.run_values(core, ctx, &mut run, &mut row),
         };
         run.write_last(core, given)?;
@@ -182,7 +184,7 @@ impl InsertPlan {
         self.source.as_ref()
     }
 
-    fn default(
+    pub(super) fn default(
         &self,
         column: usize,
         row: &[Value],
@@ -196,7 +198,7 @@ impl InsertPlan {
 
     /// A value as its column takes it. NULL in a NOT NULL column is error 1048, or the type's
     /// zero and a warning.
-    fn admit(
+    pub(super) fn admit(
         &self,
         target: usize,
         (value, ty): (Value, &expr::ExprType),
@@ -259,12 +261,13 @@ impl<'r> Run<'r> {
         if plan.replace || !plan.on_duplicate.is_empty() {
             writer.existing = LockMode::Exclusive;
         }
-        let expected = if plan.selects { 0 } else { plan.rows.len() as u64 };
+        let written = plan.literals.as_ref().map_or(plan.rows.len(), Literals::len);
+        let expected = if plan.selects { 0 } else { written as u64 };
         let numbers = Numbers::new(core, &plan.table, expected);
         let keep_zero = core.env.sql_mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
         let tally = Tally::default();
         let foreign = Foreign::load(core, &plan.table)?;
-        let several = plan.rows.len() > 1 || plan.selects;
+        let several = written > 1 || plan.selects;
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
         let alone = !plan.table.def.is_transactional();

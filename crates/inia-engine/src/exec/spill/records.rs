@@ -9,6 +9,8 @@ use std::ops::Range;
 /// Where a record is in the buffer.
 #[derive(Clone, Copy)]
 struct Entry {
+    /// The key's first bytes as a number: most comparisons need no more.
+    head: u64,
     start: usize,
     middle: usize,
     end: usize,
@@ -22,6 +24,13 @@ impl Entry {
     fn value(self) -> Range<usize> {
         self.middle..self.end
     }
+}
+
+fn head_of(key: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let known = key.len().min(bytes.len());
+    bytes[..known].copy_from_slice(&key[..known]);
+    u64::from_be_bytes(bytes)
 }
 
 /// Takes records in any order and gives them back in the order of their keys; equal keys in the
@@ -45,7 +54,7 @@ impl<'w> RecordSorter<'w> {
         self.bytes.extend_from_slice(key);
         let middle = self.bytes.len();
         self.bytes.extend_from_slice(value);
-        self.entries.push(Entry { start, middle, end: self.bytes.len() });
+        self.entries.push(Entry { head: head_of(key), start, middle, end: self.bytes.len() });
         if self.bytes.len() + size_of_val(&self.entries[..]) > self.workspace.budget {
             self.spill()?;
         }
@@ -77,7 +86,8 @@ impl<'w> RecordSorter<'w> {
     fn sort(&mut self) {
         let bytes = &self.bytes;
         let order = |a: &Entry, b: &Entry| {
-            bytes[a.key()].cmp(&bytes[b.key()]).then_with(|| a.start.cmp(&b.start))
+            let keys = || bytes[a.key()].cmp(&bytes[b.key()]);
+            a.head.cmp(&b.head).then_with(keys).then_with(|| a.start.cmp(&b.start))
         };
         self.entries.sort_unstable_by(order);
     }

@@ -6,7 +6,9 @@ mod prepare;
 mod special;
 mod years;
 
-pub(crate) use operators::{arithmetic_node, case_node, num_class, numeric, scalar_comparison};
+pub(crate) use operators::{
+    arithmetic_node, case_node, negate, num_class, numeric, scalar_comparison,
+};
 pub use prepare::{converted, prepare, prepare_stored};
 pub(crate) use years::{beside_years, year_meant};
 
@@ -244,7 +246,7 @@ impl Binder<'_> {
                 let ty = ExprType { length: 22, ..ExprType::double(false) };
                 Expr::literal(Value::Double(*value), ty)
             }
-            L::String { charset: None, value } => self.text_literal(value, self.env.collation),
+            L::String { charset: None, value } => text_literal(value, self.env.collation),
             L::String { charset: Some(charset), value } => {
                 // An introducer says what the bytes mean that the client sent.
                 self.introduced(charset, &self.env.client_charset.encode(value))?
@@ -275,12 +277,7 @@ impl Binder<'_> {
             let name = charset.to_lowercase();
             SqlError::new(ErrorCode::InvalidCharacterString, &[&name, &hex])
         })?;
-        Ok(self.text_literal(&text, collation))
-    }
-
-    fn text_literal(&self, value: &str, collation: Collation) -> Expr {
-        let ty = ExprType::text(value.chars().count() as u64, collation, false);
-        Expr::literal(Value::Text(value.to_owned()), ty)
+        Ok(text_literal(&text, collation))
     }
 
     fn function(&mut self, call: &ast::FunctionCall) -> Result<Expr, SqlError> {
@@ -437,7 +434,14 @@ fn variable_type(ty: ExprType) -> ExprType {
     ty
 }
 
-fn int_literal(value: u64) -> Expr {
+/// A string literal of a collation.
+pub(crate) fn text_literal(value: &str, collation: Collation) -> Expr {
+    let ty = ExprType::text(value.chars().count() as u64, collation, false);
+    Expr::literal(Value::Text(value.to_owned()), ty)
+}
+
+/// An integer literal.
+pub(crate) fn int_literal(value: u64) -> Expr {
     let digits = value.checked_ilog10().unwrap_or(0) + 1;
     match i64::try_from(value) {
         Ok(value) => Expr::literal(Value::Int(value), ExprType::int(digits + 1, false)),
@@ -445,7 +449,8 @@ fn int_literal(value: u64) -> Expr {
     }
 }
 
-fn decimal_literal(text: &str) -> Expr {
+/// A literal of a number with a point.
+pub(crate) fn decimal_literal(text: &str) -> Expr {
     let value = Decimal::parse_prefix(text.as_bytes()).value;
     let (precision, scale) = (u32::from(value.precision()), u32::from(value.scale()));
     let whole = precision.saturating_sub(scale).max(1);

@@ -91,7 +91,7 @@ impl Binder<'_> {
             }
             ast::Expr::JsonExtract { column, path, unquote } => {
                 let document = self.scope.column(column)?;
-                let path = self.text_literal(path, Collation::DEFAULT);
+                let path = super::text_literal(path, Collation::DEFAULT);
                 let found = self.call("json_extract", vec![document, path])?;
                 if *unquote { self.call("json_unquote", vec![found]) } else { Ok(found) }
             }

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 /// What a signed integer of this width can hold.
-pub(super) fn signed_range(width: IntWidth) -> RangeInclusive<i64> {
+pub(crate) fn signed_range(width: IntWidth) -> RangeInclusive<i64> {
     let bits = width.bits();
     (i64::MIN >> (64 - bits))..=(i64::MAX >> (64 - bits))
 }

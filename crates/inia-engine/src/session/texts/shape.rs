@@ -102,11 +102,10 @@ impl<'s> Shape<'s> {
     }
 
     fn insert(&mut self, insert: &ast::Insert) -> bool {
-        let InsertSource::Values(rows) = &insert.source else { return false };
-        if insert.row_alias.is_some() {
+        if insert.row_alias.is_some() || matches!(insert.source, InsertSource::Query(_)) {
             return false;
         }
-        rows.iter().flatten().all(|value| self.value(value))
+        insert.source.exprs().all(|value| self.value(value))
             && self.assignments(&insert.on_duplicate)
     }
 

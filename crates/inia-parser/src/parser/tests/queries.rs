@@ -114,8 +114,8 @@ fn inserts() {
     let Statement::Insert(insert) = tree(sql) else { panic!("no insert") };
     assert!(insert.ignore && !insert.replace);
     assert_eq!(insert.columns, [ColumnName::bare("a"), ColumnName::bare("b")]);
-    let InsertSource::Values(rows) = &insert.source else { panic!("no values") };
-    assert_eq!(rows[0], [Expr::int(1), Expr::Default]);
+    let InsertSource::Rows(rows) = &insert.source else { panic!("no values") };
+    assert_eq!(rows.to_exprs()[0], [Expr::int(1), Expr::Default]);
     assert_eq!(insert.row_alias.as_ref().expect("an alias").columns, ["x", "y"]);
     assert_eq!(insert.on_duplicate[1].value, Expr::InsertValue(ColumnName::bare("b")));
     let Statement::Insert(set) = tree("replace t set a = 1, b = 2") else { panic!("no replace") };
