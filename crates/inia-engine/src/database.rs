@@ -1,11 +1,15 @@
 //! An open database: the storage engine, the catalog and what all sessions share.
 
+use crate::account::meter::Meter;
+use crate::account::password::has_expired;
 use crate::account::{AccountName, Accounts, LoginAccount, LoginBlock};
 use crate::catalog::Catalog;
 use crate::session::Session;
+use crate::session::core::clock_micros;
 use crate::status::Counters;
 use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
+use inia_base::error::SqlError;
 use inia_base::io::Disk;
 use inia_base::process::Processes;
 use inia_storage::{Engine, EngineOptions, EngineSizes, StorageError};
@@ -185,7 +189,12 @@ impl Database {
 
     /// The account that `user` from `host` logs in to.
     pub fn login_account(&self, user: &str, host: &str) -> Option<LoginAccount> {
-        self.accounts.current().login(user, host).map(|def| LoginAccount::from(def.as_ref()))
+        let now = clock_micros() as u64 / 1_000_000;
+        let lifetime = self.global_number("default_password_lifetime");
+        self.accounts.current().login(user, host).map(|def| LoginAccount {
+            expired: has_expired(def, lifetime, now),
+            ..LoginAccount::from(def.as_ref())
+        })
     }
 
     /// Notes a login with a right or wrong password to an account; the refusal where there were
@@ -194,6 +203,26 @@ impl Database {
         let accounts = self.accounts.current();
         let def = accounts.get(&AccountName::new(user, host))?;
         self.accounts.tries.note(def, proven, std::time::SystemTime::now())
+    }
+
+    /// Counts a login to an account against its limit by the hour; error 1226.
+    pub fn note_connection(&self, user: &str, host: &str) -> Result<(), SqlError> {
+        let name = AccountName::new(user, host);
+        match self.meter_of(&name) {
+            Some(meter) => meter.connection(SystemTime::now()),
+            None => Ok(()),
+        }
+    }
+
+    /// What counts the statements of a client's sessions, where they are limited.
+    pub(crate) fn meter(&self, client: &ClientInfo) -> Option<Arc<Meter>> {
+        self.meter_of(&AccountName::new(&client.account_user, &client.account_host))
+    }
+
+    fn meter_of(&self, name: &AccountName) -> Option<Arc<Meter>> {
+        let accounts = self.accounts.current();
+        let anybody = self.global_number("max_user_connections") > 0;
+        self.accounts.meters.of(accounts.get(name)?, anybody, SystemTime::now())
     }
 
     /// Tells the database of the server's connections, once.

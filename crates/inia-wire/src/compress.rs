@@ -18,6 +18,8 @@ const HEADER: usize = 7;
 /// Shorter pieces are sent as they are.
 const MIN_LENGTH: usize = 50;
 const MAX_PIECE: usize = 0xff_ffff;
+/// Bigger buffers are given back when they are empty.
+const KEEP_BUFFER: usize = 1 << 20;
 const BAD: WireError = WireError::Malformed("a compressed packet");
 
 /// The way pieces are compressed.
@@ -97,6 +99,9 @@ impl Compressor {
         let n = rest.len().min(buf.len());
         buf[..n].copy_from_slice(&rest[..n]);
         self.taken += n;
+        if self.taken == self.unpacked.len() && self.unpacked.capacity() > KEEP_BUFFER {
+            (self.unpacked, self.taken) = (Vec::new(), 0);
+        }
         Ok(n)
     }
 
@@ -115,13 +120,33 @@ impl Compressor {
         let end = HEADER + len;
         let Some(piece) = self.received.get(HEADER..end) else { return Ok(false) };
         self.sequence = sequence.wrapping_add(1);
+        if full > most_unpacked(self.method, len) {
+            return Err(BAD);
+        }
         if full == 0 {
             self.unpacked.extend_from_slice(piece);
         } else {
             unpack(self.method, &mut self.inflate, piece, full, &mut self.unpacked)?;
         }
         self.received.drain(..end);
+        if self.received.is_empty() && self.received.capacity() > KEEP_BUFFER {
+            self.received = Vec::new();
+        }
         Ok(true)
+    }
+
+    /// What was packed has been sent.
+    pub fn sent(&mut self) {
+        self.packed.clear();
+        if self.packed.capacity() > KEEP_BUFFER {
+            self.packed = Vec::new();
+        }
+    }
+
+    /// Bytes of memory in use.
+    #[cfg(test)]
+    fn held(&self) -> usize {
+        self.received.capacity() + self.unpacked.capacity() + self.packed.capacity()
     }
 
     /// Packs `bytes`, cut into pieces where they are long, and returns what to send.
@@ -232,6 +257,7 @@ impl<S: Read + Write> Channel<S> {
             Some(compressor) => {
                 let packed = compressor.pack(bytes).map_err(io::Error::other)?;
                 self.stream.write_all(packed)?;
+                compressor.sent();
             }
         }
         self.stream.flush()
@@ -245,6 +271,16 @@ fn read_some(stream: &mut impl Read, buf: &mut [u8]) -> io::Result<usize> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             other => return other,
         }
+    }
+}
+
+/// The most that so many bytes can unpack to, so that memory is taken for no claim beyond that: the
+/// shortest codes of deflate stand for 258 bytes in two bits, a block of zstd's for 128 KiB in four
+/// bytes.
+fn most_unpacked(method: Method, len: usize) -> usize {
+    match method {
+        Method::Zlib => len.saturating_mul(4 * 258),
+        Method::Zstd(_) => (len / 4 + 1) << 17,
     }
 }
 

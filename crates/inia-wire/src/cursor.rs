@@ -1,124 +1,157 @@
 //! Server-side cursors: the rows of one execution, kept as packets and handed out in pieces.
+//!
+//! The reply of the execution is written as any other, but its bytes go to a [`Kept`] and not to
+//! the client. Of `head c1 c2 row row row end` the client gets `head c1 c2` and an end packet that
+//! tells of the cursor; the rows are read again, some at a time, as they are fetched.
 
 use crate::caps::Capabilities;
-use crate::packet::{HEADER, MAX_FRAME, PacketWriter};
+use crate::packet::{Flush, HEADER, MAX_FRAME, PacketWriter};
 use crate::reply::{EOF, ERR, OK, put_eof, put_ok};
 use inia_base::column::{Completion, status};
+use std::io;
+
+/// So many bytes are read at once of what is kept.
+const BLOCK: usize = 32 << 10;
+
+/// The bytes of a reply that waits, whole packets all of them.
+pub trait Kept: Flush {
+    /// How many bytes there are.
+    fn len(&self) -> u64;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Fills `buf` with those from `at` on.
+    fn read(&self, at: u64, buf: &mut [u8]) -> io::Result<()>;
+}
 
 /// Rows that wait to be fetched.
-#[derive(Debug, Default)]
-pub struct Cursor {
-    /// Row packets as they were encoded.
-    packets: Vec<u8>,
-    /// Where the next row to fetch starts.
-    next: usize,
+#[derive(Debug)]
+pub struct Cursor<K> {
+    kept: K,
+    /// Where the part of `kept` begins that comes after `block`.
+    next: u64,
+    /// Where the rows end.
+    end: u64,
+    block: Vec<u8>,
+    /// How much of the block was taken.
+    taken: usize,
 }
 
-impl Cursor {
-    /// Takes a whole binary reply apart: column packets go to `out`, followed by an end packet
-    /// that tells of the cursor; the rows stay here. A reply without rows, or with several results,
-    /// goes to `out` as it is.
+impl<K: Kept> Cursor<K> {
+    /// Takes a whole binary reply apart, of which `last` is the part that was not flushed to
+    /// `kept` yet: column packets go to `out`, followed by an end packet that tells of the cursor;
+    /// the rows stay here. A reply without rows goes to `out` as it is.
     pub fn open(
-        reply: &[u8],
+        mut kept: K,
+        last: &mut PacketWriter,
         caps: Capabilities,
         session_status: u16,
         out: &mut PacketWriter,
-    ) -> Option<Cursor> {
-        let first = packet_at(reply, 0)?;
-        let columns = match first.payload(reply).first().copied() {
-            Some(OK | ERR | EOF) | None => {
-                copy_all(reply, out);
-                return None;
-            }
-            Some(_) => column_count(first.payload(reply)),
-        };
-        let mut at = first.end;
-        out.put(first.payload(reply));
-        for _ in 0..columns {
-            let packet = packet_at(reply, at)?;
-            out.put(packet.payload(reply));
-            at = packet.end;
+    ) -> io::Result<Option<Cursor<K>>> {
+        let start = last_packet_start(last.bytes());
+        let end = kept.len() + start as u64;
+        last.flush(&mut kept)?;
+        let whole = kept.len();
+        let mut cursor = Cursor { kept, next: 0, end: whole, block: Vec::new(), taken: 0 };
+        let mut head = Vec::new();
+        cursor.packet(&mut head)?;
+        if let Some(OK | ERR | EOF) | None = head.first().copied() {
+            out.put(&head);
+            while cursor.next_row(out)? {}
+            return Ok(None);
+        }
+        out.put(&head);
+        for _ in 0..crate::codec::Reader::new(&head).lenenc().unwrap_or(0) {
+            cursor.next_row(out)?;
         }
         if !caps.has(Capabilities::DEPRECATE_EOF) {
-            at = packet_at(reply, at)?.end;
+            cursor.packet(&mut Vec::new())?;
         }
+        cursor.end = end;
         put_end(out, caps, session_status | status::CURSOR_EXISTS);
-        let rows_end = last_packet_start(reply, at);
-        Some(Cursor { packets: reply[at..rows_end].to_vec(), next: 0 })
+        Ok(Some(cursor))
     }
 
-    /// Appends up to `rows` rows and an end packet. Returns false when the cursor is exhausted.
-    pub fn fetch(
-        &mut self,
-        rows: u32,
-        caps: Capabilities,
-        session_status: u16,
-        out: &mut PacketWriter,
-    ) -> bool {
-        for _ in 0..rows {
-            let Some(end) = copy_packet(&self.packets, self.next, out) else { break };
-            self.next = end;
+    /// Appends the next row; false where there is none.
+    pub fn next_row(&mut self, out: &mut PacketWriter) -> io::Result<bool> {
+        if self.is_exhausted() {
+            return Ok(false);
         }
-        let more = self.next < self.packets.len();
-        let bits = if more { status::CURSOR_EXISTS } else { status::LAST_ROW_SENT };
+        self.packet(out.begin())?;
+        out.end();
+        Ok(true)
+    }
+
+    /// Whether all rows were fetched.
+    pub fn is_exhausted(&self) -> bool {
+        self.position() >= self.end
+    }
+
+    /// Appends the packet that ends a fetch.
+    pub fn end_fetch(&self, caps: Capabilities, session_status: u16, out: &mut PacketWriter) {
+        let last = self.is_exhausted();
+        let bits = if last { status::LAST_ROW_SENT } else { status::CURSOR_EXISTS };
         put_end(out, caps, session_status | bits);
-        more
     }
-}
 
-struct Packet {
-    start: usize,
-    end: usize,
-}
-
-impl Packet {
-    fn payload<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        &bytes[self.start..self.end]
+    fn position(&self) -> u64 {
+        self.next - (self.block.len() - self.taken) as u64
     }
-}
 
-/// The frame at `at`.
-fn packet_at(bytes: &[u8], at: usize) -> Option<Packet> {
-    let [a, b, c, _] = *bytes.get(at..)?.first_chunk::<HEADER>()?;
-    let start = at + HEADER;
-    let end = start + u32::from_le_bytes([a, b, c, 0]) as usize;
-    (end <= bytes.len()).then_some(Packet { start, end })
-}
-
-/// Copies the packet at `at`, all its frames, and returns where the next one starts.
-fn copy_packet(bytes: &[u8], mut at: usize, out: &mut PacketWriter) -> Option<usize> {
-    let mut frame = packet_at(bytes, at)?;
-    let payload = out.begin();
-    loop {
-        payload.extend_from_slice(frame.payload(bytes));
-        at = frame.end;
-        if frame.end - frame.start < MAX_FRAME {
-            break;
+    /// Appends the next packet's payload, of all its frames.
+    fn packet(&mut self, payload: &mut Vec<u8>) -> io::Result<()> {
+        loop {
+            let mut header = Vec::with_capacity(HEADER);
+            self.take(HEADER, &mut header)?;
+            let [a, b, c, _] = header[..] else { return Err(io::ErrorKind::UnexpectedEof.into()) };
+            let len = u32::from_le_bytes([a, b, c, 0]) as usize;
+            self.take(len, payload)?;
+            if len < MAX_FRAME {
+                return Ok(());
+            }
         }
-        frame = packet_at(bytes, at)?;
     }
-    out.end();
-    Some(at)
+
+    /// Appends the next `left` bytes.
+    fn take(&mut self, mut left: usize, to: &mut Vec<u8>) -> io::Result<()> {
+        while left > 0 {
+            if self.taken == self.block.len() {
+                let rest = self.kept.len().saturating_sub(self.next);
+                let len = rest.min(BLOCK as u64) as usize;
+                if len == 0 {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                // What could not be read is not there to be taken.
+                let mut block = std::mem::take(&mut self.block);
+                (block, self.taken) = (resized(block, len), 0);
+                self.kept.read(self.next, &mut block)?;
+                (self.block, self.next) = (block, self.next + len as u64);
+            }
+            let part = left.min(self.block.len() - self.taken);
+            to.extend_from_slice(&self.block[self.taken..self.taken + part]);
+            (self.taken, left) = (self.taken + part, left - part);
+        }
+        Ok(())
+    }
 }
 
-fn copy_all(bytes: &[u8], out: &mut PacketWriter) {
-    let mut at = 0;
-    while let Some(end) = copy_packet(bytes, at, out) {
-        at = end;
-    }
+fn resized(mut block: Vec<u8>, len: usize) -> Vec<u8> {
+    block.resize(len, 0);
+    block
 }
 
-fn last_packet_start(bytes: &[u8], mut at: usize) -> usize {
-    let mut last = at;
-    while let Some(frame) = packet_at(bytes, at) {
-        last = at;
-        at = frame.end;
+/// Where the last packet of some whole ones begins.
+fn last_packet_start(bytes: &[u8]) -> usize {
+    let (mut at, mut last, mut goes_on) = (0, 0, false);
+    while let Some(&[a, b, c, _]) = bytes.get(at..).and_then(|rest| rest.first_chunk::<HEADER>()) {
+        let len = u32::from_le_bytes([a, b, c, 0]) as usize;
+        if !goes_on {
+            last = at;
+        }
+        (at, goes_on) = (at + HEADER + len, len == MAX_FRAME);
     }
     last
-}
-
-fn column_count(payload: &[u8]) -> u64 {
-    crate::codec::Reader::new(payload).lenenc().unwrap_or(0)
 }
 
 fn put_end(out: &mut PacketWriter, caps: Capabilities, bits: u16) {

@@ -1,17 +1,27 @@
-//! How many may connect, and for how long they may be idle: limits that are set while the server
-//! runs. The answers are those of MySQL 8.0.31.
+//! How many may connect, how often and for how long they may do what, and how old their passwords
+//! may be: limits that are set while the server runs. The answers are those of MySQL 8.0.31.
 
 use super::process::{DataDir, Process};
+use inia_base::column::status;
 use inia_wire::caps::Capabilities;
 use inia_wire::client::{Client, ClientError, LoginOptions};
+use inia_wire::command::Command;
+use inia_wire::command::execute_flags::CURSOR_READ_ONLY;
 use std::io::Read;
 use std::net::TcpStream;
 
 type Connection = Client<TcpStream>;
 
+fn options(user: &str) -> LoginOptions {
+    LoginOptions { user: user.to_owned(), ..LoginOptions::default() }
+}
+
+fn connect(server: &Process, options: &LoginOptions) -> Result<Connection, ClientError> {
+    Client::connect(TcpStream::connect(server.address()).unwrap(), options)
+}
+
 fn log_in(server: &Process, user: &str) -> Result<Connection, ClientError> {
-    let stream = TcpStream::connect(server.address()).unwrap();
-    Client::connect(stream, &LoginOptions { user: user.to_owned(), ..LoginOptions::default() })
+    connect(server, &options(user))
 }
 
 fn refusal(server: &Process, user: &str) -> (u16, String) {
@@ -118,4 +128,153 @@ fn wait_timeout_is_the_session_s_own() {
         assert!(text.contains("disconnected by the server because of inactivity"), "{text}");
     }
     root.query("SELECT 1").unwrap();
+}
+
+#[test]
+fn max_connections_per_hour_counts_what_got_in() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    root.query("CREATE USER one@localhost WITH MAX_CONNECTIONS_PER_HOUR 2").unwrap();
+    let text = "User 'one' has exceeded the 'max_connections_per_hour' resource (current value: 2)";
+    let full = (1226, text.to_owned());
+    let wrong = LoginOptions { password: "x".to_owned(), ..options("one") };
+    assert_eq!(connect(&server, &wrong).err().unwrap().code(), Some(1045));
+    drop(log_in(&server, "one").unwrap());
+    // A connection counts although its database is not there.
+    let lost = LoginOptions { database: Some("nosuch".to_owned()), ..options("one") };
+    assert_eq!(connect(&server, &lost).err().unwrap().code(), Some(1044));
+    assert_eq!(refusal(&server, "one"), full);
+    for sql in [
+        "FLUSH USER_RESOURCES",
+        "FLUSH PRIVILEGES",
+        "ALTER USER one@localhost WITH MAX_CONNECTIONS_PER_HOUR 2",
+    ] {
+        root.query(sql).unwrap();
+        drop((log_in(&server, "one").unwrap(), log_in(&server, "one").unwrap()));
+        assert_eq!(refusal(&server, "one"), full, "{sql}");
+    }
+}
+
+#[test]
+fn limits_hold_for_sessions_that_logged_in_under_one() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    root.query("CREATE USER one@localhost").unwrap();
+    let mut free = log_in(&server, "one").unwrap();
+    root.query("ALTER USER one@localhost WITH MAX_QUERIES_PER_HOUR 2").unwrap();
+    let mut held = log_in(&server, "one").unwrap();
+    let ask = |connection: &mut Connection| connection.query("DO 1").err().and_then(|e| e.code());
+    assert_eq!([ask(&mut held), ask(&mut held), ask(&mut held)], [None, None, Some(1226)]);
+    assert_eq!([ask(&mut free), ask(&mut free), ask(&mut free)], [None; 3]);
+    // A kept plan, a reset connection and another session are no ways round it.
+    held.send_command(&Command::ResetConnection).unwrap();
+    held.read_ok().unwrap();
+    assert_eq!(ask(&mut held), Some(1226));
+    assert_eq!(ask(&mut log_in(&server, "one").unwrap()), Some(1226));
+    root.query("ALTER USER one@localhost WITH MAX_QUERIES_PER_HOUR 5").unwrap();
+    let same = |at: i32| held.rows(&format!("SELECT {at} + 1")).err().and_then(|e| e.code());
+    let answers: Vec<_> = (0..6).map(same).collect();
+    assert_eq!(answers, [None, None, None, None, None, Some(1226)]);
+    // Executions by the binary protocol do not count.
+    root.query("FLUSH USER_RESOURCES").unwrap();
+    let prepared = held.prepare("DO 1").unwrap();
+    (0..9).for_each(|_| drop(held.execute(prepared.id, &[]).unwrap()));
+    assert_eq!(ask(&mut held), None);
+}
+
+#[test]
+fn passwords_expire_after_their_days() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    for sql in [
+        "CREATE DATABASE d",
+        "SET timestamp = UNIX_TIMESTAMP() - 3 * 86400 - 60",
+        "CREATE USER late@localhost PASSWORD EXPIRE INTERVAL 3 DAY",
+        "CREATE USER never@localhost PASSWORD EXPIRE NEVER",
+        "CREATE USER usual@localhost",
+        "SET timestamp = UNIX_TIMESTAMP() + 120",
+        "CREATE USER soon@localhost PASSWORD EXPIRE INTERVAL 3 DAY",
+        "GRANT ALL ON d.* TO late@localhost",
+    ] {
+        root.query(sql).unwrap();
+    }
+    let text = "Your password has expired. To log in you must change it using a client that \
+                supports expired passwords.";
+    assert_eq!(refusal(&server, "late"), (1862, text.to_owned()));
+    ["never", "soon", "usual"].iter().for_each(|user| drop(log_in(&server, user).unwrap()));
+    root.query("SET GLOBAL default_password_lifetime = 3").unwrap();
+    assert_eq!(refusal(&server, "usual").0, 1862);
+    ["never", "soon", "root"].iter().for_each(|user| drop(log_in(&server, user).unwrap()));
+
+    let capabilities = Capabilities::CLIENT.with(Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS);
+    let database = Some("d".to_owned());
+    let able = LoginOptions { capabilities, database, ..options("late") };
+    let mut late = connect(&server, &able).unwrap();
+    late.ping().unwrap();
+    for command in [Command::ResetConnection, Command::Statistics, Command::InitDb(b"d")] {
+        late.send_command(&command).unwrap();
+        assert_eq!(late.read_ok().unwrap_err().code(), Some(1820), "{command:?}");
+    }
+    let select = late.prepare("SELECT 1").unwrap();
+    assert_eq!(late.execute(select.id, &[]).unwrap_err().code(), Some(1820));
+    assert_eq!(late.query("SELECT 1").unwrap_err().code(), Some(1820));
+    late.query("SET PASSWORD = ''").unwrap();
+    late.execute(select.id, &[]).unwrap();
+    late.query("SELECT 1").unwrap();
+    log_in(&server, "late").unwrap();
+}
+
+#[test]
+fn old_passwords_outlive_the_server() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    let native = "IDENTIFIED WITH mysql_native_password BY";
+    root.query(&format!("CREATE USER one {native} 'p0' PASSWORD HISTORY 300")).unwrap();
+    for n in 1..300 {
+        root.query(&format!("ALTER USER one IDENTIFIED BY 'p{n}'")).unwrap();
+    }
+    server.kill();
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    for n in [0, 150, 299] {
+        let error = root.query(&format!("ALTER USER one IDENTIFIED BY 'p{n}'")).unwrap_err();
+        assert_eq!(error.code(), Some(3638));
+    }
+    root.query("ALTER USER one IDENTIFIED BY 'p300'").unwrap();
+    root.query("ALTER USER one IDENTIFIED BY 'p0'").unwrap();
+}
+
+#[test]
+fn cursors_give_the_rows_that_went_to_a_file() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    root.query("SET cte_max_recursion_depth = 100000").unwrap();
+    let sql = "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 20000) \
+               SELECT n, CONCAT('n', n, REPEAT('x', 100 + n % 50)) FROM c";
+    let wanted = root.rows(sql).unwrap();
+    for size in [1024, 1 << 30] {
+        root.query(&format!("SET tmp_table_size = {size}")).unwrap();
+        let prepared = root.prepare(sql).unwrap();
+        let opened = root.execute_with_flags(prepared.id, &[], CURSOR_READ_ONLY).unwrap();
+        let mut rows = Vec::new();
+        let mut end = opened.completion;
+        while end.status & status::LAST_ROW_SENT == 0 {
+            let (more, next) = root.fetch(prepared.id, 3333, &opened.columns).unwrap();
+            rows.extend(more);
+            end = next;
+        }
+        let texts: Vec<_> = rows.iter().map(|row| &row[1]).collect();
+        assert!(texts == wanted.iter().map(|row| &row[1]).collect::<Vec<_>>());
+        // Another execution ends the cursor; so does one that fails.
+        root.execute_with_flags(prepared.id, &[], CURSOR_READ_ONLY).unwrap();
+        root.fetch(prepared.id, 1, &opened.columns).unwrap();
+        root.execute(prepared.id, &[]).unwrap();
+        let error = root.fetch(prepared.id, 1, &opened.columns).unwrap_err();
+        assert_eq!(error.code(), Some(1421));
+    }
 }

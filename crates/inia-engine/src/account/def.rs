@@ -1,12 +1,14 @@
 //! What an account is, and its record in the catalog tree.
 
+use super::password::OldPassword;
 use super::privilege::Privileges;
 use crate::catalog::codec::{Reader, Writer};
 use crate::catalog::same_name;
 use std::collections::{BTreeMap, BTreeSet};
 
-const FORMAT: u64 = 2;
-/// The format before, which had no privileges on columns.
+const FORMAT: u64 = 3;
+/// The formats before: one had no old passwords, one no privileges on columns.
+const WITHOUT_PAST: u64 = 2;
 const WITHOUT_COLUMNS: u64 = 1;
 
 /// The plugin of new accounts.
@@ -122,12 +124,19 @@ pub(crate) struct AccountDef {
     pub(crate) roles: BTreeMap<AccountName, bool>,
     /// Roles that are active after login.
     pub(crate) default_roles: BTreeSet<AccountName>,
+    /// Passwords that are remembered, the newest first.
+    pub(crate) past: Vec<OldPassword>,
 }
 
 impl AccountDef {
     /// MAX_USER_CONNECTIONS; 0 for no limit of its own.
     pub(crate) fn max_connections(&self) -> u64 {
-        self.limits.get("MAX_USER_CONNECTIONS").copied().unwrap_or(0)
+        self.limit("MAX_USER_CONNECTIONS")
+    }
+
+    /// What WITH says of a word; 0 for no limit.
+    pub(crate) fn limit(&self, word: &str) -> u64 {
+        self.limits.get(word).copied().unwrap_or(0)
     }
 
     /// An account without password and privileges.
@@ -200,6 +209,10 @@ impl AccountDef {
                 w.int(privileges.0);
             });
         });
+        w.list(&self.past, |w, old| {
+            w.int(old.since);
+            w.bytes(&old.auth_string);
+        });
         w.0
     }
 
@@ -207,7 +220,7 @@ impl AccountDef {
     pub(crate) fn decode(bytes: &[u8]) -> Option<AccountDef> {
         let mut r = Reader(bytes);
         let format = r.int()?;
-        if format != FORMAT && format != WITHOUT_COLUMNS {
+        if ![FORMAT, WITHOUT_PAST, WITHOUT_COLUMNS].contains(&format) {
             return None;
         }
         let mut def = AccountDef {
@@ -236,12 +249,20 @@ impl AccountDef {
             roles: r.list(|r| Some((name(r)?, r.bool()?)))?.into_iter().collect(),
             default_roles: r.list(name)?.into_iter().collect(),
             columns: BTreeMap::new(),
+            past: Vec::new(),
         };
-        if format == FORMAT {
+        if format != WITHOUT_COLUMNS {
             def.columns = r.list(columns)?.into_iter().collect();
+        }
+        if format == FORMAT {
+            def.past = r.list(old_password)?;
         }
         Some(def)
     }
+}
+
+fn old_password(r: &mut Reader<'_>) -> Option<OldPassword> {
+    Some(OldPassword { since: r.int()?, auth_string: r.bytes()?.to_vec() })
 }
 
 fn columns(r: &mut Reader<'_>) -> Option<((String, String), Columns)> {

@@ -8,6 +8,8 @@ pub(crate) mod check;
 pub(crate) mod def;
 pub(crate) mod grant;
 mod host;
+pub(crate) mod meter;
+pub(crate) mod password;
 pub(crate) mod privilege;
 pub(crate) mod show;
 pub(crate) mod store;
@@ -37,7 +39,7 @@ pub struct LoginAccount {
     pub auth_string: Vec<u8>,
     /// ACCOUNT LOCK.
     pub locked: bool,
-    /// PASSWORD EXPIRE.
+    /// PASSWORD EXPIRE, or the password's time is over.
     pub expired: bool,
     /// MAX_USER_CONNECTIONS; 0 where the server's setting counts.
     pub max_connections: u64,
@@ -92,6 +94,10 @@ pub(crate) struct Actor<'a> {
     pub(crate) database: Option<&'a str>,
     /// Seconds since 1970.
     pub(crate) now: u64,
+    /// What the server asks of passwords.
+    pub(crate) rules: password::PasswordRules,
+    /// The session's password has expired.
+    pub(crate) expired: bool,
 }
 
 impl Actor<'_> {

@@ -13,6 +13,7 @@
 use super::access::Access;
 use super::def::{AccountDef, AccountName};
 use super::host;
+use super::meter::Meters;
 use super::tries::LoginTries;
 use crate::catalog::ACCOUNT;
 use crate::database::OpenError;
@@ -75,6 +76,8 @@ pub(crate) struct Accounts {
     definers: Mutex<Definers>,
     /// Wrong passwords.
     pub(crate) tries: LoginTries,
+    /// What the sessions of limited accounts have used.
+    pub(crate) meters: Meters,
 }
 
 /// Privileges by account, of one version.
@@ -120,8 +123,8 @@ impl Accounts {
         let version = AtomicU64::new(0);
         let engine = engine.clone();
         let (writing, definers) = (Mutex::default(), Mutex::default());
-        let tries = LoginTries::default();
-        Ok(Accounts { engine, current, version, writing, definers, tries })
+        let (tries, meters) = (LoginTries::default(), Meters::default());
+        Ok(Accounts { engine, current, version, writing, definers, tries, meters })
     }
 
     /// The number of the newest version.
@@ -175,6 +178,7 @@ impl Accounts {
                     next.accounts.insert(def.name.clone(), Arc::new(def));
                 }
                 AccountChange::Drop(name) => {
+                    self.meters.forget(&name);
                     next.accounts.remove(&name);
                 }
             }

@@ -56,6 +56,8 @@ impl Bench {
             catalog: &catalog,
             database: Some("d"),
             now: 1,
+            rules: password::PasswordRules::default(),
+            expired: false,
         };
         let done: Result<Notes, SqlError> = match &statement {
             Statement::CreateUser(create) => user::create_user(&actor, create),

@@ -68,6 +68,11 @@ impl LoginTries {
     pub(crate) fn forgive(&self, name: &AccountName) {
         self.0.lock().remove(name);
     }
+
+    /// FLUSH PRIVILEGES: forgets the wrong passwords of all accounts.
+    pub(crate) fn forgive_all(&self) {
+        self.0.lock().clear();
+    }
 }
 
 #[cfg(test)]

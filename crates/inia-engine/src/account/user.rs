@@ -2,6 +2,7 @@
 
 use super::Actor;
 use super::def::{AccountDef, AccountName, CACHING_SHA2};
+use super::password::{check_current, remember};
 use super::privilege::Privileges;
 use super::store::{AccountChange, AccountsVersion};
 use inia_base::error::{ErrorCode, SqlError};
@@ -31,6 +32,7 @@ fn note(notes: &mut Notes, code: ErrorCode, name: &AccountName) {
 
 /// CREATE USER.
 pub(crate) fn create_user(actor: &Actor<'_>, create: &ast::CreateUser) -> Result<Notes> {
+    check_options(&create.options)?;
     actor.need(Privileges::CREATE_USER, "CREATE USER")?;
     actor.accounts.change(|current, changes| {
         let (mut notes, mut existing) = (Notes::new(), Vec::new());
@@ -48,8 +50,9 @@ pub(crate) fn create_user(actor: &Actor<'_>, create: &ast::CreateUser) -> Result
             }
             let mut def = AccountDef::new(name);
             def.password_changed = actor.now;
-            authenticate(&mut def, "CREATE USER", spec, actor.now)?;
             apply_options(&mut def, &create.options);
+            authenticate(actor, &mut def, "CREATE USER", spec)?;
+            def.expired = create.options.expire == Some(PasswordExpire::Now);
             for role in &create.default_roles {
                 let role = actor.name(role);
                 known_role(current, &role)?;
@@ -102,44 +105,67 @@ fn listed(changes: &[AccountChange], name: &AccountName) -> bool {
 pub(crate) fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<Notes> {
     let own = |spec: &ast::UserSpec| {
         let simple = match &spec.auth {
-            None | Some(AuthOption::Password { plugin: None, .. }) => true,
+            None => alter.default_roles.is_some(),
+            Some(AuthOption::Password { plugin: None, .. }) => true,
             Some(_) => false,
         };
         simple && actor.name(&spec.account) == actor.access.account
     };
-    if alter.options != ast::UserOptions::default() || !alter.users.iter().all(own) {
+    check_options(&alter.options)?;
+    let options = &alter.options;
+    if *options != ast::UserOptions::default() || !alter.users.iter().all(own) {
         actor.need(Privileges::CREATE_USER, "CREATE USER")?;
     }
-    actor.accounts.change(|current, changes| {
-        let (mut notes, mut missing) = (Notes::new(), Vec::new());
-        for spec in &alter.users {
-            let name = actor.name(&spec.account);
-            let Some(def) = current.get(&name) else {
-                missing.push(name);
-                continue;
-            };
-            actor.protect(def)?;
-            let options = &alter.options;
-            if options.lock == Some(false)
-                || options.failed_login_attempts.is_some()
-                || options.lock_time.is_some()
-            {
-                actor.accounts.tries.forgive(&name);
+    let changes_own = |spec: &ast::UserSpec| {
+        spec.auth.is_some() && actor.name(&spec.account) == actor.access.account
+    };
+    if actor.expired && !alter.users.iter().any(changes_own) {
+        return Err(SqlError::new(ErrorCode::MustChangePassword, &[]));
+    }
+    let mut limited = Vec::new();
+    actor
+        .accounts
+        .change(|current, changes| {
+            let (mut notes, mut missing) = (Notes::new(), Vec::new());
+            for spec in &alter.users {
+                let name = actor.name(&spec.account);
+                let Some(def) = current.get(&name) else {
+                    missing.push(name);
+                    continue;
+                };
+                actor.protect(def)?;
+                if options.lock == Some(false)
+                    || options.failed_login_attempts.is_some()
+                    || options.lock_time.is_some()
+                {
+                    actor.accounts.tries.forgive(&name);
+                }
+                let mut def = AccountDef::clone(def);
+                apply_options(&mut def, options);
+                if spec.auth.is_some() {
+                    check_current(actor, &def, spec.replace.as_deref())?;
+                }
+                authenticate(actor, &mut def, "ALTER USER", spec)?;
+                def.expired |= options.expire == Some(PasswordExpire::Now);
+                if let Some(choice) = &alter.default_roles {
+                    choose_default_roles(actor, &mut def, choice)?;
+                }
+                if !options.limits.is_empty() {
+                    limited.push(name);
+                }
+                changes.push(AccountChange::Put(def));
             }
-            let mut def = AccountDef::clone(def);
-            authenticate(&mut def, "ALTER USER", spec, actor.now)?;
-            apply_options(&mut def, options);
-            if let Some(choice) = &alter.default_roles {
-                choose_default_roles(actor, &mut def, choice)?;
+            if !alter.if_exists && !missing.is_empty() {
+                return Err(failed("ALTER USER", &missing));
             }
-            changes.push(AccountChange::Put(def));
-        }
-        if !alter.if_exists && !missing.is_empty() {
-            return Err(failed("ALTER USER", &missing));
-        }
-        missing.iter().for_each(|name| note(&mut notes, ErrorCode::UserDoesNotExist, name));
-        Ok(notes)
-    })
+            missing.iter().for_each(|name| note(&mut notes, ErrorCode::UserDoesNotExist, name));
+            Ok(notes)
+        })
+        .inspect(|_| {
+            let current = actor.accounts.current();
+            let limited = limited.iter().filter_map(|name| current.get(name));
+            limited.for_each(|def| actor.accounts.meters.set(def));
+        })
 }
 
 /// DROP USER and DROP ROLE.
@@ -261,11 +287,14 @@ pub(crate) fn set_password(actor: &Actor<'_>, set: &ast::SetPassword) -> Result<
     let Some(password) = &set.password else {
         return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"SET PASSWORD TO RANDOM"]));
     };
+    refuse_second(set.retain)?;
     actor.accounts.change(|current, changes| {
         let missing = || SqlError::new(ErrorCode::PasswordNoMatch, &[]);
         let mut def = AccountDef::clone(current.get(&name).ok_or_else(missing)?);
         actor.protect(&def)?;
+        check_current(actor, &def, set.replace.as_deref())?;
         def.auth_string = stored_form(&def, "SET PASSWORD", password)?;
+        remember(&mut def, &actor.rules, Some(password), actor.now)?;
         (def.expired, def.password_changed) = (false, actor.now);
         changes.push(AccountChange::Put(def));
         Ok(Notes::new())
@@ -362,20 +391,32 @@ fn plugin(name: &str) -> Result<&'static str> {
         .ok_or_else(|| SqlError::new(ErrorCode::PluginIsNotLoaded, &[&name]))
 }
 
-/// Applies IDENTIFIED.
+/// Error 1235: an account has one password.
+fn refuse_second(retain: bool) -> Result<()> {
+    match retain {
+        true => Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"RETAIN CURRENT PASSWORD"])),
+        false => Ok(()),
+    }
+}
+
+/// Applies IDENTIFIED, under the rules that the account has by now.
 fn authenticate(
+    actor: &Actor<'_>,
     def: &mut AccountDef,
     operation: &str,
     spec: &ast::UserSpec,
-    now: u64,
 ) -> Result<()> {
+    refuse_second(spec.retain)?;
     let Some(auth) = &spec.auth else { return Ok(()) };
+    let before = def.plugin.clone();
+    let mut told = None;
     match auth {
         AuthOption::Password { plugin: name, password } => {
             if let Some(name) = name {
                 def.plugin = plugin(name)?.to_owned();
             }
             def.auth_string = stored_form(def, operation, password)?;
+            told = Some(password.as_str());
         }
         AuthOption::RandomPassword { .. } => {
             return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"BY RANDOM PASSWORD"]));
@@ -395,7 +436,11 @@ fn authenticate(
             }
         }
     }
-    (def.expired, def.password_changed) = (false, now);
+    if def.plugin != before {
+        def.past.clear();
+    }
+    remember(def, &actor.rules, told, actor.now)?;
+    (def.expired, def.password_changed) = (false, actor.now);
     Ok(())
 }
 
@@ -416,6 +461,24 @@ fn stored_form(def: &AccountDef, operation: &str, password: &str) -> Result<Vec<
     Ok(sha2_stored(password.as_bytes(), &salt))
 }
 
+/// Error 1525 for numbers that are too large, or no days at all.
+fn check_options(options: &ast::UserOptions) -> Result<()> {
+    const MOST: u64 = i16::MAX as u64;
+    let days = match options.expire {
+        Some(PasswordExpire::Days(days)) => Some(days),
+        _ => None,
+    };
+    let wrong = [
+        ("DAY", days.filter(|days| !(1..=u64::from(u16::MAX)).contains(days))),
+        ("FAILED_LOGIN_ATTEMPTS", options.failed_login_attempts.filter(|most| *most > MOST)),
+        ("PASSWORD_LOCK_TIME", options.lock_time.flatten().filter(|days| *days > MOST)),
+    ];
+    match wrong.into_iter().find_map(|(what, number)| Some((what, number?))) {
+        Some((what, number)) => Err(SqlError::new(ErrorCode::WrongValue, &[&what, &number])),
+        None => Ok(()),
+    }
+}
+
 fn apply_options(def: &mut AccountDef, options: &ast::UserOptions) {
     if let Some(tls) = &options.tls {
         def.tls = match tls {
@@ -430,15 +493,15 @@ fn apply_options(def: &mut AccountDef, options: &ast::UserOptions) {
         };
     }
     for (word, number) in &options.limits {
-        def.limits.insert(word.clone(), *number);
+        // MySQL keeps so many bits.
+        def.limits.insert(word.clone(), *number & u64::from(u32::MAX));
     }
     def.locked = options.lock.unwrap_or(def.locked);
     match options.expire {
-        Some(PasswordExpire::Now) => def.expired = true,
         Some(PasswordExpire::Default) => def.lifetime = None,
         Some(PasswordExpire::Never) => def.lifetime = Some(0),
         Some(PasswordExpire::Days(days)) => def.lifetime = Some(days),
-        None => {}
+        Some(PasswordExpire::Now) | None => {}
     }
     def.history = options.history.unwrap_or(def.history);
     def.reuse_interval = options.reuse_interval.unwrap_or(def.reuse_interval);

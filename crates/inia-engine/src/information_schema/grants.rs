@@ -173,6 +173,20 @@ pub(super) fn mysql_user(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
+pub(super) fn mysql_password_history(info: &Information<'_>, rows: &mut Rows) {
+    for def in info.db.accounts.current().accounts.values() {
+        for old in &def.past {
+            let value = |column: &str| match column {
+                "Host" => def.name.host.as_str().into(),
+                "User" => def.name.user.as_str().into(),
+                "Password_timestamp" => info.moment(old.since),
+                _ => String::from_utf8_lossy(&old.auth_string).as_ref().into(),
+            };
+            by_column("password_history", value, rows);
+        }
+    }
+}
+
 fn attributes(def: &AccountDef) -> Value {
     match &def.attribute {
         Some(attribute) => Value::Json(format!("{{\"metadata\": {attribute}}}")),

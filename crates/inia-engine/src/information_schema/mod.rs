@@ -130,6 +130,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("mysql", "db", grants::mysql_db),
     ("mysql", "default_roles", grants::mysql_default_roles),
     ("mysql", "global_grants", grants::mysql_global_grants),
+    ("mysql", "password_history", grants::mysql_password_history),
     ("mysql", "role_edges", grants::mysql_role_edges),
     ("mysql", "tables_priv", grants::mysql_tables_priv),
     ("mysql", "user", grants::mysql_user),

@@ -4,6 +4,7 @@ use super::Outcome;
 use super::core::Core;
 use super::{plan, show, table_locks};
 use crate::account::check::{Surroundings, check};
+use crate::account::password::PasswordRules;
 use crate::account::user::{self, Notes};
 use crate::account::{Access, AccountName, Actor, Privileges, grant};
 use crate::catalog::{CatalogVersion, Table};
@@ -24,6 +25,7 @@ use inia_parser::ast::{
 };
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::SystemTime;
 
 type Done = Result<Outcome, SqlError>;
 
@@ -39,15 +41,15 @@ impl Core {
 
     /// Checks that the session may carry out a statement.
     pub(super) fn authorize(&self, statement: &Statement) -> Result<(), SqlError> {
+        if self.client.expired {
+            self.check_expired(statement)?;
+        }
         self.check_read_only(statement)?;
         self.authorize_later(statement)
     }
 
     /// The same for a statement that is only prepared.
     pub(super) fn authorize_later(&self, statement: &Statement) -> Result<(), SqlError> {
-        if self.client.expired {
-            self.check_expired(statement)?;
-        }
         check(statement, &self.access(), self)?;
         self.check_locked(statement)
     }
@@ -58,18 +60,51 @@ impl Core {
             self.as_actor(|actor| actor.name(account) == actor.access.account)
         };
         let changes = match statement {
-            Statement::AlterUser(_) => true,
+            Statement::AlterUser(alter) => alter.default_roles.is_none(),
             Statement::SetPassword(set) => set.account.as_ref().is_none_or(own),
             _ => false,
         };
         if changes { Ok(()) } else { error(ErrorCode::MustChangePassword, &[]) }
     }
 
-    /// Notes that an expired password was changed.
-    fn look_at_password(&mut self) {
+    /// Takes in that the session changed its own password, or let it expire. What others do to it
+    /// counts at the next login.
+    fn look_at_password(&mut self, statement: &Statement) {
+        let own = |account: &ast::Account| {
+            self.as_actor(|actor| actor.name(account) == actor.access.account)
+        };
+        let touched = match statement {
+            Statement::SetPassword(set) => set.account.as_ref().is_none_or(own),
+            Statement::AlterUser(alter) => {
+                let expires = alter.options.expire == Some(ast::PasswordExpire::Now);
+                let users = &mut alter.users.iter();
+                users.any(|spec| (expires || spec.auth.is_some()) && own(&spec.account))
+            }
+            _ => false,
+        };
+        if !touched {
+            return;
+        }
         let name = AccountName::new(&self.client.account_user, &self.client.account_host);
         let accounts = self.db.accounts.current();
         self.client.expired = accounts.get(&name).is_some_and(|def| def.expired);
+    }
+
+    fn password_rules(&self) -> PasswordRules {
+        PasswordRules {
+            history: self.db.global_number("password_history"),
+            reuse_interval: self.db.global_number("password_reuse_interval"),
+            require_current: self.db.global_number("password_require_current") == 1,
+        }
+    }
+
+    /// Counts a statement against the account's limits; error 1226.
+    #[inline]
+    pub(super) fn spend(&self, statement: &Statement) -> Result<(), SqlError> {
+        match &self.meter {
+            Some(meter) => meter.statement(statement, SystemTime::now()),
+            None => Ok(()),
+        }
     }
 
     /// Runs work as the session's account.
@@ -81,6 +116,8 @@ impl Core {
             catalog: &catalog,
             database: self.env.database.as_deref(),
             now: (self.env.now_micros / 1_000_000) as u64,
+            rules: self.password_rules(),
+            expired: self.client.expired,
         })
     }
 }
@@ -122,7 +159,7 @@ pub(super) fn execute(
         }
         Statement::Flush(flush) => match tables_to_lock(flush) {
             Some(tables) => table_locks::flush_and_lock(core, tables),
-            None => core.commit().map(|()| Outcome::default()),
+            None => core.commit().map(|()| forget_counts(core, flush)),
         },
         Statement::Reset(_) => core.commit().map(|()| Outcome::default()),
         Statement::LockTables(locks) => table_locks::lock(core, locks),
@@ -133,6 +170,22 @@ pub(super) fn execute(
         Statement::Help(_) => show::send(sink, &["name", "description", "example"], &[]),
         _ => error(ErrorCode::NotSupportedYet, &[&"this statement"]),
     }
+}
+
+/// Accounts begin to count anew after FLUSH USER_RESOURCES and FLUSH PRIVILEGES.
+fn forget_counts(core: &Core, flush: &ast::Flush) -> Outcome {
+    let accounts = &core.db.accounts;
+    for target in &flush.targets {
+        match target {
+            FlushTarget::UserResources => accounts.meters.flush(),
+            FlushTarget::Privileges => {
+                accounts.meters.flush();
+                accounts.tries.forgive_all();
+            }
+            _ => {}
+        }
+    }
+    Outcome::default()
 }
 
 /// The tables that FLUSH locks, none for all of them; `None` where it locks nothing.
@@ -192,8 +245,8 @@ fn account(core: &mut Core, statement: &Statement) -> Option<Done> {
         Statement::SetDefaultRole { roles, users } => user::set_default_role(actor, roles, users),
         _ => Ok(Notes::new()),
     });
-    if core.client.expired {
-        core.look_at_password();
+    if done.is_ok() {
+        core.look_at_password(statement);
     }
     Some(done.map(|notes| {
         for note in &notes {

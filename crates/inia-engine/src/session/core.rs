@@ -1,5 +1,6 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
+use crate::account::meter::Meter;
 use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
@@ -78,6 +79,8 @@ pub(crate) struct Core {
     pub(crate) table_locks: TableLocks,
     /// FLUSH TABLES WITH READ LOCK.
     pub(crate) read_lock: Option<[MdlGuard; 2]>,
+    /// What the account's sessions may still do; `None` where nothing limits them.
+    pub(crate) meter: Option<Arc<Meter>>,
     /// What the running statement changed in the session.
     pub(crate) changes: Vec<inia_base::column::SessionChange>,
 }
@@ -131,6 +134,7 @@ impl Core {
             mdl_timeout: Duration::from_secs(31_536_000),
         };
         let client_found_rows = client.found_rows;
+        let meter = db.meter(&client);
         Core {
             db,
             client,
@@ -147,6 +151,7 @@ impl Core {
             results: None,
             table_locks: TableLocks::default(),
             read_lock: None,
+            meter,
             changes: Vec::new(),
             killed,
             wait_timeout: 28_800,

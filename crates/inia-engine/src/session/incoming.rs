@@ -83,11 +83,15 @@ impl Session {
         self.core.begin_statement();
         self.core.host.counters.count(&kept.statement);
         self.core.diagnostics.clear();
-        if let Err(error) = self.core.authorize(&kept.statement) {
+        let allowed = self.core.spend(&kept.statement);
+        if let Err(error) = allowed.and_then(|()| self.core.authorize(&kept.statement)) {
             return Some(Err(self.failed(error)));
         }
         let result = plan::run(&mut self.core, plan, &params, sink);
         if result.as_ref().is_err_and(|error| error.code == ErrorCode::NeedReprepare) {
+            if let Some(meter) = &self.core.meter {
+                meter.take_back(&kept.statement);
+            }
             self.texts.note(key, Known::Seen);
             return None;
         }
@@ -169,7 +173,8 @@ impl Session {
         more: bool,
     ) -> Result<(), SqlError> {
         self.core.host.counters.count(statement);
-        if let Err(error) = self.core.authorize(statement) {
+        let allowed = self.core.spend(statement);
+        if let Err(error) = allowed.and_then(|()| self.core.authorize(statement)) {
             return Err(self.failed(error));
         }
         let mut result = match statement {

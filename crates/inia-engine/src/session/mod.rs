@@ -36,6 +36,7 @@ use crate::user_locks::UserLocks;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::io::Disk;
 use inia_base::value::Value;
 use inia_parser::ast;
 use inia_storage::Interrupter;
@@ -388,7 +389,9 @@ impl Session {
         self.named.clear();
         self.texts.clear();
         let database = self.core.env.database.take();
+        let meter = self.core.meter.take();
         self.core = Core::new(self.core.db.clone(), self.core.client.clone());
+        self.core.meter = meter;
         self.core.apply_login();
         self.core.env.database = database;
         Ok(())
@@ -437,6 +440,21 @@ impl Session {
             user_locks: self.core.db.user_locks.clone(),
             metadata: self.core.mdl.watch(),
         }
+    }
+
+    /// Bytes of a result that may be held in memory while its client takes it in pieces.
+    pub fn result_memory(&self) -> usize {
+        self.core.env.tmp_table_size
+    }
+
+    /// The disk whose scratch files take what is not held in memory.
+    pub fn scratch(&self) -> Arc<dyn Disk> {
+        self.core.db.scratch.clone()
+    }
+
+    /// The password has expired: nothing goes but to change it.
+    pub fn must_change_password(&self) -> bool {
+        self.core.client.expired
     }
 
     /// Who the session belongs to.

@@ -650,18 +650,20 @@ impl Core {
 
     /// USE.
     pub(super) fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
-        let (name, collation) = match self.db.catalog().schema(name) {
-            Some(schema) => (name, schema.def.collation),
+        let found = match self.db.catalog().schema(name) {
+            Some(schema) => Some((name, schema.def.collation)),
             None => match crate::information_schema::schema(name) {
-                Some("information_schema") => ("information_schema", Collation::SYSTEM),
-                Some(computed) => (computed, Collation::DEFAULT),
-                None => {
-                    crate::ddl::check_name(name, ErrorCode::WrongDbName)?;
-                    return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name]));
-                }
+                Some("information_schema") => Some(("information_schema", Collation::SYSTEM)),
+                computed => computed.map(|name| (name, Collation::DEFAULT)),
             },
         };
-        self.authorize(&ast::Statement::Use(name.to_owned()))?;
+        if found.is_none() {
+            crate::ddl::check_name(name, ErrorCode::WrongDbName)?;
+        }
+        let used = found.map_or(name, |(name, _)| name);
+        self.authorize_later(&ast::Statement::Use(used.to_owned()))?;
+        let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&name]);
+        let (name, collation) = found.ok_or_else(unknown)?;
         self.env.database = Some(name.to_owned());
         let mut vars = self.host.vars.borrow_mut();
         let charset = charset::charset_name(collation).to_owned();

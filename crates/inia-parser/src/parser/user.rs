@@ -37,7 +37,7 @@ impl Parser<'_> {
     pub(super) fn alter_user(&mut self) -> PResult<Statement> {
         self.bump();
         let if_exists = self.if_exists()?;
-        let users = self.list(Self::user_spec)?;
+        let users = self.list(Self::altered_user)?;
         let mut default_roles = None;
         if self.accept_kw(Kw::DEFAULT) {
             self.expect_kw(Kw::ROLE)?;
@@ -56,11 +56,19 @@ impl Parser<'_> {
         if self.accept_kw(Kw::IDENTIFIED) {
             spec.auth = Some(self.auth_option()?);
         }
-        if self.accept_kw(Kw::REPLACE) {
+        Ok(spec)
+    }
+
+    /// An account of ALTER USER, whose password may be named or kept.
+    fn altered_user(&mut self) -> PResult<UserSpec> {
+        let mut spec = self.user_spec()?;
+        let by = |auth: &AuthOption| !matches!(auth, AuthOption::Plugin { .. });
+        if spec.auth.as_ref().is_some_and(by) && self.accept_kw(Kw::REPLACE) {
             spec.replace = Some(self.string()?);
         }
-        spec.retain = self.opt_retain()?;
-        if self.accept_kw(Kw::DISCARD) {
+        if spec.auth.is_some() {
+            spec.retain = self.opt_retain()?;
+        } else if self.accept_kw(Kw::DISCARD) {
             self.expect_kw(Kw::OLD)?;
             self.expect_kw(Kw::PASSWORD)?;
             spec.discard_old = true;

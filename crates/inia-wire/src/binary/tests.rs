@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::caps::Capabilities;
-use crate::cursor::Cursor;
-use crate::packet::{KeepAll, PacketWriter};
+use crate::cursor::{Cursor, Kept};
+use crate::packet::{Flush, KeepAll, PacketReader, PacketWriter};
 use inia_base::column::status;
 use inia_base::datatype::{DataType, IntWidth};
 
@@ -93,6 +93,41 @@ fn cells_that_do_not_fit_their_column_keep_the_stream_readable() {
     assert!(bytes.ends_with(b"\0\0\x0a2024-01-02\0\0\0\0\0\0\0\0"));
 }
 
+/// A reply that is kept in memory.
+struct InMemory(Vec<u8>);
+
+impl Flush for InMemory {
+    fn flush(&mut self, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+        self.0.append(bytes);
+        Ok(())
+    }
+}
+
+impl Kept for InMemory {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read(&self, at: u64, buf: &mut [u8]) -> std::io::Result<()> {
+        buf.copy_from_slice(&self.0[at as usize..][..buf.len()]);
+        Ok(())
+    }
+}
+
+/// Opens a cursor over a reply of which only the last packet was not flushed yet.
+fn open(reply: &[u8], out: &mut PacketWriter) -> Option<Cursor<InMemory>> {
+    let mut reader = PacketReader::new(usize::MAX);
+    reader.expect_sequence(1);
+    reader.space()[..reply.len()].copy_from_slice(reply);
+    reader.received(reply.len());
+    let (mut kept, mut last) = (InMemory(Vec::new()), PacketWriter::new());
+    while let Some(packet) = reader.next_packet().unwrap() {
+        last.flush(&mut kept).unwrap();
+        last.put(reader.payload(packet));
+    }
+    Cursor::open(kept, &mut last, Capabilities::PROTOCOL_41, status::AUTOCOMMIT, out).unwrap()
+}
+
 #[test]
 fn a_cursor_hands_out_rows_in_pieces() {
     let whole = encode(|rows| {
@@ -106,16 +141,23 @@ fn a_cursor_hands_out_rows_in_pieces() {
     });
     let caps = Capabilities::PROTOCOL_41;
     let mut out = PacketWriter::new();
-    let mut cursor = Cursor::open(&whole, caps, status::AUTOCOMMIT, &mut out).unwrap();
+    let mut cursor = open(&whole, &mut out).unwrap();
+    let fetch = |cursor: &mut Cursor<InMemory>, out: &mut PacketWriter| {
+        for _ in 0..3 {
+            cursor.next_row(out).unwrap();
+        }
+        cursor.end_fetch(caps, 2, out);
+        !cursor.is_exhausted()
+    };
     assert!(out.bytes().ends_with(b"\x05\0\0\x02\xfe\0\0\x42\0"));
     out.clear();
     out.set_sequence(1);
-    assert!(cursor.fetch(3, caps, 2, &mut out));
+    assert!(fetch(&mut cursor, &mut out));
     assert_eq!(
         out.bytes(),
         b"\x03\0\0\x01\0\0\0\x03\0\0\x02\0\0\x01\x03\0\0\x03\0\0\x02\x05\0\0\x04\xfe\0\0\x42\0"
     );
-    assert!(!cursor.fetch(3, caps, 2, &mut out));
+    assert!(!fetch(&mut cursor, &mut out));
     assert!(out.bytes().ends_with(b"\x05\0\0\x07\xfe\0\0\x82\0"));
 }
 
@@ -124,7 +166,7 @@ fn a_reply_without_rows_opens_no_cursor() {
     let ok = encode(|rows| rows.complete(&Completion::default(), false).unwrap());
     let mut out = PacketWriter::new();
     out.set_sequence(1);
-    assert!(Cursor::open(&ok, Capabilities::PROTOCOL_41, 2, &mut out).is_none());
+    assert!(open(&ok, &mut out).is_none());
     assert_eq!(out.bytes(), ok);
 }
 

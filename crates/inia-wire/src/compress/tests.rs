@@ -84,3 +84,107 @@ fn any_bytes_give_a_result() {
         }
     }
 }
+
+#[test]
+fn claims_that_cannot_be_true_take_no_memory() {
+    for (method, len) in [(Method::Zlib, 100), (Method::Zstd(3), 100)] {
+        let mut side = Compressor::new(method, LIMIT);
+        side.receive(&[len, 0, 0, 0, 0xff, 0xff, 0xff]);
+        side.receive(&[7; 100]);
+        assert_eq!(read_all(&mut side), Err(BAD));
+        assert!(side.held() < 10_000);
+        // A header alone takes none either, whatever length it tells.
+        let mut side = Compressor::new(method, LIMIT);
+        side.receive(b"\xff\xff\xff\0\xff\xff\xff");
+        assert_eq!(read_all(&mut side), Ok(Vec::new()));
+        assert!(side.held() < 10_000);
+    }
+}
+
+#[test]
+fn what_packs_best_is_believed() {
+    for method in [Method::Zlib, Method::Zstd(1), Method::Zstd(19)] {
+        for byte in [0, b'x'] {
+            let bytes = vec![byte; 2 << 20];
+            let mut sender = Compressor::new(method, LIMIT);
+            let packed = sender.pack(&bytes).unwrap().to_vec();
+            let mut receiver = Compressor::new(method, LIMIT);
+            receiver.receive(&packed);
+            assert!(read_all(&mut receiver).unwrap() == bytes);
+        }
+    }
+}
+
+#[test]
+fn big_buffers_are_given_back() {
+    let bytes: Vec<u8> = {
+        let mut random = Random::new(8);
+        (0..2 << 20).map(|_| random.next() as u8).collect()
+    };
+    for method in METHODS {
+        let mut sender = Compressor::new(method, LIMIT);
+        let mut receiver = Compressor::new(method, LIMIT);
+        receiver.receive(sender.pack(&bytes).unwrap());
+        sender.sent();
+        assert!(read_all(&mut receiver).unwrap() == bytes);
+        assert!(sender.held() <= KEEP_BUFFER && receiver.held() <= KEEP_BUFFER);
+    }
+}
+
+/// A stream of several requests: short pieces, long ones, and some that do not pack.
+fn conversation(method: Method, random: &mut Random) -> Vec<u8> {
+    let mut side = Compressor::new(method, LIMIT);
+    let mut stream = Vec::new();
+    for _ in 0..1 + random.below(6) {
+        let len = [3, 60, 500, 9000][random.below(4)];
+        let plain = random.below(2) == 0;
+        let bytes: Vec<u8> =
+            (0..len).map(|_| if plain { b'a' } else { random.next() as u8 }).collect();
+        side.start_request();
+        stream.extend_from_slice(side.pack(&bytes).unwrap());
+    }
+    stream
+}
+
+/// Changes one of the lengths in a header.
+fn lie(random: &mut Random, stream: &mut [u8]) {
+    let (mut at, skip) = (0, random.below(6));
+    for _ in 0..skip {
+        let Some(&[a, b, c]) = stream.get(at..at + 3).and_then(|h| h.first_chunk()) else { return };
+        at += HEADER + u32::from_le_bytes([a, b, c, 0]) as usize;
+    }
+    let field = at + [0, 4][random.below(2)];
+    let length = [0, 1, 49, 50, 0xffff, 0x01_0000, 0xff_fffe, 0xff_ffff][random.below(8)];
+    if let Some(bytes) = stream.get_mut(field..field + 3) {
+        bytes.copy_from_slice(&u32::to_le_bytes(length)[..3]);
+    }
+}
+
+#[test]
+fn damaged_streams_end_or_fail_within_the_memory_that_they_pay_for() {
+    let mut random = Random::new(9);
+    for round in 0..1500 {
+        let method = METHODS[round % 2];
+        let whole = conversation(method, &mut random);
+        let mut stream = whole.clone();
+        for _ in 0..=random.below(2) {
+            lie(&mut random, &mut stream);
+        }
+        if random.below(2) == 0 {
+            stream = random.damage(&stream);
+        }
+        let mut side = Compressor::new(method, 1 << 20);
+        let (mut got, mut rest) = (0, &stream[..]);
+        while !rest.is_empty() {
+            let (part, tail) = rest.split_at(1 + random.below(rest.len()));
+            side.receive(part);
+            rest = tail;
+            match read_all(&mut side) {
+                Ok(bytes) => got += bytes.len(),
+                Err(_) => break,
+            }
+            assert!(side.held() <= 2 * stream.len() + 2 * KEEP_BUFFER, "round {round}");
+        }
+        assert!(got <= most_unpacked(method, stream.len()), "round {round}");
+    }
+}

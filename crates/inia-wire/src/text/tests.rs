@@ -3,8 +3,10 @@
 use super::*;
 use crate::caps::Capabilities;
 use crate::packet::{FLUSH_AT, Flush, KeepAll, PacketWriter};
+use crate::testing::Random;
 use inia_base::column::status;
 use inia_base::datatype::{DataType, IntWidth};
+use inia_base::error::ErrorCode;
 
 fn column(data_type: DataType, decimals: u8) -> ResultColumn {
     ResultColumn {
@@ -132,4 +134,76 @@ fn big_results_are_sent_early() {
     }
     assert_eq!(sent.0.len(), 2);
     assert!(sent.0.iter().all(|n| (FLUSH_AT..FLUSH_AT + 2000).contains(n)));
+}
+
+/// A client that is asked for a file, and what it sends.
+struct Giver<'a> {
+    rest: &'a [u8],
+    random: Random,
+    /// The connection fails at the end, and does not just end.
+    breaks: bool,
+}
+
+impl Flush for Giver<'_> {
+    fn flush(&mut self, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+        bytes.clear();
+        Ok(())
+    }
+
+    fn receive(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        assert!(buf.len() <= 2 * (1 << 16) + 4 * self.rest.len(), "room for what never came");
+        if self.rest.is_empty() && self.breaks {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+        let n = self.random.below(self.rest.len() + 1).max(1).min(self.rest.len()).min(buf.len());
+        buf[..n].copy_from_slice(&self.rest[..n]);
+        self.rest = &self.rest[n..];
+        Ok(n)
+    }
+}
+
+#[test]
+fn whatever_comes_in_place_of_a_file_ends_or_is_refused() {
+    let mut random = Random::new(11);
+    let most = 2000;
+    for round in 0..4000 {
+        let mut packets = PacketWriter::new();
+        packets.set_sequence(2);
+        let mut sent = 0;
+        for _ in 0..random.below(5) {
+            let data = random.bytes(300);
+            sent += data.len();
+            packets.put(&data);
+        }
+        packets.put(b"");
+        let whole = packets.bytes().to_vec();
+        let stream = match round % 4 {
+            0 => whole.clone(),
+            1 => random.bytes(40),
+            2 => whole[..random.below(whole.len())].to_vec(),
+            _ => random.damage(&whole),
+        };
+        let breaks = random.below(2) == 0;
+        let mut giver = Giver { rest: &stream, random: Random::new(round), breaks };
+        let (mut out, mut layout) = (PacketWriter::new(), TextLayout::default());
+        out.set_sequence(1);
+        let caps = Capabilities::CLIENT.with(Capabilities::LOCAL_FILES);
+        let reply = Reply::new(&mut out, &mut giver, caps, 0, 0).with_max_packet(most);
+        let mut rows = TextRows::new(reply, &mut layout);
+        let (mut got, refuses) = (0, random.below(3) == 0);
+        let result = rows.local_file(b"name", &mut |bytes| {
+            got += bytes.len();
+            match refuses {
+                true => Err(SqlError::new(ErrorCode::UnknownError, &[&"no"])),
+                false => Ok(()),
+            }
+        });
+        assert!(got <= stream.len(), "round {round}");
+        // The connection is in step, or it is given up.
+        let in_step = result.is_ok() || (refuses && got > 0 && !rows.is_broken());
+        assert!(in_step || rows.is_broken(), "round {round}");
+        if round % 4 == 0 {
+            assert!(in_step && (refuses || got <= sent), "round {round}");
+        }
+    }
 }

@@ -55,6 +55,12 @@ pub trait AccountLookup: Send + Sync {
     fn note_login(&self, _account: &Account, _proven: bool) -> Option<String> {
         None
     }
+
+    /// Counts a connection that is about to be the account's; error 1226 where it may have no more
+    /// in this hour.
+    fn note_connection(&self, _account: &Account) -> Result<(), ServerError> {
+        Ok(())
+    }
 }
 
 /// The accounts of a fresh server: `root`@`localhost` without a password.
@@ -197,6 +203,11 @@ impl Authenticator {
         }
         refuse_locked(&account, &claim)?;
         Ok(account)
+    }
+
+    /// Counts a connection that has a place.
+    pub(crate) fn note_connection(&self, account: &Account) -> Result<(), LoginError> {
+        self.accounts.note_connection(account).map_err(LoginError::Refused)
     }
 
     fn decoy(&self, claim: &Claim<'_>) -> Account {

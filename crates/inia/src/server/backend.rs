@@ -3,6 +3,7 @@
 use inia_base::collation::Charset;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::SqlError;
+use inia_base::io::Disk;
 use inia_base::value::Value;
 use std::sync::Arc;
 
@@ -91,6 +92,18 @@ pub trait ClientSession: Send {
     fn result_collation(&self) -> u16;
     /// Seconds that the client may be idle; `None` where the server's setting counts.
     fn wait_timeout(&self) -> Option<u64> {
+        None
+    }
+    /// The password has expired, and was not changed yet.
+    fn must_change_password(&self) -> bool {
+        false
+    }
+    /// Bytes of a cursor's rows that may be held in memory.
+    fn result_memory(&self) -> usize {
+        usize::MAX
+    }
+    /// The disk whose scratch files take the others; `None` where there is none.
+    fn scratch(&self) -> Option<Arc<dyn Disk>> {
         None
     }
     /// A handle for other threads.

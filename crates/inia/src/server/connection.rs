@@ -138,6 +138,9 @@ impl Connection {
     fn change_user(&mut self, packet: Received) -> Next {
         let payload = self.reader.payload(packet);
         self.worker.begin(code::CHANGE_USER);
+        if let Err(error) = self.worker.check_password() {
+            return self.worker.end_with(Err(error));
+        }
         let login = match Command::decode(payload, self.worker.caps()) {
             Ok(Command::ChangeUser(login)) => *login,
             Ok(_) => return Next::Close,
@@ -181,6 +184,7 @@ impl Connection {
         self.worker.set_sequence(self.reader.next_sequence());
         let taken = shared.registry.take_place(self.worker.slot(), &account, shared.limits());
         taken.map_err(LoginError::Refused)?;
+        shared.authenticator.note_connection(&account)?;
         let client = ClientInfo {
             user: login.user,
             host,

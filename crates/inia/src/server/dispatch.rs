@@ -2,11 +2,12 @@
 
 use super::Shared;
 use super::backend::{ClientInfo, ClientSession, Prepared};
+use super::kept::{KeptRows, read_failed};
 use super::registry::{KillReason, Slot};
 use super::stream::Stream;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{Completion, ResultColumn, RowSink};
-use inia_base::error::SqlError;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{Date, DateTime, Time};
 use inia_base::value::Value;
 use inia_wire::auth::NONCE;
@@ -16,7 +17,7 @@ use inia_wire::column::put_column;
 use inia_wire::command::execute_flags::CURSOR_READ_ONLY;
 use inia_wire::cursor::Cursor;
 use inia_wire::error::ServerError;
-use inia_wire::packet::KeepAll;
+use inia_wire::packet::FLUSH_AT;
 use inia_wire::params::Params;
 use inia_wire::reply::{EOF, OK, put_eof, put_err_in, put_ok};
 use inia_wire::rows::Reply;
@@ -48,7 +49,7 @@ struct Statement {
     sql: Arc<str>,
     params: Params,
     values: Vec<Value>,
-    cursor: Option<Cursor>,
+    cursor: Option<Cursor<KeptRows>>,
 }
 
 /// Statement ids are small and dense; they need no strong hash.
@@ -257,7 +258,18 @@ impl Worker {
         if self.broken { Next::Close } else { Next::Continue }
     }
 
+    /// Error 1820: with an expired password only statements go, which see to it themselves.
+    pub(crate) fn check_password(&self) -> Outcome {
+        match self.session.must_change_password() {
+            true => Err(ServerError::from(&SqlError::new(ErrorCode::MustChangePassword, &[]))),
+            false => Ok(()),
+        }
+    }
+
     fn handle_rare(&mut self, command: Command<'_>) -> Outcome {
+        if !matches!(command, Command::Ping | Command::SendLongData { .. }) {
+            self.check_password()?;
+        }
         match command {
             Command::Ping => self.put_ok(),
             Command::InitDb(name) => {
@@ -343,14 +355,14 @@ impl Worker {
     fn open_cursor(&mut self, id: u32) -> Outcome {
         let statement = find(&mut self.statements, id)?;
         let (status, collation) = (self.session.status_flags(), self.session.result_collation());
-        let (mut whole, mut keep) = (PacketWriter::new(), KeepAll);
-        whole.set_sequence(self.out.sequence());
-        let reply = Reply::new(&mut whole, &mut keep, self.caps, collation, status);
+        let (mut last, mut kept) = (PacketWriter::new(), KeptRows::of(&*self.session));
+        let reply = Reply::new(&mut last, &mut kept, self.caps, collation, status);
         let mut rows = BinaryRows::new(reply, &mut self.binary);
         let result = self.session.execute_prepared(id, &statement.values, &mut rows);
-        result.map_err(|error| ServerError::from(&error))?;
+        result.map_err(|error| ServerError::from(&kept.error(error)))?;
         let status = self.session.status_flags();
-        statement.cursor = Cursor::open(whole.bytes(), self.caps, status, &mut self.out);
+        let opened = Cursor::open(kept, &mut last, self.caps, status, &mut self.out);
+        statement.cursor = opened.map_err(|error| read_failed(&error))?;
         Ok(())
     }
 
@@ -359,8 +371,17 @@ impl Worker {
         let Some(cursor) = &mut statement.cursor else {
             return Err(WireError::NoCursor(id).server_error());
         };
-        let status = self.session.status_flags();
-        if !cursor.fetch(rows, self.caps, status, &mut self.out) {
+        for _ in 0..rows {
+            if !cursor.next_row(&mut self.out).map_err(|error| read_failed(&error))? {
+                break;
+            }
+            if self.out.len() >= FLUSH_AT && self.out.flush(&mut self.stream).is_err() {
+                self.broken = true;
+                break;
+            }
+        }
+        cursor.end_fetch(self.caps, self.session.status_flags(), &mut self.out);
+        if cursor.is_exhausted() {
             statement.cursor = None;
         }
         Ok(())

@@ -6,9 +6,10 @@ use crate::config::Config;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::SqlError;
-use inia_base::io::FileDisk;
+use inia_base::io::{Disk, FileDisk};
 use inia_base::value::Value;
 use inia_engine::{Database, DatabaseOptions, KillHandle, LoginRequirement, Session};
+use inia_wire::error::ServerError;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -112,6 +113,11 @@ impl AccountLookup for DatabaseAccounts {
             "blocked for {days} day(s) ({left} day(s) remaining) due to {failures} consecutive \
              failed logins."
         ))
+    }
+
+    fn note_connection(&self, account: &Account) -> Result<(), ServerError> {
+        let noted = self.database.note_connection(&account.user, &account.host);
+        noted.map_err(|error| ServerError::from(&error))
     }
 }
 
@@ -241,6 +247,18 @@ impl ClientSession for EngineSession {
 
     fn wait_timeout(&self) -> Option<u64> {
         Some(self.session.wait_timeout())
+    }
+
+    fn result_memory(&self) -> usize {
+        self.session.result_memory()
+    }
+
+    fn scratch(&self) -> Option<Arc<dyn Disk>> {
+        Some(self.session.scratch())
+    }
+
+    fn must_change_password(&self) -> bool {
+        self.session.must_change_password()
     }
 
     fn interrupter(&self) -> Arc<dyn Interrupt> {

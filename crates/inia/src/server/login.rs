@@ -148,6 +148,7 @@ fn try_log_in(
     let account = shared.authenticator.check(claim, talk)?;
     let limits = shared.limits();
     shared.registry.take_place(slot, &account, limits).map_err(LoginError::Refused)?;
+    shared.authenticator.note_connection(&account)?;
     let caps = login.capabilities;
     Ok(LoggedIn {
         caps,

@@ -8,6 +8,7 @@ pub mod backend;
 mod connection;
 mod dispatch;
 pub mod engine;
+mod kept;
 mod listener;
 mod login;
 pub mod registry;

@@ -73,7 +73,6 @@ SELECT GET_LOCK(REPEAT('x', 65), 1);
 SELECT GET_LOCK('dups_a', -1), GET_LOCK('dups_b', NULL), GET_LOCK('dups_c', 1e300);
 SELECT RELEASE_ALL_LOCKS();
 SELECT RELEASE_ALL_LOCKS();
-SET GLOBAL sort_buffer_size = 1;
 SET SESSION server_id = 5;
 SET GLOBAL timestamp = 5;
 SET timestamp = 'x';
