@@ -2,8 +2,8 @@
 //! log.
 //!
 //! A statement that writes many rows changes record after record of a leaf. Each change is applied
-//! by itself; in the log it joins the operation before it if that is one of its kind, and tells only
-//! what differs from the change before:
+//! by itself; in the log it joins the operation before it if that is one of its kind, and tells
+//! only what differs from the change before:
 //!
 //! ```text
 //!   insert at 7 "g" by 31                  inserts by 31:    7 "g", +1 "h", +1 "i"

@@ -1,19 +1,20 @@
 //! Space: which pages of the data file are in use.
 //!
-//! The file is divided into groups of [`GROUP_PAGES`] pages; the second page of each group is its map, a
-//! bitmap of used pages. Page 0 is the file header and counts the groups:
+//! The file is divided into groups of [`GROUP_PAGES`] pages; the second page of each group is its
+//! map, a bitmap of used pages. Page 0 is the file header and counts the groups:
 //!
 //! ```text
 //!   page 0: common header | magic u64 | format u32 | page size u32 | groups u32 |
 //!           zero u32 | stamp u64
 //!   page 1: map of pages 0..G,  page G+1: map of pages G..2G,  ...
 //! ```
-//! A copy of all maps in memory decides who gets which page, under a mutex. A mini-transaction writes its
-//! changes of the maps last, when it commits: map latches are therefore always the last ones taken, in
-//! ascending order, and nothing is waited for under them. Header and maps stay in the pool for good.
+//! A copy of all maps in memory decides who gets which page, under a mutex. A mini-transaction
+//! writes its changes of the maps last, when it commits: map latches are therefore always the last
+//! ones taken, in ascending order, and nothing is waited for under them. Header and maps stay in
+//! the pool for good.
 //!
-//! Invariants: a bit in memory is set at or before the same bit in the map is, and cleared at or after;
-//! every page named by a set bit lies inside the file.
+//! Invariants: a bit in memory is set at or before the same bit in the map is, and cleared at or
+//! after; every page named by a set bit lies inside the file.
 
 use crate::Result;
 use crate::buffer::{BufferPool, MAX_PAGES, page_offset};
@@ -39,8 +40,8 @@ const WORDS: usize = (GROUP_PAGES / 64) as usize;
 const MAGIC: u64 = u64::from_le_bytes(*b"INIADATA");
 /// Version of all files' format.
 pub(crate) const FORMAT: u32 = 5;
-/// The oldest format that is read. Files of older formats are files of this one, whose logs lack some
-/// records: the control file gets the new number when they are opened.
+/// The oldest format that is read. Files of older formats are files of this one, whose logs lack
+/// some records: the control file gets the new number when they are opened.
 pub(crate) const OLDEST_FORMAT: u32 = 3;
 const MAGIC_AT: usize = PAGE_HEADER;
 const FORMAT_AT: usize = MAGIC_AT + 8;
@@ -175,8 +176,9 @@ impl Space {
         Ok(Space { state: Mutex::new(State { groups, file_pages, used }), reserve })
     }
 
-    /// Sets a free page aside, close after `near` if possible; `None` when all groups are full. The file
-    /// has room for it on return, and, unless it is for a rollback, for what rollbacks may need.
+    /// Sets a free page aside, close after `near` if possible; `None` when all groups are full. The
+    /// file has room for it on return, and, unless it is for a rollback, for what rollbacks may
+    /// need.
     pub(crate) fn reserve(
         &self,
         near: PageId,

@@ -1,15 +1,16 @@
 //! Mini-transactions: changes of several pages that reach the log as one group, all or nothing.
 //!
-//! A mini-transaction latches pages, changes them in place while it encodes the same changes for the log,
-//! and commits: one append, the group's end becomes the pages' LSN, the latches go. As long as the latches
-//! are held nobody sees the changes, and the write-back cannot take them; after the append they are in the
-//! log before any later change of the same pages is.
+//! A mini-transaction latches pages, changes them in place while it encodes the same changes for
+//! the log, and commits: one append, the group's end becomes the pages' LSN, the latches go. As
+//! long as the latches are held nobody sees the changes, and the write-back cannot take them; after
+//! the append they are in the log before any later change of the same pages is.
 //!
 //! Rules for callers:
-//! - take nothing else that blocks (row locks, another `Mtr`) between [`Store::mtr`] and the commit;
+//! - take nothing else that blocks (row locks, another `Mtr`) between [`Store::mtr`] and the
+//!   commit;
 //! - latch pages in one order (tree: parent before child, left before right);
-//! - do what can fail (latch, allocate, free) before the first change: a mini-transaction with changes
-//!   cannot be taken back.
+//! - do what can fail (latch, allocate, free) before the first change: a mini-transaction with
+//!   changes cannot be taken back.
 
 use super::Store;
 use crate::Result;
@@ -40,8 +41,8 @@ struct Slot<'s> {
     fresh: bool,
 }
 
-/// A mini-transaction. Dropped without changes it unlatches and gives allocated pages back; dropped with
-/// changes it aborts the process, because pages would differ from the log.
+/// A mini-transaction. Dropped without changes it unlatches and gives allocated pages back; dropped
+/// with changes it aborts the process, because pages would differ from the log.
 pub(crate) struct Mtr<'s> {
     store: &'s Store,
     slots: SmallVec<[Option<Slot<'s>>; INLINE_PAGES]>,
@@ -143,12 +144,13 @@ impl<'s> Mtr<'s> {
         if !self.run.as_mut().is_some_and(|run| run.extend(id, change, redo)) {
             self.run = Some(OpenRun::begin(id, change, redo));
         }
-        // As with `PageOp::apply`: a damaged page stays as it is, here and when the log is replayed.
+        // As with `PageOp::apply`: a damaged page stays as it is, here and when the log is
+        // replayed.
         let _ = change.try_apply(&mut slot.page);
     }
 
-    /// A free page, latched and initialised as an empty one of this type, if possible close after `near`.
-    /// Fails with `DiskFull` when the file cannot grow.
+    /// A free page, latched and initialised as an empty one of this type, if possible close after
+    /// `near`. Fails with `DiskFull` when the file cannot grow.
     pub(crate) fn allocate(&mut self, near: PageId, page_type: u8) -> Result<Latched> {
         let store = self.store;
         let id = store.reserve_page(near, self.for_rollback)?;
@@ -170,8 +172,8 @@ impl<'s> Mtr<'s> {
         Ok(latched)
     }
 
-    /// Gives the page back; others may get it once this mini-transaction has committed. A page that is not
-    /// in use is `Corrupt`, and nothing is changed.
+    /// Gives the page back; others may get it once this mini-transaction has committed. A page that
+    /// is not in use is `Corrupt`, and nothing is changed.
     pub(crate) fn free(&mut self, page: Latched) -> Result<()> {
         self.free_all(&[page])
     }
@@ -204,14 +206,14 @@ impl<'s> Mtr<'s> {
         self.slots[page.0 as usize] = None;
     }
 
-    /// Appends the group to the log, gives the changed pages its end as their LSN and unlatches all. The
-    /// group's end; without changes, the log's.
+    /// Appends the group to the log, gives the changed pages its end as their LSN and unlatches
+    /// all. The group's end; without changes, the log's.
     pub(crate) fn commit(self) -> Lsn {
         self.commit_with(|_| ())
     }
 
-    /// As [`Mtr::commit`]; `publish` runs as in [`Wal::append_with`](crate::wal::Wal::append_with), if there
-    /// is anything to append.
+    /// As [`Mtr::commit`]; `publish` runs as in [`Wal::append_with`](crate::wal::Wal::append_with),
+    /// if there is anything to append.
     pub(crate) fn commit_with(mut self, publish: impl FnOnce(Lsn)) -> Lsn {
         if !self.changed {
             return self.store.wal.closed_lsn();
@@ -231,8 +233,8 @@ impl<'s> Mtr<'s> {
         end
     }
 
-    /// Sets and clears the bits of allocated and freed pages. No latch is taken after the maps', and
-    /// nothing is waited for under them.
+    /// Sets and clears the bits of allocated and freed pages. No latch is taken after the maps',
+    /// and nothing is waited for under them.
     fn write_space_maps(&mut self) {
         let allocated = self.slots.iter().flatten().filter(|slot| slot.fresh);
         let kept = allocated.map(|slot| slot.page.id()).filter(|id| !self.freed.contains(id));
@@ -255,7 +257,8 @@ impl<'s> Mtr<'s> {
     }
 }
 
-/// A latched page that is about to be changed; the buffer pool knows of it from the first change on.
+/// A latched page that is about to be changed; the buffer pool knows of it from the first change
+/// on.
 fn changed_slot<'a, 's>(
     store: &Store,
     slots: &'a mut [Option<Slot<'s>>],
@@ -311,8 +314,8 @@ impl Store {
         }
     }
 
-    /// Adds a group of pages in a mini-transaction of its own, which takes only latches that are never
-    /// held while waiting.
+    /// Adds a group of pages in a mini-transaction of its own, which takes only latches that are
+    /// never held while waiting.
     fn add_group(&self) -> Result<()> {
         let map = self.space.next_map(&**self.pool.data())?;
         let mut mtr = Mtr::new(self, false);

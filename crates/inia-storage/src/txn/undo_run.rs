@@ -12,7 +12,7 @@
 //! The body: `txn u64 │ place of the first undo record u64 │ tree u32`, then for each change:
 //!
 //! ```text
-//!  what u8: 0 nothing, 1 a version, 2 a version that was marked as deleted and stays in the record;
+//!  what u8: 0 nothing, 1 a version, 2 a version that was marked as deleted and stays there,
 //!           + 4 where the version before has the same writer as that of the change before
 //!  bytes that the key shares with the key before u8 │ length of the rest, varint │ rest
 //!  not for 0:  writer u64, not for + 4 │ undo: twice the distance from that of the change before,

@@ -2,9 +2,9 @@
 //! one latch, as one group of the log.
 //!
 //! Records to be changed may have been read before, without a lock ([`in_place`](super::in_place)).
-//! Then each is changed only if it still has the version that was read, which is looked at under the
-//! latch. What stands in the way of a record is met there, too, but waiting for it, or telling of a
-//! duplicate, is left to the caller, who goes on with that record alone:
+//! Then each is changed only if it still has the version that was read, which is looked at under
+//! the latch. What stands in the way of a record is met there, too, but waiting for it, or telling
+//! of a duplicate, is left to the caller, who goes on with that record alone:
 //!
 //! ```text
 //!   scan    a b c d e      five versions, nobody has them locked
