@@ -193,7 +193,7 @@ fn one_damaged_checkpoint_block_does_no_harm_and_two_are_refused() {
 
 #[test]
 fn an_unknown_format_is_named() {
-    damaged(closed(), "the files have format 77; this version reads format 4", |dir| {
+    damaged(closed(), "the files have format 77; this version reads format 5", |dir| {
         let path = dir.join("inia.control");
         let mut bytes = std::fs::read(&path).unwrap();
         for block in bytes.chunks_mut(4096) {

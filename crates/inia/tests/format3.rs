@@ -151,7 +151,7 @@ fn opened_and_raised(name: &str, mut rows: Rows, more: impl Fn(&mut Client<TcpSt
     let dir = folder.path();
     assert_eq!(formats(&dir), [3, 3]);
     let server = Process::start(&dir, &[]);
-    assert_eq!(formats(&dir), [4, 4], "a program of format 3 would refuse it now");
+    assert_eq!(formats(&dir), [5, 5], "a program of format 3 would refuse it now");
     expect_rows(&mut server.client(), &rows);
     more(&mut server.client());
     expect_the_rest(&server);
@@ -200,6 +200,6 @@ fn both_are_without_problems_where_the_check_is_the_first_to_open_them() {
     for name in ["closed", "killed"] {
         let folder = unpack(name);
         expect_no_problems(&folder.path());
-        assert_eq!(formats(&folder.path()), [4, 4]);
+        assert_eq!(formats(&folder.path()), [5, 5]);
     }
 }

@@ -257,16 +257,20 @@ fn believed(server: &Arc<dyn Target>, workload: &dyn Workload) -> Vec<String> {
     believed
 }
 
-/// What no rule of the workloads ties to anything: the bookstore's lists of any length, the text
-/// that a customer with a bad credit collects, and an order fewer to deliver or a line fewer of
-/// one, which may be so.
-const FREE: [&str; 6] = [
+/// What no rule of the workloads ties to anything: the bookstore's lists of any length, a cart that
+/// is made again with the next book, the text that a customer with a bad credit collects, an order
+/// fewer to deliver or a line fewer of one, which may be so, and sysbench's k where rows are replaced
+/// whose k nobody has read.
+const FREE: [&str; 9] = [
+    "INSERT INTO carts",
     "FROM books a JOIN books b",
     "FROM books WHERE title >= ?",
     "SELECT COUNT(*) FROM nile_orders",
     "UPDATE customer SET c_data",
     "FROM new_order",
     "SELECT ol_i_id",
+    "oltp_read_write: Lost: UPDATE sbtest# SET k",
+    "oltp_write_only: Lost: UPDATE sbtest# SET k",
 ];
 
 fn family_notices(family: &str) {
@@ -275,7 +279,8 @@ fn family_notices(family: &str) {
     let server = target(&format!("mysql://root@{}/lies", process.address()));
     let of = workload::all().filter(|workload| workload.family() == family);
     let mut missed: Vec<String> = of.flat_map(|workload| believed(&server, workload)).collect();
-    missed.retain(|lie| !FREE.iter().any(|free| lie.contains(free)));
+    let any_table = |lie: &str| lie.replace("sbtest1", "sbtest#").replace("sbtest2", "sbtest#");
+    missed.retain(|lie| !FREE.iter().any(|free| any_table(lie).contains(free)));
     assert!(missed.is_empty(), "believed:\n{}", missed.join("\n"));
 }
 
