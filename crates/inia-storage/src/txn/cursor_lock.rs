@@ -314,12 +314,17 @@ impl Cursor {
         }
         txn.enlist();
         let (store, tree) = (&txn.core.store, self.tree.clone());
-        let (direction, passed) = (self.direction, self.passed);
+        let (direction, passed, lower) = (self.direction, self.passed, self.lower);
         let memory = self.memory_mut();
         let (place, key) = (&mut memory.place, &memory.key);
         match direction {
             Direction::Forward if passed => place.low.set_key(&memory.last),
-            Direction::Forward => place.find_low(&tree, store, i)?,
+            Direction::Forward => {
+                place.find_low(&tree, store, i)?;
+                if is_beyond(place.low.edge(), lower, &memory.lower) {
+                    return Ok(false);
+                }
+            }
             Direction::Backward if place.low.edge() == Edge::Key(key) => {
                 place.find_low(&tree, store, i)?;
             }
@@ -346,8 +351,7 @@ impl Cursor {
         }
         txn.enlist();
         let (store, tree) = (&txn.core.store, self.tree.clone());
-        let passed = self.passed;
-        let direction = self.direction;
+        let (direction, passed, lower) = (self.direction, self.passed, self.lower);
         let memory = self.memory_mut();
         let place = &mut memory.place;
         match direction {
@@ -357,6 +361,9 @@ impl Cursor {
                     place.low.set_key(&memory.last);
                 } else {
                     place.find_low(&tree, store, end)?;
+                    if is_beyond(place.low.edge(), lower, &memory.lower) {
+                        return Ok(false);
+                    }
                 }
                 tree.gaps().lock(&txn.owner, place.low.edge(), Edge::Max);
                 place.confirm_low(&tree, store, end)
@@ -392,5 +399,15 @@ impl Cursor {
             }
             self.seek_start()?;
         }
+    }
+}
+
+/// Whether a record that was found before the first one of a range is in the range itself: it was
+/// put into a leaf that the scan had left already.
+fn is_beyond(record: Edge<'_>, bound: Bound, lower: &[u8]) -> bool {
+    match bound {
+        Bound::Unbounded => record > Edge::Min,
+        Bound::Included => record >= Edge::Key(lower),
+        Bound::Excluded => record > Edge::Key(lower),
     }
 }
