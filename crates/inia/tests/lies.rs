@@ -259,8 +259,8 @@ fn believed(server: &Arc<dyn Target>, workload: &dyn Workload) -> Vec<String> {
 
 /// What no rule of the workloads ties to anything: the bookstore's lists of any length, a cart that
 /// is made again with the next book, the text that a customer with a bad credit collects, an order
-/// fewer to deliver or a line fewer of one, which may be so, and sysbench's k where rows are replaced
-/// whose k nobody has read.
+/// fewer to deliver or a line fewer of one, which may be so, and sysbench's k where rows are
+/// replaced whose k nobody has read.
 const FREE: [&str; 9] = [
     "INSERT INTO carts",
     "FROM books a JOIN books b",

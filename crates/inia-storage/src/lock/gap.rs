@@ -80,6 +80,12 @@ impl Intervals {
         if low >= high {
             return;
         }
+        // A scan in the order of the keys goes on where it was.
+        if let Some((_, end)) = self.list.last_mut()
+            && end.get() == low
+        {
+            return end.set(high);
+        }
         let first = self.list.partition_point(|(_, end)| end.get() < low);
         let last = self.list.partition_point(|(start, _)| start.get() <= high);
         if first == last {
@@ -92,9 +98,8 @@ impl Intervals {
         if self.list[first].0.get().cmp(&low) == Order::Greater {
             self.list[first].0.set(low);
         }
-        let end = self.list[last - 1].1.clone();
         if last - first > 1 {
-            self.list[first].1 = end;
+            self.list[first].1 = self.list[last - 1].1.clone();
             self.list.drain(first + 1..last);
         }
     }
