@@ -170,6 +170,48 @@ fn recovery_refuses_places_that_do_not_grow() {
     assert!(found.end_again(&store).is_err());
 }
 
+/// A transaction had made the steps a to d when its log was written again, and went on with e. The
+/// log is kept from a place between c and d on:
+///
+/// ```text
+///   d   begin   a b   e   c d   end
+/// ```
+#[test]
+fn steps_logged_again_are_joined_to_those_that_are_there() {
+    let store = UndoStore::in_memory();
+    let place = |step: usize| UndoRef::new(1 + step as u64 / 3, 100 + 50 * (step % 3));
+    let payload = |step: usize| vec![step as u8; 20 + step];
+    let mut found = recovered::Recovered::default();
+    let first = |found: &mut recovered::Recovered, step| {
+        found.push(&store, place(step), &new_undo(&payload(step))).unwrap();
+    };
+    let again = |found: &mut recovered::Recovered, step| {
+        found.push_again(&store, place(step), &new_undo(&payload(step))).unwrap();
+    };
+    first(&mut found, 3);
+    found.begin_again();
+    again(&mut found, 0);
+    again(&mut found, 1);
+    first(&mut found, 4);
+    again(&mut found, 2);
+    again(&mut found, 3);
+    found.end_again(&store).unwrap();
+    // A copy that comes without its beginning counts for nothing.
+    again(&mut found, 0);
+    assert_eq!((found.first(), found.tail(), found.records()), (place(0), place(4), 5));
+
+    let (mut record, mut at) = (UndoRecord::default(), found.tail());
+    for step in (0..5).rev() {
+        assert_eq!(at, place(step));
+        assert!(store.read(at, &mut record).unwrap());
+        assert_eq!(record.payload, payload(step));
+        at = record.previous;
+    }
+    assert_eq!(at, UndoRef::NONE);
+    let bytes = (0..5).map(|step| 8 * new_undo(&payload(step)).words() as u64).sum::<u64>();
+    assert_eq!(found.bytes(), bytes);
+}
+
 /// Two transactions' records in the same place, as a damaged log may have them.
 #[test]
 fn a_record_that_another_has_overwritten_is_an_error() {
