@@ -115,6 +115,8 @@ pub struct Parser<'a> {
     hints: Hints,
     /// The next SELECT is the statement itself.
     top_select: bool,
+    /// From where on the text is known to be UTF-8.
+    utf8: rows::Utf8<'a>,
 }
 
 /// Parses one statement; a second one after `;` is an error.
@@ -168,6 +170,7 @@ impl<'a> Parser<'a> {
             in_routine: false,
             remarks: Vec::new(),
             hints: Hints::default(),
+            utf8: rows::Utf8::default(),
             top_select: false,
         }
     }

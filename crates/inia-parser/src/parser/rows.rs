@@ -18,21 +18,49 @@ use std::sync::Arc;
 const INT_DIGITS: usize = 19;
 /// A decimal number of so many bytes is left to the grammar.
 const LONG_NUMBER: usize = 60;
+/// Memory is taken ahead for the rows in so many bytes: other statements may follow.
+const MOST_AHEAD: usize = 64 << 10;
+
+/// What is known of a text's bytes. Each is looked at once, however many statements ask.
+#[derive(Default)]
+pub(super) struct Utf8<'a> {
+    /// The end of the text, from a place on.
+    found: Option<(usize, &'a str)>,
+    /// Before this place a byte is wrong.
+    wrong: usize,
+}
+
+impl<'a> Utf8<'a> {
+    /// The bytes of `src` from a place on, if all are UTF-8.
+    fn text(&mut self, src: &'a [u8], at: usize) -> Option<&'a str> {
+        if let Some((from, text)) = self.found.filter(|(from, _)| *from <= at) {
+            return text.get(at - from..);
+        }
+        if at < self.wrong {
+            return None;
+        }
+        match std::str::from_utf8(&src[at..]) {
+            Ok(text) => self.found = Some((at, text)),
+            Err(error) => self.wrong = at + error.valid_up_to() + 1,
+        }
+        self.found.map(|(_, text)| text)
+    }
+}
 
 impl<'a> Parser<'a> {
     /// `(…), (…), …`; the first `(` is the current token.
     pub(super) fn insert_rows(&mut self) -> PResult<InsertSource> {
-        let (start, at) = (self.tok.start as usize, self.src.len());
+        let start = self.tok.start as usize;
         let first = self.value_row()?;
         if !self.is(Tok::Comma) || self.ahead.is_some() || !is_plain(&first) {
             return self.rows_after(vec![first]);
         }
-        let Ok(text) = std::str::from_utf8(&self.src[self.tok.start as usize..]) else {
+        let offset = self.tok.start as usize;
+        let Some(text) = self.utf8.text(self.src, offset) else {
             return self.rows_after(vec![first]);
         };
-        let offset = self.tok.start as usize;
         let mut rows = ValueRows::beginning_with(first);
-        rows.reserve(at - offset, offset - start + 2);
+        rows.reserve(text.len().min(MOST_AHEAD), offset - start + 2);
         let mut scan = Scan { text, offset, mode: self.mode, at: 0 };
         while self.is(Tok::Comma) {
             scan.at = self.tok.end as usize - offset;

@@ -142,3 +142,30 @@ fn bytes_that_are_not_utf8_stay_bytes() {
     let rows = expand(insert.source);
     assert_eq!(rows[1][1], Expr::Literal(Literal::RawBytes { charset: None, bytes: vec![0xff] }));
 }
+
+/// Bytes that are no UTF-8 concern the statements before them and their own, and no later ones.
+#[test]
+fn statements_of_one_text_are_what_each_is_alone() {
+    let statements: [&[u8]; 5] = [
+        b"insert into t values (1, 'a'), (2, 'b')",
+        b"insert into t values (1, 'a'), (2, '\xff')",
+        b"insert into t values (1, '\xc3\xa9'), (2, '\xc3\xa9')",
+        b"insert into t values (1, '\xfe'), (2, '\xc3')",
+        b"insert into t values (1, '\xe6\x97\xa5'), (2, NULL), (3, 'c')",
+    ];
+    let together = statements.join(&b"; "[..]);
+    for times in [1, 2] {
+        let text = [together.as_slice()].repeat(times).join(&b"; "[..]);
+        let mut parser = Parser::from_bytes(&text, SqlMode::empty());
+        for statement in statements.iter().cycle().take(5 * times) {
+            let Ok(Some((Statement::Insert(found), _))) = parser.next_statement() else {
+                panic!("no insert");
+            };
+            let Ok(Statement::Insert(alone)) = parse_bytes(statement, SqlMode::empty()) else {
+                panic!("no insert alone");
+            };
+            assert_eq!(expand(found.source), expand(alone.source));
+        }
+        assert!(matches!(parser.next_statement(), Ok(None)));
+    }
+}
