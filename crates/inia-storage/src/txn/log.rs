@@ -26,9 +26,9 @@ const TREE_CREATED: u8 = 17;
 const FOUNDED: u8 = 18;
 const RELOG: u8 = 19;
 /// What there was.
-const NOTHING: u8 = 0;
-const VERSION: u8 = 1;
-const MARKED: u8 = 2;
+pub(super) const NOTHING: u8 = 0;
+pub(super) const VERSION: u8 = 1;
+pub(super) const MARKED: u8 = 2;
 /// Added to the tag of a step that is logged again.
 const AGAIN: u8 = 16;
 

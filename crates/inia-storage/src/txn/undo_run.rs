@@ -20,7 +20,7 @@
 //!  for 1:      length of the payload, varint │ payload
 //! ```
 
-use super::log::Before;
+use super::log::{Before, MARKED, NOTHING, VERSION};
 use super::undo::{UndoRef, record_words};
 use crate::btree::RecordHeader;
 use crate::codec::{ByteReader, ByteWriter};
@@ -29,9 +29,6 @@ use inia_base::ids::{TreeId, TxnId};
 
 /// Tag of the log record.
 pub(super) const UNDO_RUN: u8 = 48;
-const NOTHING: u8 = 0;
-const VERSION: u8 = 1;
-const MARKED: u8 = 2;
 const SAME_WRITER: u8 = 4;
 
 /// What a change needs to be undone, and where its undo record is.
