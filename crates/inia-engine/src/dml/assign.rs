@@ -94,19 +94,29 @@ pub(super) fn assign(
     fills.compute(row, ctx)
 }
 
-/// ON UPDATE CURRENT_TIMESTAMP for a row that changes, except for columns that SET names.
+/// ON UPDATE CURRENT_TIMESTAMP for a row that changes, except for columns that SET names, and what
+/// is computed from it.
 pub(super) fn touch(
-    table: &Table,
+    (table, fills): (&Table, &Fills),
     assignments: &[(usize, Option<Expr>)],
     row: &mut [Value],
     mut changed: Vec<bool>,
-    ctx: &EvalContext<'_>,
-) -> Vec<bool> {
+    ctx: &mut EvalContext<'_>,
+) -> Result<Vec<bool>, SqlError> {
+    let mut touched = false;
     for (i, column) in table.def.columns.iter().enumerate() {
         if column.on_update_now && !assignments.iter().any(|(target, _)| *target == i) {
             row[i] = now_for(&column.data_type, ctx);
             changed[i] = true;
+            touched = true;
         }
     }
-    changed
+    if touched && fills.tells_moments(table) {
+        let before: Vec<Value> = fills.generated().map(|(column, _)| row[column].clone()).collect();
+        fills.compute(row, ctx)?;
+        for ((column, _), before) in fills.generated().zip(before) {
+            changed[column] |= row[column] != before;
+        }
+    }
+    Ok(changed)
 }

@@ -1,10 +1,11 @@
 //! What columns get that a statement does not give, and what rows must satisfy: defaults,
 //! generated columns, CHECK constraints, bound once per statement.
 
-use crate::catalog::{ColumnDefault, TableDef, quoted};
+use crate::catalog::{ColumnDefault, Table, TableDef, quoted};
 use crate::expr::{
     self, Environment, EvalContext, Expr, ExprKind, ExprType, Scope, SessionHost, Strictness,
 };
+use crate::optimize::slots_of;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::DateTime;
@@ -173,6 +174,16 @@ impl Fills {
     /// Whether the column is computed.
     pub(crate) fn is_generated(&self, column: usize) -> bool {
         self.generated.iter().any(|(i, _)| *i == column)
+    }
+
+    /// Whether a generated column reads one that tells when its row was changed.
+    pub(crate) fn tells_moments(&self, table: &Table) -> bool {
+        let moment = |column: usize| table.def.columns[column].on_update_now;
+        let reads = |expr: &Expr| {
+            let needs = slots_of(expr);
+            (0..self.fills.len()).any(|c| moment(c) && (needs.whole_row || needs.slots.contains(c)))
+        };
+        self.generated.iter().any(|(_, expr)| reads(expr))
     }
 
     /// Computes the generated columns of a row.

@@ -410,7 +410,8 @@ impl JoinedPlan {
             return Ok(());
         }
         let named: Vec<_> = target.assignments.iter().map(|(column, _)| (*column, None)).collect();
-        let changed = touch(table, &named, &mut new, changed, ctx);
+        let parts = (&**table, &target.fills);
+        let changed = touch(parts, &named, &mut new, changed, ctx)?;
         if let Err(error) = target.fills.check(&new, ctx) {
             return match self.ignore && is_forgiven(&error) {
                 true => ctx.raise(expr::Level::Warning, error),

@@ -44,6 +44,8 @@ pub(crate) struct Rewriting {
     writes: Vec<usize>,
     /// Other columns with ON UPDATE CURRENT_TIMESTAMP.
     moments: Vec<usize>,
+    /// Generated columns, where some read a column of `moments`.
+    told: Vec<usize>,
     /// Indexes whose entries tell one of these columns.
     indexes: Vec<usize>,
 }
@@ -61,6 +63,7 @@ impl Rewriting {
             reads: Vec::new(),
             writes: Vec::new(),
             moments: Vec::new(),
+            told: Vec::new(),
             indexes: Vec::new(),
         };
         rewriting.prepare(table, fills);
@@ -94,6 +97,9 @@ impl Rewriting {
         self.writes = all().filter(|c| written.contains(*c)).collect();
         let moment = |c: &usize| columns[*c].on_update_now && !named.contains(*c);
         self.moments = all().filter(moment).collect();
+        let tells = !self.moments.is_empty() && fills.tells_moments(table);
+        let told = fills.generated().map(|(column, _)| column).filter(|_| tells);
+        self.told = told.collect();
         self.indexes = (0..table.indexes.len()).filter(|at| self.touches(table, *at)).collect();
         let targets: Vec<usize> = self.assignments.iter().map(|a| a.target).collect();
         for Assignment { target, value, steady } in &mut self.assignments {
@@ -177,6 +183,13 @@ impl<'r> Rewrite<'r> {
             for &column in &self.plan.moments {
                 self.row[column] = now_for(self.table.layout.data_type(column), ctx);
                 self.changed[column] = true;
+                self.put(column)?;
+            }
+            if !self.plan.told.is_empty() {
+                self.fills.compute(&mut self.row, ctx)?;
+            }
+            for &column in &self.plan.told {
+                self.changed[column] = self.differs(old, column)?;
                 self.put(column)?;
             }
         }

@@ -525,7 +525,7 @@ impl<'r> Run<'r> {
             self.tally.untouched += 1;
             return Ok(());
         }
-        let changed = touch(table, &self.plan.on_duplicate, &mut new, changed, ctx);
+        let changed = touch(parts, &self.plan.on_duplicate, &mut new, changed, ctx)?;
         self.plan.fills.check(&new, ctx)?;
         let start = core.txn_of(&self.plan.table).borrow().savepoint();
         let written = {
