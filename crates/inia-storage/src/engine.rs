@@ -91,6 +91,8 @@ pub(crate) struct Core {
     /// Whether the garbage tree may have something in it.
     pub(crate) garbage_waits: AtomicBool,
     pub(crate) collecting: Mutex<()>,
+    /// Where background purge waits when it has nothing to do.
+    pub(crate) purger: WaitCell,
     /// The failure of the background that the error log was told of.
     pub(crate) told: Mutex<String>,
 }
@@ -104,7 +106,6 @@ pub struct Engine {
 struct Purger {
     thread: JoinHandle<()>,
     stop: Arc<AtomicBool>,
-    cell: Arc<WaitCell>,
 }
 
 /// Counters and gauges of an engine, at one moment.
@@ -198,6 +199,7 @@ impl Engine {
             relogging: Mutex::default(),
             garbage_waits: AtomicBool::new(true),
             collecting: Mutex::new(()),
+            purger: WaitCell::new(),
             told: Mutex::default(),
             store,
         });
@@ -355,7 +357,7 @@ impl Engine {
     pub(crate) fn stop_purger(&self) {
         if let Some(purger) = self.purger.lock().take() {
             purger.stop.store(true, Ordering::Release);
-            purger.cell.wake();
+            self.core.purger.wake();
             // A purge that panicked has nothing more to say.
             let _ = purger.thread.join();
         }
@@ -382,15 +384,15 @@ fn found(store: &Store) -> Result<Roots> {
 }
 
 fn start_purger(core: &Arc<Core>) -> Purger {
-    let (stop, cell) = (Arc::new(AtomicBool::new(false)), Arc::new(WaitCell::new()));
-    let (core, stopped, pause) = (Arc::clone(core), Arc::clone(&stop), Arc::clone(&cell));
+    let stop = Arc::new(AtomicBool::new(false));
+    let (core, stopped) = (Arc::clone(core), Arc::clone(&stop));
     let thread = std::thread::spawn(move || {
         while !stopped.load(Ordering::Acquire) {
             // A failure has been reported; what failed is tried again.
             if !core.purge_round().some {
-                pause.wait(Some(PURGE_PAUSE));
+                core.purger.wait(Some(PURGE_PAUSE));
             }
         }
     });
-    Purger { thread, stop, cell }
+    Purger { thread, stop }
 }

@@ -12,7 +12,8 @@ use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_storage::{
-    Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Spot, StorageError, Tree, Txn,
+    Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Run, Spot, StorageError, Tree,
+    Txn,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -181,6 +182,23 @@ impl Scan {
         cursor.pause_before_locks();
         self.pauses = true;
         Some(spot)
+    }
+
+    /// Deletes rows that follow, up to `most`, where the clustered tree is read and nothing stands in
+    /// their way, and moves over them: their index entries are left for a later change, as with
+    /// [`Scan::leave_current`]. `None` where [`Scan::next`] must go on.
+    pub(crate) fn delete_run(
+        &mut self,
+        txn: &mut Txn,
+        most: usize,
+    ) -> std::result::Result<Option<Run<'_>>, StorageError> {
+        let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return Ok(None) };
+        if !self.defers {
+            return Ok(None);
+        }
+        cursor.pause_before_locks();
+        self.pauses = true;
+        txn.delete_run(cursor, most)
     }
 
     /// Whether the last move found no row since what was left is to be changed first. It is asked

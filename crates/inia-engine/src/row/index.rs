@@ -126,16 +126,8 @@ impl IndexCodec {
         key: &mut Vec<u8>,
         value: &mut Vec<u8>,
     ) -> Result<bool, Damaged> {
-        let mut null = false;
-        for part in &self.parts {
-            let cell = cell(part.column)?;
-            null |= cell == Cell::Null;
-            part.put(&cell, key)?;
-        }
+        let collides = self.put_entry_key(&cell, primary_key, key)?;
         let unique = self.kind == IndexKind::Unique;
-        if !unique || null {
-            key.extend_from_slice(primary_key);
-        }
         if self.primary_len.is_none() {
             let length = u16::try_from(primary_key.len()).map_err(|_| Damaged)?;
             value.extend_from_slice(&length.to_le_bytes());
@@ -146,7 +138,27 @@ impl IndexCodec {
         if !self.kept.is_empty() {
             self.kept_layout.encode(|i| cell(self.kept[i]), value)?;
         }
-        Ok(unique && !null)
+        Ok(collides)
+    }
+
+    /// As [`IndexCodec::put_entry`], of the key alone.
+    pub fn put_entry_key<'v>(
+        &self,
+        cell: impl Fn(usize) -> Result<Cell<'v>, Damaged>,
+        primary_key: &[u8],
+        key: &mut Vec<u8>,
+    ) -> Result<bool, Damaged> {
+        let mut null = false;
+        for part in &self.parts {
+            let cell = cell(part.column)?;
+            null |= cell == Cell::Null;
+            part.put(&cell, key)?;
+        }
+        let collides = self.kind == IndexKind::Unique && !null;
+        if !collides {
+            key.extend_from_slice(primary_key);
+        }
+        Ok(collides)
     }
 
     /// Splits an entry into its primary key and its kept columns.

@@ -14,8 +14,9 @@
 //! - `marked` = number of slots with the mark flag; `max_txn` ≥ every record's transaction
 
 use super::node::*;
+use super::run::Mark;
 use crate::page::{self, PAGE_SIZE, PageBytes, PageRead, put_u32, put_u64};
-use inia_base::ids::PageId;
+use inia_base::ids::{PageId, TxnId};
 use std::ops::Range;
 
 /// An operation does not fit the page it was given; says what is wrong.
@@ -299,6 +300,36 @@ pub(crate) fn set_header(page: &mut PageBytes, i: usize, header: RecordHeader) -
     let flags = slot.flags & !SLOT_MARKED | if header.is_deleted() { SLOT_MARKED } else { 0 };
     put_slot(page, i, &Slot { flags, ..slot });
     note_version(page, slot.flags, flags, Some(&bytes));
+    Ok(())
+}
+
+/// As [`set_header`] of several leaf records, with delete marks of `txn`: all of them, or none.
+pub(crate) fn mark(page: &mut PageBytes, txn: TxnId, marks: &[Mark]) -> Edit<()> {
+    let (count, heap) = checked_heap(page)?;
+    let mut new = 0;
+    for mark in marks {
+        let i = usize::from(mark.slot);
+        let slot = slot(page, i);
+        if i >= count || slot.offset < heap || slot.offset + slot.len() > PAGE_SIZE {
+            return Err(Damaged("slot outside the heap"));
+        }
+        if slot.value_len < HEADER_LEN {
+            return Err(Damaged("record without a header"));
+        }
+        new += usize::from(slot.flags & SLOT_MARKED == 0);
+    }
+    for mark in marks {
+        let i = usize::from(mark.slot);
+        let slot = slot(page, i);
+        let header = RecordHeader::new(txn, mark.undo, true);
+        page[slot.value_at()..slot.value_at() + HEADER_LEN].copy_from_slice(&header.to_bytes());
+        put_u16(page, SLOTS + i * SLOT_SIZE + 6, (slot.flags | SLOT_MARKED).into());
+    }
+    let marked = usize::from(page.u16_at(MARKED));
+    put_u16(page, MARKED, marked + new);
+    if level(page) == 0 && txn.0 > page.u64_at(MAX_TXN) {
+        put_u64(page, MAX_TXN, txn.0);
+    }
     Ok(())
 }
 

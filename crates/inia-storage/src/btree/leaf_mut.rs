@@ -6,7 +6,7 @@ use super::node::{
     self, HEADER_LEN, OVERFLOW_REF_LEN, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW, SLOT_SIZE,
 };
 use super::op::NodeOp;
-use super::run::{Change, RecordChange};
+use super::run::{Change, Mark, RecordChange};
 use super::split::Need;
 use super::{BTree, MAX_KEY};
 use crate::Result;
@@ -14,7 +14,7 @@ use crate::error::StorageError;
 use crate::page::{PageBytes, PageOp};
 use crate::store::{Latched, Mtr, Store};
 use crate::wal::record::LogRecord;
-use inia_base::ids::PageId;
+use inia_base::ids::{PageId, TxnId};
 
 impl BTree {
     /// Whether a record with these lengths keeps its payload in the leaf.
@@ -208,6 +208,32 @@ impl<'a, 's> LeafMut<'a, 's> {
             false => self.apply(NodeOp::SetHeader { slot: i as u16, header }),
         }
         Ok(())
+    }
+
+    /// Fails if one of the records is not sound.
+    pub(crate) fn check_records(&self, numbers: &[u16]) -> Result<()> {
+        numbers.iter().try_for_each(|&i| self.checked(i.into()).map(|_| ()))
+    }
+
+    /// Marks sound records, one at least, as deleted by `txn` and leaves their payloads.
+    pub(crate) fn mark_all(&mut self, txn: TxnId, marks: &[Mark]) {
+        self.changed = true;
+        self.mtr.mark_records(self.leaf, txn, marks);
+    }
+
+    /// Whether record `i`'s payload is in the leaf.
+    pub(crate) fn is_inline(&self, i: usize) -> bool {
+        node::slot(self.page(), i).flags & SLOT_OVERFLOW == 0
+    }
+
+    /// The bytes that all keys of the leaf begin with.
+    pub(crate) fn key_prefix(&self) -> &[u8] {
+        node::prefix(self.page())
+    }
+
+    /// Record `i`'s key without the prefix.
+    pub(crate) fn key_suffix(&self, i: usize) -> &[u8] {
+        node::suffix(self.page(), i)
     }
 
     /// Removes record `i` with its overflow chain.

@@ -54,6 +54,7 @@ pub(crate) use leaf::{LeafCopy, PayloadRef};
 pub(crate) use leaf_mut::LeafMut;
 pub(crate) use node::RecordHeader;
 pub(crate) use overflow::overflow_pages;
+pub(crate) use run::Mark;
 
 use crate::Result;
 use crate::buffer::{OptimisticPage, PageVersion};

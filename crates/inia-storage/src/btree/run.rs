@@ -22,7 +22,7 @@ use super::node::RecordHeader;
 use crate::codec::{ByteReader, ByteWriter};
 use crate::page::PageBytes;
 use crate::page::op::{close_body, open_node};
-use inia_base::ids::PageId;
+use inia_base::ids::{PageId, TxnId};
 
 /// An operation of the log may have so many bytes, and one more change.
 const MOST_BYTES: usize = 32 << 10;
@@ -58,6 +58,33 @@ impl Change<'_> {
             Change::Delete => 0,
         }
     }
+}
+
+/// A record of a leaf that is marked as deleted, and where its version before is in the undo log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) slot: u16,
+    pub(crate) undo: u64,
+}
+
+/// Appends the deletions of several records as one operation. Slots and places in the undo log
+/// ascend.
+pub(crate) fn put_marks(page: PageId, txn: TxnId, marks: &[Mark], out: &mut Vec<u8>) {
+    let length_at = open_node(page, out);
+    super::op::put_run(DELETE, RecordHeader::new(txn, 0, true).txn, out);
+    let (mut slot, mut undo) = (0, 0);
+    for mark in marks {
+        out.put_varint(u64::from(mark.slot - slot));
+        out.put_varint(mark.undo - undo);
+        (slot, undo) = (mark.slot, mark.undo);
+    }
+    close_body(length_at, out);
+}
+
+/// Makes these deletions. As with `PageOp::apply`, a damaged page stays as it was, here and when the
+/// log is replayed.
+pub(crate) fn apply_marks(page: &mut PageBytes, txn: TxnId, marks: &[Mark]) {
+    let _ = edit::mark(page, txn, marks);
 }
 
 /// The change of one record of a leaf.

@@ -14,14 +14,14 @@
 
 use super::Store;
 use crate::Result;
-use crate::btree::run::{OpenRun, RecordChange};
+use crate::btree::run::{Mark, OpenRun, RecordChange, apply_marks, put_marks};
 use crate::buffer::{ExclusivePage, OptimisticPage, Restart};
 use crate::error::StorageError;
 use crate::page::{PageBytes, PageOp, page_type, set_page_lsn};
 use crate::space::{self, GROUPS_AT, HEADER_PAGE};
 use crate::wal::record::LogRecord;
 use crate::wal::{GROUP_HEADER, begin_group, finish_group};
-use inia_base::ids::{Lsn, PageId};
+use inia_base::ids::{Lsn, PageId, TxnId};
 use smallvec::SmallVec;
 use std::cell::Cell;
 
@@ -147,6 +147,15 @@ impl<'s> Mtr<'s> {
         // As with `PageOp::apply`: a damaged page stays as it is, here and when the log is
         // replayed.
         let _ = change.try_apply(&mut slot.page);
+    }
+
+    /// Marks records of a leaf as deleted and notes that for the log, as one operation.
+    pub(crate) fn mark_records(&mut self, page: Latched, txn: TxnId, marks: &[Mark]) {
+        self.changed = true;
+        self.run = None;
+        let slot = changed_slot(self.store, &mut self.slots, page, false);
+        put_marks(slot.page.id(), txn, marks, &mut self.redo);
+        apply_marks(&mut slot.page, txn, marks);
     }
 
     /// A free page, latched and initialised as an empty one of this type, if possible close after

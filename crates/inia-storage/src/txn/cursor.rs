@@ -309,6 +309,11 @@ impl Cursor {
         Ok(Some(Run { leaf, range, direction: self.direction }))
     }
 
+    /// Records of the leaf, for a scan in ascending order.
+    pub(super) fn show_run(&self, range: Range<usize>) -> Run<'_> {
+        Run { leaf: &self.memory().place.leaf, range, direction: Direction::Forward }
+    }
+
     /// The record that the last move went to; only after a move that returned one.
     #[inline]
     pub fn current(&self) -> Option<RecordRef<'_>> {

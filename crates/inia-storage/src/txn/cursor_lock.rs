@@ -55,9 +55,7 @@ enum Verdict {
 impl Cursor {
     /// Moves to the next record that the scan may return, and locks what it passes.
     pub(super) fn next_locked(&mut self, txn: &mut Txn, request: LockRequest) -> Result<bool> {
-        self.fresh = false;
-        self.deferred = false;
-        self.unlocked = false;
+        self.leave_record();
         if self.stage == Stage::Start {
             txn.check_age(&self.tree)?;
         }
@@ -101,6 +99,13 @@ impl Cursor {
         }
     }
 
+    /// The record last returned is left as it is.
+    pub(super) fn leave_record(&mut self) {
+        self.fresh = false;
+        self.deferred = false;
+        self.unlocked = false;
+    }
+
     fn finish_if(&mut self, confirmed: bool) {
         if confirmed {
             self.stage = Stage::End;
@@ -110,7 +115,7 @@ impl Cursor {
     }
 
     /// Stands on the next record not passed yet: its number in the leaf, its key in memory.
-    fn locate(&mut self, txn: &mut Txn) -> Result<Option<usize>> {
+    pub(super) fn locate(&mut self, txn: &mut Txn) -> Result<Option<usize>> {
         let astray = std::mem::take(&mut self.astray);
         let leaf = &self.memory().place.leaf;
         if astray || self.stage != Stage::Leaf || !leaf.is_current(&txn.core.store) {
@@ -308,7 +313,7 @@ impl Cursor {
 
     /// Locks the gap between record `i` and its predecessor (or the record passed before it). False
     /// when the gap was no longer what it seemed; true without a lock where none is wanted.
-    fn lock_gap_before(&mut self, txn: &mut Txn, i: usize) -> Result<bool> {
+    pub(super) fn lock_gap_before(&mut self, txn: &mut Txn, i: usize) -> Result<bool> {
         if !txn.locks_gaps() {
             return Ok(true);
         }

@@ -1,5 +1,6 @@
 //! The transaction handle: begin, snapshot, commit.
 
+use super::delete_run::Deletions;
 use super::place::Place;
 use super::session::{Session, Started};
 use super::snapshot::Snapshot;
@@ -20,6 +21,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// MySQL's default of `innodb_lock_wait_timeout`.
 const LOCK_WAIT_TIMEOUT: Duration = Duration::from_secs(50);
+
+/// After a commit of so many deletions purge begins without a pause.
+const MANY_DELETIONS: u64 = 1024;
 
 /// One session's transaction: idle, or open since [`Txn::begin`].
 ///
@@ -65,6 +69,7 @@ pub(super) struct Workspace {
     /// Before-images that are to be logged with the leaf's changes.
     pub(super) steps: UndoRun,
     pub(super) record: UndoRecord,
+    pub(super) deletions: Deletions,
 }
 
 /// What became of an attempt to lock a record that was found.
@@ -151,6 +156,7 @@ impl Txn {
                 log: Vec::new(),
                 steps: UndoRun::default(),
                 record: UndoRecord::default(),
+                deletions: Deletions::default(),
             },
         }
     }
@@ -435,7 +441,7 @@ impl Txn {
 
     /// Commits and waits until the commit is durable. The handle is idle afterwards.
     pub fn commit(&mut self) -> Result<()> {
-        let wrote = self.id.0 != 0;
+        let (wrote, deletes) = (self.id.0 != 0, self.undo.deletes());
         let end = self.commit_deferred()?;
         if end > Lsn(0) {
             let wal = self.core.store.wal();
@@ -444,6 +450,9 @@ impl Txn {
                 self.core.status.advance(wal.durable_lsn());
                 // The commit stands, whatever becomes of the purge: background purge tries again.
                 let _ = self.core.purge_after_commit(&self.session);
+                if deletes >= MANY_DELETIONS {
+                    self.core.purger.wake();
+                }
             }
         }
         Ok(())

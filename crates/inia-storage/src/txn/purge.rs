@@ -26,7 +26,7 @@ use inia_base::ids::{Lsn, TreeId, TxnId};
 /// Records that a session removes after one of its commits.
 const STEPS_PER_COMMIT: usize = 8;
 /// Records that the background removes in one step.
-const STEPS_IN_BACKGROUND: usize = 2048;
+const STEPS_IN_BACKGROUND: usize = 8192;
 /// Changes that the background undoes in one step, for a transaction that waits for its rollback.
 const ROLLBACK_STEPS: usize = 512;
 /// A session's history from which on it computes the purge horizon itself.
@@ -150,10 +150,11 @@ impl Core {
         let mut tail = txn.tail;
         let mut record = UndoRecord::default();
         let mut sweep = Sweep::default();
+        let mut undo = self.undo.reader();
         loop {
             let start = tail;
             while tail != UndoRef::NONE && *steps > 0 && !sweep.is_full() {
-                match self.undo.read(tail, &mut record) {
+                match undo.read(tail, &mut record) {
                     Ok(true) => {}
                     Ok(false) => {
                         tail = UndoRef::NONE;

@@ -7,6 +7,9 @@ use crate::btree::RecordHeader;
 /// their own.
 pub(super) const SHORT: usize = 2048;
 
+/// From so many records on they are sorted by bytes, not by comparisons.
+const MANY: usize = 256;
+
 /// Records that wait to be written, or keys of records that wait to be deleted.
 #[derive(Default)]
 pub struct Records {
@@ -34,6 +37,31 @@ fn head_of(key: &[u8]) -> u64 {
             bytes[..key.len()].copy_from_slice(key);
             u64::from_be_bytes(bytes)
         }
+    }
+}
+
+/// Sorts by the heads' bytes, from the last to the first, leaving out those that all share. What is
+/// equal stays in its order.
+fn sort_by_heads(places: &mut Vec<Place>) {
+    let Some(first) = places.first().copied() else { return };
+    let differing = places.iter().fold(0, |bits, place| bits | place.head ^ first.head);
+    let mut sorted = vec![first; places.len()];
+    for shift in (0..64).step_by(8).filter(|shift| differing >> shift & 0xff != 0) {
+        let byte = |place: &Place| (place.head >> shift & 0xff) as usize;
+        let mut next = [0; 256];
+        for place in places.iter() {
+            next[byte(place)] += 1;
+        }
+        let mut before = 0;
+        for next in &mut next {
+            before += std::mem::replace(next, before);
+        }
+        for place in places.iter() {
+            let next = &mut next[byte(place)];
+            sorted[*next] = *place;
+            *next += 1;
+        }
+        std::mem::swap(places, &mut sorted);
     }
 }
 
@@ -69,6 +97,21 @@ impl Records {
         self.places.push(Place { head: head_of(key), start, key_end, end });
     }
 
+    /// Adds the key, without a value, that `put` appends; none after an error.
+    pub fn push_key<E>(
+        &mut self,
+        put: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let start = self.bytes.len();
+        if let Err(error) = put(&mut self.bytes) {
+            self.bytes.truncate(start);
+            return Err(error);
+        }
+        let (head, end) = (head_of(&self.bytes[start..]), self.bytes.len());
+        self.places.push(Place { head, start, key_end: end, end });
+        Ok(())
+    }
+
     /// Adds a record that is there, and is to be changed only if it still is as it was read. Such
     /// records stay in their order, and all of them are such.
     pub fn push_seen(&mut self, key: &[u8], value: &[u8], spot: &Spot) {
@@ -98,8 +141,16 @@ impl Records {
         debug_assert!(self.seen.is_empty(), "records that were read stay in their order");
         let bytes = &self.bytes;
         let key = |place: &Place| (place.head, &bytes[place.start..place.key_end]);
-        if !self.places.is_sorted_by(|a, b| key(a) <= key(b)) {
+        if self.places.is_sorted_by(|a, b| key(a) <= key(b)) {
+            return;
+        }
+        if self.places.len() < MANY {
             self.places.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+            return;
+        }
+        sort_by_heads(&mut self.places);
+        for same in self.places.chunk_by_mut(|a, b| a.head == b.head) {
+            same.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
         }
     }
 

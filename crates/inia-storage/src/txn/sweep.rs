@@ -13,7 +13,7 @@ use crate::error::StorageError;
 use inia_base::ids::{TreeId, TxnId};
 
 /// Records, and bytes of their keys, that are removed at a time.
-const MOST: usize = 4096;
+const MOST: usize = 8192;
 const MOST_BYTES: usize = 256 << 10;
 
 /// Keys of records to be removed, by tree.

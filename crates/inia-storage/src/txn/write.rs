@@ -37,7 +37,7 @@ pub(super) enum Attempt {
 }
 
 /// Who wrote a record's newest version.
-enum Writer {
+pub(super) enum Writer {
     Own,
     Finished,
     Other(TxnId),
@@ -59,7 +59,7 @@ pub(super) struct Writing<'t> {
 }
 
 impl Writing<'_> {
-    fn writer(&mut self, header: RecordHeader) -> Writer {
+    pub(super) fn writer(&mut self, header: RecordHeader) -> Writer {
         let writer = header.txn_id();
         if writer == self.id {
             return Writer::Own;
@@ -86,10 +86,15 @@ impl Writing<'_> {
     }
 
     fn locked_by_others(&self) -> bool {
+        self.is_locked_by_others(self.key)
+    }
+
+    /// Whether a lock of another transaction forbids to write the record with this key.
+    pub(super) fn is_locked_by_others(&self, key: &[u8]) -> bool {
         if self.all_free {
             return false;
         }
-        let (tree, key) = (self.tree.id(), self.key);
+        let tree = self.tree.id();
         let request = RecordRequest { tree, key, mode: LockMode::Exclusive };
         self.core.locks.conflicts(self.owner, request)
     }
@@ -235,7 +240,7 @@ impl Writing<'_> {
     }
 }
 
-fn log_steps(steps: &mut UndoRun, leaf: &mut LeafMut<'_, '_>) {
+pub(super) fn log_steps(steps: &mut UndoRun, leaf: &mut LeafMut<'_, '_>) {
     if let Some(record) = steps.record() {
         leaf.log(&record);
     }

@@ -74,7 +74,11 @@ impl Txn {
             let mut writing = self.writing(tree, key);
             let store = &writing.core.store;
             let write = |leaf: &mut LeafMut<'_, '_>| {
-                let stopped = writing.write_in_leaf(leaf, records, kind, (&mut next, end));
+                let part = (&mut next, end);
+                let stopped = match kind {
+                    UndoKind::Delete => writing.delete_in_leaf(leaf, records, part),
+                    _ => writing.write_in_leaf(leaf, records, kind, part),
+                };
                 writing.log_undo(leaf);
                 stopped
             };

@@ -30,6 +30,8 @@ pub(super) struct ChangeRun<'r> {
     exact: bool,
     /// Rows may be changed several at a time.
     together: bool,
+    /// All rows that the path finds are deleted, and may be several at a time.
+    in_runs: bool,
     /// Rows that are, or will be, changed or kept.
     pub(super) matched: u64,
     pub(super) changed: u64,
@@ -61,13 +63,17 @@ impl ChangePlan {
         }
         let zone = &core.env.time_zone;
         let rewriting = self.rewriting.as_ref();
+        let together = !self.gather && !self.ignore && foreign.is_none() && self.is_simple();
+        let exact = scan.is_exact();
+        let all = self.filter.iter().all(|(_, covered)| exact && *covered);
         let mut run = ChangeRun {
             plan: self,
             core,
             writer: RowWriter::new(&self.table, zone),
             rewrite: rewriting.map(|plan| Rewrite::new(plan, &self.table, &self.fills, zone)),
-            exact: scan.is_exact(),
-            together: !self.gather && !self.ignore && foreign.is_none() && self.is_simple(),
+            exact,
+            together,
+            in_runs: together && all && self.deletes() && scan.defers(),
             foreign,
             matched: 0,
             changed: 0,
@@ -112,6 +118,9 @@ impl ChangeRun<'_> {
         let (plan, core) = (self.plan, self.core);
         let (mut key, mut old) = (Vec::new(), Vec::new());
         while self.matched < limit {
+            if self.in_runs && self.delete_run(ctx, scan, limit)? {
+                continue;
+            }
             if scan.next(&mut core.txn_of(&plan.table).borrow_mut())?.is_none() {
                 if scan.take_pause() {
                     self.change_waiting(ctx)?;

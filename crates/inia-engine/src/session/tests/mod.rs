@@ -7,6 +7,7 @@ mod damage;
 mod ddl;
 mod ddl_beside_dml;
 mod deep;
+mod deletes;
 mod dml;
 mod engines;
 mod files;

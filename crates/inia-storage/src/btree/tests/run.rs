@@ -2,12 +2,12 @@
 
 use super::super::edit;
 use super::super::node::{RecordHeader, count, free, header, payload, prefix_len, suffix};
-use super::super::run::{Change, OpenRun, RecordChange};
+use super::super::run::{Change, Mark, OpenRun, RecordChange, apply_marks, put_marks};
 use super::node::spec;
 use super::{Random, deletion, version};
 use crate::codec::ByteReader;
 use crate::page::{PageBuf, PageOp};
-use inia_base::ids::PageId;
+use inia_base::ids::{PageId, TxnId};
 
 const PAGE: PageId = PageId(77);
 
@@ -75,6 +75,54 @@ fn a_run_of_each_kind_is_one_operation() {
     assert_eq!(payload(&leaf.page.bytes, 1), b"more than at first");
     assert_eq!(payload(&leaf.page.bytes, 2), b"first");
     leaf.assert_replayed();
+}
+
+#[test]
+fn deletions_at_once_are_those_one_after_the_other() {
+    for seed in 0..8 {
+        let mut random = Random::new(seed);
+        let (mut one, mut all) = (Logged::new(), Logged::new());
+        for (i, number) in (0..200u32).enumerate() {
+            for leaf in [&mut one, &mut all] {
+                let suffix = &number.to_be_bytes();
+                let payload = &[7; 20][..i % 20];
+                leaf.change(i, version(31), Change::Insert { suffix, payload });
+                if i % 7 == 3 {
+                    leaf.change(i, deletion(32), Change::Delete);
+                }
+            }
+        }
+        let mut marks = Vec::new();
+        let mut undo = 1 << 30;
+        for slot in 0..200u16 {
+            undo += random.below(2000) as u64;
+            if random.below(3) > 0 {
+                marks.push(Mark { slot, undo });
+            }
+        }
+        (one.log, one.run) = (Vec::new(), None);
+        for mark in &marks {
+            let header = RecordHeader { txn: RecordHeader::DELETED | 40, undo: mark.undo };
+            one.change(mark.slot.into(), header, Change::Delete);
+        }
+        all.log.clear();
+        put_marks(PAGE, TxnId(40), &marks, &mut all.log);
+        apply_marks(&mut all.page.bytes, TxnId(40), &marks);
+        assert!(one.page.bytes == all.page.bytes);
+        assert_eq!(one.log, all.log);
+    }
+}
+
+#[test]
+fn deletions_that_fit_only_in_part_change_nothing() {
+    let mut leaf = Logged::new();
+    for (i, suffix) in [b"a", b"b"].into_iter().enumerate() {
+        leaf.change(i, version(31), Change::Insert { suffix, payload: b"first" });
+    }
+    let before = leaf.page.bytes;
+    let marks = [1, 2].map(|slot| Mark { slot, undo: 9 });
+    apply_marks(&mut leaf.page.bytes, TxnId(40), &marks);
+    assert!(leaf.page.bytes == before);
 }
 
 #[test]

@@ -78,6 +78,31 @@ fn settle(client: &mut Client, result: crate::Result<()>, before: Savepoint) -> 
     }
 }
 
+/// Deletes records from a key on, in runs where that is possible, up to about `most`; their keys.
+fn delete_from(
+    txn: &mut Txn,
+    tree: &Tree,
+    first: &[u8],
+    most: usize,
+) -> crate::Result<Vec<Vec<u8>>> {
+    let (low, high) = (KeyBound::Included(first), KeyBound::Unbounded);
+    let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Lock(X));
+    cursor.defer_locks();
+    let mut keys = Vec::new();
+    while keys.len() < most {
+        if let Some(run) = txn.delete_run(&mut cursor, most - keys.len())? {
+            keys.extend((0..run.len()).map(|i| [run.key_prefix(), run.key_suffix(i)].concat()));
+            continue;
+        }
+        let Some(record) = cursor.next(txn)? else { break };
+        keys.push(record.key.to_vec());
+        if !txn.write_current(&mut cursor, None)? {
+            keys.pop();
+        }
+    }
+    Ok(keys)
+}
+
 struct Work<'w> {
     engine: &'w Arc<Engine>,
     random: Random,
@@ -92,7 +117,8 @@ impl Work<'_> {
             client.txn.begin(Isolation::RepeatableRead);
         }
         match self.random.below(40) {
-            0..=29 => self.write(client),
+            0..=28 => self.write(client),
+            29 => self.delete_some(client),
             30 | 31 => Self::roll_back(client),
             32 => self.create(client),
             33 | 34 => self.engine.background_step().map(|_| ()),
@@ -133,6 +159,27 @@ impl Work<'_> {
             });
         }
         settle(client, result.map(|_| ()), before)
+    }
+
+    /// Deletes neighbouring records, as a statement with a range does.
+    fn delete_some(&mut self, client: &mut Client) -> crate::Result<()> {
+        let tables: Vec<Vec<u8>> = self.ledger.acknowledged.keys().cloned().collect();
+        if tables.is_empty() {
+            return Ok(());
+        }
+        let table = self.random.pick(&tables).clone();
+        let gone = client.changes.iter().any(|c| matches!(c, Change::Drop(t) if *t == table));
+        let Some(tree) = self.trees.get(&table).filter(|_| !gone) else { return Ok(()) };
+        let tree = self.engine.tree(*tree);
+        let first = format!("{:03}", self.random.below(150)).into_bytes();
+        let most = 3 + self.random.index(40);
+        let before = client.txn.savepoint();
+        let deleted = delete_from(&mut client.txn, &tree, &first, most);
+        if let Ok(keys) = &deleted {
+            let changes = keys.iter().map(|key| Change::Delete(table.clone(), key.clone()));
+            client.changes.extend(changes);
+        }
+        settle(client, deleted.map(|_| ()), before)
     }
 
     /// Makes a table in a transaction of its own, as DDL does.

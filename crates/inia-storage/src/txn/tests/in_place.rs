@@ -229,6 +229,28 @@ fn records_that_wait_in_their_order() {
 }
 
 #[test]
+fn many_records_are_sorted_by_their_whole_keys() {
+    for count in [3u64, 255, 256, 5000] {
+        let mut records = Records::default();
+        let mut keys = Vec::new();
+        for i in 0..count {
+            let scattered = i.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes();
+            keys.push(match i % 4 {
+                // Many share what comes first, some end there, others are nearly empty.
+                0 => [&b"shared by many: "[..], &scattered[..3]].concat(),
+                1 => [&b"shared "[..], &scattered[..2]].concat(),
+                2 => scattered[..(i / 4 % 9) as usize].to_vec(),
+                _ => b"shared b"[..(i % 9) as usize].to_vec(),
+            });
+        }
+        keys.iter().for_each(|key| records.push(key, b""));
+        keys.sort();
+        records.sort();
+        assert!((0..keys.len()).all(|i| records.key(i) == keys[i]), "{count}");
+    }
+}
+
+#[test]
 fn an_insert_of_many_stops_at_a_gap_lock() {
     let engine = open();
     let tree = tree_with(&engine, &[("a", "1"), ("m", "2")]);

@@ -4,6 +4,7 @@
 mod basics;
 mod counters;
 mod crash;
+mod delete_runs;
 mod durability;
 mod full_disk;
 mod in_place;

@@ -2,10 +2,11 @@
 
 use super::chunk::Chunk;
 use super::recovered::Recovered;
-use super::{NewUndo, OFFSET_BITS, UndoKind, UndoRecord, UndoRef, UndoStore};
+use super::{HEADER_WORDS, NewUndo, OFFSET_BITS, UndoKind, UndoRecord, UndoRef, UndoStore};
+use crate::btree::RecordHeader;
 use crate::store::reserve::{Claim, Need};
 use crate::sync::Mutex;
-use inia_base::ids::{Lsn, TxnId};
+use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -177,6 +178,11 @@ impl UndoLog {
         self.bytes
     }
 
+    /// How many deletions there are among the changes of the running transaction.
+    pub(crate) fn deletes(&self) -> u64 {
+        self.deletes
+    }
+
     /// Whether it has made no change at all, not even one that was undone.
     pub(crate) fn is_untouched(&self) -> bool {
         self.first == UndoRef::NONE
@@ -211,6 +217,38 @@ impl UndoLog {
 
     /// Writes a record for the running transaction; where it is.
     pub(crate) fn push(&mut self, new: NewUndo<'_>) -> UndoRef {
+        let place = self.write(&new);
+        self.records += 1;
+        self.last = new.need();
+        self.bytes += self.last.log;
+        self.claim.add(self.last);
+        self.versions += u64::from(new.kind != UndoKind::Insert);
+        self.deletes += u64::from(new.kind == UndoKind::Delete);
+        place
+    }
+
+    /// Writes a record of a deletion, to be counted by [`UndoLog::count_deletes`].
+    pub(crate) fn push_delete(
+        &mut self,
+        tree: TreeId,
+        key: &[u8],
+        before: RecordHeader,
+    ) -> UndoRef {
+        let kind = UndoKind::Delete;
+        self.write(&NewUndo { kind, tree, key, before, payload: &[], after: 0 })
+    }
+
+    /// Counts deletions whose records were written, with keys of so many words.
+    pub(crate) fn count_deletes(&mut self, count: usize, key_words: usize) {
+        let log = 8 * (count * HEADER_WORDS + key_words) as u64;
+        self.records += count as u64;
+        self.bytes += log;
+        self.claim.add(Need { log, ..Need::default() });
+        self.versions += count as u64;
+        self.deletes += count as u64;
+    }
+
+    fn write(&mut self, new: &NewUndo<'_>) -> UndoRef {
         let previous = self.tail;
         self.make_room(new.words());
         let chunk = self.chunk.as_ref().expect("a chunk was made when there was none");
@@ -220,12 +258,6 @@ impl UndoLog {
             self.first = place;
         }
         self.tail = place;
-        self.records += 1;
-        self.last = new.need();
-        self.bytes += self.last.log;
-        self.claim.add(self.last);
-        self.versions += u64::from(new.kind != UndoKind::Insert);
-        self.deletes += u64::from(new.kind == UndoKind::Delete);
         place
     }
 

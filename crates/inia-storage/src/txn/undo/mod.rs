@@ -212,8 +212,29 @@ impl UndoStore {
 
     /// Reads a whole record; false when it is gone.
     pub(crate) fn read(&self, at: UndoRef, out: &mut UndoRecord) -> Result<bool> {
-        let Some(chunk) = self.chunks.find(at.chunk())? else { return Ok(false) };
-        let (kind, key_len, payload_len) = lengths_at(&chunk, at)?;
+        self.reader().read(at, out)
+    }
+
+    /// A reader of records that lie close together.
+    pub(crate) fn reader(&self) -> UndoReader<'_> {
+        UndoReader { chunks: &self.chunks, chunk: None }
+    }
+}
+
+/// Reads records, and keeps hold of the chunk that it has read from last.
+pub(crate) struct UndoReader<'u> {
+    chunks: &'u Chunks,
+    chunk: Option<Arc<Chunk>>,
+}
+
+impl UndoReader<'_> {
+    /// Reads a whole record; false when it is gone.
+    pub(crate) fn read(&mut self, at: UndoRef, out: &mut UndoRecord) -> Result<bool> {
+        if self.chunk.as_ref().is_none_or(|chunk| chunk.id() != at.chunk()) {
+            self.chunk = self.chunks.find(at.chunk())?;
+        }
+        let Some(chunk) = &self.chunk else { return Ok(false) };
+        let (kind, key_len, payload_len) = lengths_at(chunk, at)?;
         out.kind = kind;
         let tree = chunk.get(at.word() + 1);
         out.tree = TreeId(tree as u32);
@@ -222,7 +243,7 @@ impl UndoStore {
         if out.previous >= at {
             return Err(senseless());
         }
-        out.before = header_at(&chunk, at.word());
+        out.before = header_at(chunk, at.word());
         let key_at = at.word() + HEADER_WORDS;
         chunk.get_bytes(key_at, key_len, &mut out.key);
         chunk.get_bytes(key_at + key_len.div_ceil(8), payload_len, &mut out.payload);
