@@ -179,14 +179,12 @@ impl Scan {
     pub(crate) fn leave_current(&mut self) -> Option<Spot> {
         let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return None };
         let spot = cursor.spot()?;
-        cursor.pause_before_locks();
-        self.pauses = true;
+        self.pause_before_waits();
         Some(spot)
     }
 
     /// Deletes rows that follow, up to `most`, where the clustered tree is read and nothing stands in
-    /// their way, and moves over them: their index entries are left for a later change, as with
-    /// [`Scan::leave_current`]. `None` where [`Scan::next`] must go on.
+    /// their way, and moves over them. `None` where [`Scan::next`] must go on.
     pub(crate) fn delete_run(
         &mut self,
         txn: &mut Txn,
@@ -196,9 +194,16 @@ impl Scan {
         if !self.defers {
             return Ok(None);
         }
-        cursor.pause_before_locks();
-        self.pauses = true;
         txn.delete_run(cursor, most)
+    }
+
+    /// Something is left for a later change: the scan waits for nothing before it has told of that
+    /// ([`Scan::take_pause`]).
+    pub(crate) fn pause_before_waits(&mut self) {
+        self.pauses = true;
+        if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
+            cursor.pause_before_locks();
+        }
     }
 
     /// Whether the last move found no row since what was left is to be changed first. It is asked

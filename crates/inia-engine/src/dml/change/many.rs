@@ -284,6 +284,8 @@ impl ChangeRun<'_> {
         };
         let count = run.len();
         self.writer.put_off_entries(&mut txn, &run)?;
+        // Once per run: a scan that has paused goes on to what it waits for.
+        scan.pause_before_waits();
         table.shared.row_estimate.fetch_sub(count as i64, Ordering::Relaxed);
         self.matched += count as u64;
         self.changed += count as u64;
