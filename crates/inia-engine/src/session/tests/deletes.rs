@@ -175,11 +175,3 @@ fn numbers_of_deleted_rows_are_not_given_again() {
     s.ok("INSERT INTO numbered (n) VALUES (9)");
     s.check(&[("SELECT id FROM numbered", "9")]);
 }
-
-#[test]
-fn an_estimate_of_the_rows_follows() {
-    let db = TestDb::new();
-    let mut s = filled(&db);
-    s.ok("DELETE FROM t WHERE id > 1000");
-    s.check(&[("SELECT table_rows FROM information_schema.tables WHERE table_name = 't'", "1000")]);
-}
