@@ -166,7 +166,8 @@ impl Worker<'_> {
         let (parts, number) = self.take_numbers(client, n)?;
         let noted = format!(
             "INSERT INTO ledger SELECT {client}, {n}, {parts}, \
-             (SELECT MIN(id) FROM numbers WHERE client = {client} AND n = {n}), own.* FROM ({}) own",
+             (SELECT MIN(id) FROM numbers WHERE client = {client} AND n = {n}), \
+             own.* FROM ({}) own",
             checksum(&own).replace("COUNT(*),", "COUNT(*) AS a,")
         );
         self.connection.ask(&noted)?;
