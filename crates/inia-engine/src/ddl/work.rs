@@ -287,9 +287,8 @@ impl Work {
             let index = &self.indexes[at];
             let mut others = self.indexes.iter().enumerate().filter(|(i, _)| *i != at);
             let needless = index.for_foreign_key
-                && others.any(|(i, other)| {
-                    serves(other, index) && stronger((i, other), (at, index))
-                });
+                && others
+                    .any(|(i, other)| serves(other, index) && stronger((i, other), (at, index)));
             if needless {
                 self.indexes.remove(at);
             } else {

@@ -96,8 +96,7 @@ fn or_null<T: Into<Value>>(value: Option<T>) -> Value {
 
 /// Whether a table of information_schema is none of its views.
 pub(crate) fn is_no_view(table: &str) -> bool {
-    const TABLES: [&str; 16] = [
-        "ADMINISTRABLE_ROLE_AUTHORIZATIONS",
+    const TABLES: [&str; 15] = [
         "APPLICABLE_ROLES",
         "COLUMN_PRIVILEGES",
         "ENABLED_ROLES",

@@ -16,3 +16,8 @@ SELECT User FROM information_schema.applicable_roles LIMIT 0;
 SELECT Space FROM information_schema.innodb_datafiles LIMIT 0;
 SELECT Index_id FROM information_schema.innodb_fields LIMIT 0;
 SELECT Host FROM mysql.user LIMIT 0;
+SELECT Role_name FROM information_schema.enabled_roles LIMIT 0;
+SELECT User FROM information_schema.administrable_role_authorizations LIMIT 0;
+SELECT Grantee FROM information_schema.role_table_grants LIMIT 0;
+SELECT Grantee FROM information_schema.role_column_grants LIMIT 0;
+SELECT Grantee FROM information_schema.role_routine_grants LIMIT 0;
