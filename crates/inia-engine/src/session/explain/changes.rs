@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 type Lines = Result<Vec<Line>, SqlError>;
 
-/// The lines of a statement that changes rows; its errors are those that running it would meet first.
+/// The lines of a statement that changes rows. Its errors are those that it would meet itself.
 pub(super) fn lines(core: &Core, statement: &Statement) -> Lines {
     match statement {
         Statement::Insert(insert) => of_insert(core, insert),
