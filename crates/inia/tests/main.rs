@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 mod abuse;
 mod binary;
+mod bulk_kill;
 mod charsets;
 mod commands;
 mod damage;
