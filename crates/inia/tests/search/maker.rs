@@ -168,12 +168,12 @@ impl<'w> Maker<'w> {
         match hole {
             'x' => self.expression(scope, kind, depth),
             'y' => {
-                let other = if self.chance(8) { Kind::any(self.random) } else { kind };
+                let other = if self.chance(8) { kind.near(self.random) } else { kind };
                 self.expression(scope, other, depth)
             }
             'X' => self.leaf(scope, kind, 2),
             'L' => {
-                let other = if self.chance(6) { Kind::any(self.random) } else { kind };
+                let other = if self.chance(6) { kind.near(self.random) } else { kind };
                 self.literal(other)
             }
             'p' => self.condition(scope, depth),
