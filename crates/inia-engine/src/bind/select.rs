@@ -356,8 +356,8 @@ impl QueryBinder<'_> {
             collect_tables(tree, &mut tables, &mut conditions);
         }
         let conditions: Vec<Expr> = conditions.into_iter().cloned().collect();
-        let check =
-            GroupCheck::new((&clauses.group, grouped), &conditions, &tables, &self.loose_reads);
+        let group = (clauses.group.as_slice(), grouped);
+        let check = GroupCheck::new(group, &conditions, &tables, &self.loose_reads, self.names());
         check.check(&clauses.items, self.names())?;
         check_windows(&check, clauses, self.names())?;
         for (number, key) in clauses.order.iter().enumerate() {
