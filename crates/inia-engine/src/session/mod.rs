@@ -19,6 +19,7 @@ mod login;
 mod params;
 mod plan;
 mod read_only;
+mod routines;
 mod set;
 mod show;
 mod table_locks;
@@ -341,6 +342,7 @@ impl Session {
         if !usable {
             prepared.plan = None;
         }
+        self.core.env.is_prepared = true;
         let known = prepared.plan.as_ref();
         let result = known.map(|(plan, _)| plan::run(&mut self.core, plan, params, sink));
         let stale = |error: &SqlError| error.code == ErrorCode::NeedReprepare;
@@ -359,6 +361,7 @@ impl Session {
                 })
             }
         };
+        self.core.env.is_prepared = false;
         self.core.undo_hints(changed);
         self.finish(result, sink, more)
     }

@@ -90,6 +90,7 @@ pub(in crate::session) fn take_effect(
             core.diagnostics.limit = number() as usize;
         }
         "div_precision_increment" => core.env.div_precision_increment = number() as u8,
+        "sql_auto_is_null" => core.env.auto_is_null = text == "ON",
         "wait_timeout" => core.wait_timeout = number(),
         "max_execution_time" => core.env.max_execution_time = number(),
         "tmp_table_size" => core.env.tmp_table_size = number() as usize,

@@ -21,7 +21,7 @@ use inia_base::value::Value;
 use inia_parser::ast::{self, SetItem, VarScope};
 use inia_storage::Isolation;
 use permitted::check_settable;
-use value::checked;
+use value::{check_client, checked};
 
 /// What one item of SET does once all items are known to be right.
 enum Setting {
@@ -75,6 +75,7 @@ fn prepare_item(
             prepare_system(core, var, value.as_ref(), params, once, settings)?;
         }
         SetItem::Names { charset, collation } => {
+            charset.as_deref().map_or(Ok(()), check_client)?;
             let collation = charset::resolve(charset.as_deref(), collation.as_deref())?
                 .unwrap_or(Collation::DEFAULT);
             let name = charset::charset_name(collation);
@@ -84,6 +85,7 @@ fn prepare_item(
             settings.push(Setting::Results(collation));
         }
         SetItem::Charset(charset) => {
+            charset.as_deref().map_or(Ok(()), check_client)?;
             let collation = charset::charset_default(charset.as_deref().unwrap_or("utf8mb4"))?;
             let name = charset::charset_name(collation);
             settings.push(own("character_set_client", name));
@@ -156,6 +158,10 @@ fn prepare_system(
             text.unwrap_or_else(|| def.default.to_owned())
         }
     };
+    let closes = def.name == "read_only" || (def.name == "super_read_only" && text == "ON");
+    if global && closes && core.is_engaged() {
+        return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
+    }
     settings.push(match def.name {
         "transaction_isolation" | "transaction_read_only" if once => {
             if core.state.explicit || (core.state.open && !core.state.autocommit) {

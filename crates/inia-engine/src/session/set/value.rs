@@ -188,6 +188,9 @@ fn named(wanted: Wanted<'_>) -> Text {
     let of_collation = variable.starts_with("collation_");
     let by_number = wanted.number.map(|id| u16::try_from(id).ok().and_then(Collation::from_id));
     let text = wanted.shown.as_str();
+    if variable == "character_set_client" {
+        check_client(text)?;
+    }
     match (variable, by_number) {
         (_, Some(Some(collation))) if of_charset => Ok(charset::charset_name(collation).to_owned()),
         (_, Some(Some(collation))) if of_collation => Ok(charset::name(collation).to_owned()),
@@ -208,5 +211,17 @@ fn named(wanted: Wanted<'_>) -> Text {
             Err(SqlError::new(ErrorCode::UnknownTimeZone, &[&text]))
         }
         _ => Ok(wanted.shown),
+    }
+}
+
+/// Error 1231 for character sets that no client can write statements in.
+pub(super) fn check_client(charset: &str) -> Result<(), SqlError> {
+    const WIDE: [&str; 4] = ["ucs2", "utf16", "utf16le", "utf32"];
+    match WIDE.iter().any(|wide| wide.eq_ignore_ascii_case(charset)) {
+        true => {
+            let what: [&dyn std::fmt::Display; 2] = [&"character_set_client", &charset];
+            Err(SqlError::new(ErrorCode::WrongValueForVar, &what))
+        }
+        false => Ok(()),
     }
 }
