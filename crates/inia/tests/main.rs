@@ -24,6 +24,7 @@ mod process;
 mod refusals;
 mod rights;
 mod scripts;
+mod search;
 mod support;
 mod sysbench;
 mod wire;

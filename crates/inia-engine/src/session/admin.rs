@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::core::Core;
-use super::{plan, show, table_locks};
+use super::{plan, routines, show, table_locks};
 use crate::account::check::{Surroundings, check};
 use crate::account::password::PasswordRules;
 use crate::account::user::{self, Notes};
@@ -167,6 +167,9 @@ pub(super) fn execute(
         Statement::LockInstance | Statement::UnlockInstance => Ok(Outcome::default()),
         Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
         Statement::TableMaintenance(work) => maintain(core, work, sink),
+        Statement::Call(_) | Statement::AlterRoutine(_) | Statement::DropRoutine(_) => {
+            routines::execute(core, statement)
+        }
         Statement::Help(_) => show::send(sink, &["name", "description", "example"], &[]),
         _ => error(ErrorCode::NotSupportedYet, &[&"this statement"]),
     }
@@ -560,7 +563,7 @@ fn needed_of_server(kind: &ShowKind) -> (Privileges, &'static str) {
         ShowKind::BinaryLogs | ShowKind::BinaryLogStatus | ShowKind::ReplicaStatus { .. } => {
             (Privileges::SUPER | client, "SUPER, REPLICATION CLIENT")
         }
-        ShowKind::Replicas | ShowKind::BinlogEvents { .. } => (replica, "REPLICATION SLAVE"),
+        ShowKind::Replicas { .. } | ShowKind::BinlogEvents { .. } => (replica, "REPLICATION SLAVE"),
         _ => (Privileges::NONE, ""),
     }
 }

@@ -331,9 +331,11 @@ impl Core {
         result
     }
 
-    /// Waits while another session reads everything alone, if there is something to commit.
+    /// Waits while another session reads everything alone, if there is something to commit; error
+    /// 1290 where the server has become read-only.
     fn wait_to_commit(&mut self) -> Result<(), SqlError> {
         let changed = self.txn.get_mut().has_written() && self.mdl.holds_to_write();
+        self.refuse_read_only(|| changed)?;
         if !changed || self.mdl.reads_everything() {
             return Ok(());
         }

@@ -14,6 +14,7 @@ mod incoming;
 mod params;
 mod plan;
 mod read_only;
+mod routines;
 mod show;
 mod table_locks;
 #[cfg(test)]
@@ -339,6 +340,7 @@ impl Session {
         if !usable {
             prepared.plan = None;
         }
+        self.core.env.is_prepared = true;
         let known = prepared.plan.as_ref();
         let result = known.map(|(plan, _)| plan::run(&mut self.core, plan, params, sink));
         let stale = |error: &SqlError| error.code == ErrorCode::NeedReprepare;
@@ -357,6 +359,7 @@ impl Session {
                 })
             }
         };
+        self.core.env.is_prepared = false;
         self.core.undo_hints(changed);
         self.finish(result, sink, more)
     }

@@ -216,7 +216,8 @@ fn source_lock(core: &Core) -> Option<LockRequest> {
     gaps.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
 }
 
-fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
+/// The plan of a query or a change of rows.
+pub(super) fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
     Ok(match statement {
         Statement::Select(query) => {
             let mut plan = plan_query(core, query, core.plain_lock())?;

@@ -93,6 +93,7 @@ fn prepare_item(
             prepare_system(core, var, value.as_ref(), params, once, settings)?;
         }
         SetItem::Names { charset, collation } => {
+            charset.as_deref().map_or(Ok(()), check_client)?;
             let collation = charset::resolve(charset.as_deref(), collation.as_deref())?
                 .unwrap_or(Collation::DEFAULT);
             let name = charset::charset_name(collation);
@@ -102,6 +103,7 @@ fn prepare_item(
             settings.push(Setting::Results(collation));
         }
         SetItem::Charset(charset) => {
+            charset.as_deref().map_or(Ok(()), check_client)?;
             let collation = charset::charset_default(charset.as_deref().unwrap_or("utf8mb4"))?;
             let name = charset::charset_name(collation);
             settings.push(own("character_set_client", name));
@@ -266,6 +268,10 @@ fn prepare_system(
             text.unwrap_or_else(|| def.default.to_owned())
         }
     };
+    let closes = def.name == "read_only" || (def.name == "super_read_only" && text == "ON");
+    if global && closes && core.is_engaged() {
+        return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
+    }
     settings.push(match def.name {
         "transaction_isolation" | "transaction_read_only" if once => {
             if core.state.explicit || (core.state.open && !core.state.autocommit) {
@@ -444,6 +450,9 @@ fn warn_of_mode(core: &mut Core, mode: SqlMode) {
 /// The texts that must name something: errors 1115, 1273, 1286, 1298.
 fn named(variable: &str, text: String) -> Result<String, SqlError> {
     const ENGINES: [&str; 3] = ["InnoDB", "MyISAM", "MEMORY"];
+    if variable == "character_set_client" {
+        check_client(&text)?;
+    }
     if variable.starts_with("character_set_") && !variable.ends_with("_dir") {
         let collation = charset::charset_default(&text)?;
         return Ok(charset::charset_name(collation).to_owned());
@@ -465,6 +474,18 @@ fn named(variable: &str, text: String) -> Result<String, SqlError> {
             Err(SqlError::new(ErrorCode::UnknownTimeZone, &[&text]))
         }
         _ => Ok(text),
+    }
+}
+
+/// Error 1231 for character sets that no client can write statements in.
+fn check_client(charset: &str) -> Result<(), SqlError> {
+    const WIDE: [&str; 4] = ["ucs2", "utf16", "utf16le", "utf32"];
+    match WIDE.iter().any(|wide| wide.eq_ignore_ascii_case(charset)) {
+        true => {
+            let what: [&dyn std::fmt::Display; 2] = [&"character_set_client", &charset];
+            Err(SqlError::new(ErrorCode::WrongValueForVar, &what))
+        }
+        false => Ok(()),
     }
 }
 
@@ -587,6 +608,7 @@ pub(super) fn take_effect(core: &mut Core, name: &str, text: &str) -> Result<(),
             core.diagnostics.limit = number() as usize;
         }
         "div_precision_increment" => core.env.div_precision_increment = number() as u8,
+        "sql_auto_is_null" => core.env.auto_is_null = text == "ON",
         "wait_timeout" => core.wait_timeout = number(),
         "max_execution_time" => core.env.max_execution_time = number(),
         "tmp_table_size" => core.env.tmp_table_size = number() as usize,
