@@ -183,8 +183,8 @@ impl Scan {
         Some(spot)
     }
 
-    /// Deletes rows that follow, up to `most`, where the clustered tree is read and nothing stands in
-    /// their way, and moves over them. `None` where [`Scan::next`] must go on.
+    /// Deletes rows that follow, up to `most`, where the clustered tree is read and nothing stands
+    /// in their way, and moves over them. `None` where [`Scan::next`] must go on.
     pub(crate) fn delete_run(
         &mut self,
         txn: &mut Txn,

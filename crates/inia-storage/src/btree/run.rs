@@ -81,8 +81,8 @@ pub(crate) fn put_marks(page: PageId, txn: TxnId, marks: &[Mark], out: &mut Vec<
     close_body(length_at, out);
 }
 
-/// Makes these deletions. As with `PageOp::apply`, a damaged page stays as it was, here and when the
-/// log is replayed.
+/// Makes these deletions. As with `PageOp::apply`, a damaged page stays as it was, here and when
+/// the log is replayed.
 pub(crate) fn apply_marks(page: &mut PageBytes, txn: TxnId, marks: &[Mark]) {
     let _ = edit::mark(page, txn, marks);
 }

@@ -143,7 +143,8 @@ fn a_row_that_another_transaction_has_stops_the_statement_and_all_rows_stay() {
 fn a_parent_whose_child_is_there_stops_the_statement() {
     let db = TestDb::new();
     let mut s = filled(&db);
-    s.ok("CREATE TABLE child (id INT PRIMARY KEY, parent INT, FOREIGN KEY (parent) REFERENCES t (id))");
+    s.ok("CREATE TABLE child (id INT PRIMARY KEY, parent INT, \
+          FOREIGN KEY (parent) REFERENCES t (id))");
     s.ok("INSERT INTO child VALUES (1, 4000)");
     let answer = s.run("DELETE FROM t");
     assert!(answer.contains("1451"), "{answer}");

@@ -25,8 +25,8 @@ fn deferring(txn: &mut Txn, tree: &Tree, lower: KeyBound<'_>, upper: KeyBound<'_
     cursor
 }
 
-/// Deletes what a cursor finds, in runs where that is possible, up to `most` records: which, and how
-/// many of them in runs.
+/// Deletes what a cursor finds, in runs where that is possible, up to `most` records: which, and
+/// how many of them in runs.
 fn delete_found(txn: &mut Txn, cursor: &mut Cursor, most: usize) -> (Vec<String>, usize) {
     let (mut gone, mut in_runs) = (Vec::new(), 0);
     while gone.len() < most {
