@@ -2,6 +2,28 @@
 
 use super::{BIG, Home, Kind, LEVELS, VERSION, VarDef, var};
 
+/// In MySQL's order: a number names a mode by its place.
+const CIPHER_MODES: &[&str] = &[
+    "aes-128-ecb",
+    "aes-192-ecb",
+    "aes-256-ecb",
+    "aes-128-cbc",
+    "aes-192-cbc",
+    "aes-256-cbc",
+    "aes-128-cfb1",
+    "aes-192-cfb1",
+    "aes-256-cfb1",
+    "aes-128-cfb8",
+    "aes-192-cfb8",
+    "aes-256-cfb8",
+    "aes-128-cfb128",
+    "aes-192-cfb128",
+    "aes-256-cfb128",
+    "aes-128-ofb",
+    "aes-192-ofb",
+    "aes-256-ofb",
+];
+
 /// Sorted by name.
 pub(super) const VARS: &[VarDef] = &[
     var("activate_all_roles_on_login", Home::Global, Kind::Bool, "OFF"),
@@ -27,7 +49,7 @@ pub(super) const VARS: &[VarDef] = &[
     var("basedir", Home::ReadOnly, Kind::Text, "/usr/"),
     var("big_tables", Home::Both, Kind::Bool, "OFF"),
     var("bind_address", Home::ReadOnly, Kind::Text, "127.0.0.1"),
-    var("block_encryption_mode", Home::Both, Kind::Text, "aes-128-ecb"),
+    var("block_encryption_mode", Home::Both, Kind::Word(CIPHER_MODES), "aes-128-ecb"),
     var("build_id", Home::ReadOnly, Kind::Text, ""),
     var("bulk_insert_buffer_size", Home::Both, Kind::Int(0, BIG), "8388608"),
     var("caching_sha2_password_auto_generate_rsa_keys", Home::ReadOnly, Kind::Bool, "ON"),
