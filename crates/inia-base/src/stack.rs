@@ -26,20 +26,30 @@ use parking_lot::Mutex;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::null_mut;
+use std::sync::LazyLock;
 
 /// Bytes of a warm stack.
 const WARM: usize = if cfg!(debug_assertions) { 4 << 20 } else { 512 << 10 };
 /// Bytes below a stack that stop the program when they are touched.
 const GUARD: usize = 64 << 10;
-/// Lists of warm stacks: processors beyond share them.
+/// The most lists of warm stacks: processors beyond share them.
 const LISTS: usize = 64;
 
 /// Stacks that nobody uses, the last one given back on top. One list for each processor, so that
 /// statements on different ones do not meet.
+///
+/// Nobody waits for a list: with many more threads than processors the one that holds it may be
+/// off its processor for a long time, and all others would queue for it at each statement. They go
+/// on to the next list.
 #[repr(align(128))]
 struct List(Mutex<Vec<Stack>>);
 
 static WARM_STACKS: [List; LISTS] = [const { List(Mutex::new(Vec::new())) }; LISTS];
+
+/// How many of the lists are used.
+static USED: LazyLock<usize> = LazyLock::new(|| {
+    std::thread::available_parallelism().map_or(LISTS, |n| (2 * n.get()).min(LISTS))
+});
 
 thread_local! {
     /// The lowest address of the present stack that may be used; 0 on a thread's own.
@@ -98,19 +108,18 @@ impl Drop for Stack {
     }
 }
 
-/// The list of the processor that runs this thread now. It may run on another one at once: every
-/// list serves, this one is warmest.
-fn list_here() -> usize {
+/// The lists, that of the processor that runs this thread now first. It may run on another one at
+/// once: every list serves, this one is warmest.
+fn lists() -> impl Iterator<Item = &'static Mutex<Vec<Stack>>> {
     // SAFETY: a system call without arguments that reads no memory.
     let processor = unsafe { libc::sched_getcpu() };
-    usize::try_from(processor).unwrap_or(0) % LISTS
+    let (here, used) = (usize::try_from(processor).unwrap_or(0), *USED);
+    (0..used).map(move |step| &WARM_STACKS[(here + step) % used].0)
 }
 
 fn take() -> Stack {
-    let here = list_here();
     // What threads took here and gave back elsewhere must not pile up there.
-    let found = (0..LISTS).find_map(|step| WARM_STACKS[(here + step) % LISTS].0.lock().pop());
-    found.unwrap_or_else(|| Stack::map(WARM))
+    lists().find_map(|list| list.try_lock()?.pop()).unwrap_or_else(|| Stack::map(WARM))
 }
 
 /// Gives the stack back however its borrower ends.
@@ -118,13 +127,13 @@ struct Borrowed(Option<Stack>);
 
 impl Drop for Borrowed {
     fn drop(&mut self) {
-        if let Some(stack) = self.0.take() {
-            WARM_STACKS[list_here()].0.lock().push(stack);
+        if let Some(mut list) = lists().find_map(Mutex::try_lock) {
+            list.extend(self.0.take());
         }
     }
 }
 
-/// Runs a statement's work on the stack that was used last on this processor. There are never more
+/// Runs a statement's work on the stack that was used last on this processor. There are hardly more
 /// of them than statements were in the middle of their work at one time.
 pub fn on_warm_stack<T>(work: impl FnOnce() -> T) -> T {
     let mut stack = Borrowed(Some(take()));

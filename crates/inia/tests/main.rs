@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 mod abuse;
 mod binary;
+mod bulk_kill;
 mod charsets;
 mod commands;
 mod damage;
@@ -23,6 +24,7 @@ mod process;
 mod refusals;
 mod rights;
 mod scripts;
+mod search;
 mod support;
 mod sysbench;
 mod wire;

@@ -7,6 +7,11 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+/// The program under test: the one just built, or that which `INIA_SERVER` names.
+pub(crate) fn program() -> String {
+    std::env::var("INIA_SERVER").unwrap_or_else(|_| env!("CARGO_BIN_EXE_inia").to_owned())
+}
+
 /// A running `inia serve`; killed when dropped.
 pub(crate) struct Process {
     child: Child,
@@ -16,15 +21,15 @@ pub(crate) struct Process {
 impl Process {
     /// Starts the server on `data` and waits for its ready line.
     pub(crate) fn start(data: &Path, options: &[&str]) -> Process {
-        Process::start_by(Command::new(env!("CARGO_BIN_EXE_inia")), data, options)
+        Process::start_by(Command::new(program()), data, options)
     }
 
     /// As [`Process::start`], where no file may become larger than so many blocks of 512 bytes.
-    pub(crate) fn start_limited(blocks: u32, data: &Path) -> Process {
+    pub(crate) fn start_limited(blocks: u64, data: &Path, options: &[&str]) -> Process {
         let mut shell = Command::new("sh");
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
-        shell.args(["-c", &script, env!("CARGO_BIN_EXE_inia")]);
-        Process::start_by(shell, data, &[])
+        shell.args(["-c", &script, &program()]);
+        Process::start_by(shell, data, options)
     }
 
     fn start_by(mut command: Command, data: &Path, options: &[&str]) -> Process {
@@ -93,7 +98,7 @@ impl DataDir {
 
 /// Runs the program to its end: its exit code, and what it wrote.
 pub(crate) fn run(arguments: &[&str]) -> (i32, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_inia")).args(arguments).output().unwrap();
+    let output = Command::new(program()).args(arguments).output().unwrap();
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.push_str(&String::from_utf8_lossy(&output.stderr));
     (output.status.code().unwrap_or(-1), text)

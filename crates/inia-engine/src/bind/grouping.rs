@@ -25,6 +25,8 @@ pub(super) struct GroupCheck<'g> {
     pub(super) group: &'g [Expr],
     pub(super) grouped: bool,
     pub(super) fixed: SlotSet,
+    /// Group expressions that a merged view or derived table calls a column.
+    columns: Vec<&'g Expr>,
     loose_reads: &'g HashMap<usize, Vec<usize>>,
 }
 
@@ -35,6 +37,7 @@ impl<'g> GroupCheck<'g> {
         conditions: &[Expr],
         tables: &[Keyed],
         loose_reads: &'g HashMap<usize, Vec<usize>>,
+        names: &Namespace,
     ) -> GroupCheck<'g> {
         let mut fixed = SlotSet::default();
         for expr in group {
@@ -51,7 +54,8 @@ impl<'g> GroupCheck<'g> {
                 }
             }
             if fixed == before {
-                return GroupCheck { group, grouped, fixed, loose_reads };
+                let columns = group.iter().filter(|group| is_column(group, names)).collect();
+                return GroupCheck { group, grouped, fixed, columns, loose_reads };
             }
         }
     }
@@ -113,6 +117,7 @@ impl<'g> GroupCheck<'g> {
     fn loose_column(&self, expr: &Expr) -> Option<usize> {
         match &expr.kind {
             ExprKind::Column { index, .. } => (!self.fixed.contains(*index)).then_some(*index),
+            _ if self.columns.iter().any(|column| column.same(expr)) => None,
             ExprKind::Call(call) if matches!(call.name, "any_value" | "grouping") => None,
             _ => {
                 let mut loose = self.loose_inside(expr);
@@ -139,6 +144,12 @@ impl GroupCheck<'_> {
         }
         read.iter().copied().find(|slot| !self.fixed.contains(*slot))
     }
+}
+
+/// Whether an expression is what a column of a merged view or derived table stands for.
+fn is_column(expr: &Expr, names: &Namespace) -> bool {
+    let mut columns = names.tables.iter().flat_map(|table| &table.columns);
+    columns.any(|column| column.merged.as_ref().is_some_and(|merged| merged.same(expr)))
 }
 
 /// `a = constant` fixes `a`; `a = b` fixes one where the other is fixed.

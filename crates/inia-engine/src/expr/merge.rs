@@ -16,6 +16,10 @@ pub fn merge(types: &[&ExprType], operation: &str) -> Result<ExprType, SqlError>
     if known.iter().all(|ty| ty.data_type == first.data_type) && !is_listed(&first.data_type) {
         return merge_equal(&known, nullable, operation);
     }
+    // Other functions make numbers of bits.
+    if let (Some(bits), "UNION" | "VALUES" | "if" | "case") = (merge_bits(&known), operation) {
+        return Ok(ExprType::computed(DataType::Bit(bits), nullable));
+    }
     let all = |wanted: fn(TypeClass) -> bool| known.iter().all(|ty| wanted(ty.class()));
     if all(|class| class == TypeClass::Int) {
         return Ok(merge_ints(&known, nullable));
@@ -46,6 +50,15 @@ pub fn merge(types: &[&ExprType], operation: &str) -> Result<ExprType, SqlError>
 
 fn is_listed(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Enum { .. } | DataType::Set { .. } | DataType::Bit(_))
+}
+
+/// The width of BITs where there is nothing else.
+fn merge_bits(known: &[&ExprType]) -> Option<u8> {
+    let bits = known.iter().map(|ty| match ty.data_type {
+        DataType::Bit(bits) => Some(bits),
+        _ => None,
+    });
+    bits.collect::<Option<Vec<u8>>>()?.into_iter().max()
 }
 
 fn merge_equal(known: &[&ExprType], nullable: bool, operation: &str) -> Result<ExprType, SqlError> {

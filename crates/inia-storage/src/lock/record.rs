@@ -233,7 +233,7 @@ impl RecordLocks {
         mode: LockMode,
         register: impl FnOnce(),
     ) -> Grant {
-        self.with(name, |state| {
+        let grant = self.with(name, |state| {
             let queue = state.queue(name);
             if queue.blocked(owner, mode, queue.waiting.len()) {
                 register();
@@ -245,7 +245,10 @@ impl RecordLocks {
                 owner.note_record(name);
             }
             grant
-        })
+        });
+        // As in [`RecordLocks::request`].
+        fence(Ordering::SeqCst);
+        grant
     }
 
     /// Takes a waiter out of the queue, if it still stands there.

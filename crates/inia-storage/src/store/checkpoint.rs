@@ -234,6 +234,10 @@ impl Store {
     }
 
     fn prepare_segment(&self) -> Result<()> {
+        // Whatever the disk has room for then.
+        if let Some(error) = self.wal.failure() {
+            return Err(error);
+        }
         let done = self.wal.segments().prepare_now(self.wal.unwritten());
         if let Err(error @ StorageError::Stopped(_)) = &done {
             self.wal.fail(error.clone());

@@ -5,7 +5,9 @@
 //! steps again, between two marks, and then lets the log be kept from there.
 //!
 //! The transaction may go on meanwhile. `from` is the log's end before its newest undo record was
-//! looked up: each of its steps is among those logged again, or is logged after `from`, or both.
+//! looked up: each of its steps is among those logged again, or is logged after `from`, or both. A
+//! writer publishes its newest undo record after its step is in the log; in between it says so, and
+//! relogging does not begin.
 //! The hold moves to `from` only after the second mark is durable; without it recovery ignores the
 //! rest. The second mark is never logged after the transaction's end, which would make a loser of
 //! it.
@@ -99,7 +101,7 @@ impl Core {
     fn begin_relogging(&self, session: Arc<Session>, needed: Lsn) -> Option<Relogging> {
         let from = self.store.wal().closed_lsn();
         let txn = session.owner.txn();
-        let walk = session.undo_tail();
+        let walk = session.undo_tail()?;
         // What was read belongs to `txn` if it still runs now.
         let nothing = walk == UndoRef::NONE && session.created.lock().is_empty();
         if nothing || session.while_writing(txn, || ()).is_none() || txn.0 == 0 {

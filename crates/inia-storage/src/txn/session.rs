@@ -6,7 +6,7 @@ use super::cursor::CursorMemory;
 use super::undo::{History, UndoLog, UndoRef};
 use crate::lock::Owner;
 use crate::request::Isolation;
-use crate::sync::{AtomicU64, Mutex, Ordering, RwLock, fence};
+use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, RwLock, fence};
 use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -26,6 +26,8 @@ pub(crate) struct Session {
     writing: Mutex<TxnId>,
     /// The newest undo record of its running transaction.
     undo_tail: AtomicU64,
+    /// There are newer ones, whose steps are in the log already or about to be.
+    undo_ahead: AtomicBool,
     /// Bytes of the undo records of its running transaction.
     undo_bytes: AtomicU64,
     /// The trees that its running transaction has made.
@@ -57,6 +59,7 @@ impl Session {
             started: Mutex::new(None),
             writing: Mutex::default(),
             undo_tail: AtomicU64::new(0),
+            undo_ahead: AtomicBool::new(false),
             undo_bytes: AtomicU64::new(0),
             created: Mutex::default(),
             spare_cursors: Mutex::default(),
@@ -142,23 +145,34 @@ impl Session {
         let _ = self.log_needed.compare_exchange(from, later, Ordering::AcqRel, Ordering::Relaxed);
     }
 
+    /// Steps of the running transaction are about to be logged whose undo records are not published
+    /// yet.
+    pub(crate) fn announce_steps(&self) {
+        // The log's end that has them is published later, by the same thread.
+        self.undo_ahead.store(true, Ordering::Relaxed);
+    }
+
     /// Publishes how far the undo of the running transaction has come.
     pub(crate) fn publish_undo(&self, undo: &UndoLog) {
         self.owner.set_undo_records(undo.records());
         self.undo_bytes.store(undo.bytes(), Ordering::Relaxed);
         self.undo_tail.store(undo.tail().0, Ordering::Release);
+        self.undo_ahead.store(false, Ordering::Release);
     }
 
     /// The running transaction is over.
     pub(crate) fn withdraw_undo(&self) {
         self.undo_tail.store(UndoRef::NONE.0, Ordering::Release);
+        self.undo_ahead.store(false, Ordering::Release);
         self.undo_bytes.store(0, Ordering::Relaxed);
         self.created.lock().clear();
     }
 
-    /// The newest undo record of the running transaction.
-    pub(crate) fn undo_tail(&self) -> UndoRef {
-        UndoRef(self.undo_tail.load(Ordering::Acquire))
+    /// The newest undo record of the running transaction; `None` at a moment when the log, up to an
+    /// end that was read before, may have steps that are newer.
+    pub(crate) fn undo_tail(&self) -> Option<UndoRef> {
+        let ahead = self.undo_ahead.load(Ordering::Acquire);
+        (!ahead).then(|| UndoRef(self.undo_tail.load(Ordering::Acquire)))
     }
 
     /// Bytes of the undo records of the running transaction.

@@ -5,6 +5,7 @@
 
 use super::handle::{Locked, Txn, Workspace};
 use super::log::Before;
+use super::session::Session;
 use super::status::TxnState;
 use super::trees::Tree;
 use super::undo::{NewUndo, UndoKind, UndoLog};
@@ -46,6 +47,7 @@ enum Writer {
 /// What a write needs besides the leaf.
 pub(super) struct Writing<'t> {
     pub(super) core: &'t Core,
+    pub(super) session: &'t Session,
     pub(super) owner: &'t Arc<Owner>,
     pub(super) undo: &'t mut UndoLog,
     pub(super) work: &'t mut Workspace,
@@ -229,8 +231,11 @@ impl Writing<'_> {
     }
 
     /// Logs the before-images of the changes made to a leaf. It must be called before the latch is
-    /// given back.
+    /// given back; afterwards the undo is published.
     pub(super) fn log_undo(&mut self, leaf: &mut LeafMut<'_, '_>) {
+        if self.work.steps.record().is_some() {
+            self.session.announce_steps();
+        }
         log_steps(&mut self.work.steps, leaf);
     }
 }
@@ -323,6 +328,7 @@ impl Txn {
     pub(super) fn writing<'t>(&'t mut self, tree: &'t Tree, key: &'t [u8]) -> Writing<'t> {
         Writing {
             core: &self.core,
+            session: &self.session,
             owner: &self.owner,
             undo: &mut self.undo,
             work: &mut self.work,

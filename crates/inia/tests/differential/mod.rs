@@ -20,7 +20,6 @@
 
 mod generate;
 mod known;
-mod queries;
 mod script;
 
 use crate::process::{DataDir, Process};
@@ -36,7 +35,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-type Connection = Client<TcpStream>;
+pub(crate) type Connection = Client<TcpStream>;
 
 /// How long one statement may take before its connection counts as lost.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -81,7 +80,7 @@ pub(crate) fn corpus() -> Vec<Vec<String>> {
 
 /// Logs in as root, on the day on which the answers were recorded: a TIME becomes a DATETIME of the
 /// present day.
-fn connect(address: &str) -> Connection {
+pub(crate) fn connect(address: &str) -> Connection {
     let mut connection = log_in(address, ROOT).unwrap();
     connection.query(&format!("SET timestamp = {RECORDED}")).unwrap();
     connection
@@ -195,7 +194,7 @@ const COMPARED_FLAGS: u16 = 1 | 32 | 64 | 256 | 512 | 2048;
 /// VARCHAR, the four BLOBs and CHAR, by their protocol numbers.
 const STRINGS: std::ops::RangeInclusive<u8> = 249..=254;
 
-fn cell(value: &Value) -> String {
+pub(crate) fn cell(value: &Value) -> String {
     match value {
         Value::Null => "NULL".to_owned(),
         Value::Text(text) => escape(text),

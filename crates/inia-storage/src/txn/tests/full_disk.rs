@@ -115,9 +115,16 @@ fn shorten_fill_and_roll_back(count: u32, length: usize, between: usize) {
     txn.commit().unwrap();
     while engine.background_step().unwrap() {}
     txn.begin(Isolation::RepeatableRead);
+    let mut many = Records::default();
     for n in 0..count {
-        assert!(txn.update(&tree, &(n * 1000).to_be_bytes(), b"short").unwrap());
+        let key = (n * 1000).to_be_bytes();
+        // Those that are long, and some others, by themselves.
+        match txn.peek(&tree, &key, |_| ()).unwrap().filter(|_| n % 50 > 0) {
+            Some(spot) => many.push_seen(&key, b"short", &spot),
+            None => assert!(txn.update(&tree, &key, b"short").unwrap()),
+        }
     }
+    assert_eq!(txn.update_many(&tree, &many, 0..many.len()).unwrap(), many.len());
     let mut other = rr(&engine);
     disk.set_capacity(Some(bytes_of(&disk) + (1 << 20)));
     let mut kept = 0;
@@ -218,6 +225,32 @@ fn a_commit_without_room_in_the_log_is_refused_and_can_be_tried_again() {
         txn.commit().unwrap();
     }
     assert_eq!(lengths(&engine, &tree).len(), 59);
+}
+
+/// Waiting for space would be in vain where nothing will be written any more.
+#[test]
+fn a_commit_on_a_full_disk_is_told_of_a_stop() {
+    let disk = SimDisk::new();
+    let engine = open_small(&disk);
+    let tree = tree_with(&engine, &[]);
+    let mut waiting: Vec<Txn> = (0..60)
+        .map(|n: u32| {
+            let mut txn = rr(&engine);
+            txn.insert(&tree, &n.to_be_bytes(), b"1").unwrap();
+            txn
+        })
+        .collect();
+    disk.set_capacity(Some(0));
+    waiting.retain_mut(|txn| match txn.commit() {
+        Ok(()) => false,
+        Err(StorageError::DiskFull) => true,
+        Err(error) => panic!("{error}"),
+    });
+    waiting.pop().unwrap().rollback().unwrap();
+    disk.inject(When::Sync(1), Fault::Io);
+    assert!(engine.wait_durable(engine.core.store.wal().closed_lsn()).is_err());
+    let commit = waiting[0].commit();
+    assert!(matches!(commit, Err(StorageError::Stopped(_))), "{commit:?}");
 }
 
 /// A transaction may shorten records only as far as there are pages for their return.

@@ -2,6 +2,7 @@
 //! threads.
 
 mod basics;
+mod bulk_crash;
 mod counters;
 mod crash;
 mod durability;

@@ -11,6 +11,25 @@ const KEYS: [&str; 4] = ["a", "b", "c", "d"];
 const BLOCK: usize = 4096;
 const COMMITS: usize = 12;
 
+/// Gives all keys a value: one by one, all at once, or by new records in the place of deleted ones.
+fn write_all(txn: &mut Txn, tree: &Tree, value: &str, how: u64) {
+    if how == 0 {
+        return KEYS.iter().for_each(|key| set(txn, tree, key, value));
+    }
+    let (mut there, mut new) = (Records::default(), Records::default());
+    for key in KEYS.map(str::as_bytes) {
+        let spot = txn.peek(tree, key, |_| ()).unwrap().unwrap();
+        there.push_seen(key, value.as_bytes(), &spot);
+        new.push(key, value.as_bytes());
+    }
+    if how == 1 {
+        assert_eq!(txn.update_many(tree, &there, 0..KEYS.len()).unwrap(), KEYS.len());
+        return;
+    }
+    assert_eq!(txn.delete_many(tree, &there, 0..KEYS.len()).unwrap(), KEYS.len());
+    assert_eq!(txn.insert_many(tree, &new, 0..KEYS.len()).unwrap(), KEYS.len());
+}
+
 /// A disk as a crash left it: some transactions committed, one under way.
 fn crashed(random: &mut Random) -> (MemDisk, TreeId) {
     let disk = MemDisk::new();
@@ -19,16 +38,14 @@ fn crashed(random: &mut Random) -> (MemDisk, TreeId) {
     for number in 1..=COMMITS {
         let value = number.to_string().repeat(1 + random.index(900));
         let mut txn = rr(&engine);
-        for key in KEYS {
-            set(&mut txn, &tree, key, &value);
-        }
+        write_all(&mut txn, &tree, &value, random.below(3));
         if random.chance(1, 3) {
             put(&mut txn, &tree, &format!("k{number}"), &value);
         }
         txn.commit().unwrap();
     }
     let mut running = rr(&engine);
-    set(&mut running, &tree, "a", "half");
+    write_all(&mut running, &tree, "half", 2);
     let id = tree.id();
     std::mem::forget((running, engine));
     (disk, id)
@@ -111,6 +128,39 @@ fn a_log_with_damage_shows_a_committed_state_or_is_refused() {
         assert!(last.iter().all(|value| value.as_deref().unwrap().starts_with(&number)));
     }
     assert!(refused > 5 && shown > 0, "{refused} refused, {shown} shown");
+}
+
+/// Blocks of the log hold parts of groups: it may end at any of them.
+#[test]
+fn a_log_cut_off_at_any_block_shows_a_committed_state() {
+    let mut random = Random::new(77);
+    let (disk, tree) = crashed(&mut random);
+    let log = read(&disk, "wal-000000000001");
+    let used = log.chunks(BLOCK).take_while(|block| block[..4] != [0; 4]).count();
+    let mut last = 0;
+    for kept in 1..=used {
+        let copy = MemDisk::new();
+        for name in disk.list().unwrap() {
+            let mut bytes = read(&disk, &name);
+            if name == "wal-000000000001" {
+                bytes[kept * BLOCK..].fill(0);
+            }
+            copy.open(&name, true).unwrap().write_at(&bytes, 0).unwrap();
+        }
+        let engine = match try_open(&copy) {
+            Ok(engine) => engine,
+            Err(StorageError::Unopenable(_)) => continue,
+            Err(error) => panic!("{kept} blocks: {error}"),
+        };
+        // Until the log has it, the tree is an empty page, or none.
+        let Ok(values) = values(&engine, tree) else { continue };
+        assert!(values.iter().all(|value| *value == values[0]), "{kept} blocks: {values:?}");
+        let Some(value) = &values[0] else { continue };
+        let is = |n: &usize| value.replace(&n.to_string(), "").is_empty();
+        let number = (last..=COMMITS).find(is);
+        last = number.unwrap_or_else(|| panic!("{kept} blocks: {value:.20} after {last}"));
+    }
+    assert_eq!(last, COMMITS);
 }
 
 #[test]

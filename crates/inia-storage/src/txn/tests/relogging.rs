@@ -1,6 +1,7 @@
 //! A transaction left open does not make the log grow without bound, however much it has changed:
 //! its steps are logged again, in parts, and a crash at any point of that rolls it back whole.
 
+use super::super::undo::UndoKind;
 use super::*;
 use inia_base::ids::Lsn;
 use inia_testkit::{Fault, SimDisk, When};
@@ -235,5 +236,52 @@ fn a_transaction_that_ends_while_it_is_relogged_stays_ended() {
         } else {
             assert_rolled_back(&disk, tree, others);
         }
+    }
+}
+
+/// Updates a row and stops before the undo is published, as a writer does that loses its processor
+/// there. Its step is in the log already.
+fn update_unpublished(txn: &mut Txn, tree: &Tree, n: u32) {
+    let (key, value) = (key(n), [b'2'; 150]);
+    txn.prepare_write().unwrap();
+    let mut writing = txn.writing(tree, &key);
+    let store = &writing.core.store;
+    let write = |leaf: &mut crate::btree::LeafMut<'_, '_>| {
+        let i = leaf.lower_bound(&key).unwrap();
+        writing.overwrite_at(leaf, i, None, UndoKind::Change, &value)?;
+        writing.log_undo(leaf);
+        Ok(())
+    };
+    tree.btree().modify(store, &key, value.len(), write).unwrap();
+}
+
+#[test]
+fn relogging_does_not_begin_between_a_step_and_its_publication() {
+    for published in [false, true] {
+        let disk = SimDisk::new();
+        let mut large = large(&disk).unwrap();
+        let core = Arc::clone(&large.engine.core);
+        let (tree, others) = (large.engine.tree(large.tree), large.engine.tree(large.others));
+        let mut other = large.engine.attach();
+        let needed = || core.sessions.needed_log(Lsn(u64::MAX - 1)).unwrap();
+        let held = needed();
+        // No step of the background, which would begin at once when the log is long enough.
+        while core.store.wal().closed_lsn().0 - held.0 < 8 * large.open.session.undo_bytes() {
+            other.begin(Isolation::RepeatableRead);
+            other.update(&others, &key(1), &[1; 2000]).unwrap();
+            other.commit().unwrap();
+        }
+        update_unpublished(&mut large.open, &tree, ROWS - 1);
+        if published {
+            large.open.publish_undo();
+        }
+        for n in 0..1000 {
+            others_commit(&large, &mut other, n).unwrap();
+        }
+        assert_eq!(needed() > held, published, "the log is held for the step");
+        core.store.checkpoint().unwrap();
+        let (tree, others) = (large.tree, large.others);
+        std::mem::forget((large, other));
+        assert_rolled_back(&disk.kill(), tree, others);
     }
 }

@@ -34,6 +34,9 @@ fn total(txn: &mut Txn, tree: &Tree, direction: Direction, mode: ReadMode) -> cr
 
 /// Moves an amount; sometimes closes the source account into the target, or opens a new one.
 fn transfer(txn: &mut Txn, tree: &Tree, random: &mut Random) -> crate::Result<()> {
+    if random.chance(1, 12) {
+        return shuffle(txn, tree, random);
+    }
     let (from, to) = (account(random.below(ACCOUNTS)), account(random.below(ACCOUNTS)));
     if from == to {
         return Ok(());
@@ -50,6 +53,41 @@ fn transfer(txn: &mut Txn, tree: &Tree, random: &mut Random) -> crate::Result<()
     match target {
         Some(target) => assert!(txn.update(tree, &to, &record(target + amount, random))?),
         None => txn.insert(tree, &to, &record(amount, random))?,
+    }
+    Ok(())
+}
+
+/// Locks all accounts, and gives each the balance of another, many at a time.
+fn shuffle(txn: &mut Txn, tree: &Tree, random: &mut Random) -> crate::Result<()> {
+    let open = KeyBound::Unbounded;
+    let mut cursor = txn.cursor(tree, open, open, Direction::Forward, ReadMode::Lock(X));
+    let mut accounts = Vec::new();
+    while let Some(found) = cursor.next(txn)? {
+        accounts.push((found.key.to_vec(), balance(found.value)));
+    }
+    drop(cursor);
+    let distance = random.index(accounts.len().max(1));
+    let mut many = Records::default();
+    for (i, (key, _)) in accounts.iter().enumerate() {
+        let (_, other) = accounts[(i + distance) % accounts.len()];
+        let spot = txn.peek(tree, key, |_| ())?.expect("it is locked, and short");
+        many.push_seen(key, &record(other, random), &spot);
+    }
+    match random.chance(1, 2) {
+        true => assert_eq!(txn.update_many(tree, &many, 0..many.len())?, many.len()),
+        false => {
+            assert_eq!(txn.delete_many(tree, &many, 0..many.len())?, many.len());
+            let mut new = Records::default();
+            (0..many.len()).for_each(|i| new.push(many.key(i), many.value(i)));
+            let mut next = 0;
+            while next < new.len() {
+                next = txn.insert_many(tree, &new, next..new.len())?;
+                if next < new.len() {
+                    txn.insert(tree, new.key(next), new.value(next))?;
+                    next += 1;
+                }
+            }
+        }
     }
     Ok(())
 }
@@ -138,6 +176,12 @@ fn money_is_neither_made_nor_lost_at_repeatable_read() {
 #[test]
 fn money_is_neither_made_nor_lost_at_read_committed() {
     run(Isolation::ReadCommitted, true);
+}
+
+#[test]
+fn money_is_neither_made_nor_lost_at_the_other_levels() {
+    run(Isolation::ReadUncommitted, true);
+    run(Isolation::Serializable, true);
 }
 
 /// Few accounts that come and go all the time, purged at once, and readers that lock

@@ -67,6 +67,12 @@ impl World {
         }
         self.undone += 1;
         self.disk.clear_faults();
+        // What a rollback could not take back is locked until the background has.
+        for _ in 0..100 {
+            if run.db.engine.stats().unfinished > 0 {
+                let _ = run.db.engine.background_step();
+            }
+        }
         run.settle(failed.client, &failed.step, false);
         run.check_view(failed.client, &format!("seed {seed}, after {sql:.200}: {answer}"));
     }

@@ -276,21 +276,20 @@ impl Maker<'_> {
 
     fn update_many(&mut self, name: &str) -> Step {
         let from = self.random.range(0..20);
+        let all = self.random.chance(1, 3);
         let table = self.tables.change(name);
         for row in table.rows.values_mut() {
             let k: i64 = row[0].as_deref().unwrap().parse().unwrap();
-            if (from..=from + 3).contains(&k) {
+            if all || (from..=from + 3).contains(&k) {
                 row[0] = Some(((k + 1) % 20).to_string().into());
                 row[2] = Some("many".into());
             }
         }
-        self.done(
-            format!(
-                "UPDATE {name} SET k = (k + 1) % 20, s = 'many' WHERE k BETWEEN {from} AND {}",
-                from + 3
-            ),
-            None,
-        )
+        let some = match all {
+            true => String::new(),
+            false => format!(" WHERE k BETWEEN {from} AND {}", from + 3),
+        };
+        self.done(format!("UPDATE {name} SET k = (k + 1) % 20, s = 'many'{some}"), None)
     }
 
     /// Gives a row another id.
@@ -306,6 +305,10 @@ impl Maker<'_> {
     }
 
     fn delete(&mut self, name: &str) -> Step {
+        if self.random.chance(1, 12) {
+            self.tables.change(name).rows.clear();
+            return self.done(format!("DELETE FROM {name}"), None);
+        }
         let from = self.random.range(0..300);
         let to = from + if self.random.chance(1, 5) { 150 } else { 20 };
         self.tables.change(name).rows.retain(|id, _| !(from..to).contains(id));
@@ -314,10 +317,11 @@ impl Maker<'_> {
 
     /// Doubles some of the rows.
     fn copy(&mut self, name: &str) -> Step {
+        let end = if self.random.chance(1, 4) { 200 } else { 25 };
         let table = self.tables.change(name);
         let shift = table.rows.keys().next_back().map_or(0, |last| last + 1);
         let source: Vec<(i64, Vec<Cell>)> =
-            table.rows.range(0..25).map(|(id, row)| (*id, row.clone())).collect();
+            table.rows.range(0..end).map(|(id, row)| (*id, row.clone())).collect();
         if shift > 2000 {
             return self.delete(name);
         }
@@ -330,7 +334,7 @@ impl Maker<'_> {
         self.done(
             format!(
                 "INSERT INTO {name} ({COLUMNS}) SELECT id + {shift}, k, NULL, s, b FROM {name} \
-                 WHERE id >= 0 AND id < 25"
+                 WHERE id >= 0 AND id < {end}"
             ),
             None,
         )
