@@ -67,7 +67,8 @@ pub(super) fn check_types(core: &Core, work: &Work) -> Result<(), SqlError> {
 }
 
 /// Error 1452 (1216 for those who may not know the parent) where a row of a table, as the open
-/// transaction has written it, lacks a parent by one of these foreign keys. Temporary tables are nobody's parents.
+/// transaction has written it, lacks a parent by one of these foreign keys. Temporary tables are
+/// nobody's parents.
 pub(super) fn check_rows(core: &Core, def: &TableDef, keys: &[usize]) -> Result<(), SqlError> {
     if keys.is_empty() || !core.flag("foreign_key_checks") {
         return Ok(());

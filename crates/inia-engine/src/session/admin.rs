@@ -155,7 +155,7 @@ pub(super) fn execute(
         }
         Statement::Kill { query, id } => kill(core, *query, id, params),
         Statement::ResetPersist { if_exists, name } => {
-            super::variables::reset_persist(core, name.as_deref(), *if_exists)
+            super::set::reset_persist(core, name.as_deref(), *if_exists)
         }
         Statement::Flush(flush) => match tables_to_lock(flush) {
             Some(tables) => table_locks::flush_and_lock(core, tables),
@@ -284,7 +284,7 @@ fn kill(core: &mut Core, query: bool, id: &ast::Expr, params: &[Value]) -> Done 
         let what = "Usage of subqueries or stored function calls as part of this statement";
         return error(ErrorCode::NotSupportedYet, &[&what]);
     }
-    let value = super::variables::value_of(core, id, params)?.value;
+    let value = super::evaluate::value_of(core, id, params)?.value;
     let id = match value {
         Value::Int(id) => u64::try_from(id).unwrap_or(0),
         Value::UInt(id) => id,

@@ -34,7 +34,7 @@ impl Core {
 
     /// Takes in what the two variables were set to.
     pub(super) fn look_at_read_only(&self) {
-        let on = |name: &str| self.db.globals.0.read().get(name).is_some_and(|text| text == "ON");
+        let on = |name: &str| self.db.globals.is_on(name);
         let level = match (on("super_read_only"), on("read_only")) {
             (true, _) => SUPER_READ_ONLY,
             (_, true) => READ_ONLY,
