@@ -303,3 +303,9 @@ fn nothing_acknowledged_is_lost_and_nothing_is_there_by_half() {
     }
     assert!(points > 80, "{points} crashes");
 }
+
+/// The crash comes while the log gets a new segment after a recovery that found a half-made one.
+#[test]
+fn a_half_made_segment_of_the_log_never_gets_the_name_of_a_whole_one() {
+    assert!(crash_at(36, 169));
+}
