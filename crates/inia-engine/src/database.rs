@@ -152,11 +152,13 @@ impl Database {
         let globals = GlobalVars::default();
         for (name, value) in catalog.persisted() {
             if let Ok(def) = sysvar::find(&name) {
-                globals.0.write().insert(def.name, value);
+                globals.set(def.name, value);
             }
         }
-        let on = |name: &str| globals.0.read().get(name).is_some_and(|text| text == "ON");
-        let read_only = if on("super_read_only") { 2 } else { u8::from(on("read_only")) };
+        let read_only = match globals.is_on("super_read_only") {
+            true => 2,
+            false => u8::from(globals.is_on("read_only")),
+        };
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
         Ok(Arc::new(Database {
             scratch: disk,
@@ -242,7 +244,7 @@ impl Database {
                 if !fixed && kept.iter().any(|(own, _)| own == def.name) {
                     continue;
                 }
-                self.globals.0.write().insert(def.name, value.clone());
+                self.globals.set(def.name, value.clone());
             }
         }
     }
@@ -250,7 +252,7 @@ impl Database {
     /// A global setting that is a number or a switch; 0 where the name is none.
     pub fn global_number(&self, name: &str) -> u64 {
         let Ok(def) = sysvar::find(name) else { return 0 };
-        let globals = self.globals.0.read();
+        let globals = self.globals.all();
         let text = globals.get(def.name).map_or(def.default, String::as_str);
         if text == "ON" { 1 } else { text.parse().unwrap_or(0) }
     }

@@ -11,7 +11,8 @@
 //! One such table is everybody's, another each client's own. A transaction changes some of them,
 //! with savepoints and rollbacks to them, takes AUTO_INCREMENT numbers, and notes in a ledger what
 //! the client's own table is at the end. Others define indexes and columns, or read at every
-//! isolation level. Then the server is killed, perhaps once more during recovery, and afterwards:
+//! isolation level. In some rounds files may hardly grow, and statements fail for want of space.
+//! Then the server is killed, perhaps once more during recovery, and afterwards:
 //!
 //! - the ledger has what was acknowledged, and at most one transaction more of each client;
 //! - each client's own table is what its last entry says, by every index;
@@ -51,36 +52,50 @@ fn setting(name: &str, usual: u64) -> u64 {
 enum Stop {
     /// Others, or what is there, stood in its way.
     Refused(u16),
+    /// There is no room on the disk.
+    Full,
     /// The server is gone.
     Gone,
 }
 
 /// Lock waits, deadlocks, duplicates, foreign keys, a table that was defined anew.
 const REFUSALS: [u16; 6] = [1205, 1213, 1062, 1451, 1452, 1412];
+/// What is said where there is no room: of tables, commits and temporary files.
+const FULL: [u16; 5] = [1114, 1030, 1180, 3, 1878];
 
-struct Connection(Client<TcpStream>);
+struct Connection {
+    client: Client<TcpStream>,
+    /// The server's disk may be full.
+    limited: bool,
+}
 
 impl Connection {
-    fn new(server: &Process) -> Connection {
-        let mut connection = Connection(server.client());
+    fn new(server: &Process, limited: bool) -> Connection {
+        let mut connection = Connection { client: server.client(), limited };
         for sql in [
             "SET SESSION innodb_lock_wait_timeout = 1, lock_wait_timeout = 1",
             "CREATE DATABASE IF NOT EXISTS bulk",
             "USE bulk",
         ] {
-            connection.0.query(sql).unwrap();
+            connection.client.query(sql).unwrap();
         }
         connection
     }
 
     /// The rows as text, cells with spaces between them and rows with lines.
     fn ask(&mut self, sql: &str) -> Result<String, Stop> {
-        let rows = match self.0.rows(sql) {
+        let rows = match self.client.rows(sql) {
             Ok(rows) => rows,
             Err(ClientError::Server(error)) => {
-                let known = REFUSALS.contains(&error.code);
-                assert!(known, "{sql:.300}: {} {}", error.code, error.message);
-                return Err(Stop::Refused(error.code));
+                if REFUSALS.contains(&error.code) {
+                    return Err(Stop::Refused(error.code));
+                }
+                // Where a file could not be written at all nothing is until the next start.
+                let full = [" 28 ", "no space left"].map(|text| error.message.contains(text));
+                let other = full == [false; 2] && matches!(error.code, 1030 | 1180);
+                let full = FULL.contains(&error.code) && !other;
+                assert!(full && self.limited, "{sql:.300}: {} {}", error.code, error.message);
+                return Err(Stop::Full);
             }
             Err(_) => return Err(Stop::Gone),
         };
@@ -121,10 +136,12 @@ struct Acknowledged {
     number: AtomicU64,
     /// Whether a table has its extra index or column. Nothing is known while that is changed.
     defined: Mutex<BTreeMap<(String, &'static str), bool>>,
+    /// How many transactions and definitions have found no space.
+    full: AtomicU64,
 }
 
 fn set_up(server: &Process) {
-    let mut connection = Connection::new(server);
+    let mut connection = Connection::new(server, false);
     let mut pairs = vec!["pairs".to_owned()];
     pairs.extend((0..CLIENTS).map(|client| format!("pairs{client}")));
     for table in pairs {
@@ -140,6 +157,7 @@ fn set_up(server: &Process) {
          n BIGINT NOT NULL, part INT NOT NULL, UNIQUE KEY entry (client, n, part))",
         "CREATE TABLE ledger (client INT, n BIGINT, parts INT, first BIGINT, pairs BIGINT, \
          checksum DECIMAL(40), PRIMARY KEY (client, n))",
+        "CREATE TABLE ballast (id INT AUTO_INCREMENT PRIMARY KEY, filler LONGTEXT)",
         "CREATE TABLE parents (id INT PRIMARY KEY, v INT NOT NULL, KEY v (v))",
         "CREATE TABLE children (id BIGINT AUTO_INCREMENT PRIMARY KEY, parent INT NOT NULL, \
          v INT NOT NULL, KEY parent (parent), FOREIGN KEY (parent) REFERENCES parents (id) \
@@ -147,6 +165,13 @@ fn set_up(server: &Process) {
     ] {
         connection.sure(sql);
     }
+}
+
+/// Takes the space that files have in advance.
+fn fill(server: &Process) {
+    let mut connection = Connection::new(server, true);
+    let more = "INSERT INTO ballast (filler) SELECT REPEAT('x', 9000) FROM digits a, digits b";
+    while connection.ask(more).is_ok() {}
 }
 
 /// The program, its data, and what it has acknowledged.
@@ -167,15 +192,20 @@ impl World {
         World { folder, files, acknowledged, random }
     }
 
-    fn start(&mut self) -> Process {
+    /// Starts the server; files may become larger than they are by so many bytes only.
+    fn start(&mut self, room: Option<u64>) -> Process {
         let pool = *self.random.pick(&["2M", "8M", "128M"]);
-        let files = self.files.to_str().unwrap();
+        let (data, files) = (self.folder.path(), self.files.to_str().unwrap());
         let options = ["--buffer-pool-size", pool, "--secure-file-priv", files];
-        Process::start(&self.folder.path(), &options)
+        let Some(room) = room else { return Process::start(&data, &options) };
+        // Other files take less than this.
+        let largest = std::fs::metadata(data.join("inia.data")).unwrap().len().max(4 << 20);
+        Process::start_limited((largest + room) / 512, &data, &options)
     }
 
-    /// Lets clients work until they have committed so many transactions, then kills the server.
-    fn work_and_kill(&mut self, server: Process, commits: u64) {
+    /// Lets clients work until they have committed so many transactions, or been told so often that
+    /// the disk is full, then kills the server.
+    fn work_and_kill(&mut self, server: Process, limited: bool, commits: u64) {
         let (done, over) = (AtomicU64::new(0), AtomicBool::new(false));
         let mut seed = || self.random.next_u64();
         let seeds: [u64; CLIENTS + 4] = std::array::from_fn(|_| seed());
@@ -183,7 +213,7 @@ impl World {
         thread::scope(|scope| {
             let mut threads = Vec::new();
             for (who, seed) in seeds.into_iter().enumerate() {
-                let connection = Connection::new(&server);
+                let connection = Connection::new(&server, limited);
                 threads.push(scope.spawn(move || {
                     let random = Random::new(seed);
                     let mut worker = work::Worker { who, connection, random, files, acknowledged };
@@ -219,22 +249,32 @@ impl World {
 fn bulk_statements_of_several_clients_survive_sigkill() {
     let seed = setting("INIA_SEED", 1);
     let mut world = World::new(seed);
-    let mut server = world.start();
+    let mut server = world.start(None);
     set_up(&server);
     for round in 0..setting("INIA_ROUNDS", 2) {
         let commits = 10 + world.random.below(100);
-        world.work_and_kill(server, commits);
+        let limited = world.random.chance(1, 4);
+        if limited {
+            server.kill();
+            let room = world.random.below(128 << 10);
+            server = world.start(Some(room));
+            fill(&server);
+        }
+        world.work_and_kill(server, limited, commits);
         // Killed again while it recovers, or just after; or recovered by `inia check`.
         match world.random.below(4) {
-            0 => world.start().kill(),
+            0 => world.start(None).kill(),
             1 => world.check(),
             _ => {}
         }
-        server = world.start();
+        server = world.start(None);
         let trims = world.random.chance(1, 2);
-        verify::all_is_whole(&mut Connection::new(&server), &world.acknowledged, trims);
+        verify::all_is_whole(&mut Connection::new(&server, false), &world.acknowledged, trims);
         let last = world.acknowledged.transactions.each_ref().map(|n| n.load(Ordering::SeqCst));
-        println!("seed {seed}, round {round}: good after {last:?} transactions");
+        let full = world.acknowledged.full.load(Ordering::SeqCst);
+        println!(
+            "seed {seed}, round {round}: good after {last:?} transactions, {full} without room"
+        );
     }
     server.kill();
     world.check();

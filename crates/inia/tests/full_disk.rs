@@ -7,7 +7,7 @@ use inia_wire::client::{Client, ClientError};
 use std::net::TcpStream;
 
 /// Blocks of 512 bytes that a file may have.
-const LIMIT: u32 = 6 << 11;
+const LIMIT: u64 = 6 << 11;
 
 fn rows(client: &mut Client<TcpStream>, table: &str) -> usize {
     let counted = client.rows(&format!("SELECT COUNT(*) FROM {table}")).unwrap();
@@ -45,7 +45,7 @@ fn fill(client: &mut Client<TcpStream>) -> usize {
 #[test]
 fn writers_are_told_readers_go_on_and_a_restart_with_room_finds_everything() {
     let folder = DataDir::new();
-    let server = Process::start_limited(LIMIT, &folder.path());
+    let server = Process::start_limited(LIMIT, &folder.path(), &[]);
     let (mut writer, mut reader) = (server.client(), server.client());
     writer.query("CREATE DATABASE d").unwrap();
     writer.query("CREATE TABLE d.t (id INT PRIMARY KEY, k INT, c TEXT, KEY (k))").unwrap();

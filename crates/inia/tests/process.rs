@@ -25,11 +25,11 @@ impl Process {
     }
 
     /// As [`Process::start`], where no file may become larger than so many blocks of 512 bytes.
-    pub(crate) fn start_limited(blocks: u32, data: &Path) -> Process {
+    pub(crate) fn start_limited(blocks: u64, data: &Path, options: &[&str]) -> Process {
         let mut shell = Command::new("sh");
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
         shell.args(["-c", &script, &program()]);
-        Process::start_by(shell, data, &[])
+        Process::start_by(shell, data, options)
     }
 
     fn start_by(mut command: Command, data: &Path, options: &[&str]) -> Process {

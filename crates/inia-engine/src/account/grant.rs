@@ -182,14 +182,11 @@ pub(crate) fn grant(actor: &Actor<'_>, grant: &ast::Grant) -> Result<Notes> {
             level.check(&wanted)?;
             level.authorize(actor, &wanted)?;
             check_table(actor, &level, &wanted)?;
-            let mut notes = change_each(actor, grant.to.iter().map(|spec| &spec.account), |def| {
+            let mut notes = change_each(actor, grant.to.iter(), |def| {
                 give(def, &level, &wanted, grant.with_option);
                 Ok(())
             })?;
-            if privileges.iter().any(|privilege| privilege.name == "SUPER") {
-                let text = "The SUPER privilege identifier is deprecated";
-                notes.push(SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text));
-            }
+            notes.extend(of_super(privileges));
             Ok(notes)
         }
         GrantWhat::Roles(roles) => {
@@ -197,10 +194,10 @@ pub(crate) fn grant(actor: &Actor<'_>, grant: &ast::Grant) -> Result<Notes> {
             authorize_roles(actor, &roles)?;
             let current = actor.accounts.current();
             roles.iter().try_for_each(|role| known_role(&current, role))?;
-            for spec in &grant.to {
-                known_role(&current, &actor.name(&spec.account))?;
+            for account in &grant.to {
+                known_role(&current, &actor.name(account))?;
             }
-            change_each(actor, grant.to.iter().map(|spec| &spec.account), |def| {
+            change_each(actor, grant.to.iter(), |def| {
                 for role in &roles {
                     refuse_loop(&current, role, &def.name)?;
                     *def.roles.entry(role.clone()).or_default() |= grant.with_option;
@@ -215,6 +212,13 @@ pub(crate) fn grant(actor: &Actor<'_>, grant: &ast::Grant) -> Result<Notes> {
         GrantWhat::Proxy(_) => error(ErrorCode::NotSupportedYet, &[&"GRANT PROXY"]),
         GrantWhat::Everything => error(ErrorCode::SyntaxError, &[]),
     }
+}
+
+/// Warning 1287 where SUPER is named.
+fn of_super(privileges: &[ast::Privilege]) -> Option<SqlError> {
+    let named = privileges.iter().any(|privilege| privilege.name == "SUPER");
+    let text = "The SUPER privilege identifier is deprecated";
+    named.then(|| SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text))
 }
 
 pub(super) fn authorize_roles(actor: &Actor<'_>, roles: &[AccountName]) -> Result<()> {
@@ -322,7 +326,9 @@ pub(crate) fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
             if wanted.all {
                 wanted.fixed = level.all();
             }
-            revoke_each(actor, revoke, |def| take(def, &level, &wanted))
+            let mut notes = revoke_each(actor, revoke, |def| take(def, &level, &wanted))?;
+            notes.extend(of_super(privileges));
+            Ok(notes)
         }
         GrantWhat::Roles(roles) => {
             let roles: Vec<AccountName> = roles.iter().map(|role| actor.name(role)).collect();

@@ -205,6 +205,8 @@ impl QueryBinder<'_> {
         }
         (context.width, context.tables) = (inside.width, inside.tables);
         if let Some(condition) = &select.where_ {
+            let meant = self.last_inserted(condition).filter(|_| origin.view.is_none());
+            let condition = meant.as_ref().unwrap_or(condition);
             let condition = self.expression(condition, Clause::Where, &[])?;
             conjuncts(condition, &mut conditions);
         }

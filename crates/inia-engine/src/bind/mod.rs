@@ -14,6 +14,7 @@ mod functional;
 mod grouping;
 mod inserted;
 mod json_table;
+mod last_inserted;
 mod merge;
 mod namespace;
 mod nesting;
@@ -27,6 +28,7 @@ mod window;
 pub(crate) use from::{ROW_ID, visible_after};
 pub(crate) use functional::read_hidden_columns;
 pub(crate) use inserted::{BoundInsert, InsertSource, InsertedNames, bind_insert, plain_select};
+pub(crate) use last_inserted::last_inserted;
 pub(crate) use namespace::{FromColumn, FromTable, Namespace};
 pub(crate) use select::item_name;
 

@@ -2,6 +2,7 @@
 
 use super::from::BoundFrom;
 use super::grouping::{GroupCheck, Keyed};
+use super::last_inserted::last_inserted;
 use super::nesting::{MOST_TABLES, too_many_tables};
 use super::order::{Reference, reference};
 use super::rollup::{above_rollup, asks_grouping};
@@ -16,6 +17,7 @@ use crate::optimize::{
 };
 use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, OutputColumn, QueryPlan, SelectPlan, SortKey};
+use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, SelectItem};
 
@@ -107,6 +109,8 @@ impl QueryBinder<'_> {
         self.level().width = from.width;
         clauses.conditions = std::mem::take(&mut from.conditions);
         if let Some(condition) = &select.where_ {
+            let meant = self.last_inserted(condition);
+            let condition = meant.as_ref().unwrap_or(condition);
             let condition = self.expression(condition, Clause::Where, &[])?;
             conjuncts(condition, &mut clauses.conditions);
         }
@@ -217,12 +221,29 @@ impl QueryBinder<'_> {
         Ok(())
     }
 
-    /// A column of information_schema is called as it is declared, not as it was written.
+    /// What a condition stands for under `sql_auto_is_null`, where it stands for another one.
+    pub(super) fn last_inserted(&self, condition: &ast::Expr) -> Option<ast::Expr> {
+        last_inserted(condition, self.context.env, |name| self.is_numbered(name))
+    }
+
+    /// Whether a name is that of an AUTO_INCREMENT column of a stored table.
+    fn is_numbered(&self, name: &ast::ColumnName) -> bool {
+        let names = self.names();
+        let Ok(Some(at)) = names.find(name, Clause::Where.name()) else { return false };
+        let column = names.column(at);
+        let result = &column.result;
+        let schema = self.context.catalog.schemas.get(&result.schema);
+        let table = schema.and_then(|schema| schema.tables.get(&result.org_table));
+        result.flags & flags::AUTO_INCREMENT != 0 && !column.ty.nullable && table.is_some()
+    }
+
+    /// A column of a view of information_schema is called as it is declared, not as it was written.
     fn system_name(&self, expr: &Expr) -> Option<String> {
         let ExprKind::Column { index, .. } = expr.kind else { return None };
         let mut columns = self.names().tables.iter().flat_map(|table| &table.columns);
         let column = columns.find(|column| column.slot == index)?;
-        let system = column.result.schema.eq_ignore_ascii_case("information_schema");
+        let system = column.result.schema.eq_ignore_ascii_case("information_schema")
+            && !crate::information_schema::is_no_view(&column.result.org_table);
         system.then(|| column.result.name.clone())
     }
 

@@ -266,34 +266,33 @@ fn put_index(w: &mut Writer, index: &IndexDef) {
         w.bool(part.descending);
     });
     w.text(&index.comment);
-    w.bool(index.visible);
+    w.int(u64::from(index.visible) | u64::from(index.for_foreign_key) << 1);
     w.option(index.using.as_deref(), Writer::text);
     w.int(u64::from(index.tree.0));
 }
 
 fn index(r: &mut Reader<'_>) -> Option<IndexDef> {
-    Some(IndexDef {
-        name: r.text()?,
-        kind: match r.int()? {
-            0 => IndexKind::Primary,
-            1 => IndexKind::Unique,
-            2 => IndexKind::Plain,
-            3 => IndexKind::FullText,
-            4 => IndexKind::Spatial,
-            _ => return None,
-        },
-        parts: r.list(|r| {
-            Some(IndexPart {
-                column: r.small()?,
-                prefix: r.option(Reader::small)?,
-                descending: r.bool()?,
-            })
-        })?,
-        comment: r.text()?,
-        visible: r.bool()?,
-        using: r.option(Reader::text)?,
-        tree: TreeId(r.small()?),
-    })
+    let name = r.text()?;
+    let kind = match r.int()? {
+        0 => IndexKind::Primary,
+        1 => IndexKind::Unique,
+        2 => IndexKind::Plain,
+        3 => IndexKind::FullText,
+        4 => IndexKind::Spatial,
+        _ => return None,
+    };
+    let parts = r.list(|r| {
+        Some(IndexPart {
+            column: r.small()?,
+            prefix: r.option(Reader::small)?,
+            descending: r.bool()?,
+        })
+    })?;
+    let comment = r.text()?;
+    let flags = r.int()?;
+    let (visible, for_foreign_key) = (flags & 1 != 0, flags & 2 != 0);
+    let (using, tree) = (r.option(Reader::text)?, TreeId(r.small()?));
+    Some(IndexDef { name, kind, parts, comment, visible, using, for_foreign_key, tree })
 }
 
 fn put_foreign_key(w: &mut Writer, key: &ForeignKeyDef) {

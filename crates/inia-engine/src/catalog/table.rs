@@ -147,6 +147,8 @@ pub struct IndexDef {
     pub visible: bool,
     /// USING BTREE or USING HASH as written.
     pub using: Option<String>,
+    /// A foreign key has brought it along: it goes where another index serves.
+    pub for_foreign_key: bool,
     /// Its tree; the clustered tree for the primary key.
     pub tree: TreeId,
 }

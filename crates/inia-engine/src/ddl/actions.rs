@@ -114,6 +114,7 @@ pub(super) fn apply_all(
     for action in actions.iter().filter(|action| stage(action) == 3) {
         apply(core, work, wishes, action)?;
     }
+    let mut known_key = None;
     for action in actions {
         match action {
             AlterAction::AddForeignKey(key)
@@ -121,12 +122,8 @@ pub(super) fn apply_all(
                     old.foreign_keys.iter().any(|known| same_name(&known.def.name, name))
                 }) =>
             {
-                let name = key.constraint.clone().unwrap_or_default();
-                let code = match work.index(&name) {
-                    Some(_) => ErrorCode::DupKeyname,
-                    None => ErrorCode::FkDupName,
-                };
-                return error(code, &[&name]);
+                known_key = key.constraint.as_ref();
+                apply(core, work, wishes, action)?;
             }
             AlterAction::ModifyColumn { def, position: Some(position) }
             | AlterAction::ChangeColumn { def, position: Some(position), .. } => {
@@ -138,6 +135,12 @@ pub(super) fn apply_all(
             _ if stage(action) == 4 => apply(core, work, wishes, action)?,
             _ => {}
         }
+    }
+    if let Some(name) = known_key {
+        // Before the keys' names those of their indexes must be all different.
+        work.drop_needless_indexes();
+        work.name_indexes()?;
+        return error(ErrorCode::FkDupName, &[name]);
     }
     check_foreign_keys(work, &dropped)?;
     actions.iter().try_for_each(|action| apply_expressions(core, work, action))
@@ -447,6 +450,7 @@ fn rename_index(work: &mut Work, from: &str, to: &str) -> Result<(), SqlError> {
         return error(ErrorCode::WrongNameForIndex, &[&to]);
     }
     work.indexes[at].name = Some(to.to_owned());
+    work.indexes[at].for_foreign_key = false;
     Ok(())
 }
 

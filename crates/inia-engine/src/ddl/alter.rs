@@ -99,8 +99,7 @@ fn carry_out(
     }
     let checked = new_checks(&table.def, &def);
     let mut wanted = wishes.wanted.clone();
-    let references = core.flag("foreign_key_checks")
-        && def.foreign_keys.iter().any(|key| !table.def.foreign_keys.contains(key));
+    let references = core.flag("foreign_key_checks") && !added_keys.is_empty();
     wanted.copy |= checked || references || wishes.order;
     wanted.lenient = !core.env.sql_mode.is_strict();
     let (columns, indexes) = (&column_origins[..], &index_origins[..]);

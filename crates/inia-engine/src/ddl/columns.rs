@@ -140,7 +140,10 @@ pub(crate) fn column_default(
             ctx.strictness = Strictness::Strict;
             let value = bound.eval(&mut ctx, &[])?;
             let stored = expr::store_value(value, &bound.ty, &def.data_type, &mut ctx, &def.name);
-            Ok(ColumnDefault::Value(stored.map_err(|_| invalid())?))
+            let stored = stored.map_err(|_| invalid())?;
+            let warnings = std::mem::take(&mut ctx.warnings);
+            core.take_warnings(warnings);
+            Ok(ColumnDefault::Value(stored))
         }
     }
 }

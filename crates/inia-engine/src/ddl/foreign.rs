@@ -66,8 +66,9 @@ pub(super) fn check_types(core: &Core, work: &Work) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// Error 1452 where a row of a table, as the open transaction has written it, lacks a parent by
-/// one of these foreign keys. Temporary tables are nobody's parents.
+/// Error 1452 (1216 for those who may not know the parent) where a row of a table, as the open
+/// transaction has written it, lacks a parent by one of these foreign keys. Temporary tables are
+/// nobody's parents.
 pub(super) fn check_rows(core: &Core, def: &TableDef, keys: &[usize]) -> Result<(), SqlError> {
     if keys.is_empty() || !core.flag("foreign_key_checks") {
         return Ok(());
@@ -112,6 +113,9 @@ fn check_key(
         && !has_row(core, catalog, &text)?
     {
         return Ok(());
+    }
+    if !core.access().knows(&key.ref_schema, &key.ref_table) {
+        return Err(SqlError::new(ErrorCode::NoReferencedRow, &[]));
     }
     let what =
         format!("{}.{}, {}", quoted(&def.schema), quoted(&def.name), foreign_key_text(def, key));

@@ -134,7 +134,7 @@ impl Work {
             visible: index.visible,
             using: index.using.clone(),
             origin: Some(i),
-            for_foreign_key: false,
+            for_foreign_key: index.for_foreign_key,
             expressions: Vec::new(),
         };
         let foreign_key = |key: &ForeignKeyDef| WorkForeignKey {
@@ -209,9 +209,6 @@ impl Work {
     /// Makes all checks and gives the definition, its trees still without numbers, with the
     /// origins of its columns and indexes.
     pub(crate) fn finish(mut self) -> Result<Finished, SqlError> {
-        if self.columns.is_empty() {
-            return error(ErrorCode::TableMustHaveColumns, &[]);
-        }
         let is_large = |column: &WorkColumn| {
             use DataType as T;
             matches!(column.def.data_type, T::Text { .. } | T::Blob(_) | T::Json)
@@ -269,24 +266,29 @@ impl Work {
         Ok(Finished { def, column_origins, index_origins, added_keys, warnings: self.warnings })
     }
 
-    /// A foreign key's own index goes where another index starts with its columns.
-    fn drop_needless_indexes(&mut self) {
+    /// A foreign key's own index goes where another index starts with its columns; of those of two
+    /// foreign keys the longer one stays, else the later one.
+    pub(super) fn drop_needless_indexes(&mut self) {
         let serves = |other: &WorkIndex, index: &WorkIndex| {
-            other.parts.len() >= index.parts.len()
-                && other
-                    .parts
-                    .iter()
-                    .zip(&index.parts)
-                    .all(|(a, b)| a.prefix.is_none() && same_name(&a.column, &b.column))
+            let same = |(a, b): (&WorkPart, &WorkPart)| {
+                let whole = a.prefix.is_none() && a.descending == b.descending;
+                whole && same_name(&a.column, &b.column)
+            };
+            !matches!(other.kind, IndexKind::FullText | IndexKind::Spatial)
+                && other.parts.len() >= index.parts.len()
+                && other.parts.iter().zip(&index.parts).all(same)
+        };
+        let stronger = |(i, other): (usize, &WorkIndex), (at, index): (usize, &WorkIndex)| {
+            let longer = other.parts.len() > index.parts.len();
+            !other.for_foreign_key || longer || i > at
         };
         let mut at = 0;
         while at < self.indexes.len() {
             let index = &self.indexes[at];
-            let others = self.indexes.iter().enumerate().filter(|(i, _)| *i != at);
+            let mut others = self.indexes.iter().enumerate().filter(|(i, _)| *i != at);
             let needless = index.for_foreign_key
                 && others
-                    .into_iter()
-                    .any(|(i, other)| serves(other, index) && (!other.for_foreign_key || i < at));
+                    .any(|(i, other)| serves(other, index) && stronger((i, other), (at, index)));
             if needless {
                 self.indexes.remove(at);
             } else {
@@ -317,7 +319,8 @@ impl Work {
         Ok(())
     }
 
-    fn name_indexes(&mut self) -> Result<(), SqlError> {
+    /// Names the indexes that have no names; errors 1280 and 1061.
+    pub(super) fn name_indexes(&mut self) -> Result<(), SqlError> {
         for at in 0..self.indexes.len() {
             if self.indexes[at].kind == IndexKind::Primary {
                 self.indexes[at].name = Some(String::from("PRIMARY"));
@@ -406,6 +409,7 @@ impl Work {
             comment: index.comment.clone(),
             visible: index.visible,
             using: index.using.clone(),
+            for_foreign_key: index.for_foreign_key,
             tree: TreeId(0),
         })
     }

@@ -16,7 +16,7 @@ use super::joined::has_subquery;
 use super::scope::TableScope;
 use super::view::Guard;
 use crate::access::{self, AccessPath};
-use crate::bind::read_hidden_columns;
+use crate::bind::{last_inserted, read_hidden_columns};
 use crate::catalog::Table;
 use crate::expr::{EvalContext, Expr};
 use crate::optimize::{SlotSet, conjuncts, slots_of};
@@ -141,7 +141,12 @@ fn plan(
     fills: Fills,
 ) -> Result<ChangePlan, SqlError> {
     scope.clause = "where clause";
-    let condition = clauses.condition.map(|c| bind_plain(core, scope, c)).transpose()?;
+    let is_numbered = |name: &ast::ColumnName| {
+        scope.position(name).is_ok_and(|at| Some(at) == table.def.auto_increment_column())
+    };
+    let meant = clauses.condition.and_then(|c| last_inserted(c, &core.env, is_numbered));
+    let condition = meant.as_ref().or(clauses.condition);
+    let condition = condition.map(|c| bind_plain(core, scope, c)).transpose()?;
     scope.clause = "order clause";
     let mut order = Vec::with_capacity(clauses.order_by.len());
     for item in clauses.order_by {

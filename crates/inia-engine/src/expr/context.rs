@@ -169,6 +169,10 @@ pub struct Environment {
     pub locale: Option<&'static Locale>,
     /// `max_error_count`.
     pub max_error_count: usize,
+    /// `sql_auto_is_null`.
+    pub auto_is_null: bool,
+    /// The statement is a prepared one.
+    pub is_prepared: bool,
     /// The types of parameters that stand for a text's literals; empty for those of PREPARE, whose
     /// types nobody knows.
     pub literal_types: Vec<ExprType>,
@@ -198,6 +202,8 @@ impl Default for Environment {
             max_allowed_packet: 64 << 20,
             default_week_format: 0,
             max_error_count: 1024,
+            auto_is_null: false,
+            is_prepared: false,
             literal_types: Vec::new(),
         }
     }

@@ -94,6 +94,35 @@ fn or_null<T: Into<Value>>(value: Option<T>) -> Value {
     value.map_or(Value::Null, Into::into)
 }
 
+/// Whether a table of information_schema is none of its views.
+pub(crate) fn is_no_view(table: &str) -> bool {
+    const TABLES: [&str; 15] = [
+        "APPLICABLE_ROLES",
+        "COLUMN_PRIVILEGES",
+        "ENABLED_ROLES",
+        "ENGINES",
+        "OPTIMIZER_TRACE",
+        "PLUGINS",
+        "PROCESSLIST",
+        "PROFILING",
+        "ROLE_COLUMN_GRANTS",
+        "ROLE_ROUTINE_GRANTS",
+        "ROLE_TABLE_GRANTS",
+        "SCHEMA_PRIVILEGES",
+        "TABLESPACES",
+        "TABLE_PRIVILEGES",
+        "USER_PRIVILEGES",
+    ];
+    const VIEWS: [&str; 5] = [
+        "INNODB_DATAFILES",
+        "INNODB_FIELDS",
+        "INNODB_FOREIGN",
+        "INNODB_FOREIGN_COLS",
+        "INNODB_TABLESPACES_BRIEF",
+    ];
+    TABLES.contains(&table) || (table.starts_with("INNODB_") && !VIEWS.contains(&table))
+}
+
 fn yes_no(yes: bool) -> &'static str {
     if yes { "YES" } else { "NO" }
 }
@@ -222,6 +251,7 @@ impl SystemTable {
             comment: String::new(),
             visible: true,
             using: None,
+            for_foreign_key: false,
             tree: TreeId(0),
         };
         let indexes = key.map(|(_, names)| index(names.split(',').filter_map(part).collect()));

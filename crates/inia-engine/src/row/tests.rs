@@ -140,6 +140,7 @@ fn index(kind: IndexKind, parts: &[(usize, bool)]) -> IndexDef {
         comment: String::new(),
         visible: true,
         using: None,
+        for_foreign_key: false,
         tree: TreeId(1),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::core::Core;
-use super::{plan, show, table_locks};
+use super::{plan, routines, show, table_locks};
 use crate::account::check::{Surroundings, check};
 use crate::account::password::PasswordRules;
 use crate::account::user::{self, Notes};
@@ -155,7 +155,7 @@ pub(super) fn execute(
         }
         Statement::Kill { query, id } => kill(core, *query, id, params),
         Statement::ResetPersist { if_exists, name } => {
-            super::variables::reset_persist(core, name.as_deref(), *if_exists)
+            super::set::reset_persist(core, name.as_deref(), *if_exists)
         }
         Statement::Flush(flush) => match tables_to_lock(flush) {
             Some(tables) => table_locks::flush_and_lock(core, tables),
@@ -167,6 +167,9 @@ pub(super) fn execute(
         Statement::LockInstance | Statement::UnlockInstance => Ok(Outcome::default()),
         Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
         Statement::TableMaintenance(work) => maintain(core, work, sink),
+        Statement::Call(_) | Statement::AlterRoutine(_) | Statement::DropRoutine(_) => {
+            routines::execute(core, statement)
+        }
         Statement::Help(_) => show::send(sink, &["name", "description", "example"], &[]),
         _ => error(ErrorCode::NotSupportedYet, &[&"this statement"]),
     }
@@ -281,7 +284,7 @@ fn kill(core: &mut Core, query: bool, id: &ast::Expr, params: &[Value]) -> Done 
         let what = "Usage of subqueries or stored function calls as part of this statement";
         return error(ErrorCode::NotSupportedYet, &[&what]);
     }
-    let value = super::variables::value_of(core, id, params)?.value;
+    let value = super::evaluate::value_of(core, id, params)?.value;
     let id = match value {
         Value::Int(id) => u64::try_from(id).unwrap_or(0),
         Value::UInt(id) => id,
@@ -560,7 +563,7 @@ fn needed_of_server(kind: &ShowKind) -> (Privileges, &'static str) {
         ShowKind::BinaryLogs | ShowKind::BinaryLogStatus | ShowKind::ReplicaStatus { .. } => {
             (Privileges::SUPER | client, "SUPER, REPLICATION CLIENT")
         }
-        ShowKind::Replicas | ShowKind::BinlogEvents { .. } => (replica, "REPLICATION SLAVE"),
+        ShowKind::Replicas { .. } | ShowKind::BinlogEvents { .. } => (replica, "REPLICATION SLAVE"),
         _ => (Privileges::NONE, ""),
     }
 }

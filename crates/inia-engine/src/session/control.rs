@@ -11,8 +11,11 @@ type Done = Result<Outcome, SqlError>;
 
 /// BEGIN, START TRANSACTION: commits what is open.
 pub(super) fn begin(core: &mut Core, begin: &ast::BeginTransaction) -> Done {
+    // This is the transaction that SET TRANSACTION was about.
+    let next = (core.state.next_isolation, core.state.next_read_only);
     core.commit()?;
     super::table_locks::unlock(core)?;
+    (core.state.next_isolation, core.state.next_read_only) = next;
     if begin.read_only.is_some() {
         core.state.next_read_only = begin.read_only;
     }
@@ -129,11 +132,11 @@ pub(super) fn set_transaction(core: &mut Core, set: &ast::SetTransaction) -> Don
     };
     let global = scope != ast::VarScope::Session;
     if let Some((_, name)) = level {
-        super::variables::assign(core, global, "transaction_isolation", name)?;
+        super::set::effect::assign(core, global, "transaction_isolation", name)?;
     }
     if let Some(read_only) = set.read_only {
         let value = if read_only { "ON" } else { "OFF" };
-        super::variables::assign(core, global, "transaction_read_only", value)?;
+        super::set::effect::assign(core, global, "transaction_read_only", value)?;
     }
     Ok(Outcome::default())
 }

@@ -7,7 +7,7 @@ use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
 use crate::error::{StorageResult, commit_error};
 use crate::exec::Interrupt;
-use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warning, Warnings};
+use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warnings};
 use crate::session::alone::{Alone, RowLocks};
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
@@ -89,6 +89,11 @@ impl TxnState {
     /// Whether locks of rows that did not match are given back.
     pub(crate) fn releases_unmatched(&self) -> bool {
         matches!(self.current, Isolation::ReadCommitted | Isolation::ReadUncommitted)
+    }
+
+    /// What SET TRANSACTION said of the next transaction counts no more.
+    pub(crate) fn forget_next(&mut self) {
+        (self.next_isolation, self.next_read_only) = (None, None);
     }
 
     /// A statement that used no table was not the transaction that SET TRANSACTION is about.
@@ -313,8 +318,12 @@ impl Core {
         self.state.autocommit && !self.state.explicit
     }
 
-    /// Commits the open transaction, if any, and ends it.
+    /// Commits the open transaction, if any, and ends it. Where none is, this is the one that SET
+    /// TRANSACTION was about.
     pub(crate) fn commit(&mut self) -> Result<(), SqlError> {
+        if !self.state.open {
+            self.state.forget_next();
+        }
         self.end_alone(false)?;
         let result = match self.state.open {
             true => self
@@ -331,17 +340,22 @@ impl Core {
         result
     }
 
-    /// Waits while another session reads everything alone, if there is something to commit.
+    /// Waits while another session reads everything alone, if there is something to commit; error
+    /// 1290 where the server has become read-only.
     fn wait_to_commit(&mut self) -> Result<(), SqlError> {
         let changed = self.txn.get_mut().has_written() && self.mdl.holds_to_write();
+        self.refuse_read_only(|| changed)?;
         if !changed || self.mdl.reads_everything() {
             return Ok(());
         }
         self.mdl.begin_commit(self.mdl_limit())
     }
 
-    /// Rolls the open transaction back, if any, and ends it.
+    /// Rolls the open transaction back, if any, and ends it, as [`Core::commit`].
     pub(crate) fn rollback(&mut self) -> Result<(), SqlError> {
+        if !self.state.open {
+            self.state.forget_next();
+        }
         self.end_alone(true)?;
         let result = match self.state.open {
             true => self.txn.get_mut().rollback().sql(),
@@ -510,40 +524,6 @@ impl Core {
     /// Whether a variable is ON.
     pub(crate) fn flag(&self, name: &str) -> bool {
         self.var(name).as_deref() == Some("ON")
-    }
-
-    /// Adds a note to the statement's diagnostics.
-    pub(crate) fn note(&mut self, code: ErrorCode, args: &[&dyn std::fmt::Display]) {
-        self.add(Level::Note, &SqlError::new(code, args));
-    }
-
-    /// Adds an error's text as a note.
-    pub(crate) fn note_error(&mut self, error: &SqlError) {
-        self.add(Level::Note, error);
-    }
-
-    /// Adds a warning.
-    pub(crate) fn warn(&mut self, code: ErrorCode, args: &[&dyn std::fmt::Display]) {
-        self.add(Level::Warning, &SqlError::new(code, args));
-    }
-
-    /// Adds an error's text as a warning.
-    pub(crate) fn push_warning(&mut self, error: &SqlError) {
-        self.add(Level::Warning, error);
-    }
-
-    /// Adds a condition to the statement's diagnostics.
-    pub(crate) fn add(&mut self, level: Level, error: &SqlError) {
-        if level == Level::Note && !self.flag("sql_notes") {
-            return;
-        }
-        let (code, message) = (error.code, error.message.clone());
-        self.diagnostics.push(Warning { level, code, message });
-    }
-
-    /// How many conditions there are, as the OK packet tells it.
-    pub(crate) fn warning_count(&self) -> u16 {
-        self.diagnostics.count.min(u64::from(u16::MAX)) as u16
     }
 
     /// What a statement is evaluated and executed with.

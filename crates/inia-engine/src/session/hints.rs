@@ -5,7 +5,9 @@
 //! in between may be kept.
 
 use super::core::{Core, clock_micros};
-use super::variables::{assign, check_restricted, checked, take_effect};
+use super::set::effect::{assign, take_effect};
+use super::set::permitted::check_restricted;
+use super::set::value::checked;
 use crate::sysvar::{self, Home};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -136,7 +138,7 @@ impl Core {
             HintValue::Real(text) => Value::Double(text.parse().unwrap_or_default()),
             HintValue::Text(text) | HintValue::Word(text) => Value::Text(text.clone()),
         };
-        let text = checked(self, def, &value)?;
+        let text = checked(self, def, false, &value)?;
         let before = self.host.vars.borrow().values.get(def.name).cloned();
         assign(self, false, def.name, &text)?;
         changed.values.push((def.name, before));
@@ -162,9 +164,9 @@ impl Core {
         self.settings = before + (self.settings - after);
     }
 
-    /// The value that a session begins with.
+    /// The value that the session began with.
     fn inherited(&self, name: &str) -> String {
-        let global = self.db.globals.0.read().get(name).cloned();
-        global.unwrap_or_else(|| sysvar::find(name).map_or("", |def| def.default).to_owned())
+        let begun = self.host.vars.borrow().inherited.get(name).cloned();
+        begun.unwrap_or_else(|| sysvar::find(name).map_or("", |def| def.default).to_owned())
     }
 }

@@ -118,6 +118,21 @@ impl Host {
             .collect()
     }
 
+    /// A user variable's value.
+    pub(super) fn user_value(&self, name: &str) -> Value {
+        let vars = self.user_vars.borrow();
+        vars.get(&name.to_lowercase()).map_or(Value::Null, |var| var.value.clone())
+    }
+
+    /// A user variable as text.
+    pub(super) fn user_text(&self, name: &str) -> String {
+        let vars = self.user_vars.borrow();
+        let var = vars.get(&name.to_lowercase());
+        var.map_or_else(String::new, |var| {
+            crate::expr::convert::to_text(&var.value, &var.ty).into_owned()
+        })
+    }
+
     /// The moment that SET timestamp fixed.
     pub(crate) fn fixed_now(&self) -> Option<i64> {
         self.vars.borrow().timestamp_micros
@@ -137,7 +152,7 @@ impl SessionHost for Host {
             "error_count" => return number(self.condition_counts.get().1),
             "timestamp" => {
                 let micros = self.fixed_now().unwrap_or_else(clock_micros);
-                return Ok((Value::Double(micros as f64 / 1e6), ExprType::double(false)));
+                return Ok((Value::Double(micros as f64 / 1e6), sysvar::seconds()));
             }
             _ => {}
         }

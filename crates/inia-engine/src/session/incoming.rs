@@ -247,7 +247,9 @@ impl Session {
             return Err(self.failed(SqlError::new(ErrorCode::UnsupportedPs, &[])));
         }
         let allowed = self.core.authorize_later(&statement);
+        self.core.env.is_prepared = true;
         let planned = allowed.and_then(|()| plan::prepare(&mut self.core, &statement));
+        self.core.env.is_prepared = false;
         let (plan, columns) = match planned {
             Ok(planned) => planned,
             Err(error) => return Err(self.failed(error)),

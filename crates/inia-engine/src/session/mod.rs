@@ -7,19 +7,25 @@ mod admin;
 pub(crate) mod alone;
 mod control;
 pub(crate) mod core;
+mod database;
+mod define;
+mod diagnostics;
+mod evaluate;
 mod explain;
 mod hints;
 mod host;
 mod incoming;
+mod login;
 mod params;
 mod plan;
 mod read_only;
+mod routines;
+mod set;
 mod show;
 mod table_locks;
 #[cfg(test)]
 pub(crate) mod tests;
 mod texts;
-mod variables;
 mod view_rights;
 
 use self::core::Core;
@@ -43,11 +49,6 @@ use inia_storage::Interrupter;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-
-/// `sql_mode`'s default as text.
-pub(crate) const DEFAULT_SQL_MODE: &str = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,\
-                                           NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,\
-                                           NO_ENGINE_SUBSTITUTION";
 
 /// A prepared statement as its client sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -250,10 +251,12 @@ impl Session {
             ast::Statement::Prepare { name, source } => {
                 let text = match source {
                     ast::PrepareSource::Text(text) => text.clone(),
-                    ast::PrepareSource::UserVar(variable) => match self.core.user_value(variable) {
-                        Value::Null => String::from("NULL"),
-                        _ => self.core.user_text(variable),
-                    },
+                    ast::PrepareSource::UserVar(variable) => {
+                        match self.core.host.user_value(variable) {
+                            Value::Null => String::from("NULL"),
+                            _ => self.core.host.user_text(variable),
+                        }
+                    }
                 };
                 let old = self.named.remove(&name.to_lowercase());
                 old.into_iter().for_each(|id| self.close_prepared(id));
@@ -264,7 +267,7 @@ impl Session {
             }
             ast::Statement::Execute { name, using } => {
                 let params: Vec<Value> =
-                    using.iter().map(|variable| self.core.user_value(variable)).collect();
+                    using.iter().map(|variable| self.core.host.user_value(variable)).collect();
                 match known(self, name, "EXECUTE") {
                     Ok(id) => return self.execute_with(id, &params, sink, more),
                     Err(error) => Err(error),
@@ -339,6 +342,7 @@ impl Session {
         if !usable {
             prepared.plan = None;
         }
+        self.core.env.is_prepared = true;
         let known = prepared.plan.as_ref();
         let result = known.map(|(plan, _)| plan::run(&mut self.core, plan, params, sink));
         let stale = |error: &SqlError| error.code == ErrorCode::NeedReprepare;
@@ -357,6 +361,7 @@ impl Session {
                 })
             }
         };
+        self.core.env.is_prepared = false;
         self.core.undo_hints(changed);
         self.finish(result, sink, more)
     }

@@ -6,13 +6,13 @@
 use super::Outcome;
 use super::alone::{Use, uses_of};
 use super::core::Core;
-use super::{admin, control, explain, show, variables};
+use super::evaluate::{evaluate, with};
+use super::{admin, control, define, evaluate, explain, set, show};
 use crate::bind::{self, BindContext};
 use crate::catalog::{CatalogVersion, Table};
-use crate::ddl;
 use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
-use crate::expr::{EvalContext, Expr, ExprType, NoSubqueries, SubqueryRunner};
+use crate::expr::{Expr, ExprType};
 use crate::information_schema::SystemTables;
 use crate::plan::{LimitPlan, OutputColumn, StatementPlan, ViewUse};
 use inia_base::collation::Collation;
@@ -216,7 +216,8 @@ fn source_lock(core: &Core) -> Option<LockRequest> {
     gaps.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
 }
 
-fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
+/// The plan of a query or a change of rows.
+pub(super) fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
     Ok(match statement {
         Statement::Select(query) => {
             let mut plan = plan_query(core, query, core.plain_lock())?;
@@ -466,28 +467,6 @@ fn run_plan(
     }
 }
 
-fn with<T>(
-    core: &Core,
-    params: &[Value],
-    subqueries: &dyn SubqueryRunner,
-    work: impl FnOnce(&mut EvalContext<'_>) -> T,
-) -> (T, crate::expr::Warnings) {
-    let mut ctx = core.context(params, subqueries);
-    let result = work(&mut ctx);
-    (result, std::mem::take(&mut ctx.warnings))
-}
-
-/// Runs work that evaluates expressions without subqueries, and keeps its warnings.
-pub(super) fn evaluate<T>(
-    core: &mut Core,
-    params: &[Value],
-    work: impl FnOnce(&Core, &mut EvalContext<'_>) -> Result<T, SqlError>,
-) -> Result<T, SqlError> {
-    let (result, warnings) = with(core, params, &NoSubqueries, |ctx| work(core, ctx));
-    core.take_warnings(warnings);
-    result
-}
-
 /// Executes a statement of any kind.
 pub(super) fn execute(
     core: &mut Core,
@@ -499,7 +478,7 @@ pub(super) fn execute(
     if is_planned(statement) {
         return plan_and_run(core, statement, text, params, sink).map(|(outcome, _)| outcome);
     }
-    if let Some(result) = define(core, statement, params) {
+    if let Some(result) = define::define(core, statement, params) {
         return result;
     }
     match statement {
@@ -511,12 +490,12 @@ pub(super) fn execute(
         Statement::RollbackTo(name) => control::rollback_to(core, name),
         Statement::ReleaseSavepoint(name) => control::release(core, name),
         Statement::SetTransaction(set) => control::set_transaction(core, set),
-        Statement::Set(items) => variables::set(core, items, params),
+        Statement::Set(items) => set::set(core, items, params),
         Statement::Use(name) => core.use_database(name).map(|()| Outcome::default()),
         Statement::Show(show) => show::show(core, show, sink),
         Statement::Explain(explain) => explain::explain(core, explain, sink),
         Statement::LoadData(load) => load_data(core, load, params, sink),
-        Statement::Do(exprs) => variables::do_exprs(core, exprs, params),
+        Statement::Do(exprs) => evaluate::do_exprs(core, exprs, params),
         Statement::Select(query) => admin::select_into(core, query, params),
         _ => admin::execute(core, statement, params, sink),
     }
@@ -536,68 +515,6 @@ fn load_data(
         evaluate(core, params, |core, ctx| crate::files::load::load_data(core, load, ctx, sink));
     core.leave(start, result.as_ref().err())?;
     result
-}
-
-/// Statements that define something: each first commits what is open.
-fn define(
-    core: &mut Core,
-    statement: &Statement,
-    params: &[Value],
-) -> Option<Result<Outcome, SqlError>> {
-    let defines = matches!(
-        statement,
-        Statement::CreateDatabase(_)
-            | Statement::AlterDatabase(_)
-            | Statement::DropDatabase { .. }
-            | Statement::CreateTable(_)
-            | Statement::AlterTable(_)
-            | Statement::DropTable(_)
-            | Statement::RenameTable(_)
-            | Statement::CreateIndex(_)
-            | Statement::DropIndex(_)
-            | Statement::Truncate(_)
-            | Statement::CreateView(_)
-            | Statement::DropView(_)
-    );
-    if !defines {
-        return None;
-    }
-    // Creating and dropping temporary tables does not end the transaction.
-    let temporary = match statement {
-        Statement::CreateTable(create) => create.temporary,
-        Statement::DropTable(drop) => drop.temporary,
-        _ => false,
-    };
-    let ended = if temporary { Ok(()) } else { core.commit() };
-    let begin = |()| if temporary { Ok(()) } else { core.begin_change() };
-    if let Err(error) = core.check_writable().and(ended).and_then(begin) {
-        return Some(Err(error));
-    }
-    let result = match statement {
-        Statement::CreateDatabase(create) => ddl::create_database(core, create),
-        Statement::AlterDatabase(alter) => ddl::alter_database(core, alter),
-        Statement::DropDatabase { if_exists, name } => ddl::drop_database(core, name, *if_exists),
-        Statement::CreateTable(create) => match &create.select {
-            Some(select) => ddl::create_table_select(core, create, select, params),
-            None => ddl::create_table(core, create),
-        },
-        Statement::AlterTable(alter) => ddl::alter_table(core, alter),
-        Statement::DropTable(drop) => ddl::drop_tables(core, drop),
-        Statement::RenameTable(pairs) => ddl::rename_tables(core, pairs),
-        Statement::CreateIndex(create) => ddl::create_index(core, create),
-        Statement::DropIndex(drop) => ddl::drop_index(core, drop),
-        Statement::Truncate(name) => ddl::truncate(core, name),
-        Statement::CreateView(create) => ddl::create_view(core, create),
-        Statement::DropView(drop) => ddl::drop_views(core, drop),
-        _ => return None,
-    };
-    if !core.state.open {
-        core.mdl.release_all();
-    }
-    if let (Ok(_), Statement::DropTable(drop)) = (&result, statement) {
-        core.forget_locks(&drop.names);
-    }
-    Some(result)
 }
 
 /// Plans a query whose rows are about to be stored.

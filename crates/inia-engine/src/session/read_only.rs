@@ -15,13 +15,18 @@ const SUPER_READ_ONLY: u8 = 2;
 impl Core {
     /// Error 1290 where the server is read-only for this session.
     pub(super) fn check_read_only(&self, statement: &Statement) -> Result<(), SqlError> {
+        self.refuse_read_only(|| self.changes_data(statement))
+    }
+
+    /// Error 1290 where the server is read-only for this session, and something `changes`.
+    pub(super) fn refuse_read_only(&self, changes: impl Fn() -> bool) -> Result<(), SqlError> {
         let option = match self.db.read_only.load(Ordering::Relaxed) {
             0 => return Ok(()),
             READ_ONLY if self.access().has_dynamic("CONNECTION_ADMIN") => return Ok(()),
             READ_ONLY => "--read-only",
             _ => "--super-read-only",
         };
-        match self.changes_data(statement) {
+        match changes() {
             true => Err(SqlError::new(ErrorCode::OptionPreventsStatement, &[&option])),
             false => Ok(()),
         }
@@ -29,7 +34,7 @@ impl Core {
 
     /// Takes in what the two variables were set to.
     pub(super) fn look_at_read_only(&self) {
-        let on = |name: &str| self.db.globals.0.read().get(name).is_some_and(|text| text == "ON");
+        let on = |name: &str| self.db.globals.is_on(name);
         let level = match (on("super_read_only"), on("read_only")) {
             (true, _) => SUPER_READ_ONLY,
             (_, true) => READ_ONLY,

@@ -89,13 +89,7 @@ pub(super) fn show(
             Err(SqlError::new(ErrorCode::WrongObject, &[&name.0, &name.1, &"VIEW"]))
         }
         ShowKind::CreateRoutine(kind, name) | ShowKind::RoutineCode(kind, name) => {
-            let kind = match kind {
-                ast::RoutineKind::Procedure => "PROCEDURE",
-                ast::RoutineKind::Function => "FUNCTION",
-                ast::RoutineKind::Trigger => "TRIGGER",
-                ast::RoutineKind::Event => "EVENT",
-            };
-            Err(SqlError::new(ErrorCode::SpDoesNotExist, &[&kind, &name.name]))
+            Err(super::routines::missing(*kind, &name.name, &name.name))
         }
         _ => computed(core, show, sink),
     }
@@ -209,7 +203,14 @@ fn computed(
     super::admin::visible(core, &show.kind)?;
     if let Some(fixed) = crate::show::fixed(&show.kind, &core.db) {
         let crate::show::Fixed { columns, rows } = fixed?;
-        return send(sink, &columns, &rows);
+        if let Some((old, new)) = crate::show::deprecated(&show.kind) {
+            core.warn(ErrorCode::WarnDeprecatedSyntax, &[&old, &new]);
+        }
+        let column = |name: &&str| crate::show::column(&show.kind, name);
+        let columns: Vec<ResultColumn> = columns.iter().map(column).collect();
+        let cells = |row: Vec<String>| row.into_iter().map(Some).collect();
+        let rows: Vec<Vec<Option<String>>> = rows.into_iter().map(cells).collect();
+        return send_columns(sink, &columns, &rows);
     }
     let schema = |written: Option<&str>| match written {
         Some(name) => Ok(name.to_owned()),

@@ -345,6 +345,13 @@ fn names_of<'s>(statement: &'s Statement, reads: &mut Reads<'s>) -> bool {
 }
 
 impl Core {
+    /// Whether the session is in a transaction or holds tables by LOCK TABLES.
+    pub(super) fn is_engaged(&self) -> bool {
+        let state = &self.state;
+        let begun = state.explicit || (state.open && !state.autocommit);
+        begun || !self.table_locks.list.is_empty()
+    }
+
     /// Errors 1100, 1099 and 1192 of statements under LOCK TABLES, as far as their text tells.
     pub(super) fn check_locked(&self, statement: &Statement) -> Result<(), SqlError> {
         if self.table_locks.list.is_empty() {

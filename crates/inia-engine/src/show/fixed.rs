@@ -2,6 +2,10 @@
 
 use crate::account::privilege::DYNAMIC;
 use crate::database::Database;
+use crate::expr::ExprType;
+use inia_base::collation::Collation;
+use inia_base::column::ResultColumn;
+use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::ShowKind;
 use std::fmt::Write;
@@ -14,6 +18,74 @@ pub(crate) struct Fixed {
 
 fn empty(columns: &[&'static str]) -> Fixed {
     Fixed { columns: columns.to_vec(), rows: Vec::new() }
+}
+
+/// Their columns that are no texts: INT UNSIGNED and BIGINT UNSIGNED.
+const INTS: &[&str] = &[
+    "Auto_Position",
+    "Connect_Retry",
+    "Get_Source_public_key",
+    "Get_master_public_key",
+    "Last_Errno",
+    "Last_IO_Errno",
+    "Last_SQL_Errno",
+    "Master_Port",
+    "Master_Server_Id",
+    "Master_id",
+    "Port",
+    "Query_ID",
+    "SQL_Delay",
+    "SQL_Remaining_Delay",
+    "Server_Id",
+    "Server_id",
+    "Skip_Counter",
+    "Source_Id",
+    "Source_Port",
+    "Source_Server_Id",
+];
+const BIG_INTS: &[&str] = &[
+    "End_log_pos",
+    "Exec_Master_Log_Pos",
+    "Exec_Source_Log_Pos",
+    "Master_Retry_Count",
+    "Pos",
+    "Position",
+    "Read_Master_Log_Pos",
+    "Read_Source_Log_Pos",
+    "Relay_Log_Pos",
+    "Relay_Log_Space",
+    "Seconds_Behind_Master",
+    "Seconds_Behind_Source",
+    "Source_Retry_Count",
+    "Until_Log_Pos",
+];
+
+/// How a column of such an answer is described.
+pub(crate) fn column(kind: &ShowKind, name: &str) -> ResultColumn {
+    let int = |width| ExprType::of_column(DataType::Int { width, unsigned: true }, false);
+    let ty = match name {
+        "Duration" if *kind == ShowKind::Profile => ExprType::decimal(9, 6, false, false),
+        "Duration" => {
+            ExprType::of_column(DataType::Double { decimals: Some(0), unsigned: true }, false)
+        }
+        name if INTS.contains(&name) => int(IntWidth::Int),
+        name if BIG_INTS.contains(&name) => int(IntWidth::Big),
+        _ => ExprType::text(1024, Collation::DEFAULT, false),
+    };
+    ty.result_column(name)
+}
+
+/// What is written in place of a statement that goes out of use: warning 1287.
+pub(crate) fn deprecated(kind: &ShowKind) -> Option<(&'static str, &'static str)> {
+    match kind {
+        ShowKind::Profile => Some(("SHOW PROFILE", "Performance Schema")),
+        ShowKind::Profiles => Some(("SHOW PROFILES", "Performance Schema")),
+        ShowKind::Replicas { old: true } => Some(("SHOW SLAVE HOSTS", "SHOW REPLICAS")),
+        ShowKind::ReplicaStatus { old: true, .. } => {
+            Some(("SHOW SLAVE STATUS", "SHOW REPLICA STATUS"))
+        }
+        _ => None,
+    }
 }
 
 /// The answer to such a statement.
@@ -30,7 +102,12 @@ pub(crate) fn fixed(kind: &ShowKind, db: &Database) -> Option<Result<Fixed, SqlE
         ShowKind::BinaryLogStatus => {
             empty(&["File", "Position", "Binlog_Do_DB", "Binlog_Ignore_DB", "Executed_Gtid_Set"])
         }
-        ShowKind::Replicas => empty(&["Server_Id", "Host", "Port", "Source_Id", "Replica_UUID"]),
+        ShowKind::Replicas { old: false } => {
+            empty(&["Server_Id", "Host", "Port", "Source_Id", "Replica_UUID"])
+        }
+        ShowKind::Replicas { old: true } => {
+            empty(&["Server_id", "Host", "Port", "Master_id", "Slave_UUID"])
+        }
         ShowKind::ReplicaStatus { old, .. } => replica_status(*old),
         ShowKind::Profiles => empty(&["Query_ID", "Duration", "Query"]),
         ShowKind::Profile => empty(&["Status", "Duration"]),

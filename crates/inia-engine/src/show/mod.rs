@@ -6,7 +6,7 @@
 
 mod fixed;
 
-pub(crate) use fixed::{Fixed, fixed};
+pub(crate) use fixed::{Fixed, column, deprecated, fixed};
 
 use inia_base::error::SqlError;
 use inia_parser::ast::{self, Expr, Query, QueryBody, RoutineKind, ShowFilter, ShowKind};
@@ -227,8 +227,8 @@ fn open_tables() -> Template {
     let columns = [
         ("TABLE_SCHEMA", "Database"),
         ("TABLE_NAME", "Table"),
-        ("0", "In_use"),
-        ("0", "Name_locked"),
+        ("CAST(0 AS SIGNED)", "In_use"),
+        ("CAST(0 AS SIGNED)", "Name_locked"),
     ];
     Template { like: 1, ..template("information_schema.TABLES", &columns) }
 }

@@ -1,20 +1,23 @@
 //! System variables: one table from which reading, setting and SHOW VARIABLES come.
 //!
-//! A session keeps only the values it has set; everything else is read from the globals, and
-//! those from the table. What setting a variable changes in the session is in
-//! [`session::variables`](crate::session).
+//! A session keeps the values it has set, and for the others the globals as they were at its login:
+//! `SET GLOBAL` is for the sessions after it. What neither has is in the table. What setting a
+//! variable changes in the session is in [`session::set`](crate::session).
 
 mod innodb;
 mod replication;
 mod server;
+pub(crate) mod sql_mode;
+pub(crate) mod switches;
 
 use crate::expr::{ExprType, VarScope};
 use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use parking_lot::RwLock;
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// What VERSION() says.
 pub(crate) const VERSION: &str = concat!("8.0.31-inia-", env!("CARGO_PKG_VERSION"));
@@ -43,6 +46,8 @@ pub(crate) enum Kind {
     Double,
     /// A string.
     Text,
+    /// A list of switches, each on or off; also settable by a number whose bits they are.
+    Switches,
     /// One of a list of words; also settable by position.
     Word(&'static [&'static str]),
 }
@@ -71,13 +76,35 @@ static VARS: LazyLock<Vec<&'static VarDef>> = LazyLock::new(|| {
     all
 });
 
-/// The global values that differ from the table.
+/// Values that differ from the table, by name.
+type Values = HashMap<&'static str, String>;
+
+/// The global values. Sessions share those of their beginning.
 #[derive(Default)]
-pub(crate) struct GlobalVars(pub(crate) RwLock<HashMap<&'static str, String>>);
+pub(crate) struct GlobalVars(RwLock<Arc<Values>>);
+
+impl GlobalVars {
+    /// All as they are now.
+    pub(crate) fn all(&self) -> Arc<Values> {
+        self.0.read().clone()
+    }
+
+    /// Gives a variable a value.
+    pub(crate) fn set(&self, name: &'static str, text: String) {
+        Arc::make_mut(&mut self.0.write()).insert(name, text);
+    }
+
+    /// Whether a variable was set to ON.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.0.read().get(name).is_some_and(|text| text == "ON")
+    }
+}
 
 /// The session's own values.
 #[derive(Default)]
 pub(crate) struct SessionVars {
+    /// The globals when the session began.
+    pub(crate) inherited: Arc<Values>,
     pub(crate) values: HashMap<&'static str, String>,
     /// SET timestamp, in microseconds.
     pub(crate) timestamp_micros: Option<i64>,
@@ -103,12 +130,19 @@ pub(crate) fn text(
     scope: VarScope,
     def: &VarDef,
 ) -> String {
-    let own = match scope {
-        VarScope::Global => None,
-        VarScope::Any | VarScope::Session => session.values.get(def.name).cloned(),
+    let found = match (scope, def.home) {
+        (VarScope::Global, _) | (_, Home::Global | Home::ReadOnly) => {
+            globals.0.read().get(def.name).cloned()
+        }
+        _ => session.values.get(def.name).or_else(|| session.inherited.get(def.name)).cloned(),
     };
-    own.or_else(|| globals.0.read().get(def.name).cloned())
-        .unwrap_or_else(|| def.default.to_owned())
+    found.unwrap_or_else(|| def.default.to_owned())
+}
+
+/// The type of variables that are seconds with a fraction.
+pub(crate) fn seconds() -> ExprType {
+    let data_type = DataType::Double { decimals: Some(6), unsigned: false };
+    ExprType::computed(data_type, false)
 }
 
 /// Value and type of `@@name`; errors 1193 and 1238.
@@ -130,8 +164,8 @@ pub(crate) fn read(
     Ok(match def.kind {
         Kind::Bool => (Value::Int(i64::from(text == "ON")), ExprType::int(1, false)),
         Kind::Int(..) => (Value::UInt(text.parse().unwrap_or_default()), ExprType::uint(21, false)),
-        Kind::Double => (Value::Double(text.parse().unwrap_or_default()), ExprType::double(false)),
-        Kind::Text | Kind::Word(_) => {
+        Kind::Double => (Value::Double(text.parse().unwrap_or_default()), seconds()),
+        Kind::Text | Kind::Switches | Kind::Word(_) => {
             let length = text.chars().count() as u64;
             let ty = ExprType::text(length, Collation(33), true);
             let null = (def.name == "character_set_results" && text.is_empty())

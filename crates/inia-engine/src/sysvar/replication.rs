@@ -3,6 +3,10 @@
 
 use super::{BIG, Home, Kind, VarDef, var};
 
+/// What `group_replication_consistency` can be.
+const CONSISTENCY: &[&str] =
+    &["EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER"];
+
 /// Sorted by name.
 pub(super) const VARS: &[VarDef] = &[
     var("binlog_cache_size", Home::Global, Kind::Int(0, BIG), "32768"),
@@ -29,7 +33,7 @@ pub(super) const VARS: &[VarDef] = &[
     var("binlog_transaction_compression_level_zstd", Home::Both, Kind::Int(1, 22), "3"),
     var("binlog_transaction_dependency_history_size", Home::Global, Kind::Int(0, BIG), "25000"),
     var("binlog_transaction_dependency_tracking", Home::Global, Kind::Text, "COMMIT_ORDER"),
-    var("group_replication_consistency", Home::Both, Kind::Text, "EVENTUAL"),
+    var("group_replication_consistency", Home::Both, Kind::Word(CONSISTENCY), "EVENTUAL"),
     var("gtid_executed", Home::ReadOnly, Kind::Text, ""),
     var("gtid_executed_compression_period", Home::Global, Kind::Int(0, BIG), "0"),
     var(

@@ -2,6 +2,29 @@
 
 use super::{BIG, Home, Kind, LEVELS, VERSION, VarDef, var};
 
+/// What AES_ENCRYPT knows.
+const CIPHERS: &[&str] = &[
+    "aes-128-ecb",
+    "aes-192-ecb",
+    "aes-256-ecb",
+    "aes-128-cbc",
+    "aes-192-cbc",
+    "aes-256-cbc",
+    "aes-128-cfb1",
+    "aes-192-cfb1",
+    "aes-256-cfb1",
+    "aes-128-cfb8",
+    "aes-192-cfb8",
+    "aes-256-cfb8",
+    "aes-128-cfb128",
+    "aes-192-cfb128",
+    "aes-256-cfb128",
+    "aes-128-ofb",
+    "aes-192-ofb",
+    "aes-256-ofb",
+];
+const NULLS: &[&str] = &["nulls_unequal", "nulls_equal", "nulls_ignored"];
+
 /// Sorted by name.
 pub(super) const VARS: &[VarDef] = &[
     var("activate_all_roles_on_login", Home::Global, Kind::Bool, "OFF"),
@@ -27,7 +50,7 @@ pub(super) const VARS: &[VarDef] = &[
     var("basedir", Home::ReadOnly, Kind::Text, "/usr/"),
     var("big_tables", Home::Both, Kind::Bool, "OFF"),
     var("bind_address", Home::ReadOnly, Kind::Text, "127.0.0.1"),
-    var("block_encryption_mode", Home::Both, Kind::Text, "aes-128-ecb"),
+    var("block_encryption_mode", Home::Both, Kind::Word(CIPHERS), "aes-128-ecb"),
     var("build_id", Home::ReadOnly, Kind::Text, ""),
     var("bulk_insert_buffer_size", Home::Both, Kind::Int(0, BIG), "8388608"),
     var("caching_sha2_password_auto_generate_rsa_keys", Home::ReadOnly, Kind::Bool, "ON"),
@@ -182,7 +205,7 @@ pub(super) const VARS: &[VarDef] = &[
     var("myisam_mmap_size", Home::ReadOnly, Kind::Int(0, BIG), "18446744073709551615"),
     var("myisam_recover_options", Home::ReadOnly, Kind::Text, "OFF"),
     var("myisam_sort_buffer_size", Home::Both, Kind::Int(4096, BIG), "8388608"),
-    var("myisam_stats_method", Home::Both, Kind::Text, "nulls_unequal"),
+    var("myisam_stats_method", Home::Both, Kind::Word(NULLS), "nulls_unequal"),
     var("myisam_use_mmap", Home::Global, Kind::Bool, "OFF"),
     var("mysql_native_password_proxy_users", Home::Global, Kind::Bool, "OFF"),
     var("net_buffer_length", Home::Both, Kind::Int(1024, 1_048_576), "16384"),
@@ -201,7 +224,7 @@ pub(super) const VARS: &[VarDef] = &[
     var(
         "optimizer_switch",
         Home::Both,
-        Kind::Text,
+        Kind::Switches,
         "index_merge=on,index_merge_union=on,index_merge_sort_union=on,\
          index_merge_intersection=on,engine_condition_pushdown=on,\
          index_condition_pushdown=on,mrr=on,mrr_cost_based=on,block_nested_loop=on,\
@@ -212,11 +235,11 @@ pub(super) const VARS: &[VarDef] = &[
          prefer_ordering_index=on,hypergraph_optimizer=off,\
          derived_condition_pushdown=on",
     ),
-    var("optimizer_trace", Home::Both, Kind::Text, "enabled=off,one_line=off"),
+    var("optimizer_trace", Home::Both, Kind::Switches, "enabled=off,one_line=off"),
     var(
         "optimizer_trace_features",
         Home::Both,
-        Kind::Text,
+        Kind::Switches,
         "greedy_search=on,range_optimizer=on,dynamic_range=on,repeated_subselect=on",
     ),
     var("optimizer_trace_limit", Home::Both, Kind::Int(0, 9223372036854775807), "1"),
@@ -306,7 +329,7 @@ pub(super) const VARS: &[VarDef] = &[
     var("sql_generate_invisible_primary_key", Home::Both, Kind::Bool, "OFF"),
     var("sql_log_bin", Home::Session, Kind::Bool, "ON"),
     var("sql_log_off", Home::Both, Kind::Bool, "OFF"),
-    var("sql_mode", Home::Both, Kind::Text, crate::session::DEFAULT_SQL_MODE),
+    var("sql_mode", Home::Both, Kind::Text, super::sql_mode::DEFAULT),
     var("sql_notes", Home::Both, Kind::Bool, "ON"),
     var("sql_quote_show_create", Home::Both, Kind::Bool, "ON"),
     var("sql_replica_skip_counter", Home::Global, Kind::Int(0, BIG), "0"),

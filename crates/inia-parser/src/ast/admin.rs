@@ -333,7 +333,10 @@ pub enum ShowKind {
         channel: Option<String>,
     },
     /// SHOW REPLICAS, SLAVE HOSTS.
-    Replicas,
+    Replicas {
+        /// Written as SLAVE HOSTS: old column names.
+        old: bool,
+    },
     /// SHOW PROFILE.
     Profile,
     /// SHOW PROFILES.
@@ -653,12 +656,10 @@ pub enum GrantWhat {
 pub struct Grant {
     /// What.
     pub what: GrantWhat,
-    /// TO, perhaps with the authentication clause of old versions.
-    pub to: Vec<UserSpec>,
+    /// TO.
+    pub to: Vec<Account>,
     /// WITH GRANT OPTION, WITH ADMIN OPTION.
     pub with_option: bool,
-    /// Old options after the accounts (REQUIRE, WITH MAX_…).
-    pub options: UserOptions,
 }
 
 /// REVOKE.

@@ -4,7 +4,7 @@ use super::{PResult, Parser};
 use crate::{
     ast::{
         Account, Grant, GrantWhat, ObjectKind, ObjectName, Privilege, PrivilegeLevel, Revoke,
-        Statement, UserOptions,
+        Statement,
     },
     keyword::Kw,
     lexer::Tok,
@@ -47,24 +47,12 @@ impl Parser<'_> {
         self.bump();
         let what = self.grant_what()?;
         self.expect_kw(Kw::TO)?;
-        let to = self.list(Self::user_spec)?;
-        let mut options = UserOptions::default();
-        self.opt_require(&mut options)?;
-        let mut with_option = false;
-        if self.accept_kw(Kw::WITH) {
-            if self.accept_kw(Kw::ADMIN) {
-                self.expect_kw(Kw::OPTION)?;
-                with_option = true;
-            } else {
-                loop {
-                    if self.accept_kw(Kw::GRANT) {
-                        self.expect_kw(Kw::OPTION)?;
-                        with_option = true;
-                    } else if !self.resource_limit(&mut options)? {
-                        break;
-                    }
-                }
-            }
+        let to = self.list(Self::account)?;
+        let with_option = self.accept_kw(Kw::WITH);
+        if with_option {
+            let roles = matches!(what, GrantWhat::Roles(_));
+            self.expect_kw(if roles { Kw::ADMIN } else { Kw::GRANT })?;
+            self.expect_kw(Kw::OPTION)?;
         }
         if self.accept_kw(Kw::AS) {
             self.account()?;
@@ -73,7 +61,7 @@ impl Parser<'_> {
                 self.role_choice(true)?;
             }
         }
-        Ok(Statement::Grant(Box::new(Grant { what, to, with_option, options })))
+        Ok(Statement::Grant(Box::new(Grant { what, to, with_option })))
     }
 
     /// REVOKE; the word is the current token.

@@ -227,13 +227,6 @@ impl Parser<'_> {
             table.partition = Some(self.partition_text());
         }
         self.create_select(&mut table)?;
-        if table.elements.is_empty() && table.select.is_none() {
-            if matches!(self.tok.tok, Tok::Eof | Tok::Semi) && self.prev_end > 0 {
-                let message = "A table must have at least 1 column".to_string();
-                return Err(self.other(1113, "42000", message));
-            }
-            return Err(self.error());
-        }
         Ok(Statement::CreateTable(Box::new(table)))
     }
 

@@ -177,7 +177,7 @@ impl Parser<'_> {
                 ShowKind::Profile
             }
             Kw::BINLOG | Kw::RELAYLOG => self.binlog_events()?,
-            Kw::REPLICAS => self.simple(ShowKind::Replicas),
+            Kw::REPLICAS => self.simple(ShowKind::Replicas { old: false }),
             Kw::BINARY | Kw::MASTER => {
                 self.bump();
                 if kw == Kw::BINARY && self.accept_word("log") {
@@ -193,7 +193,7 @@ impl Parser<'_> {
             Kw::SLAVE | Kw::REPLICA => {
                 self.bump();
                 if kw == Kw::SLAVE && self.accept_kw(Kw::HOSTS) {
-                    return Ok(ShowKind::Replicas);
+                    return Ok(ShowKind::Replicas { old: kw == Kw::SLAVE });
                 }
                 self.expect_kw(Kw::STATUS)?;
                 let channel = if self.accept_kw(Kw::FOR) {

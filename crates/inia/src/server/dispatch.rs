@@ -1,30 +1,25 @@
-//! What each command does: decoded request in, reply packets out.
+//! What each command does: decoded request in, reply packets out. Prepared statements and their
+//! cursors are in [`statements`].
 
+mod field_list;
+mod statements;
+
+use self::statements::Statements;
 use super::Shared;
-use super::backend::{ClientInfo, ClientSession, Prepared};
-use super::kept::{KeptRows, read_failed};
+use super::backend::{ClientInfo, ClientSession};
 use super::registry::{KillReason, Slot};
 use super::stream::Stream;
 use inia_base::collation::{Charset, Collation};
-use inia_base::column::{Completion, ResultColumn, RowSink};
+use inia_base::column::Completion;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_base::temporal::{Date, DateTime, Time};
-use inia_base::value::Value;
 use inia_wire::auth::NONCE;
 use inia_wire::binary::BinaryLayout;
 use inia_wire::caps::Capabilities;
-use inia_wire::column::put_column;
-use inia_wire::command::execute_flags::CURSOR_READ_ONLY;
-use inia_wire::cursor::Cursor;
 use inia_wire::error::ServerError;
-use inia_wire::packet::FLUSH_AT;
-use inia_wire::params::Params;
 use inia_wire::reply::{EOF, OK, put_eof, put_err_in, put_ok};
 use inia_wire::rows::Reply;
 use inia_wire::text::TextLayout;
-use inia_wire::{BinaryRows, Command, PacketWriter, TextRows, WireError};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use inia_wire::{Command, PacketWriter, TextRows, WireError};
 use std::sync::Arc;
 
 /// What follows a request.
@@ -38,38 +33,6 @@ pub(crate) enum Next {
 
 type Outcome = Result<(), ServerError>;
 
-/// Bytes of parameters that a connection may have sent ahead of their executions: as many as one
-/// parameter may ever have, whatever `max_allowed_packet` is.
-const MOST_LONG_DATA: usize = 1 << 30;
-
-const NO_STATEMENT: &str = "mysql_stmt_precheck";
-
-/// A prepared statement as the connection knows it.
-struct Statement {
-    sql: Arc<str>,
-    params: Params,
-    values: Vec<Value>,
-    cursor: Option<Cursor<KeptRows>>,
-}
-
-/// Statement ids are small and dense; they need no strong hash.
-#[derive(Default)]
-struct IdHasher(u64);
-
-impl Hasher for IdHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
-    }
-
-    fn write_u32(&mut self, id: u32) {
-        self.0 = (self.0 ^ u64::from(id)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-}
-
 /// A connection's state in the command phase, without its receive buffer.
 pub(crate) struct Worker {
     shared: Arc<Shared>,
@@ -80,7 +43,7 @@ pub(crate) struct Worker {
     nonce: [u8; NONCE],
     client: ClientInfo,
     session: Box<dyn ClientSession>,
-    statements: HashMap<u32, Statement, BuildHasherDefault<IdHasher>>,
+    statements: Statements,
     text: TextLayout,
     binary: BinaryLayout,
     /// The default database as the process list shows it.
@@ -110,7 +73,7 @@ impl Worker {
             nonce,
             client,
             session,
-            statements: HashMap::default(),
+            statements: Statements::default(),
             text: TextLayout::default(),
             binary: BinaryLayout::default(),
             database: None,
@@ -282,9 +245,7 @@ impl Worker {
             }
             Command::Fetch { id, rows } => self.fetch(id, rows)?,
             Command::ResetStatement(id) => {
-                let statement = find(&mut self.statements, id)?;
-                statement.params.reset();
-                statement.cursor = None;
+                self.reset_statement(id)?;
                 self.put_ok();
             }
             Command::SendLongData { id, param, data } => {
@@ -305,16 +266,6 @@ impl Worker {
         Ok(())
     }
 
-    /// A parameter's limit is that of a packet, as in MySQL; all that wait have one together too.
-    fn send_long_data(&mut self, id: u32, param: u16, data: &[u8]) {
-        let held: usize = self.statements.values().map(|one| one.params.long_data()).sum();
-        if let Some(statement) = self.statements.get_mut(&id) {
-            let (limit, room) =
-                (self.shared.max_allowed_packet, MOST_LONG_DATA.saturating_sub(held));
-            statement.params.add_long_data(param, data, limit, room);
-        }
-    }
-
     fn query(&mut self, sql: &[u8]) -> Outcome {
         self.slot.set_text(sql);
         let status = self.session.status_flags();
@@ -328,105 +279,6 @@ impl Worker {
             self.note_database();
         }
         result.map_err(|error| ServerError::from(&error))
-    }
-
-    fn execute(&mut self, id: u32, flags: u8, body: &[u8]) -> Outcome {
-        let charset = self.session.client_charset();
-        let statement = find(&mut self.statements, id)?;
-        statement.cursor = None;
-        statement
-            .params
-            .decode(body, flags, self.caps, charset, &mut statement.values)
-            .map_err(|error| error.server_error())?;
-        self.slot.set_prepared(&statement.sql);
-        if flags & CURSOR_READ_ONLY != 0 {
-            return self.open_cursor(id);
-        }
-        let status = self.session.status_flags();
-        let collation = self.session.result_collation();
-        let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status)
-            .with_max_packet(self.shared.max_allowed_packet);
-        let mut rows = BinaryRows::new(reply, &mut self.binary);
-        let result = self.session.execute_prepared(id, &statement.values, &mut rows);
-        self.broken |= rows.is_broken();
-        result.map_err(|error| ServerError::from(&error))
-    }
-
-    fn open_cursor(&mut self, id: u32) -> Outcome {
-        let statement = find(&mut self.statements, id)?;
-        let (status, collation) = (self.session.status_flags(), self.session.result_collation());
-        let (mut last, mut kept) = (PacketWriter::new(), KeptRows::of(&*self.session));
-        let reply = Reply::new(&mut last, &mut kept, self.caps, collation, status);
-        let mut rows = BinaryRows::new(reply, &mut self.binary);
-        let result = self.session.execute_prepared(id, &statement.values, &mut rows);
-        result.map_err(|error| ServerError::from(&kept.error(error)))?;
-        let status = self.session.status_flags();
-        let opened = Cursor::open(kept, &mut last, self.caps, status, &mut self.out);
-        statement.cursor = opened.map_err(|error| read_failed(&error))?;
-        Ok(())
-    }
-
-    fn fetch(&mut self, id: u32, rows: u32) -> Outcome {
-        let statement = find(&mut self.statements, id)?;
-        let Some(cursor) = &mut statement.cursor else {
-            return Err(WireError::NoCursor(id).server_error());
-        };
-        for _ in 0..rows {
-            if !cursor.next_row(&mut self.out).map_err(|error| read_failed(&error))? {
-                break;
-            }
-            if self.out.len() >= FLUSH_AT && self.out.flush(&mut self.stream).is_err() {
-                self.broken = true;
-                break;
-            }
-        }
-        cursor.end_fetch(self.caps, self.session.status_flags(), &mut self.out);
-        if cursor.is_exhausted() {
-            statement.cursor = None;
-        }
-        Ok(())
-    }
-
-    fn prepare(&mut self, sql: &[u8]) -> Outcome {
-        let text = String::from_utf8_lossy(sql);
-        self.slot.set_text(sql);
-        let prepared = self.session.prepare(sql).map_err(|error| ServerError::from(&error))?;
-        self.put_prepared(&prepared);
-        let statement = Statement {
-            sql: Arc::from(&*text),
-            params: Params::new(prepared.params.len()),
-            values: Vec::new(),
-            cursor: None,
-        };
-        self.statements.insert(prepared.id, statement);
-        Ok(())
-    }
-
-    fn put_prepared(&mut self, prepared: &Prepared) {
-        let head = self.out.begin();
-        head.push(0);
-        head.extend_from_slice(&prepared.id.to_le_bytes());
-        head.extend_from_slice(&(prepared.columns.len() as u16).to_le_bytes());
-        head.extend_from_slice(&(prepared.params.len() as u16).to_le_bytes());
-        head.push(0);
-        head.extend_from_slice(&prepared.warnings.to_le_bytes());
-        self.out.end();
-        let collation = self.session.result_collation();
-        for columns in [&prepared.params, &prepared.columns] {
-            for column in columns {
-                put_column(self.out.begin(), column, collation);
-                self.out.end();
-            }
-            if !columns.is_empty() && !self.caps.has(Capabilities::DEPRECATE_EOF) {
-                self.put_end(&Completion::default());
-            }
-        }
-    }
-
-    fn close_statement(&mut self, id: u32) {
-        if self.statements.remove(&id).is_some() {
-            self.session.close_prepared(id);
-        }
     }
 
     fn use_database(&mut self, name: &str) -> Outcome {
@@ -467,33 +319,6 @@ impl Worker {
         self.query(format!("KILL {id}").as_bytes())
     }
 
-    /// COM_FIELD_LIST: the columns of a table, each with its default value (always NULL here).
-    fn field_list(&mut self, table: &[u8], pattern: &[u8]) -> Outcome {
-        let (table, pattern) = (text(table)?, text(pattern)?);
-        if table.is_empty() {
-            return Err(ServerError::new(1103, "42000", "Incorrect table name ''"));
-        }
-        if table.chars().count() > 64 {
-            let text = format!("Identifier name '{table:.100}' is too long");
-            return Err(ServerError::new(1059, "42000", text));
-        }
-        let sql = format!("SELECT * FROM `{}` LIMIT 0", table.replace('`', "``"));
-        let mut columns = ColumnsOnly::default();
-        let result = self.session.execute(sql.as_bytes(), &mut columns);
-        result.map_err(|error| ServerError::from(&error))?;
-        let collation = self.session.result_collation();
-        for column in &columns.columns {
-            if pattern.is_empty() || like(&column.name, pattern) {
-                let out = self.out.begin();
-                put_column(out, column, collation);
-                out.push(0xfb);
-                self.out.end();
-            }
-        }
-        self.put_end(&Completion::default());
-        Ok(())
-    }
-
     fn put_statistics(&mut self) {
         let counts = self.shared.registry.counts();
         let per_second = counts.questions as f64 / counts.uptime.max(1) as f64;
@@ -532,87 +357,10 @@ impl Worker {
     }
 }
 
-fn find<S>(
-    statements: &mut HashMap<u32, Statement, S>,
-    id: u32,
-) -> Result<&mut Statement, ServerError>
-where
-    S: std::hash::BuildHasher,
-{
-    let missing = || WireError::UnknownStatement(id, NO_STATEMENT).server_error();
-    statements.get_mut(&id).ok_or_else(missing)
-}
-
 /// A name up to the first byte that is no UTF-8.
 fn valid_part(bytes: &[u8]) -> &str {
     match bytes.utf8_chunks().next() {
         Some(chunk) => chunk.valid(),
         None => "",
-    }
-}
-
-/// A request's text, which must be UTF-8.
-fn text(bytes: &[u8]) -> Result<&str, ServerError> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let bad = &bytes[error.valid_up_to()..];
-        let mut part = String::new();
-        for &byte in bad.iter().take(6) {
-            match byte {
-                0x20..=0x7e => part.push(char::from(byte)),
-                _ => part.push_str(&format!("\\x{byte:02X}")),
-            }
-        }
-        WireError::InvalidText(part).server_error()
-    })
-}
-
-/// SQL's LIKE without an escape character, ignoring ASCII case.
-fn like(name: &str, pattern: &str) -> bool {
-    fn matches(name: &[u8], pattern: &[u8]) -> bool {
-        match pattern.split_first() {
-            None => name.is_empty(),
-            Some((b'%', rest)) => (0..=name.len()).any(|skip| matches(&name[skip..], rest)),
-            Some((&wanted, rest)) => match name.split_first() {
-                Some((&got, tail)) => {
-                    (wanted == b'_' || wanted.eq_ignore_ascii_case(&got)) && matches(tail, rest)
-                }
-                None => false,
-            },
-        }
-    }
-    // Names have at most 64 characters; a longer pattern of wildcards would only cost time.
-    let simple = pattern.bytes().filter(|&b| b == b'%').count() <= 4;
-    simple && matches(name.as_bytes(), pattern.as_bytes())
-}
-
-/// Keeps a result's columns and drops its rows.
-#[derive(Default)]
-struct ColumnsOnly {
-    columns: Vec<ResultColumn>,
-}
-
-impl RowSink for ColumnsOnly {
-    fn columns(&mut self, columns: &[ResultColumn]) -> Result<(), SqlError> {
-        self.columns = columns.to_vec();
-        Ok(())
-    }
-
-    fn begin_row(&mut self) {}
-    fn null(&mut self) {}
-    fn int(&mut self, _: i64) {}
-    fn uint(&mut self, _: u64) {}
-    fn float(&mut self, _: f32) {}
-    fn double(&mut self, _: f64) {}
-    fn bytes(&mut self, _: &[u8]) {}
-    fn date(&mut self, _: Date) {}
-    fn time(&mut self, _: Time, _: u8) {}
-    fn datetime(&mut self, _: DateTime, _: u8) {}
-
-    fn end_row(&mut self) -> Result<(), SqlError> {
-        Ok(())
-    }
-
-    fn complete(&mut self, _: &Completion, _: bool) -> Result<(), SqlError> {
-        Ok(())
     }
 }

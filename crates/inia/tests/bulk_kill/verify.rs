@@ -4,8 +4,8 @@ use super::work::is_defined;
 use super::{Acknowledged, CLIENTS, Connection, checksum};
 use std::sync::atomic::Ordering;
 
-/// Looks at everything. `trims`: then takes away the numbers so far, and all but the last entry of
-/// each client.
+/// Looks at everything. `trims`: then takes away the numbers so far, ballast, and all but the last
+/// entry of each client.
 pub(super) fn all_is_whole(connection: &mut Connection, told: &Acknowledged, trims: bool) {
     ledger_has_what_was_acknowledged(connection, told);
     tables_are_as_noted_by_every_index(connection);
@@ -18,6 +18,7 @@ pub(super) fn all_is_whole(connection: &mut Connection, told: &Acknowledged, tri
     if trims {
         let last = "(SELECT client, MAX(n) AS n FROM ledger GROUP BY client)";
         connection.sure("DELETE FROM numbers");
+        connection.sure("DELETE FROM ballast");
         connection.sure("UPDATE ledger SET parts = 0");
         connection.sure(&format!(
             "DELETE l FROM ledger l JOIN {last} last ON l.client = last.client AND l.n < last.n"
@@ -75,6 +76,7 @@ fn checksum_of_any(table: &str, by: &str) -> String {
         "parents" => "id, v",
         "children" => "id, parent, v",
         "digits" => "d",
+        "ballast" => "id, filler",
         _ => return format!("{} {by}", checksum(table)),
     };
     format!("SELECT COUNT(*), SUM(CRC32(CONCAT_WS(',', {columns}))) FROM {table} {by}")

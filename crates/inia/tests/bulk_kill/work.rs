@@ -135,12 +135,16 @@ impl Worker<'_> {
                     done.fetch_add(1, Ordering::SeqCst);
                 }
                 Ok(None) => {}
-                Err(Stop::Refused(_)) => {
+                Err(Stop::Gone) => return,
+                Err(stop) => {
+                    if matches!(stop, Stop::Full) {
+                        self.acknowledged.full.fetch_add(1, Ordering::SeqCst);
+                        done.fetch_add(1, Ordering::SeqCst);
+                    }
                     if self.connection.ask("ROLLBACK").is_err() {
                         return;
                     }
                 }
-                Err(Stop::Gone) => return,
             }
         }
     }
@@ -200,7 +204,7 @@ impl Worker<'_> {
             let sql = self.statement(own);
             match self.connection.ask(&sql) {
                 // The statement alone is undone.
-                Ok(_) | Err(Stop::Refused(1062)) => {}
+                Ok(_) | Err(Stop::Refused(1062) | Stop::Full) => {}
                 Err(stop) => return Err(stop),
             }
         }
@@ -247,6 +251,10 @@ impl Worker<'_> {
         let is = match self.connection.ask(&sql) {
             Ok(_) => !was,
             Err(Stop::Refused(_)) => was,
+            Err(Stop::Full) => {
+                self.acknowledged.full.fetch_add(1, Ordering::SeqCst);
+                was
+            }
             Err(Stop::Gone) => return Err(Stop::Gone),
         };
         self.acknowledged.defined.lock().unwrap().insert(key, is);
@@ -258,7 +266,7 @@ impl Worker<'_> {
         loop {
             match self.read() {
                 Ok(()) => {}
-                Err(Stop::Refused(_)) if self.connection.ask("ROLLBACK").is_ok() => {}
+                Err(Stop::Refused(_) | Stop::Full) if self.connection.ask("ROLLBACK").is_ok() => {}
                 Err(_) => return,
             }
         }

@@ -45,6 +45,7 @@ pub(crate) fn create_view(core: &mut Core, create: &ast::CreateView) -> DdlResul
     let mut query = ast::Query::clone(&create.query);
     let catalog = core.catalog_view();
     let mut resolver = Resolver::new(&catalog, core.env.database.as_deref());
+    resolver.unique = create.columns.is_empty();
     resolver.query(&mut query, true);
     if resolver.variable {
         return error(ErrorCode::ViewSelectVariable, &[]);

@@ -117,6 +117,8 @@ pub(crate) struct Resolver<'r> {
     ctes: Vec<(String, Vec<String>)>,
     /// A variable or parameter was met.
     pub(super) variable: bool,
+    /// The next SELECT gives its items names that are all different.
+    pub(super) unique: bool,
     used: Used,
 }
 
@@ -128,6 +130,7 @@ impl<'r> Resolver<'r> {
             levels: Vec::new(),
             ctes: Vec::new(),
             variable: false,
+            unique: false,
             used: Used::default(),
         }
     }
@@ -233,6 +236,7 @@ impl<'r> Resolver<'r> {
         order_by: &mut [OrderItem],
         named: bool,
     ) -> Vec<String> {
+        let unique = std::mem::take(&mut self.unique);
         self.levels.push(Level::default());
         for member in &mut select.from {
             let names = self.table_ref(member);
@@ -242,8 +246,10 @@ impl<'r> Resolver<'r> {
         select.items = items.into_iter().flat_map(|item| self.items(item)).collect();
         self.level().grouped = !select.group_by.is_empty();
         let mut names = Vec::new();
+        let mut computed = Vec::new();
         for (at, item) in select.items.iter_mut().enumerate() {
             let SelectItem::Expr { expr, alias, text } = item else { continue };
+            computed.push(alias.is_none() && !matches!(expr, Expr::Column(_)));
             let mut name = item_name(expr, alias.as_ref(), text);
             let usable =
                 !name.is_empty() && !name.ends_with(' ') && name.chars().count() <= MAX_NAME;
@@ -256,6 +262,9 @@ impl<'r> Resolver<'r> {
             }
             self.level().items.push((name.clone(), expr.clone()));
             names.push(name);
+        }
+        if unique {
+            tell_apart(&mut select.items, &computed);
         }
         select.where_.iter_mut().for_each(|expr| self.expr(expr));
         select.group_by.iter_mut().for_each(|expr| self.group_item(expr));
@@ -562,4 +571,41 @@ fn shared_columns(join: &Join, left: &Names, right: &Names) -> Vec<String> {
     let names = left.names.visible.iter().map(|at| &left.names.column(*at).result.name);
     let both = names.filter(|name| right.names.find_shared(name, "").ok().flatten().is_some());
     both.cloned().collect()
+}
+
+/// Gives names of their own to `computed` items that are called as another one: the second of two
+/// `a + 1` becomes `Name_exp_a + 1`, a third one `Name_exp_1_a + 1`.
+fn tell_apart(items: &mut [SelectItem], computed: &[bool]) {
+    fn slot(item: &mut SelectItem) -> Option<&mut String> {
+        match item {
+            SelectItem::Expr { alias, .. } => alias.as_mut(),
+            _ => None,
+        }
+    }
+    let mut names: Vec<String> =
+        items.iter_mut().map(|item| slot(item).cloned().unwrap_or_default()).collect();
+    let first = names.clone();
+    for at in 1..names.len() {
+        for before in 0..at {
+            if !same_name(&names[at], &names[before]) {
+                continue;
+            }
+            let Some(target) = [at, before].into_iter().find(|item| computed[*item]) else {
+                continue;
+            };
+            let base = &first[target];
+            let tries = (0..).map(|attempt| match attempt {
+                0 => format!("Name_exp_{base}"),
+                _ => format!("Name_exp_{attempt}_{base}"),
+            });
+            let mut tries = tries.map(|name| name.chars().take(MAX_NAME).collect::<String>());
+            let free = |name: &String| !names[..=at].iter().any(|other| same_name(other, name));
+            names[target] = tries.find(free).unwrap_or_default();
+        }
+    }
+    for (item, name) in items.iter_mut().zip(names) {
+        if let Some(slot) = slot(item) {
+            *slot = name;
+        }
+    }
 }

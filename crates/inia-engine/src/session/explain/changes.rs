@@ -7,24 +7,26 @@
 use crate::dml;
 use crate::plan::explain::{Line, describe};
 use crate::session::core::Core;
-use crate::session::plan_source;
+use crate::session::{plan, plan_source};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, DeleteTarget, InsertSource, Statement, TableRef};
 use std::borrow::Cow;
 
 type Lines = Result<Vec<Line>, SqlError>;
 
-/// The lines of a statement that changes rows.
+/// The lines of a statement that changes rows. Its errors are those that it would meet itself.
 pub(super) fn lines(core: &Core, statement: &Statement) -> Lines {
     match statement {
         Statement::Insert(insert) => of_insert(core, insert),
         Statement::Update(update) => {
+            plan::plan(core, statement)?;
             let (update, guard) = dml::update_through(core, update)?;
             core.check_view_rights(&guard.views)?;
             core.check_explains(&guard.views)?;
             of_update(core, &update)
         }
         Statement::Delete(delete) => {
+            plan::plan(core, statement)?;
             let (delete, guard) = dml::delete_through(core, delete)?;
             core.check_view_rights(&guard.views)?;
             core.check_explains(&guard.views)?;

@@ -183,6 +183,28 @@ fn accounts_see_and_do_what_they_were_granted() {
 }
 
 #[test]
+fn global_settings_are_for_the_sessions_that_begin_after_them() {
+    let db = TestDb::new();
+    let mut before = db.session();
+    before.ok("set global sql_mode = ''");
+    before.ok("set global transaction isolation level read committed");
+    before.ok("set global div_precision_increment = 8");
+    let shown = "select @@sql_mode = '', @@transaction_isolation, 1/3";
+    before.check(&[
+        (shown, "0|REPEATABLE-READ|0.3333"),
+        ("select @@global.sql_mode, @@global.transaction_isolation", "|READ-COMMITTED"),
+        ("show variables like 'div_prec%'", "div_precision_increment|4"),
+        ("select /*+ set_var(div_precision_increment = 2) */ 1/3", "0.33"),
+        (shown, "0|REPEATABLE-READ|0.3333"),
+        ("set sql_mode = default", "0 affected"),
+        (shown, "1|REPEATABLE-READ|0.3333"),
+    ]);
+    db.session().check(&[(shown, "1|READ-COMMITTED|0.33333333")]);
+    before.0.reset().unwrap();
+    before.check(&[(shown, "1|READ-COMMITTED|0.33333333")]);
+}
+
+#[test]
 fn system_variables_are_read_and_set_in_all_forms() {
     let db = TestDb::new();
     let mut s = db.session();

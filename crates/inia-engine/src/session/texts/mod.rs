@@ -70,7 +70,7 @@ impl<'s> TextKey<'s> {
     pub(super) fn of(core: &Core, sql: &'s str) -> Option<TextKey<'s>> {
         let state = &core.state;
         let once = state.next_isolation.is_some() || state.next_read_only.is_some();
-        if sql.len() > MAX_TEXT || once || core.may_be_serializable() {
+        if sql.len() > MAX_TEXT || once || core.env.auto_is_null || core.may_be_serializable() {
             return None;
         }
         let digest = digest(sql, core.parser_mode())?;

@@ -115,9 +115,16 @@ fn shorten_fill_and_roll_back(count: u32, length: usize, between: usize) {
     txn.commit().unwrap();
     while engine.background_step().unwrap() {}
     txn.begin(Isolation::RepeatableRead);
+    let mut many = Records::default();
     for n in 0..count {
-        assert!(txn.update(&tree, &(n * 1000).to_be_bytes(), b"short").unwrap());
+        let key = (n * 1000).to_be_bytes();
+        // Those that are long, and some others, by themselves.
+        match txn.peek(&tree, &key, |_| ()).unwrap().filter(|_| n % 50 > 0) {
+            Some(spot) => many.push_seen(&key, b"short", &spot),
+            None => assert!(txn.update(&tree, &key, b"short").unwrap()),
+        }
     }
+    assert_eq!(txn.update_many(&tree, &many, 0..many.len()).unwrap(), many.len());
     let mut other = rr(&engine);
     disk.set_capacity(Some(bytes_of(&disk) + (1 << 20)));
     let mut kept = 0;

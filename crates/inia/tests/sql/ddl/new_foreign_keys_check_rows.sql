@@ -14,16 +14,22 @@ CREATE TEMPORARY TABLE p (id INT PRIMARY KEY);
 INSERT INTO p VALUES (5);
 CREATE TABLE c3 (a INT);
 INSERT INTO c3 VALUES (5);
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE c3 ADD FOREIGN KEY (a) REFERENCES p (id);
 DROP TEMPORARY TABLE p;
 -- The column has another name from now on.
 CREATE TABLE c4 (a INT);
 INSERT INTO c4 VALUES (1), (2);
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE c4 CHANGE a b INT, ADD FOREIGN KEY (b) REFERENCES p (id);
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE c4 RENAME COLUMN a TO b, ADD FOREIGN KEY (b) REFERENCES p (id);
 -- The column is new.
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE c4 ADD z INT DEFAULT 7, ADD FOREIGN KEY (z) REFERENCES p (id);
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE c4 ADD z INT NOT NULL, ADD FOREIGN KEY (z) REFERENCES p (id);
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE c4 ADD z INT AS (a + 1) STORED, ADD FOREIGN KEY (z) REFERENCES p (id);
 ALTER TABLE c4 ADD z INT DEFAULT 1, ADD CONSTRAINT ok FOREIGN KEY (z) REFERENCES p (id);
 ALTER TABLE c4 ADD n INT, ADD CONSTRAINT nulls FOREIGN KEY (n) REFERENCES p (id);
@@ -31,20 +37,25 @@ ALTER TABLE c4 ADD n INT, ADD CONSTRAINT nulls FOREIGN KEY (n) REFERENCES p (id)
 SET foreign_key_checks = 0;
 ALTER TABLE c4 ADD CONSTRAINT bad FOREIGN KEY (a) REFERENCES p (id);
 SET foreign_key_checks = 1;
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE c4 DROP FOREIGN KEY bad, ADD CONSTRAINT bad2 FOREIGN KEY (a) REFERENCES p (id);
 ALTER TABLE c4 DROP FOREIGN KEY bad;
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE c4 ADD CONSTRAINT bad FOREIGN KEY (a) REFERENCES p (id);
 -- One constraint goes, another comes under its name.
 CREATE TABLE p2 (id INT PRIMARY KEY);
 CREATE TABLE c5 (a INT, b INT, CONSTRAINT k FOREIGN KEY (a) REFERENCES p (id));
 INSERT INTO c5 VALUES (1, 9);
 ALTER TABLE c5 DROP FOREIGN KEY k, ADD CONSTRAINT k FOREIGN KEY (b) REFERENCES p (id);
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE c5 DROP FOREIGN KEY k, ADD CONSTRAINT k2 FOREIGN KEY (b) REFERENCES p (id);
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE c5 DROP FOREIGN KEY k, ADD CONSTRAINT k2 FOREIGN KEY (a) REFERENCES p2 (id);
 ALTER TABLE c5 MODIFY b BIGINT, DROP FOREIGN KEY k;
 -- A table that refers to itself.
 CREATE TABLE s (id INT PRIMARY KEY, up INT);
 INSERT INTO s VALUES (1, NULL), (2, 1), (3, 9);
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE s ADD FOREIGN KEY (up) REFERENCES s (id);
 DELETE FROM s WHERE id = 3;
 ALTER TABLE s ADD FOREIGN KEY (up) REFERENCES s (id);
@@ -58,7 +69,9 @@ ALTER TABLE c6 MODIFY a INT, ADD FOREIGN KEY (a, b) REFERENCES p3 (a, b);
 INSERT INTO c6 VALUES (2, 'x');
 CREATE TABLE c7 LIKE c6;
 INSERT INTO c7 VALUES (2, 'x');
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE c7 ADD FOREIGN KEY (a, b) REFERENCES p3 (a, b);
+-- differs: the error for a row that lacks its parent names the table that ALTER TABLE changes
 ALTER TABLE c7 RENAME TO c8, ADD FOREIGN KEY (a, b) REFERENCES p3 (a, b);
 DELETE FROM c7;
 ALTER TABLE c7 RENAME TO c8, ADD FOREIGN KEY (a, b) REFERENCES p3 (a, b);

@@ -1,0 +1,96 @@
+//! Single expressions: DO, and values for SET and its like.
+
+use super::Outcome;
+use super::core::Core;
+use super::plan::plan_query;
+use crate::dml::has_subquery;
+use crate::exec::Runner;
+use crate::expr::{
+    Binder, EmptyScope, EvalContext, NoSubqueries, Scope, SubqueryRunner, UserVar, Warnings,
+};
+use inia_base::error::SqlError;
+use inia_base::value::Value;
+use inia_parser::ast;
+
+/// Runs work that evaluates expressions, and takes its warnings out.
+pub(super) fn with<T>(
+    core: &Core,
+    params: &[Value],
+    subqueries: &dyn SubqueryRunner,
+    work: impl FnOnce(&mut EvalContext<'_>) -> T,
+) -> (T, Warnings) {
+    let mut ctx = core.context(params, subqueries);
+    let result = work(&mut ctx);
+    (result, std::mem::take(&mut ctx.warnings))
+}
+
+/// Runs work that evaluates expressions without subqueries, and keeps its warnings.
+pub(super) fn evaluate<T>(
+    core: &mut Core,
+    params: &[Value],
+    work: impl FnOnce(&Core, &mut EvalContext<'_>) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    let (result, warnings) = with(core, params, &NoSubqueries, |ctx| work(core, ctx));
+    core.take_warnings(warnings);
+    result
+}
+
+/// DO: evaluates and forgets.
+pub(super) fn do_exprs(
+    core: &mut Core,
+    exprs: &[ast::Expr],
+    params: &[Value],
+) -> Result<Outcome, SqlError> {
+    for expr in exprs {
+        value_of(core, expr, params)?;
+    }
+    Ok(Outcome::default())
+}
+
+pub(super) fn value_of(
+    core: &mut Core,
+    expr: &ast::Expr,
+    params: &[Value],
+) -> Result<UserVar, SqlError> {
+    if has_subquery(expr) {
+        return value_of_query(core, expr, params);
+    }
+    let mut scope = EmptyScope;
+    let scope: &mut dyn Scope = &mut scope;
+    let bound = Binder { scope, env: &core.env, host: &core.host }.scalar(expr)?;
+    let ty = bound.ty.clone();
+    let value = evaluate(core, params, |_, ctx| bound.eval(ctx, &[]))?;
+    Ok(UserVar { value, ty })
+}
+
+/// The value of an expression with subqueries: that of `SELECT expr`.
+fn value_of_query(
+    core: &mut Core,
+    expr: &ast::Expr,
+    params: &[Value],
+) -> Result<UserVar, SqlError> {
+    let item = ast::SelectItem::Expr { expr: expr.clone(), alias: None, text: String::new() };
+    let select = ast::Select { items: vec![item], ..ast::Select::default() };
+    let query = ast::Query::new(ast::QueryBody::Select(Box::new(select)));
+    core.enter();
+    let start = core.txn.get_mut().savepoint();
+    let mut value = Value::Null;
+    let lock = core.plain_lock();
+    let result = plan_query(core, &query, lock).and_then(|plan| {
+        core.lock_read(&plan)?;
+        let (result, warnings) = {
+            let shared: &Core = core;
+            let runner = Runner::new(&plan, shared);
+            let mut ctx = shared.context(params, &runner);
+            let result = runner.run(&mut ctx, &mut |_, tuple| {
+                value = tuple.first().cloned().unwrap_or(Value::Null);
+                Ok(true)
+            });
+            (result, std::mem::take(&mut ctx.warnings))
+        };
+        core.take_warnings(warnings);
+        result.map(|()| plan.root.columns[0].ty.clone())
+    });
+    core.leave(start, result.as_ref().err())?;
+    Ok(UserVar { value, ty: result? })
+}

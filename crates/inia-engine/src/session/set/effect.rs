@@ -1,0 +1,154 @@
+//! What setting a variable changes in the session or the server.
+
+use crate::catalog::charset;
+use crate::expr::locale;
+use crate::session::core::Core;
+use crate::sysvar::{self, sql_mode};
+use inia_base::collation::Collation;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::TimeZone;
+use inia_storage::Isolation;
+use std::time::Duration;
+
+/// Variables that always read as 0.
+const WRITE_ONLY: [&str; 2] = ["rand_seed1", "rand_seed2"];
+
+/// Gives a variable a checked value and lets it take effect.
+pub(in crate::session) fn assign(
+    core: &mut Core,
+    global: bool,
+    name: &str,
+    text: &str,
+) -> Result<(), SqlError> {
+    let def = sysvar::find(name)?;
+    if global {
+        let globals = &core.db.globals;
+        globals.set(def.name, text.to_owned());
+        // The stricter variable holds the other, and of a pair of names each follows the other.
+        match (def.name, text) {
+            ("super_read_only", "ON") => globals.set("read_only", text.to_owned()),
+            ("read_only", "OFF") => globals.set("super_read_only", text.to_owned()),
+            (name, text) => {
+                if let Some((other, text)) = paired(name, text)? {
+                    globals.set(other, text);
+                }
+            }
+        }
+        core.look_at_read_only();
+        return Ok(());
+    }
+    take_effect(core, def.name, text)?;
+    if !WRITE_ONLY.contains(&def.name) {
+        core.host.vars.borrow_mut().values.insert(def.name, text.to_owned());
+    }
+    core.settings += 1;
+    Ok(())
+}
+
+/// Lets a session's value take effect.
+pub(in crate::session) fn take_effect(
+    core: &mut Core,
+    name: &str,
+    text: &str,
+) -> Result<(), SqlError> {
+    let number = || text.parse::<u64>().unwrap_or_default();
+    if let Some((other, text)) = paired(name, text)? {
+        core.host.vars.borrow_mut().values.insert(other, text);
+    }
+    match name {
+        "autocommit" => {
+            let on = text == "ON";
+            if on && !core.state.autocommit {
+                core.commit()?;
+            }
+            core.state.autocommit = on;
+        }
+        "sql_mode" => core.env.sql_mode = sql_mode::parse(text)?,
+        "time_zone" => {
+            let unknown = || SqlError::new(ErrorCode::UnknownTimeZone, &[&text]);
+            core.env.time_zone = TimeZone::parse(text).ok_or_else(unknown)?;
+        }
+        "transaction_isolation" => core.state.isolation = isolation(text),
+        "transaction_read_only" => core.state.default_read_only = text == "ON",
+        "innodb_lock_wait_timeout" => {
+            core.txn.get_mut().set_lock_wait_timeout(Duration::from_secs(number()));
+        }
+        "lock_wait_timeout" => core.state.mdl_timeout = Duration::from_secs(number()),
+        "collation_connection" => core.env.collation = charset::collation(text)?,
+        "character_set_connection" => core.env.collation = charset::charset_default(text)?,
+        "character_set_results" if text.is_empty() => core.results = None,
+        "character_set_client" | "character_set_results" if !text.is_empty() => {
+            let charset = charset::charset_default(text)?.charset();
+            if name == "character_set_client" {
+                core.env.client_charset = charset;
+            } else {
+                core.results = None;
+            }
+        }
+        "max_error_count" => {
+            core.env.max_error_count = number() as usize;
+            core.diagnostics.limit = number() as usize;
+        }
+        "div_precision_increment" => core.env.div_precision_increment = number() as u8,
+        "sql_auto_is_null" => core.env.auto_is_null = text == "ON",
+        "wait_timeout" => core.wait_timeout = number(),
+        "max_execution_time" => core.env.max_execution_time = number(),
+        "tmp_table_size" => core.env.tmp_table_size = number() as usize,
+        "group_concat_max_len" => core.env.group_concat_max_len = number() as usize,
+        "lc_time_names" => {
+            core.env.locale = locale::find(text).filter(|locale| locale.name != "en_US");
+        }
+        "pseudo_thread_id" => core.env.connection_id = number(),
+        "rand_seed1" | "rand_seed2" => core.host.seed(name == "rand_seed1", number()),
+        "default_week_format" => core.env.default_week_format = number() as u8,
+        "last_insert_id" | "identity" => core.env.last_insert_id = number(),
+        "timestamp" => {
+            let seconds: f64 = text.parse().unwrap_or_default();
+            let micros = (seconds != 0.0).then_some((seconds * 1e6) as i64);
+            core.host.vars.borrow_mut().timestamp_micros = micros;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The other name of a character set and its collation, and what it becomes: a collation brings its
+/// character set, and that its default collation.
+fn paired(name: &str, text: &str) -> Result<Option<(&'static str, String)>, SqlError> {
+    const PAIRS: [(&str, &str); 3] = [
+        ("character_set_connection", "collation_connection"),
+        ("character_set_database", "collation_database"),
+        ("character_set_server", "collation_server"),
+    ];
+    for (of_charset, of_collation) in PAIRS {
+        if name == of_charset {
+            let collation = charset::charset_default(text)?;
+            return Ok(Some((of_collation, charset::name(collation).to_owned())));
+        }
+        if name == of_collation {
+            let collation = charset::collation(text)?;
+            return Ok(Some((of_charset, charset::charset_name(collation).to_owned())));
+        }
+    }
+    Ok(None)
+}
+
+pub(super) fn isolation(text: &str) -> Isolation {
+    match text {
+        "READ-UNCOMMITTED" => Isolation::ReadUncommitted,
+        "READ-COMMITTED" => Isolation::ReadCommitted,
+        "SERIALIZABLE" => Isolation::Serializable,
+        _ => Isolation::RepeatableRead,
+    }
+}
+
+impl Core {
+    /// The collation that results are described with.
+    pub(in crate::session) fn result_collation(&self) -> Option<Collation> {
+        if let Some(collation) = self.results {
+            return Some(collation);
+        }
+        let charset = self.var("character_set_results").filter(|text| !text.is_empty())?;
+        charset::charset_default(&charset).ok()
+    }
+}

@@ -1,0 +1,227 @@
+//! Values as the texts of variables: what each kind of variable takes, and the texts that must name
+//! something.
+
+use crate::catalog::{charset, value_text};
+use crate::expr::{SqlMode, locale};
+use crate::session::core::Core;
+use crate::sysvar::{Kind, VarDef, sql_mode, switches};
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::TimeZone;
+use inia_base::value::Value;
+
+type Text = Result<String, SqlError>;
+
+/// Variables of bytes that are kept as whole blocks, by the size of a block.
+const BLOCKS: [(&str, i128); 11] = [
+    ("join_buffer_size", 128),
+    ("max_allowed_packet", 1024),
+    ("max_heap_table_size", 1024),
+    ("net_buffer_length", 1024),
+    ("query_alloc_block_size", 1024),
+    ("query_prealloc_size", 1024),
+    ("range_alloc_block_size", 1024),
+    ("read_buffer_size", 4096),
+    ("select_into_buffer_size", 4096),
+    ("transaction_alloc_block_size", 1024),
+    ("transaction_prealloc_size", 1024),
+];
+
+/// A value that a variable is to have.
+struct Wanted<'w> {
+    def: &'static VarDef,
+    value: &'w Value,
+    /// Where it is an integer.
+    number: Option<i128>,
+    /// As messages show it.
+    shown: String,
+}
+
+impl Wanted<'_> {
+    /// Error 1231.
+    fn refused(&self) -> SqlError {
+        SqlError::new(ErrorCode::WrongValueForVar, &[&self.def.name, &self.shown])
+    }
+
+    /// Error 1232.
+    fn wrong_type(&self) -> SqlError {
+        SqlError::new(ErrorCode::WrongTypeForVar, &[&self.def.name])
+    }
+
+    /// Warning 1292.
+    fn warn_of_change(&self, core: &mut Core) {
+        core.warn(ErrorCode::TruncatedWrongValue, &[&self.def.name, &self.shown]);
+    }
+}
+
+/// A value as the variable's text; errors 1231, 1232; warning 1292 where it is clipped.
+pub(in crate::session) fn checked(
+    core: &mut Core,
+    def: &'static VarDef,
+    global: bool,
+    value: &Value,
+) -> Text {
+    let number = match value {
+        Value::Int(v) => Some(i128::from(*v)),
+        Value::UInt(v) => Some(i128::from(*v)),
+        _ => None,
+    };
+    let wanted = Wanted { def, value, number, shown: value_text(value, &DataType::Null) };
+    let fraction = matches!(value, Value::Double(_) | Value::Decimal(_));
+    if fraction && def.kind != Kind::Double {
+        return Err(wanted.wrong_type());
+    }
+    match def.kind {
+        Kind::Bool => match (number, wanted.shown.to_ascii_uppercase().as_str()) {
+            (Some(1), _) | (None, "ON") => Ok(String::from("ON")),
+            (Some(0), _) | (None, "OFF") => Ok(String::from("OFF")),
+            _ => Err(wanted.refused()),
+        },
+        Kind::Int(low, high) => integer(core, &wanted, i128::from(low), i128::from(high)),
+        Kind::Double => seconds(core, &wanted),
+        Kind::Word(words) => {
+            let at = match number {
+                Some(number) => usize::try_from(number).ok().filter(|at| *at < words.len()),
+                None => words.iter().position(|word| word.eq_ignore_ascii_case(&wanted.shown)),
+            };
+            at.map(|at| words[at].to_owned()).ok_or_else(|| wanted.refused())
+        }
+        Kind::Switches => switched(core, &wanted, global),
+        Kind::Text if def.name == "sql_mode" => {
+            let mode = match number {
+                Some(number) => {
+                    let number = u64::try_from(number).map_err(|_| wanted.refused())?;
+                    sql_mode::of_number(number)?
+                }
+                None => sql_mode::parse(&wanted.shown)?,
+            };
+            warn_of_mode(core, mode);
+            Ok(sql_mode::text(mode))
+        }
+        Kind::Text => named(wanted),
+    }
+}
+
+fn integer(core: &mut Core, wanted: &Wanted<'_>, low: i128, high: i128) -> Text {
+    let number = wanted.number.ok_or_else(|| wanted.wrong_type())?;
+    let block =
+        BLOCKS.iter().find(|(name, _)| *name == wanted.def.name).map_or(1, |(_, size)| *size);
+    let clipped = number.clamp(low, high);
+    let clipped = clipped - clipped.rem_euclid(block);
+    if clipped != number {
+        wanted.warn_of_change(core);
+    }
+    Ok(clipped.to_string())
+}
+
+/// Seconds with six digits of a fraction; `timestamp` takes those that TIMESTAMP has.
+fn seconds(core: &mut Core, wanted: &Wanted<'_>) -> Text {
+    /// A year.
+    const MOST: f64 = 31_536_000.0;
+    /// 2038-01-19.
+    const LAST_TIMESTAMP: f64 = 2_147_483_647.0;
+    let number = match wanted.value {
+        Value::Int(_) | Value::UInt(_) | Value::Double(_) | Value::Decimal(_) => {
+            wanted.shown.parse::<f64>().map_err(|_| wanted.wrong_type())?
+        }
+        _ => return Err(wanted.wrong_type()),
+    };
+    let most = match wanted.def.name {
+        "timestamp" if number > 0.0 && !(1.0..=LAST_TIMESTAMP).contains(&number) => {
+            return Err(wanted.refused());
+        }
+        "long_query_time" => MOST,
+        _ => f64::MAX,
+    };
+    let clipped = number.clamp(0.0, most);
+    if clipped != number {
+        wanted.warn_of_change(core);
+    }
+    Ok(format!("{clipped:.6}"))
+}
+
+fn switched(core: &Core, wanted: &Wanted<'_>, global: bool) -> Text {
+    let default = wanted.def.default;
+    if let Some(number) = wanted.number {
+        let number = u64::try_from(number).ok();
+        let text = number.and_then(|number| switches::of_number(default, number));
+        return text.ok_or_else(|| wanted.refused());
+    }
+    if matches!(wanted.value, Value::Null) {
+        return Err(wanted.refused());
+    }
+    let now = match global {
+        true => core.db.globals.all().get(wanted.def.name).cloned(),
+        false => core.var(wanted.def.name),
+    };
+    let now = now.unwrap_or_else(|| default.to_owned());
+    switches::changed(&now, default, &wanted.shown)
+        .map_err(|rest| SqlError::new(ErrorCode::WrongValueForVar, &[&wanted.def.name, &rest]))
+}
+
+/// Warnings 3090 and 3135: modes that go out of use, and zero dates apart from strict mode.
+fn warn_of_mode(core: &mut Core, mode: SqlMode) {
+    if mode.has(SqlMode::PAD_CHAR_TO_FULL_LENGTH) {
+        core.warn(ErrorCode::WarnDeprecatedSqlmode, &[&"PAD_CHAR_TO_FULL_LENGTH"]);
+    }
+    let zeros =
+        [SqlMode::NO_ZERO_DATE, SqlMode::NO_ZERO_IN_DATE, SqlMode::ERROR_FOR_DIVISION_BY_ZERO];
+    let on = zeros.iter().filter(|flag| mode.has(**flag)).count();
+    if (on > 0 && !mode.is_strict()) || (on < zeros.len() && mode.is_strict()) {
+        core.warn(ErrorCode::SqlModeMerged, &[]);
+    }
+}
+
+/// Texts, of which some must name something: errors 1115, 1273, 1286, 1298 and 1649. Character sets
+/// and collations have numbers too, and so have locales.
+fn named(wanted: Wanted<'_>) -> Text {
+    const ENGINES: [&str; 3] = ["InnoDB", "MyISAM", "MEMORY"];
+    let variable = wanted.def.name;
+    if matches!(wanted.value, Value::Null) {
+        return match variable {
+            "character_set_results" | "init_connect" => Ok(String::new()),
+            _ => Err(wanted.refused()),
+        };
+    }
+    let of_charset = variable.starts_with("character_set_") && !variable.ends_with("_dir");
+    let of_collation = variable.starts_with("collation_");
+    let by_number = wanted.number.map(|id| u16::try_from(id).ok().and_then(Collation::from_id));
+    let text = wanted.shown.as_str();
+    if variable == "character_set_client" {
+        check_client(text)?;
+    }
+    match (variable, by_number) {
+        (_, Some(Some(collation))) if of_charset => Ok(charset::charset_name(collation).to_owned()),
+        (_, Some(Some(collation))) if of_collation => Ok(charset::name(collation).to_owned()),
+        _ if of_charset => Ok(charset::charset_name(charset::charset_default(text)?).to_owned()),
+        _ if of_collation => Ok(charset::name(charset::collation(text)?).to_owned()),
+        ("lc_time_names", _) => {
+            let unknown = || SqlError::new(ErrorCode::UnknownLocale, &[&text]);
+            Ok(locale::find(text).ok_or_else(unknown)?.name.to_owned())
+        }
+        (_, Some(_)) => Err(wanted.wrong_type()),
+        ("default_storage_engine" | "default_tmp_storage_engine", None) => {
+            let known = ENGINES.iter().find(|engine| engine.eq_ignore_ascii_case(text));
+            let unknown = || SqlError::new(ErrorCode::UnknownStorageEngine, &[&text]);
+            Ok((*known.ok_or_else(unknown)?).to_owned())
+        }
+        ("time_zone", None) if text.eq_ignore_ascii_case("SYSTEM") => Ok(String::from("SYSTEM")),
+        ("time_zone", None) if TimeZone::parse(text).is_none() => {
+            Err(SqlError::new(ErrorCode::UnknownTimeZone, &[&text]))
+        }
+        _ => Ok(wanted.shown),
+    }
+}
+
+/// Error 1231 for character sets that no client can write statements in.
+pub(super) fn check_client(charset: &str) -> Result<(), SqlError> {
+    const WIDE: [&str; 4] = ["ucs2", "utf16", "utf16le", "utf32"];
+    match WIDE.iter().any(|wide| wide.eq_ignore_ascii_case(charset)) {
+        true => {
+            let what: [&dyn std::fmt::Display; 2] = [&"character_set_client", &charset];
+            Err(SqlError::new(ErrorCode::WrongValueForVar, &what))
+        }
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,38 @@
+-- What SET TRANSACTION says of the next transaction ends with whatever ends a transaction, also
+-- where none was open.
+create table n(a int);
+set transaction read only;
+create table n2(a int);
+insert into n2 values(1);
+set transaction read only;
+alter table n2 add b int;
+set transaction read only;
+truncate n2;
+set transaction read only;
+drop table n2;
+set transaction read only;
+commit;
+insert into n values(1);
+set transaction read only;
+rollback;
+insert into n values(2);
+set transaction read only;
+check table n;
+insert into n values(3);
+set transaction read only;
+begin;
+insert into n values(4);
+rollback;
+set transaction read only;
+select 1;
+insert into n values(5);
+set session transaction read only;
+create table n3(a int);
+set transaction read write;
+create table n3(a int);
+set session transaction read write;
+start transaction read only;
+create table n3(a int);
+insert into n3 values(1);
+select * from n;
+drop table n, n3;
