@@ -277,7 +277,8 @@ fn crash_at(seed: u64, change: u64) -> bool {
         }
         disk = disk.crash(change + attempt);
     }
-    let engine = open_sim(&disk).unwrap();
+    let label = format!("seed {seed}, change {change}");
+    let engine = open_sim(&disk).unwrap_or_else(|error| panic!("{label}: {error}"));
     let found = shown(&engine);
     let half = ledger.under_way.as_ref();
     assert!(
