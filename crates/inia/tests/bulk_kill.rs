@@ -90,7 +90,9 @@ impl Connection {
                 if REFUSALS.contains(&error.code) {
                     return Err(Stop::Refused(error.code));
                 }
-                let other = !error.message.contains(" 28 ") && matches!(error.code, 1030 | 1180);
+                // Where a file could not be written at all nothing is until the next start.
+                let full = [" 28 ", "no space left"].map(|text| error.message.contains(text));
+                let other = full == [false; 2] && matches!(error.code, 1030 | 1180);
                 let full = FULL.contains(&error.code) && !other;
                 assert!(full && self.limited, "{sql:.300}: {} {}", error.code, error.message);
                 return Err(Stop::Full);
@@ -196,7 +198,8 @@ impl World {
         let (data, files) = (self.folder.path(), self.files.to_str().unwrap());
         let options = ["--buffer-pool-size", pool, "--secure-file-priv", files];
         let Some(room) = room else { return Process::start(&data, &options) };
-        let largest = std::fs::metadata(data.join("inia.data")).unwrap().len();
+        // Other files take less than this.
+        let largest = std::fs::metadata(data.join("inia.data")).unwrap().len().max(4 << 20);
         Process::start_limited((largest + room) / 512, &data, &options)
     }
 

@@ -254,10 +254,12 @@ impl DateTime {
     /// Adds a span; `None` where the result leaves years 0 to 9999 (a warning 1441 in MySQL).
     pub fn add_interval(self, interval: Interval) -> Option<DateTime> {
         let date = add_months(self.date, interval.months)?;
+        // Days and the rest of one sign: nothing on the way is beyond what the sum is.
         let day = i128::from(super::DAY);
-        let days = i64::try_from(interval.micros.div_euclid(day)).ok()?;
-        let moment = DateTime { date, ..self }.add_micros(interval.micros.rem_euclid(day) as i64)?;
-        match days.checked_add(interval.days)? {
+        let micros = (i128::from(interval.days) * day).checked_add(interval.micros)?;
+        let days = i64::try_from(micros / day).ok()?;
+        let moment = DateTime { date, ..self }.add_micros((micros % day) as i64)?;
+        match days {
             0 => Some(moment),
             days => Some(DateTime { date: moment.date.add_days(days)?, ..moment }),
         }

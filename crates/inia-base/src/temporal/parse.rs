@@ -54,7 +54,7 @@ pub struct ParsedTime {
     pub truncated: bool,
     /// The value was clamped.
     pub out_of_range: bool,
-    /// The text was a whole date and time, of which this is the time of day.
+    /// The text was a whole date and time, of which this is the time of day; not for a zero date.
     pub from_datetime: bool,
 }
 
@@ -289,7 +289,7 @@ impl Time {
         if bytes.len() - at >= 12
             && let Some(parsed) = time_of_datetime(&text[at..])
         {
-            return Ok(parsed);
+            return parsed;
         }
         if !bytes.get(at).is_some_and(u8::is_ascii_digit) {
             return Err(TemporalError::Invalid);
@@ -302,7 +302,7 @@ impl Time {
             return Err(TemporalError::Invalid);
         }
         if minutes > 59 || seconds > 59 || days.max(hours) > u64::from(u32::MAX) {
-            return Err(TemporalError::Invalid);
+            return Err(TemporalError::OutOfRange);
         }
         let hours = days as i64 * 24 + hours as i64;
         let whole = (hours * 3600 + minutes as i64 * 60 + seconds as i64).min(i64::from(u32::MAX));
@@ -332,20 +332,25 @@ impl Time {
     }
 }
 
-/// The time of day of a text that is a whole date and time, with a space or `T` inside.
-fn time_of_datetime(text: &str) -> Option<ParsedTime> {
+/// The time of day of a text that is packed, or a whole date and time with a space inside; other
+/// delimited texts are times. One with parts that no date or time has is
+/// [`TemporalError::Invalid`], one with a day that its month does not have out of range.
+fn time_of_datetime(text: &str) -> Option<Result<ParsedTime, TemporalError>> {
     let fields = Fields::read(text.as_bytes())?;
-    if fields.saw_delimiter && !fields.saw_space && !text.contains('T') {
+    if fields.count <= DAY || fields.saw_delimiter && !fields.saw_space {
         return None;
     }
-    let parsed = DateTime::parse(text, DateRules::ZEROS).ok()?;
-    parsed.has_time.then_some(ParsedTime {
+    if fields.assemble().is_err() {
+        return Some(Err(TemporalError::Invalid));
+    }
+    let parsed = DateTime::parse(text, DateRules::ZEROS).map_err(|_| TemporalError::OutOfRange);
+    Some(parsed.map(|parsed| ParsedTime {
         value: parsed.value.time(),
         fraction_digits: parsed.fraction_digits,
         truncated: parsed.truncated,
         out_of_range: false,
-        from_datetime: true,
-    })
+        from_datetime: parsed.value.date != Date::ZERO,
+    }))
 }
 
 /// Days, hours, minutes and seconds, and the position after them.

@@ -108,9 +108,21 @@ fn time_texts() {
     assert!(Time::parse("839:00:00").unwrap().out_of_range);
     assert!(Time::parse("10:11:12abc").unwrap().truncated);
     assert!(Time::parse("2024-01-31 10:11:12").unwrap().from_datetime);
-    for text in ["10:60:00", "abc", "1e3", ""] {
+    assert_eq!(Time::parse("10:60:00"), Err(TemporalError::OutOfRange));
+    for text in ["abc", "1e3", "", "2024-13-31 10:11:12", "2024-01-31 25:11:12"] {
         assert_eq!(Time::parse(text), Err(TemporalError::Invalid), "{text}");
     }
+    // With `T` between them, date and time are no moment: the year is a time.
+    assert_eq!(Time::parse("2024-01-31T10:11:12").unwrap().value.to_string(), "00:20:24");
+}
+
+#[test]
+fn spans_are_taken_away_from_the_last_day_too() {
+    let last = moment("9999-12-31 23:59:59");
+    let second = Interval { months: 0, days: 0, micros: 1_000_000 };
+    let earlier = last.add_interval(second.neg()).map(|moment| moment.text(0));
+    assert_eq!(earlier.as_deref(), Some("9999-12-31 23:59:58"));
+    assert_eq!(last.add_interval(second), None);
 }
 
 #[test]

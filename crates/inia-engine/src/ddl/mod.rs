@@ -10,6 +10,7 @@ mod actions;
 mod algorithm;
 mod alter;
 mod columns;
+mod copied;
 mod create_select;
 mod foreign;
 mod rebuild;

@@ -3,6 +3,7 @@
 //! Three ways, chosen by [`Plan::new`]: nothing to do (names, defaults, comments), new index trees
 //! filled from the rows as they are, or new trees for everything with every row converted.
 
+use super::copied::carried;
 use super::table::{create_trees, drop_trees};
 use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, row_count, value_text};
 use crate::dml::auto_increment::value_of;
@@ -11,10 +12,9 @@ use crate::dml::write::duplicate_error;
 use crate::error::StorageResult;
 use crate::exec::Interrupt;
 use crate::exec::spill::{RecordSorter, Workspace};
-use crate::expr::{self, ExprType, NoSubqueries, Strictness};
+use crate::expr::{self, NoSubqueries, Strictness, TypeClass};
 use crate::row::{Cell, IndexCodec, RowLayout};
 use crate::session::core::Core;
-use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
@@ -22,9 +22,6 @@ use inia_base::io::Disk;
 use inia_base::temporal::{Date, DateTime, TimeZone};
 use inia_base::value::Value;
 use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, Tree, Txn};
-
-/// A DOUBLE as text has no more characters.
-const MOST_DIGITS: u64 = 330;
 
 /// What has to be done.
 pub(super) struct Plan {
@@ -413,24 +410,19 @@ fn convert(
             }
             value = silent_default(column, ctx)?;
         } else if from.data_type != column.data_type {
-            let mut ty = ExprType::of_column(from.data_type.clone(), from.nullable);
-            // A number becomes its whole text first, which is then cut.
-            if matches!(value, Value::Double(_)) && holds_strings(&column.data_type) {
-                value = Value::Text(expr::convert::to_text(&value, &ty).into_owned());
-                ty = ExprType::text(MOST_DIGITS, Collation::DEFAULT, true);
-            }
-            value = expr::store_value(value, &ty, &column.data_type, ctx, &column.name)
-                .map_err(|error| as_copied(error, &column.name, ctx.row_number))?;
+            let ty = crate::dml::scope::column_type(table, origin);
+            let cut = ty.class() == TypeClass::String;
+            let (carried, ty) = carried(value, ty, &column.data_type, ctx)?;
+            value = expr::store_value(carried, &ty, &column.data_type, ctx, &column.name).map_err(
+                |error| match cut {
+                    true => as_copied(error, &column.name, ctx.row_number),
+                    false => error,
+                },
+            )?;
         }
         row.push(value);
     }
     Ok(row)
-}
-
-/// Whether the columns of this type hold strings of limited length.
-fn holds_strings(data_type: &DataType) -> bool {
-    use DataType::{Binary, Char, VarBinary, VarChar};
-    matches!(data_type, Char { .. } | VarChar { .. } | Binary(_) | VarBinary(_))
 }
 
 /// What NULL becomes in a column that takes none any more: a TIMESTAMP the present moment, others
@@ -444,7 +436,7 @@ fn silent_default(column: &ColumnDef, ctx: &mut expr::EvalContext<'_>) -> Result
     Ok(expr::store::instead_of_null(&column.data_type))
 }
 
-/// A value too long for its column's new type is error 1265 here.
+/// A string too long for its column's new type is error 1265 here.
 fn as_copied(error: SqlError, column: &str, row: u64) -> SqlError {
     match error.code {
         ErrorCode::DataTooLong => SqlError::new(ErrorCode::WarnDataTruncated, &[&column, &row]),

@@ -21,25 +21,24 @@ fn truncated(ctx: &mut EvalContext<'_>, kind: &str, text: &[u8]) -> Result<()> {
     ctx.warn(ErrorCode::TruncatedWrongValue, &[&kind, &error_text(text)])
 }
 
-/// Bytes as error texts show them: at most 128 characters, unprintable bytes in hexadecimal.
+/// Bytes as error texts show them: at most 128 bytes of characters, or 64 bytes with those that are
+/// no characters in hexadecimal.
 pub(crate) fn error_text(bytes: &[u8]) -> String {
+    const MOST: usize = 128;
     match std::str::from_utf8(bytes) {
         Ok(text) if text.contains('\0') => text.replace('\0', "\\x00"),
-        Ok(text) if text.chars().count() <= 128 => text.to_owned(),
-        Ok(text) => text.chars().take(128).collect::<String>() + "...",
-        Err(_) => {
-            let shown = bytes.iter().take(64);
-            shown
-                .map(|b| {
-                    if b.is_ascii_graphic() {
-                        char::from(*b).to_string()
-                    } else {
-                        format!("\\x{b:02X}")
-                    }
-                })
-                .collect()
-        }
+        Ok(text) => text[..text.floor_char_boundary(MOST)].to_owned(),
+        Err(_) => error_bytes(bytes),
     }
+}
+
+/// A binary string as error texts show it.
+pub(crate) fn error_bytes(bytes: &[u8]) -> String {
+    let shown = bytes.iter().take(64).map(|byte| match byte.is_ascii_graphic() {
+        true => char::from(*byte).to_string(),
+        false => format!("\\x{byte:02X}"),
+    });
+    shown.collect()
 }
 
 /// Truth: not zero. `None` for NULL.
@@ -248,6 +247,10 @@ pub fn to_bytes<'v>(value: &'v Value, ty: &ExprType) -> Cow<'v, [u8]> {
     }
 }
 
+/// Characters that a DOUBLE column's value may have as a string, and a computed one.
+const STORED_DOUBLE: usize = 24;
+const COMPUTED_DOUBLE: usize = 22;
+
 fn plain_text(value: &Value, ty: &ExprType) -> String {
     match value {
         Value::Null => String::new(),
@@ -270,8 +273,9 @@ fn plain_text(value: &Value, ty: &ExprType) -> String {
         Value::Double(v) => match ty.data_type {
             DataType::Float { decimals: Some(digits), .. }
             | DataType::Double { decimals: Some(digits), .. } => number::fixed_text(*v, digits),
-            DataType::Float { .. } => number::float_text(*v),
-            _ => number::double_text(*v),
+            DataType::Float { .. } if ty.stored => number::float_text(*v),
+            _ if ty.stored => number::double_in(*v, STORED_DOUBLE),
+            _ => number::double_in(*v, COMPUTED_DOUBLE),
         },
         Value::Decimal(v) => match ty.data_type {
             DataType::Decimal { scale, .. } if v.scale() > scale => {

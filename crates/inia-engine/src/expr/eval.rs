@@ -10,11 +10,12 @@ use crate::expr::constant;
 use crate::expr::context::{EvalContext, UserVar};
 use crate::expr::convert;
 use crate::expr::interval;
+use crate::expr::json;
 use crate::expr::like::Pattern;
 use crate::expr::tree::{
     Between, Call, CmpOp, Compare, Expr, ExprKind, InList, Like, Subquery, SubqueryKind,
 };
-use crate::expr::ty::ExprType;
+use crate::expr::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -134,10 +135,22 @@ impl Expr {
             ExprKind::Subquery(sub) if !matches!(sub.kind, SubqueryKind::Scalar) => {
                 eval_predicate(sub, ctx, row)
             }
-            _ => {
-                let value = self.eval_ref(ctx, row)?;
-                convert::to_bool(&value, &self.ty, ctx)
-            }
+            _ => match &*self.eval_ref(ctx, row)? {
+                Value::Json(document) => Ok(Some(!json::is_zero(document))),
+                value => convert::to_bool(value, &self.ty, ctx),
+            },
+        }
+    }
+
+    /// Truth as IF and CASE see it: a document counts by its number, `"a"` as 0.
+    pub(crate) fn eval_choice(
+        &self,
+        ctx: &mut EvalContext<'_>,
+        row: &[Value],
+    ) -> Result<Option<bool>, SqlError> {
+        match self.ty.class() {
+            TypeClass::Json => convert::to_bool(&*self.eval_ref(ctx, row)?, &self.ty, ctx),
+            _ => self.eval_bool(ctx, row),
         }
     }
 
@@ -152,7 +165,7 @@ impl Expr {
             }
             ExprKind::Case(case) => {
                 for (condition, result) in &case.whens {
-                    if condition.eval_bool(ctx, row)? == Some(true) {
+                    if condition.eval_choice(ctx, row)? == Some(true) {
                         return self.unify(result, ctx, row);
                     }
                 }

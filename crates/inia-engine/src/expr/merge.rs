@@ -28,7 +28,7 @@ pub fn merge(types: &[&ExprType], operation: &str) -> Result<ExprType, SqlError>
         return Ok(merge_decimals(&known, nullable));
     }
     if all(|class| matches!(class, TypeClass::Int | TypeClass::Decimal | TypeClass::Real)) {
-        let float = known.iter().all(|ty| matches!(ty.data_type, DataType::Float { .. }));
+        let float = stays_float(&known);
         let mut ty = ExprType::double(nullable);
         if float {
             ty = ExprType::computed(DataType::Float { decimals: None, unsigned: false }, nullable);
@@ -46,6 +46,21 @@ pub fn merge(types: &[&ExprType], operation: &str) -> Result<ExprType, SqlError>
         return Ok(ExprType::computed(data_type, nullable));
     }
     merge_strings(types, nullable, operation)
+}
+
+/// Whether FLOAT and what is with it is FLOAT. It is DOUBLE with INT and DECIMAL, and where BIGINT
+/// comes first.
+fn stays_float(known: &[&ExprType]) -> bool {
+    let mut seen = false;
+    known.iter().all(|ty| match ty.data_type {
+        DataType::Float { .. } => {
+            seen = true;
+            true
+        }
+        DataType::Int { width: IntWidth::Big, .. } => seen,
+        DataType::Int { width, .. } => width != IntWidth::Int,
+        _ => ty.data_type == DataType::Year,
+    })
 }
 
 fn is_listed(data_type: &DataType) -> bool {

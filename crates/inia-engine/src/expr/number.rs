@@ -5,12 +5,25 @@ pub fn double_text(value: f64) -> String {
     shortest(format!("{value:e}"), value)
 }
 
-/// A FLOAT with the six digits that single precision always keeps.
+/// A double as a string of at most `width` characters: where that is too short for the plain
+/// notation, exponential, and digits are left out where it is too short for that.
+pub fn double_in(value: f64, width: usize) -> String {
+    let text = double_text(value);
+    match text.len() <= width {
+        true => text,
+        false => double_within(value, width).0,
+    }
+}
+
+/// A FLOAT column's value as a string: the six digits that single precision always keeps, in no
+/// more than twelve characters.
 pub fn float_text(value: f64) -> String {
     let text = format!("{value:.5e}");
     let Some((mantissa, exponent)) = text.split_once('e') else { return text };
     let digits = mantissa.trim_end_matches('0').trim_end_matches('.');
-    shortest(format!("{digits}e{exponent}"), value)
+    let exponential = format!("{digits}e{exponent}");
+    let text = shortest(exponential.clone(), value);
+    if text.len() <= 12 { text } else { exponential }
 }
 
 /// A double with a fixed number of digits after the point.

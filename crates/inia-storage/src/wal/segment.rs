@@ -112,6 +112,8 @@ impl Segments {
         for name in disk.list()? {
             if name == UNNAMED {
                 disk.remove(&name)?;
+                // Or a crash might give this file the name that its successor gets.
+                disk.sync_names()?;
             }
             let Some(number) = segment_number(&name) else { continue };
             let next = number.checked_add(1);

@@ -4,8 +4,8 @@ use super::work::is_defined;
 use super::{Acknowledged, CLIENTS, Connection, checksum};
 use std::sync::atomic::Ordering;
 
-/// Looks at everything. `trims`: then takes away the numbers so far, ballast, and all but the last entry of
-/// each client.
+/// Looks at everything. `trims`: then takes away the numbers so far, ballast, and all but the last
+/// entry of each client.
 pub(super) fn all_is_whole(connection: &mut Connection, told: &Acknowledged, trims: bool) {
     ledger_has_what_was_acknowledged(connection, told);
     tables_are_as_noted_by_every_index(connection);

@@ -216,7 +216,7 @@ impl Maker<'_> {
         let list: Vec<&str> = keys.iter().map(|key| key.0.as_str()).collect();
         let mut tail = String::new();
         if !list.is_empty() {
-            let rollup = if self.chance(15) { " WITH ROLLUP" } else { "" };
+            let rollup = if self.chance(5) { " WITH ROLLUP" } else { "" };
             tail = format!(" GROUP BY {}{rollup}", list.join(", "));
         }
         if self.chance(30) {

@@ -128,6 +128,9 @@ const DOCUMENTS: &[&str] = &[
 ];
 
 /// Conditions; the first ones are what indexes answer.
+///
+/// There is none that orders rows or says NOT IN of them: MySQL holds them for false as soon as an
+/// outer join has made a part NULL.
 pub(super) const CONDITIONS: &[&str] = &[
     "{X} = {L}",
     "{X} = {L}",
@@ -158,9 +161,7 @@ pub(super) const CONDITIONS: &[&str] = &[
     "({p}) IS {N}TRUE",
     "({p}) IS {N}FALSE",
     "({x}, {i}) = ({y}, {i})",
-    "({i}, {i}) {N}IN ((2, 1), (1, 2))",
-    "({x}, {i}) < ({y}, {i})",
-    "({i}, {i}) >= (2, 1)",
+    "({i}, {i}) IN ((2, 1), (1, 2))",
     "{s} {N}LIKE 'a%'",
     "{s} LIKE '%b%'",
     "{s} {N}LIKE CONCAT({s}, '%')",

@@ -88,7 +88,7 @@ impl<'a> Args<'a, '_> {
     /// Truth.
     pub(crate) fn truth(&mut self, i: usize) -> Result<Option<bool>, Stop> {
         let call: &'a Call = self.call;
-        Ok(call.args[i].eval_bool(self.ctx, self.row)?)
+        Ok(call.args[i].eval_choice(self.ctx, self.row)?)
     }
 
     /// Characters.

@@ -4,6 +4,7 @@
 //! code. Code takes its arguments already converted: `a.int(0)?` is the first argument as an
 //! integer, and where that is NULL the `?` makes the whole result NULL.
 
+mod aes;
 mod args;
 mod bits;
 mod cast;
@@ -18,6 +19,7 @@ mod json_value;
 mod locks;
 mod misc;
 mod numeric;
+mod packed;
 mod regexp;
 mod string;
 mod strings2;
@@ -109,6 +111,7 @@ pub(crate) const fn r(name: &'static str, min: usize, max: usize, bind: BindFn) 
 }
 
 const FAMILIES: &[&[Function]] = &[
+    aes::TABLE,
     bits::TABLE,
     cast::TABLE,
     compare::TABLE,
@@ -121,6 +124,7 @@ const FAMILIES: &[&[Function]] = &[
     locks::TABLE,
     misc::TABLE,
     numeric::TABLE,
+    packed::TABLE,
     regexp::TABLE,
     string::TABLE,
     strings2::TABLE,

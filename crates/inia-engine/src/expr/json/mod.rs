@@ -268,6 +268,11 @@ fn simplify(json: &mut Json) {
     }
 }
 
+/// Whether a stored document is the number 0, the only one that is not true as a condition.
+pub fn is_zero(text: &str) -> bool {
+    order::compare(&stored(text), &Json::Int(0)).is_eq()
+}
+
 /// A function's JSON argument: JSON itself, or a string that is parsed.
 pub fn document(
     value: &Value,

@@ -10,6 +10,7 @@ use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::ErrorCode;
 use inia_base::value::Value;
+use std::borrow::Cow;
 
 /// How much fits.
 enum Limit {
@@ -83,6 +84,12 @@ fn text(
     target: &Target<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<String> {
+    let value = match value {
+        Value::UInt(_) if matches!(from.data_type, DataType::Bit(_)) => {
+            Value::Bytes(convert::to_bytes(&value, from).into_owned())
+        }
+        value => value,
+    };
     let text = match value {
         Value::Text(text) => text,
         Value::Bytes(bytes) => match collation.charset().decode(&bytes) {
@@ -177,11 +184,34 @@ fn bytes(
     Ok(bytes)
 }
 
+/// The characters that name a member; of bytes those before the first that are none.
+fn characters<'v>(value: &'v Value, from: &ExprType, collation: Collation) -> Cow<'v, str> {
+    match value {
+        Value::Bytes(bytes) => {
+            let charset = collation.charset();
+            let whole = charset.decode(bytes);
+            whole.unwrap_or_else(|at| charset.decode(&bytes[..at]).unwrap_or_default())
+        }
+        _ => convert::to_text(value, from),
+    }
+}
+
 /// The number of a member: spaces at the end do not count.
 fn member(members: &[String], collation: Collation, text: &str) -> Option<u64> {
     let text = text.trim_end_matches(' ');
     let found = members.iter().position(|m| collate::compare(collation, m, text).is_eq());
     found.map(|at| at as u64 + 1)
+}
+
+/// A text of so many bytes at most that names members by their number.
+fn member_number(text: &str, most: usize) -> Option<u64> {
+    let digits = text.trim_start();
+    let digits = match digits.strip_prefix(['+', '-']) {
+        Some(rest) if digits.starts_with('+') || rest.bytes().all(|b| b == b'0') => rest,
+        _ => digits,
+    };
+    let plain = digits.bytes().all(|b| b.is_ascii_digit()) && text.len() <= most;
+    plain.then(|| digits.parse().ok()).flatten()
 }
 
 fn is_number(value: &Value, from: &ExprType) -> bool {
@@ -211,10 +241,10 @@ pub(super) fn enumeration(
         let number = whole(value, from, ctx)?;
         u64::try_from(number).ok().filter(|n| (1..=members.len() as u64).contains(n))
     } else {
-        let text = convert::to_text(value, from);
+        let text = characters(value, from, collation);
         member(members, collation, &text).or_else(|| {
-            let number: u64 = text.trim().parse().ok()?;
-            (1..=members.len() as u64).contains(&number).then_some(number)
+            let number = member_number(text.trim_end_matches(' '), 5)?;
+            (number <= members.len() as u64).then_some(number)
         })
     };
     if found.is_none() {
@@ -247,9 +277,11 @@ pub(super) fn set(
                 None => wrong = true,
             }
         }
-        if wrong && let Ok(number) = text.trim().parse::<u64>() {
-            wrong = number & !all != 0;
-            bits = number & all;
+        if bits == 0
+            && let Some(number) = member_number(&text, 21)
+        {
+            wrong = number > all;
+            bits = if wrong { 0 } else { number };
         }
         bits
     };

@@ -94,7 +94,22 @@ fn lenient_code(value: &Value, from: &ExprType) -> ErrorCode {
     let loose = DateRules { allow_invalid_dates: true, ..DateRules::ZEROS };
     match DateTime::parse(&text, loose) {
         Ok(_) => ErrorCode::WarnDataOutOfRange,
+        Err(_) if is_short_zero(&text) => ErrorCode::WarnDataOutOfRange,
         Err(_) => ErrorCode::WarnDataTruncated,
+    }
+}
+
+/// Whether a text that is no date is at least zero: `0`, `0.00`, `0:0`.
+fn is_short_zero(text: &str) -> bool {
+    let text = text.trim_start().as_bytes();
+    text.first() == Some(&b'0') && text.iter().all(|b| *b == b'0' || b.is_ascii_punctuation())
+}
+
+/// The value as error texts show it.
+fn shown(value: &Value, from: &ExprType) -> String {
+    match value {
+        Value::Bytes(bytes) if !bytes.is_ascii() => convert::error_bytes(bytes),
+        _ => convert::error_text(convert::to_text(value, from).as_bytes()),
     }
 }
 
@@ -106,7 +121,7 @@ pub(super) fn datetime(
 ) -> Result<Value> {
     let date = *target.column == DataType::Date;
     let kind = if date { "date" } else { "datetime" };
-    let shown = || convert::error_text(convert::to_text(value, from).as_bytes());
+    let shown = || shown(value, from);
     let zero =
         if date { Value::Date(DateTime::ZERO.date) } else { Value::DateTime(DateTime::ZERO) };
     let rules = ctx.env.date_rules();
@@ -123,9 +138,12 @@ pub(super) fn datetime(
         target.warn_or(strict, target.error(ErrorCode::WarnDataTruncated), ctx)?;
     }
     if date {
-        if found.moment.time() != Time::ZERO && !found.truncated && !matches!(value, Value::Time(_))
-        {
-            note_lost_time(&shown(), target, ctx);
+        if found.moment.time() != Time::ZERO && !found.truncated {
+            let shown = match value {
+                Value::Time(time) => time.text(0),
+                _ => shown(),
+            };
+            note_lost_part("date", &shown, target, ctx);
         }
         return Ok(Value::Date(found.moment.date));
     }
@@ -147,11 +165,11 @@ pub(super) fn datetime(
     Ok(Value::DateTime(moment))
 }
 
-/// A time of day that a DATE column drops.
-fn note_lost_time(shown: &str, target: &Target<'_>, ctx: &mut EvalContext<'_>) {
+/// A time of day that a DATE column drops, or a date that a TIME column does.
+fn note_lost_part(kind: &str, shown: &str, target: &Target<'_>, ctx: &mut EvalContext<'_>) {
     use crate::expr::context::{Level, Warning};
     let SqlError { code, message, .. } = match ctx.strictness {
-        Strictness::Strict => target.incorrect_temporal("date", shown),
+        Strictness::Strict => target.incorrect_temporal(kind, shown),
         _ => target.error(ErrorCode::WarnDataTruncated),
     };
     ctx.warnings.push(Warning { level: Level::Note, code, message });
@@ -168,10 +186,20 @@ fn fits_timestamp(moment: DateTime, ctx: &EvalContext<'_>) -> bool {
 
 /// Whether a text is a number with an exponent, which is no time and no error.
 fn has_exponent(text: &str) -> bool {
-    let digits = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let rest = digits.strip_prefix(['e', 'E']).filter(|_| digits.len() < text.len());
+    let text = text.trim_start();
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() == text.len() {
+        return false;
+    }
+    let fraction = rest.strip_prefix('.').unwrap_or(rest);
+    let rest = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = rest.strip_prefix(['e', 'E']);
     rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
+
+/// A greater number is a date and time.
+const MOST_CLOCK: i64 = 8_385_959;
 
 pub(super) fn time(
     value: &Value,
@@ -180,7 +208,7 @@ pub(super) fn time(
     target: &Target<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
-    let shown = || convert::error_text(convert::to_text(value, from).as_bytes());
+    let shown = || shown(value, from);
     let wrong = |code: ErrorCode, ctx: &mut EvalContext<'_>| {
         let strict = target.incorrect_temporal("time", &shown());
         target.warn_or(strict, target.error(code), ctx)
@@ -193,7 +221,12 @@ pub(super) fn time(
             let number = convert::to_decimal(value, from, ctx)?;
             let whole = number.truncate(0).to_i64().unwrap_or(i64::MAX);
             match Time::from_number(whole) {
-                Ok(time) => (Time::clamped(time.micros + convert::fraction_micros(number)).0, None),
+                Ok(time) => {
+                    if whole > MOST_CLOCK {
+                        note_lost_part("time", &shown(), target, ctx);
+                    }
+                    (Time::clamped(time.micros + convert::fraction_micros(number)).0, None)
+                }
                 Err(TemporalError::OutOfRange) => {
                     let bound = if whole < 0 { Time::MIN } else { Time::MAX };
                     (bound, Some(ErrorCode::WarnDataOutOfRange))
@@ -213,10 +246,13 @@ pub(super) fn time(
                 Ok(parsed) if parsed.truncated => {
                     (parsed.value, Some(ErrorCode::WarnDataTruncated))
                 }
-                Ok(parsed) => (parsed.value, None),
-                Err(_) if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
-                    (Time::ZERO, Some(ErrorCode::WarnDataOutOfRange))
+                Ok(parsed) => {
+                    if parsed.from_datetime {
+                        note_lost_part("time", &shown(), target, ctx);
+                    }
+                    (parsed.value, None)
                 }
+                Err(TemporalError::OutOfRange) => (Time::ZERO, Some(ErrorCode::WarnDataOutOfRange)),
                 Err(_) => (Time::ZERO, Some(ErrorCode::WarnDataTruncated)),
             }
         }

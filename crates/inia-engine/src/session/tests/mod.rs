@@ -2,6 +2,7 @@
 
 mod admin;
 mod build;
+mod conditions;
 mod crash;
 mod damage;
 mod ddl;

@@ -316,15 +316,28 @@ fn a_record_that_a_transaction_has_deleted_twice_goes_once() {
     assert_eq!(engine.estimate_rows(&tree).unwrap(), 2);
 }
 
-/// A rollback brings back a mark that an old snapshot still sees beyond.
-#[test]
-fn a_mark_brought_back_by_a_rollback_stays_while_a_snapshot_needs_the_record() {
+/// A store of `a` and `b`, a snapshot of both, and a transaction that has deleted `a` since.
+struct Beside {
+    engine: Arc<Engine>,
+    tree: Tree,
+    old: Txn,
+    txn: Txn,
+}
+
+fn a_deleted_beside_a_snapshot() -> Beside {
     let engine = open();
     let tree = tree_with(&engine, &[("a", "1"), ("b", "2")]);
     let mut old = rr(&engine);
     old.take_snapshot();
     let mut txn = rr(&engine);
     delete(&mut txn, &tree, "a");
+    Beside { engine, tree, old, txn }
+}
+
+/// A rollback brings back a mark that an old snapshot still sees beyond.
+#[test]
+fn a_mark_brought_back_by_a_rollback_stays_while_a_snapshot_needs_the_record() {
+    let Beside { engine, tree, mut old, mut txn } = a_deleted_beside_a_snapshot();
     txn.commit().unwrap();
     txn.begin(Isolation::RepeatableRead);
     put(&mut txn, &tree, "a", "again");
@@ -366,12 +379,7 @@ fn a_long_history_of_single_deletions_is_purged_to_the_last() {
 
 #[test]
 fn a_deleted_record_that_is_there_yet_can_be_neither_changed_nor_deleted() {
-    let engine = open();
-    let tree = tree_with(&engine, &[("a", "1"), ("b", "2")]);
-    let mut old = rr(&engine);
-    old.take_snapshot();
-    let mut txn = rr(&engine);
-    delete(&mut txn, &tree, "a");
+    let Beside { engine, tree, mut old, mut txn } = a_deleted_beside_a_snapshot();
     assert!(!txn.update(&tree, b"a", b"own").unwrap() && !txn.delete(&tree, b"a").unwrap());
     txn.commit().unwrap();
     txn.begin(Isolation::RepeatableRead);

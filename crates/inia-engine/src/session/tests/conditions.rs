@@ -1,0 +1,25 @@
+//! What counts as true.
+
+use super::TestDb;
+
+/// MySQL compares a document that stands as a condition with the number 0: all others are true,
+/// even `null` and `false`. IF and CASE take its number instead, which is 0 for `"a"`.
+#[test]
+fn documents_are_true_unless_they_are_zero() {
+    let db = TestDb::new();
+    let mut session = db.session();
+    session.ok("CREATE TABLE t (id INT PRIMARY KEY, j JSON)");
+    session.ok("INSERT INTO t VALUES (1, '\"a\"'), (2, '0'), (3, 'null'), (4, '[]'), (5, 'false')");
+    session.ok("INSERT INTO t VALUES (6, NULL), (7, '0.0'), (8, '1')");
+    assert_eq!(session.ok("SELECT id FROM t WHERE j"), "1\n3\n4\n5\n8\n");
+    assert_eq!(session.ok("SELECT id FROM t WHERE NOT j"), "2\n7\n");
+    assert_eq!(session.ok("SELECT id FROM t WHERE j->'$' AND id > 3"), "4\n5\n8\n");
+    assert_eq!(session.ok("SELECT id FROM t WHERE j IS FALSE OR j XOR TRUE"), "2\n7\n");
+    assert_eq!(session.ok("SELECT COUNT(*) FROM t x JOIN t y ON x.j"), "40\n");
+    assert_eq!(
+        session.ok("SELECT IF(j, 1, 0), CASE WHEN j THEN 1 END FROM t WHERE id = 1"),
+        "0|NULL\n"
+    );
+    session.ok("DELETE FROM t WHERE j");
+    assert_eq!(session.ok("SELECT id FROM t"), "2\n6\n7\n");
+}
