@@ -21,8 +21,8 @@ pub fn prepare(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
     prepare_operand(expr, ctx);
 }
 
-/// As [`prepare`], for a value that goes into a column or is what a subquery gives to an expression:
-/// a quotient keeps the digits that its own type does not show.
+/// As [`prepare`], for a value that goes into a column or from a subquery into an expression: a
+/// quotient keeps the digits that its own type does not show.
 pub fn prepare_operand(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
     fold(expr, ctx);
     expr.walk_mut(&mut specialise);
