@@ -377,7 +377,7 @@ impl QueryBinder<'_> {
         let (env, host) = (self.context.env, self.context.host);
         let mut binder = Binder { scope: &mut EmptyScope, env, host };
         let mut equality = binder.comparison(CmpOp::Eq, side(left)?, side(right)?)?;
-        self.prepare(&mut equality);
+        self.prepare(&mut equality, false);
         Ok(equality)
     }
 }

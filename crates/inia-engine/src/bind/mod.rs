@@ -35,7 +35,9 @@ pub(crate) use select::item_name;
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::expr::aggregate::Aggregate;
 use crate::expr::bind::BoundSubquery;
-use crate::expr::{Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare};
+use crate::expr::{
+    Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare, prepare_operand,
+};
 use crate::optimize::SlotSet;
 use crate::plan::window::WindowPlan;
 use crate::plan::{PartPlan, StatementPlan, ViewUse, VirtualTable, result_columns};
@@ -102,7 +104,21 @@ fn for_update(
 
 /// Binds and plans a query.
 pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Result<StatementPlan> {
+    bind_outermost(query, false, context)
+}
+
+/// As [`bind_query`], of a query whose values are stored: they keep digits that are not shown.
+pub(crate) fn bind_source(query: &ast::Query, context: &BindContext<'_>) -> Result<StatementPlan> {
+    bind_outermost(query, true, context)
+}
+
+fn bind_outermost(
+    query: &ast::Query,
+    keeps_digits: bool,
+    context: &BindContext<'_>,
+) -> Result<StatementPlan> {
     let mut binder = QueryBinder::new(context);
+    binder.digits_next = keeps_digits;
     let root = binder.query(query)?;
     let strengths = query.locking.iter().map(|clause| clause.strength);
     let exclusive = strengths.into_iter().any(|strength| strength == ast::LockStrength::Update);
@@ -138,6 +154,8 @@ struct Level {
     shown: Vec<usize>,
     /// Whether an aggregate may belong to this SELECT where one is being bound now.
     takes_aggregates: bool,
+    /// What it selects is computed with and not shown: quotients and averages keep all digits.
+    keeps_digits: bool,
 }
 
 /// A common table expression in scope.
@@ -175,6 +193,8 @@ struct QueryBinder<'c> {
     loose_reads: HashMap<usize, Vec<usize>>,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
+    /// What the query selects that is bound next keeps all digits.
+    digits_next: bool,
 }
 
 impl<'c> QueryBinder<'c> {
@@ -192,6 +212,7 @@ impl<'c> QueryBinder<'c> {
             nesting: nesting::Nesting::default(),
             loose_reads: HashMap::new(),
             inserted: None,
+            digits_next: false,
         }
     }
 
@@ -228,6 +249,7 @@ impl<'c> QueryBinder<'c> {
     /// Binds a subquery of an expression.
     fn subquery(&mut self, query: &ast::Query) -> Result<BoundSubquery> {
         let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
+        self.digits_next = true;
         let (id, correlated) = self.part(query)?;
         if let (Some(around), Some(level)) = (around, self.levels.last_mut()) {
             let loose = std::mem::replace(&mut level.loose, around);
@@ -243,9 +265,12 @@ impl<'c> QueryBinder<'c> {
     }
 
     /// Computes what is constant in a bound expression.
-    fn prepare(&self, expr: &mut Expr) {
+    fn prepare(&self, expr: &mut Expr, keeps_digits: bool) {
         let mut scratch = EvalContext::new(self.context.env, self.context.host, &NoSubqueries, &[]);
-        prepare(expr, &mut scratch);
+        match keeps_digits {
+            true => prepare_operand(expr, &mut scratch),
+            false => prepare(expr, &mut scratch),
+        }
     }
 
     /// The columns of a bound part.

@@ -15,6 +15,7 @@ use inia_parser::ast::{self, QueryBody};
 impl QueryBinder<'_> {
     /// Binds a query expression.
     pub(super) fn query(&mut self, query: &ast::Query) -> Result<QueryPlan> {
+        let keeps_digits = std::mem::take(&mut self.digits_next);
         let ctes = self.ctes.len();
         if let Some(with) = &query.with {
             for (number, cte) in with.ctes.iter().enumerate() {
@@ -24,6 +25,7 @@ impl QueryBinder<'_> {
                 self.cte(cte, with.recursive)?;
             }
         }
+        self.digits_next = keeps_digits && matches!(query.body, QueryBody::Select(_));
         let plan = self.query_body(query);
         self.ctes.truncate(ctes);
         plan

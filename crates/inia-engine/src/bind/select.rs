@@ -87,7 +87,8 @@ impl QueryBinder<'_> {
         locking: &[ast::Locking],
     ) -> Result<QueryPlan> {
         let named_windows = select.windows.clone();
-        self.levels.push(Level { open: true, named_windows, ..Level::default() });
+        let keeps_digits = std::mem::take(&mut self.digits_next);
+        self.levels.push(Level { open: true, named_windows, keeps_digits, ..Level::default() });
         let bound = self.one_deeper(|binder| binder.select_in_level(select, order_by, locking));
         self.levels.pop();
         bound
@@ -171,7 +172,8 @@ impl QueryBinder<'_> {
         self.level().takes_aggregates = enclosing;
         let mut bound = bound?;
         self.note_loose_reads(&bound, known);
-        self.prepare(&mut bound);
+        let keeps_digits = clause == Clause::FieldList && self.level().keeps_digits;
+        self.prepare(&mut bound, keeps_digits);
         Ok(bound)
     }
 

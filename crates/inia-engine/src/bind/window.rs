@@ -129,7 +129,7 @@ impl BlockScope<'_, '_> {
         };
         let ty = call.ty().clone();
         let mut plan = WindowPlan { call, name, partition, order, ordered: false, frame };
-        plan.for_each_expr_mut(&mut |expr| self.binder.prepare(expr));
+        plan.for_each_expr_mut(&mut |expr| self.binder.prepare(expr, false));
         let windows = &mut self.binder.levels.last_mut().expect("as above").windows;
         plan.ordered = windows.last().is_some_and(|last| same_order(last, &plan));
         windows.push(plan);

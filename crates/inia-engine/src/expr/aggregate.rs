@@ -11,7 +11,7 @@ use crate::expr::tree::{Expr, ExprKind};
 use crate::expr::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
-use inia_base::decimal::{Decimal, MAX_PRECISION};
+use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{self, AggregateFunc, WindowFunc};
@@ -542,11 +542,14 @@ impl Accumulator {
             State::ExactSum { count: 0, .. } | State::RealSum { count: 0, .. } => Value::Null,
             State::ExactSum { small, sum, count } => {
                 let total = merge_small(small, sum)?;
-                let value = match aggregate.func {
-                    AggregateFunc::Avg => average(total, count, ctx)?,
-                    _ => total,
-                };
-                fit(value, &aggregate.ty)
+                match aggregate.func {
+                    // What is computed from it uses all its digits.
+                    AggregateFunc::Avg => {
+                        let mean = Value::Decimal(average(total, count, ctx)?);
+                        cast::padded(mean, &aggregate.ty)
+                    }
+                    _ => cast::rounded(Value::Decimal(total), &aggregate.ty),
+                }
             }
             State::RealSum { sum, count } if aggregate.func == AggregateFunc::Avg => {
                 Value::Double(sum / count as f64)
@@ -660,15 +663,6 @@ fn merge_small(small: i128, sum: Option<Decimal>) -> Result<Decimal> {
 fn average(total: Decimal, count: i64, ctx: &EvalContext<'_>) -> Result<Decimal> {
     let count = Decimal::from_i128(i128::from(count), 0);
     arith::divide(total, count, ctx.env.div_precision_increment).map_err(|_| overflow())
-}
-
-fn fit(value: Decimal, ty: &ExprType) -> Value {
-    match ty.data_type {
-        DataType::Decimal { scale, .. } => {
-            Value::Decimal(value.rescale(MAX_PRECISION, scale).value)
-        }
-        _ => Value::Decimal(value),
-    }
 }
 
 fn moments(func: AggregateFunc, count: u64, squares: f64) -> Value {

@@ -232,6 +232,16 @@ pub(crate) fn padded(value: Value, ty: &ExprType) -> Value {
     }
 }
 
+/// A decimal with just the digits after the point that its type shows.
+pub(crate) fn rounded(value: Value, ty: &ExprType) -> Value {
+    match (value, &ty.data_type) {
+        (Value::Decimal(value), DataType::Decimal { scale, .. }) => {
+            Value::Decimal(value.rescale(MAX_PRECISION, *scale).value)
+        }
+        (value, _) => value,
+    }
+}
+
 /// `value` as one of the values that CASE, IF, COALESCE or a set operation yields.
 pub fn unify(
     value: Value,

@@ -29,7 +29,7 @@ pub mod tree;
 pub mod ty;
 
 pub use aggregate::{Accumulator, Aggregate, WindowFunction};
-pub use bind::{Binder, BoundSubquery, EmptyScope, Scope, bind, prepare, prepare_stored};
+pub use bind::{Binder, BoundSubquery, EmptyScope, Scope, bind, prepare, prepare_operand};
 pub use context::{
     Environment, EvalContext, Level, NoHost, NoSubqueries, SessionHost, SqlMode, Strictness,
     SubqueryRunner, UserVar, VarScope, Warning, Warnings,

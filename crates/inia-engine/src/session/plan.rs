@@ -519,7 +519,7 @@ fn load_data(
 
 /// Plans a query whose rows are about to be stored.
 pub(crate) fn plan_source(core: &Core, query: &ast::Query) -> Result<StatementPlan, SqlError> {
-    plan_query(core, query, source_lock(core))
+    plan_held(core, source_lock(core), |context| bind::bind_source(query, context), |plan| plan)
 }
 
 /// Plans INSERT's queries, see [`bind::bind_insert`].

@@ -4,7 +4,9 @@ use super::super::Result;
 use super::super::spill::Place;
 use super::frame::Frames;
 use super::rows::Rows;
-use crate::expr::{Accumulator, Aggregate, EvalContext, Expr, ExprType, WindowFunction, convert};
+use crate::expr::{
+    Accumulator, Aggregate, EvalContext, Expr, ExprType, WindowFunction, cast, convert,
+};
 use crate::plan::window::WindowPlan;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -206,7 +208,8 @@ impl Sliding<'_> {
             rows.with(entering, &mut self.entering, ctx, |ctx, row| state.add(call, ctx, row))?;
         }
         self.done = frame;
-        let result = self.state.clone().finish(self.call, ctx)?;
+        // It is kept with its row, as its type shows it.
+        let result = cast::rounded(self.state.clone().finish(self.call, ctx)?, &self.call.ty);
         self.result = Some(result.clone());
         Ok(result)
     }

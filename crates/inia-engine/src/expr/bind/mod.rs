@@ -9,7 +9,7 @@ mod years;
 pub(crate) use operators::{
     arithmetic_node, case_node, negate, num_class, numeric, scalar_comparison,
 };
-pub use prepare::{converted, prepare, prepare_stored};
+pub use prepare::{converted, prepare, prepare_operand};
 pub(crate) use years::{beside_years, year_meant};
 
 use crate::expr::aggregate::{Aggregate, WindowFunction};

@@ -18,24 +18,31 @@ use inia_base::value::Value;
 /// without a warning or an error is left for evaluation, where it is reported.
 pub fn prepare(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
     round_division(expr);
-    prepare_stored(expr, ctx);
+    prepare_operand(expr, ctx);
 }
 
-/// As [`prepare`], for a value that goes into a column: a quotient keeps the digits that its own
-/// type does not show.
-pub fn prepare_stored(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
+/// As [`prepare`], for a value that goes into a column or from a subquery into an expression: a
+/// quotient keeps the digits that its own type does not show.
+pub fn prepare_operand(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
     fold(expr, ctx);
     expr.walk_mut(&mut specialise);
 }
 
-/// Quotients carry more digits than their type shows; the outermost value drops them.
+/// Quotients, averages and what subqueries give of them carry more digits than their type shows;
+/// the outermost value drops them.
 fn round_division(expr: &mut Expr) {
     if !matches!(expr.ty.data_type, DataType::Decimal { .. }) {
         return;
     }
     let mut divides = false;
     expr.walk(&mut |node| {
-        divides |= matches!(&node.kind, ExprKind::Arith(arith) if arith.op == ArithOp::Div);
+        divides |= match &node.kind {
+            ExprKind::Arith(arith) => arith.op == ArithOp::Div,
+            ExprKind::Aggregate(_) | ExprKind::Subquery(_) => {
+                matches!(node.ty.data_type, DataType::Decimal { scale: 1.., .. })
+            }
+            _ => false,
+        };
     });
     if divides && !matches!(expr.kind, ExprKind::Cast(..)) {
         let ty = expr.ty.clone();

@@ -3,7 +3,7 @@
 use super::environment;
 use crate::expr::context::{Environment, EvalContext, NoHost, NoSubqueries, SqlMode, Strictness};
 use crate::expr::store::{check_not_null, implicit_default, store_value};
-use crate::expr::{EmptyScope, ExprType, bind, convert, prepare_stored};
+use crate::expr::{EmptyScope, ExprType, bind, convert, prepare_operand};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -35,7 +35,7 @@ fn store(sql: &str, column: &DataType, strict: bool) -> Result<(String, Vec<Stri
     let parsed =
         inia_parser::parse_expr(sql, inia_parser::SqlMode::empty()).expect("an expression");
     let mut bound = bind(&parsed, &mut EmptyScope, &env, &NoHost)?;
-    prepare_stored(&mut bound, &mut ctx);
+    prepare_operand(&mut bound, &mut ctx);
     let value = bound.eval(&mut ctx, &[])?;
     let stored = store_value(value, &bound.ty, column, &mut ctx, "c")?;
     let warnings = ctx.warnings.list.iter().map(|w| {
