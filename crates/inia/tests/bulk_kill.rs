@@ -198,9 +198,11 @@ impl World {
         let (data, files) = (self.folder.path(), self.files.to_str().unwrap());
         let options = ["--buffer-pool-size", pool, "--secure-file-priv", files];
         let Some(room) = room else { return Process::start(&data, &options) };
-        // Other files take less than this.
-        let largest = std::fs::metadata(data.join("inia.data")).unwrap().len().max(4 << 20);
-        Process::start_limited((largest + room) / 512, &data, &options)
+        // Segments of the log are made whole, and may be larger than the data.
+        let files = std::fs::read_dir(&data).unwrap().map(|file| file.unwrap().metadata().unwrap());
+        let largest = files.map(|file| file.len()).max().unwrap();
+        // The first ones, and the doublewrite file, take less than this.
+        Process::start_limited((largest.max(4 << 20) + room) / 512, &data, &options)
     }
 
     /// Lets clients work until they have committed so many transactions, or been told so often that
