@@ -205,12 +205,13 @@ impl Plan {
 }
 
 impl Work<'_> {
-    fn setting(&self, at: usize, parameters: &Parameters, clients: usize) -> Setting {
+    fn setting(&self, at: usize, parameters: &Parameters, clients: usize, values: u64) -> Setting {
         Setting {
             target: self.plan.targets[at].clone(),
             facts: self.facts[at].clone(),
             parameters: parameters.clone(),
             clients,
+            values,
         }
     }
 
@@ -224,11 +225,13 @@ impl Work<'_> {
         let mut loaded = self.load(workload, parameters)?;
         for &clients in self.plan.clients_of(workload) {
             for round in 1..=self.plan.rounds {
+                // Tables are used again by later commands, too.
+                let values = jiff::Timestamp::now().as_nanosecond() as u64;
                 for at in 0..self.plan.targets.len() {
                     if self.stop.load(Ordering::Relaxed) {
                         return Ok(());
                     }
-                    let setting = self.setting(at, parameters, clients);
+                    let setting = self.setting(at, parameters, clients, values);
                     let took = loaded.remove(setting.target.label());
                     if let Some(record) = self.one(workload, &setting, round, took) {
                         self.keep(record);
@@ -289,7 +292,8 @@ impl Work<'_> {
     fn failed(&mut self, workload: &dyn Workload, parameters: &Parameters, failure: &Failure) {
         let clients = self.plan.clients_of(workload).first().copied().unwrap_or(1);
         for at in 0..self.plan.targets.len() {
-            let mut record = self.plan.record(workload, &self.setting(at, parameters, clients), 1);
+            let setting = self.setting(at, parameters, clients, 0);
+            let mut record = self.plan.record(workload, &setting, 1);
             record.error = Some(failure.explained());
             self.keep(record);
         }

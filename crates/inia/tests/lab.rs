@@ -179,6 +179,27 @@ fn a_server_is_measured_through_its_unix_socket() {
     drop(server);
 }
 
+/// Rounds use the same tables and the same seed, and so choose the same rows. What they write must
+/// be new each time: servers have nothing to do for a row that already is what it is to become.
+#[test]
+fn each_round_changes_the_rows_that_it_updates() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let target = format!("mysql://root@{}/lab", server.address());
+    let mut client = server.client();
+    let mut bills = |words: &str| {
+        measured(words, &target);
+        client.rows("SELECT aid, bill FROM lab.Member WHERE bill <> 2 ORDER BY aid").unwrap()
+    };
+    let words = "run smack_update --clients 2 --option requests=50";
+    let (first, second) = (bills(words), bills(words));
+    let two_rounds = bills("run smack_update --clients 2 --option requests=50 --rounds 2");
+    for (before, after) in [(&first, &second), (&second, &two_rounds)] {
+        assert!(before.len() > 50 && before.len() == after.len(), "the same rows");
+        assert!(before.iter().zip(after).all(|(a, b)| a[0] == b[0] && a[1] != b[1]));
+    }
+}
+
 #[test]
 fn an_open_loop_starts_no_more_than_its_rate() {
     let folder = TempDir::new();

@@ -101,9 +101,18 @@ pub struct Setting {
     pub parameters: Parameters,
     /// Number of clients.
     pub clients: usize,
+    /// The seed of what clients write: equal for all targets of a round, and another one in the
+    /// next. A row that gets the value which an earlier round has left in it does not change, and
+    /// that costs some servers nothing.
+    pub values: u64,
 }
 
 impl Setting {
+    /// The generator of the values that a client writes; its other choices follow the seed.
+    pub fn values_of(&self, client: usize) -> Rng {
+        Rng::stream(self.values, client as u64 + 1)
+    }
+
     /// The target's SQL.
     pub fn dialect(&self) -> Dialect {
         self.target.dialect()

@@ -96,6 +96,7 @@ impl Workload for Smack {
         session.expect(&[(MEMBERS, members as i64)])?;
         let changed = session.integer(CHANGED)?;
         Ok(Arc::new(Shared {
+            setting: setting.clone(),
             load: self.load,
             members: setting.parameters.distribution.picker(setting.parameters.rows),
             records: setting.parameters.distribution.picker(held),
@@ -205,6 +206,7 @@ fn result(dialect: Dialect) -> Table {
 }
 
 struct Shared {
+    setting: Setting,
     load: Load,
     members: Picker,
     records: Picker,
@@ -214,11 +216,12 @@ struct Shared {
 }
 
 impl Stage for Shared {
-    fn script(&self, _client: usize) -> Box<dyn Script> {
+    fn script(&self, client: usize) -> Box<dyn Script> {
         Box::new(Client {
             load: self.load,
             members: self.members.clone(),
             records: self.records.clone(),
+            bills: self.setting.values_of(client),
             statements: Vec::new(),
             transactions: 0,
             deleted: 0,
@@ -267,6 +270,8 @@ struct Client {
     load: Load,
     members: Picker,
     records: Picker,
+    /// What is written.
+    bills: Rng,
     statements: Vec<Statement>,
     transactions: i64,
     deleted: i64,
@@ -285,7 +290,7 @@ impl Client {
             return Err(Failure::wrong("a client that was not started"));
         };
         let (word, member) = (self.records.pick(rng), self.members.pick(rng));
-        let bill = bill(rng, member);
+        let bill = bill(&mut self.bills, member);
         session.begin()?;
         let answer = session.run(select, &[word.into()])?;
         let locked = answer.rows() as u64;
@@ -342,7 +347,7 @@ impl Script for Client {
                 answer.rows() == 1 && answer.int(0, 0) == Some(aid)
             }
             _ => {
-                let bill = bill(rng, aid);
+                let bill = bill(&mut self.bills, aid);
                 let params = [bill.into(), aid.into()];
                 let changed = session.run(self.statements[0], &params)?.affected();
                 self.note(aid, bill);

@@ -187,9 +187,11 @@ impl Workload for Oltp {
         // PostgreSQL's isolation lets a statement that has waited for a row find it gone where
         // another transaction has deleted it and inserted it again.
         let races = setting.dialect() == Dialect::Postgres && setting.clients > 1;
-        let shared = Shared { tables, held, sum, checked, races, picker, written, oltp: *self };
+        let (setting, oltp) = (setting.clone(), *self);
+        let shared = Shared { setting, tables, held, sum, checked, races, picker, written, oltp };
         if checked && self.ranges {
-            shared.compare(session, &mut Rng::stream(setting.parameters.seed, u64::MAX))?;
+            let seed = shared.setting.parameters.seed;
+            shared.compare(session, &mut Rng::stream(seed, u64::MAX))?;
         }
         Ok(Arc::new(shared))
     }
@@ -235,6 +237,7 @@ fn table(n: u64, rows: u64, dialect: Dialect) -> Table {
 }
 
 struct Shared {
+    setting: Setting,
     tables: u64,
     /// Rows of all tables at the start.
     held: i64,
@@ -250,9 +253,10 @@ struct Shared {
 }
 
 impl Stage for Shared {
-    fn script(&self, _client: usize) -> Box<dyn Script> {
+    fn script(&self, client: usize) -> Box<dyn Script> {
         Box::new(Client {
             picker: self.picker.clone(),
+            values: self.setting.values_of(client),
             tables: self.tables,
             checked: self.checked,
             races: self.races,
@@ -380,6 +384,8 @@ impl OneTable {
 
 struct Client {
     picker: Picker,
+    /// What is written.
+    values: Rng,
     tables: u64,
     checked: bool,
     races: bool,
@@ -465,7 +471,7 @@ impl Client {
         if let Some(update) = other_update {
             let id = self.picker.pick(rng);
             self.text.clear();
-            rng.fill(C, &mut self.text);
+            self.values.fill(C, &mut self.text);
             let params = [self.text.as_str().into(), id.into()];
             self.changed(session.run(update, &params)?.affected(), "update of c", id)?;
             self.notes.write(n, id, &self.text);
@@ -479,9 +485,9 @@ impl Client {
         let (id, k) = (self.picker.pick(rng), self.picker.pick(rng));
         self.changed(session.run(delete, &[id.into()])?.affected(), "delete", id)?;
         self.text.clear();
-        rng.fill(C, &mut self.text);
+        self.values.fill(C, &mut self.text);
         let at = self.text.len();
-        rng.fill(PAD, &mut self.text);
+        self.values.fill(PAD, &mut self.text);
         let (c, pad) = self.text.split_at(at);
         let params = [id.into(), k.into(), c.into(), pad.into()];
         self.one(session.run(insert, &params)?.affected(), "insert", id)?;
@@ -499,9 +505,9 @@ impl Client {
         let k = self.picker.pick(rng);
         self.text.clear();
         let _ = write!(self.text, "INSERT INTO sbtest{n} ({columns}) VALUES ({id}{k}, '");
-        rng.fill(C, &mut self.text);
+        self.values.fill(C, &mut self.text);
         self.text.push_str("', '");
-        rng.fill(PAD, &mut self.text);
+        self.values.fill(PAD, &mut self.text);
         self.text.push_str("')");
         self.one(session.query(&self.text)?.affected(), "insert", 0)?;
         self.inserted += 1;
