@@ -16,3 +16,4 @@ pub mod rt;
 pub mod stack;
 pub mod temporal;
 pub mod value;
+pub mod warm;

@@ -22,34 +22,17 @@
 //! touched lies below each; no panic crosses the border of a stack, it is caught and goes on above.
 #![allow(unsafe_code)]
 
-use parking_lot::Mutex;
+use crate::warm::WarmPool;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::null_mut;
-use std::sync::LazyLock;
 
 /// Bytes of a warm stack.
 const WARM: usize = if cfg!(debug_assertions) { 4 << 20 } else { 512 << 10 };
 /// Bytes below a stack that stop the program when they are touched.
 const GUARD: usize = 64 << 10;
-/// The most lists of warm stacks: processors beyond share them.
-const LISTS: usize = 64;
-
-/// Stacks that nobody uses, the last one given back on top. One list for each processor, so that
-/// statements on different ones do not meet.
-///
-/// Nobody waits for a list: with many more threads than processors the one that holds it may be
-/// off its processor for a long time, and all others would queue for it at each statement. They go
-/// on to the next list.
-#[repr(align(128))]
-struct List(Mutex<Vec<Stack>>);
-
-static WARM_STACKS: [List; LISTS] = [const { List(Mutex::new(Vec::new())) }; LISTS];
-
-/// How many of the lists are used.
-static USED: LazyLock<usize> = LazyLock::new(|| {
-    std::thread::available_parallelism().map_or(LISTS, |n| (2 * n.get()).min(LISTS))
-});
+/// Warm stacks that nobody uses.
+static WARM_STACKS: WarmPool<Stack> = WarmPool::new(usize::MAX);
 
 thread_local! {
     /// The lowest address of the present stack that may be used; 0 on a thread's own.
@@ -108,27 +91,13 @@ impl Drop for Stack {
     }
 }
 
-/// The lists, that of the processor that runs this thread now first. It may run on another one at
-/// once: every list serves, this one is warmest.
-fn lists() -> impl Iterator<Item = &'static Mutex<Vec<Stack>>> {
-    // SAFETY: a system call without arguments that reads no memory.
-    let processor = unsafe { libc::sched_getcpu() };
-    let (here, used) = (usize::try_from(processor).unwrap_or(0), *USED);
-    (0..used).map(move |step| &WARM_STACKS[(here + step) % used].0)
-}
-
-fn take() -> Stack {
-    // What threads took here and gave back elsewhere must not pile up there.
-    lists().find_map(|list| list.try_lock()?.pop()).unwrap_or_else(|| Stack::map(WARM))
-}
-
 /// Gives the stack back however its borrower ends.
 struct Borrowed(Option<Stack>);
 
 impl Drop for Borrowed {
     fn drop(&mut self) {
-        if let Some(mut list) = lists().find_map(Mutex::try_lock) {
-            list.extend(self.0.take());
+        if let Some(stack) = self.0.take() {
+            WARM_STACKS.put(stack);
         }
     }
 }
@@ -136,7 +105,7 @@ impl Drop for Borrowed {
 /// Runs a statement's work on the stack that was used last on this processor. There are hardly more
 /// of them than statements were in the middle of their work at one time.
 pub fn on_warm_stack<T>(work: impl FnOnce() -> T) -> T {
-    let mut stack = Borrowed(Some(take()));
+    let mut stack = Borrowed(Some(WARM_STACKS.take().unwrap_or_else(|| Stack::map(WARM))));
     match &mut stack.0 {
         Some(stack) => stack.run(work),
         None => work(),

@@ -353,13 +353,22 @@ impl PacketWriter {
         result
     }
 
-    /// Drops everything and gives a big buffer back. Call between requests.
+    /// Drops everything.
     pub fn clear(&mut self) {
         self.buf.clear();
         self.open = 0;
-        if self.buf.capacity() > 2 * FLUSH_AT {
-            self.buf = Vec::new();
-        }
+    }
+
+    /// Drops everything and collects in this buffer from now on.
+    pub fn set_buffer(&mut self, buffer: Vec<u8>) {
+        self.buf = buffer;
+        self.clear();
+    }
+
+    /// Drops everything and takes the buffer away.
+    pub fn take_buffer(&mut self) -> Vec<u8> {
+        self.clear();
+        std::mem::take(&mut self.buf)
     }
 }
 

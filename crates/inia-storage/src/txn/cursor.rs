@@ -7,7 +7,6 @@
 use super::handle::Txn;
 use super::in_place::Spot;
 use super::place::Place;
-use super::session::Session;
 use super::snapshot::Snapshot;
 use super::trees::Tree;
 use crate::Result;
@@ -17,6 +16,7 @@ use crate::error::StorageError;
 use crate::request::{Direction, KeyBound, ReadMode, RecordRef};
 use crate::store::Store;
 use inia_base::ids::TxnId;
+use inia_base::warm::WarmPool;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(super) enum Bound {
     Excluded,
 }
 
-/// The memory of a cursor, handed on from one to the next of its session.
+/// The memory of a cursor, handed on from one to the next on its processor.
 pub(crate) struct CursorMemory {
     pub(super) place: Place,
     pub(super) key: Vec<u8>,
@@ -45,6 +45,11 @@ pub(crate) struct CursorMemory {
     /// The record that a locking scan waited for.
     pub(super) waited: Vec<u8>,
 }
+
+/// Memory that no cursor uses. A list keeps as much as a join of some tables needs at a time.
+static WARM_MEMORY: WarmPool<Box<CursorMemory>> = WarmPool::new(32);
+/// A cursor that has read a larger value gives the memory for that back.
+const LARGE_VALUE: usize = 64 << 10;
 
 impl CursorMemory {
     pub(crate) fn new() -> CursorMemory {
@@ -83,7 +88,6 @@ enum View {
 pub struct Cursor {
     pub(super) tree: Tree,
     core: Arc<Core>,
-    session: Arc<Session>,
     pub(super) memory: Option<Box<CursorMemory>>,
     pub(super) lower: Bound,
     pub(super) upper: Bound,
@@ -141,13 +145,12 @@ impl Txn {
         direction: Direction,
         mode: ReadMode,
     ) -> Cursor {
-        let mut memory = self.session.cursor_memory();
+        let mut memory = WARM_MEMORY.take().unwrap_or_else(|| Box::new(CursorMemory::new()));
         let lower = copy_bound(lower, &mut memory.lower);
         let upper = copy_bound(upper, &mut memory.upper);
         Cursor {
             tree: tree.clone(),
             core: Arc::clone(&self.core),
-            session: Arc::clone(&self.session),
             memory: Some(memory),
             lower,
             upper,
@@ -645,8 +648,11 @@ impl<'c> Run<'c> {
 
 impl Drop for Cursor {
     fn drop(&mut self) {
-        if let Some(memory) = self.memory.take() {
-            self.session.keep_cursor_memory(memory);
+        if let Some(mut memory) = self.memory.take() {
+            if memory.value.capacity() > LARGE_VALUE {
+                memory.value = Vec::new();
+            }
+            WARM_MEMORY.put(memory);
         }
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! A session outlives its handle: its history may still wait for purge. The next handle adopts it.
 
-use super::cursor::CursorMemory;
 use super::undo::{History, UndoLog, UndoRef};
 use crate::lock::Owner;
 use crate::request::Isolation;
@@ -12,7 +11,6 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 const NONE: u64 = u64::MAX;
-const SPARE_CURSORS: usize = 4;
 
 /// What other threads see of a session.
 pub(crate) struct Session {
@@ -34,7 +32,6 @@ pub(crate) struct Session {
     pub(crate) created: Mutex<Vec<TreeId>>,
     /// Memory of closed cursors.
     #[expect(clippy::vec_box, reason = "handed to a cursor and back without copying")]
-    spare_cursors: Mutex<Vec<Box<CursorMemory>>>,
     /// Oldest horizon that its snapshots may have; `NONE` without a snapshot.
     horizon: AtomicU64,
     /// The log from here on is needed to roll its transaction back; `NONE` without one.
@@ -62,24 +59,9 @@ impl Session {
             undo_ahead: AtomicBool::new(false),
             undo_bytes: AtomicU64::new(0),
             created: Mutex::default(),
-            spare_cursors: Mutex::default(),
             horizon: AtomicU64::new(NONE),
             log_needed: AtomicU64::new(NONE),
             log_done: AtomicU64::new(0),
-        }
-    }
-
-    /// Memory for a cursor.
-    pub(crate) fn cursor_memory(&self) -> Box<CursorMemory> {
-        let spare = self.spare_cursors.lock().pop();
-        spare.unwrap_or_else(|| Box::new(CursorMemory::new()))
-    }
-
-    /// Takes back the memory of a closed cursor.
-    pub(crate) fn keep_cursor_memory(&self, memory: Box<CursorMemory>) {
-        let mut spare = self.spare_cursors.lock();
-        if spare.len() < SPARE_CURSORS {
-            spare.push(memory);
         }
     }
 

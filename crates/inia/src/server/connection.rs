@@ -93,12 +93,15 @@ impl Connection {
     fn answer(&mut self, packet: Received) -> bool {
         let payload = self.reader.payload(packet);
         self.worker.set_sequence(self.reader.next_sequence());
+        self.worker.take_reply_buffer();
         let next = if payload.first() == Some(&code::CHANGE_USER) {
             self.change_user(packet)
         } else {
             self.worker.handle(payload)
         };
-        next == Next::Continue && self.worker.send().is_ok()
+        let goes_on = next == Next::Continue && self.worker.send().is_ok();
+        self.worker.put_reply_buffer();
+        goes_on
     }
 
     fn left_in_a_packet(&self) -> bool {

@@ -12,10 +12,12 @@ use super::stream::Stream;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::Completion;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::warm::WarmPool;
 use inia_wire::auth::NONCE;
 use inia_wire::binary::BinaryLayout;
 use inia_wire::caps::Capabilities;
 use inia_wire::error::ServerError;
+use inia_wire::packet::FLUSH_AT;
 use inia_wire::reply::{EOF, OK, put_eof, put_err_in, put_ok};
 use inia_wire::rows::Reply;
 use inia_wire::text::TextLayout;
@@ -32,6 +34,9 @@ pub(crate) enum Next {
 }
 
 type Outcome = Result<(), ServerError>;
+
+/// Memory that no reply uses.
+static WARM_BUFFERS: WarmPool<Vec<u8>> = WarmPool::new(16);
 
 /// A connection's state in the command phase, without its receive buffer.
 pub(crate) struct Worker {
@@ -119,6 +124,21 @@ impl Worker {
     #[inline]
     pub(crate) fn start_reply(&mut self) {
         self.out.clear();
+    }
+
+    /// Memory for the reply.
+    #[inline]
+    pub(crate) fn take_reply_buffer(&mut self) {
+        self.out.set_buffer(WARM_BUFFERS.take().unwrap_or_default());
+    }
+
+    /// The reply has been sent, and others may use its memory.
+    #[inline]
+    pub(crate) fn put_reply_buffer(&mut self) {
+        let buffer = self.out.take_buffer();
+        if buffer.capacity() <= 2 * FLUSH_AT {
+            WARM_BUFFERS.put(buffer);
+        }
     }
 
     #[inline]
