@@ -43,8 +43,8 @@ impl<T> WarmPool<T> {
         WarmPool { lists: [const { List(Mutex::new(Vec::new())) }; LISTS], most }
     }
 
-    /// The lists, that of the processor that runs this thread now first. It may run on another one at
-    /// once: every list serves, this one is warmest.
+    /// The lists, that of the processor that runs this thread now first. It may run on another one
+    /// at once: every list serves, this one is warmest.
     fn lists(&self) -> impl Iterator<Item = &Mutex<Vec<T>>> {
         // SAFETY: a system call without arguments that reads no memory.
         let processor = unsafe { libc::sched_getcpu() };

@@ -78,12 +78,3 @@ fn statements_at_one_time_have_different_stacks() {
         holder.join().expect("it ends well");
     }
 }
-
-/// A thread that is stopped in the middle of a list stops no other one.
-#[test]
-fn no_statement_waits_for_a_list() {
-    let held: Vec<_> = lists().filter_map(Mutex::try_lock).collect();
-    let worker = thread::spawn(|| on_warm_stack(|| depth(10)));
-    assert_eq!(worker.join().expect("it ends while the lists are held"), 10);
-    drop(held);
-}

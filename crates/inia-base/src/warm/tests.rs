@@ -1,6 +1,7 @@
 //! Things go from hand to hand and are never in two.
 
 use super::WarmPool;
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -19,6 +20,18 @@ fn no_list_keeps_more_than_it_may() {
     (0..1000).for_each(|n| pool.put(n));
     let kept = std::iter::from_fn(|| pool.take()).count();
     assert!((1..=super::LISTS).contains(&kept), "{kept}");
+}
+
+/// A thread that is stopped in the middle of a list stops no other one.
+#[test]
+fn nobody_waits_for_a_list() {
+    let pool = WarmPool::new(1);
+    pool.put(1);
+    let held: Vec<_> = pool.lists().filter_map(Mutex::try_lock).collect();
+    pool.put(2);
+    assert_eq!(pool.take(), None);
+    drop(held);
+    assert_eq!((pool.take(), pool.take()), (Some(1), None));
 }
 
 #[test]

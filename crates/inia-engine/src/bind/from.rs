@@ -167,8 +167,12 @@ impl QueryBinder<'_> {
             columns.push(row_id_column(alias, context.width));
             context.width += 1;
         }
-        let names =
-            Namespace::of(FromTable { schema: schema.to_owned(), alias: alias.clone(), columns });
+        let names = Namespace::of(FromTable {
+            schema: schema.to_owned(),
+            alias: alias.clone(),
+            columns,
+            merged: false,
+        });
         let slots = base..context.width;
         let kind = LeafKind::Table { table, lock, allowed };
         let tree = FromTree::Leaf(Leaf { slots, alias: alias.clone(), kind });
@@ -466,7 +470,8 @@ pub(super) fn member(
             FromColumn { slot: base + index, ty: ty.clone(), result, hidden: false, merged: None }
         })
         .collect();
-    let table = FromTable { schema: schema.to_owned(), alias: alias.to_owned(), columns };
+    let table =
+        FromTable { schema: schema.to_owned(), alias: alias.to_owned(), columns, merged: false };
     (base..context.width, Namespace::of(table))
 }
 

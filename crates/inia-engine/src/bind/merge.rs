@@ -205,7 +205,7 @@ impl QueryBinder<'_> {
         }
         (context.width, context.tables) = (inside.width, inside.tables);
         if let Some(condition) = &select.where_ {
-            let meant = self.last_inserted(condition).filter(|_| origin.view.is_none());
+            let meant = self.meant(condition, origin.view.is_some());
             let condition = meant.as_ref().unwrap_or(condition);
             let condition = self.expression(condition, Clause::Where, &[])?;
             conjuncts(condition, &mut conditions);
@@ -224,7 +224,7 @@ impl QueryBinder<'_> {
             }
         }
         let schema = origin.view.map(|view| view.def.schema.clone()).unwrap_or_default();
-        let table = FromTable { schema, alias: origin.alias.to_owned(), columns };
+        let table = FromTable { schema, alias: origin.alias.to_owned(), columns, merged: true };
         let tree = tree.ok_or_else(|| SqlError::new(ErrorCode::NoTablesUsed, &[]))?;
         Ok(Bound { tree, names: Namespace::of(table), conditions })
     }

@@ -13,8 +13,8 @@ mod from;
 mod functional;
 mod grouping;
 mod inserted;
+mod is_null;
 mod json_table;
-mod last_inserted;
 mod merge;
 mod namespace;
 mod nesting;
@@ -28,7 +28,7 @@ mod window;
 pub(crate) use from::{ROW_ID, visible_after};
 pub(crate) use functional::read_hidden_columns;
 pub(crate) use inserted::{BoundInsert, InsertSource, InsertedNames, bind_insert, plain_select};
-pub(crate) use last_inserted::last_inserted;
+pub(crate) use is_null::{Never, meant};
 pub(crate) use namespace::{FromColumn, FromTable, Namespace};
 pub(crate) use select::item_name;
 
@@ -195,6 +195,8 @@ struct QueryBinder<'c> {
     inserted: Option<InsertedNames>,
     /// What the query selects that is bound next keeps all digits.
     digits_next: bool,
+    /// Of the rows of the query that is bound next only matters which there are.
+    tested_next: bool,
 }
 
 impl<'c> QueryBinder<'c> {
@@ -213,6 +215,7 @@ impl<'c> QueryBinder<'c> {
             loose_reads: HashMap::new(),
             inserted: None,
             digits_next: false,
+            tested_next: false,
         }
     }
 
@@ -247,9 +250,9 @@ impl<'c> QueryBinder<'c> {
     }
 
     /// Binds a subquery of an expression.
-    fn subquery(&mut self, query: &ast::Query) -> Result<BoundSubquery> {
+    fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
         let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
-        self.digits_next = true;
+        (self.digits_next, self.tested_next) = (true, tested);
         let (id, correlated) = self.part(query)?;
         if let (Some(around), Some(level)) = (around, self.levels.last_mut()) {
             let loose = std::mem::replace(&mut level.loose, around);

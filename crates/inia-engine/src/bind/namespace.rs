@@ -36,6 +36,8 @@ pub(crate) struct FromTable {
     pub(crate) alias: String,
     /// Its columns.
     pub(crate) columns: Vec<FromColumn>,
+    /// A view or derived table whose own FROM stands in its place.
+    pub(crate) merged: bool,
 }
 
 /// Everything that FROM makes known.

@@ -16,6 +16,7 @@ impl QueryBinder<'_> {
     /// Binds a query expression.
     pub(super) fn query(&mut self, query: &ast::Query) -> Result<QueryPlan> {
         let keeps_digits = std::mem::take(&mut self.digits_next);
+        let tested = std::mem::take(&mut self.tested_next);
         let ctes = self.ctes.len();
         if let Some(with) = &query.with {
             for (number, cte) in with.ctes.iter().enumerate() {
@@ -25,8 +26,10 @@ impl QueryBinder<'_> {
                 self.cte(cte, with.recursive)?;
             }
         }
-        self.digits_next = keeps_digits && matches!(query.body, QueryBody::Select(_));
+        let plain = matches!(query.body, QueryBody::Select(_));
+        (self.digits_next, self.tested_next) = (keeps_digits && plain, tested);
         let plan = self.query_body(query);
+        self.tested_next = false;
         self.ctes.truncate(ctes);
         plan
     }
@@ -103,10 +106,12 @@ impl QueryBinder<'_> {
         first: &QueryBody,
         rest: &[ast::SetTerm],
     ) -> Result<(Body, Vec<OutputColumn>)> {
+        let tested = self.tested_next;
         let (first, mut columns) = self.operand(first)?;
         let mut types: Vec<Vec<ExprType>> = columns.iter().map(|c| vec![c.ty.clone()]).collect();
         let mut steps = Vec::with_capacity(rest.len());
         for term in rest {
+            self.tested_next = tested;
             let (body, right) = self.operand(&term.body)?;
             if right.len() != columns.len() {
                 let code = ErrorCode::WrongNumberOfColumnsInSelect;
@@ -291,8 +296,8 @@ impl Scope for OutputScope<'_, '_> {
         Ok(Expr::column(index, self.columns[index].ty.clone(), format!("`{}`", name.name)))
     }
 
-    fn subquery(&mut self, query: &ast::Query) -> Result<BoundSubquery> {
-        self.binder.subquery(query)
+    fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
+        self.binder.subquery(query, tested)
     }
 }
 

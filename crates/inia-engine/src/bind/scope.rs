@@ -218,8 +218,8 @@ impl Scope for BlockScope<'_, '_> {
         Ok(column)
     }
 
-    fn subquery(&mut self, query: &ast::Query) -> Result<BoundSubquery> {
-        self.binder.subquery(query)
+    fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
+        self.binder.subquery(query, tested)
     }
 
     fn enter_aggregate(&mut self) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::from::BoundFrom;
 use super::grouping::{GroupCheck, Keyed};
-use super::last_inserted::last_inserted;
+use super::is_null::{self, Never};
 use super::nesting::{MOST_TABLES, too_many_tables};
 use super::order::{Reference, reference};
 use super::rollup::{above_rollup, asks_grouping};
@@ -39,6 +39,12 @@ struct Clauses {
 }
 
 impl Clauses {
+    /// Whether GROUP BY does no more than to leave out equal rows.
+    fn groups_only(&self, select: &ast::Select) -> bool {
+        let computes = !self.aggregates.is_empty() || !self.windows.is_empty();
+        !computes && self.having.is_none() && !select.rollup
+    }
+
     /// Makes the expressions above WITH ROLLUP read the group's values.
     fn read_rolled_up(&mut self, width: usize) -> Result<()> {
         let Clauses { items, columns, group, having, order, hidden, windows, .. } = self;
@@ -88,15 +94,17 @@ impl QueryBinder<'_> {
     ) -> Result<QueryPlan> {
         let named_windows = select.windows.clone();
         let keeps_digits = std::mem::take(&mut self.digits_next);
+        let tested = std::mem::take(&mut self.tested_next);
         self.levels.push(Level { open: true, named_windows, keeps_digits, ..Level::default() });
-        let bound = self.one_deeper(|binder| binder.select_in_level(select, order_by, locking));
+        let bound =
+            self.one_deeper(|binder| binder.select_in_level((select, tested), order_by, locking));
         self.levels.pop();
         bound
     }
 
     fn select_in_level(
         &mut self,
-        select: &ast::Select,
+        (select, tested): (&ast::Select, bool),
         order_by: &[ast::OrderItem],
         locking: &[ast::Locking],
     ) -> Result<QueryPlan> {
@@ -110,7 +118,7 @@ impl QueryBinder<'_> {
         self.level().width = from.width;
         clauses.conditions = std::mem::take(&mut from.conditions);
         if let Some(condition) = &select.where_ {
-            let meant = self.last_inserted(condition);
+            let meant = self.meant(condition, false);
             let condition = meant.as_ref().unwrap_or(condition);
             let condition = self.expression(condition, Clause::Where, &[])?;
             conjuncts(condition, &mut clauses.conditions);
@@ -135,6 +143,9 @@ impl QueryBinder<'_> {
         clauses.aggregates = std::mem::take(&mut self.level().aggregates);
         clauses.shown = std::mem::take(&mut self.level().shown);
         from.width += clauses.shown.len();
+        if tested && clauses.groups_only(select) {
+            clauses.group.clear();
+        }
         if self.context.env.sql_mode.has(SqlMode::ONLY_FULL_GROUP_BY) {
             self.check_full_group(select, &from, &clauses)?;
         }
@@ -223,20 +234,31 @@ impl QueryBinder<'_> {
         Ok(())
     }
 
-    /// What a condition stands for under `sql_auto_is_null`, where it stands for another one.
-    pub(super) fn last_inserted(&self, condition: &ast::Expr) -> Option<ast::Expr> {
-        last_inserted(condition, self.context.env, |name| self.is_numbered(name))
+    /// What a condition of WHERE, perhaps of a view's, stands for where it stands for another one.
+    pub(super) fn meant(&self, condition: &ast::Expr, of_view: bool) -> Option<ast::Expr> {
+        let never = |name: &ast::ColumnName| self.never_null(name);
+        is_null::meant(condition, self.context.env, of_view, &never)
     }
 
-    /// Whether a name is that of an AUTO_INCREMENT column of a stored table.
-    fn is_numbered(&self, name: &ast::ColumnName) -> bool {
+    /// What a column is that is declared NOT NULL.
+    fn never_null(&self, name: &ast::ColumnName) -> Option<Never> {
         let names = self.names();
-        let Ok(Some(at)) = names.find(name, Clause::Where.name()) else { return false };
+        let at = names.find(name, Clause::Where.name()).ok()??;
+        if names.tables[at.0].merged {
+            return None;
+        }
         let column = names.column(at);
         let result = &column.result;
         let schema = self.context.catalog.schemas.get(&result.schema);
         let table = schema.and_then(|schema| schema.tables.get(&result.org_table));
-        result.flags & flags::AUTO_INCREMENT != 0 && !column.ty.nullable && table.is_some()
+        let def = table
+            .and_then(|table| table.def.columns.iter().find(|def| def.name == result.org_name));
+        let outer = column.ty.nullable;
+        if outer && def.is_none_or(|def| def.nullable) {
+            return None;
+        }
+        let numbered = result.flags & flags::AUTO_INCREMENT != 0 && table.is_some();
+        Never::of(&column.ty.data_type, numbered, outer)
     }
 
     /// A column of a view of information_schema is called as it is declared, not as it was written.
@@ -339,7 +361,7 @@ impl QueryBinder<'_> {
         from: &BoundFrom,
         clauses: &Clauses,
     ) -> Result<()> {
-        let grouped = !select.group_by.is_empty();
+        let grouped = !clauses.group.is_empty();
         let visible = clauses.items.len();
         if select.options.distinct && !grouped && clauses.aggregates.is_empty() {
             for (number, key) in clauses.order.iter().enumerate() {

@@ -16,7 +16,7 @@ use super::joined::has_subquery;
 use super::scope::TableScope;
 use super::view::Guard;
 use crate::access::{self, AccessPath};
-use crate::bind::{last_inserted, read_hidden_columns};
+use crate::bind::{Never, meant, read_hidden_columns};
 use crate::catalog::Table;
 use crate::expr::{EvalContext, Expr};
 use crate::optimize::{SlotSet, conjuncts, slots_of};
@@ -141,10 +141,13 @@ fn plan(
     fills: Fills,
 ) -> Result<ChangePlan, SqlError> {
     scope.clause = "where clause";
-    let is_numbered = |name: &ast::ColumnName| {
-        scope.position(name).is_ok_and(|at| Some(at) == table.def.auto_increment_column())
+    let never = |name: &ast::ColumnName| {
+        let at = scope.position(name).ok()?;
+        let column = table.def.columns.get(at).filter(|column| !column.nullable)?;
+        let numbered = Some(at) == table.def.auto_increment_column();
+        Never::of(&column.data_type, numbered, false)
     };
-    let meant = clauses.condition.and_then(|c| last_inserted(c, &core.env, is_numbered));
+    let meant = clauses.condition.and_then(|c| meant(c, &core.env, false, &never));
     let condition = meant.as_ref().or(clauses.condition);
     let condition = condition.map(|c| bind_plain(core, scope, c)).transpose()?;
     scope.clause = "order clause";

@@ -30,8 +30,6 @@ pub(crate) struct Session {
     undo_bytes: AtomicU64,
     /// The trees that its running transaction has made.
     pub(crate) created: Mutex<Vec<TreeId>>,
-    /// Memory of closed cursors.
-    #[expect(clippy::vec_box, reason = "handed to a cursor and back without copying")]
     /// Oldest horizon that its snapshots may have; `NONE` without a snapshot.
     horizon: AtomicU64,
     /// The log from here on is needed to roll its transaction back; `NONE` without one.

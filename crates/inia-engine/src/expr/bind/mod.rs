@@ -42,9 +42,10 @@ pub trait Scope {
     /// A column; error 1054 or 1052 where it is unknown or ambiguous.
     fn column(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError>;
 
-    /// A subquery inside the expression.
-    fn subquery(&mut self, query: &ast::Query) -> Result<BoundSubquery, SqlError> {
-        let _ = query;
+    /// A subquery inside the expression; `tested` where it only matters which rows there are, and
+    /// not how many of each (EXISTS, IN, ANY, ALL).
+    fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery, SqlError> {
+        let _ = (query, tested);
         Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"a subquery here"]))
     }
 
@@ -352,12 +353,12 @@ impl Binder<'_> {
     fn subquery(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
         match expr {
             ast::Expr::Exists(query) => {
-                let sub = self.scope.subquery(query)?;
+                let sub = self.scope.subquery(query, true)?;
                 let kind = SubqueryKind::Exists { negated: false };
                 Ok(subquery_expr(&sub, kind, ExprType::bool(false)))
             }
             ast::Expr::Subquery(query) => {
-                let sub = self.scope.subquery(query)?;
+                let sub = self.scope.subquery(query, false)?;
                 if let [only] = &sub.columns[..] {
                     let ty = only.clone().with_nullable(true).as_computed();
                     return Ok(subquery_expr(&sub, SubqueryKind::Scalar, ty));
@@ -367,13 +368,13 @@ impl Binder<'_> {
             }
             ast::Expr::InSubquery { expr, query, negated } => {
                 let left = self.bind(expr)?;
-                let sub = self.scope.subquery(query)?;
+                let sub = self.scope.subquery(query, true)?;
                 let op = if *negated { CmpOp::Ne } else { CmpOp::Eq };
                 self.quantified(left, op, *negated, &sub)
             }
             ast::Expr::Quantified { left, op, quantifier, query } => {
                 let left = self.bind(left)?;
-                let sub = self.scope.subquery(query)?;
+                let sub = self.scope.subquery(query, true)?;
                 let op = operators::cmp_op(*op).unwrap_or(CmpOp::Eq);
                 self.quantified(left, op, *quantifier == ast::Quantifier::All, &sub)
             }

@@ -75,8 +75,11 @@ pub(super) const TABLE: &[Function] = &[
                 let args: [&dyn std::fmt::Display; 2] = [&"length", &"random_bytes"];
                 return Err(SqlError::new(ErrorCode::DataOutOfRange, &args).into());
             }
-            let bytes = (0..count).map(|_| random_u64() as u8);
-            Ok(Value::Bytes(bytes.collect()))
+            let mut bytes = vec![0; count as usize];
+            // Programs make keys of them.
+            let failed = |error| SqlError::new(ErrorCode::UnknownError, &[&format!("{error}")]);
+            getrandom::fill(&mut bytes).map_err(failed)?;
+            Ok(Value::Bytes(bytes))
         },
     ),
     f("format_bytes", 1, 1, text_null::<16>, |a| Ok(in_units(a.real(0)?, BYTES))),

@@ -34,7 +34,7 @@ impl Scope for Row {
         Ok(Expr::column(index, ExprType::of_column(data_type, true), printed))
     }
 
-    fn subquery(&mut self, _query: &ast::Query) -> Result<BoundSubquery, SqlError> {
+    fn subquery(&mut self, _: &ast::Query, _: bool) -> Result<BoundSubquery, SqlError> {
         Ok(BoundSubquery { id: 0, columns: vec![ExprType::int(11, true)], correlated: true })
     }
 }

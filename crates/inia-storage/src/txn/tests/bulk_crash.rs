@@ -261,14 +261,7 @@ fn crash_at(seed: u64, change: u64) -> bool {
     assert_eq!(worked.is_err(), crashed, "seed {seed}, change {change}: {worked:?}");
     disk = disk.crash(seed + change);
     for attempt in 0..2 {
-        disk.inject(When::Change(1 + (change * 7 + attempt * 5) % 41), Fault::Crash);
-        if let Ok(engine) = open_sim(&disk) {
-            while engine.background_step().unwrap_or(false) {}
-            match disk.has_crashed() {
-                true => drop(engine),
-                false => std::mem::forget(engine),
-            }
-        }
+        recover_until(&disk, open_sim, 1 + (change * 7 + attempt * 5) % 41);
         disk = disk.crash(change + attempt);
     }
     let Some(tree) = ledger.tree else { return crashed };

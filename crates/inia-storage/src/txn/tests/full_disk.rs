@@ -194,23 +194,27 @@ fn a_rollback_finds_the_log_that_it_needs_on_a_full_disk() {
     assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
 }
 
+/// Transactions that have inserted a record each.
+fn sixty_inserts(engine: &Arc<Engine>, tree: &Tree) -> Vec<Txn> {
+    let insert = |n: u32| {
+        let mut txn = rr(engine);
+        txn.insert(tree, &n.to_be_bytes(), b"1").unwrap();
+        txn
+    };
+    (0..60).map(insert).collect()
+}
+
 /// Each commit takes a block of the log.
 #[test]
 fn a_commit_without_room_in_the_log_is_refused_and_can_be_tried_again() {
     let disk = SimDisk::new();
     let engine = open_small(&disk);
     let tree = tree_with(&engine, &[]);
-    let mut waiting: Vec<Txn> = (0..60)
-        .map(|n: u32| {
-            let mut txn = rr(&engine);
-            txn.insert(&tree, &n.to_be_bytes(), b"1").unwrap();
-            txn
-        })
-        .collect();
+    let waiting = sixty_inserts(&engine, &tree);
     disk.set_capacity(Some(0));
     let mut refused: Vec<Txn> = Vec::new();
     let mut committed = 0;
-    for mut txn in waiting.drain(..) {
+    for mut txn in waiting {
         match txn.commit() {
             Ok(()) => committed += 1,
             Err(StorageError::DiskFull) => refused.push(txn),
@@ -233,13 +237,7 @@ fn a_commit_on_a_full_disk_is_told_of_a_stop() {
     let disk = SimDisk::new();
     let engine = open_small(&disk);
     let tree = tree_with(&engine, &[]);
-    let mut waiting: Vec<Txn> = (0..60)
-        .map(|n: u32| {
-            let mut txn = rr(&engine);
-            txn.insert(&tree, &n.to_be_bytes(), b"1").unwrap();
-            txn
-        })
-        .collect();
+    let mut waiting = sixty_inserts(&engine, &tree);
     disk.set_capacity(Some(0));
     waiting.retain_mut(|txn| match txn.commit() {
         Ok(()) => false,

@@ -28,6 +28,7 @@ use crate::store::StoreOptions;
 use crate::*;
 use inia_base::ids::TreeId;
 use inia_base::io::{Disk, MemDisk};
+use inia_testkit::{Fault, SimDisk, When};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -50,6 +51,22 @@ pub(super) fn open() -> Arc<Engine> {
 pub(super) fn open_spilling(disk: Arc<dyn Disk>, background: bool) -> Arc<Engine> {
     let options = StoreOptions { undo_memory: 4 << 10, ..StoreOptions::new(4 << 20, background) };
     Engine::open_with(disk, options).unwrap()
+}
+
+/// Recovers, and does what the background has to do, until a change of the disk where it crashes.
+pub(super) fn recover_until(
+    disk: &SimDisk,
+    open: fn(&SimDisk) -> Result<Arc<Engine>>,
+    change: u64,
+) {
+    disk.inject(When::Change(change), Fault::Crash);
+    if let Ok(engine) = open(disk) {
+        while engine.background_step().unwrap_or(false) {}
+        match disk.has_crashed() {
+            true => drop(engine),
+            false => std::mem::forget(engine),
+        }
+    }
 }
 
 /// A session in an open transaction.

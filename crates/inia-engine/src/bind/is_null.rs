@@ -1,0 +1,100 @@
+//! Where `IS NULL` in WHERE means something else than NULL, for clients of old. Only a name of a
+//! stored or materialised table's column means that.
+//!
+//! - A DATE or DATETIME that is NOT NULL: the zero date. `WHERE d IS NULL AND v > 1` is run as
+//!   `WHERE d = 0 AND v > 1`, and where an outer join adds NULLs as
+//!   `WHERE (d = 0 OR d IS NULL) AND v > 1`.
+//! - Under `sql_auto_is_null`, an AUTO_INCREMENT column as the whole condition: the row that was
+//!   inserted last. After an INSERT that made the number 7, `SELECT * FROM t WHERE id IS NULL` is
+//!   run as `SELECT * FROM t WHERE id = LAST_INSERT_ID()`. Prepared statements and views keep
+//!   their meaning.
+
+use crate::expr::Environment;
+use inia_base::datatype::DataType;
+use inia_parser::ast::{BinaryOp, ColumnName, Expr, FunctionCall, Literal, UnaryOp};
+
+/// A column that is declared NOT NULL.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Never {
+    /// DATE or DATETIME.
+    Date {
+        /// An outer join may make it NULL.
+        outer: bool,
+    },
+    /// It has AUTO_INCREMENT.
+    Numbered,
+}
+
+impl Never {
+    /// What such a column of a type is.
+    pub(crate) fn of(data_type: &DataType, numbered: bool, outer: bool) -> Option<Never> {
+        match data_type {
+            DataType::Date | DataType::DateTime { .. } => Some(Never::Date { outer }),
+            _ => (numbered && !outer).then_some(Never::Numbered),
+        }
+    }
+}
+
+/// The condition that one stands for, where it stands for another one.
+pub(crate) fn meant(
+    condition: &Expr,
+    env: &Environment,
+    of_view: bool,
+    never: &dyn Fn(&ColumnName) -> Option<Never>,
+) -> Option<Expr> {
+    let inserted = if of_view { None } else { last_inserted(condition, env, never) };
+    inserted.or_else(|| zero_date(condition, never))
+}
+
+fn last_inserted(
+    condition: &Expr,
+    env: &Environment,
+    never: &dyn Fn(&ColumnName) -> Option<Never>,
+) -> Option<Expr> {
+    if !env.auto_is_null || env.is_prepared || env.last_insert_id == 0 {
+        return None;
+    }
+    let name = asked(condition).filter(|name| never(name) == Some(Never::Numbered))?;
+    let number = Expr::Function(FunctionCall::native("last_insert_id", Vec::new()));
+    Some(equal(name, number))
+}
+
+fn zero_date(condition: &Expr, never: &dyn Fn(&ColumnName) -> Option<Never>) -> Option<Expr> {
+    if let Expr::And(parts) = condition {
+        let mut found = None;
+        for (at, part) in parts.iter().enumerate() {
+            if let Some(meant) = zero_date(part, never) {
+                found.get_or_insert_with(|| parts.clone())[at] = meant;
+            }
+        }
+        return found.map(Expr::And);
+    }
+    let name = asked(condition)?;
+    let Some(Never::Date { outer }) = never(name) else { return None };
+    let zero = equal(name, Expr::Literal(Literal::Int(0)));
+    Some(if outer { Expr::Or(vec![zero, condition.clone()]) } else { zero })
+}
+
+/// The column that a condition asks to be NULL.
+fn asked(condition: &Expr) -> Option<&ColumnName> {
+    let operand = match condition {
+        Expr::IsNull { expr, negated: false } => expr,
+        Expr::Unary { op: UnaryOp::Not, expr } => match &**expr {
+            Expr::IsNull { expr, negated: true } => expr,
+            _ => return None,
+        },
+        Expr::Function(call) if call.db.is_none() && call.name.eq_ignore_ascii_case("isnull") => {
+            call.args.first()?
+        }
+        _ => return None,
+    };
+    match operand {
+        Expr::Column(name) => Some(name),
+        _ => None,
+    }
+}
+
+fn equal(name: &ColumnName, value: Expr) -> Expr {
+    let (left, right) = (Box::new(Expr::Column(name.clone())), Box::new(value));
+    Expr::Binary { op: BinaryOp::Eq, left, right }
+}
