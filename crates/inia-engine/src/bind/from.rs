@@ -171,7 +171,7 @@ impl QueryBinder<'_> {
             schema: schema.to_owned(),
             alias: alias.clone(),
             columns,
-            merged: false,
+            stored: true,
         });
         let slots = base..context.width;
         let kind = LeafKind::Table { table, lock, allowed };
@@ -471,7 +471,7 @@ pub(super) fn member(
         })
         .collect();
     let table =
-        FromTable { schema: schema.to_owned(), alias: alias.to_owned(), columns, merged: false };
+        FromTable { schema: schema.to_owned(), alias: alias.to_owned(), columns, stored: false };
     (base..context.width, Namespace::of(table))
 }
 

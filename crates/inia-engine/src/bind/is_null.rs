@@ -1,5 +1,5 @@
 //! Where `IS NULL` in WHERE means something else than NULL, for clients of old. Only a name of a
-//! stored or materialised table's column means that.
+//! stored table's column means that, and no name of a view's ([`plainly`]).
 //!
 //! - A DATE or DATETIME that is NOT NULL: the zero date. `WHERE d IS NULL AND v > 1` is run as
 //!   `WHERE d = 0 AND v > 1`, and where an outer join adds NULLs as
@@ -11,7 +11,7 @@
 
 use crate::expr::Environment;
 use inia_base::datatype::DataType;
-use inia_parser::ast::{BinaryOp, ColumnName, Expr, FunctionCall, Literal, UnaryOp};
+use inia_parser::ast::{BinaryOp, ColumnName, Expr, FunctionCall, Literal, Truth, UnaryOp};
 
 /// A column that is declared NOT NULL.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,18 @@ pub(crate) fn meant(
     inserted.or_else(|| zero_date(condition, never))
 }
 
+/// A condition over a view's columns, once it is one over those of its tables: it means what it
+/// says.
+pub(crate) fn plainly(condition: Expr) -> Expr {
+    if let Expr::And(parts) = condition {
+        return Expr::And(parts.into_iter().map(plainly).collect());
+    }
+    let Some(name) = asked(&condition) else { return condition };
+    let column = Box::new(Expr::Column(name.clone()));
+    let null = Expr::IsNull { expr: column, negated: false };
+    Expr::IsTruth { expr: Box::new(null), truth: Truth::True, negated: false }
+}
+
 fn last_inserted(
     condition: &Expr,
     env: &Environment,
@@ -78,9 +90,11 @@ fn zero_date(condition: &Expr, never: &dyn Fn(&ColumnName) -> Option<Never>) -> 
 /// The column that a condition asks to be NULL.
 fn asked(condition: &Expr) -> Option<&ColumnName> {
     let operand = match condition {
-        Expr::IsNull { expr, negated: false } => expr,
+        Expr::IsNull { expr, negated: false }
+        | Expr::IsTruth { expr, truth: Truth::Unknown, negated: false } => expr,
         Expr::Unary { op: UnaryOp::Not, expr } => match &**expr {
-            Expr::IsNull { expr, negated: true } => expr,
+            Expr::IsNull { expr, negated: true }
+            | Expr::IsTruth { expr, truth: Truth::Unknown, negated: true } => expr,
             _ => return None,
         },
         Expr::Function(call) if call.db.is_none() && call.name.eq_ignore_ascii_case("isnull") => {

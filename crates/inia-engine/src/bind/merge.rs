@@ -224,7 +224,7 @@ impl QueryBinder<'_> {
             }
         }
         let schema = origin.view.map(|view| view.def.schema.clone()).unwrap_or_default();
-        let table = FromTable { schema, alias: origin.alias.to_owned(), columns, merged: true };
+        let table = FromTable { schema, alias: origin.alias.to_owned(), columns, stored: false };
         let tree = tree.ok_or_else(|| SqlError::new(ErrorCode::NoTablesUsed, &[]))?;
         Ok(Bound { tree, names: Namespace::of(table), conditions })
     }

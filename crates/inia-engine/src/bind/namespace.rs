@@ -36,8 +36,8 @@ pub(crate) struct FromTable {
     pub(crate) alias: String,
     /// Its columns.
     pub(crate) columns: Vec<FromColumn>,
-    /// A view or derived table whose own FROM stands in its place.
-    pub(crate) merged: bool,
+    /// It is a stored table itself, no view or derived table.
+    pub(crate) stored: bool,
 }
 
 /// Everything that FROM makes known.

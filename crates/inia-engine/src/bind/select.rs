@@ -244,7 +244,7 @@ impl QueryBinder<'_> {
     fn never_null(&self, name: &ast::ColumnName) -> Option<Never> {
         let names = self.names();
         let at = names.find(name, Clause::Where.name()).ok()??;
-        if names.tables[at.0].merged {
+        if !names.tables[at.0].stored {
             return None;
         }
         let column = names.column(at);

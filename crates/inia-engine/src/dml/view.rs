@@ -9,6 +9,7 @@
 
 use super::fill::Fills;
 use crate::account::{AccountName, Privileges};
+use crate::bind::plainly;
 use crate::catalog::{ColumnDefault, TableDef, View, ViewCheck, same_name};
 use crate::ddl::{Resolver, reads_itself, simple_select};
 use crate::plan::ViewUse;
@@ -282,7 +283,7 @@ impl Target {
         let given = condition.as_ref();
         let given =
             given.map(|expr| self.translate(core, alias, expr, "where clause")).transpose()?;
-        *condition = self.restricted(given);
+        *condition = self.restricted(given.map(plainly));
         for item in order_by {
             item.expr = self.translate(core, alias, &item.expr, "order clause")?;
         }

@@ -533,10 +533,10 @@ impl<'s> OptimisticPage<'s> {
         if blocks == 0 {
             return 0;
         }
+        // A program in assembly language races as the atomic loads of `word` do: what it reads may
+        // be old or new, or halves of both, and stays a guess until validated.
         // SAFETY: the frame has `blocks` blocks from `offset` on, as the caller promises, and `out`
-        // has room for them; nothing else is read or written. A program in assembly language races
-        // as the atomic loads of `word` do: what it reads may be old or new, or halves of both, and
-        // stays a guess until validated.
+        // has room for them; nothing else is read or written.
         unsafe {
             std::arch::asm!(
                 "2:",

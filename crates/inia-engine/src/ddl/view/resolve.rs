@@ -60,7 +60,7 @@ impl Names {
         };
         let columns = columns.into_iter().map(column).collect();
         let (schema, alias) = (schema.to_owned(), qualifier.1.clone());
-        let names = Namespace::of(FromTable { schema, alias, columns, merged: false });
+        let names = Namespace::of(FromTable { schema, alias, columns, stored: false });
         Names { names, qualifiers: vec![qualifier], origins: vec![None] }
     }
 

@@ -169,6 +169,12 @@ impl Binder<'_> {
             ast::Expr::IsNull { expr, negated } => {
                 ExprKind::IsNull(Box::new(self.scalar(expr)?), *negated)
             }
+            // It is one or the other, and keys find it.
+            ast::Expr::IsTruth { expr, truth: ast::Truth::True, negated: false }
+                if matches!(**expr, ast::Expr::IsNull { .. }) =>
+            {
+                return self.is_test(expr);
+            }
             ast::Expr::IsTruth { expr, truth, negated } => {
                 let operand = Box::new(self.scalar(expr)?);
                 match truth {

@@ -50,3 +50,13 @@ SET sql_auto_is_null = 0;
 SELECT * FROM b WHERE id IS NULL;
 SELECT /*+ SET_VAR(sql_auto_is_null = 1) */ * FROM b WHERE id IS NULL;
 SET @@sql_auto_is_null = DEFAULT;
+-- Not through a view.
+CREATE VIEW of_a AS SELECT * FROM a;
+SET sql_auto_is_null = 1;
+INSERT INTO a (v, k) VALUES (70, 70);
+UPDATE of_a SET v = 71 WHERE id IS NULL;
+SELECT * FROM of_a WHERE id IS NULL;
+SELECT * FROM a WHERE id IS UNKNOWN;
+SELECT v FROM a WHERE k = 70;
+SET sql_auto_is_null = 0;
+DROP VIEW of_a;

@@ -11,6 +11,8 @@ SELECT id FROM t WHERE ts IS NULL;
 SELECT id FROM t WHERE n IS NULL;
 SELECT id FROM t WHERE t.d IS NULL AND id < 5 AND dt IS NULL;
 SELECT id FROM t WHERE ISNULL(d);
+SELECT id FROM t WHERE d IS UNKNOWN;
+SELECT id FROM t WHERE NOT (d IS NOT UNKNOWN);
 SELECT id FROM t WHERE NOT (d IS NOT NULL);
 -- Not as a part of another expression.
 SELECT id FROM t WHERE d IS NULL OR id = 2;
@@ -41,6 +43,17 @@ CREATE VIEW grouped AS SELECT d, COUNT(*) AS c FROM t GROUP BY d;
 SELECT d, c FROM grouped WHERE d IS NULL;
 PREPARE s FROM 'SELECT id FROM t WHERE d IS NULL';
 EXECUTE s;
+-- Through a view the condition means what it says, and finds nothing.
+UPDATE merged SET id = id + 10 WHERE d IS NULL;
+UPDATE merged SET id = id + 10 WHERE id > 0 AND ISNULL(d);
+UPDATE merged SET id = id + 10 WHERE NOT (d IS NOT NULL) AND id IN (SELECT id FROM u);
+DELETE FROM merged WHERE d IS NULL;
+SELECT id FROM t ORDER BY id;
+UPDATE inside SET id = id + 10;
+SELECT id FROM t ORDER BY id;
+UPDATE merged SET id = id - 10 WHERE n IS NULL AND id > 10;
+SELECT id FROM t ORDER BY id;
+WITH c AS (SELECT id, e FROM u) SELECT id FROM c WHERE e IS NULL;
 SET sql_mode = DEFAULT;
 SELECT id FROM t WHERE d IS NULL;
 SET sql_mode = '';
