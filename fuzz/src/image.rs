@@ -4,7 +4,7 @@
 
 use crate::session::{open, run as execute};
 use inia_base::io::{Disk, MemDisk};
-use inia_engine::ClientInfo;
+use inia_sql::ClientInfo;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 

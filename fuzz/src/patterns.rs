@@ -2,7 +2,7 @@
 
 use crate::session::session;
 use inia_base::value::Value;
-use inia_engine::Session;
+use inia_sql::Session;
 use inia_testkit::RowCounter;
 use std::cell::RefCell;
 

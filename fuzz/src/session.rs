@@ -2,7 +2,7 @@
 
 use inia_base::error::SqlError;
 use inia_base::io::{Disk, MemDisk};
-use inia_engine::{ClientInfo, Database, DatabaseOptions, OpenError, Session};
+use inia_sql::{ClientInfo, Database, DatabaseOptions, OpenError, Session};
 use inia_testkit::RowCounter;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Statements through a session that embeds the database: whatever they are, it works afterwards.
 
 use crate::session::{run as execute, session};
-use inia_engine::Session;
+use inia_sql::Session;
 use std::cell::RefCell;
 
 /// Inputs after which a new database is made.

@@ -108,7 +108,7 @@ fn read_config(matches: &ArgMatches) -> Result<Config, String> {
 
 fn serve(matches: &ArgMatches) -> Result<(), String> {
     let config = read_config(matches)?;
-    inia_engine::set_error_log(log::error);
+    inia_sql::set_error_log(log::error);
     // Signals that come from here on are not lost.
     let mut signals =
         Signals::new([SIGTERM, SIGINT]).map_err(|error| format!("no signals: {error}"))?;

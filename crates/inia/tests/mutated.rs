@@ -4,7 +4,7 @@
 use crate::differential::corpus;
 use inia_base::error::SqlError;
 use inia_base::io::MemDisk;
-use inia_engine::{ClientInfo, Database, DatabaseOptions, Session};
+use inia_sql::{ClientInfo, Database, DatabaseOptions, Session};
 use inia_testkit::{Random, RowCounter, mutate};
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use inia_bench::target::{
     Answer, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared, Product,
     Result, Target, mysql,
 };
-use inia_engine::{ClientInfo, Database, Session};
+use inia_sql::{ClientInfo, Database, Session};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::io::{Disk, FileDisk};
 use inia_base::value::Value;
-use inia_engine::{Database, DatabaseOptions, KillHandle, LoginRequirement, Session};
+use inia_sql::{Database, DatabaseOptions, KillHandle, LoginRequirement, Session};
 use inia_wire::error::ServerError;
 use std::path::Path;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Databas
 pub fn holds_database(dir: &Path) -> std::io::Result<bool> {
     let names =
         std::fs::read_dir(dir)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    Ok(names.into_iter().any(|name| inia_engine::is_database_file(&name)))
+    Ok(names.into_iter().any(|name| inia_sql::is_database_file(&name)))
 }
 
 /// The pool's size: what is asked for, but no less than the smallest and no more than there is, or
@@ -148,8 +148,8 @@ impl Backend for EngineBackend {
     }
 }
 
-fn engine_client(client: &ClientInfo) -> inia_engine::ClientInfo {
-    inia_engine::ClientInfo {
+fn engine_client(client: &ClientInfo) -> inia_sql::ClientInfo {
+    inia_sql::ClientInfo {
         connection_id: client.connection_id,
         user: client.user.clone(),
         host: client.host.clone(),
