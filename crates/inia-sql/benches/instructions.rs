@@ -1,9 +1,9 @@
-//! Counts the instructions of each fast path, and holds them to a ratchet: `cargo bench -p inia-sql`.
+//! Counts the instructions of each fast path, and holds them to a ratchet:
+//! `cargo bench -p inia-sql`.
 //!
-//! A path is a statement as a connection runs it, from the session to the packets of its reply, on a
-//! table of 10,000 rows in memory and without background threads. Valgrind counts the instructions
-//! of two runs that differ in the number of statements alone, so that the difference holds nothing
-//! but statements:
+//! A path is a statement as a connection runs it, from the session to the packets of its reply, on
+//! a table of 10,000 rows in memory and without background threads. Valgrind counts two runs that
+//! differ in the number of statements alone, so that the difference holds nothing but statements:
 //!
 //! ```text
 //! instructions a statement = (count of 4,200 - count of 200) / 4,000
@@ -208,7 +208,7 @@ fn read_ratchet() -> BTreeMap<String, u64> {
 fn compare(found: &BTreeMap<String, u64>) -> ExitCode {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         let mut text = String::from(
-            "# Instructions of one statement on each fast path; benches/instructions.rs says how.\n",
+            "# Instructions of one statement on each path, counted by benches/instructions.rs.\n",
         );
         for (name, count) in found {
             writeln!(text, "{name} {count}").expect("a String takes everything");
