@@ -302,9 +302,9 @@ pub trait SessionHost {
     fn set_rand_state(&self, state: (u64, u64)) {
         let _ = state;
     }
-    /// What the rows of computed tables are made from; none outside a session.
-    fn information(&self) -> Option<crate::information_schema::Information<'_>> {
-        None
+    /// The roles in force, each as CURRENT_ROLE() writes it.
+    fn active_roles(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

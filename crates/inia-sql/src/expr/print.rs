@@ -1,6 +1,5 @@
 //! Bound expressions as text, the way MySQL prints them in error messages.
 
-use crate::catalog::charset;
 use crate::expr::tree::{CastKind, Expr, ExprKind};
 use crate::expr::ty::ExprType;
 use inia_base::datatype::{DataType, IntWidth};
@@ -196,7 +195,7 @@ fn target(ty: &ExprType, kind: &CastKind) -> String {
         DataType::Char { collation, .. }
         | DataType::VarChar { collation, .. }
         | DataType::Text { collation, .. } => {
-            format!("char{length} charset {}", charset::charset_name(*collation))
+            format!("char{length} charset {}", collation.charset().name())
         }
         _ => "char".to_owned(),
     }

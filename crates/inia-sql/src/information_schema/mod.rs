@@ -19,7 +19,7 @@ use crate::catalog::{
     CatalogVersion, ColumnDef, IndexDef, IndexKind, IndexPart, TableDef, TableId,
 };
 use crate::database::Database;
-use crate::expr::{ExprType, SessionHost, VarScope};
+use crate::expr::{ExprType, VarScope};
 use crate::plan::VirtualTable;
 use crate::show::Focus;
 use inia_base::collation::Collation;
@@ -33,7 +33,7 @@ use std::sync::{Arc, LazyLock};
 pub(crate) type NamedValues = Vec<(String, String)>;
 
 /// What rows are made from: the database as one session sees it.
-pub struct Information<'h> {
+pub(crate) struct Information<'h> {
     pub(crate) db: &'h Database,
     pub(crate) catalog: Arc<CatalogVersion>,
     pub(crate) access: Arc<Access>,
@@ -295,10 +295,10 @@ impl VirtualTable for SystemTable {
         &self.columns
     }
 
-    fn rows(&self, host: &dyn SessionHost) -> Vec<Vec<Value>> {
+    fn rows(&self, information: &Information<'_>) -> Vec<Vec<Value>> {
         let mut rows = Rows::new();
-        if let (Some(fill), Some(information)) = (self.fill, host.information()) {
-            fill(&information, &mut rows);
+        if let Some(fill) = self.fill {
+            fill(information, &mut rows);
         }
         rows.iter_mut().for_each(|row| self.to_declared(row));
         rows

@@ -145,10 +145,8 @@ fn database(a: &mut Args<'_, '_>) -> FnResult {
 
 /// CURRENT_ROLE(): the roles in force, or NONE.
 fn current_role(a: &mut Args<'_, '_>) -> FnResult {
-    let information = a.ctx.host.information();
-    let roles = information.iter().flat_map(|information| &information.access.roles);
-    let names: Vec<String> = roles.map(|role| role.backquoted()).collect();
-    Ok(Value::Text(if names.is_empty() { String::from("NONE") } else { names.join(",") }))
+    let roles = a.ctx.host.active_roles();
+    Ok(Value::Text(if roles.is_empty() { String::from("NONE") } else { roles.join(",") }))
 }
 
 fn user(a: &mut Args<'_, '_>) -> FnResult {
