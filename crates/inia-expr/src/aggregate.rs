@@ -1,14 +1,14 @@
 //! Aggregate functions: result types, and accumulators that take one row at a time.
 
-use crate::expr::arith;
-use crate::expr::cast;
-use crate::expr::collate;
-use crate::expr::compare::{self, CmpClass};
-use crate::expr::context::{Environment, EvalContext};
-use crate::expr::convert;
-use crate::expr::json::{self, Json};
-use crate::expr::tree::{Expr, ExprKind};
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::arith;
+use crate::cast;
+use crate::collate;
+use crate::compare::{self, CmpClass};
+use crate::context::{Environment, EvalContext};
+use crate::convert;
+use crate::json::{self, Json};
+use crate::tree::{Expr, ExprKind};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::decimal::Decimal;
@@ -58,7 +58,7 @@ pub enum WindowFunction {
 
 impl WindowFunction {
     /// A function that exists only over windows.
-    pub fn ranked(func: WindowFunc, args: Vec<Expr>) -> Result<WindowFunction> {
+    pub(crate) fn ranked(func: WindowFunc, args: Vec<Expr>) -> Result<WindowFunction> {
         let ty = match func {
             WindowFunc::RowNumber | WindowFunc::Rank | WindowFunc::DenseRank => {
                 ExprType::uint(21, false)
@@ -67,13 +67,13 @@ impl WindowFunction {
             WindowFunc::PercentRank | WindowFunc::CumeDist => ExprType::double(false),
             WindowFunc::Lead | WindowFunc::Lag => {
                 let types: Vec<&ExprType> = args.iter().step_by(2).map(|arg| &arg.ty).collect();
-                let merged = crate::expr::merge::merge(&types, "lead")?;
+                let merged = crate::merge::merge(&types, "lead")?;
                 let nullable = args.len() < 3 || args[0].ty.nullable || args[2].ty.nullable;
                 widened(merged.with_nullable(nullable))
             }
             WindowFunc::FirstValue | WindowFunc::LastValue | WindowFunc::NthValue => {
                 let first = args.first().map_or_else(ExprType::null, |arg| arg.ty.clone());
-                widened(first.with_nullable(true).as_computed())
+                widened(first.with_nullable(true).into_computed())
             }
         };
         Ok(WindowFunction::Ranked { func, args, ty })
@@ -261,7 +261,7 @@ fn result_type(func: AggregateFunc, args: &[Expr], env: &Environment) -> Result<
                 let data_type = DataType::Char { chars: ty.length, collation };
                 ExprType::computed(data_type, true).with_coercibility(ty.coercibility)
             }
-            _ => ty.clone().with_nullable(true).as_computed(),
+            _ => ty.clone().with_nullable(true).into_computed(),
         },
         AggregateFunc::BitAnd | AggregateFunc::BitOr | AggregateFunc::BitXor => {
             let literal =

@@ -1,11 +1,11 @@
 //! Arithmetic with MySQL's rules: integers never wrap (error 1690), exact numbers divide with
 //! extra digits, division by zero is NULL.
 
-use crate::expr::cast;
-use crate::expr::context::{EvalContext, SqlMode};
-use crate::expr::convert;
-use crate::expr::print;
-use crate::expr::tree::{Arith, ArithOp, Expr, NumClass};
+use crate::cast;
+use crate::context::{EvalContext, SqlMode};
+use crate::convert;
+use crate::print;
+use crate::tree::{Arith, ArithOp, Expr, NumClass};
 use inia_base::decimal::{Decimal, DecimalError};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;

@@ -1,14 +1,14 @@
 //! CAST and the conversions that binding adds.
 
-use crate::expr::bind::year_meant;
-use crate::expr::collate;
-use crate::expr::context::{EvalContext, Level, SqlMode};
-use crate::expr::convert;
-use crate::expr::json;
-use crate::expr::number;
-use crate::expr::print;
-use crate::expr::tree::{CastKind, Expr};
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::bind::year_meant;
+use crate::collate;
+use crate::context::{EvalContext, Level, SqlMode};
+use crate::convert;
+use crate::json;
+use crate::number;
+use crate::print;
+use crate::tree::{CastKind, Expr};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::decimal::MAX_PRECISION;
@@ -50,7 +50,7 @@ pub(crate) fn cast(
         DataType::Float { .. } => {
             let single = convert::to_real(value, from, ctx)? as f32;
             if single.is_infinite() {
-                return Err(crate::expr::arith::out_of_range("FLOAT", whole));
+                return Err(crate::arith::out_of_range("FLOAT", whole));
             }
             Ok(Value::Double(f64::from(single)))
         }
@@ -223,7 +223,7 @@ fn to_string(
 }
 
 /// A decimal with all the digits after the point that its type shows: `coalesce(1, 2.50)` is 1.00.
-pub(crate) fn padded(value: Value, ty: &ExprType) -> Value {
+pub fn padded(value: Value, ty: &ExprType) -> Value {
     match (value, &ty.data_type) {
         (Value::Decimal(value), DataType::Decimal { scale, .. }) if value.scale() < *scale => {
             Value::Decimal(value.with_scale(*scale).unwrap_or(value))
@@ -233,7 +233,7 @@ pub(crate) fn padded(value: Value, ty: &ExprType) -> Value {
 }
 
 /// A decimal with just the digits after the point that its type shows.
-pub(crate) fn rounded(value: Value, ty: &ExprType) -> Value {
+pub fn rounded(value: Value, ty: &ExprType) -> Value {
     match (value, &ty.data_type) {
         (Value::Decimal(value), DataType::Decimal { scale, .. }) => {
             Value::Decimal(value.rescale(MAX_PRECISION, *scale).value)

@@ -15,7 +15,7 @@ pub fn charset_default(charset: &str) -> Result<Collation, SqlError> {
 }
 
 /// The `_bin` collation of a collation's character set.
-pub fn binary_collation(of: Collation) -> Collation {
+pub(crate) fn binary_collation(of: Collation) -> Collation {
     Collation::binary_of(of.charset())
 }
 

@@ -1,6 +1,6 @@
 //! Collations of expressions: which one wins where several meet.
 
-use crate::expr::ty::{Coercibility, ExprType, TypeClass};
+use crate::ty::{Coercibility, ExprType, TypeClass};
 use inia_base::collation::{Charset, Collation};
 use inia_base::error::{ErrorCode, SqlError};
 use std::borrow::Cow;
@@ -87,7 +87,7 @@ pub fn aggregate(
 }
 
 /// As [`aggregate`], with the connection's collation for numbers.
-pub fn aggregate_with(
+pub(crate) fn aggregate_with(
     types: &[&ExprType],
     operation: &str,
     connection: Collation,
@@ -110,7 +110,10 @@ pub fn aggregate_with(
 }
 
 /// The collation that operands compare by; error 1267 where there is none.
-pub fn aggregate_for_comparison(types: &[&ExprType], op: &str) -> Result<Collation, SqlError> {
+pub(crate) fn aggregate_for_comparison(
+    types: &[&ExprType],
+    op: &str,
+) -> Result<Collation, SqlError> {
     let (collation, coercibility) = aggregate(types, op)?;
     if coercibility == Coercibility::NoCollation {
         let first = own(types[0], Collation::DEFAULT);
@@ -177,6 +180,7 @@ pub fn compare(collation: Collation, left: &str, right: &str) -> Ordering {
 }
 
 /// A key whose bytes order as the collation does.
+#[inline]
 pub fn sort_key(collation: Collation, text: &str) -> Vec<u8> {
     let mut key = Vec::with_capacity(text.len() + 1);
     collation.sort_key(text.as_bytes(), &mut key);
@@ -184,17 +188,19 @@ pub fn sort_key(collation: Collation, text: &str) -> Vec<u8> {
 }
 
 /// The bytes of a text in the collation's character set.
+#[inline]
 pub fn encode(collation: Collation, text: &str) -> Vec<u8> {
     collation.charset().encode(text).into_owned()
 }
 
 /// The text that bytes are in the collation's character set.
+#[inline]
 pub fn decode(collation: Collation, bytes: &[u8]) -> Option<String> {
     collation.charset().decode(bytes).ok().map(Cow::into_owned)
 }
 
 /// The text with `?` for every character that the collation's character set lacks.
-pub fn into_repertoire(collation: Collation, text: Cow<'_, str>) -> String {
+pub(crate) fn into_repertoire(collation: Collation, text: Cow<'_, str>) -> String {
     match collation.charset().replace_missing(&text) {
         Cow::Borrowed(_) => text.into_owned(),
         Cow::Owned(replaced) => replaced,
@@ -202,7 +208,7 @@ pub fn into_repertoire(collation: Collation, text: Cow<'_, str>) -> String {
 }
 
 /// Base64 without line breaks.
-pub fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {

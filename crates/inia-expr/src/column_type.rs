@@ -1,6 +1,6 @@
 //! Column types: from what was written to a checked [`DataType`].
 
-use crate::catalog::charset;
+use crate::charset;
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
@@ -25,13 +25,17 @@ const FLOAT_DIGITS: &str = "Specifying number of digits for floating point data 
                             deprecated and will be removed in a future release.";
 
 /// A checked column type with its display attributes.
-pub(crate) struct ColumnType {
-    pub(crate) data_type: DataType,
-    pub(crate) display_width: Option<u8>,
-    pub(crate) zerofill: bool,
-    pub(crate) explicit_collation: bool,
+pub struct ColumnType {
+    /// The type proper.
+    pub data_type: DataType,
+    /// The width that the definition tells, where it is printed again.
+    pub display_width: Option<u8>,
+    /// ZEROFILL.
+    pub zerofill: bool,
+    /// Character set or collation were written with the column.
+    pub explicit_collation: bool,
     /// What MySQL warns about, in order.
-    pub(crate) deprecated: Vec<SqlError>,
+    pub deprecated: Vec<SqlError>,
 }
 
 /// Warning 1681.
@@ -49,7 +53,7 @@ fn error(code: ErrorCode, args: &[&dyn Display]) -> SqlError {
 }
 
 /// Checks the type of column `name` in a table whose default collation is `table`.
-pub(crate) fn column_type(
+pub fn column_type(
     name: &str,
     spec: &TypeSpec,
     table: Collation,
@@ -348,7 +352,7 @@ fn members(
 }
 
 /// The type as SHOW CREATE TABLE and information_schema print it, without charset.
-pub(crate) fn type_text(data_type: &DataType, width: Option<u8>, zerofill: bool) -> String {
+pub fn type_text(data_type: &DataType, width: Option<u8>, zerofill: bool) -> String {
     let with_fsp = |name: &str, fsp: u8| match fsp {
         0 => name.to_owned(),
         fsp => format!("{name}({fsp})"),

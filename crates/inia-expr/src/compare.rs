@@ -3,12 +3,12 @@
 //! MySQL's rules in short: two strings compare by collation, a date with anything compares as
 //! dates, integers exactly, decimals exactly, everything else as doubles.
 
-use crate::expr::collate;
-use crate::expr::context::EvalContext;
-use crate::expr::convert;
-use crate::expr::json;
-use crate::expr::tree::{Expr, ExprKind};
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::collate;
+use crate::context::EvalContext;
+use crate::convert;
+use crate::json;
+use crate::tree::{Expr, ExprKind};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::error::SqlError;
 use inia_base::temporal::Time;
@@ -92,7 +92,7 @@ fn text(left: &Expr, right: &Expr, op: &str) -> Result<CmpClass, SqlError> {
 }
 
 /// The class of strings of one collation.
-pub fn text_class(collation: Collation) -> CmpClass {
+pub(crate) fn text_class(collation: Collation) -> CmpClass {
     if collation == Collation::BINARY { CmpClass::Binary } else { CmpClass::Text(collation) }
 }
 

@@ -4,12 +4,12 @@
 //! date must be one, which an error tells; one beside a TIME column that is no time compares as
 //! text.
 
-use crate::expr::collate;
-use crate::expr::compare::{self, CmpClass};
-use crate::expr::context::EvalContext;
-use crate::expr::convert;
-use crate::expr::tree::{Expr, ExprKind};
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::collate;
+use crate::compare::{self, CmpClass};
+use crate::context::EvalContext;
+use crate::convert;
+use crate::tree::{Expr, ExprKind};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::Time;
@@ -159,7 +159,7 @@ fn wrong_time(
     let shown = convert::error_text(text.as_bytes());
     let message = format!("Incorrect time value: '{shown}' for column '{name}' at row 1");
     let error = SqlError::with_message(ErrorCode::TruncatedWrongValue, message);
-    ctx.raise(crate::expr::context::Level::Warning, error)
+    ctx.raise(crate::context::Level::Warning, error)
 }
 
 /// An operand's name in warnings: a column's bare name, else the operand as it is printed.
@@ -169,7 +169,7 @@ pub(crate) fn item_name(expr: &Expr) -> String {
             let last = name.rsplit('.').next().unwrap_or_default();
             last.trim_matches('`').to_owned()
         }
-        _ => crate::expr::print::print(expr),
+        _ => crate::print::print(expr),
     }
 }
 
@@ -200,5 +200,5 @@ fn warn_of_date(
     let (shown, name) = (convert::error_text(text.as_bytes()), item_name(beside));
     let message = format!("Incorrect {kind} value: '{shown}' for column '{name}' at row {row}");
     let error = SqlError::with_message(ErrorCode::TruncatedWrongValue, message);
-    ctx.raise(crate::expr::context::Level::Warning, error)
+    ctx.raise(crate::context::Level::Warning, error)
 }

@@ -2,8 +2,8 @@
 //! session and to the executor.
 
 use super::locale::Locale;
-use crate::expr::tree::{Expr, Subquery};
-use crate::expr::ty::ExprType;
+use crate::tree::{Expr, Subquery};
+use crate::ty::ExprType;
 use inia_base::collation::{Charset, Collation};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateRules, DateTime, TimeZone};
@@ -65,11 +65,13 @@ impl SqlMode {
     );
 
     /// Whether any flag of `flags` is set.
+    #[inline]
     pub fn has(self, flags: SqlMode) -> bool {
         self.0 & flags.0 != 0
     }
 
     /// Whether wrong values are errors.
+    #[inline]
     pub fn is_strict(self) -> bool {
         self.has(SqlMode(SqlMode::STRICT_TRANS_TABLES.0 | SqlMode::STRICT_ALL_TABLES.0))
     }
@@ -211,6 +213,7 @@ impl Default for Environment {
 
 impl Environment {
     /// The start of the statement in the session's time zone.
+    #[inline]
     pub fn now(&self) -> DateTime {
         self.local(self.now_micros)
     }
@@ -232,7 +235,7 @@ impl Environment {
 }
 
 /// A moment in microseconds since 1970 as a UTC date and time.
-pub fn utc_datetime(micros: i64) -> DateTime {
+pub(crate) fn utc_datetime(micros: i64) -> DateTime {
     let (seconds, rest) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
     DateTime::from_unix(seconds, rest as u32).unwrap_or(DateTime::ZERO)
 }
@@ -334,39 +337,6 @@ pub trait SubqueryRunner {
     }
 }
 
-/// A host for contexts without a session: no variables, no locks, clock at zero.
-#[derive(Debug, Default)]
-pub struct NoHost;
-
-impl SessionHost for NoHost {
-    fn sysvar(&self, _scope: VarScope, name: &str) -> Result<(Value, ExprType), SqlError> {
-        Err(SqlError::new(ErrorCode::UnknownSystemVariable, &[&name]))
-    }
-    fn user_var(&self, _name: &str) -> Option<UserVar> {
-        None
-    }
-    fn set_user_var(&self, _name: &str, _var: UserVar) {}
-    fn set_last_insert_id(&self, _id: u64) {}
-    fn clock_micros(&self) -> i64 {
-        0
-    }
-    fn sleep(&self, _micros: u64) -> Result<bool, SqlError> {
-        Ok(false)
-    }
-    fn get_lock(&self, _name: &str, _timeout: Option<u64>) -> Result<Option<bool>, SqlError> {
-        Ok(Some(true))
-    }
-    fn release_lock(&self, _name: &str) -> Result<Option<bool>, SqlError> {
-        Ok(None)
-    }
-    fn release_all_locks(&self) -> u64 {
-        0
-    }
-    fn lock_holder(&self, _name: &str) -> Option<u64> {
-        None
-    }
-}
-
 /// A runner for contexts without subqueries.
 #[derive(Debug, Default)]
 pub struct NoSubqueries;
@@ -447,6 +417,7 @@ impl<'s> EvalContext<'s> {
     }
 
     /// `sql_mode`.
+    #[inline]
     pub fn mode(&self) -> SqlMode {
         self.env.sql_mode
     }

@@ -3,10 +3,10 @@
 //! A value alone does not say what it is: `UInt(2)` may be a number, a YEAR, or an ENUM's second
 //! member. So every conversion takes the value with its type.
 
-use crate::expr::context::{Environment, EvalContext, Level};
-use crate::expr::json;
-use crate::expr::number;
-use crate::expr::ty::ExprType;
+use crate::context::{Environment, EvalContext, Level};
+use crate::json;
+use crate::number;
+use crate::ty::ExprType;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
@@ -23,7 +23,7 @@ fn truncated(ctx: &mut EvalContext<'_>, kind: &str, text: &[u8]) -> Result<()> {
 
 /// Bytes as error texts show them: at most 128 bytes of characters, or 64 bytes with those that are
 /// no characters in hexadecimal.
-pub(crate) fn error_text(bytes: &[u8]) -> String {
+pub fn error_text(bytes: &[u8]) -> String {
     const MOST: usize = 128;
     match std::str::from_utf8(bytes) {
         Ok(text) if text.contains('\0') => text.replace('\0', "\\x00"),
@@ -42,7 +42,11 @@ pub(crate) fn error_bytes(bytes: &[u8]) -> String {
 }
 
 /// Truth: not zero. `None` for NULL.
-pub fn to_bool(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Option<bool>> {
+pub(crate) fn to_bool(
+    value: &Value,
+    ty: &ExprType,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Option<bool>> {
     Ok(Some(match value {
         Value::Null => return Ok(None),
         Value::Int(v) => *v != 0,
@@ -126,12 +130,12 @@ fn int_of_text(text: &[u8], ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<
 }
 
 /// Rounds half to even and clamps to 64 bits, as `rint` and MySQL do.
-pub fn round_even(value: f64) -> i64 {
+pub(crate) fn round_even(value: f64) -> i64 {
     value.round_ties_even() as i64
 }
 
 /// The value as a signed integer; larger unsigned ones wrap, as MySQL's `val_int` does.
-pub fn to_int(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<i64> {
+pub(crate) fn to_int(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<i64> {
     let wide = to_wide(value, ty, ctx)?;
     Ok(i64::try_from(wide).unwrap_or(wide as u64 as i64))
 }
@@ -192,7 +196,7 @@ fn decimal_of_text(text: &[u8], ty: &ExprType, ctx: &mut EvalContext<'_>) -> Res
 }
 
 /// A date or time as the number that MySQL makes of it: 20240131, 20240131101112.5, 101112.
-pub fn temporal_number(value: &Value, ty: &ExprType) -> Decimal {
+pub(crate) fn temporal_number(value: &Value, ty: &ExprType) -> Decimal {
     let with_micros = |whole: i128, micros: u32, negative: bool| {
         let fsp = ty.fsp();
         let scaled = whole * 1_000_000 + i128::from(micros);
@@ -224,7 +228,11 @@ pub fn to_text<'v>(value: &'v Value, ty: &ExprType) -> Cow<'v, str> {
 
 /// The value as text where it meets text of a collation: bytes are taken for text of its
 /// character set.
-pub fn to_text_of<'v>(value: &'v Value, ty: &ExprType, collation: Collation) -> Cow<'v, str> {
+pub(crate) fn to_text_of<'v>(
+    value: &'v Value,
+    ty: &ExprType,
+    collation: Collation,
+) -> Cow<'v, str> {
     match value {
         Value::Bytes(bytes) => {
             collation.charset().decode(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes))
@@ -320,7 +328,7 @@ pub(crate) fn incorrect(kind: &str, text: &str) -> SqlError {
 }
 
 /// The value as a date and time under `rules`; `None` with a warning where it is none.
-pub fn to_datetime_with(
+pub(crate) fn to_datetime_with(
     value: &Value,
     ty: &ExprType,
     rules: DateRules,
@@ -403,7 +411,7 @@ pub fn to_datetime(
 }
 
 /// The value as an operand of a date comparison; what is no date counts as zero, with a warning.
-pub fn to_datetime_for_compare(
+pub(crate) fn to_datetime_for_compare(
     value: &Value,
     ty: &ExprType,
     ctx: &mut EvalContext<'_>,
@@ -416,7 +424,7 @@ pub fn to_datetime_for_compare(
 }
 
 /// Error 1525 where a constant beside a date is no date.
-pub fn check_date_constant(text: &str, beside: &ExprType) -> Result<()> {
+pub(crate) fn check_date_constant(text: &str, beside: &ExprType) -> Result<()> {
     match DateTime::parse(text, DateRules::ZEROS) {
         Ok(_) => Ok(()),
         Err(_) => {
@@ -475,7 +483,7 @@ fn time_of_number(number: i64, micros: i64) -> Option<(Time, bool)> {
 }
 
 /// `DATE '…'`, `TIME '…'`, `TIMESTAMP '…'`; error 1525 for anything else.
-pub fn temporal_literal(
+pub(crate) fn temporal_literal(
     text: &str,
     target: &DataType,
     env: &Environment,
@@ -506,6 +514,10 @@ pub fn temporal_literal(
 }
 
 /// The date of a value, zero parts welcome.
-pub fn to_date(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Option<Date>> {
+pub(crate) fn to_date(
+    value: &Value,
+    ty: &ExprType,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Option<Date>> {
     Ok(to_datetime(value, ty, ctx)?.map(|moment| moment.date))
 }

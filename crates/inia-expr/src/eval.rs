@@ -3,19 +3,19 @@
 //! [`Expr::eval_ref`] lends columns and constants instead of cloning them, so that a filter over
 //! a string column allocates nothing. [`Expr::eval_bool`] is three-valued: `None` is UNKNOWN.
 
-use crate::expr::arith;
-use crate::expr::cast;
-use crate::expr::compare::{self, CmpClass};
-use crate::expr::constant;
-use crate::expr::context::{EvalContext, UserVar};
-use crate::expr::convert;
-use crate::expr::interval;
-use crate::expr::json;
-use crate::expr::like::Pattern;
-use crate::expr::tree::{
+use crate::arith;
+use crate::cast;
+use crate::compare::{self, CmpClass};
+use crate::constant;
+use crate::context::{EvalContext, UserVar};
+use crate::convert;
+use crate::interval;
+use crate::json;
+use crate::like::Pattern;
+use crate::tree::{
     Between, Call, CmpOp, Compare, Expr, ExprKind, InList, Like, Subquery, SubqueryKind,
 };
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -57,6 +57,7 @@ pub struct Args<'a, 's> {
 
 impl Expr {
     /// The value for `row`.
+    #[inline]
     pub fn eval(&self, ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<Value, SqlError> {
         match self.eval_ref(ctx, row)? {
             Cow::Borrowed(value) => Ok(value.clone()),

@@ -1,9 +1,9 @@
 //! `date ± INTERVAL amount unit`.
 
-use crate::expr::context::{EvalContext, Level};
-use crate::expr::convert;
-use crate::expr::tree::{DateArith, Expr};
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::context::{EvalContext, Level};
+use crate::convert;
+use crate::tree::{DateArith, Expr};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateRules, DateTime, Interval, IntervalUnit};
@@ -11,7 +11,7 @@ use inia_base::value::Value;
 use inia_parser::ast;
 
 /// The unit that the syntax tree names.
-pub(crate) fn unit(unit: ast::IntervalUnit) -> IntervalUnit {
+pub fn unit(unit: ast::IntervalUnit) -> IntervalUnit {
     use ast::IntervalUnit as A;
     match unit {
         A::Microsecond => IntervalUnit::Microsecond,
@@ -60,7 +60,7 @@ pub(crate) fn result_type(date: &ExprType, amount: &ExprType, unit: IntervalUnit
 }
 
 /// The span that an amount of a unit means; `None` where the amount is NULL.
-pub(crate) fn span(
+pub fn span(
     amount: &Value,
     ty: &ExprType,
     unit: IntervalUnit,

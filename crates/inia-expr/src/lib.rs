@@ -7,19 +7,21 @@ pub mod aggregate;
 mod arith;
 pub mod bind;
 pub mod cast;
+pub mod charset;
 pub mod collate;
+pub mod column_type;
 pub mod compare;
 mod constant;
-pub mod context;
+mod context;
 pub mod convert;
-pub mod eval;
-pub mod func;
-pub(crate) mod interval;
+mod eval;
+mod func;
+pub mod interval;
 pub mod json;
-pub mod like;
-pub(crate) mod locale;
-pub mod merge;
-pub mod number;
+mod like;
+pub mod locale;
+mod merge;
+mod number;
 pub mod print;
 mod same;
 pub mod store;
@@ -31,11 +33,12 @@ pub mod ty;
 pub use aggregate::{Accumulator, Aggregate, WindowFunction};
 pub use bind::{Binder, BoundSubquery, EmptyScope, Scope, bind, prepare, prepare_operand};
 pub use context::{
-    Environment, EvalContext, Level, NoHost, NoSubqueries, SessionHost, SqlMode, Strictness,
+    Environment, EvalContext, Level, NoSubqueries, RowVisitor, SessionHost, SqlMode, Strictness,
     SubqueryRunner, UserVar, VarScope, Warning, Warnings,
 };
+pub use eval::{Args, EvalFn, FnResult, Stop};
 pub use merge::merge;
 pub use store::store_value;
 pub use tree::{CmpOp, Expr, ExprKind};
-pub(crate) use ty::lob_bytes;
+pub use ty::lob_bytes;
 pub use ty::{Coercibility, ExprType, TypeClass};

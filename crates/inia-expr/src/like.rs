@@ -50,21 +50,19 @@ impl Pattern {
     }
 
     /// What every match starts with, in the collation's sense.
+    #[inline]
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
     /// Whether the pattern has no wildcard.
+    #[inline]
     pub fn is_exact(&self) -> bool {
         self.shape == Shape::Exact
     }
 
-    /// Whether the pattern is its prefix and then `%`.
-    pub fn is_prefix(&self) -> bool {
-        self.shape == Shape::Prefix
-    }
-
     /// Whether `text` matches.
+    #[inline]
     pub fn matches(&self, text: &str) -> bool {
         if self.collation.is_binary() {
             match self.shape {

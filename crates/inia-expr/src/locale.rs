@@ -38,7 +38,7 @@ static LOCALES: LazyLock<Vec<Locale>> = LazyLock::new(|| {
 });
 
 /// The locale of that name or number.
-pub(crate) fn find(name: &str) -> Option<&'static Locale> {
+pub fn find(name: &str) -> Option<&'static Locale> {
     match name.parse::<usize>() {
         Ok(number) => LOCALES.get(number),
         Err(_) => LOCALES.iter().find(|locale| locale.name.eq_ignore_ascii_case(name)),

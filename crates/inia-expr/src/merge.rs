@@ -1,7 +1,7 @@
 //! The common type of several expressions: CASE, IF, COALESCE, UNION.
 
-use crate::expr::collate;
-use crate::expr::ty::{Coercibility, ExprType, TypeClass};
+use crate::collate;
+use crate::ty::{Coercibility, ExprType, TypeClass};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::SqlError;
 
@@ -77,7 +77,7 @@ fn merge_bits(known: &[&ExprType]) -> Option<u8> {
 }
 
 fn merge_equal(known: &[&ExprType], nullable: bool, operation: &str) -> Result<ExprType, SqlError> {
-    let mut ty = known[0].clone().with_nullable(nullable).as_computed();
+    let mut ty = known[0].clone().with_nullable(nullable).into_computed();
     if ty.class() == TypeClass::String {
         return merge_strings(known, nullable, operation);
     }

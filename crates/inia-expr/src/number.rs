@@ -1,13 +1,13 @@
 //! Numbers as text and back, the way MySQL prints and reads them.
 
 /// A double with the fewest digits that read back the same: `0.1`, `1e15`, `1.5e-20`.
-pub fn double_text(value: f64) -> String {
+pub(crate) fn double_text(value: f64) -> String {
     shortest(format!("{value:e}"), value)
 }
 
 /// A double as a string of at most `width` characters: where that is too short for the plain
 /// notation, exponential, and digits are left out where it is too short for that.
-pub fn double_in(value: f64, width: usize) -> String {
+pub(crate) fn double_in(value: f64, width: usize) -> String {
     let text = double_text(value);
     match text.len() <= width {
         true => text,
@@ -17,7 +17,7 @@ pub fn double_in(value: f64, width: usize) -> String {
 
 /// A FLOAT column's value as a string: the six digits that single precision always keeps, in no
 /// more than twelve characters.
-pub fn float_text(value: f64) -> String {
+pub(crate) fn float_text(value: f64) -> String {
     let text = format!("{value:.5e}");
     let Some((mantissa, exponent)) = text.split_once('e') else { return text };
     let digits = mantissa.trim_end_matches('0').trim_end_matches('.');
@@ -27,7 +27,7 @@ pub fn float_text(value: f64) -> String {
 }
 
 /// A double with a fixed number of digits after the point.
-pub fn fixed_text(value: f64, decimals: u8) -> String {
+pub(crate) fn fixed_text(value: f64, decimals: u8) -> String {
     format!("{value:.*}", usize::from(decimals))
 }
 
@@ -87,7 +87,7 @@ fn digits_of(value: f64, most: usize, shortest: bool) -> (String, i32) {
 ///
 /// `-7.998` is `-8` in four characters, `123456789` is `1.2e8` in five, and `1.5e-7` does not fit
 /// into four.
-pub fn double_within(value: f64, width: usize) -> (String, bool) {
+pub(crate) fn double_within(value: f64, width: usize) -> (String, bool) {
     if width == 0 {
         return (String::new(), false);
     }
@@ -150,7 +150,7 @@ fn exponential_within(value: f64, (digits, point): (String, i32), room: i32) -> 
 
 /// A number read from the start of a text.
 #[derive(Clone, Copy, Debug)]
-pub struct Prefix<T> {
+pub(crate) struct Prefix<T> {
     /// Its value, 0 where there is none.
     pub value: T,
     /// Something other than blanks follows, or there is no number.
@@ -166,7 +166,7 @@ fn only_blanks(bytes: &[u8]) -> bool {
 }
 
 /// Reads a double: blanks, sign, digits, point, exponent. Blanks alone are 0.
-pub fn parse_real(text: &[u8]) -> Prefix<f64> {
+pub(crate) fn parse_real(text: &[u8]) -> Prefix<f64> {
     let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let mut at = start + usize::from(matches!(text.get(start), Some(b'+' | b'-')));
     let digits = |from: usize| text[from..].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -201,7 +201,7 @@ pub fn parse_real(text: &[u8]) -> Prefix<f64> {
 }
 
 /// Reads an integer: blanks, sign, digits. Positive values reach to 2^64 - 1.
-pub fn parse_int(text: &[u8]) -> Prefix<i128> {
+pub(crate) fn parse_int(text: &[u8]) -> Prefix<i128> {
     let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let negative = text.get(start) == Some(&b'-');
     let from = start + usize::from(matches!(text.get(start), Some(b'+' | b'-')));

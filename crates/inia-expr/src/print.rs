@@ -1,7 +1,7 @@
 //! Bound expressions as text, the way MySQL prints them in error messages.
 
-use crate::expr::tree::{CastKind, Expr, ExprKind};
-use crate::expr::ty::ExprType;
+use crate::tree::{CastKind, Expr, ExprKind};
+use crate::ty::ExprType;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::value::Value;
 
@@ -31,7 +31,7 @@ fn write(expr: &Expr, out: &mut String) {
         ExprKind::Compare(c) => binary(&c.left, c.op.symbol(), &c.right, out),
         ExprKind::Arith(a) => binary(&a.left, a.op.symbol(), &a.right, out),
         ExprKind::CompareRows(op, parts) => {
-            let side = |pick: fn(&crate::expr::tree::Compare) -> &Expr| {
+            let side = |pick: fn(&crate::tree::Compare) -> &Expr| {
                 let items: Vec<String> = parts.iter().map(|p| print(pick(p))).collect();
                 items.join(",")
             };
@@ -134,7 +134,7 @@ fn literal(value: &Value, ty: &ExprType, out: &mut String) {
         Value::Null => out.push_str("NULL"),
         Value::Int(v) if *v < 0 => out.push_str(&format!("-({})", v.unsigned_abs())),
         Value::Double(v) if *v < 0.0 => {
-            out.push_str(&format!("-({})", crate::expr::number::double_text(-*v)));
+            out.push_str(&format!("-({})", crate::number::double_text(-*v)));
         }
         Value::Decimal(v) if v.is_negative() => out.push_str(&format!("-({})", v.abs())),
         Value::Text(text) => {
@@ -155,16 +155,12 @@ fn literal(value: &Value, ty: &ExprType, out: &mut String) {
             out.push_str("0x");
             bytes.iter().for_each(|b| out.push_str(&format!("{b:02x}")));
         }
-        Value::Date(_) => {
-            out.push_str(&format!("DATE'{}'", crate::expr::convert::to_text(value, ty)))
-        }
-        Value::Time(_) => {
-            out.push_str(&format!("TIME'{}'", crate::expr::convert::to_text(value, ty)))
-        }
+        Value::Date(_) => out.push_str(&format!("DATE'{}'", crate::convert::to_text(value, ty))),
+        Value::Time(_) => out.push_str(&format!("TIME'{}'", crate::convert::to_text(value, ty))),
         Value::DateTime(_) => {
-            out.push_str(&format!("TIMESTAMP'{}'", crate::expr::convert::to_text(value, ty)));
+            out.push_str(&format!("TIMESTAMP'{}'", crate::convert::to_text(value, ty)));
         }
-        _ => out.push_str(&crate::expr::convert::to_text(value, ty)),
+        _ => out.push_str(&crate::convert::to_text(value, ty)),
     }
 }
 

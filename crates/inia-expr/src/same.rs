@@ -7,8 +7,8 @@
 //! Example: in `SUM(EXTRACT(YEAR FROM d)), SUM(EXTRACT(MONTH FROM d))` both arguments are a call of
 //! `extract` on the same slot; their tags differ, so these are two sums.
 
-use crate::expr::compare::CmpClass;
-use crate::expr::tree::{Compare, Expr, ExprKind};
+use crate::compare::CmpClass;
+use crate::tree::{Compare, Expr, ExprKind};
 
 impl Expr {
     /// Whether both always have the same value of the same type in the same row. Names of columns

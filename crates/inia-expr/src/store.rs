@@ -9,12 +9,12 @@ mod numbers;
 mod strings;
 mod temporal;
 
-pub(crate) use numbers::signed_range;
-pub(crate) use strings::bad_bytes;
+pub use numbers::signed_range;
+pub use strings::bad_bytes;
 
-use crate::expr::context::{EvalContext, Level, Strictness};
-use crate::expr::json;
-use crate::expr::ty::ExprType;
+use crate::context::{EvalContext, Level, Strictness};
+use crate::json;
+use crate::ty::ExprType;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -85,7 +85,7 @@ impl Target<'_> {
 }
 
 /// Converts `value` (of type `from`) to a value of `column`, for the column called `name`. NULL
-/// passes: whether the column takes it is for [`check_not_null`]. The row number in errors is
+/// passes: whether the column takes it is for the caller to check. The row number in errors is
 /// [`EvalContext::row_number`]; whether wrong values are errors is [`EvalContext::strictness`].
 pub fn store_value(
     value: Value,
@@ -157,14 +157,6 @@ fn already_right(value: &Value, from: &ExprType, column: &DataType) -> Option<bo
     }
 }
 
-/// Error 1048 for NULL in a NOT NULL column.
-pub fn check_not_null(value: &Value, name: &str) -> Result<()> {
-    match value {
-        Value::Null => Err(SqlError::new(ErrorCode::BadNull, &[&name])),
-        _ => Ok(()),
-    }
-}
-
 /// The value a column of this type gets where nothing better is known: 0, '', the first member.
 /// INSERT without strict mode and multi-row INSERT of NULL take it.
 pub fn implicit_default(column: &DataType) -> Value {
@@ -223,7 +215,7 @@ fn store_json(
         },
         Value::Bytes(_) => Err(SqlError::new(ErrorCode::InvalidJsonCharset, &[&"binary"])),
         Value::UInt(_) if from.is_text() => {
-            let text = crate::expr::convert::to_text(value, from).into_owned();
+            let text = crate::convert::to_text(value, from).into_owned();
             store_json(&Value::Text(text), from, target, ctx)
         }
         _ => Err(invalid("not a JSON text, may need CAST", 0)),

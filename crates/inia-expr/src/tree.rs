@@ -4,11 +4,11 @@
 //! leaves a tree that evaluation only walks. `a + 1 > '7'` over an INT column `a` becomes
 //! `Compare(>, class Real, Arith(+, class Int, Column 0, Literal 1), Literal 7e0)`.
 
-use crate::expr::compare::{CmpClass, InSet};
-use crate::expr::context::VarScope;
-use crate::expr::eval::EvalFn;
-use crate::expr::like::Pattern;
-use crate::expr::ty::ExprType;
+use crate::compare::{CmpClass, InSet};
+use crate::context::VarScope;
+use crate::eval::EvalFn;
+use crate::like::Pattern;
+use crate::ty::ExprType;
 use inia_base::temporal::IntervalUnit;
 use inia_base::value::Value;
 use std::sync::Arc;
@@ -320,7 +320,7 @@ impl CmpOp {
     }
 
     /// As SQL writes it.
-    pub fn symbol(self) -> &'static str {
+    pub(crate) fn symbol(self) -> &'static str {
         match self {
             CmpOp::Eq => "=",
             CmpOp::Ne => "<>",
@@ -348,7 +348,7 @@ impl CmpOp {
 
 impl ArithOp {
     /// As error texts print it.
-    pub fn symbol(self) -> &'static str {
+    pub(crate) fn symbol(self) -> &'static str {
         match self {
             ArithOp::Add => "+",
             ArithOp::Sub => "-",
@@ -377,6 +377,7 @@ impl Expr {
     }
 
     /// The constant's value, where this is one.
+    #[inline]
     pub fn as_literal(&self) -> Option<&Value> {
         match &self.kind {
             ExprKind::Literal(value) => Some(value),
@@ -505,7 +506,7 @@ impl Expr {
     }
 
     /// Whether the value is the same for every row and every run of the statement.
-    pub fn is_constant(&self) -> bool {
+    pub(crate) fn is_constant(&self) -> bool {
         let mut constant = true;
         self.walk(&mut |e| constant &= e.is_constant_node());
         constant

@@ -24,7 +24,7 @@ pub enum Coercibility {
 }
 
 /// `decimals` of values that have no fixed number of digits after the point.
-pub const NOT_FIXED: u8 = 31;
+pub(crate) const NOT_FIXED: u8 = 31;
 /// Longest string that is still VARCHAR in result metadata, in bytes.
 const MAX_VARCHAR_BYTES: u64 = 65_535;
 
@@ -94,7 +94,7 @@ impl ExprType {
 
     /// A computed value of `data_type`; strings are coercible.
     pub fn computed(data_type: DataType, nullable: bool) -> ExprType {
-        let mut ty = ExprType::of_column(data_type, nullable).as_computed();
+        let mut ty = ExprType::of_column(data_type, nullable).into_computed();
         if ty.coercibility == Coercibility::Implicit {
             ty.coercibility = Coercibility::Coercible;
         }
@@ -171,19 +171,20 @@ impl ExprType {
     }
 
     /// The same type, for values that are computed: no such number is filled with zeros.
-    pub fn as_computed(mut self) -> ExprType {
+    pub(crate) fn into_computed(mut self) -> ExprType {
         self.stored = false;
         self.zerofill = false;
         self
     }
 
     /// The same type with another collation strength.
-    pub fn with_coercibility(mut self, coercibility: Coercibility) -> ExprType {
+    pub(crate) fn with_coercibility(mut self, coercibility: Coercibility) -> ExprType {
         self.coercibility = coercibility;
         self
     }
 
     /// The broad class.
+    #[inline]
     pub fn class(&self) -> TypeClass {
         class_of(&self.data_type)
     }
@@ -202,11 +203,13 @@ impl ExprType {
     }
 
     /// Whether values are character strings (not binary strings).
+    #[inline]
     pub fn is_text(&self) -> bool {
         self.class() == TypeClass::String && self.collation() != Collation::BINARY
     }
 
     /// Whether values are numbers that cannot be negative.
+    #[inline]
     pub fn is_unsigned(&self) -> bool {
         match self.data_type {
             DataType::Int { unsigned, .. }
@@ -216,11 +219,6 @@ impl ExprType {
             DataType::Bit(_) | DataType::Year => true,
             _ => false,
         }
-    }
-
-    /// Whether values carry a date, a time, or both.
-    pub fn is_temporal(&self) -> bool {
-        matches!(self.class(), TypeClass::Dated | TypeClass::Time)
     }
 
     /// Digits that an exact numeric of this type can have, as decimal arithmetic counts them.
@@ -238,6 +236,7 @@ impl ExprType {
     }
 
     /// Fractional second digits of a temporal type, else the digits after the point up to six.
+    #[inline]
     pub fn fsp(&self) -> u8 {
         match self.data_type {
             DataType::Time { fsp } | DataType::DateTime { fsp } | DataType::Timestamp { fsp } => {
@@ -297,7 +296,7 @@ pub fn bigint(unsigned: bool) -> DataType {
 }
 
 /// The broad class of a declared type.
-pub fn class_of(data_type: &DataType) -> TypeClass {
+pub(crate) fn class_of(data_type: &DataType) -> TypeClass {
     match data_type {
         DataType::Null => TypeClass::Null,
         DataType::Int { .. } | DataType::Bit(_) | DataType::Year => TypeClass::Int,
@@ -311,7 +310,7 @@ pub fn class_of(data_type: &DataType) -> TypeClass {
 }
 
 /// The display length MySQL gives a column of this type, in characters.
-pub fn display_length(data_type: &DataType) -> u32 {
+pub(crate) fn display_length(data_type: &DataType) -> u32 {
     let with_fsp = |base: u32, fsp: u8| base + if fsp > 0 { u32::from(fsp) + 1 } else { 0 };
     match data_type {
         DataType::Null => 0,
@@ -353,7 +352,7 @@ pub fn display_length(data_type: &DataType) -> u32 {
 }
 
 /// The `decimals` MySQL reports for a column of this type.
-pub fn display_decimals(data_type: &DataType) -> u8 {
+pub(crate) fn display_decimals(data_type: &DataType) -> u8 {
     match data_type {
         DataType::Decimal { scale, .. } => *scale,
         DataType::Float { decimals, .. } | DataType::Double { decimals, .. } => {

@@ -6,19 +6,18 @@ mod prepare;
 mod special;
 mod years;
 
-pub(crate) use operators::{
-    arithmetic_node, case_node, negate, num_class, numeric, scalar_comparison,
-};
+pub use operators::negate;
+pub(crate) use operators::{arithmetic_node, case_node, num_class, numeric, scalar_comparison};
 pub use prepare::{converted, prepare, prepare_operand};
 pub(crate) use years::{beside_years, year_meant};
 
-use crate::expr::aggregate::{Aggregate, WindowFunction};
-use crate::expr::collate;
-use crate::expr::context::{Environment, SessionHost, VarScope};
-use crate::expr::convert;
-use crate::expr::func;
-use crate::expr::tree::{CmpOp, Expr, ExprKind, Subquery, SubqueryKind};
-use crate::expr::ty::{Coercibility, ExprType, NOT_FIXED};
+use crate::aggregate::{Aggregate, WindowFunction};
+use crate::collate;
+use crate::context::{Environment, SessionHost, VarScope};
+use crate::convert;
+use crate::func;
+use crate::tree::{CmpOp, Expr, ExprKind, Subquery, SubqueryKind};
+use crate::ty::{Coercibility, ExprType, NOT_FIXED};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
@@ -146,7 +145,7 @@ impl Binder<'_> {
             ast::Expr::UserVar(name) => Ok(self.user_var(name)),
             ast::Expr::AssignVar { name, value } => {
                 let value = self.scalar(value)?;
-                let ty = value.ty.clone().as_computed();
+                let ty = value.ty.clone().into_computed();
                 let name = name.to_lowercase().into();
                 Ok(Expr { kind: ExprKind::AssignUserVar(name, Box::new(value)), ty })
             }
@@ -360,7 +359,7 @@ impl Binder<'_> {
             ast::Expr::Subquery(query) => {
                 let sub = self.scope.subquery(query, false)?;
                 if let [only] = &sub.columns[..] {
-                    let ty = only.clone().with_nullable(true).as_computed();
+                    let ty = only.clone().with_nullable(true).into_computed();
                     return Ok(subquery_expr(&sub, SubqueryKind::Scalar, ty));
                 }
                 let kind = SubqueryKind::Row(sub.columns.clone());
@@ -400,9 +399,10 @@ impl Binder<'_> {
         let mut classes = Vec::new();
         for (operand, ty) in left.iter().zip(&sub.columns) {
             let column = Expr::column(0, ty.clone(), "");
-            classes.push(crate::expr::compare::choose(operand, &column, op.symbol())?);
+            classes.push(crate::compare::choose(operand, &column, op.symbol())?);
         }
-        let types: Vec<ExprType> = sub.columns.iter().map(|ty| ty.clone().as_computed()).collect();
+        let types: Vec<ExprType> =
+            sub.columns.iter().map(|ty| ty.clone().into_computed()).collect();
         let nullable = left.iter().any(|l| l.ty.nullable) || types.iter().any(|t| t.nullable);
         let kind = SubqueryKind::Quantified { op, all, left, classes, types };
         Ok(subquery_expr(sub, kind, ExprType::bool(nullable)))
@@ -436,13 +436,13 @@ fn variable_type(ty: ExprType) -> ExprType {
 }
 
 /// A string literal of a collation.
-pub(crate) fn text_literal(value: &str, collation: Collation) -> Expr {
+pub fn text_literal(value: &str, collation: Collation) -> Expr {
     let ty = ExprType::text(value.chars().count() as u64, collation, false);
     Expr::literal(Value::Text(value.to_owned()), ty)
 }
 
 /// An integer literal.
-pub(crate) fn int_literal(value: u64) -> Expr {
+pub fn int_literal(value: u64) -> Expr {
     let digits = value.checked_ilog10().unwrap_or(0) + 1;
     match i64::try_from(value) {
         Ok(value) => Expr::literal(Value::Int(value), ExprType::int(digits + 1, false)),
@@ -451,7 +451,7 @@ pub(crate) fn int_literal(value: u64) -> Expr {
 }
 
 /// A literal of a number with a point.
-pub(crate) fn decimal_literal(text: &str) -> Expr {
+pub fn decimal_literal(text: &str) -> Expr {
     let value = Decimal::parse_prefix(text.as_bytes()).value;
     let (precision, scale) = (u32::from(value.precision()), u32::from(value.scale()));
     let whole = precision.saturating_sub(scale).max(1);

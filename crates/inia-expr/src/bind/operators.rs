@@ -2,15 +2,15 @@
 
 use super::years::{as_year, beside_years, is_years};
 use super::{Binder, width};
-use crate::expr::collate;
-use crate::expr::compare::{self, CmpClass};
-use crate::expr::context::{Environment, SqlMode};
-use crate::expr::merge;
-use crate::expr::tree::{
+use crate::collate;
+use crate::compare::{self, CmpClass};
+use crate::context::{Environment, SqlMode};
+use crate::merge;
+use crate::tree::{
     Arith, ArithOp, Between, Case, CmpOp, Compare, Expr, ExprKind, InList, Like, NumClass,
     SubqueryKind,
 };
-use crate::expr::ty::{ExprType, NOT_FIXED, TypeClass};
+use crate::ty::{ExprType, NOT_FIXED, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -92,12 +92,7 @@ impl Binder<'_> {
     }
 
     /// `left op right` of scalars or rows.
-    pub(crate) fn comparison(
-        &mut self,
-        op: CmpOp,
-        left: Expr,
-        right: Expr,
-    ) -> Result<Expr, SqlError> {
+    pub fn comparison(&mut self, op: CmpOp, left: Expr, right: Expr) -> Result<Expr, SqlError> {
         let columns = width(&left);
         if columns != width(&right) {
             return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
@@ -143,7 +138,7 @@ impl Binder<'_> {
         &mut self,
         op: CmpOp,
         items: Vec<Expr>,
-        sub: &crate::expr::tree::Subquery,
+        sub: &crate::tree::Subquery,
     ) -> Result<Expr, SqlError> {
         let SubqueryKind::Row(types) = &sub.kind else {
             return Err(SqlError::new(ErrorCode::OperandColumns, &[&1]));
@@ -426,7 +421,7 @@ pub(crate) fn num_class(ty: &ExprType) -> NumClass {
 }
 
 /// Unary minus; negative literals become constants at once.
-pub(crate) fn negate(operand: Expr) -> Expr {
+pub fn negate(operand: Expr) -> Expr {
     let operand = numeric(operand);
     match (&operand.kind, num_class(&operand.ty)) {
         (ExprKind::Literal(Value::Int(v)), _) if *v >= 0 && !operand.ty.is_unsigned() => {

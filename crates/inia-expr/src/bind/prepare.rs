@@ -2,14 +2,14 @@
 //! operands become values of the class they compare in, IN lists become sets, LIKE patterns are
 //! analysed.
 
-use crate::expr::compare::{CmpClass, InSet};
-use crate::expr::context::EvalContext;
-use crate::expr::convert;
-use crate::expr::eval;
-use crate::expr::like::Pattern;
-use crate::expr::number;
-use crate::expr::tree::{ArithOp, CastKind, Expr, ExprKind};
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::compare::{CmpClass, InSet};
+use crate::context::EvalContext;
+use crate::convert;
+use crate::eval;
+use crate::like::Pattern;
+use crate::number;
+use crate::tree::{ArithOp, CastKind, Expr, ExprKind};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::temporal::{DateRules, DateTime, Time};
 use inia_base::value::Value;
@@ -58,8 +58,7 @@ fn fold(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
         return;
     }
     if expr.is_constant() && !matches!(expr.kind, ExprKind::HexLiteral(_)) {
-        let mut scratch =
-            EvalContext::new(ctx.env, ctx.host, &crate::expr::context::NoSubqueries, &[]);
+        let mut scratch = EvalContext::new(ctx.env, ctx.host, &crate::context::NoSubqueries, &[]);
         if let Ok(value) = expr.eval(&mut scratch, &[])
             && scratch.warnings.count == 0
         {

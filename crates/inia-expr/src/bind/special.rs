@@ -1,11 +1,11 @@
 //! Special syntax: CAST, EXTRACT, TRIM, intervals, COLLATE and the like.
 
 use super::Binder;
-use crate::expr::collate;
-use crate::expr::func;
-use crate::expr::interval;
-use crate::expr::tree::{CastKind, DateArith, Expr, ExprKind};
-use crate::expr::ty::{Coercibility, ExprType, bigint};
+use crate::collate;
+use crate::func;
+use crate::interval;
+use crate::tree::{CastKind, DateArith, Expr, ExprKind};
+use crate::ty::{Coercibility, ExprType, bigint};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -68,7 +68,7 @@ impl Binder<'_> {
                 let (left, right) = (self.scalar(left)?, self.scalar(right)?);
                 let left = self.call("soundex", vec![left])?;
                 let right = self.call("soundex", vec![right])?;
-                self.comparison(crate::expr::tree::CmpOp::Eq, left, right)
+                self.comparison(crate::tree::CmpOp::Eq, left, right)
             }
             ast::Expr::MemberOf { expr, array } => {
                 let args = vec![self.scalar(expr)?, self.scalar(array)?];
@@ -129,7 +129,7 @@ impl Binder<'_> {
         let collation = collate::find(name)?;
         let own = match operand.ty.is_text() {
             true => operand.ty.collation(),
-            false if operand.ty.class() == crate::expr::ty::TypeClass::String => Collation::BINARY,
+            false if operand.ty.class() == crate::ty::TypeClass::String => Collation::BINARY,
             false => self.env.collation,
         };
         if !collate::same_charset(own, collation) {
@@ -235,7 +235,7 @@ fn decimal_target(
     precision: Option<u64>,
     scale: Option<u64>,
 ) -> Result<DataType, SqlError> {
-    let name = crate::expr::print::print(operand);
+    let name = crate::print::print(operand);
     let (precision, scale) = (precision.unwrap_or(10), scale.unwrap_or(0));
     let precision = if precision == 0 { 10 } else { precision };
     if scale > 30 {

@@ -3,9 +3,9 @@
 //! What could not be stored as a year compares as the number that it is. Lists of IN are left as
 //! they are, unless they are of one value or of strings; so are CASE y WHEN ….
 
-use crate::expr::number;
-use crate::expr::tree::{CastKind, Expr, ExprKind};
-use crate::expr::ty::TypeClass;
+use crate::number;
+use crate::tree::{CastKind, Expr, ExprKind};
+use crate::ty::TypeClass;
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 

@@ -5,10 +5,10 @@
 //! zeros. ECB and CBC fill the last block up (PKCS#7), the others need no whole blocks.
 
 use super::{Function, v};
-use crate::expr::context::VarScope;
-use crate::expr::convert;
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::ty::ExprType;
+use crate::context::VarScope;
+use crate::convert;
+use crate::eval::{Args, FnResult, Stop};
+use crate::ty::ExprType;
 use aes::cipher::generic_array::GenericArray;
 use aes::cipher::{BlockDecrypt, BlockEncrypt, KeyInit};
 use aes::{Aes128, Aes192, Aes256};

@@ -1,13 +1,13 @@
 //! A call's arguments, evaluated and converted on demand.
 
-use crate::expr::collate;
-use crate::expr::context::Level;
-use crate::expr::convert;
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::json::{self, Json};
-use crate::expr::print;
-use crate::expr::tree::{Call, Expr, ExprKind};
-use crate::expr::ty::ExprType;
+use crate::collate;
+use crate::context::Level;
+use crate::convert;
+use crate::eval::{Args, FnResult, Stop};
+use crate::json::{self, Json};
+use crate::print;
+use crate::tree::{Call, Expr, ExprKind};
+use crate::ty::ExprType;
 use inia_base::collation::Collation;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};

@@ -2,11 +2,11 @@
 
 use super::types::any_null;
 use super::{Function, f, ft};
-use crate::expr::bind::numeric;
-use crate::expr::context::Environment;
-use crate::expr::eval::{Args, FnResult};
-use crate::expr::tree::{Expr, ExprKind};
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::bind::numeric;
+use crate::context::Environment;
+use crate::eval::{Args, FnResult};
+use crate::tree::{Expr, ExprKind};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;

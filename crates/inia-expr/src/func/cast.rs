@@ -1,8 +1,8 @@
 //! Conversions that look like functions.
 
 use super::{Function, r};
-use crate::expr::tree::{CastKind, Expr, ExprKind};
-use crate::expr::ty::{Coercibility, ExprType};
+use crate::tree::{CastKind, Expr, ExprKind};
+use crate::ty::{Coercibility, ExprType};
 
 pub(super) const TABLE: &[Function] = &[r("binary", 1, 1, |args, _| {
     let arg = args.into_iter().next().unwrap_or_else(Expr::null);

@@ -2,16 +2,16 @@
 
 use super::types::{any_null, boolean, int};
 use super::{Function, MANY, f, ft, r};
-use crate::expr::bind::num_class;
-use crate::expr::collate;
-use crate::expr::compare::{self, CmpClass};
-use crate::expr::constant;
-use crate::expr::context::Environment;
-use crate::expr::convert;
-use crate::expr::eval::{Args, FnResult, Stop, unify};
-use crate::expr::merge::merge;
-use crate::expr::tree::{Expr, ExprKind, NumClass};
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::bind::num_class;
+use crate::collate;
+use crate::compare::{self, CmpClass};
+use crate::constant;
+use crate::context::Environment;
+use crate::convert;
+use crate::eval::{Args, FnResult, Stop, unify};
+use crate::merge::merge;
+use crate::tree::{Expr, ExprKind, NumClass};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
 use inia_base::temporal::DateTime;

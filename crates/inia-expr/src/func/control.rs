@@ -1,13 +1,13 @@
 //! IF, IFNULL, NULLIF, COALESCE.
 
 use super::{Function, MANY, f, r};
-use crate::expr::bind::{beside_years, case_node, scalar_comparison};
-use crate::expr::cast::padded;
-use crate::expr::context::Environment;
-use crate::expr::eval::{Args, FnResult, Stop, unify};
-use crate::expr::merge::merge;
-use crate::expr::tree::{CmpOp, Expr};
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::bind::{beside_years, case_node, scalar_comparison};
+use crate::cast::padded;
+use crate::context::Environment;
+use crate::eval::{Args, FnResult, Stop, unify};
+use crate::merge::merge;
+use crate::tree::{CmpOp, Expr};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -48,7 +48,7 @@ fn first_known(a: &mut Args<'_, '_>) -> FnResult {
 
 /// The first argument's type; dates and years become strings.
 fn nullif_type(first: &ExprType) -> ExprType {
-    let ty = first.clone().with_nullable(true).as_computed();
+    let ty = first.clone().with_nullable(true).into_computed();
     match (&ty.data_type, ty.class()) {
         (DataType::Year, _) => {
             let data_type = DataType::VarBinary(4);

@@ -2,12 +2,12 @@
 
 use super::types::{any_null, string_of};
 use super::{Function, f};
-use crate::expr::context::Environment;
-use crate::expr::convert;
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::locale::Locale;
-use crate::expr::tree::Expr;
-use crate::expr::ty::ExprType;
+use crate::context::Environment;
+use crate::convert;
+use crate::eval::{Args, FnResult, Stop};
+use crate::locale::Locale;
+use crate::tree::Expr;
+use crate::ty::ExprType;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::calendar::WeekMode;

@@ -2,10 +2,10 @@
 
 use super::types::{any_null, int, int_null, text_null};
 use super::{Function, f, ft, node};
-use crate::expr::context::Environment;
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::tree::Expr;
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::context::Environment;
+use crate::eval::{Args, FnResult, Stop};
+use crate::tree::Expr;
+use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::calendar::WeekMode;
@@ -125,8 +125,8 @@ fn day(a: &mut Args<'_, '_>) -> FnResult {
 /// NULL with the warning that an argument is no real date.
 fn wrong(a: &mut Args<'_, '_>, i: usize) -> FnResult {
     let value = a.value(i)?;
-    let shown = crate::expr::convert::to_text(&value, a.arg_type(i)).into_owned();
-    a.raise(crate::expr::convert::incorrect("datetime", &shown))?;
+    let shown = crate::convert::to_text(&value, a.arg_type(i)).into_owned();
+    a.raise(crate::convert::incorrect("datetime", &shown))?;
     Err(Stop::Null)
 }
 
@@ -144,7 +144,7 @@ fn real_at(a: &mut Args<'_, '_>, date: Date, i: usize) -> Result<(), Stop> {
 
 /// A date and time under the session's rules.
 fn real_or_null(a: &mut Args<'_, '_>, i: usize) -> Result<DateTime, Stop> {
-    use crate::expr::convert;
+    use crate::convert;
     let value = a.value(i)?;
     let rules = a.ctx.env.date_rules();
     convert::to_datetime_with(&value, a.arg_type(i), rules, a.ctx)?.ok_or(Stop::Null)

@@ -2,9 +2,9 @@
 
 use super::types::text_null;
 use super::{Function, f};
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::func::types::constant_int;
-use crate::expr::ty::ExprType;
+use crate::eval::{Args, FnResult, Stop};
+use crate::func::types::constant_int;
+use crate::ty::ExprType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use md5::Md5;

@@ -2,9 +2,9 @@
 
 use super::types::any_null;
 use super::{Function, f, v};
-use crate::expr::collate;
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::ty::{Coercibility, ExprType, TypeClass};
+use crate::collate;
+use crate::eval::{Args, FnResult, Stop};
+use crate::ty::{Coercibility, ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -127,7 +127,7 @@ pub(super) const TABLE: &[Function] = &[
         "any_value",
         1,
         1,
-        |args, _| Ok(args[0].ty.clone().as_computed()),
+        |args, _| Ok(args[0].ty.clone().into_computed()),
         |a| Ok(a.value(0)?.into_owned()),
     ),
     f("icu_version", 0, 0, |_, _| Ok(system(5, false)), |_| Ok(Value::Text("69.1".into()))),

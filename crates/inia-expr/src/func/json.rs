@@ -2,14 +2,14 @@
 
 use super::types::{int_null, json, string_of};
 use super::{Function, MANY, f, ft};
-use crate::expr::context::Environment;
-use crate::expr::convert;
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::json::path::{Leg, Path};
-use crate::expr::json::{self as doc, Json, order};
-use crate::expr::like::Pattern;
-use crate::expr::tree::Expr;
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::context::Environment;
+use crate::convert;
+use crate::eval::{Args, FnResult, Stop};
+use crate::json::path::{Leg, Path};
+use crate::json::{self as doc, Json, order};
+use crate::like::Pattern;
+use crate::tree::Expr;
+use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;

@@ -4,13 +4,13 @@
 //! The call's arguments are the document, the path, and the answers to an empty and to a wrong
 //! place; bits of the tag say which of these are errors.
 
-use crate::expr::context::Level;
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::json::path::Path;
-use crate::expr::json::{self, Json};
-use crate::expr::store::store_value;
-use crate::expr::tree::{Call, Expr, ExprKind};
-use crate::expr::ty::ExprType;
+use crate::context::Level;
+use crate::eval::{Args, FnResult, Stop};
+use crate::json::path::Path;
+use crate::json::{self, Json};
+use crate::store::store_value;
+use crate::tree::{Call, Expr, ExprKind};
+use crate::ty::ExprType;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 

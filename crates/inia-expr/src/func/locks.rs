@@ -2,8 +2,8 @@
 
 use super::types::int_null;
 use super::{Function, v};
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::ty::ExprType;
+use crate::eval::{Args, FnResult, Stop};
+use crate::ty::ExprType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 

@@ -3,8 +3,8 @@
 use super::strings2::{from_hex, hex_text};
 use super::types::{boolean, int, text_null, uint_null};
 use super::{Function, f, v};
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::ty::ExprType;
+use crate::eval::{Args, FnResult, Stop};
+use crate::ty::ExprType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::collections::hash_map::RandomState;
@@ -55,7 +55,7 @@ pub(super) const TABLE: &[Function] = &[
     f("bin_to_uuid", 1, 2, text_null::<36>, |a| {
         let mut bytes = a.bytes(0)?.into_owned();
         if bytes.len() != 16 {
-            let shown = crate::expr::convert::error_text(&bytes);
+            let shown = crate::convert::error_text(&bytes);
             let args: [&dyn std::fmt::Display; 3] = [&"string", &shown, &"bin_to_uuid"];
             return Err(SqlError::new(ErrorCode::WrongValueForType, &args).into());
         }
@@ -97,7 +97,7 @@ pub(super) const TABLE: &[Function] = &[
     f("inet_ntoa", 1, 1, text_null::<31>, |a| {
         let number = a.wide(0)?;
         let Ok(number) = u32::try_from(number) else {
-            let shown = crate::expr::print::print(a.expr(0));
+            let shown = crate::print::print(a.expr(0));
             a.warn(ErrorCode::WrongValueForType, &[&"integer", &shown, &"inet_ntoa"])?;
             return Err(Stop::Null);
         };

@@ -26,10 +26,10 @@ mod strings2;
 mod timefn;
 mod types;
 
-use crate::expr::context::Environment;
-use crate::expr::eval::EvalFn;
-use crate::expr::tree::{Call, Expr, ExprKind};
-use crate::expr::ty::ExprType;
+use crate::context::Environment;
+use crate::eval::EvalFn;
+use crate::tree::{Call, Expr, ExprKind};
+use crate::ty::ExprType;
 use inia_base::error::{ErrorCode, SqlError};
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -55,7 +55,7 @@ pub(crate) enum Body {
 
 /// One row of the function table.
 #[derive(Clone, Copy)]
-pub struct Function {
+pub(crate) struct Function {
     /// Lower-case name.
     pub(crate) name: &'static str,
     /// Fewest arguments.
@@ -132,7 +132,7 @@ const FAMILIES: &[&[Function]] = &[
 ];
 
 /// The function of a (lower-case) name.
-pub fn lookup(name: &str) -> Option<&'static Function> {
+pub(crate) fn lookup(name: &str) -> Option<&'static Function> {
     static INDEX: OnceLock<HashMap<&'static str, &'static Function>> = OnceLock::new();
     let index = INDEX.get_or_init(|| {
         let rows = FAMILIES.iter().flat_map(|family| family.iter());
@@ -142,7 +142,7 @@ pub fn lookup(name: &str) -> Option<&'static Function> {
 }
 
 /// Binds a call; error 1582 for a wrong number of arguments.
-pub fn bind_call(
+pub(crate) fn bind_call(
     function: &'static Function,
     mut args: Vec<Expr>,
     env: &Environment,

@@ -2,12 +2,12 @@
 
 use super::types::{constant_int, double, double_null, int, number_like_first, text_null, uint};
 use super::{Function, f, ft, r, v};
-use crate::expr::bind::{arithmetic_node, num_class, numeric};
-use crate::expr::context::Environment;
-use crate::expr::convert;
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::tree::{ArithOp, Expr, NumClass};
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::bind::{arithmetic_node, num_class, numeric};
+use crate::context::Environment;
+use crate::convert;
+use crate::eval::{Args, FnResult, Stop};
+use crate::tree::{ArithOp, Expr, NumClass};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
@@ -414,7 +414,7 @@ fn format(a: &mut Args<'_, '_>) -> FnResult {
     let text = match num_class(a.arg_type(0)) {
         NumClass::Real => {
             let value = a.real(0)?;
-            crate::expr::number::fixed_text(round_real(value, places.into(), false), places)
+            crate::number::fixed_text(round_real(value, places.into(), false), places)
         }
         _ => {
             let value = a.decimal(0)?;

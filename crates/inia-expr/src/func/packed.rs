@@ -3,8 +3,8 @@
 
 use super::types::any_null;
 use super::{Function, f};
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::ty::ExprType;
+use crate::eval::{Args, FnResult, Stop};
+use crate::ty::ExprType;
 use flate2::Compression;
 use flate2::read::{ZlibDecoder, ZlibEncoder};
 use inia_base::error::ErrorCode;

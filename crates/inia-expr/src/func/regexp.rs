@@ -3,9 +3,9 @@
 
 use super::types::{any_null, string_of};
 use super::{Function, f};
-use crate::expr::collate;
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::ty::ExprType;
+use crate::collate;
+use crate::eval::{Args, FnResult, Stop};
+use crate::ty::ExprType;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;

@@ -2,11 +2,11 @@
 
 use super::types::{constant_int, int, string_of};
 use super::{Function, MANY, f, ft};
-use crate::expr::collate;
-use crate::expr::context::Environment;
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::tree::Expr;
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::collate;
+use crate::context::Environment;
+use crate::eval::{Args, FnResult, Stop};
+use crate::tree::Expr;
+use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::error::SqlError;
 use inia_base::value::Value;

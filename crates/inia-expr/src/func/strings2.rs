@@ -2,11 +2,11 @@
 
 use super::types::{any_null, int, string_of, text_null};
 use super::{Function, MANY, f};
-use crate::expr::collate;
-use crate::expr::context::Environment;
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::tree::Expr;
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::collate;
+use crate::context::Environment;
+use crate::eval::{Args, FnResult, Stop};
+use crate::tree::Expr;
+use crate::ty::{ExprType, TypeClass};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 

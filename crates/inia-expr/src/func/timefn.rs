@@ -3,12 +3,12 @@
 use super::datetime::add;
 use super::types::{any_null, int_null};
 use super::{Function, f, ft, v};
-use crate::expr::bind::num_class;
-use crate::expr::context::{Environment, utc_datetime};
-use crate::expr::convert;
-use crate::expr::eval::{Args, FnResult, Stop};
-use crate::expr::tree::{Expr, NumClass};
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::bind::num_class;
+use crate::context::{Environment, utc_datetime};
+use crate::convert;
+use crate::eval::{Args, FnResult, Stop};
+use crate::tree::{Expr, NumClass};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;

@@ -1,11 +1,11 @@
 //! Rules for result types, shared by the function families.
 
-use crate::expr::bind::num_class;
-use crate::expr::bind::numeric;
-use crate::expr::collate;
-use crate::expr::context::Environment;
-use crate::expr::tree::{Expr, NumClass};
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::bind::num_class;
+use crate::bind::numeric;
+use crate::collate;
+use crate::context::Environment;
+use crate::tree::{Expr, NumClass};
+use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::error::SqlError;
 
@@ -101,7 +101,7 @@ pub(crate) fn number_like_first(args: &mut [Expr], _: &Environment) -> Ty {
                 false => ExprType::int(length, ty.nullable),
             }
         }
-        NumClass::Decimal if ty.class() == TypeClass::Decimal => ty.clone().as_computed(),
+        NumClass::Decimal if ty.class() == TypeClass::Decimal => ty.clone().into_computed(),
         NumClass::Decimal => {
             ExprType::decimal(ty.precision(), u32::from(ty.fsp()), false, ty.nullable)
         }

@@ -1,9 +1,9 @@
 //! Values of documents as values of SQL types, where they are values of those types.
 
 use super::Json;
-use crate::expr::context::{EvalContext, Strictness};
-use crate::expr::store::store_value;
-use crate::expr::ty::ExprType;
+use crate::context::{EvalContext, Strictness};
+use crate::store::store_value;
+use crate::ty::ExprType;
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::SqlError;

@@ -7,15 +7,15 @@ mod fit;
 pub mod order;
 mod parse;
 pub mod path;
-pub mod to_number;
+pub(crate) mod to_number;
 
 pub use fit::fitted;
 pub use parse::{ParseError, parse};
 
-use crate::expr::collate;
-use crate::expr::convert;
-use crate::expr::number;
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::collate;
+use crate::convert;
+use crate::number;
+use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -62,7 +62,7 @@ impl Json {
     }
 
     /// What JSON_TYPE says.
-    pub fn type_name(&self) -> &'static str {
+    pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Json::Null => "NULL",
             Json::Bool(_) => "BOOLEAN",
@@ -103,7 +103,7 @@ impl Json {
 }
 
 /// The order of an object's keys.
-pub fn key_order(left: &str, right: &str) -> std::cmp::Ordering {
+pub(crate) fn key_order(left: &str, right: &str) -> std::cmp::Ordering {
     left.len().cmp(&right.len()).then_with(|| left.as_bytes().cmp(right.as_bytes()))
 }
 
@@ -302,7 +302,7 @@ pub fn document(
 }
 
 /// A SQL value as a JSON value inside a document: strings become JSON strings.
-pub fn of_value(value: &Value, ty: &ExprType) -> Result<Json, SqlError> {
+pub(crate) fn of_value(value: &Value, ty: &ExprType) -> Result<Json, SqlError> {
     Ok(match value {
         Value::Null => Json::Null,
         Value::Int(v) if is_boolean(ty) => Json::Bool(*v != 0),
@@ -357,6 +357,6 @@ pub fn cast(value: &Value, ty: &ExprType) -> Result<Json, SqlError> {
 }
 
 /// An operand of a comparison with JSON: documents as they are, everything else as a scalar.
-pub fn scalar_or_document(value: &Value, ty: &ExprType) -> Result<Json, SqlError> {
+pub(crate) fn scalar_or_document(value: &Value, ty: &ExprType) -> Result<Json, SqlError> {
     of_value(value, ty)
 }

@@ -18,7 +18,7 @@ pub struct ParseError {
 
 impl ParseError {
     /// Whether the text is refused for its depth alone: error 3157.
-    pub fn is_depth(&self) -> bool {
+    pub(crate) fn is_depth(&self) -> bool {
         self.text == TOO_DEEP
     }
 }

@@ -55,7 +55,7 @@ impl Path {
     }
 
     /// Whether the path can match more than one value.
-    pub fn has_wildcard(&self) -> bool {
+    pub(crate) fn has_wildcard(&self) -> bool {
         self.legs
             .iter()
             .any(|leg| matches!(leg, Leg::AnyMember | Leg::AnyCell | Leg::Range(..) | Leg::Deep))

@@ -1,9 +1,9 @@
 //! JSON scalars as SQL numbers.
 
 use super::Json;
-use crate::expr::context::EvalContext;
-use crate::expr::convert;
-use crate::expr::number;
+use crate::context::EvalContext;
+use crate::convert;
+use crate::number;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 
@@ -11,11 +11,11 @@ fn wrong(target: &str, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
     let row = ctx.row_number;
     let args: [&dyn std::fmt::Display; 4] = [&target, &"", &"", &row];
     let error = SqlError::new(ErrorCode::InvalidJsonValueForCast, &args);
-    ctx.raise(crate::expr::context::Level::Warning, error)
+    ctx.raise(crate::context::Level::Warning, error)
 }
 
 /// As an integer.
-pub fn wide(text: &str, ctx: &mut EvalContext<'_>) -> Result<i128, SqlError> {
+pub(crate) fn wide(text: &str, ctx: &mut EvalContext<'_>) -> Result<i128, SqlError> {
     Ok(match super::stored(text) {
         Json::Int(v) => i128::from(v),
         Json::UInt(v) => i128::from(v),
@@ -37,7 +37,7 @@ pub fn wide(text: &str, ctx: &mut EvalContext<'_>) -> Result<i128, SqlError> {
 }
 
 /// As a double.
-pub fn real(text: &str, ctx: &mut EvalContext<'_>) -> Result<f64, SqlError> {
+pub(crate) fn real(text: &str, ctx: &mut EvalContext<'_>) -> Result<f64, SqlError> {
     Ok(match super::stored(text) {
         Json::Int(v) => v as f64,
         Json::UInt(v) => v as f64,
@@ -59,7 +59,7 @@ pub fn real(text: &str, ctx: &mut EvalContext<'_>) -> Result<f64, SqlError> {
 }
 
 /// As an exact decimal.
-pub fn decimal(text: &str, ctx: &mut EvalContext<'_>) -> Result<Decimal, SqlError> {
+pub(crate) fn decimal(text: &str, ctx: &mut EvalContext<'_>) -> Result<Decimal, SqlError> {
     Ok(match super::stored(text) {
         Json::Int(v) => Decimal::from_i128(i128::from(v), 0),
         Json::UInt(v) => Decimal::from_i128(i128::from(v), 0),

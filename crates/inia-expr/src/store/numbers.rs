@@ -1,10 +1,10 @@
 //! Values on their way into numeric columns.
 
 use super::{Result, Target};
-use crate::expr::context::EvalContext;
-use crate::expr::convert;
-use crate::expr::number;
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::context::EvalContext;
+use crate::convert;
+use crate::number;
+use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::decimal::Decimal;
 use inia_base::value::Value;
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 /// What a signed integer of this width can hold.
-pub(crate) fn signed_range(width: IntWidth) -> RangeInclusive<i64> {
+pub fn signed_range(width: IntWidth) -> RangeInclusive<i64> {
     let bits = width.bits();
     (i64::MIN >> (64 - bits))..=(i64::MAX >> (64 - bits))
 }
@@ -246,7 +246,7 @@ pub(super) fn decimal(
                 target.warn(target.incorrect("decimal", &shown), ctx)?;
                 return Ok(Value::Decimal(Decimal::from_i128(0, scale)));
             }
-            let strict = ctx.strictness == crate::expr::context::Strictness::Strict;
+            let strict = ctx.strictness == crate::context::Strictness::Strict;
             if strict && (junk || parsed.overflow) {
                 return Err(target.incorrect("decimal", &convert::error_text(&text)));
             }

@@ -1,11 +1,11 @@
 //! Values on their way into string, ENUM and SET columns.
 
 use super::{Result, Target};
-use crate::expr::collate;
-use crate::expr::context::EvalContext;
-use crate::expr::convert;
-use crate::expr::number;
-use crate::expr::ty::{ExprType, TypeClass, lob_bytes};
+use crate::collate;
+use crate::context::EvalContext;
+use crate::convert;
+use crate::number;
+use crate::ty::{ExprType, TypeClass, lob_bytes};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::ErrorCode;
@@ -112,7 +112,7 @@ fn text(
 }
 
 /// `\xE6\x97…`: six bytes at most, ASCII as it is.
-pub(crate) fn bad_bytes(bytes: &[u8]) -> String {
+pub fn bad_bytes(bytes: &[u8]) -> String {
     let mut shown: String = bytes
         .iter()
         .take(6)

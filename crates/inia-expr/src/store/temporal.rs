@@ -1,11 +1,11 @@
 //! Values on their way into DATE, TIME, DATETIME and TIMESTAMP columns.
 
 use super::{Result, Target};
-use crate::expr::cast::{round_datetime, round_time};
-use crate::expr::context::{EvalContext, Strictness};
-use crate::expr::convert;
-use crate::expr::json;
-use crate::expr::ty::{ExprType, TypeClass};
+use crate::cast::{round_datetime, round_time};
+use crate::context::{EvalContext, Strictness};
+use crate::convert;
+use crate::json;
+use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
@@ -167,7 +167,7 @@ pub(super) fn datetime(
 
 /// A time of day that a DATE column drops, or a date that a TIME column does.
 fn note_lost_part(kind: &str, shown: &str, target: &Target<'_>, ctx: &mut EvalContext<'_>) {
-    use crate::expr::context::{Level, Warning};
+    use crate::context::{Level, Warning};
     let SqlError { code, message, .. } = match ctx.strictness {
         Strictness::Strict => target.incorrect_temporal(kind, shown),
         _ => target.error(ErrorCode::WarnDataTruncated),

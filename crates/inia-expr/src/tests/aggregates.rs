@@ -1,9 +1,9 @@
 //! Aggregates over a few rows; answers of MySQL 8.0.31.
 
-use super::environment;
-use crate::expr::aggregate::{Accumulator, Aggregate};
-use crate::expr::context::{Environment, EvalContext, NoHost, NoSubqueries};
-use crate::expr::{Expr, ExprType, Scope, bind, convert};
+use super::{NoHost, environment};
+use crate::aggregate::{Accumulator, Aggregate};
+use crate::context::{Environment, EvalContext, NoSubqueries};
+use crate::{Expr, ExprType, Scope, bind, convert};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::decimal::Decimal;
@@ -35,7 +35,7 @@ impl Scope for Table {
     fn aggregate(&mut self, call: Aggregate) -> Result<Expr, SqlError> {
         let ty = call.ty.clone();
         self.calls.push(call);
-        Ok(Expr { kind: crate::expr::ExprKind::Aggregate(self.calls.len() - 1), ty })
+        Ok(Expr { kind: crate::ExprKind::Aggregate(self.calls.len() - 1), ty })
     }
 }
 

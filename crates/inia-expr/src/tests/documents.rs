@@ -1,9 +1,9 @@
 //! Runs the documents.
 
-use super::environment;
-use crate::expr::context::{EvalContext, NoHost, NoSubqueries};
-use crate::expr::convert;
-use crate::expr::{EmptyScope, ExprType, bind, prepare};
+use super::{NoHost, environment};
+use crate::context::{EvalContext, NoSubqueries};
+use crate::convert;
+use crate::{EmptyScope, ExprType, bind, prepare};
 use inia_base::column::flags;
 use inia_base::datatype::{DataType, LobSize};
 use inia_base::error::{ErrorCode, SqlError};

@@ -1,12 +1,12 @@
 //! What expressions take from around them: columns, parameters, variables, outer rows, strict
 //! mode, subqueries, prepared lists and patterns.
 
-use super::environment;
-use crate::expr::context::{
-    EvalContext, NoHost, NoSubqueries, RowVisitor, SessionHost, Strictness, SubqueryRunner,
-    UserVar, VarScope,
+use super::{NoHost, environment};
+use crate::context::{
+    EvalContext, NoSubqueries, RowVisitor, SessionHost, Strictness, SubqueryRunner, UserVar,
+    VarScope,
 };
-use crate::expr::{BoundSubquery, Expr, ExprKind, ExprType, Scope, bind, prepare};
+use crate::{BoundSubquery, Expr, ExprKind, ExprType, Scope, bind, prepare};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
@@ -175,10 +175,10 @@ fn constants_become_values_of_the_columns_class() {
         other => panic!("{other:?}"),
     };
     let (class, right) = compare("i = '7'");
-    assert_eq!(class, crate::expr::compare::CmpClass::Int);
+    assert_eq!(class, crate::compare::CmpClass::Int);
     assert_eq!(right.as_literal(), Some(&Value::Int(7)));
     let (class, right) = compare("d = '2020-05-06'");
-    assert_eq!(class, crate::expr::compare::CmpClass::Dates);
+    assert_eq!(class, crate::compare::CmpClass::Dates);
     assert!(matches!(right.as_literal(), Some(Value::DateTime(_))));
     let (_, right) = compare("i = 1 + 2 * 3");
     assert_eq!(right.as_literal(), Some(&Value::Int(7)));

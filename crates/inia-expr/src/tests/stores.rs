@@ -1,12 +1,12 @@
 //! Runs the document of stored values: strict mode first, then without it.
 
-use super::environment;
-use crate::expr::context::{Environment, EvalContext, NoHost, NoSubqueries, SqlMode, Strictness};
-use crate::expr::store::{check_not_null, implicit_default, store_value};
-use crate::expr::{EmptyScope, ExprType, bind, convert, prepare_operand};
+use super::{NoHost, environment};
+use crate::context::{Environment, EvalContext, NoSubqueries, SqlMode, Strictness};
+use crate::store::{implicit_default, store_value};
+use crate::{EmptyScope, ExprType, bind, convert, prepare_operand};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
-use inia_base::error::{ErrorCode, SqlError};
+use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_parser::ast;
 
@@ -20,7 +20,7 @@ fn column_type(text: &str) -> DataType {
         _ => None,
     });
     let spec = &column.expect("one column").ty;
-    let ty = crate::ddl::column_type("c", spec, Collation::DEFAULT, true);
+    let ty = crate::column_type::column_type("c", spec, Collation::DEFAULT, true);
     ty.expect("a valid type").data_type
 }
 
@@ -91,14 +91,6 @@ fn values_become_values_of_the_column() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn null_is_refused_by_name() {
-    assert_eq!(check_not_null(&Value::Int(0), "c"), Ok(()));
-    let error = check_not_null(&Value::Null, "c").expect_err("NULL");
-    assert_eq!(error.code, ErrorCode::BadNull);
-    assert_eq!(error.message, "Column 'c' cannot be null");
 }
 
 #[test]

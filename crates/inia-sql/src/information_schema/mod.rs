@@ -19,7 +19,6 @@ use crate::catalog::{
     CatalogVersion, ColumnDef, IndexDef, IndexKind, IndexPart, TableDef, TableId,
 };
 use crate::database::Database;
-use crate::expr::{ExprType, VarScope};
 use crate::plan::VirtualTable;
 use crate::show::Focus;
 use inia_base::collation::Collation;
@@ -27,6 +26,7 @@ use inia_base::datatype::DataType;
 use inia_base::ids::TreeId;
 use inia_base::temporal::{DateTime, TimeZone};
 use inia_base::value::Value;
+use inia_expr::{ExprType, VarScope};
 use std::sync::{Arc, LazyLock};
 
 /// Names and values of variables or counters.

@@ -4,7 +4,6 @@ use crate::account::{Access, AccountName};
 use crate::catalog::CatalogVersion;
 use crate::database::{ClientInfo, Database};
 use crate::exec::Interrupt;
-use crate::expr::{ExprType, SessionHost, UserVar, VarScope};
 use crate::information_schema::{Information, NamedValues};
 use crate::session::core::clock_micros;
 use crate::show::Focus;
@@ -14,6 +13,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::rt::WaitCell;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_expr::{ExprType, SessionHost, UserVar, VarScope};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -146,7 +146,7 @@ impl Host {
         let vars = self.user_vars.borrow();
         let var = vars.get(&name.to_lowercase());
         var.map_or_else(String::new, |var| {
-            crate::expr::convert::to_text(&var.value, &var.ty).into_owned()
+            inia_expr::convert::to_text(&var.value, &var.ty).into_owned()
         })
     }
 
