@@ -1,6 +1,7 @@
 //! Accounts, roles and privileges: who may log in, and what a session may do.
 //!
-//! [`store`] keeps the accounts, [`access`] is what one session may do; the account statements are in [`user`] and [`grant`].
+//! [`store`] keeps the accounts, [`access`] is what one session may do; the account statements are
+//! in [`user`] and [`grant`]. `authorize` compares a statement with what the session may do.
 
 pub(crate) mod access;
 pub(crate) mod def;
