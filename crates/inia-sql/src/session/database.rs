@@ -1,6 +1,6 @@
 //! The default database.
 
-use super::core::Core;
+use crate::context::Core;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
