@@ -20,8 +20,8 @@ mod table;
 mod view;
 mod work;
 
-pub(crate) use crate::catalog::check_name;
-pub(crate) use crate::context::{existing, full_name};
+use crate::catalog::check_name;
+use crate::context::{existing, full_name};
 pub(crate) use alter::alter_table;
 pub(crate) use create_select::create_table_select;
 pub(crate) use schema::{alter_database, create_database, drop_database};
@@ -31,7 +31,7 @@ pub(crate) use table::{
 pub(crate) use view::{create_view, drop_views, show_create_view};
 
 use crate::catalog::Change;
-pub(crate) use crate::catalog::FullName;
+use crate::catalog::FullName;
 use crate::catalog::mdl::{Kind, MdlGuard};
 use crate::context::Core;
 use crate::context::Outcome;

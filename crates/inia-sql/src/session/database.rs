@@ -17,7 +17,7 @@ impl Core {
             },
         };
         if found.is_none() {
-            crate::ddl::check_name(name, ErrorCode::WrongDbName)?;
+            crate::catalog::check_name(name, ErrorCode::WrongDbName)?;
         }
         let used = found.map_or(name, |(name, _)| name);
         self.authorize_later(&ast::Statement::Use(used.to_owned()))?;
