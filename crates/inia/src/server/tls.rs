@@ -1,8 +1,7 @@
 //! The server's certificate and key pair, made at the first start and kept in the data directory.
 //!
-//! Each file is written whole (`inia_base::io::write_whole`). A file that is empty or was cut off by
-//! a crash of an earlier version is made anew; one that is complete and wrong is an error, since
-//! somebody put it there.
+//! Each file is written whole. One that is empty or was cut off by a crash of an earlier version is
+//! made anew; one that is complete and wrong is an error, since somebody put it there.
 
 use crate::log;
 use inia_base::io::{Access, Disk, read_whole, write_whole};
