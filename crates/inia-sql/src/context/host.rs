@@ -213,6 +213,10 @@ impl SessionHost for Host {
         }
     }
 
+    fn is_killed(&self) -> bool {
+        self.killed.load(Ordering::Relaxed) != 0
+    }
+
     fn get_lock(&self, name: &str, timeout: Option<u64>) -> Result<Option<bool>, SqlError> {
         let me = self.connection_id.get();
         let (limit, interrupt) = (timeout.map(Duration::from_micros), self.interrupt());

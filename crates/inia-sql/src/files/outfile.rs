@@ -9,6 +9,7 @@ use crate::plan::{OutputColumn, StatementPlan};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::io::create_file;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, TypeClass, collate, convert, store};
 use inia_parser::ast::SelectInto;
@@ -34,8 +35,7 @@ pub(crate) fn into_file(
         SelectInto::Vars(_) => return Ok(0),
     };
     let path = server_path(core, path)?;
-    let file = File::options().write(true).create_new(true).open(&path);
-    let file = file.map_err(|error| match error.kind() {
+    let file = create_file(&path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             SqlError::new(ErrorCode::FileExistsError, &[&path.display()])
         }

@@ -4,6 +4,7 @@ use crate::context::Outcome;
 use crate::context::{Core, NamedSavepoint};
 use crate::error::StorageResult;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::process::KillTarget;
 use inia_parser::ast;
 use inia_storage::Isolation;
 
@@ -68,6 +69,9 @@ fn chain(core: &mut Core, completion: &ast::Completion, level: Isolation, read_o
     }
     if completion.release.unwrap_or(kind == "RELEASE") {
         core.killed.fetch_or(2, std::sync::atomic::Ordering::SeqCst);
+        if let Some(processes) = core.db.processes() {
+            processes.kill(core.env.connection_id, KillTarget::ConnectionAfterReply);
+        }
     }
     Ok(Outcome::default())
 }
