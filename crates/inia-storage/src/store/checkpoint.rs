@@ -166,14 +166,24 @@ impl Store {
         self.stop_background();
         let closed = self.wal.closed_lsn();
         self.wal.wait_durable(closed)?;
+        self.write_all_pages()?;
+        self.checkpoint()?;
+        Ok(())
+    }
+
+    fn write_all_pages(&self) -> Result<()> {
         loop {
             let dirty = self.pool.dirty_frames(Lsn(u64::MAX), STEP_PAGES);
             if self.pool.write_back(&dirty)? == 0 {
-                break;
+                return Ok(());
             }
         }
-        self.checkpoint()?;
-        Ok(())
+    }
+
+    /// Writes every changed page back, without a checkpoint.
+    #[cfg(test)]
+    pub(crate) fn write_all_pages_for_tests(&self) -> Result<()> {
+        self.write_all_pages()
     }
 
     /// Lets a writer through once the log has room for it.

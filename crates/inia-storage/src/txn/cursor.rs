@@ -104,7 +104,8 @@ pub struct Cursor {
     pub(super) passed: bool,
     /// A locking scan must look again behind the record it passed last.
     pub(super) astray: bool,
-    /// The lock of the record last returned is this scan's.
+    /// The lock of the record last returned is this scan's, who had it at once. (While a record is
+    /// looked for: the lock at hand is this scan's.)
     pub(super) fresh: bool,
     /// A locking scan leaves it to its user to lock the records it returns, or to change them.
     pub(super) defers: bool,
@@ -346,11 +347,13 @@ impl Cursor {
         self.unlocked
     }
 
-    /// Gives back the lock of the record last returned, whose row did not match. At REPEATABLE READ
-    /// and above it is kept: there a scan locks all that it passes.
+    /// Releases the lock of the record last returned, whose row did not match, where the scan has
+    /// taken it without a wait. At REPEATABLE READ and above it is kept: there a scan locks all
+    /// that it passes.
     pub fn unlock_current(&mut self, txn: &mut Txn) {
+        let ReadMode::Lock(request) = self.mode else { return };
         if !txn.locks_gaps() && std::mem::take(&mut self.fresh) {
-            txn.unlock(&self.tree, &self.memory().key);
+            txn.unlock(&self.tree, &self.memory().key, request.mode);
         }
     }
 

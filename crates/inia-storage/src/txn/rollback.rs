@@ -162,7 +162,7 @@ impl Txn {
         self.undo_last()?;
         if inserted {
             self.lock_left_gap(&tree, &key)?;
-            self.unlock_if(fresh, &tree, &key);
+            self.unlock_if(fresh, &tree, &key, LockMode::Exclusive);
         }
         Ok(())
     }
