@@ -267,6 +267,12 @@ impl Engine {
         tree.btree().estimate_range(&self.core.store, lower, upper)
     }
 
+    /// The greatest key of the tree, those of records included that are deleted but may come back:
+    /// no record that any transaction sees, or will see by a rollback, has a greater one.
+    pub fn greatest_key(&self, tree: &Tree) -> Result<Option<Vec<u8>>> {
+        tree.btree().greatest_key(&self.core.store)
+    }
+
     /// The transactions that have written or locked something.
     pub fn active_transactions(&self) -> Vec<ActiveTxn> {
         let sessions = self.core.sessions.list();

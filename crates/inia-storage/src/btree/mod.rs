@@ -272,6 +272,20 @@ impl BTree {
         Ok(Some(to))
     }
 
+    /// The greatest key, whether its record is marked as deleted or not.
+    pub(crate) fn greatest_key(&self, store: &Store) -> Result<Option<Vec<u8>>> {
+        let mut leaf = LeafCopy::new();
+        self.load_leaf(store, Seek::Last, &mut leaf)?;
+        let mut end = leaf.len();
+        while end == 0 {
+            let Some(before) = self.previous_leaf(store, &mut leaf)? else { return Ok(None) };
+            end = before;
+        }
+        let mut key = Vec::new();
+        leaf.key(end - 1, &mut key);
+        Ok(Some(key))
+    }
+
     /// Gives `change` exclusive access to the leaf that covers `key`, with room for a record of
     /// that key with `room` bytes of payload (or for the key's record to grow to that). What it
     /// does to the leaf, and the records it logs, are one mini-transaction; its end is returned if

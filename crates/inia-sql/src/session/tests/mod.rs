@@ -20,6 +20,7 @@ mod mutated;
 mod numbers;
 mod patched;
 mod prepared;
+mod row_ids;
 mod spill;
 mod table_locks;
 mod temporary;
