@@ -13,7 +13,6 @@ mod ddl;
 mod dml;
 mod error;
 mod exec;
-pub mod expr;
 mod files;
 mod information_schema;
 mod optimize;

@@ -4,8 +4,8 @@
 //! made when they are asked for. A session that ends leaves its counts behind.
 
 use crate::database::Database;
-use crate::expr::VarScope;
 use crate::information_schema::NamedValues;
+use inia_expr::VarScope;
 use inia_parser::ast::{Insert, InsertSource, Statement};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

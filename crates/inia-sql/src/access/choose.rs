@@ -4,12 +4,12 @@ use super::bounds::{self, Keys};
 use super::{AccessPath, End, EqualPart, Interval};
 use crate::bind::BindContext;
 use crate::catalog::{IndexDef, IndexKind, Table};
-use crate::expr::compare::{CmpClass, natural_class};
-use crate::expr::tree::Between;
-use crate::expr::{CmpOp, EvalContext, Expr, ExprKind, ExprType, NoSubqueries, TypeClass};
 use crate::optimize::{SlotSet, slots_of};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
+use inia_expr::compare::{CmpClass, natural_class};
+use inia_expr::tree::Between;
+use inia_expr::{CmpOp, EvalContext, Expr, ExprKind, ExprType, NoSubqueries, TypeClass};
 use std::sync::Arc;
 
 /// The part of the rows that an equality on a key part keeps, where the key is not unique.

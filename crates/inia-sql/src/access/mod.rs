@@ -17,7 +17,7 @@ pub(crate) use choose::{Choice, Request, choose, is_stable};
 pub(crate) use run::{FoundRun, RunColumn};
 pub(crate) use scan::{Found, RowData, Scan};
 
-use crate::expr::Expr;
+use inia_expr::Expr;
 
 /// How rows of a table are found.
 #[derive(Clone, Debug)]

@@ -5,12 +5,12 @@ use super::bounds::{self, KeyRange, Keys};
 use super::run::FoundRun;
 use crate::catalog::{IndexKind, Table};
 use crate::error::StorageResult;
-use crate::expr::EvalContext;
 use crate::row::Cell;
 use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_expr::EvalContext;
 use inia_storage::{
     Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Run, Spot, StorageError, Tree,
     Txn,

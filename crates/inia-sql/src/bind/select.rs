@@ -9,9 +9,6 @@ use super::rollup::{above_rollup, asks_grouping};
 use super::scope::{BlockScope, Clause, Item};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, Result};
-use crate::expr::aggregate::Aggregate;
-use crate::expr::bind::Binder;
-use crate::expr::{Expr, ExprKind, SqlMode};
 use crate::optimize::{
     Block, FromTree, LeafKind, SlotSet, conjuncts, end_lookups, plan_from, slots_of,
 };
@@ -19,6 +16,9 @@ use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, OutputColumn, QueryPlan, SelectPlan, SortKey};
 use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::aggregate::Aggregate;
+use inia_expr::bind::Binder;
+use inia_expr::{Expr, ExprKind, SqlMode};
 use inia_parser::ast::{self, SelectItem};
 
 /// A SELECT's bound clauses, before planning.

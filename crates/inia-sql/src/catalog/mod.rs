@@ -15,7 +15,6 @@
 //! 'u' …                    accounts, see `account::store`
 //! ```
 
-pub mod charset;
 pub(crate) mod codec;
 pub(crate) mod heap;
 pub mod mdl;

@@ -14,7 +14,6 @@ use crate::catalog::{
 use crate::dml::InsertPlan;
 use crate::error::StorageResult;
 use crate::exec::Runner;
-use crate::expr::store::implicit_default;
 use crate::plan::{OutputColumn, StatementPlan};
 use crate::session::Outcome;
 use crate::session::core::{Core, clock_micros};
@@ -22,6 +21,7 @@ use crate::session::plan_source;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::store::implicit_default;
 use inia_parser::ast;
 use std::sync::Arc;
 

@@ -4,10 +4,10 @@
 
 use crate::exec::encode_key;
 use crate::exec::spill::{RecordSorter, TupleList, Workspace};
-use crate::expr::{EvalContext, Expr};
 use crate::row::Damaged;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr};
 
 type Result<T> = std::result::Result<T, SqlError>;
 

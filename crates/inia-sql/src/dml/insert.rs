@@ -18,12 +18,12 @@ use super::scope::TableScope;
 use super::view::Guard;
 use crate::bind::{self, BoundInsert, InsertSource, InsertedNames};
 use crate::catalog::Table;
-use crate::expr::{Binder, Expr, ExprKind, Scope};
 use crate::plan::{OutputColumn, StatementPlan, ViewUse};
 use crate::reads::Reads;
 use crate::session::core::Core;
 use crate::session::plan_insert_queries;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::{Binder, Expr, ExprKind, Scope};
 use inia_parser::ast;
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Names in a statement about one table.
 
 use crate::catalog::{ColumnDefault, Table};
-use crate::expr::{Expr, ExprKind, ExprType, Scope};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::{Expr, ExprKind, ExprType, Scope};
 use inia_parser::ast;
 use std::sync::Arc;
 

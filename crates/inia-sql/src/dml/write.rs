@@ -411,7 +411,7 @@ pub(crate) fn duplicate_error(def: &TableDef, index: usize, row: &[Value]) -> Sq
     let part = |part: &crate::catalog::IndexPart| {
         let column = &def.columns[part.column];
         let text = match &row[part.column] {
-            Value::Bytes(bytes) => crate::expr::convert::error_text(bytes),
+            Value::Bytes(bytes) => inia_expr::convert::error_text(bytes),
             value => value_text(value, &column.data_type),
         };
         match part.prefix {

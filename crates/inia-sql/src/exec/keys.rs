@@ -4,15 +4,15 @@
 //! collation's sort key, which has no zero byte, ended by `00`; in binary strings a zero byte
 //! becomes `00 FF`, and the end is `00 00`.
 
-use crate::expr::compare::{CmpClass, natural_class};
-use crate::expr::json;
-use crate::expr::{ExprType, TypeClass};
 use crate::row::Cell;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_expr::compare::{CmpClass, natural_class};
+use inia_expr::json;
+use inia_expr::{ExprType, TypeClass};
 
 const NULL: u8 = 0;
 const PRESENT: u8 = 1;

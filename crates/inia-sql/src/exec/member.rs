@@ -7,11 +7,11 @@
 use super::keys::{encode_equal, hashable};
 use super::spill::KeySet;
 use super::{Result, Runner};
-use crate::expr::EvalContext;
-use crate::expr::compare::CmpClass;
-use crate::expr::tree::{Subquery, SubqueryKind};
 use crate::stack::on_more_stack;
 use inia_base::value::Value;
+use inia_expr::EvalContext;
+use inia_expr::compare::CmpClass;
+use inia_expr::tree::{Subquery, SubqueryKind};
 use std::rc::Rc;
 
 /// A subquery's rows as a set.

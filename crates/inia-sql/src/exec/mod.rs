@@ -30,13 +30,13 @@ mod values;
 mod window;
 
 use crate::catalog::Table;
-use crate::expr::tree::Subquery;
-use crate::expr::{EvalContext, SubqueryRunner};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
 use crate::session::core::Core;
 pub(crate) use hash::KeyHash;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::tree::Subquery;
+use inia_expr::{EvalContext, SubqueryRunner};
 use inia_storage::Txn;
 pub(crate) use interrupt::Interrupt;
 pub(crate) use keys::{encode_key, hashable};
@@ -265,7 +265,7 @@ struct Window {
 
 impl Window {
     fn of(limit: &LimitPlan, ctx: &mut EvalContext<'_>) -> Result<Window> {
-        let mut number = |expr: &crate::expr::Expr| match expr.eval(ctx, &[])? {
+        let mut number = |expr: &inia_expr::Expr| match expr.eval(ctx, &[])? {
             Value::UInt(n) => Ok(n),
             Value::Int(n) if n >= 0 => Ok(n as u64),
             _ => Err(SqlError::new(ErrorCode::WrongArguments, &[&"LIMIT"])),

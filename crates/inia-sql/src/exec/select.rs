@@ -10,10 +10,10 @@ use super::window::Windows;
 use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::access::Scan;
 use crate::catalog::Table;
-use crate::expr::cast::padded;
-use crate::expr::{EvalContext, Expr};
 use crate::plan::{Aggregation, EndLookup, SelectPlan, Source};
 use inia_base::value::Value;
+use inia_expr::cast::padded;
+use inia_expr::{EvalContext, Expr};
 use inia_storage::ReadMode;
 use std::sync::Arc;
 

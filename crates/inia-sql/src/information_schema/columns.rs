@@ -3,11 +3,12 @@
 use super::tables::visible;
 use super::{Information, Rows, TABLES, or_null, row, yes_no};
 use crate::account::Privileges;
-use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef, charset, value_text};
-use crate::ddl::type_text;
+use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef, value_text};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::value::Value;
+use inia_expr::charset;
+use inia_expr::column_type::type_text;
 
 /// What the type alone says: DATA_TYPE and the six columns after it, then character set,
 /// collation and COLUMN_TYPE.

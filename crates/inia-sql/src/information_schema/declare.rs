@@ -1,8 +1,8 @@
 //! Reads the declarations in `tables.txt`.
 
-use crate::expr::ExprType;
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
+use inia_expr::ExprType;
 
 /// A declared table.
 pub(super) struct Declared {

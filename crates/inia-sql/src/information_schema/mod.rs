@@ -19,7 +19,6 @@ use crate::catalog::{
     CatalogVersion, ColumnDef, IndexDef, IndexKind, IndexPart, TableDef, TableId,
 };
 use crate::database::Database;
-use crate::expr::{ExprType, SessionHost, VarScope};
 use crate::plan::VirtualTable;
 use crate::show::Focus;
 use inia_base::collation::Collation;
@@ -27,13 +26,14 @@ use inia_base::datatype::DataType;
 use inia_base::ids::TreeId;
 use inia_base::temporal::{DateTime, TimeZone};
 use inia_base::value::Value;
+use inia_expr::{ExprType, VarScope};
 use std::sync::{Arc, LazyLock};
 
 /// Names and values of variables or counters.
 pub(crate) type NamedValues = Vec<(String, String)>;
 
 /// What rows are made from: the database as one session sees it.
-pub struct Information<'h> {
+pub(crate) struct Information<'h> {
     pub(crate) db: &'h Database,
     pub(crate) catalog: Arc<CatalogVersion>,
     pub(crate) access: Arc<Access>,
@@ -295,10 +295,10 @@ impl VirtualTable for SystemTable {
         &self.columns
     }
 
-    fn rows(&self, host: &dyn SessionHost) -> Vec<Vec<Value>> {
+    fn rows(&self, information: &Information<'_>) -> Vec<Vec<Value>> {
         let mut rows = Rows::new();
-        if let (Some(fill), Some(information)) = (self.fill, host.information()) {
-            fill(&information, &mut rows);
+        if let Some(fill) = self.fill {
+            fill(information, &mut rows);
         }
         rows.iter_mut().for_each(|row| self.to_declared(row));
         rows

@@ -2,9 +2,9 @@
 
 use super::{Information, NamedValues, Rows, or_null, row};
 use crate::account::Privileges;
-use crate::expr::VarScope;
 use inia_base::process::ProcessEntry;
 use inia_base::value::Value;
+use inia_expr::VarScope;
 use inia_storage::Isolation;
 use std::time::UNIX_EPOCH;
 

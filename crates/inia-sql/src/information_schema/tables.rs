@@ -2,9 +2,10 @@
 
 use super::{Information, Rows, SCHEMAS, TABLES, or_null, row};
 use crate::catalog::width::row_bytes;
-use crate::catalog::{Table, TableDef, charset, row_count};
+use crate::catalog::{Table, TableDef, row_count};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
+use inia_expr::charset;
 use std::sync::atomic::Ordering;
 
 const PAGE: u64 = 16_384;

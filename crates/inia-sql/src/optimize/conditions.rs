@@ -1,6 +1,6 @@
 //! Conditions as lists of conjuncts, and the slots they read.
 
-use crate::expr::{Expr, ExprKind};
+use inia_expr::{Expr, ExprKind};
 use std::ops::Range;
 
 /// A set of slots.

@@ -4,9 +4,9 @@ use super::conditions::take_ready;
 use super::{Block, FromTree, Leaf, LeafKind, SlotSet, slots_of};
 use crate::access::{self, Choice};
 use crate::exec::hashable;
-use crate::expr::{CmpOp, Expr, ExprKind};
 use crate::plan::json_table::JsonTableSource;
 use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, Source, TableSource, VirtualSource};
+use inia_expr::{CmpOp, Expr, ExprKind};
 
 /// Rows that a part or a computed table is taken to have.
 const UNKNOWN_ROWS: f64 = 100.0;

@@ -24,9 +24,9 @@ pub(crate) use order::{end_lookups, order_by_index};
 
 use crate::bind::BindContext;
 use crate::catalog::Table;
-use crate::expr::Expr;
 use crate::plan::json_table::JsonRows;
 use crate::plan::{Source, VirtualTable};
+use inia_expr::Expr;
 use inia_storage::LockRequest;
 use std::ops::Range;
 use std::sync::Arc;

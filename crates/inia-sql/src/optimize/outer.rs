@@ -4,7 +4,7 @@
 //! join, which may be read in either order.
 
 use super::{FromTree, SlotSet};
-use crate::expr::{CmpOp, Expr, ExprKind};
+use inia_expr::{CmpOp, Expr, ExprKind};
 
 /// Turns outer joins into inner joins where `conditions` reject NULLs of the inner side.
 pub(super) fn simplify(tree: &mut FromTree, conditions: &[Expr]) {

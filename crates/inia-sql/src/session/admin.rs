@@ -12,7 +12,6 @@ use crate::check::problems_of;
 use crate::ddl;
 use crate::error::StorageResult;
 use crate::exec::Runner;
-use crate::expr::{ExprType, Level, UserVar};
 use crate::files::outfile;
 use inia_base::collation::Collation;
 use inia_base::column::RowSink;
@@ -20,6 +19,7 @@ use inia_base::datatype::{DataType, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::KillTarget;
 use inia_base::value::Value;
+use inia_expr::{ExprType, Level, UserVar};
 use inia_parser::ast::{
     self, FlushTarget, MaintenanceKind, SelectInto, ShowFilter, ShowKind, Statement,
 };

@@ -7,7 +7,6 @@ use crate::catalog::{CatalogVersion, Table, View};
 use crate::database::{ClientInfo, Database};
 use crate::error::{StorageResult, commit_error};
 use crate::exec::Interrupt;
-use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warnings};
 use crate::session::alone::{Alone, RowLocks};
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
@@ -15,6 +14,7 @@ use inia_base::collation::Collation;
 use inia_base::column::status;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::{Environment, EvalContext, Level, SubqueryRunner, Warnings};
 use inia_storage::{Isolation, LockMode, LockRequest, Savepoint, Txn, WaitPolicy};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -177,7 +177,7 @@ impl Core {
         if self.state.autocommit {
             bits |= status::AUTOCOMMIT;
         }
-        if self.env.sql_mode.has(crate::expr::SqlMode::NO_BACKSLASH_ESCAPES) {
+        if self.env.sql_mode.has(inia_expr::SqlMode::NO_BACKSLASH_ESCAPES) {
             bits |= status::NO_BACKSLASH_ESCAPES;
         }
         bits
@@ -518,7 +518,7 @@ impl Core {
     pub(crate) fn var(&self, name: &str) -> Option<String> {
         let def = crate::sysvar::find(name).ok()?;
         let vars = self.host.vars.borrow();
-        Some(crate::sysvar::text(&self.db.globals, &vars, crate::expr::VarScope::Any, def))
+        Some(crate::sysvar::text(&self.db.globals, &vars, inia_expr::VarScope::Any, def))
     }
 
     /// Whether a variable is ON.

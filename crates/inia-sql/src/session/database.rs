@@ -1,9 +1,9 @@
 //! The default database.
 
 use super::core::Core;
-use crate::catalog::charset;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::charset;
 use inia_parser::ast;
 
 impl Core {

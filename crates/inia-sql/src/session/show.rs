@@ -6,12 +6,12 @@ use crate::account::{Privileges, show as account};
 use crate::catalog::{ViewDef, quoted, show_create_schema, show_create_table};
 use crate::ddl::{full_name, show_create_view};
 use crate::dml::auto_increment;
-use crate::expr::{ExprType, Level};
 use crate::information_schema;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::{ExprType, Level};
 use inia_parser::ast::{self, ShowKind};
 
 /// Sends rows of texts.

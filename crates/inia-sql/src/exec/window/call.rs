@@ -4,12 +4,12 @@ use super::super::Result;
 use super::super::spill::Place;
 use super::frame::Frames;
 use super::rows::Rows;
-use crate::expr::{
-    Accumulator, Aggregate, EvalContext, Expr, ExprType, WindowFunction, cast, convert,
-};
 use crate::plan::window::WindowPlan;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::{
+    Accumulator, Aggregate, EvalContext, Expr, ExprType, WindowFunction, cast, convert,
+};
 use inia_parser::ast::WindowFunc;
 use std::ops::Range;
 

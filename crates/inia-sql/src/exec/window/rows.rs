@@ -2,8 +2,8 @@
 
 use super::super::Result;
 use super::super::spill::{Place, TupleList, Workspace};
-use crate::expr::{EvalContext, Expr, ExprType, cast};
 use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr, ExprType, cast};
 use std::ops::Range;
 
 /// How many values of a row come from where: slots, aggregates of its group, results so far.
