@@ -10,6 +10,7 @@ use crate::json;
 use crate::tree::{Expr, ExprKind};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
 use inia_base::temporal::Time;
 use inia_base::value::Value;
@@ -230,4 +231,25 @@ impl InSet {
             _ => None,
         }
     }
+}
+
+/// Whether values of both types can be compared in `class` by the bytes of a common sort key.
+pub fn hashable(class: &CmpClass, left: &ExprType, right: &ExprType) -> bool {
+    use TypeClass as T;
+    let both = |wanted: &dyn Fn(&ExprType) -> bool| wanted(left) && wanted(right);
+    match class {
+        CmpClass::Int => both(&|ty| ty.class() == T::Int),
+        CmpClass::Decimal => both(&|ty| matches!(ty.class(), T::Int | T::Decimal)),
+        CmpClass::Real => both(&|ty| matches!(ty.class(), T::Int | T::Decimal | T::Real)),
+        CmpClass::Text(_) => both(&|ty| ty.is_text() && !is_listed(ty)),
+        CmpClass::Binary => both(&|ty| ty.class() == T::String && !ty.is_text() && !is_listed(ty)),
+        CmpClass::Dates => both(&|ty| ty.class() == T::Dated),
+        CmpClass::Times => both(&|ty| ty.class() == T::Time),
+        CmpClass::Json => false,
+    }
+}
+
+/// Whether values are members of a list, carried as numbers.
+fn is_listed(ty: &ExprType) -> bool {
+    matches!(ty.data_type, DataType::Enum { .. } | DataType::Set { .. })
 }

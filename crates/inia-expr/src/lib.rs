@@ -24,6 +24,7 @@ mod merge;
 mod number;
 pub mod print;
 mod same;
+mod slots;
 pub mod store;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ pub use context::{
 };
 pub use eval::{Args, EvalFn, FnResult, Stop};
 pub use merge::merge;
+pub use slots::{Needs, SlotSet, conjuncts, slots_of, take_ready};
 pub use store::store_value;
 pub use tree::{CmpOp, Expr, ExprKind};
 pub use ty::lob_bytes;

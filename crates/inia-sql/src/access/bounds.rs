@@ -2,7 +2,8 @@
 
 use super::{AccessPath, EqualPart, Interval};
 use crate::catalog::{IndexKind, Table};
-use crate::row::{Cell, Damaged, prefix_successor};
+use crate::error::Damaged;
+use crate::row::{Cell, prefix_successor};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::decimal::Decimal;
 use inia_base::error::SqlError;

@@ -13,7 +13,7 @@ mod choose;
 mod run;
 mod scan;
 
-pub(crate) use choose::{Choice, Request, choose, is_stable};
+pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_stable};
 pub(crate) use run::{FoundRun, RunColumn};
 pub(crate) use scan::{Found, RowData, Scan};
 

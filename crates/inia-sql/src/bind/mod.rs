@@ -23,6 +23,7 @@ mod query;
 mod rollup;
 mod scope;
 mod select;
+pub(crate) mod table_scope;
 mod window;
 
 pub(crate) use from::{ROW_ID, visible_after};
@@ -33,11 +34,11 @@ pub(crate) use namespace::{FromColumn, FromTable, Namespace};
 pub(crate) use select::item_name;
 
 use crate::catalog::{CatalogVersion, Table, View};
-use crate::optimize::SlotSet;
 use crate::plan::window::WindowPlan;
 use crate::plan::{PartPlan, StatementPlan, ViewUse, VirtualTable, result_columns};
 use crate::reads::Reads;
 use inia_base::error::SqlError;
+use inia_expr::SlotSet;
 use inia_expr::aggregate::Aggregate;
 use inia_expr::bind::BoundSubquery;
 use inia_expr::{

@@ -213,7 +213,7 @@ impl Scope for BlockScope<'_, '_> {
             });
             let Some(table) = table else { break };
             let Some(index) = table.def.column(&result.org_name) else { break };
-            return crate::dml::scope::default_value(table, index);
+            return crate::bind::table_scope::default_value(table, index);
         }
         Ok(column)
     }

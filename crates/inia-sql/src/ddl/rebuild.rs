@@ -10,10 +10,10 @@ use crate::dml::auto_increment::value_of;
 use crate::dml::fill::{Fills, Given};
 use crate::dml::write::duplicate_error;
 use crate::error::StorageResult;
-use crate::exec::Interrupt;
-use crate::exec::spill::{RecordSorter, Workspace};
+use crate::interrupt::Interrupt;
 use crate::row::{Cell, IndexCodec, RowLayout};
 use crate::session::core::Core;
+use crate::spill::{RecordSorter, Workspace};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
@@ -246,7 +246,7 @@ fn duplicate_entry(
         table.layout.decode(row, &TimeZone::utc(), &mut values).map(|()| values)
     };
     let row = txn.get(&table.clustered, primary, read).sql()?;
-    let row = row.ok_or(crate::row::Damaged)??;
+    let row = row.ok_or(crate::error::Damaged)??;
     Ok(duplicate_error(new, index, &row))
 }
 
@@ -377,7 +377,7 @@ fn finish_copy(
         if let Some(Duplicate(key, value)) = filler.finish(txn, interrupt)? {
             let primary = codecs[at].primary_key(&key, &value)?;
             let row = txn.get(&rows, primary, values).sql()?;
-            let row = row.ok_or(crate::row::Damaged)??;
+            let row = row.ok_or(crate::error::Damaged)??;
             return Err(duplicate_error(new, at, &row));
         }
     }
@@ -410,7 +410,7 @@ fn convert(
             }
             value = silent_default(column, ctx)?;
         } else if from.data_type != column.data_type {
-            let ty = crate::dml::scope::column_type(table, origin);
+            let ty = crate::bind::table_scope::column_type(table, origin);
             let cut = ty.class() == TypeClass::String;
             let (carried, ty) = carried(value, ty, &column.data_type, ctx)?;
             value = inia_expr::store_value(carried, &ty, &column.data_type, ctx, &column.name)

@@ -9,9 +9,10 @@ use super::{
 };
 use crate::catalog::mdl::MdlGuard;
 use crate::catalog::{self, Change, Table, TableDef, ViewDef, make_trees, quoted};
+use crate::clock::clock_micros;
 use crate::error::StorageResult;
 use crate::session::Outcome;
-use crate::session::core::{Core, clock_micros};
+use crate::session::core::Core;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;

@@ -2,11 +2,11 @@
 //! generated columns, CHECK constraints, bound once per statement.
 
 use crate::catalog::{ColumnDefault, Table, TableDef, quoted};
-use crate::optimize::slots_of;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::DateTime;
 use inia_base::value::Value;
+use inia_expr::slots_of;
 use inia_expr::{
     Environment, EvalContext, Expr, ExprKind, ExprType, Scope, SessionHost, Strictness,
 };

@@ -15,10 +15,10 @@
 use super::hash::KeyHash;
 use super::keys::encode_key;
 use super::sort::Sorter;
-use super::spill::{Distinct, ENTRY, Partitions, Purpose, Stream, Workspace, held};
-use super::values::{decode_tuple, encode_tuple};
 use super::{Result, Tuple, damaged_row};
 use crate::plan::Aggregation;
+use crate::spill::{Distinct, ENTRY, Partitions, Purpose, Stream, Workspace, held};
+use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
 use inia_expr::aggregate::distinct_key;
 use inia_expr::{Accumulator, Aggregate, EvalContext, ExprKind};

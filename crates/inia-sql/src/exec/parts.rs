@@ -6,9 +6,9 @@
 
 use super::keys::TupleKey;
 use super::member::Members;
-use super::spill::{KeySet, TupleList};
 use super::{Result, Runner, Tuple, TupleVisitor, window};
 use crate::plan::{PartPlan, RecursivePlan};
+use crate::spill::{KeySet, TupleList};
 use crate::stack::on_more_stack;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};

@@ -2,13 +2,13 @@
 
 use super::checks::Checks;
 use super::select::holds;
-use super::trace::{Node, watched};
 use super::{Result, RowVisitor, Runner};
 use crate::access::{Found, Scan};
-use crate::optimize::{Needs, slots_of};
+use crate::plan::trace::{Node, watched};
 use crate::plan::{Source, TableSource, VirtualSource};
 use inia_base::value::Value;
 use inia_expr::EvalContext;
+use inia_expr::{Needs, slots_of};
 use inia_storage::ReadMode;
 
 impl Runner<'_> {

@@ -7,9 +7,9 @@
 use super::format::Format;
 use super::reader::{Field, Reader, Row};
 use super::{backslashes_escape, file_error, server_path, width};
+use crate::bind::table_scope::TableScope;
 use crate::catalog::Table;
 use crate::dml::insert::{InsertPlan, LoadRun, Loaded, bind_plain};
-use crate::dml::scope::TableScope;
 use crate::dml::{self, Guard};
 use crate::session::Outcome;
 use crate::session::alone::Use;

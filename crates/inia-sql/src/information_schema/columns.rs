@@ -228,11 +228,13 @@ fn push(rows: &mut Rows, facts: TypeFacts, rest: Rest<'_>) {
 }
 
 pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
-    for table in TABLES.iter().filter(|table| info.shows(&table.schema, &table.name)) {
-        for (position, (name, ty)) in table.columns.iter().enumerate() {
+    for table in
+        TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name))
+    {
+        for (position, (name, ty)) in table.declared.columns.iter().enumerate() {
             let rest = Rest {
-                schema: &table.schema,
-                table: &table.name,
+                schema: &table.declared.schema,
+                table: &table.declared.name,
                 column: name,
                 position,
                 default: None,

@@ -1,7 +1,7 @@
 //! Which queries' rows go from stored bytes to the client without values in between.
 
-use super::slots_of;
 use crate::plan::{Body, Direct, QueryPlan, SelectPlan, Source, TableSource};
+use inia_expr::slots_of;
 use inia_expr::{Expr, ExprKind};
 
 /// The direct way of a query, where it is of a shape that has one.

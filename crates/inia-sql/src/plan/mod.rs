@@ -10,6 +10,7 @@
 
 pub(crate) mod explain;
 pub(crate) mod json_table;
+pub(crate) mod trace;
 pub(crate) mod view_use;
 pub(crate) mod window;
 
@@ -17,7 +18,7 @@ pub(crate) use view_use::ViewUse;
 
 use crate::access::AccessPath;
 use crate::catalog::Table;
-use crate::information_schema::Information;
+use crate::information::Information;
 use inia_base::column::ResultColumn;
 use inia_base::value::Value;
 use inia_expr::aggregate::Aggregate;

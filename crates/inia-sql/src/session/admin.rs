@@ -3,10 +3,10 @@
 use super::Outcome;
 use super::core::Core;
 use super::{plan, routines, show, table_locks};
-use crate::account::check::{Surroundings, check};
 use crate::account::password::PasswordRules;
 use crate::account::user::{self, Notes};
 use crate::account::{Access, AccountName, Actor, Privileges, grant};
+use crate::authorize::{Surroundings, check};
 use crate::catalog::{CatalogVersion, Table};
 use crate::check::problems_of;
 use crate::ddl;
@@ -545,7 +545,7 @@ pub(super) fn visible(core: &Core, kind: &ShowKind) -> Result<(), SqlError> {
             return if may { Ok(()) } else { Err(access.lacks(names)) };
         }
     };
-    let computed = crate::information_schema::schema(&schema).is_some();
+    let computed = crate::computed::schema(&schema).is_some();
     if !access.sees_database(&schema) {
         return Err(access.no_database(&schema));
     }
@@ -585,9 +585,7 @@ fn describable(core: &Core, access: &Access, table: &ast::ObjectName) -> Result<
     if denied && (there || !access.sees_database(schema)) {
         return Err(access.no_table("SELECT", name));
     }
-    if crate::information_schema::schema(schema).is_none()
-        && core.db.catalog().schema(schema).is_none()
-    {
+    if crate::computed::schema(schema).is_none() && core.db.catalog().schema(schema).is_none() {
         return error(ErrorCode::UnknownDatabase, &[&schema]);
     }
     if there { Ok(()) } else { error(ErrorCode::NoSuchTable, &[&schema, name]) }

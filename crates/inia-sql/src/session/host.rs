@@ -2,11 +2,11 @@
 
 use crate::account::{Access, AccountName};
 use crate::catalog::CatalogVersion;
+use crate::clock::clock_micros;
 use crate::database::{ClientInfo, Database};
-use crate::exec::Interrupt;
-use crate::information_schema::{Information, NamedValues};
-use crate::session::core::clock_micros;
-use crate::show::Focus;
+use crate::information::Focus;
+use crate::information::{Information, NamedValues};
+use crate::interrupt::Interrupt;
 use crate::status::SessionCounters;
 use crate::sysvar::{self, SessionVars};
 use inia_base::error::{ErrorCode, SqlError};
@@ -131,7 +131,7 @@ impl Host {
             zone: zone.unwrap_or_else(TimeZone::utc),
             focus: self.focus.borrow().clone(),
             variables: Box::new(|scope| self.variables(scope)),
-            status: Box::new(|scope| crate::status::values(&self.db, &self.counters, scope)),
+            counters: &self.counters,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::set::effect::{assign, take_effect};
-use crate::account::AccountName;
+use crate::catalog::AccountName;
 use crate::sysvar::sql_mode;
 use inia_base::collation::Collation;
 use inia_expr::SqlMode;

@@ -178,6 +178,13 @@ pub struct Session {
     texts: Texts,
 }
 
+impl Database {
+    /// Starts a session.
+    pub fn session(self: &Arc<Database>, client: ClientInfo) -> Session {
+        Session::new(self.clone(), client)
+    }
+}
+
 impl Session {
     pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Session {
         let multi_statements = client.multi_statements;

@@ -103,7 +103,7 @@ fn create_table(
 ) -> Result<Outcome, SqlError> {
     let name = full_name(core, name)?;
     if core.temporary.get(&name.0, &name.1).is_none() {
-        let computed = information_schema::schema(&name.0);
+        let computed = crate::computed::schema(&name.0);
         let open = computed == Some("information_schema");
         let some = Privileges::all_on_table() | Privileges::GRANT;
         if !open && !core.access().on_table(&name.0, &name.1).has_any(some) {

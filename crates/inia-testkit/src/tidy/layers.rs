@@ -189,7 +189,7 @@ fn paths(code: &str, start: Start) -> Vec<(usize, Vec<String>)> {
                     && before != "in"
                     && reader.takes("::") =>
             {
-                reader.tree(&[word.clone()]);
+                reader.tree(std::slice::from_ref(&word));
             }
             _ => {}
         }

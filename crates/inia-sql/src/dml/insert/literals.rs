@@ -6,10 +6,10 @@
 
 use super::run::Run;
 use super::{InsertPlan, bind_plain, refuse_generated};
+use crate::bind::table_scope::TableScope;
 use crate::catalog::Table;
 use crate::dml::fill::{Fills, Given};
 use crate::dml::joined::has_subquery;
-use crate::dml::scope::TableScope;
 use crate::session::core::Core;
 use inia_base::collation::{Charset, Collation};
 use inia_base::datatype::DataType;

@@ -4,7 +4,6 @@ use crate::access::{Found, FoundRun, Scan};
 use crate::exec::emit::emit;
 use crate::exec::select::holds;
 use crate::exec::{Result, Runner, window};
-use crate::optimize::{SlotSet, slots_of};
 use crate::plan::{Aggregation, QueryPlan, SelectPlan, TableSource};
 use crate::row::{Cell, pack_date, unpack_date};
 use inia_base::column::RowSink;
@@ -14,6 +13,7 @@ use inia_base::temporal::Time;
 use inia_base::value::Value;
 use inia_expr::aggregate::{Accumulator, Aggregate};
 use inia_expr::{EvalContext, Expr, ExprKind, ExprType, TypeClass};
+use inia_expr::{SlotSet, slots_of};
 use inia_parser::ast::AggregateFunc;
 use inia_storage::ReadMode;
 

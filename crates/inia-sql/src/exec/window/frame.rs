@@ -9,9 +9,9 @@
 //! the rows behind it, from which the end cannot come back. That is what MySQL answers.
 
 use super::super::Result;
-use super::super::spill::Place;
 use super::rows::Rows;
 use crate::plan::window::{Bound, Distance, WindowPlan};
+use crate::spill::Place;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateTime, Interval, Time};

@@ -18,10 +18,10 @@ mod rows;
 
 use super::keys::encode_key;
 use super::sort::Sorter;
-use super::spill::{Place, Workspace, keyed, split_keyed};
-use super::values::{decode_tuple, encode_tuple};
 use super::{Result, Tuple, damaged_row};
 use crate::plan::window::WindowPlan;
+use crate::spill::{Place, Workspace, keyed, split_keyed};
+use crate::spill::{decode_tuple, encode_tuple};
 use call::Call;
 use inia_base::value::Value;
 use inia_expr::EvalContext;

@@ -2,7 +2,7 @@
 
 use super::line::Line;
 use super::line::describe;
-use crate::exec::trace::{Node, Trace};
+use crate::plan::trace::{Node, Trace};
 use crate::plan::{
     Body, JoinMethod, JoinType, QueryPlan, SelectPlan, Source, StatementPlan, TableSource,
 };

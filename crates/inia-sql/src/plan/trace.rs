@@ -3,7 +3,7 @@
 //! A node gives its rows to a visitor, so the time of the nodes above it passes inside of its call.
 //! A watch therefore stands still during visits: what it counts is the node and those below it.
 
-use crate::plan::{QueryPlan, SelectPlan, Source, TableSource};
+use super::{QueryPlan, SelectPlan, Source, TableSource};
 use inia_base::error::SqlError;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -38,7 +38,7 @@ pub(crate) struct Trace {
 }
 
 /// One run of a node.
-pub(super) struct Watch {
+pub(crate) struct Watch {
     begun: Instant,
     away: Duration,
     first: Option<Duration>,
@@ -46,12 +46,12 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn new() -> Watch {
+    pub(crate) fn new() -> Watch {
         Watch { begun: Instant::now(), away: Duration::ZERO, first: None, rows: 0 }
     }
 
     /// A row goes to the visitor.
-    pub(super) fn visit<T>(&mut self, visit: impl FnOnce() -> T) -> T {
+    pub(crate) fn visit<T>(&mut self, visit: impl FnOnce() -> T) -> T {
         let left = Instant::now();
         self.rows += 1;
         self.first.get_or_insert((left - self.begun).saturating_sub(self.away));
@@ -63,7 +63,7 @@ impl Watch {
 
 impl Trace {
     /// A run of a node is over.
-    pub(super) fn add(&self, node: Node, watch: &Watch) {
+    pub(crate) fn add(&self, node: Node, watch: &Watch) {
         let whole = watch.begun.elapsed().saturating_sub(watch.away);
         let mut nodes = self.nodes.borrow_mut();
         let sums = nodes.entry(node).or_default();
@@ -74,7 +74,7 @@ impl Trace {
     }
 
     /// A run of a table has looked at so many records.
-    pub(super) fn examined(&self, table: &TableSource, rows: u64) {
+    pub(crate) fn examined(&self, table: &TableSource, rows: u64) {
         self.nodes.borrow_mut().entry(Node::Scan(table)).or_default().rows += rows;
     }
 
@@ -103,7 +103,7 @@ fn describe(sums: Sums) -> String {
 }
 
 /// Runs a node under a watch.
-pub(super) fn watched<T>(
+pub(crate) fn watched<T>(
     trace: &Trace,
     node: Node,
     run: impl FnOnce(&mut Watch) -> Result<T, SqlError>,

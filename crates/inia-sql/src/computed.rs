@@ -1,20 +1,85 @@
-//! Reads the declarations in `tables.txt`.
+//! Tables that the server computes: their names and columns, declared in `tables.txt`.
 
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_expr::ExprType;
+use std::sync::LazyLock;
 
 /// A declared table.
-pub(super) struct Declared {
-    pub(super) schema: String,
-    pub(super) name: String,
-    pub(super) columns: Vec<(String, ExprType)>,
+pub(crate) struct Declared {
+    /// Its database.
+    pub(crate) schema: String,
+    /// Its name.
+    pub(crate) name: String,
+    /// Name and type of each column.
+    pub(crate) columns: Vec<(String, ExprType)>,
 }
 
+static TABLES: LazyLock<Vec<Declared>> = LazyLock::new(read);
+
 /// All declared tables in the order of the file.
-pub(super) fn tables() -> Vec<Declared> {
+pub(crate) fn tables() -> &'static [Declared] {
+    &TABLES
+}
+
+/// The computed databases, and whether their tables' names ignore case.
+pub(crate) const SCHEMAS: &[(&str, bool)] =
+    &[("information_schema", true), ("mysql", false), ("performance_schema", true)];
+
+/// The computed database of that name, spelt as it is listed.
+pub(crate) fn schema(name: &str) -> Option<&'static str> {
+    let found = SCHEMAS.iter().find(|(schema, any_case)| match any_case {
+        true => schema.eq_ignore_ascii_case(name),
+        false => *schema == name,
+    });
+    found.map(|(schema, _)| *schema)
+}
+
+/// The position of the computed table of that name in [`tables`].
+pub(crate) fn position(schema_name: &str, name: &str) -> Option<usize> {
+    let schema = schema(schema_name)?;
+    let any_case = schema != "mysql";
+    TABLES.iter().position(|table| {
+        table.schema == schema
+            && match any_case {
+                true => table.name.eq_ignore_ascii_case(name),
+                false => table.name == name,
+            }
+    })
+}
+
+/// Whether a table of information_schema is none of its views.
+pub(crate) fn is_no_view(table: &str) -> bool {
+    const TABLES: [&str; 15] = [
+        "APPLICABLE_ROLES",
+        "COLUMN_PRIVILEGES",
+        "ENABLED_ROLES",
+        "ENGINES",
+        "OPTIMIZER_TRACE",
+        "PLUGINS",
+        "PROCESSLIST",
+        "PROFILING",
+        "ROLE_COLUMN_GRANTS",
+        "ROLE_ROUTINE_GRANTS",
+        "ROLE_TABLE_GRANTS",
+        "SCHEMA_PRIVILEGES",
+        "TABLESPACES",
+        "TABLE_PRIVILEGES",
+        "USER_PRIVILEGES",
+    ];
+    const VIEWS: [&str; 5] = [
+        "INNODB_DATAFILES",
+        "INNODB_FIELDS",
+        "INNODB_FOREIGN",
+        "INNODB_FOREIGN_COLS",
+        "INNODB_TABLESPACES_BRIEF",
+    ];
+    TABLES.contains(&table) || (table.starts_with("INNODB_") && !VIEWS.contains(&table))
+}
+
+fn read() -> Vec<Declared> {
     let mut tables: Vec<Declared> = Vec::new();
-    for line in include_str!("tables.txt").lines() {
+    for line in include_str!("computed/tables.txt").lines() {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }

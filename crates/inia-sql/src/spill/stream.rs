@@ -14,14 +14,14 @@ use std::sync::Arc;
 const BLOCK: usize = 32 << 10;
 
 /// A file that streams share. It is made when the first of them writes.
-pub(super) struct Scratch<'w> {
+pub(crate) struct Scratch<'w> {
     workspace: Workspace<'w>,
     purpose: Purpose,
     file: RefCell<Option<(Arc<dyn DiskFile>, u64)>>,
 }
 
 impl<'w> Scratch<'w> {
-    pub(super) fn new(workspace: Workspace<'w>, purpose: Purpose) -> Rc<Scratch<'w>> {
+    pub(crate) fn new(workspace: Workspace<'w>, purpose: Purpose) -> Rc<Scratch<'w>> {
         Rc::new(Scratch { workspace, purpose, file: RefCell::new(None) })
     }
 
@@ -60,12 +60,12 @@ pub(crate) struct Stream<'w> {
 
 impl<'w> Stream<'w> {
     /// An empty stream with a file of its own.
-    pub(super) fn new(workspace: Workspace<'w>, purpose: Purpose) -> Stream<'w> {
+    pub(crate) fn new(workspace: Workspace<'w>, purpose: Purpose) -> Stream<'w> {
         Stream::within(&Scratch::new(workspace, purpose))
     }
 
     /// An empty stream in a file that others use too.
-    pub(super) fn within(scratch: &Rc<Scratch<'w>>) -> Stream<'w> {
+    pub(crate) fn within(scratch: &Rc<Scratch<'w>>) -> Stream<'w> {
         Stream { scratch: scratch.clone(), extents: Vec::new(), tail: Vec::new(), records: 0 }
     }
 
@@ -91,7 +91,7 @@ impl<'w> Stream<'w> {
     }
 
     /// Writes all records to the file.
-    pub(super) fn flush(&mut self) -> Result<()> {
+    pub(crate) fn flush(&mut self) -> Result<()> {
         if !self.tail.is_empty() {
             let at = self.scratch.append(&self.tail)?;
             self.extents.push((at, self.tail.len()));
@@ -101,7 +101,7 @@ impl<'w> Stream<'w> {
     }
 
     /// Writes all records to the file and frees the memory.
-    pub(super) fn rest(&mut self) -> Result<()> {
+    pub(crate) fn rest(&mut self) -> Result<()> {
         self.flush()?;
         self.tail = Vec::new();
         Ok(())
@@ -113,7 +113,7 @@ impl<'w> Stream<'w> {
     }
 
     /// Takes an extent's records into `block`.
-    pub(super) fn load(&self, extent: usize, block: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn load(&self, extent: usize, block: &mut Vec<u8>) -> Result<()> {
         block.clear();
         match self.extents.get(extent) {
             Some(&(at, length)) => {
@@ -129,7 +129,7 @@ impl<'w> Stream<'w> {
 }
 
 /// The record at the beginning of `bytes`, and what follows it.
-pub(super) fn split_record(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn split_record(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     rest.split_at_checked(u32::from_le_bytes(*length) as usize)
 }

@@ -11,9 +11,7 @@
 mod columns;
 mod rows;
 
-use super::access::Access;
-use super::def::AccountName;
-use super::privilege::Privileges;
+use crate::account::{Access, AccountName, Privileges};
 use crate::catalog::CatalogVersion;
 use crate::reads::{Reads, named_tables, values_set};
 use inia_base::error::{ErrorCode, SqlError};

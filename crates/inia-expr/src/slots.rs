@@ -1,24 +1,24 @@
 //! Conditions as lists of conjuncts, and the slots they read.
 
-use inia_expr::{Expr, ExprKind};
+use crate::{Expr, ExprKind};
 use std::ops::Range;
 
 /// A set of slots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SlotSet {
+pub struct SlotSet {
     words: Vec<u64>,
 }
 
 impl SlotSet {
     /// All slots of a range.
-    pub(crate) fn of_range(range: Range<usize>) -> SlotSet {
+    pub fn of_range(range: Range<usize>) -> SlotSet {
         let mut set = SlotSet::default();
         range.for_each(|slot| set.insert(slot));
         set
     }
 
     /// Adds a slot.
-    pub(crate) fn insert(&mut self, slot: usize) {
+    pub fn insert(&mut self, slot: usize) {
         if self.words.len() <= slot / 64 {
             self.words.resize(slot / 64 + 1, 0);
         }
@@ -26,12 +26,12 @@ impl SlotSet {
     }
 
     /// Whether the slot is in the set.
-    pub(crate) fn contains(&self, slot: usize) -> bool {
+    pub fn contains(&self, slot: usize) -> bool {
         self.words.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
     }
 
     /// Slots of either.
-    pub(crate) fn union(&self, other: &SlotSet) -> SlotSet {
+    pub fn union(&self, other: &SlotSet) -> SlotSet {
         let (mut long, short) = if self.words.len() >= other.words.len() {
             (self.clone(), other)
         } else {
@@ -42,7 +42,7 @@ impl SlotSet {
     }
 
     /// Whether every slot is in `other` too.
-    pub(crate) fn is_subset(&self, other: &SlotSet) -> bool {
+    pub fn is_subset(&self, other: &SlotSet) -> bool {
         self.words
             .iter()
             .enumerate()
@@ -50,21 +50,21 @@ impl SlotSet {
     }
 
     /// Whether some slot is in both.
-    pub(crate) fn intersects(&self, other: &SlotSet) -> bool {
+    pub fn intersects(&self, other: &SlotSet) -> bool {
         self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
     }
 }
 
 /// What a condition needs before it can be checked.
-pub(crate) struct Needs {
+pub struct Needs {
     /// Slots it reads by itself.
-    pub(crate) slots: SlotSet,
+    pub slots: SlotSet,
     /// It runs a subquery that reads this block's row, in slots that are not listed here.
-    pub(crate) whole_row: bool,
+    pub whole_row: bool,
 }
 
 /// What an expression reads of the row.
-pub(crate) fn slots_of(expr: &Expr) -> Needs {
+pub fn slots_of(expr: &Expr) -> Needs {
     let mut needs = Needs { slots: SlotSet::default(), whole_row: false };
     expr.walk(&mut |node| match &node.kind {
         ExprKind::Column { index, .. } => needs.slots.insert(*index),
@@ -75,7 +75,7 @@ pub(crate) fn slots_of(expr: &Expr) -> Needs {
 }
 
 /// The operands of nested ANDs, as a list.
-pub(crate) fn conjuncts(expr: Expr, list: &mut Vec<Expr>) {
+pub fn conjuncts(expr: Expr, list: &mut Vec<Expr>) {
     match expr.kind {
         ExprKind::And(items) => items.into_iter().for_each(|item| conjuncts(item, list)),
         _ => list.push(expr),
@@ -83,7 +83,7 @@ pub(crate) fn conjuncts(expr: Expr, list: &mut Vec<Expr>) {
 }
 
 /// Takes the conditions out of `from` that can be checked with the `available` slots.
-pub(super) fn take_ready(from: &mut Vec<Expr>, available: &SlotSet, all: bool) -> Vec<Expr> {
+pub fn take_ready(from: &mut Vec<Expr>, available: &SlotSet, all: bool) -> Vec<Expr> {
     let ready = |condition: &mut Expr| {
         let needs = slots_of(condition);
         needs.slots.is_subset(available) && (all || !needs.whole_row)

@@ -3,7 +3,6 @@
 //! Whoever loops over rows asks [`Interrupt::check`] once for each, or reads them from a scratch
 //! file, where each record asks.
 
-use super::Result;
 use inia_base::error::{ErrorCode, SqlError};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
@@ -28,7 +27,7 @@ impl<'s> Interrupt<'s> {
 
     /// Error 1317 once KILL was said, 3024 once the time is up.
     #[inline]
-    pub(crate) fn check(self) -> Result<()> {
+    pub(crate) fn check(self) -> Result<(), SqlError> {
         if self.killed.load(Ordering::Relaxed) != 0 {
             return Err(SqlError::new(ErrorCode::QueryInterrupted, &[]));
         }

@@ -28,20 +28,27 @@ mod runs;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod values;
 
-use super::{Interrupt, Result};
+use crate::interrupt::Interrupt;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::io::Disk;
 use inia_base::value::Value;
 use std::io;
 
-pub(super) use distinct::Distinct;
-pub(super) use keys::KeySet;
+pub(crate) use distinct::Distinct;
+pub(crate) use keys::KeySet;
 pub(crate) use list::{Place, TupleList};
-pub(super) use partition::{Partitions, keyed, split_keyed};
+pub(crate) use partition::{Partitions, keyed, split_keyed};
 pub(crate) use records::RecordSorter;
-pub(super) use runs::Runs;
-pub(super) use stream::{Reader, Stream};
+pub(crate) use runs::Runs;
+pub(crate) use stream::{Reader, Stream};
+pub(crate) use values::{decode_tuple, encode_tuple};
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// A finished row of a query: visible values, then hidden ones.
+pub(crate) type Tuple = Vec<Value>;
 
 /// Operators hold rows ready to hand, not packed: about so many times their size in a table.
 const UNPACKED: usize = 4;
@@ -54,7 +61,7 @@ const NAME: &str = "#sql-scratch";
 pub(crate) struct Workspace<'w> {
     disk: &'w dyn Disk,
     /// Bytes that one operator may hold in memory.
-    pub(super) budget: usize,
+    pub(crate) budget: usize,
     interrupt: Option<Interrupt<'w>>,
 }
 
@@ -84,7 +91,7 @@ impl<'w> Workspace<'w> {
 
 /// What a scratch file stands for; decides the error of a full device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     /// Rows to be sorted or joined.
     File,
     /// Rows of an intermediate table.
@@ -122,7 +129,7 @@ fn failed(code: ErrorCode, error: &io::Error) -> SqlError {
 }
 
 /// About how many bytes values take in memory.
-pub(super) fn held(values: &[Value]) -> usize {
+pub(crate) fn held(values: &[Value]) -> usize {
     let own = |value: &Value| match value {
         Value::Text(text) | Value::Json(text) => text.capacity(),
         Value::Bytes(bytes) => bytes.capacity(),
@@ -132,4 +139,4 @@ pub(super) fn held(values: &[Value]) -> usize {
 }
 
 /// About how many bytes an entry of a hash table takes beside what it points to.
-pub(super) const ENTRY: usize = 64;
+pub(crate) const ENTRY: usize = 64;

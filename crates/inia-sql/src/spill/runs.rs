@@ -39,7 +39,7 @@ impl<'w> Runs<'w> {
     }
 
     /// Whether no run was written.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
@@ -97,7 +97,7 @@ impl<'w> Runs<'w> {
     }
 
     /// The runs, oldest first.
-    pub(super) fn streams(&self) -> Vec<&Stream<'w>> {
+    pub(crate) fn streams(&self) -> Vec<&Stream<'w>> {
         self.runs.iter().map(|(_, run)| run).collect()
     }
 
@@ -136,7 +136,7 @@ fn put(run: &mut Stream<'_>, key: &[u8], row: &[u8]) -> Result<()> {
 
 /// Merges sorted streams of keyed records; equal keys come in the order of the streams. `visit`
 /// says whether it wants more.
-pub(super) fn merge(
+pub(crate) fn merge(
     streams: &[&Stream<'_>],
     mut visit: impl FnMut(&[u8], &[u8]) -> Result<bool>,
 ) -> Result<()> {
@@ -150,7 +150,7 @@ pub(super) fn merge(
 }
 
 /// A merge under way.
-pub(super) struct Merge<'r, 'w> {
+pub(crate) struct Merge<'r, 'w> {
     readers: Vec<Reader<'r, 'w>>,
     heap: BinaryHeap<Reverse<(Vec<u8>, usize, Vec<u8>)>>,
     /// The record that was given last.
@@ -158,7 +158,7 @@ pub(super) struct Merge<'r, 'w> {
 }
 
 impl<'r, 'w> Merge<'r, 'w> {
-    pub(super) fn new(streams: &[&'r Stream<'w>]) -> Result<Merge<'r, 'w>> {
+    pub(crate) fn new(streams: &[&'r Stream<'w>]) -> Result<Merge<'r, 'w>> {
         let mut readers: Vec<_> = streams.iter().map(|stream| stream.reader()).collect();
         let mut heap = BinaryHeap::with_capacity(readers.len());
         for (number, reader) in readers.iter_mut().enumerate() {
@@ -171,7 +171,7 @@ impl<'r, 'w> Merge<'r, 'w> {
     }
 
     /// The next record's key and row.
-    pub(super) fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
+    pub(crate) fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
         if let Some((mut key, number, mut row)) = self.current.take()
             && let Some(record) = self.readers[number].next()?
         {

@@ -20,7 +20,7 @@ const DATETIME: u8 = 9;
 const JSON: u8 = 10;
 
 /// Appends a tuple.
-pub(super) fn encode_tuple(tuple: &[Value], out: &mut Vec<u8>) {
+pub(crate) fn encode_tuple(tuple: &[Value], out: &mut Vec<u8>) {
     for value in tuple {
         encode(value, out);
     }
@@ -57,7 +57,7 @@ fn string(tag: u8, content: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Replaces `tuple` by the values in `bytes`; `None` where those are no tuple.
-pub(super) fn decode_tuple(mut bytes: &[u8], tuple: &mut Vec<Value>) -> Option<()> {
+pub(crate) fn decode_tuple(mut bytes: &[u8], tuple: &mut Vec<Value>) -> Option<()> {
     tuple.clear();
     while let Some((tag, rest)) = bytes.split_first() {
         let (value, rest) = decode(*tag, rest)?;

@@ -1,10 +1,10 @@
 //! Tuples in the order in which they came: derived tables, common table expressions, rows that a
 //! statement must have read before it changes any.
 
+use super::Tuple;
 use super::stream::split_record;
+use super::values::{decode_tuple, encode_tuple};
 use super::{Purpose, Result, Stream, Workspace, damaged, held};
-use crate::exec::Tuple;
-use crate::exec::values::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
 
 /// A list of tuples: the first ones in memory, the others in a file.
