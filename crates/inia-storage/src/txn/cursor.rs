@@ -1,17 +1,17 @@
 //! Range scans: a cursor stands on a copy of one leaf and goes from leaf to leaf.
 //!
 //! A snapshot scan takes the fast path on quiet leaves: when no record of the leaf was written by a
-//! transaction at or above the low-water mark and none is marked as deleted, every record is visible
-//! as it is. Otherwise each record is checked, and older versions are fetched from undo.
+//! transaction at or above the low-water mark and none is marked as deleted, every record is
+//! visible as it is. Otherwise each record is checked, and older versions are fetched from undo.
 
 use super::handle::Txn;
 use super::in_place::Spot;
 use super::place::Place;
+use super::shared::EngineShared;
 use super::snapshot::Snapshot;
 use super::trees::Tree;
 use crate::Result;
 use crate::btree::{LeafCopy, PayloadRef, Seek};
-use crate::engine::Core;
 use crate::error::StorageError;
 use crate::request::{Direction, KeyBound, ReadMode, RecordRef};
 use crate::store::Store;
@@ -87,7 +87,7 @@ enum View {
 /// kept while its transaction writes to the same tree.
 pub struct Cursor {
     pub(super) tree: Tree,
-    core: Arc<Core>,
+    core: Arc<EngineShared>,
     pub(super) memory: Option<Box<CursorMemory>>,
     pub(super) lower: Bound,
     pub(super) upper: Bound,

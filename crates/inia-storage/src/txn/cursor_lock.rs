@@ -3,11 +3,11 @@
 //! With keys 10, 20, 30, 40, at REPEATABLE READ (`X` record locked, `(a,b]` gap locked):
 //!
 //! ```text
-//!   ≥ 20                 20X (20,30] 30X (30,40] 40X (40,∞]     first record equal to the bound: no gap
-//!   > 20, < 25           (20,30]                                 gap before the first record beyond
-//!   20 … 30              20X (20,30] 30X                         stops at a record equal to the end
-//!   ≥ 20 descending      (40,∞] 40X (30,40] 30X (20,30] 20X (10,20] 10X (-∞,10]
-//!   ≤ 20 descending      (20,30] 20X (10,20] 10X (-∞,10]         begins with the gap after the start
+//!   ≥ 20              20X (20,30] 30X (30,40] 40X (40,∞]   first record equal to the bound: no gap
+//!   > 20, < 25        (20,30]                               gap before the first record beyond
+//!   20 … 30           20X (20,30] 30X                       stops at a record equal to the end
+//!   ≥ 20 descending   (40,∞] 40X (30,40] 30X (20,30] 20X (10,20] 10X (-∞,10]
+//!   ≤ 20 descending   (20,30] 20X (10,20] 10X (-∞,10]       begins with the gap after the start
 //! ```
 //!
 //! A descending scan locks the first record beyond its range as if it belonged to it, and so does

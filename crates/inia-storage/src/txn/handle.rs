@@ -3,13 +3,13 @@
 use super::delete_run::Deletions;
 use super::place::Place;
 use super::session::{Session, Started};
+use super::shared::EngineShared;
 use super::snapshot::Snapshot;
 use super::status::TxnState;
 use super::trees::Tree;
 use super::undo::{UndoLog, UndoRecord};
 use super::undo_run::UndoRun;
 use crate::Result;
-use crate::engine::Core;
 use crate::error::StorageError;
 use crate::lock::{Grant, Owner, RecordRequest};
 use crate::request::{Isolation, LockMode, LockRequest, WaitPolicy};
@@ -29,7 +29,7 @@ const MANY_DELETIONS: u64 = 1024;
 ///
 /// Dropping an open transaction rolls it back.
 pub struct Txn {
-    pub(super) core: Arc<Core>,
+    pub(super) core: Arc<EngineShared>,
     pub(super) session: Arc<Session>,
     pub(super) owner: Arc<Owner>,
     pub(super) interrupter: Interrupter,
@@ -124,7 +124,7 @@ impl Interrupter {
 }
 
 impl Txn {
-    pub(crate) fn new(core: Arc<Core>) -> Txn {
+    pub(crate) fn new(core: Arc<EngineShared>) -> Txn {
         let session = core.sessions.attach();
         let undo = UndoLog::new(Arc::clone(&core.undo), Arc::clone(&session.history));
         let owner = Arc::clone(&session.owner);

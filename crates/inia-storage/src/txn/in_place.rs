@@ -22,9 +22,10 @@ use super::handle::{Locked, Txn};
 use super::trees::Tree;
 use super::undo::UndoKind;
 use crate::Result;
-use crate::btree::{LeafMut, Peeked, RecordHeader};
+use crate::btree::{LeafMut, Peeked};
 use crate::buffer::PageVersion;
 use crate::lock::RecordRequest;
+use crate::node::RecordHeader;
 use crate::request::{LockMode, LockRequest, WaitPolicy};
 use inia_base::ids::{PageId, TxnId};
 

@@ -1,20 +1,21 @@
 //! Reads of one key.
 
 use super::handle::{Locked, Txn};
+use super::shared::EngineShared;
 use super::snapshot::Snapshot;
 use super::trees::Tree;
 use super::undo::{UndoRef, senseless};
 use crate::Result;
-use crate::btree::{GROUP, Lookup, RecordHeader, Seek};
-use crate::engine::Core;
+use crate::btree::{GROUP, Lookup, Seek};
 use crate::error::StorageError;
+use crate::node::RecordHeader;
 use crate::request::{Isolation, LockMode, LockRequest};
 use inia_base::ids::TxnId;
 use std::ops::Range;
 
-impl Core {
-    /// Goes from the newest version of a record, whose value is in `payload`, back to the one that the
-    /// snapshot shows to a reader with the id `own`. False when it shows none.
+impl EngineShared {
+    /// Goes from the newest version of a record, whose value is in `payload`, back to the one that
+    /// the snapshot shows to a reader with the id `own`. False when it shows none.
     pub(crate) fn resolve(
         &self,
         snapshot: Snapshot,

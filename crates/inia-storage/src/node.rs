@@ -110,6 +110,13 @@ pub(crate) const HEADER_LEN: usize = 16;
 /// Bytes of an [`OverflowRef`] in a page.
 pub(crate) const OVERFLOW_REF_LEN: usize = 8;
 
+/// Overflow page: `tree u32 │ next u32 (0 = last) │ len u16 │ zeros up to 48 │ data`.
+pub(crate) const OVERFLOW_NEXT: usize = 36;
+pub(crate) const OVERFLOW_LEN: usize = 40;
+pub(crate) const OVERFLOW_DATA: usize = 48;
+/// Payload bytes that one overflow page holds.
+pub(crate) const OVERFLOW_CAPACITY: usize = PAGE_SIZE - OVERFLOW_DATA;
+
 /// The version stamp in front of every leaf record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct RecordHeader {
@@ -538,4 +545,15 @@ pub(crate) fn search_any(page: &PageBytes, key: &[u8]) -> Result<usize, usize> {
 /// Length of the common beginning of two keys.
 pub(crate) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// Pages of an overflow chain that holds `len` bytes.
+pub(crate) fn chain_pages(len: usize) -> usize {
+    len.div_ceil(OVERFLOW_CAPACITY)
+}
+
+/// Pages that a payload takes besides its leaf.
+pub(crate) fn overflow_pages(key_len: usize, payload_len: usize) -> usize {
+    let inline = payload_len <= OVERFLOW_REF_LEN || key_len + payload_len <= USABLE / 4;
+    if inline { 0 } else { chain_pages(payload_len) }
 }

@@ -27,7 +27,7 @@
 //! the rollback goes on in the background when there is space again; what it has not come to stays
 //! locked.
 
-use crate::btree::overflow_pages;
+use crate::node::overflow_pages;
 use crate::page::PAGE_SIZE;
 use crate::sync::{AtomicU64, Ordering};
 use std::sync::Arc;

@@ -13,8 +13,8 @@
 //! - `hint[i] = head of slot[(i + 1) × (count / 17)]` while there are at least 34 records
 //! - `marked` = number of slots with the mark flag; `max_txn` ≥ every record's transaction
 
-use super::node::*;
 use super::run::Mark;
+use crate::node::*;
 use crate::page::{self, PAGE_SIZE, PageBytes, PageRead, put_u32, put_u64};
 use inia_base::ids::{PageId, TxnId};
 use std::ops::Range;
@@ -80,7 +80,7 @@ fn checked_heap(page: &PageBytes) -> Edit<(usize, usize)> {
 }
 
 /// Slot `i`, which must exist with its record inside the heap.
-pub(super) fn checked_slot(page: &PageBytes, i: usize) -> Edit<Slot> {
+pub(crate) fn checked_slot(page: &PageBytes, i: usize) -> Edit<Slot> {
     let (count, heap) = checked_heap(page)?;
     let slot = slot(page, i);
     if i >= count || slot.offset < heap || slot.offset + slot.len() > PAGE_SIZE {

@@ -18,10 +18,11 @@
 //! (inserts only) and of the payload (not deletions), all varints, and the bytes of both.
 
 use super::edit::{self, Damaged};
-use super::node::RecordHeader;
+use super::node::put_run;
+use super::{close_body, open_node};
 use crate::codec::{ByteReader, ByteWriter};
+use crate::node::RecordHeader;
 use crate::page::PageBytes;
-use crate::page::op::{close_body, open_node};
 use inia_base::ids::{PageId, TxnId};
 
 /// An operation of the log may have so many bytes, and one more change.
@@ -71,7 +72,7 @@ pub(crate) struct Mark {
 /// ascend.
 pub(crate) fn put_marks(page: PageId, txn: TxnId, marks: &[Mark], out: &mut Vec<u8>) {
     let length_at = open_node(page, out);
-    super::op::put_run(DELETE, RecordHeader::new(txn, 0, true).txn, out);
+    put_run(DELETE, RecordHeader::new(txn, 0, true).txn, out);
     let (mut slot, mut undo) = (0, 0);
     for mark in marks {
         out.put_varint(u64::from(mark.slot - slot));
@@ -145,7 +146,7 @@ impl OpenRun {
     pub(crate) fn begin(page: PageId, change: &RecordChange<'_>, out: &mut Vec<u8>) -> OpenRun {
         let length_at = open_node(page, out);
         let (kind, txn) = (change.change.kind(), change.header.txn);
-        super::op::put_run(kind, txn, out);
+        put_run(kind, txn, out);
         change.encode((0, 0), out);
         close_body(length_at, out);
         OpenRun { page, kind, txn, slot: change.slot, undo: change.header.undo, length_at }

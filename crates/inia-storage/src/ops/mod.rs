@@ -1,17 +1,26 @@
 //! Page operations: the only way in which a page changes.
 //!
-//! An operation is encoded into the log and applied to the page by the same value, in normal running
-//! and in recovery alike, so that replaying the log gives the same pages bit by bit.
+//! An operation is encoded into the log and applied to the page by the same value, in normal
+//! running and in recovery alike, so that replaying the log gives the same pages bit by bit.
 //!
-//! Encoded form: `tag u8, page id u32, length u16, body`. Tree pages are changed by [`NodeOp`]s, whose
-//! form belongs to the tree.
+//! Encoded form: `tag u8, page id u32, length u16, body`. Tree pages are changed by [`NodeOp`]s,
+//! whose form belongs to the tree.
 
-use super::{PAGE_SIZE, PageBytes, initialize, page_id, put_u32, put_u64};
-use crate::btree::op::NodeOp;
+pub(crate) mod edit;
+pub(crate) mod node;
+pub(crate) mod run;
+
+#[cfg(test)]
+mod tests;
+
 use crate::codec::{ByteReader, ByteWriter};
+use crate::page::file::{SPACE_BITS_OFFSET, SPACE_BITS_PER_PAGE};
+use crate::page::{PageBytes, initialize, page_id};
 use inia_base::ids::PageId;
+use node::NodeOp;
 
-/// Smallest tag of a page operation. Smaller ones are [`LogRecord`](crate::wal::record::LogRecord)s.
+/// Smallest tag of a page operation. Smaller ones are
+/// [`LogRecord`](crate::wal::record::LogRecord)s.
 pub(crate) const FIRST_PAGE_TAG: u8 = 128;
 const INIT: u8 = 128;
 const SET_BYTES: u8 = 129;
@@ -34,7 +43,8 @@ pub(crate) enum PageOp<'a> {
         /// What.
         bytes: &'a [u8],
     },
-    /// The whole page after its id and LSN: `head` from byte 16 on, `tail` up to the end, zeros between.
+    /// The whole page after its id and LSN: `head` from byte 16 on, `tail` up to the end, zeros
+    /// between.
     Image {
         /// Bytes 16 up to the free gap.
         head: &'a [u8],
@@ -54,14 +64,10 @@ pub(crate) enum PageOp<'a> {
 
 /// First byte that operations may change: what comes before is kept by the store.
 pub(crate) const FIRST_OP_BYTE: usize = 16;
-/// First byte of a space map's bitmap.
-pub(crate) const SPACE_BITS_OFFSET: usize = super::PAGE_HEADER;
-/// Bits in one space map page.
-pub(crate) const SPACE_BITS_PER_PAGE: u32 = ((PAGE_SIZE - SPACE_BITS_OFFSET) * 8) as u32;
 
 impl<'a> PageOp<'a> {
-    /// An image of `page` that leaves out the free bytes `gap_start..gap_end`, which the page must not
-    /// need (they become zeros). Pass two equal numbers for a page without a gap.
+    /// An image of `page` that leaves out the free bytes `gap_start..gap_end`, which the page must
+    /// not need (they become zeros). Pass two equal numbers for a page without a gap.
     pub(crate) fn image(page: &'a PageBytes, gap_start: usize, gap_end: usize) -> PageOp<'a> {
         PageOp::Image { head: &page[FIRST_OP_BYTE..gap_start], tail: &page[gap_end..] }
     }
@@ -171,12 +177,4 @@ pub(crate) fn close_body(length_at: usize, out: &mut [u8]) {
     let body = out.len() - length_at - 2;
     let body = u16::try_from(body).expect("invariant: page operations stay below 64 KiB");
     out[length_at..length_at + 2].copy_from_slice(&body.to_le_bytes());
-}
-
-/// Gives a page without contents (new, or damaged and about to be rebuilt) its id, for the operation
-/// that starts it.
-pub(crate) fn adopt(page: &mut PageBytes, id: PageId) {
-    put_u32(page, 0, 0);
-    put_u32(page, 4, id.0);
-    put_u64(page, 8, 0);
 }

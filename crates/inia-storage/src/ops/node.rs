@@ -8,10 +8,10 @@
 //! ```
 
 use super::edit::{self, Damaged, Value};
-use super::node::*;
 use super::run;
 use crate::codec::{ByteReader, ByteWriter};
-use crate::page::{PAGE_SIZE, PageBytes, put_u16, put_u32};
+use crate::node::*;
+use crate::page::{PageBytes, put_u16, put_u32};
 use inia_base::ids::PageId;
 
 /// One change of one node or overflow page. Whole nodes are made by the page image operation.
@@ -43,13 +43,6 @@ const SPLIT_LEFT: u8 = 5;
 const OVERFLOW: u8 = 6;
 const REMOVE_RUNS: u8 = 7;
 const RUN: u8 = 8;
-
-/// Overflow page: `tree u32 │ next u32 (0 = last) │ len u16 │ zeros up to 48 │ data`.
-pub(crate) const OVERFLOW_NEXT: usize = 36;
-pub(crate) const OVERFLOW_LEN: usize = 40;
-pub(crate) const OVERFLOW_DATA: usize = 48;
-/// Payload bytes that one overflow page holds.
-pub(crate) const OVERFLOW_CAPACITY: usize = PAGE_SIZE - OVERFLOW_DATA;
 
 impl<'a> NodeOp<'a> {
     /// Appends the operation's log form.
