@@ -363,7 +363,7 @@ fn run_plan(
         Plan::Query(query) => {
             let (result, found) = {
                 let shared: &Core = core;
-                let runner = Runner::new(query, shared);
+                let runner = Runner::new(query, shared.exec_context());
                 let mut ctx = shared.context(params, &runner);
                 let result = runner.send(&mut ctx, sink);
                 ((result, std::mem::take(&mut ctx.warnings)), runner.found_rows())
@@ -376,7 +376,7 @@ fn run_plan(
         Plan::Insert(insert) => match insert.source() {
             Some(source) => {
                 let shared: &Core = core;
-                let runner = Runner::new(source, shared);
+                let runner = Runner::new(source, shared.exec_context());
                 let (result, warnings) =
                     with(shared, params, &runner, |ctx| insert.run(shared, ctx, Some(&runner)));
                 core.take_warnings(warnings);
@@ -387,7 +387,7 @@ fn run_plan(
         Plan::Change(change) => evaluate(core, params, |core, ctx| change.run(core, ctx)),
         Plan::Joined(joined) => {
             let shared: &Core = core;
-            let runner = Runner::new(&joined.query, shared);
+            let runner = Runner::new(&joined.query, shared.exec_context());
             let (result, warnings) =
                 with(shared, params, &runner, |ctx| joined.run(shared, ctx, &runner));
             core.take_warnings(warnings);
