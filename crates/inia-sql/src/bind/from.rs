@@ -131,6 +131,7 @@ impl QueryBinder<'_> {
                 return Err(error.clone());
             }
             self.reads_cte(&cte)?;
+            self.recurs(&cte)?;
             let part = PartRef { id: cte.part, lateral: false, level: cte.level };
             return Ok(part_member(part, alias, &cte.columns, context));
         }
@@ -258,13 +259,13 @@ impl QueryBinder<'_> {
             let (alias, names) = (derived.alias.as_str(), derived.columns.as_slice());
             let lock = self.context.plain_lock;
             let origin = Origin { alias, view: None, names, lock };
-            if let Some(bound) = self.merge(select, &origin, context)? {
+            if let Some(bound) = self.inside(|binder| binder.merge(select, &origin, context))? {
                 return Ok(bound);
             }
         }
         let level = self.levels.len() - 1;
         self.levels[level].open = derived.lateral;
-        let part = self.part(&derived.query);
+        let part = self.inside(|binder| binder.part(&derived.query));
         self.levels[level].open = true;
         let (id, correlated) = part?;
         let bound = self.part_columns(id);

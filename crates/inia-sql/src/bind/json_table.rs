@@ -5,9 +5,9 @@ use super::scope::Clause;
 use super::{QueryBinder, Result};
 use crate::catalog::same_name;
 use crate::ddl::column_type;
-use crate::expr::ExprType;
 use crate::expr::json;
 use crate::expr::json::path::Path;
+use crate::expr::{ExprKind, ExprType};
 use crate::optimize::{FromTree, Leaf, LeafKind};
 use crate::plan::json_table::{JsonColumn, JsonResponse, JsonRows, JsonShows};
 use inia_base::collation::Collation;
@@ -34,6 +34,9 @@ impl QueryBinder<'_> {
     ) -> Result<Bound> {
         self.one_more_member()?;
         let document = self.expression(&table.doc, Clause::TableFunction, &[])?;
+        if matches!(document.kind, ExprKind::Subquery(_)) {
+            return Err(SqlError::new(ErrorCode::WrongArguments, &[&"JSON_TABLE"]));
+        }
         let mut columns = Columns::default();
         let rows = self.json_rows(&table.path, &table.columns, &table.alias, &mut columns)?;
         context.tables += 1;

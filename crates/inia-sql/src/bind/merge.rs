@@ -243,8 +243,8 @@ impl QueryBinder<'_> {
             }
             SelectItem::TableWildcard(table) => {
                 let names = self.names_mut();
-                for column in names.columns_of(table.db.as_deref(), &table.name)? {
-                    push(column.clone(), None, origin, columns);
+                for at in names.columns_of(table.db.as_deref(), &table.name)? {
+                    push(names.column(at).clone(), None, origin, columns);
                 }
             }
             SelectItem::Expr { expr, alias, text } => {

@@ -10,6 +10,7 @@ pub(crate) mod insert;
 pub(crate) mod joined;
 pub(crate) mod scope;
 mod target_reads;
+mod text_keys;
 mod view;
 pub(crate) mod write;
 mod write_many;

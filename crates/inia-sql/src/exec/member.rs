@@ -7,9 +7,9 @@
 use super::keys::{encode_equal, hashable};
 use super::spill::KeySet;
 use super::{Result, Runner};
-use crate::expr::EvalContext;
 use crate::expr::compare::CmpClass;
 use crate::expr::tree::{Subquery, SubqueryKind};
+use crate::expr::{EvalContext, column_types};
 use crate::stack::on_more_stack;
 use inia_base::value::Value;
 use std::rc::Rc;
@@ -32,8 +32,9 @@ impl<'s> Runner<'s> {
         let SubqueryKind::Quantified { left, classes, types, .. } = &sub.kind else {
             return Ok(None);
         };
-        let columns = classes.iter().zip(left.iter().zip(types));
-        if sub.correlated || !columns.into_iter().all(|(c, (l, r))| hashable(c, &l.ty, r)) {
+        let own = column_types(left);
+        let columns = classes.iter().zip(own.into_iter().zip(types));
+        if sub.correlated || !columns.into_iter().all(|(c, (l, r))| hashable(c, l, r)) {
             return Ok(None);
         }
         let kept = self.parts.members.borrow().get(&sub.id).cloned();

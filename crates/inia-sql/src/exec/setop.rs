@@ -11,8 +11,8 @@ use super::spill::{ENTRY, Partitions, Purpose, Stream, Workspace, held, keyed, s
 use super::values::{decode_tuple, encode_tuple};
 use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::expr::cast::unify;
-use crate::expr::{EvalContext, ExprType};
-use crate::plan::{Body, SetPlan, SetStep};
+use crate::expr::{EvalContext, ExprType, TypeClass};
+use crate::plan::{Body, SetPlan, SetStep, ValuesPlan};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_parser::ast::SetOp;
@@ -80,6 +80,28 @@ impl Runner<'_> {
             visit(ctx, &converted)
         })
     }
+}
+
+/// The rows of VALUES, their values converted to the common types.
+pub(super) fn values(
+    values: &ValuesPlan,
+    ctx: &mut EvalContext<'_>,
+    visit: &mut TupleVisitor<'_>,
+) -> Result<()> {
+    for row in &values.rows {
+        let mut tuple = Tuple::with_capacity(row.len());
+        for (expr, ty) in row.iter().zip(&values.types) {
+            let value = expr.eval(ctx, &[])?;
+            tuple.push(match values.as_written && ty.class() != TypeClass::String {
+                true => value,
+                false => as_common(unify(value, &expr.ty, ty, ctx)?, ty),
+            });
+        }
+        if !visit(ctx, &tuple)? {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Gives a DECIMAL the digits after the point that its column declares.

@@ -21,6 +21,7 @@ pub(crate) mod locale;
 pub mod merge;
 pub mod number;
 pub mod print;
+mod rows;
 mod same;
 pub mod store;
 #[cfg(test)]
@@ -35,6 +36,7 @@ pub use context::{
     SubqueryRunner, UserVar, VarScope, Warning, Warnings,
 };
 pub use merge::merge;
+pub(crate) use rows::column_types;
 pub use store::store_value;
 pub use tree::{CmpOp, Expr, ExprKind};
 pub(crate) use ty::lob_bytes;

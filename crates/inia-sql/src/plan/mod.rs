@@ -19,7 +19,7 @@ use crate::access::AccessPath;
 use crate::catalog::Table;
 use crate::expr::aggregate::Aggregate;
 use crate::expr::compare::CmpClass;
-use crate::expr::{Expr, ExprType};
+use crate::expr::{EvalContext, Expr, ExprType, Warning};
 use inia_base::column::ResultColumn;
 use inia_base::value::Value;
 use inia_storage::LockRequest;
@@ -45,6 +45,15 @@ pub(crate) struct StatementPlan {
     pub exclusive: bool,
     /// The tables that FOR UPDATE is about.
     pub updates: Vec<Arc<Table>>,
+    /// What is warned of each time it runs.
+    pub warnings: Vec<Warning>,
+}
+
+impl StatementPlan {
+    /// Gives the statement's own warnings to whoever runs it.
+    pub(crate) fn warn(&self, ctx: &mut EvalContext<'_>) {
+        self.warnings.iter().for_each(|warning| ctx.warnings.push(warning.clone()));
+    }
 }
 
 /// A way from stored bytes to the client, of a query of one table.
@@ -56,6 +65,17 @@ pub(crate) enum Direct {
     Rows(Vec<usize>),
     /// These columns of the table, sorted.
     Sorted(Vec<usize>),
+}
+
+/// VALUES.
+#[derive(Debug)]
+pub(crate) struct ValuesPlan {
+    /// The rows.
+    pub rows: Vec<Vec<Expr>>,
+    /// What all rows' values have in common, column by column.
+    pub types: Vec<ExprType>,
+    /// A client gets the rows: their numbers stay as they are written.
+    pub as_written: bool,
 }
 
 /// A query inside another.
@@ -87,7 +107,7 @@ impl Body {
             Body::Select(select) => {
                 select.output[..select.visible].iter().map(|expr| expr.ty.clone()).collect()
             }
-            Body::Values(rows) => rows[0].iter().map(|expr| expr.ty.clone()).collect(),
+            Body::Values(values) => values.types.clone(),
             Body::SetOperation(set) => set.types.clone(),
             Body::Nested(query) => query.columns.iter().map(|column| column.ty.clone()).collect(),
         }
@@ -151,7 +171,7 @@ pub(crate) enum Body {
     /// SELECT.
     Select(Box<SelectPlan>),
     /// VALUES.
-    Values(Vec<Vec<Expr>>),
+    Values(ValuesPlan),
     /// UNION, INTERSECT, EXCEPT.
     SetOperation(Box<SetPlan>),
     /// A parenthesised query with an ORDER BY or LIMIT of its own.

@@ -14,10 +14,11 @@ pub(crate) use years::{beside_years, year_meant};
 
 use crate::expr::aggregate::{Aggregate, WindowFunction};
 use crate::expr::collate;
+use crate::expr::column_types;
 use crate::expr::context::{Environment, SessionHost, VarScope};
 use crate::expr::convert;
 use crate::expr::func;
-use crate::expr::tree::{CmpOp, Expr, ExprKind, Subquery, SubqueryKind};
+use crate::expr::tree::{CmpOp, Expr, ExprKind, Quantifier, Subquery, SubqueryKind};
 use crate::expr::ty::{Coercibility, ExprType, NOT_FIXED};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -367,45 +368,83 @@ impl Binder<'_> {
                 Ok(subquery_expr(&sub, kind, ExprType::null()))
             }
             ast::Expr::InSubquery { expr, query, negated } => {
+                refuse_limit(query)?;
                 let left = self.bind(expr)?;
                 let sub = self.scope.subquery(query, true)?;
                 let op = if *negated { CmpOp::Ne } else { CmpOp::Eq };
-                self.quantified(left, op, *negated, &sub)
+                let quantifier = if *negated { Quantifier::All } else { Quantifier::Any };
+                self.quantified(left, op, quantifier, &sub)
             }
             ast::Expr::Quantified { left, op, quantifier, query } => {
+                refuse_limit(query)?;
                 let left = self.bind(left)?;
                 let sub = self.scope.subquery(query, true)?;
                 let op = operators::cmp_op(*op).unwrap_or(CmpOp::Eq);
-                self.quantified(left, op, *quantifier == ast::Quantifier::All, &sub)
+                let quantifier = match quantifier {
+                    ast::Quantifier::All => Quantifier::All,
+                    _ => Quantifier::Any,
+                };
+                self.quantified(left, op, quantifier, &sub)
             }
             _ => self.special(expr),
         }
     }
 
-    /// `left op ANY/ALL (subquery)`.
+    /// `left op ANY/ALL (subquery)`, and `left op (subquery)` of rows.
     pub(crate) fn quantified(
         &mut self,
         left: Expr,
         op: CmpOp,
-        all: bool,
+        quantifier: Quantifier,
         sub: &BoundSubquery,
     ) -> Result<Expr, SqlError> {
+        let columns = width(&left);
+        if columns != sub.columns.len() {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
+        }
         let left = match left.kind {
             ExprKind::Row(items) => items,
             _ => vec![left],
         };
-        if left.len() != sub.columns.len() {
-            return Err(SqlError::new(ErrorCode::OperandColumns, &[&left.len()]));
+        let own = column_types(&left);
+        if own.len() != columns {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&1]));
         }
         let mut classes = Vec::new();
-        for (operand, ty) in left.iter().zip(&sub.columns) {
+        for (at, ty) in sub.columns.iter().enumerate() {
             let column = Expr::column(0, ty.clone(), "");
-            classes.push(crate::expr::compare::choose(operand, &column, op.symbol())?);
+            let class = match left.get(at).filter(|_| left.len() == columns) {
+                Some(operand) => crate::expr::compare::choose(operand, &column, op.symbol())?,
+                None => {
+                    let operand = Expr::column(0, own[at].clone(), "");
+                    crate::expr::compare::choose(&operand, &column, op.symbol())?
+                }
+            };
+            classes.push(class);
         }
         let types: Vec<ExprType> = sub.columns.iter().map(|ty| ty.clone().as_computed()).collect();
-        let nullable = left.iter().any(|l| l.ty.nullable) || types.iter().any(|t| t.nullable);
-        let kind = SubqueryKind::Quantified { op, all, left, classes, types };
+        let nullable = own.iter().any(|ty| ty.nullable) || types.iter().any(|t| t.nullable);
+        let kind = SubqueryKind::Quantified { op, quantifier, left, classes, types };
         Ok(subquery_expr(sub, kind, ExprType::bool(nullable)))
+    }
+}
+
+/// Error 1235: the rows of IN, ANY and ALL are not limited in number.
+fn refuse_limit(query: &ast::Query) -> Result<(), SqlError> {
+    let limited = |body: &ast::QueryBody| match body {
+        ast::QueryBody::Nested(inner) => refuse_limit(inner),
+        _ => Ok(()),
+    };
+    if query.limit.is_some() {
+        let what = "LIMIT & IN/ALL/ANY/SOME subquery";
+        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
+    }
+    match &query.body {
+        ast::QueryBody::SetOperation { first, rest } => {
+            limited(first)?;
+            rest.iter().try_for_each(|term| limited(&term.body))
+        }
+        body => limited(body),
     }
 }
 

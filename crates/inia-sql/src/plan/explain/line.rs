@@ -2,7 +2,7 @@
 
 use crate::access::{AccessPath, EqualPart};
 use crate::catalog::{IndexDef, IndexKind, TableDef};
-use crate::expr::tree::{CmpOp, SubqueryKind};
+use crate::expr::tree::{CmpOp, Quantifier, SubqueryKind};
 use crate::expr::{Expr, ExprKind};
 use crate::plan::{
     Body, JoinMethod, JoinPlan, QueryPlan, SelectPlan, SetPlan, Source, StatementPlan, TableSource,
@@ -235,7 +235,9 @@ impl Describer<'_> {
                 let ExprKind::Subquery(sub) = &node.kind else { return };
                 if !parts.iter().any(|(id, _)| *id == sub.id) {
                     let kind = match sub.kind {
-                        SubqueryKind::Quantified { op: CmpOp::Eq, .. } if !sub.correlated => {
+                        SubqueryKind::Quantified { op: CmpOp::Eq, quantifier, .. }
+                            if !sub.correlated && quantifier != Quantifier::Only =>
+                        {
                             "MATERIALIZED"
                         }
                         _ => "SUBQUERY",
