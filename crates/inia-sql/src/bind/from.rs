@@ -5,14 +5,14 @@ use super::namespace::{FromColumn, FromTable, Namespace};
 use super::scope::Clause;
 use super::{QueryBinder, Result};
 use crate::catalog::{IndexDef, IndexKind, IndexPart, Table, TableDef, View, same_name};
-use crate::expr::bind::{Binder, EmptyScope};
-use crate::expr::{CmpOp, Expr, ExprType, TypeClass};
-use crate::information_schema;
-use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, conjuncts};
+use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind};
 use crate::plan::OutputColumn;
 use inia_base::column::{ResultColumn, flags};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::bind::{Binder, EmptyScope};
+use inia_expr::conjuncts;
+use inia_expr::{CmpOp, Expr, ExprType, TypeClass};
 use inia_parser::ast::{self, JoinConstraint, JoinKind, TableRef};
 use inia_storage::{LockMode, LockRequest, WaitPolicy};
 use std::sync::Arc;
@@ -192,7 +192,7 @@ impl QueryBinder<'_> {
                 let (name, code) = (name.to_uppercase(), ErrorCode::UnknownTableInClause);
                 return Err(SqlError::new(code, &[&name, &"information_schema"]));
             }
-            if information_schema::schema(schema).is_some() {
+            if crate::computed::schema(schema).is_some() {
                 return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
             }
             return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&schema]));

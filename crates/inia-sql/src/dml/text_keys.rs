@@ -3,8 +3,8 @@
 //! that key, and finds nothing.
 
 use crate::catalog::{IndexKind, TableDef};
-use crate::expr::{CmpOp, Expr, ExprKind, TypeClass};
 use crate::plan::{JoinMethod, Source};
+use inia_expr::{CmpOp, Expr, ExprKind, TypeClass};
 
 /// A table of a join and its first slot.
 type Member<'p> = (&'p TableDef, usize);
