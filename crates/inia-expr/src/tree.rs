@@ -278,6 +278,8 @@ pub struct Subquery {
     pub kind: SubqueryKind,
     /// Whether it reads columns of enclosing rows.
     pub correlated: bool,
+    /// Whether it has one row whatever the tables hold.
+    pub certain: bool,
 }
 
 /// What is asked of a subquery.

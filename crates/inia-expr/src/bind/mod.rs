@@ -35,6 +35,8 @@ pub struct BoundSubquery {
     pub columns: Vec<ExprType>,
     /// Whether it reads columns of enclosing rows.
     pub correlated: bool,
+    /// Whether it has one row whatever the tables hold.
+    pub certain: bool,
 }
 
 /// Name resolution, as the statement around the expression provides it.
@@ -355,12 +357,15 @@ impl Binder<'_> {
             ast::Expr::Exists(query) => {
                 let sub = self.scope.subquery(query, true)?;
                 let kind = SubqueryKind::Exists { negated: false };
-                Ok(subquery_expr(&sub, kind, ExprType::bool(false)))
+                // MySQL tells of EXISTS what is true of the columns, and looks at none of `*`.
+                let nullable = !selects_all(query) && sub.columns.iter().any(|ty| ty.nullable);
+                Ok(subquery_expr(&sub, kind, ExprType::bool(nullable)))
             }
             ast::Expr::Subquery(query) => {
                 let sub = self.scope.subquery(query, false)?;
                 if let [only] = &sub.columns[..] {
-                    let ty = only.clone().with_nullable(true).into_computed();
+                    let ty =
+                        only.clone().with_nullable(only.nullable || !sub.certain).into_computed();
                     return Ok(subquery_expr(&sub, SubqueryKind::Scalar, ty));
                 }
                 let kind = SubqueryKind::Row(sub.columns.clone());
@@ -423,10 +428,20 @@ impl Binder<'_> {
         }
         let types: Vec<ExprType> =
             sub.columns.iter().map(|ty| ty.clone().into_computed()).collect();
-        let nullable = own.iter().any(|ty| ty.nullable) || types.iter().any(|t| t.nullable);
+        let certain = sub.certain && (columns == 1 || quantifier == Quantifier::Only);
+        let is_nullable =
+            !certain || own.iter().any(|ty| ty.nullable) || types.iter().any(|t| t.nullable);
+        let null_safe = quantifier == Quantifier::Only && op == CmpOp::NullSafeEq;
+        let nullable = is_nullable && !null_safe;
         let kind = SubqueryKind::Quantified { op, quantifier, left, classes, types };
         Ok(subquery_expr(sub, kind, ExprType::bool(nullable)))
     }
+}
+
+/// Whether a query is `SELECT * …`.
+fn selects_all(query: &ast::Query) -> bool {
+    matches!(&query.body, ast::QueryBody::Select(select)
+        if matches!(select.items[..], [ast::SelectItem::Wildcard]))
 }
 
 /// Error 1235: the rows of IN, ANY and ALL are not limited in number.
@@ -461,7 +476,7 @@ pub(crate) fn width(expr: &Expr) -> usize {
 }
 
 fn subquery_expr(sub: &BoundSubquery, kind: SubqueryKind, ty: ExprType) -> Expr {
-    let node = Subquery { id: sub.id, kind, correlated: sub.correlated };
+    let node = Subquery { id: sub.id, kind, correlated: sub.correlated, certain: sub.certain };
     Expr { kind: ExprKind::Subquery(Box::new(node)), ty }
 }
 

@@ -157,7 +157,8 @@ impl Binder<'_> {
         row: Expr,
         (sub, columns): (Subquery, Vec<ExprType>),
     ) -> Result<Expr, SqlError> {
-        let bound = super::BoundSubquery { id: sub.id, columns, correlated: sub.correlated };
+        let Subquery { id, correlated, certain, .. } = sub;
+        let bound = super::BoundSubquery { id, columns, correlated, certain };
         self.quantified(row, op, Quantifier::Only, &bound)
     }
 

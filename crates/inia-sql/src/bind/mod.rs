@@ -299,7 +299,8 @@ impl<'c> QueryBinder<'c> {
             self.loose_reads.insert(id, loose);
         }
         let columns = self.part_columns(id).iter().map(|c| c.ty.clone()).collect();
-        Ok(BoundSubquery { id, columns, correlated })
+        let certain = self.parts[id].as_ref().is_some_and(|part| part.query.is_certain());
+        Ok(BoundSubquery { id, columns, correlated, certain })
     }
 
     fn reserve_part(&mut self) -> usize {

@@ -217,8 +217,9 @@ impl QueryBinder<'_> {
         }
         let before = (self.parts.len(), self.tables.len(), self.temporary.len());
         let bound = self.inside(|binder| binder.height_of(|binder| binder.part(&cte.query)));
-        let bound =
-            bound.and_then(|((part, _), height)| Ok((part, height, self.cte_columns(cte, part)?)));
+        let bound = bound.and_then(|((part, _), height)| {
+            Ok((part, height, self.derived_columns(part, &cte.columns)?))
+        });
         let (level, name) = (self.levels.len(), cte.name.clone());
         let binding = match bound {
             Ok((part, height, columns)) => {
@@ -237,22 +238,6 @@ impl QueryBinder<'_> {
         Ok(())
     }
 
-    fn cte_columns(&self, cte: &ast::Cte, part: usize) -> Result<Vec<(String, ExprType)>> {
-        let bound = self.part_columns(part);
-        if !cte.columns.is_empty() && cte.columns.len() != bound.len() {
-            return Err(SqlError::new(ErrorCode::ViewWrongList, &[]));
-        }
-        let mut columns: Vec<(String, ExprType)> = Vec::with_capacity(bound.len());
-        for (index, column) in bound.iter().enumerate() {
-            let name = cte.columns.get(index).unwrap_or(&column.result.name);
-            if columns.iter().any(|(other, _)| same_name(other, name)) {
-                return Err(SqlError::new(ErrorCode::DupFieldname, &[name]));
-            }
-            columns.push((name.clone(), super::from::derived_type(column)));
-        }
-        Ok(columns)
-    }
-
     /// `name AS (seed UNION [ALL] step)` where the step reads `name`: the step sees the rows that
     /// the round before it added. Columns are nullable, whatever the seed says.
     fn recursive_cte(
@@ -269,7 +254,7 @@ impl QueryBinder<'_> {
         };
         let seed = ast::Query::new(seed);
         let ((part, correlated), height) = self.height_of(|binder| binder.part(&seed))?;
-        let mut columns = self.cte_columns(cte, part)?;
+        let mut columns = self.derived_columns(part, &cte.columns)?;
         for ((_, ty), column) in columns.iter_mut().zip(self.part_columns(part)) {
             *ty = column.ty.clone().with_nullable(true);
         }

@@ -5,7 +5,7 @@ use super::grouping::{GroupCheck, Keyed};
 use super::is_null::{self, Never};
 use super::nesting::{MOST_TABLES, too_many_tables};
 use super::order::{Reference, find_item, reference};
-use super::rollup::{above_rollup, asks_grouping};
+use super::rollup::{above_rollup, asks_grouping, reads_rolled_up};
 use super::scope::{BlockScope, Clause, Item};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, Result};
@@ -50,7 +50,7 @@ impl Clauses {
         let Clauses { items, columns, group, having, order, hidden, windows, .. } = self;
         for (item, column) in items.iter_mut().zip(columns) {
             above_rollup(&mut item.expr, group, width)?;
-            if item.expr.ty.nullable {
+            if item.expr.ty.nullable || reads_rolled_up(&item.expr, width, group.len()) {
                 column.ty.nullable = true;
                 column.result.flags &= !inia_base::column::flags::NOT_NULL;
             }

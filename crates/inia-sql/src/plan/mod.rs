@@ -80,6 +80,24 @@ pub(crate) struct ValuesPlan {
     pub as_written: bool,
 }
 
+impl QueryPlan {
+    /// Whether it has one row whatever the tables hold: it reads none and leaves nothing out.
+    pub(crate) fn is_certain(&self) -> bool {
+        let all = |condition: &Expr| matches!(condition.as_literal(), Some(Value::Int(1..)));
+        self.limit.is_none()
+            && match &self.body {
+                Body::Select(select) => {
+                    matches!(select.source, Source::One)
+                        && select.once.iter().all(all)
+                        && select.filter.is_empty()
+                        && select.having.is_none()
+                }
+                Body::Values(values) => values.rows.len() == 1,
+                Body::SetOperation(_) | Body::Nested(_) => false,
+            }
+    }
+}
+
 /// A query inside another.
 #[derive(Debug)]
 pub(crate) struct PartPlan {

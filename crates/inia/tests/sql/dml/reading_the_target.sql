@@ -21,6 +21,6 @@ insert into c(n,num) select 'y4', (select max(num) from c);
 insert into c(n,num) values('y5', 1 in (select num from c u)), ('y6', exists(select 1 from c u));
 replace into c set n='y7', num=(select max(u.num) from c u);
 replace into c set n='y7', num=(select max(num) from c);
-insert into c(n,num) values('y8',(select max(u.num) from cmpq.c u));
+insert into c(n,num) values('y8',(select max(u.num) from diff.c u));
 insert into c(n,num) values('y9',(select max(C.num) from c C));
 select * from c;

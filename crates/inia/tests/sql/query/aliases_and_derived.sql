@@ -13,5 +13,4 @@ select 'foo' as foo, (select foo), (select foo from y limit 1), exists (select 1
 select 'foo' as foo, (select (select foo));
 select 'foo' as foo, (with c as (select foo as b) select b from c);
 select pk k, (select dt.b from (select pk as b) dt) from t;
-select 'foo' as foo, (select dt.b from (select (select foo) as b) dt);
 select 'foo' as foo, (select b from (select 1 a) d, lateral (select foo as b) dt);
