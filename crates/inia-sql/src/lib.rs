@@ -5,29 +5,36 @@
 
 mod access;
 mod account;
+mod authorize;
 mod bind;
 pub mod catalog;
 mod check;
+mod clock;
+mod computed;
 mod database;
 mod ddl;
 mod dml;
 mod error;
 mod exec;
-pub mod expr;
 mod files;
+mod information;
 mod information_schema;
+mod interrupt;
 mod optimize;
 mod plan;
 mod reads;
 pub mod row;
 mod session;
 mod show;
+mod spill;
 mod stack;
 mod status;
 mod sysvar;
+mod table_def;
 mod user_locks;
 
 pub use account::{LoginAccount, LoginBlock, LoginRequirement};
-pub use database::{ClientInfo, Database, DatabaseOptions, OpenError};
+pub use database::{ClientInfo, Database, DatabaseOptions};
+pub use error::OpenError;
 pub use inia_storage::{is_store_file as is_database_file, set_error_log};
 pub use session::{KillHandle, Prepared, Session};

@@ -1,10 +1,9 @@
 //! Accounts, roles and privileges: who may log in, and what a session may do.
 //!
-//! [`store`] keeps the accounts, [`access`] is what one session may do, [`check`] compares that
-//! with a statement; the account statements are in [`user`] and [`grant`].
+//! [`store`] keeps the accounts, [`access`] is what one session may do; the account statements are
+//! in [`user`] and [`grant`]. `authorize` compares a statement with what the session may do.
 
 pub(crate) mod access;
-pub(crate) mod check;
 pub(crate) mod def;
 pub(crate) mod grant;
 mod host;
@@ -16,8 +15,9 @@ pub(crate) mod store;
 pub(crate) mod tries;
 pub(crate) mod user;
 
+pub(crate) use crate::catalog::AccountName;
 pub(crate) use access::Access;
-pub(crate) use def::{AccountDef, AccountName};
+pub(crate) use def::AccountDef;
 pub(crate) use privilege::Privileges;
 pub(crate) use store::Accounts;
 pub use tries::LoginBlock;

@@ -17,7 +17,6 @@ mod rebuild;
 mod rules;
 mod schema;
 mod table;
-mod types;
 mod view;
 mod work;
 
@@ -27,8 +26,6 @@ pub(crate) use schema::{alter_database, create_database, drop_database};
 pub(crate) use table::{
     create_index, create_table, drop_index, drop_tables, rename_tables, truncate,
 };
-pub(crate) use types::column_type;
-pub(crate) use types::type_text;
 pub(crate) use view::{
     Resolver, UsedColumn, create_view, drop_views, reads_itself, show_create_view, simple_select,
 };

@@ -70,16 +70,12 @@ pub(crate) fn current(table: &Table) -> Result<u64, SqlError> {
     Ok(table.clustered.counter().next())
 }
 
+/// The greatest hidden id, of rows that a running transaction has deleted as well: its rollback
+/// brings them back.
 fn last_row_id(table: &Table) -> Result<u64, SqlError> {
-    let mut txn = table.store.attach();
-    txn.begin(Isolation::ReadUncommitted);
-    let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
-    let mut cursor =
-        txn.cursor(&table.clustered, low, high, Direction::Backward, ReadMode::Snapshot);
-    let last = cursor.next(&mut txn).sql()?.and_then(|record| record.key.try_into().ok());
-    drop(cursor);
-    txn.commit().sql()?;
-    Ok(last.map_or(0, u64::from_be_bytes))
+    let last = table.store.greatest_key(&table.clustered).sql()?;
+    let id = last.and_then(|key| key.as_slice().try_into().ok());
+    Ok(id.map_or(0, u64::from_be_bytes))
 }
 
 /// The greatest value of the AUTO_INCREMENT column, by an index that starts with it.

@@ -2,14 +2,14 @@
 //! generated columns, CHECK constraints, bound once per statement.
 
 use crate::catalog::{ColumnDefault, Table, TableDef, quoted};
-use crate::expr::{
-    self, Environment, EvalContext, Expr, ExprKind, ExprType, Scope, SessionHost, Strictness,
-};
-use crate::optimize::slots_of;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::DateTime;
 use inia_base::value::Value;
+use inia_expr::slots_of;
+use inia_expr::{
+    Environment, EvalContext, Expr, ExprKind, ExprType, Scope, SessionHost, Strictness,
+};
 use inia_parser::ast;
 
 /// Why a column needs its default.
@@ -64,7 +64,7 @@ impl Fills {
         let bind = |text: &str| -> Result<Expr, SqlError> {
             let parsed = inia_parser::parse_expr(text, inia_parser::SqlMode::empty())
                 .map_err(crate::error::parse_error)?;
-            expr::bind(&parsed, &mut OwnColumns(def), env, host)
+            inia_expr::bind(&parsed, &mut OwnColumns(def), env, host)
         };
         let mut fills = Vec::with_capacity(def.columns.len());
         let (mut generated, mut checks) = (Vec::new(), Vec::new());
@@ -72,11 +72,11 @@ impl Fills {
             fills.push(match &column.default {
                 ColumnDefault::None if column.nullable => Fill::Value(Value::Null),
                 ColumnDefault::None if matches!(column.data_type, DataType::Enum { .. }) => {
-                    Fill::Value(expr::store::implicit_default(&column.data_type))
+                    Fill::Value(inia_expr::store::implicit_default(&column.data_type))
                 }
                 ColumnDefault::Absent if column.nullable => Fill::Missing(Value::Null),
                 ColumnDefault::None | ColumnDefault::Absent => {
-                    Fill::Missing(expr::store::implicit_default(&column.data_type))
+                    Fill::Missing(inia_expr::store::implicit_default(&column.data_type))
                 }
                 ColumnDefault::Value(value) => Fill::Value(value.clone()),
                 ColumnDefault::CurrentTimestamp => Fill::Now(moment_fsp(&column.data_type)),
@@ -108,7 +108,7 @@ impl Fills {
         env: &Environment,
         host: &dyn SessionHost,
     ) -> Result<(), SqlError> {
-        let bound = expr::bind(condition, &mut OwnColumns(def), env, host)?;
+        let bound = inia_expr::bind(condition, &mut OwnColumns(def), env, host)?;
         self.view_checks.push((bound, refused.clone()));
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Fills {
             Fill::Expr(expr) => {
                 let value = expr.eval(ctx, row)?;
                 let (ty, name) = (&self.types[column], &self.names[column]);
-                expr::store_value(value, &expr.ty, ty, ctx, name)
+                inia_expr::store_value(value, &expr.ty, ty, ctx, name)
             }
             Fill::Missing(zero) => {
                 if given == Given::Nothing && !self.is_generated(column) {
@@ -194,7 +194,8 @@ impl Fills {
     ) -> Result<(), SqlError> {
         for (i, expr) in &self.generated {
             let value = expr.eval(ctx, row)?;
-            row[*i] = expr::store_value(value, &expr.ty, &self.types[*i], ctx, &self.names[*i])?;
+            row[*i] =
+                inia_expr::store_value(value, &expr.ty, &self.types[*i], ctx, &self.names[*i])?;
         }
         Ok(())
     }
@@ -223,7 +224,7 @@ pub(crate) fn stored(
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value, SqlError> {
     let def = &table.columns[column];
-    expr::store_value(value, ty, &def.data_type, ctx, &def.name).map_err(|mut error| {
+    inia_expr::store_value(value, ty, &def.data_type, ctx, &def.name).map_err(|mut error| {
         if error.code == ErrorCode::InvalidJsonText {
             let (own, full) = (format!("'{}'", def.name), format!("'{}.{}'", table.name, def.name));
             error.message =

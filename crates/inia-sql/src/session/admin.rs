@@ -3,16 +3,15 @@
 use super::Outcome;
 use super::core::Core;
 use super::{plan, routines, show, table_locks};
-use crate::account::check::{Surroundings, check};
 use crate::account::password::PasswordRules;
 use crate::account::user::{self, Notes};
 use crate::account::{Access, AccountName, Actor, Privileges, grant};
+use crate::authorize::{Surroundings, check};
 use crate::catalog::{CatalogVersion, Table};
 use crate::check::problems_of;
 use crate::ddl;
 use crate::error::StorageResult;
 use crate::exec::Runner;
-use crate::expr::{ExprType, Level, UserVar};
 use crate::files::outfile;
 use inia_base::collation::Collation;
 use inia_base::column::RowSink;
@@ -20,6 +19,7 @@ use inia_base::datatype::{DataType, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::KillTarget;
 use inia_base::value::Value;
+use inia_expr::{ExprType, Level, UserVar};
 use inia_parser::ast::{
     self, FlushTarget, MaintenanceKind, SelectInto, ShowFilter, ShowKind, Statement,
 };
@@ -545,7 +545,7 @@ pub(super) fn visible(core: &Core, kind: &ShowKind) -> Result<(), SqlError> {
             return if may { Ok(()) } else { Err(access.lacks(names)) };
         }
     };
-    let computed = crate::information_schema::schema(&schema).is_some();
+    let computed = crate::computed::schema(&schema).is_some();
     if !access.sees_database(&schema) {
         return Err(access.no_database(&schema));
     }
@@ -585,9 +585,7 @@ fn describable(core: &Core, access: &Access, table: &ast::ObjectName) -> Result<
     if denied && (there || !access.sees_database(schema)) {
         return Err(access.no_table("SELECT", name));
     }
-    if crate::information_schema::schema(schema).is_none()
-        && core.db.catalog().schema(schema).is_none()
-    {
+    if crate::computed::schema(schema).is_none() && core.db.catalog().schema(schema).is_none() {
         return error(ErrorCode::UnknownDatabase, &[&schema]);
     }
     if there { Ok(()) } else { error(ErrorCode::NoSuchTable, &[&schema, name]) }

@@ -4,10 +4,10 @@ use crate::account::meter::Meter;
 use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
+use crate::clock::clock_micros;
 use crate::database::{ClientInfo, Database};
 use crate::error::{StorageResult, commit_error};
-use crate::exec::Interrupt;
-use crate::expr::{Environment, EvalContext, Level, SubqueryRunner, Warnings};
+use crate::interrupt::Interrupt;
 use crate::session::alone::{Alone, RowLocks};
 use crate::session::host::Host;
 use crate::session::table_locks::TableLocks;
@@ -15,11 +15,12 @@ use inia_base::collation::Collation;
 use inia_base::column::status;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::{Environment, EvalContext, Level, SubqueryRunner, Warnings};
 use inia_storage::{Isolation, LockMode, LockRequest, Savepoint, Txn, WaitPolicy};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// What SAVEPOINT has made.
 pub(crate) struct NamedSavepoint {
@@ -177,7 +178,7 @@ impl Core {
         if self.state.autocommit {
             bits |= status::AUTOCOMMIT;
         }
-        if self.env.sql_mode.has(crate::expr::SqlMode::NO_BACKSLASH_ESCAPES) {
+        if self.env.sql_mode.has(inia_expr::SqlMode::NO_BACKSLASH_ESCAPES) {
             bits |= status::NO_BACKSLASH_ESCAPES;
         }
         bits
@@ -270,10 +271,10 @@ impl Core {
     }
 
     /// Where statements put what they cannot keep in memory.
-    pub(crate) fn workspace(&self) -> crate::exec::spill::Workspace<'_> {
+    pub(crate) fn workspace(&self) -> crate::spill::Workspace<'_> {
         let disk = self.db.scratch.as_ref();
         let size = self.env.tmp_table_size;
-        crate::exec::spill::Workspace::new(disk, size).until(self.interrupt())
+        crate::spill::Workspace::new(disk, size).until(self.interrupt())
     }
 
     /// Begins a query's time for `max_execution_time`: it ends its waits and its loops.
@@ -518,7 +519,7 @@ impl Core {
     pub(crate) fn var(&self, name: &str) -> Option<String> {
         let def = crate::sysvar::find(name).ok()?;
         let vars = self.host.vars.borrow();
-        Some(crate::sysvar::text(&self.db.globals, &vars, crate::expr::VarScope::Any, def))
+        Some(crate::sysvar::text(&self.db.globals, &vars, inia_expr::VarScope::Any, def))
     }
 
     /// Whether a variable is ON.
@@ -542,11 +543,6 @@ impl Core {
         }
         Ok(())
     }
-}
-
-/// The present moment in microseconds since 1970.
-pub(crate) fn clock_micros() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_micros() as i64)
 }
 
 impl Drop for Core {

@@ -1,8 +1,8 @@
 //! Warnings and notes of the running statement.
 
 use super::core::Core;
-use crate::expr::{Level, Warning, Warnings};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::{Level, Warning, Warnings};
 use std::fmt::Display;
 
 impl Core {

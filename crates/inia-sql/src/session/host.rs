@@ -2,18 +2,18 @@
 
 use crate::account::{Access, AccountName};
 use crate::catalog::CatalogVersion;
+use crate::clock::clock_micros;
 use crate::database::{ClientInfo, Database};
-use crate::exec::Interrupt;
-use crate::expr::{ExprType, SessionHost, UserVar, VarScope};
-use crate::information_schema::{Information, NamedValues};
-use crate::session::core::clock_micros;
-use crate::show::Focus;
+use crate::information::Focus;
+use crate::information::{Information, NamedValues};
+use crate::interrupt::Interrupt;
 use crate::status::SessionCounters;
 use crate::sysvar::{self, SessionVars};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::rt::WaitCell;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_expr::{ExprType, SessionHost, UserVar, VarScope};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -118,6 +118,23 @@ impl Host {
             .collect()
     }
 
+    /// What the rows of computed tables are made from.
+    pub(crate) fn information(&self) -> Information<'_> {
+        let zone = sysvar::find("time_zone").ok().and_then(|def| {
+            let vars = self.vars.borrow();
+            TimeZone::parse(&sysvar::text(&self.db.globals, &vars, VarScope::Any, def))
+        });
+        Information {
+            db: &self.db,
+            catalog: self.shown.borrow().clone().unwrap_or_else(|| self.db.catalog().current()),
+            access: self.access(),
+            zone: zone.unwrap_or_else(TimeZone::utc),
+            focus: self.focus.borrow().clone(),
+            variables: Box::new(|scope| self.variables(scope)),
+            counters: &self.counters,
+        }
+    }
+
     /// A user variable's value.
     pub(super) fn user_value(&self, name: &str) -> Value {
         let vars = self.user_vars.borrow();
@@ -129,7 +146,7 @@ impl Host {
         let vars = self.user_vars.borrow();
         let var = vars.get(&name.to_lowercase());
         var.map_or_else(String::new, |var| {
-            crate::expr::convert::to_text(&var.value, &var.ty).into_owned()
+            inia_expr::convert::to_text(&var.value, &var.ty).into_owned()
         })
     }
 
@@ -228,20 +245,8 @@ impl SessionHost for Host {
         released
     }
 
-    fn information(&self) -> Option<Information<'_>> {
-        let zone = sysvar::find("time_zone").ok().and_then(|def| {
-            let vars = self.vars.borrow();
-            TimeZone::parse(&sysvar::text(&self.db.globals, &vars, VarScope::Any, def))
-        });
-        Some(Information {
-            db: &self.db,
-            catalog: self.shown.borrow().clone().unwrap_or_else(|| self.db.catalog().current()),
-            access: self.access(),
-            zone: zone.unwrap_or_else(TimeZone::utc),
-            focus: self.focus.borrow().clone(),
-            variables: Box::new(|scope| self.variables(scope)),
-            status: Box::new(|scope| crate::status::values(&self.db, &self.counters, scope)),
-        })
+    fn active_roles(&self) -> Vec<String> {
+        self.access().roles.iter().map(AccountName::backquoted).collect()
     }
 
     fn rand_state(&self) -> Option<(u64, u64)> {

@@ -2,11 +2,11 @@
 
 use super::core::Core;
 use super::set::effect::{assign, take_effect};
-use crate::account::AccountName;
-use crate::catalog::charset;
-use crate::expr::SqlMode;
+use crate::catalog::AccountName;
 use crate::sysvar::sql_mode;
 use inia_base::collation::Collation;
+use inia_expr::SqlMode;
+use inia_expr::charset;
 
 impl Core {
     /// Lets global settings and the client's wishes at login take effect.

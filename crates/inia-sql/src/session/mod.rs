@@ -36,7 +36,6 @@ use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
 use crate::database::{ClientInfo, Database};
 use crate::exec::KeyHash;
-use crate::expr::{Level, SqlMode, Warning};
 use crate::stack::on_deep_stack;
 use crate::user_locks::UserLocks;
 use inia_base::collation::{Charset, Collation};
@@ -44,6 +43,7 @@ use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::io::Disk;
 use inia_base::value::Value;
+use inia_expr::{Level, SqlMode, Warning};
 use inia_parser::ast;
 use inia_storage::Interrupter;
 use std::collections::HashMap;
@@ -176,6 +176,13 @@ pub struct Session {
     multi_statements: bool,
     /// Statements that came as text, with their plans.
     texts: Texts,
+}
+
+impl Database {
+    /// Starts a session.
+    pub fn session(self: &Arc<Database>, client: ClientInfo) -> Session {
+        Session::new(self.clone(), client)
+    }
 }
 
 impl Session {

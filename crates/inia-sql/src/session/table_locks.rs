@@ -113,7 +113,7 @@ impl Wanted {
         let mut wanted = Wanted::default();
         for lock in locks {
             let (schema, name) = full_name(core, &lock.table)?;
-            if crate::information_schema::schema(&schema) == Some("information_schema") {
+            if crate::computed::schema(&schema) == Some("information_schema") {
                 let access = core.access();
                 let args: [&dyn std::fmt::Display; 3] =
                     [&access.account.user, &access.client, &"information_schema"];
@@ -151,7 +151,7 @@ impl Wanted {
             return Ok(());
         }
         let view = core.db.catalog().view(&name.0, &name.1);
-        let computed = crate::information_schema::schema(&name.0).is_some();
+        let computed = crate::computed::schema(&name.0).is_some();
         if name != top && !computed {
             let (schema, name) = name.clone();
             let alias = name.clone();
@@ -387,7 +387,7 @@ impl Core {
     /// that the server computes.
     fn locked_schema<'n>(&'n self, name: &'n ObjectName) -> Option<&'n str> {
         let schema = name.db.as_deref().or(self.env.database.as_deref())?;
-        let computed = crate::information_schema::schema(schema).is_some();
+        let computed = crate::computed::schema(schema).is_some();
         let own = self.temporary.get(schema, &name.name).is_some();
         (!computed && !own).then_some(schema)
     }

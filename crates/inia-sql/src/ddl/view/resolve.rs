@@ -15,8 +15,8 @@
 
 use crate::bind::{FromColumn, FromTable, Namespace, item_name, visible_after};
 use crate::catalog::{CatalogVersion, same_name};
-use crate::expr::ExprType;
 use crate::information_schema;
+use inia_expr::ExprType;
 use inia_parser::ast::*;
 use std::cell::RefCell;
 

@@ -10,13 +10,13 @@ use crate::dml::is_forgiven;
 use crate::dml::write::{RowWriter, Written, duplicate_error, values};
 use crate::error::StorageResult;
 use crate::exec::Runner;
-use crate::exec::spill::TupleList;
-use crate::expr::{self, EvalContext, SqlMode, Strictness};
 use crate::plan::StatementPlan;
 use crate::session::Outcome;
 use crate::session::core::Core;
+use crate::spill::TupleList;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::{EvalContext, SqlMode, Strictness};
 use inia_storage::{LockMode, Savepoint};
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ impl InsertPlan {
                         Please use an alias (INSERT INTO ... VALUES (...) AS alias) and replace \
                         VALUES(col) in the ON DUPLICATE KEY UPDATE clause with alias.col instead";
             let error = SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text);
-            ctx.raise(expr::Level::Warning, error)?;
+            ctx.raise(inia_expr::Level::Warning, error)?;
         }
         let mut run = Run::new(self, core)?;
         let mut row = Vec::with_capacity(self.table.def.columns.len());
@@ -147,7 +147,7 @@ impl InsertPlan {
         run: &mut Run<'_>,
         row: &mut Vec<Value>,
     ) -> Result<(), SqlError> {
-        let types: Vec<&expr::ExprType> = source.root.columns.iter().map(|c| &c.ty).collect();
+        let types: Vec<&inia_expr::ExprType> = source.root.columns.iter().map(|c| &c.ty).collect();
         self.check_missing(ctx)?;
         let plan_width = self.targets.len();
         let mut put = |ctx: &mut EvalContext<'_>, tuple: &[Value]| {
@@ -202,7 +202,7 @@ impl InsertPlan {
     pub(super) fn admit(
         &self,
         target: usize,
-        (value, ty): (Value, &expr::ExprType),
+        (value, ty): (Value, &inia_expr::ExprType),
         ctx: &mut EvalContext<'_>,
     ) -> Result<Value, SqlError> {
         let column = &self.table.def.columns[target];
@@ -245,7 +245,7 @@ impl InsertPlan {
         for column in 0..row.len() {
             if self.fills.is_late(column) && !self.targets.contains(&column) {
                 let value = self.default(column, row, ctx)?;
-                let ty = expr::ExprType::of_column(
+                let ty = inia_expr::ExprType::of_column(
                     self.table.def.columns[column].data_type.clone(),
                     true,
                 );
@@ -342,7 +342,7 @@ impl<'r> Run<'r> {
                 return self.update_existing(core, ctx, at, (row, beside));
             }
             let error = duplicate_error(&self.plan.table.def, at, row);
-            return ctx.raise(expr::Level::Warning, error);
+            return ctx.raise(inia_expr::Level::Warning, error);
         }
         drop(txn);
         if !self.has_parents(core, ctx, start, row)? {
@@ -378,7 +378,7 @@ impl<'r> Run<'r> {
             return Err(error);
         }
         core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
-        ctx.raise(expr::Level::Warning, error).map(|()| false)
+        ctx.raise(inia_expr::Level::Warning, error).map(|()| false)
     }
 
     /// Counts a row that is in.
@@ -443,7 +443,7 @@ impl<'r> Run<'r> {
             return Err(error);
         }
         self.tally.records -= 1;
-        ctx.raise(expr::Level::Warning, error)
+        ctx.raise(inia_expr::Level::Warning, error)
     }
 
     /// Computes generated columns and checks constraints.
@@ -542,7 +542,7 @@ impl<'r> Run<'r> {
                 return Err(error);
             }
             core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
-            return ctx.raise(expr::Level::Warning, error);
+            return ctx.raise(inia_expr::Level::Warning, error);
         }
         if let Some(column) = table.def.auto_increment_column() {
             self.numbers.stored(table, &new[column]);
