@@ -1,8 +1,8 @@
 //! Binding of queries: from the syntax tree to a [`StatementPlan`].
 //!
 //! Each SELECT is a *level* on a stack. A name is looked up in the innermost level first; found
-//! further out, it becomes an outer column, and the subquery that reads it is correlated. Subqueries,
-//! derived tables and common table expressions become numbered parts of the statement's plan.
+//! further out, it becomes an outer column, and the subquery that reads it is correlated.
+//! Subqueries, derived tables and common table expressions become numbered parts of the plan.
 //!
 //! Example: in `SELECT x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.y = a.x)` the subquery is
 //! part 0, bound at level 1; `a.x` is found at level 0, so it is an outer column of depth 1 and
@@ -271,7 +271,8 @@ impl<'c> QueryBinder<'c> {
         Ok((id, correlated))
     }
 
-    /// Runs `work` inside a derived table of the innermost level's FROM, or a common table expression.
+    /// Runs `work` inside a derived table of the innermost level's FROM, or a common table
+    /// expression.
     fn inside<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let around = std::mem::replace(&mut self.inside, self.levels.len());
         self.insides += 1;
