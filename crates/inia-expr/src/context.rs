@@ -289,6 +289,10 @@ pub trait SessionHost {
     fn clock_micros(&self) -> i64;
     /// Sleeps; true where the sleep was interrupted.
     fn sleep(&self, micros: u64) -> Result<bool, SqlError>;
+    /// Whether the running statement is to end, for functions that take long by themselves.
+    fn is_killed(&self) -> bool {
+        false
+    }
     /// GET_LOCK: `Some(true)` got it, `Some(false)` timed out, `None` failed.
     fn get_lock(&self, name: &str, timeout_micros: Option<u64>) -> Result<Option<bool>, SqlError>;
     /// RELEASE_LOCK: `None` where nobody holds it.

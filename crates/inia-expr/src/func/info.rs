@@ -109,7 +109,10 @@ pub(super) const TABLE: &[Function] = &[
                 a.warn(ErrorCode::WrongValueForType, &[&"count", &count, &"benchmark"])?;
                 return Err(Stop::Null);
             }
-            for _ in 0..count.max(0) {
+            for _ in 0..count {
+                if a.ctx.host.is_killed() {
+                    break;
+                }
                 a.nullable(1)?;
             }
             Ok(Value::Int(0))

@@ -14,11 +14,11 @@
 
 mod shape;
 
-use super::core::Core;
 use super::params::ParamKinds;
 use super::plan::Plan;
 use super::{PreparedStatement, plan};
 use crate::catalog::Table;
+use crate::context::Core;
 use inia_base::value::Value;
 use inia_expr::{EmptyScope, ExprKind, ExprType};
 use inia_parser::{Digest, LiteralKind, LiteralSpan, Parser, digest};

@@ -136,13 +136,13 @@ impl Host {
     }
 
     /// A user variable's value.
-    pub(super) fn user_value(&self, name: &str) -> Value {
+    pub(crate) fn user_value(&self, name: &str) -> Value {
         let vars = self.user_vars.borrow();
         vars.get(&name.to_lowercase()).map_or(Value::Null, |var| var.value.clone())
     }
 
     /// A user variable as text.
-    pub(super) fn user_text(&self, name: &str) -> String {
+    pub(crate) fn user_text(&self, name: &str) -> String {
         let vars = self.user_vars.borrow();
         let var = vars.get(&name.to_lowercase());
         var.map_or_else(String::new, |var| {
@@ -211,6 +211,10 @@ impl SessionHost for Host {
             // A wake may be left from a KILL that came too late for its statement.
             self.sleeper.wait([end, self.deadline.get()].into_iter().flatten().map(until).min());
         }
+    }
+
+    fn is_killed(&self) -> bool {
+        self.killed.load(Ordering::Relaxed) != 0
     }
 
     fn get_lock(&self, name: &str, timeout: Option<u64>) -> Result<Option<bool>, SqlError> {
