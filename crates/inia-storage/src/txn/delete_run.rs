@@ -43,7 +43,8 @@ impl Txn {
     /// far as nothing stands in their way, and moves over them. `None`, with nothing done, where
     /// [`LockingCursor::advance`] must tell what comes next.
     ///
-    /// The cursor must [defer locks](LockingCursor::defer_locks). There is no current record afterwards.
+    /// The cursor must [defer locks](LockingCursor::defer_locks). There is no current record
+    /// afterwards.
     pub fn delete_run<'c>(
         &mut self,
         cursor: &'c mut LockingCursor,

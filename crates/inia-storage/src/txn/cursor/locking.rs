@@ -11,8 +11,8 @@
 //! ```
 //!
 //! A descending scan locks the first record beyond its range as if it belonged to it, and so does
-//! an ascending one that was told to ([`LockingCursor::lock_beyond`]). At READ COMMITTED only the records
-//! of the range are locked.
+//! an ascending one that was told to ([`LockingCursor::lock_beyond`]). At READ COMMITTED only the
+//! records of the range are locked.
 //!
 //! A record that is not locked yet may be removed for good by purge while the scan waits or goes
 //! from leaf to leaf. An ascending scan does not mind: its gaps begin at the record passed last. A

@@ -5,8 +5,9 @@
 //! | [`SnapshotCursor`] | the versions that the transaction's snapshot sees | nothing |
 //! | [`LockingCursor`] | the newest versions | records and gaps, as MySQL 8.0 does |
 //!
-//! Both are built on a [`RangePosition`], which knows the range and the leaf. A cursor owns its copy
-//! of the leaf and holds no latch, so it may be kept while its transaction writes to the same tree.
+//! Both are built on a [`RangePosition`], which knows the range and the leaf. A cursor owns its
+//! copy of the leaf and holds no latch, so it may be kept while its transaction writes to the same
+//! tree.
 
 mod locking;
 mod run;
