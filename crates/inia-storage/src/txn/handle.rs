@@ -23,7 +23,7 @@ use std::time::{Duration, Instant, SystemTime};
 const LOCK_WAIT_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// After a commit of so many deletions purge begins without a pause.
-const MANY_DELETIONS: u64 = 1024;
+const DELETIONS_THRESHOLD: u64 = 1024;
 
 /// One session's transaction: idle, or open since [`Txn::begin`].
 ///
@@ -455,7 +455,7 @@ impl Txn {
                 self.core.status.advance(wal.durable_lsn());
                 // The commit stands, whatever becomes of the purge: background purge tries again.
                 let _ = self.core.purge_after_commit(&self.session);
-                if deletes >= MANY_DELETIONS {
+                if deletes >= DELETIONS_THRESHOLD {
                     self.core.purger.wake();
                 }
             }

@@ -41,7 +41,7 @@ use inia_base::ids::Lsn;
 use std::ops::Range;
 
 /// After so many rounds without a record to give out a scan looks whether its leaf makes sense.
-const MANY_ROUNDS: usize = 1000;
+const ROUNDS_THRESHOLD: usize = 1000;
 
 /// What became of the record under consideration.
 enum Verdict {
@@ -243,7 +243,7 @@ impl LockingCursor {
                 return Ok(false);
             }
             rounds += 1;
-            if rounds % MANY_ROUNDS == 0 {
+            if rounds % ROUNDS_THRESHOLD == 0 {
                 // In a damaged leaf the way to a key need not lead back to its record.
                 self.range.memory().place.leaf.check()?;
             }

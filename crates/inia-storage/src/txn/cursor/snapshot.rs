@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Records of a scan's first run: few, as it may be about a few only. Each run after it may be four
 /// times as long.
 const FIRST_RUN: usize = 16;
-const LONGEST_RUN: usize = 4096;
+const MAX_RUN: usize = 4096;
 
 /// Which versions a scan without locks shows.
 #[derive(Clone, Copy)]
@@ -109,7 +109,7 @@ impl SnapshotCursor {
                 start.map_or(least, |i| i + 1)..self.range.to
             }
         };
-        self.reach = (self.reach * 4).min(LONGEST_RUN);
+        self.reach = (self.reach * 4).min(MAX_RUN);
         if range.is_empty() {
             return Ok(None);
         }
