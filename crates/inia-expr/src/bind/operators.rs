@@ -1,16 +1,18 @@
 //! Operators: which numbers they compute in, and the type that comes out.
 
 use super::years::{as_year, beside_years, is_years};
-use super::{Binder, width};
+use super::{Binder, converted, width};
 use crate::collate;
 use crate::compare::{self, CmpClass};
 use crate::context::{Environment, SqlMode};
 use crate::merge;
+use crate::number;
 use crate::tree::{
     Arith, ArithOp, Between, Case, CmpOp, Compare, Expr, ExprKind, InList, Like, NumClass,
-    SubqueryKind,
+    Quantifier, Subquery,
 };
 use crate::ty::{ExprType, NOT_FIXED, TypeClass};
+use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -97,56 +99,69 @@ impl Binder<'_> {
         if columns != width(&right) {
             return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
         }
-        match (left.kind, right.kind) {
-            (ExprKind::Row(left), ExprKind::Row(right)) => self.row_comparison(op, left, right),
-            (ExprKind::Row(items), ExprKind::Subquery(sub)) => self.row_subquery(op, items, &sub),
-            (ExprKind::Subquery(sub), ExprKind::Row(items)) => {
-                self.row_subquery(op.swapped(), items, &sub)
+        if columns == 1 {
+            let (left, right) = beside_years(left, right);
+            return scalar_comparison(op, left, right);
+        }
+        match (left.row_subquery(), right.row_subquery()) {
+            (_, Some((sub, types))) => {
+                let sub = (sub.clone(), types.to_vec());
+                self.only_row(op, left, sub)
             }
+            (Some((sub, types)), None) => {
+                let sub = (sub.clone(), types.to_vec());
+                self.only_row(op.swapped(), right, sub)
+            }
+            (None, None) => {
+                let mut parts = Vec::new();
+                self.row_parts(op, left, right, &mut parts)?;
+                let nullable = |part: &Compare| part.left.ty.nullable || part.right.ty.nullable;
+                let nullable = op != CmpOp::NullSafeEq && parts.iter().any(nullable);
+                let kind = ExprKind::CompareRows(op, parts);
+                Ok(Expr { kind, ty: ExprType::bool(nullable) })
+            }
+        }
+    }
+
+    /// Adds the comparisons of two operands' columns; rows in rows must be of one shape.
+    fn row_parts(
+        &mut self,
+        op: CmpOp,
+        left: Expr,
+        right: Expr,
+        parts: &mut Vec<Compare>,
+    ) -> Result<(), SqlError> {
+        let columns = width(&left);
+        if columns != width(&right) {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
+        }
+        match (left.kind, right.kind) {
+            (ExprKind::Row(left), ExprKind::Row(right)) => {
+                let mut pairs = left.into_iter().zip(right);
+                pairs.try_for_each(|(left, right)| self.row_parts(op, left, right, parts))
+            }
+            _ if columns > 1 => Err(SqlError::new(ErrorCode::OperandColumns, &[&1])),
             (left_kind, right_kind) => {
                 let left = Expr { kind: left_kind, ty: left.ty };
                 let right = Expr { kind: right_kind, ty: right.ty };
                 let (left, right) = beside_years(left, right);
-                scalar_comparison(op, left, right)
+                let class = compare::choose(&left, &right, op.symbol())?;
+                parts.push(Compare { op, class, left, right });
+                Ok(())
             }
         }
     }
 
-    fn row_comparison(
+    /// `row op (subquery)`, where the subquery has one row.
+    fn only_row(
         &mut self,
         op: CmpOp,
-        left: Vec<Expr>,
-        right: Vec<Expr>,
+        row: Expr,
+        (sub, columns): (Subquery, Vec<ExprType>),
     ) -> Result<Expr, SqlError> {
-        let mut parts = Vec::new();
-        let mut nullable = false;
-        for (left, right) in left.into_iter().zip(right) {
-            let columns = width(&left);
-            if columns != width(&right) || columns != 1 {
-                return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
-            }
-            nullable |= left.ty.nullable || right.ty.nullable;
-            let (left, right) = beside_years(left, right);
-            let class = compare::choose(&left, &right, op.symbol())?;
-            parts.push(Compare { op, class, left, right });
-        }
-        let ty = ExprType::bool(nullable && op != CmpOp::NullSafeEq);
-        Ok(Expr { kind: ExprKind::CompareRows(op, parts), ty })
-    }
-
-    fn row_subquery(
-        &mut self,
-        op: CmpOp,
-        items: Vec<Expr>,
-        sub: &crate::tree::Subquery,
-    ) -> Result<Expr, SqlError> {
-        let SubqueryKind::Row(types) = &sub.kind else {
-            return Err(SqlError::new(ErrorCode::OperandColumns, &[&1]));
-        };
-        let bound =
-            super::BoundSubquery { id: sub.id, columns: types.clone(), correlated: sub.correlated };
-        let row = Expr { kind: ExprKind::Row(items), ty: ExprType::null() };
-        self.quantified(row, op, false, &bound)
+        let Subquery { id, correlated, certain, .. } = sub;
+        let bound = super::BoundSubquery { id, columns, correlated, certain };
+        self.quantified(row, op, Quantifier::Only, &bound)
     }
 
     pub(super) fn junction(
@@ -316,7 +331,7 @@ impl Binder<'_> {
             let condition = self.scalar(condition)?;
             let condition = match &operand {
                 None => condition,
-                Some(operand) => scalar_comparison(CmpOp::Eq, operand.clone(), condition)?,
+                Some(operand) => when(operand.clone(), condition)?,
             };
             bound.push((condition, self.scalar(result)?));
         }
@@ -324,6 +339,17 @@ impl Binder<'_> {
         let otherwise = otherwise.map(|other| self.scalar(other)).transpose()?;
         case_node(bound, otherwise)
     }
+}
+
+/// A CASE's operand compared with a value: JSON beside a string counts as its text.
+fn when(operand: Expr, value: Expr) -> Result<Expr, SqlError> {
+    let text = ExprType::text(u64::from(u32::MAX) / 4, Collation::UTF8MB4_BIN, true);
+    let (operand, value) = match (operand.ty.class(), value.ty.class()) {
+        (TypeClass::Json, TypeClass::String) => (converted(operand, &text), value),
+        (TypeClass::String, TypeClass::Json) => (operand, converted(value, &text)),
+        _ => (operand, value),
+    };
+    scalar_comparison(CmpOp::Eq, operand, value)
 }
 
 /// The same for the values that a CASE compares its operand with.
@@ -403,8 +429,7 @@ fn align(left: Expr, right: Expr) -> (Expr, Expr) {
 /// The operand as arithmetic sees it: hexadecimal literals are unsigned integers.
 pub(crate) fn numeric(expr: Expr) -> Expr {
     let ExprKind::HexLiteral(bytes) = &expr.kind else { return expr };
-    let tail = &bytes[bytes.len().saturating_sub(8)..];
-    let value = tail.iter().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+    let value = number::of_hex(bytes);
     let digits = value.checked_ilog10().unwrap_or(0) + 1;
     Expr::literal(Value::UInt(value), ExprType::uint(digits, false))
 }
@@ -511,19 +536,20 @@ fn arithmetic_type(
         return if unsigned { ExprType::uint(length, true) } else { ExprType::int(length, true) };
     }
     match class {
-        NumClass::Real => real_type(op, left.decimals, right.decimals),
+        NumClass::Real => real_type(op, left.decimals, right.decimals, increment),
         _ => ExprType::decimal(precision, scale, unsigned, true),
     }
 }
 
 /// DOUBLE; with a fixed number of decimals where both operands have one.
-fn real_type(op: ArithOp, left: u8, right: u8) -> ExprType {
+fn real_type(op: ArithOp, left: u8, right: u8, increment: u8) -> ExprType {
     let ty = ExprType::double(true);
     let fixed = left < NOT_FIXED && right < NOT_FIXED;
     let decimals = match op {
         ArithOp::Add | ArithOp::Sub | ArithOp::Mod => left.max(right),
         ArithOp::Mul => left.saturating_add(right),
-        ArithOp::Div | ArithOp::IntDiv => NOT_FIXED,
+        ArithOp::Div => left.max(right).saturating_add(increment),
+        ArithOp::IntDiv => NOT_FIXED,
     };
     if !fixed || decimals >= NOT_FIXED {
         return ty;

@@ -365,6 +365,7 @@ fn run_plan(
                 let shared: &Core = core;
                 let runner = Runner::new(query, shared.exec_context());
                 let mut ctx = shared.context(params, &runner);
+                query.warn(&mut ctx);
                 let result = runner.send(&mut ctx, sink);
                 ((result, std::mem::take(&mut ctx.warnings)), runner.found_rows())
             };
@@ -376,9 +377,17 @@ fn run_plan(
         Plan::Insert(insert) => match insert.source() {
             Some(source) => {
                 let shared: &Core = core;
+<<<<<<< HEAD
                 let runner = Runner::new(source, shared.exec_context());
                 let (result, warnings) =
                     with(shared, params, &runner, |ctx| insert.run(shared, ctx, Some(&runner)));
+=======
+                let runner = Runner::new(source, shared);
+                let (result, warnings) = with(shared, params, &runner, |ctx| {
+                    source.warn(ctx);
+                    insert.run(shared, ctx, Some(&runner))
+                });
+>>>>>>> main
                 core.take_warnings(warnings);
                 result
             }
@@ -387,9 +396,17 @@ fn run_plan(
         Plan::Change(change) => evaluate(core, params, |core, ctx| change.run(core, ctx)),
         Plan::Joined(joined) => {
             let shared: &Core = core;
+<<<<<<< HEAD
             let runner = Runner::new(&joined.query, shared.exec_context());
             let (result, warnings) =
                 with(shared, params, &runner, |ctx| joined.run(shared, ctx, &runner));
+=======
+            let runner = Runner::new(&joined.query, shared);
+            let (result, warnings) = with(shared, params, &runner, |ctx| {
+                joined.query.warn(ctx);
+                joined.run(shared, ctx, &runner)
+            });
+>>>>>>> main
             core.take_warnings(warnings);
             result
         }
