@@ -377,17 +377,11 @@ fn run_plan(
         Plan::Insert(insert) => match insert.source() {
             Some(source) => {
                 let shared: &Core = core;
-<<<<<<< HEAD
                 let runner = Runner::new(source, shared.exec_context());
-                let (result, warnings) =
-                    with(shared, params, &runner, |ctx| insert.run(shared, ctx, Some(&runner)));
-=======
-                let runner = Runner::new(source, shared);
                 let (result, warnings) = with(shared, params, &runner, |ctx| {
                     source.warn(ctx);
                     insert.run(shared, ctx, Some(&runner))
                 });
->>>>>>> main
                 core.take_warnings(warnings);
                 result
             }
@@ -396,17 +390,11 @@ fn run_plan(
         Plan::Change(change) => evaluate(core, params, |core, ctx| change.run(core, ctx)),
         Plan::Joined(joined) => {
             let shared: &Core = core;
-<<<<<<< HEAD
             let runner = Runner::new(&joined.query, shared.exec_context());
-            let (result, warnings) =
-                with(shared, params, &runner, |ctx| joined.run(shared, ctx, &runner));
-=======
-            let runner = Runner::new(&joined.query, shared);
             let (result, warnings) = with(shared, params, &runner, |ctx| {
                 joined.query.warn(ctx);
                 joined.run(shared, ctx, &runner)
             });
->>>>>>> main
             core.take_warnings(warnings);
             result
         }
