@@ -37,8 +37,8 @@ impl BTree {
         Ok(false)
     }
 
-    /// Frees the root that [`BTree::free_nodes`] left, in the mini-transaction that forgets the tree:
-    /// the page may become another tree's root at once.
+    /// Frees the root that [`BTree::free_nodes`] left, in the mini-transaction that forgets the
+    /// tree: the page may become another tree's root at once.
     pub(crate) fn free_root(&self, mtr: &mut Mtr<'_>) -> Result<()> {
         let root = mtr.latch(self.root)?;
         mtr.free(root)

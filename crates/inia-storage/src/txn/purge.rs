@@ -7,8 +7,8 @@
 //! - **Dead marks** without a history: those of transactions from before the last start, which
 //!   scans note in passing, and those that a rollback brings back after their own history was
 //!   purged. They are noted, and the background removes them.
-//! - **Garbage**: dropped trees, named in the garbage tree. Each round frees some of their nodes, so
-//!   that a large tree delays neither history nor a shutdown; the root goes together with the
+//! - **Garbage**: dropped trees, named in the garbage tree. Each round frees some of their nodes,
+//!   so that a large tree delays neither history nor a shutdown; the root goes together with the
 //!   tree's record. The next open goes on where a shutdown or crash came in between.
 
 use super::session::Session;
