@@ -91,31 +91,52 @@ const LARGEST_BATCH: usize = 256;
 /// A read of one table by an access path.
 pub(crate) struct Scan {
     table: Arc<Table>,
-    index: Option<usize>,
-    covering: bool,
-    direction: Direction,
+    path: Path,
     mode: ReadMode,
-    exact: bool,
     state: State,
     standing: Standing,
     /// The clustered row found by a secondary entry or a point read.
     row: Vec<u8>,
     key: Vec<u8>,
     batch: Batch,
+    /// How much of each row is asked for, where not all of it is.
+    narrow: Option<usize>,
+    locks: LockPolicy,
+    last: LastMove,
+}
+
+/// The way to the rows.
+struct Path {
+    /// `None` for the clustered tree.
+    index: Option<usize>,
+    /// The index's entries hold all that is asked for.
+    covering: bool,
+    direction: Direction,
+    /// Every row found fulfils the path's conditions.
+    exact: bool,
+}
+
+/// What is asked of the locks of rows.
+#[derive(Default)]
+struct LockPolicy {
+    /// Rows that others have locked are shown as they were committed last.
+    looks_first: bool,
+    /// Locks of rows that are free are put off.
+    defers: bool,
+    /// Rows are left for a later change: the scan stops before it waits for anything, once.
+    pauses: bool,
+}
+
+/// What the last move has locked, and what it has not.
+#[derive(Default)]
+struct LastMove {
     /// The row's lock in the clustered tree is this scan's.
     fresh_row: bool,
     /// The entry that a point read has locked.
     fresh_entry: Option<Vec<u8>>,
-    /// Rows that others have locked are shown as they were committed last.
-    looks_first: bool,
-    /// How much of each row is asked for, where not all of it is.
-    narrow: Option<usize>,
-    /// Locks of rows that are free are put off.
-    defers: bool,
     /// Where a point read found a row that it did not lock.
     spot: Option<Spot>,
-    /// Rows are left for a later change: the scan stops before it waits for anything, once. It has.
-    pauses: bool,
+    /// The scan has stopped before a wait.
     paused: bool,
 }
 
@@ -144,26 +165,24 @@ impl Scan {
                 State::Ranges { rest: ranges.into_iter(), cursor: None }
             }
         };
-        Ok(Scan {
-            table: table.clone(),
+        let way = Path {
             index: path.index,
             covering: path.covering && !is_exclusive(mode),
             direction,
-            mode,
             exact: bounds.exact,
+        };
+        Ok(Scan {
+            table: table.clone(),
+            path: way,
+            mode,
             state,
             standing: Standing::Record,
             row: Vec::new(),
             key: Vec::new(),
             batch: Batch { size: FIRST_BATCH, ..Batch::default() },
-            fresh_row: false,
-            fresh_entry: None,
-            looks_first: false,
             narrow: None,
-            defers: false,
-            spot: None,
-            pauses: false,
-            paused: false,
+            locks: LockPolicy::default(),
+            last: LastMove::default(),
         })
     }
 
@@ -171,7 +190,7 @@ impl Scan {
     /// be given to [`Scan::write_current`] or [`Scan::secure_current`], or left unlocked, before
     /// the next move. Before the first move.
     pub(crate) fn defer_locks(&mut self) {
-        self.defers = self.secondary().is_none();
+        self.locks.defers = self.secondary().is_none();
     }
 
     /// Where the row is that the scan stands on, if it is not locked: it is left for a later
@@ -198,7 +217,7 @@ impl Scan {
     /// Something is left for a later change: the scan waits for nothing before it has told of that
     /// ([`Scan::take_pause`]).
     pub(crate) fn pause_before_waits(&mut self) {
-        self.pauses = true;
+        self.locks.pauses = true;
         if let Some(cursor) = self.locking() {
             cursor.pause_before_locks();
         }
@@ -207,12 +226,12 @@ impl Scan {
     /// Whether the last move found no row since what was left is to be changed first. It is asked
     /// once.
     pub(crate) fn take_pause(&mut self) -> bool {
-        std::mem::take(&mut self.paused)
+        std::mem::take(&mut self.last.paused)
     }
 
     /// Whether rows found are changed by [`Scan::write_current`].
     pub(crate) fn defers(&self) -> bool {
-        self.defers
+        self.locks.defers
     }
 
     /// Replaces the clustered row that the scan stands on, or deletes it where there is no new one.
@@ -226,7 +245,7 @@ impl Scan {
             return txn.write_current(cursor, row);
         }
         let tree = &self.table.clustered;
-        match (&mut self.spot, row) {
+        match (&mut self.last.spot, row) {
             (Some(spot), row) => txn.write_at(tree, &self.key, spot, row),
             (None, Some(row)) => txn.update(tree, &self.key, row),
             (None, None) => txn.delete(tree, &self.key),
@@ -238,14 +257,14 @@ impl Scan {
     pub(crate) fn secure_current(&mut self, txn: &mut Txn) -> Result<bool> {
         match self.locking() {
             Some(cursor) => txn.lock_current(cursor).sql(),
-            None => Ok(self.spot.is_none()),
+            None => Ok(self.last.spot.is_none()),
         }
     }
 
     /// Makes an UPDATE's scan of the clustered tree look at rows that others have locked as they
     /// were committed last, instead of waiting for them ([`Scan::is_unlocked`]).
     pub(crate) fn look_first(&mut self) {
-        self.looks_first = self.secondary().is_none();
+        self.locks.looks_first = self.secondary().is_none();
     }
 
     /// Whether the row just found is not locked yet.
@@ -280,7 +299,7 @@ impl Scan {
     #[inline]
     pub(crate) fn run<'s>(&'s mut self, txn: &mut Txn) -> Result<Option<FoundRun<'s>>> {
         let entries = self.secondary();
-        if let Some(index) = entries.filter(|_| !self.covering) {
+        if let Some(index) = entries.filter(|_| !self.path.covering) {
             return self.run_of_batch(index, txn);
         }
         let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return Ok(None) };
@@ -321,12 +340,12 @@ impl Scan {
 
     /// Whether every row fulfils the conditions that the path stands for.
     pub(crate) fn is_exact(&self) -> bool {
-        self.exact
+        self.path.exact
     }
 
     /// The index that is read where it is not the clustered tree itself.
     fn secondary(&self) -> Option<usize> {
-        self.index.filter(|&index| self.table.def.indexes[index].kind != IndexKind::Primary)
+        self.path.index.filter(|&index| self.table.def.indexes[index].kind != IndexKind::Primary)
     }
 
     fn tree(&self) -> &Tree {
@@ -352,7 +371,7 @@ impl Scan {
                 self.standing = Standing::Record;
                 self.advance(txn)
             }
-            Some(index) if self.covering => {
+            Some(index) if self.path.covering => {
                 self.standing = Standing::Entry(index);
                 self.advance(txn)
             }
@@ -396,14 +415,14 @@ impl Scan {
         self.standing = Standing::Row;
         let Some(index) = self.secondary() else {
             self.key = key;
-            if self.defers {
+            if self.locks.defers {
                 let row = &mut self.row;
                 let copy = |value: &[u8]| {
                     row.clear();
                     row.extend_from_slice(value);
                 };
-                self.spot = txn.peek(&self.table.clustered, &self.key, copy).sql()?;
-                if self.spot.is_some() {
+                self.last.spot = txn.peek(&self.table.clustered, &self.key, copy).sql()?;
+                if self.last.spot.is_some() {
                     return Ok(true);
                 }
             }
@@ -412,9 +431,9 @@ impl Scan {
         let value = read(&self.table.indexes[index].tree, &key, self.mode, txn)?;
         let Some(value) = value else { return Ok(false) };
         if self.mode != ReadMode::Snapshot && txn.took_lock() {
-            self.fresh_entry = Some(key.clone());
+            self.last.fresh_entry = Some(key.clone());
         }
-        if self.covering {
+        if self.path.covering {
             (self.key, self.row) = (key, value);
             self.standing = Standing::PointEntry(index);
             return Ok(true);
@@ -436,7 +455,7 @@ impl Scan {
             ReadMode::Snapshot => txn.get(&self.table.clustered, &self.key, copy),
             ReadMode::Lock(request) => {
                 let found = txn.lock_get(&self.table.clustered, &self.key, request, copy);
-                self.fresh_row = txn.took_lock();
+                self.last.fresh_row = txn.took_lock();
                 found
             }
         };
@@ -460,19 +479,19 @@ impl Scan {
         };
         // The last range's memory serves the next one.
         *cursor = None;
-        let mut next = txn.cursor(&tree, lower, upper, self.direction, self.mode);
+        let mut next = txn.cursor(&tree, lower, upper, self.path.direction, self.mode);
         match &mut next {
             Cursor::Locking(next) => {
                 if secondary && !range.is_equality() {
                     next.lock_beyond();
                 }
-                if self.looks_first {
+                if self.locks.looks_first {
                     next.read_semi_consistently();
                 }
-                if self.defers {
+                if self.locks.defers {
                     next.defer_locks();
                 }
-                if self.pauses {
+                if self.locks.pauses {
                     next.pause_before_locks();
                 }
             }
@@ -496,7 +515,7 @@ impl Scan {
                     return Ok(true);
                 }
                 if cursor.locking().is_some_and(LockingCursor::take_pause) {
-                    (self.pauses, self.paused) = (false, true);
+                    (self.locks.pauses, self.last.paused) = (false, true);
                     return Ok(false);
                 }
             }
@@ -583,10 +602,10 @@ impl Scan {
     /// Gives back the locks of the row just found, where it did not match (READ COMMITTED).
     pub(crate) fn unlock_current(&mut self, txn: &mut Txn) {
         let ReadMode::Lock(request) = self.mode else { return };
-        if std::mem::take(&mut self.fresh_row) {
+        if std::mem::take(&mut self.last.fresh_row) {
             txn.unlock_unmatched(&self.table.clustered, &self.key, request.mode);
         }
-        if let Some(entry) = self.fresh_entry.take() {
+        if let Some(entry) = self.last.fresh_entry.take() {
             txn.unlock_unmatched(self.tree(), &entry, request.mode);
         }
         if let Some(cursor) = self.locking() {
