@@ -11,9 +11,9 @@
 use super::algorithm::Wanted;
 use super::table::{apply_option, declare};
 use super::work::{Work, WorkIndex};
-use super::{FullName, columns, full_name};
+use super::{FullName, columns, dependents, full_name, rules};
 use crate::catalog::charset::Declared;
-use crate::catalog::{ColumnDefault, Generated, IndexKind, charset, quoted, same_name};
+use crate::catalog::{ColumnDef, ColumnDefault, Generated, IndexKind, charset, same_name};
 use crate::session::core::Core;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -37,6 +37,8 @@ pub(super) struct Wishes {
     /// ORDER BY.
     pub(super) order: bool,
     pub(super) wanted: Wanted,
+    /// An index to be dropped that is not there, which is told of after most else.
+    pub(super) missing_index: Option<String>,
 }
 
 fn unknown(work: &Work, name: &str) -> SqlError {
@@ -105,7 +107,7 @@ pub(super) fn apply_all(
     let mut dropped: Vec<WorkIndex> = old.indexes.iter().filter(gone).cloned().collect();
     check_changed_once(work, actions)?;
     let names: Vec<String> = work.columns.iter().map(|c| c.def.name.clone()).collect();
-    rename_columns(work, actions)?;
+    rename_columns(core, work, actions)?;
     for part in dropped.iter_mut().flat_map(|index| &mut index.parts) {
         if let Some(at) = names.iter().position(|name| same_name(name, &part.column)) {
             part.column.clone_from(&work.columns[at].def.name);
@@ -113,6 +115,10 @@ pub(super) fn apply_all(
     }
     for action in actions.iter().filter(|action| stage(action) == 3) {
         apply(core, work, wishes, action)?;
+    }
+    dependents::check_expressions(&old, work, actions)?;
+    if let Some(name) = &wishes.missing_index {
+        return cannot_drop(name);
     }
     let mut known_key = None;
     for action in actions {
@@ -143,7 +149,8 @@ pub(super) fn apply_all(
         return error(ErrorCode::FkDupName, &[name]);
     }
     check_foreign_keys(work, &dropped)?;
-    actions.iter().try_for_each(|action| apply_expressions(core, work, action))
+    actions.iter().try_for_each(|action| apply_expressions(core, work, action))?;
+    rules::check_places(work)
 }
 
 /// Error 1054 where two actions change one column, which the first has taken.
@@ -185,10 +192,10 @@ fn apply(
         }
         AlterAction::AddForeignKey(spec) => columns::add_foreign_key(core, work, spec)?,
         AlterAction::DropColumn(name) => drop_column(work, name)?,
-        AlterAction::DropIndex(name) => {
-            let Some(at) = work.index(name) else { return cannot_drop(name) };
-            work.indexes.remove(at);
-        }
+        AlterAction::DropIndex(name) => match work.index(name) {
+            Some(at) => drop(work.indexes.remove(at)),
+            None => wishes.missing_index = wishes.missing_index.take().or(Some(name.clone())),
+        },
         AlterAction::DropPrimaryKey => {
             let primary = work.indexes.iter().position(|i| i.kind == IndexKind::Primary);
             let Some(at) = primary else { return cannot_drop("PRIMARY") };
@@ -239,7 +246,8 @@ fn apply_attribute(core: &mut Core, work: &mut Work, action: &AlterAction) -> Re
         AlterAction::SetDefault { column, default } => {
             let at = known_column(work, column)?;
             let def = work.columns[at].def.clone();
-            work.columns[at].def.default = columns::column_default(core, &def, default)?;
+            let default = plain_default(&def, default)?;
+            work.columns[at].def.default = columns::column_default(core, &def, &default)?;
         }
         AlterAction::DropDefault(name) => {
             let at = known_column(work, name)?;
@@ -278,12 +286,33 @@ fn apply_expressions(core: &Core, work: &mut Work, action: &AlterAction) -> Resu
         AlterAction::AddColumn { def, .. }
         | AlterAction::ModifyColumn { def, .. }
         | AlterAction::ChangeColumn { def, .. } => columns::finish_expressions(core, work, def),
-        AlterAction::SetDefault { column, default: ast::ColumnDefault::Expr(expr) } => {
+        AlterAction::SetDefault { column, default: ast::ColumnDefault::Expr(expr) }
+            if !matches!(expr, ast::Expr::Literal(_)) =>
+        {
             let at = known_column(work, column)?;
             columns::finish_default(core, work, at, expr)
         }
         AlterAction::AddCheck(check) => columns::add_check(core, work, check, None),
         _ => Ok(()),
+    }
+}
+
+/// The default that SET DEFAULT means: a literal is one in parentheses, too. Error 1101 for columns
+/// that take none.
+fn plain_default(
+    def: &ColumnDef,
+    default: &ast::ColumnDefault,
+) -> Result<ast::ColumnDefault, SqlError> {
+    let literal = match default {
+        ast::ColumnDefault::Literal(literal) => literal,
+        ast::ColumnDefault::Expr(literal @ ast::Expr::Literal(_)) => literal,
+        other => return Ok(other.clone()),
+    };
+    match def.data_type {
+        DataType::Text { .. } | DataType::Blob(_) | DataType::Json => {
+            error(ErrorCode::BlobCantHaveDefault, &[&def.name])
+        }
+        _ => Ok(ast::ColumnDefault::Literal(literal.clone())),
     }
 }
 
@@ -295,38 +324,10 @@ fn place(work: &Work, position: Option<&ast::ColumnPosition>) -> Result<Option<u
     })
 }
 
-fn uses(expression: &str, column: &str) -> bool {
-    expression.to_lowercase().contains(&quoted(column).to_lowercase())
-}
-
-/// Errors 3959 and 1828 for columns that constraints use.
-fn check_unused(work: &Work, name: &str) -> Result<(), SqlError> {
-    if let Some(check) = work.checks.iter().find(|check| uses(&check.expression, name)) {
-        return error(ErrorCode::DependentByCheckConstraint, &[&check.name, &name]);
-    }
-    let generated = work
-        .columns
-        .iter()
-        .find(|column| column.def.generated.as_ref().is_some_and(|g| uses(&g.expression, name)));
-    if let Some(column) = generated.filter(|column| !same_name(&column.def.name, name)) {
-        if column.def.is_hidden() {
-            return error(ErrorCode::DependentByFunctionalIndex, &[&name]);
-        }
-        return error(ErrorCode::DependentByGeneratedColumn, &[&name]);
-    }
-    Ok(())
-}
-
 fn drop_column(work: &mut Work, name: &str) -> Result<(), SqlError> {
     let Some(at) = work.column(name) else { return cannot_drop(name) };
-    // A condition on this column alone goes with it.
-    let others: Vec<&String> = work.columns.iter().map(|column| &column.def.name).collect();
-    let alone = |expression: &str| {
-        let uses_other = |other: &&String| !same_name(other, name) && uses(expression, other);
-        uses(expression, name) && !others.iter().any(uses_other)
-    };
-    work.checks.retain(|check| !alone(&check.expression));
-    check_unused(work, name)?;
+    work.checks.retain(|check| !dependents::reads_alone(check, name));
+    dependents::check_conditions(work, name)?;
     let child = |key: &&super::work::WorkForeignKey| key.columns.iter().any(|c| same_name(c, name));
     if let Some(key) = work.foreign_keys.iter().find(child) {
         return error(ErrorCode::FkColumnCannotDrop, &[&name, &key.def.name]);
@@ -407,7 +408,7 @@ fn change_column(core: &mut Core, work: &mut Work, spec: &ast::ColumnDef) -> Res
 }
 
 /// RENAME COLUMN, and CHANGE to another name: all of them at once, so that columns can swap names.
-fn rename_columns(work: &mut Work, actions: &[AlterAction]) -> Result<(), SqlError> {
+fn rename_columns(core: &Core, work: &mut Work, actions: &[AlterAction]) -> Result<(), SqlError> {
     let renames: Vec<(&str, &str)> = actions
         .iter()
         .filter_map(|action| match action {
@@ -420,7 +421,7 @@ fn rename_columns(work: &mut Work, actions: &[AlterAction]) -> Result<(), SqlErr
         known_column(work, from)?;
         columns::check_column_name(to)?;
         if !same_name(from, to) {
-            check_unused(work, from)?;
+            dependents::check_conditions(work, from)?;
         }
     }
     let renamed = |name: &mut String| {
@@ -437,7 +438,14 @@ fn rename_columns(work: &mut Work, actions: &[AlterAction]) -> Result<(), SqlErr
     }
     let parts = work.indexes.iter_mut().flat_map(|index| &mut index.parts);
     parts.for_each(|part| renamed(&mut part.column));
-    work.foreign_keys.iter_mut().flat_map(|key| &mut key.columns).for_each(renamed);
+    if renames.iter().any(|(from, to)| from != to && same_name(from, to)) {
+        columns::spell_anew(core, work);
+    }
+    for key in &mut work.foreign_keys {
+        let itself = key.def.ref_schema == work.schema && key.def.ref_table == work.name;
+        let referred = key.def.ref_columns.iter_mut().filter(|_| itself);
+        key.columns.iter_mut().chain(referred).for_each(renamed);
+    }
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 //! inserted, all in the transaction that creates the table.
 
 use super::columns::check_column_name;
-use super::foreign::check_rows;
+use super::foreign::{check_bases, check_rows};
 use super::schema::hold_schema;
 use super::table::{create_trees, define, is_taken, lock_new};
 use super::work::{Work, WorkColumn};
@@ -54,6 +54,7 @@ pub(crate) fn create_table_select(
         let names = add_columns(core, &mut work, &plan)?;
         let finished = work.finish()?;
         let mut def = finished.def;
+        check_bases(&def, true)?;
         def.id = core.db.catalog().new_table_id();
         def.created = (clock_micros() / 1_000_000) as u64;
         create_trees(core, &mut def)?;
