@@ -4,7 +4,7 @@
 use inia_base::decimal::Decimal;
 use inia_base::number;
 use inia_base::temporal::{DateRules, DateTime, Interval, IntervalUnit, Time, TimeZone};
-use inia_sql::expr::json;
+use inia_expr::json;
 
 pub fn run(data: &[u8]) {
     decimal(data);

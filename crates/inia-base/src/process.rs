@@ -5,8 +5,10 @@
 pub struct ProcessEntry {
     /// Connection id, as CONNECTION_ID() gives it.
     pub id: u64,
-    /// Account name.
+    /// Name given at login.
     pub user: String,
+    /// Name and host pattern of the account; none before the login is done.
+    pub account: Option<(String, String)>,
     /// Client's address, with the port for TCP.
     pub host: String,
     /// Default database.
@@ -24,8 +26,10 @@ pub struct ProcessEntry {
 /// What KILL ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KillTarget {
-    /// The whole connection.
+    /// The whole connection: the client sees it closed at once, without an answer.
     Connection,
+    /// The connection once the running statement has its answer: that of whoever asks.
+    ConnectionAfterReply,
     /// Only the running statement.
     Query,
 }

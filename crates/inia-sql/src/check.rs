@@ -13,8 +13,9 @@
 //! Only where the numbers differ is each row's entry looked up, to name the rows that lack it.
 
 use crate::catalog::{Table, TableIndex, row_count};
-use crate::database::{Database, OpenError};
-use crate::row::Damaged;
+use crate::database::Database;
+use crate::error::Damaged;
+use crate::error::OpenError;
 use inia_base::ids::TreeId;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;

@@ -4,16 +4,15 @@ use crate::account::meter::Meter;
 use crate::account::password::has_expired;
 use crate::account::{AccountName, Accounts, LoginAccount, LoginBlock};
 use crate::catalog::Catalog;
-use crate::session::Session;
-use crate::session::core::clock_micros;
+use crate::clock::clock_micros;
+use crate::error::OpenError;
 use crate::status::Counters;
 use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
 use inia_base::error::SqlError;
 use inia_base::io::Disk;
 use inia_base::process::Processes;
-use inia_storage::{Engine, EngineOptions, EngineSizes, StorageError};
-use std::fmt;
+use inia_storage::{Engine, EngineOptions, EngineSizes};
 use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -79,32 +78,6 @@ impl Default for ClientInfo {
             expired: false,
             attributes: Vec::new(),
         }
-    }
-}
-
-/// Why a database cannot be opened.
-#[derive(Clone, Debug)]
-pub enum OpenError {
-    /// The storage engine refused.
-    Storage(StorageError),
-    /// A catalog record cannot be read, and which.
-    Catalog(String),
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OpenError::Storage(error) => error.fmt(f),
-            OpenError::Catalog(what) => write!(f, "the catalog is damaged: {what}"),
-        }
-    }
-}
-
-impl std::error::Error for OpenError {}
-
-impl From<StorageError> for OpenError {
-    fn from(error: StorageError) -> OpenError {
-        OpenError::Storage(error)
     }
 }
 
@@ -174,11 +147,6 @@ impl Database {
             read_only: AtomicU8::new(read_only),
             started,
         }))
-    }
-
-    /// Starts a session.
-    pub fn session(self: &Arc<Database>, client: ClientInfo) -> Session {
-        Session::new(self.clone(), client)
     }
 
     /// Writes everything back and closes cleanly; later statements fail.

@@ -1,8 +1,38 @@
 //! How errors of the layers below become the errors that clients see.
 
-use crate::row::Damaged;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_storage::StorageError;
+use std::fmt;
+
+/// Stored bytes that do not fit the table's layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Damaged;
+
+/// Why a database cannot be opened.
+#[derive(Clone, Debug)]
+pub enum OpenError {
+    /// The storage engine refused.
+    Storage(StorageError),
+    /// A catalog record cannot be read, and which.
+    Catalog(String),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Storage(error) => error.fmt(f),
+            OpenError::Catalog(what) => write!(f, "the catalog is damaged: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl From<StorageError> for OpenError {
+    fn from(error: StorageError) -> OpenError {
+        OpenError::Storage(error)
+    }
+}
 
 impl From<Damaged> for SqlError {
     fn from(_: Damaged) -> SqlError {

@@ -3,9 +3,6 @@
 //! Every session counts for itself, so that counting shares no memory among sessions; totals are
 //! made when they are asked for. A session that ends leaves its counts behind.
 
-use crate::database::Database;
-use crate::expr::VarScope;
-use crate::information_schema::NamedValues;
 use inia_parser::ast::{Insert, InsertSource, Statement};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -126,6 +123,17 @@ impl SessionCounters {
         }
     }
 
+    /// How many statements there were, of all kinds.
+    pub(crate) fn questions(&self) -> u64 {
+        self.questions.load(Ordering::Relaxed)
+    }
+
+    /// Names and counts of the kinds of statements.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let counts = self.commands.iter().map(|counter| counter.load(Ordering::Relaxed));
+        COMMANDS.iter().copied().zip(counts)
+    }
+
     fn add_to(&self, total: &SessionCounters) {
         increase(&total.questions, self.questions.load(Ordering::Relaxed));
         for (own, total) in self.commands.iter().zip(&total.commands) {
@@ -176,41 +184,12 @@ impl Counters {
         state.live.retain(|other| !std::ptr::eq(other.as_ptr(), Arc::as_ptr(counters)));
     }
 
-    fn total(&self) -> (SessionCounters, u64) {
+    /// The counts of all sessions together, and how many sessions there were.
+    pub(crate) fn total(&self) -> (SessionCounters, u64) {
         let state = self.state.lock();
         let total = SessionCounters::new();
         state.ended.add_to(&total);
         state.live.iter().filter_map(Weak::upgrade).for_each(|live| live.add_to(&total));
         (total, state.connections)
     }
-}
-
-/// The counters of a scope with their present values, sorted by name.
-pub(crate) fn values(db: &Database, own: &SessionCounters, scope: VarScope) -> NamedValues {
-    let (total, connections) = db.counters.total();
-    let counted = if scope == VarScope::Global { &total } else { own };
-    let stats = db.engine.stats();
-    let processes = db.processes().map(|processes| processes.list()).unwrap_or_default();
-    let running = processes.iter().filter(|entry| entry.command != "Sleep").count().max(1);
-    let average = stats.lock_wait_micros.checked_div(stats.lock_waits).unwrap_or(0) / 1000;
-    let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed).to_string();
-    let mut values: NamedValues = Vec::new();
-    for (name, counter) in COMMANDS.iter().zip(&counted.commands) {
-        values.push((format!("Com_{name}"), number(counter)));
-    }
-    let mut push = |name: &str, value: String| values.push((name.to_owned(), value));
-    push("Connections", connections.to_string());
-    push("Innodb_page_size", String::from("16384"));
-    push("Innodb_row_lock_time", (stats.lock_wait_micros / 1000).to_string());
-    push("Innodb_row_lock_time_avg", average.to_string());
-    push("Innodb_row_lock_waits", stats.lock_waits.to_string());
-    push("Queries", number(&total.questions));
-    push("Questions", number(&counted.questions));
-    push("Ssl_cipher", String::new());
-    push("Ssl_version", String::new());
-    push("Threads_connected", processes.len().max(1).to_string());
-    push("Threads_running", running.to_string());
-    push("Uptime", db.uptime().to_string());
-    push("Uptime_since_flush_status", db.uptime().to_string());
-    values
 }

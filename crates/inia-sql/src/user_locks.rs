@@ -3,7 +3,7 @@
 //! Invariant: a connection that waits stands in `waiting` with the name it waits for, and whoever
 //! begins to wait looks first whether the holders of names wait for each other in a circle with it.
 
-use crate::exec::Interrupt;
+use crate::interrupt::Interrupt;
 use inia_base::error::{ErrorCode, SqlError};
 use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;

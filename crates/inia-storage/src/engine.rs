@@ -3,25 +3,26 @@
 use crate::Result;
 use crate::btree::BTree;
 use crate::error::StorageError;
+use crate::files::UNDO_FILE;
 use crate::lock::LockSystem;
 use crate::lock::wait::LockWait;
-use crate::space::is_pinned;
-use crate::store::{Store, StoreOptions, volatile_disk};
+use crate::page::file::is_pinned;
+use crate::store::{EngineSizes, Store, StoreOptions, volatile_disk};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 use crate::txn::handle::Txn;
 use crate::txn::horizon::{CheckpointView, Roots};
 use crate::txn::log::TxnRecord;
 use crate::txn::recover::{self, Analysis};
-use crate::txn::relog::Relogging;
 use crate::txn::rollback::{StuckRollback, Unfinished};
-use crate::txn::session::{ActiveTxn, Sessions};
+use crate::txn::session::ActiveTxn;
+use crate::txn::shared::EngineShared;
 use crate::txn::status::{STATUS_SLOTS, StatusTable};
 use crate::txn::trees::{Tree, Trees};
-use crate::txn::undo::{UNDO_FILE, UndoStore};
+use crate::txn::undo::UndoStore;
 use inia_base::ids::{Lsn, PageId, TreeId, TxnId};
 use inia_base::io::Disk;
 use inia_base::rt::WaitCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -42,64 +43,9 @@ pub struct EngineOptions {
     pub background: bool,
 }
 
-/// Sizes that follow from the machine's use; tests make them small.
-#[derive(Clone, Copy, Debug)]
-pub struct EngineSizes {
-    /// Bytes of log after which writers wait until pages are written back.
-    pub log_capacity: u64,
-    /// Bytes of one log segment.
-    pub segment_size: u64,
-    /// Bytes of memory for undo; what goes beyond is put in a file.
-    pub undo_memory: u64,
-}
-
-impl EngineSizes {
-    /// The usual sizes with a pool of so many bytes.
-    pub fn new(buffer_pool_size: u64) -> EngineSizes {
-        EngineSizes {
-            log_capacity: 512 << 20,
-            segment_size: 32 << 20,
-            undo_memory: buffer_pool_size / 4,
-        }
-    }
-}
-
-/// What transactions, trees and background work share.
-pub(crate) struct Core {
-    pub(crate) store: Arc<Store>,
-    pub(crate) status: Arc<StatusTable>,
-    pub(crate) sessions: Arc<Sessions>,
-    pub(crate) locks: LockSystem,
-    pub(crate) undo: Arc<UndoStore>,
-    /// Transactions that the background rolls back.
-    pub(crate) unfinished: Mutex<VecDeque<Unfinished>>,
-    /// How many of them have not come to their end, the one being worked on included. Until then no
-    /// dropped tree is freed: its pages would be another tree's while before-images still go there.
-    pub(crate) rollbacks_left: AtomicU64,
-    pub(crate) trees: Trees,
-    pub(crate) roots: Roots,
-    /// Ids below belong to earlier runs: all are finished, and none has a history.
-    pub(crate) boundary: TxnId,
-    /// The purge horizon as last computed.
-    pub(crate) horizon: AtomicU64,
-    /// Records that scans found marked as deleted by earlier runs.
-    pub(crate) dead: Mutex<Vec<(TreeId, Vec<u8>)>>,
-    /// A running transaction's steps are logged again when the log since them is longer.
-    pub(crate) relog_age: u64,
-    /// The transaction whose steps are being logged again.
-    pub(crate) relogging: Mutex<Option<Relogging>>,
-    /// Whether the garbage tree may have something in it.
-    pub(crate) garbage_waits: AtomicBool,
-    pub(crate) collecting: Mutex<()>,
-    /// Where background purge waits when it has nothing to do.
-    pub(crate) purger: WaitCell,
-    /// The failure of the background that the error log was told of.
-    pub(crate) told: Mutex<String>,
-}
-
 /// An open store. Shared by all sessions; dropped after the last one.
 pub struct Engine {
-    pub(crate) core: Arc<Core>,
+    pub(crate) core: Arc<EngineShared>,
     purger: Mutex<Option<Purger>>,
 }
 
@@ -183,7 +129,7 @@ impl Engine {
             None => found(&store)?,
         };
         let boundary = analysis.next_id();
-        let core = Arc::new(Core {
+        let core = Arc::new(EngineShared {
             status: Arc::new(StatusTable::new(boundary, STATUS_SLOTS)),
             sessions: Arc::default(),
             locks: LockSystem::new(),
@@ -265,6 +211,23 @@ impl Engine {
         upper: Option<&[u8]>,
     ) -> Result<u64> {
         tree.btree().estimate_range(&self.core.store, lower, upper)
+    }
+
+    /// The tree's counter as it was kept last; 0 = never. To be read after the greatest number of
+    /// the tree's records: one that is not there any more is below what is kept then.
+    pub fn kept_counter(&self, tree: &Tree) -> Result<u64> {
+        self.core.kept_counter(tree)
+    }
+
+    /// Forgets the counter, what was kept of it, too. Nobody else may use the tree.
+    pub fn forget_counter(&self, tree: &Tree) -> Result<()> {
+        self.core.forget_counter(tree)
+    }
+
+    /// The greatest key of the tree, those of records included that are deleted but may come back:
+    /// no record that any transaction sees, or will see by a rollback, has a greater one.
+    pub fn greatest_key(&self, tree: &Tree) -> Result<Option<Vec<u8>>> {
+        tree.btree().greatest_key(&self.core.store)
     }
 
     /// The transactions that have written or locked something.
@@ -383,7 +346,7 @@ fn found(store: &Store) -> Result<Roots> {
     Ok(roots)
 }
 
-fn start_purger(core: &Arc<Core>) -> Purger {
+fn start_purger(core: &Arc<EngineShared>) -> Purger {
     let stop = Arc::new(AtomicBool::new(false));
     let (core, stopped) = (Arc::clone(core), Arc::clone(&stop));
     let thread = std::thread::spawn(move || {

@@ -7,25 +7,29 @@ mod buffer;
 mod codec;
 mod engine;
 mod error;
+mod files;
 mod lock;
+mod node;
+mod ops;
 mod page;
 mod recover;
 mod report;
 mod request;
+mod reserve;
 mod space;
 mod store;
 mod sync;
 mod txn;
 mod wal;
 
-pub use engine::{Engine, EngineOptions, EngineSizes, EngineStats};
+pub use engine::{Engine, EngineOptions, EngineStats};
 pub use error::{RollsBack, StorageError};
 pub use lock::wait::LockWait;
 pub use report::set_error_log;
 pub use request::{
     Direction, Isolation, KeyBound, LockMode, LockRequest, ReadMode, RecordRef, WaitPolicy,
 };
-pub use store::is_store_file;
+pub use store::{EngineSizes, is_store_file};
 pub use txn::counter::Counter;
 pub use txn::cursor::{Cursor, Run};
 pub use txn::handle::{Interrupter, Txn};

@@ -16,7 +16,9 @@
 //! | `unsafe` | only in listed files, each with a `SAFETY` comment |
 //! | `word` | no banned words |
 //! | `path` | paths in backticks in docs exist |
+//! | `layer` | no import against the order in a crate's `layers.txt` |
 
+mod layers;
 mod mask;
 #[cfg(test)]
 mod tests;
@@ -119,7 +121,9 @@ fn is_test(place: &str) -> bool {
 /// Every broken rule in the tree, those that `allowed` grants left out.
 pub fn check(root: &Path, allowed: &Allowed) -> Vec<Violation> {
     let mut broken = Vec::new();
-    for path in files(root) {
+    let files = files(root);
+    layers::check(root, &files, &mut broken);
+    for path in files {
         let place = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         check_words(&place, &text, &mut broken);

@@ -1,7 +1,7 @@
 //! The command line: `inia serve | sql | check | bench`.
 
 use crate::config::{Config, OPTIONS};
-use crate::data_dir::DataDir;
+use crate::data_dir::{DataDir, holds_database};
 use crate::server::engine::{self, DatabaseAccounts, EngineBackend};
 use crate::server::{Opened, Server};
 use crate::{log, shell};
@@ -108,11 +108,12 @@ fn read_config(matches: &ArgMatches) -> Result<Config, String> {
 
 fn serve(matches: &ArgMatches) -> Result<(), String> {
     let config = read_config(matches)?;
+    config.validate()?;
     inia_sql::set_error_log(log::error);
     // Signals that come from here on are not lost.
     let mut signals =
         Signals::new([SIGTERM, SIGINT]).map_err(|error| format!("no signals: {error}"))?;
-    let server = Server::start(&config, |dir, processes| open_database(&config, dir, processes))
+    let server = Server::start(&config, |data, processes| open_database(&config, data, processes))
         .map_err(|error| error.to_string())?;
     announce(&server, &config);
     if let Some(signal) = signals.forever().next() {
@@ -149,10 +150,10 @@ fn announce(server: &Server, config: &Config) {
 
 fn open_database(
     config: &Config,
-    dir: &Path,
+    data: &DataDir,
     processes: Arc<dyn Processes>,
 ) -> Result<Opened, String> {
-    let database = engine::open(dir, config, true)?;
+    let database = engine::open(data, config, true)?;
     database.set_processes(processes);
     let accounts = Arc::new(DatabaseAccounts::new(database.clone()));
     Ok(Opened { backend: Arc::new(EngineBackend::new(database)), accounts })
@@ -170,13 +171,13 @@ fn check(matches: &ArgMatches) -> Result<(), String> {
     if !dir.is_dir() {
         return Err(format!("{} is not a directory", dir.display()));
     }
-    let holds = engine::holds_database(dir)
-        .map_err(|error| format!("cannot read {}: {error}", dir.display()))?;
+    let holds =
+        holds_database(dir).map_err(|error| format!("cannot read {}: {error}", dir.display()))?;
     if !holds {
         return Err(format!("{} holds no database", dir.display()));
     }
     let owned = DataDir::take(dir)?;
-    let database = engine::open(owned.path(), &Config::default(), false)?;
+    let database = engine::open(&owned, &Config::default(), false)?;
     let problems = database.check().map_err(|error| error.to_string())?;
     database.close().map_err(|error| error.to_string())?;
     problems.iter().for_each(|problem| println!("{problem}"));

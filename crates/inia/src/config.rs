@@ -9,7 +9,11 @@
 //! buffer-pool-size = 4G
 //! ```
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+
+/// How long the longest packet may be, in bytes.
+const PACKET_SIZES: RangeInclusive<usize> = 1 << 10..=1 << 30;
 
 /// Everything that `inia serve` can be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,13 +96,13 @@ impl Config {
             "buffer-pool-size" => self.buffer_pool_size = Some(size(name, value)?),
             "secure-file-priv" => self.secure_file_priv = Some(value.to_owned()),
             "max-connections" => {
-                self.max_connections = number(name, value, 100_000)?.max(1) as usize;
+                self.max_connections = positive(name, value, 100_000)? as usize;
             }
             "max-allowed-packet" => {
-                self.max_allowed_packet = size(name, value)?.clamp(1024, 1 << 30) as usize;
+                self.max_allowed_packet = size(name, value)? as usize;
             }
-            "connect-timeout" => self.connect_timeout = number(name, value, 31_536_000)?.max(1),
-            "wait-timeout" => self.wait_timeout = number(name, value, 31_536_000)?.max(1),
+            "connect-timeout" => self.connect_timeout = positive(name, value, 31_536_000)?,
+            "wait-timeout" => self.wait_timeout = positive(name, value, 31_536_000)?,
             unknown => {
                 let names = OPTIONS.iter().map(|option| option.name);
                 return Err(match nearest(unknown, names) {
@@ -108,6 +112,23 @@ impl Config {
             }
         }
         Ok(())
+    }
+
+    /// Whether the settings can be used: an error names the first that cannot.
+    pub fn validate(&self) -> Result<(), String> {
+        if !PACKET_SIZES.contains(&self.max_allowed_packet) {
+            return Err(format!(
+                "max-allowed-packet is {} bytes, but must be from 1K to 1G",
+                self.max_allowed_packet
+            ));
+        }
+        let dir = self.secure_file_priv.as_deref().filter(|dir| !is_no_place(dir));
+        match dir.map(|dir| (dir, std::fs::read_dir(dir))) {
+            Some((dir, Err(error))) => {
+                Err(format!("cannot use {dir} for secure-file-priv: {error}"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Takes the settings of an options file.
@@ -153,6 +174,18 @@ fn number(name: &str, value: &str, max: u64) -> Result<u64, String> {
         Ok(n) if n <= max => Ok(n),
         _ => Err(format!("'{value}' is not a number from 0 to {max} for option '{name}'")),
     }
+}
+
+fn positive(name: &str, value: &str, max: u64) -> Result<u64, String> {
+    match number(name, value, max) {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err(format!("'{value}' is not a number from 1 to {max} for option '{name}'")),
+    }
+}
+
+/// Whether a value of `secure-file-priv` names no directory: any place, or none.
+fn is_no_place(dir: &str) -> bool {
+    dir.is_empty() || dir.eq_ignore_ascii_case("NULL")
 }
 
 fn size(name: &str, value: &str) -> Result<u64, String> {

@@ -1,59 +1,128 @@
 //! The data directory: made where it is missing, and owned by one server at a time.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use crate::server::is_key_file;
+use inia_base::io::{Disk, FileDisk, LockError, LockFile, create_directory};
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Locked, and holds the number of the process that locked it. The disk below has a lock of its own,
 /// which also keeps embedded databases out.
-const LOCK_FILE: &str = "inia.pid";
+const PROCESS_FILE: &str = "inia.pid";
+/// Begins the names of the program's own files.
+const OWN_PREFIX: &str = "inia.";
+/// An entry that file systems make by themselves.
+const LOST_AND_FOUND: &str = "lost+found";
+/// What other users may do, in a mode.
+const OTHERS: u32 = 0o007;
 
 /// An owned data directory; given back when dropped.
-pub(crate) struct DataDir {
+pub struct DataDir {
     path: PathBuf,
-    _lock: File,
+    disk: Arc<FileDisk>,
+    _lock: LockFile,
+    /// Comes last: what is empty again can be removed.
+    _made: Option<MadeDirectory>,
+}
+
+/// A directory that was made by this start; removed when dropped, unless something is in it.
+struct MadeDirectory(PathBuf);
+
+impl Drop for MadeDirectory {
+    fn drop(&mut self) {
+        // A directory that holds a database is not empty and stays.
+        let _ = std::fs::remove_dir(&self.0);
+    }
 }
 
 impl DataDir {
-    /// Takes the directory, creating it if needed; the error says who has it.
+    /// Takes the directory, creating it if needed; the error says who has it, or what else is in
+    /// it. A refused directory is left as it was.
     pub(crate) fn take(path: &Path) -> Result<DataDir, String> {
-        let fail = |what: &str, error: std::io::Error| {
+        let fail = |what: &str, error: &io::Error| {
             format!("cannot {what} data directory {}: {error}", path.display())
         };
         if path.exists() && !path.is_dir() {
             return Err(format!("data directory {} is not a directory", path.display()));
         }
-        std::fs::create_dir_all(path).map_err(|error| fail("create", error))?;
-        let mut lock = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path.join(LOCK_FILE))
-            .map_err(|error| fail("write to", error))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut owner = String::new();
-                let _ = lock.read_to_string(&mut owner);
-                return Err(format!(
-                    "data directory {} is in use by another Inia server (process {})",
-                    path.display(),
-                    owner.trim()
-                ));
-            }
-            Err(TryLockError::Error(error)) => return Err(fail("lock", error)),
+        let is_new = !path.exists();
+        create_directory(path).map_err(|error| fail("create", &error))?;
+        let made = is_new.then(|| MadeDirectory(path.to_owned()));
+        if let Some(name) = foreign_entry(path).map_err(|error| fail("read", &error))? {
+            return Err(format!(
+                "data directory {} is not empty and holds no Inia database (there is {name}); \
+                 choose another directory",
+                path.display()
+            ));
         }
-        let written = lock
-            .set_len(0)
-            .and_then(|()| lock.rewind())
-            .and_then(|()| writeln!(lock, "{}", std::process::id()));
-        written.map_err(|error| fail("write to", error))?;
-        Ok(DataDir { path: path.to_owned(), _lock: lock })
+        let text = format!("{}\n", std::process::id());
+        let lock =
+            LockFile::take(&path.join(PROCESS_FILE), &text).map_err(|error| match error {
+                LockError::Held(owner) => format!(
+                    "data directory {} is in use by another Inia server (process {owner})",
+                    path.display()
+                ),
+                LockError::Io(error) => fail("write to", &error),
+            })?;
+        close_to_others(path);
+        let disk = FileDisk::open(path)
+            .map_err(|error| format!("cannot open the database in {}: {error}", path.display()))?;
+        Ok(DataDir { path: path.to_owned(), disk: Arc::new(disk), _lock: lock, _made: made })
     }
 
     /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Its files.
+    pub fn disk(&self) -> Arc<dyn Disk> {
+        self.disk.clone()
+    }
+
+    /// Whether other users may enter it. The files in it are closed to them all the same.
+    pub(crate) fn is_open_to_others(&self) -> bool {
+        let mode = std::fs::metadata(&self.path).map_or(0, |found| found.permissions().mode());
+        mode & OTHERS != 0
+    }
+}
+
+/// Whether a directory holds a database, or the damaged remains of one.
+pub(crate) fn holds_database(dir: &Path) -> io::Result<bool> {
+    Ok(names(dir)?.iter().any(|name| inia_sql::is_database_file(name)))
+}
+
+/// Something in a directory without a database that no start of Inia leaves there.
+fn foreign_entry(dir: &Path) -> io::Result<Option<String>> {
+    let names = names(dir)?;
+    if names.iter().any(|name| inia_sql::is_database_file(name)) {
+        return Ok(None);
+    }
+    let harmless = |name: &str| name.starts_with('.') || name == LOST_AND_FOUND || is_own(name);
+    Ok(names.into_iter().find(|name| !harmless(name)))
+}
+
+/// Whether a file of this name is made by Inia.
+fn is_own(name: &str) -> bool {
+    name.starts_with(OWN_PREFIX) || inia_sql::is_database_file(name) || is_key_file(name)
+}
+
+/// Takes the rights of other users from the files that an older version made.
+fn close_to_others(dir: &Path) {
+    for name in names(dir).unwrap_or_default().iter().filter(|name| is_own(name)) {
+        let path = dir.join(name);
+        let Ok(found) = std::fs::symlink_metadata(&path) else { continue };
+        let mode = found.permissions().mode();
+        if found.is_file() && mode & OTHERS != 0 {
+            // A file that belongs to another user stays as that one wants it.
+            let _ = std::fs::set_permissions(&path, Permissions::from_mode(mode & 0o777 & !OTHERS));
+        }
+    }
+}
+
+fn names(dir: &Path) -> io::Result<Vec<String>> {
+    let entries = std::fs::read_dir(dir)?;
+    entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
 }

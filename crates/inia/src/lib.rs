@@ -5,7 +5,7 @@
 mod bench;
 pub mod cli;
 pub mod config;
-mod data_dir;
+pub mod data_dir;
 pub mod log;
 pub mod server;
 mod shell;

@@ -32,7 +32,8 @@ impl Process {
         Process::start_by(shell, data, options)
     }
 
-    fn start_by(mut command: Command, data: &Path, options: &[&str]) -> Process {
+    /// As [`Process::start`], where a command starts the program with the arguments it is given.
+    pub(crate) fn start_by(mut command: Command, data: &Path, options: &[&str]) -> Process {
         let mut child = command
             .args(["serve", "--port", "0", "--socket"])
             .arg(data.join("socket"))

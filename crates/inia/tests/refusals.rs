@@ -80,9 +80,9 @@ fn directories_that_may_not_be_read_or_written() {
     not_allowed(&dir, &data, &data);
     // One whose names may not be read, and one that may not be entered.
     allow(&dir, 0o733);
-    not_allowed(&dir, &format!("{open}: disk error: data"), &named("read"));
+    not_allowed(&dir, &named("read data directory"), &named("read"));
     allow(&dir, 0o000);
-    not_allowed(&dir, &named("write to data directory"), &named("read"));
+    not_allowed(&dir, &named("read data directory"), &named("read"));
     let below = dir.join("below");
     if let Some((code, text)) =
         run_as_nobody(&["serve", "--port", "0", "--data", below.to_str().unwrap()])
@@ -98,21 +98,59 @@ fn directories_that_may_not_be_read_or_written() {
 
 #[test]
 fn directories_of_other_programs() {
-    for name in ["ibdata1", "PG_VERSION", "wal-000000000001"] {
+    let foreign = |name: &str| format!("is not empty and holds no Inia database (there is {name})");
+    for (name, expected) in [
+        ("ibdata1", foreign("ibdata1")),
+        ("PG_VERSION", foreign("PG_VERSION")),
+        ("notes", foreign("notes")),
+        ("wal-000000000001", "wal-000000000001".to_owned()),
+    ] {
         let folder = TempDir::new();
         let dir = folder.path().to_str().unwrap();
         let file = folder.path().join(name);
         std::fs::write(&file, "somebody's").unwrap();
-        std::fs::write(folder.path().join("wal-notes"), "somebody's").unwrap();
-        refused(&["--port", "0", "--data", dir], &format!("the database in {dir}: {name}"));
+        refused(&["--port", "0", "--data", dir], &expected);
+        let (code, text) = run(&["check", dir]);
+        assert_ne!(code, 0, "{text}");
+        // The refused directory is as it was.
+        assert_eq!(names(folder.path()), [name]);
         assert_eq!(std::fs::read(&file).unwrap(), b"somebody's");
     }
-    // Files that mean nothing to either are left alone.
+    // What a file system makes by itself, and what a system keeps out of sight, is no obstacle.
     let folder = TempDir::new();
+    std::fs::create_dir(folder.path().join("lost+found")).unwrap();
+    std::fs::write(folder.path().join(".keep"), "").unwrap();
+    Process::start(folder.path(), &[]).kill();
+    // Beside a database other files are left alone.
     let file = folder.path().join("wal-notes");
     std::fs::write(&file, "somebody's").unwrap();
     Process::start(folder.path(), &[]).kill();
     assert_eq!(std::fs::read(&file).unwrap(), b"somebody's");
+}
+
+/// The names in a directory, in order.
+fn names(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_refused_start_leaves_nothing_of_its_own() {
+    let folder = DataDir::new();
+    let data = folder.path();
+    let place = ["--port", "0", "--data", data.to_str().unwrap()];
+    refused(&[&place[..], &["--buffer-pool-size", "1k"]].concat(), "is too small");
+    assert!(!data.exists());
+    Process::start(&data, &[]).kill();
+    let control = data.join("inia.control");
+    std::fs::write(&control, [7; 8192]).unwrap();
+    refused(&place, "inia.control is damaged");
+    let left = names(&data);
+    assert!(!left.contains(&"inia.pid".to_owned()), "{left:?}");
+    assert!(!left.contains(&"inia.lock".to_owned()), "{left:?}");
 }
 
 #[test]
@@ -166,6 +204,14 @@ fn bad_options() {
     refused(&["--prot", "5"], "a similar argument exists: '--port'");
     refused(&["--port", "99999"], "'99999' is not a number from 0 to 65535 for option 'port'");
     refused(&["--buffer-pool-size", "12Q"], "'12Q' is not a size such as 512M");
+    refused(&["--buffer-pool-size", "1k"], "a buffer pool of 1024 bytes is too small");
+    refused(&["--max-allowed-packet", "3"], "max-allowed-packet is 3 bytes, but must be from");
+    refused(&["--max-connections", "0"], "'0' is not a number from 1 to 100000");
+    refused(&["--connect-timeout", "0"], "'0' is not a number from 1 to 31536000");
+    for (dir, why) in [("/nonexistent", "No such file"), ("/etc/passwd", "Not a directory")] {
+        let expected = format!("cannot use {dir} for secure-file-priv: {why}");
+        refused(&["--secure-file-priv", dir], &expected);
+    }
     refused(&["--config", "/nonexistent.conf"], "cannot read /nonexistent.conf");
     let folder = TempDir::new();
     let file = folder.path().join("inia.conf");

@@ -1,6 +1,7 @@
 //! A server in a directory of its own, with sessions whose statements are a few fixed words.
 
 use inia::config::Config;
+use inia::data_dir::DataDir;
 use inia::server::auth::{Account, AccountLookup, Requirement};
 use inia::server::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
 use inia::server::{Opened, Server};
@@ -161,7 +162,7 @@ impl Drop for TestServer {
 
 /// Starts a server with canned sessions.
 pub(crate) fn start(config: &Config, closed: Arc<AtomicBool>) -> Result<Server, String> {
-    let open = |_: &Path, processes| {
+    let open = |_: &DataDir, processes| {
         let backend = Arc::new(Canned { processes, closed });
         Ok(Opened { backend, accounts: Arc::new(Accounts) })
     };

@@ -5,14 +5,19 @@
 //! engine's own files only ever see aligned requests.
 #![allow(unsafe_code)]
 
-use super::{AlignedBuf, DIRECT_ALIGN, Disk, DiskFile};
-use std::fs::{File, OpenOptions, TryLockError};
+use super::{AlignedBuf, DIRECT_ALIGN, Disk, DiskFile, FILE_MODE, LockError, LockFile};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Mode of a directory that is made here.
+const DIRECTORY_MODE: u32 = 0o750;
+/// Mode of a file that only the server's user may read.
+const SECRET_MODE: u32 = 0o600;
 
 /// Locked for as long as the directory is open.
 const LOCK_FILE: &str = "inia.lock";
@@ -26,27 +31,21 @@ pub struct FileDisk {
     direct: bool,
     /// Numbers the scratch files that need a name.
     scratches: AtomicU64,
-    _lock: File,
+    _lock: LockFile,
 }
 
 impl FileDisk {
     /// Opens a directory, creating it when it is missing. A directory that is open elsewhere is a
     /// `ResourceBusy` error.
     pub fn open(path: &Path) -> io::Result<FileDisk> {
-        std::fs::create_dir_all(path)?;
+        create_directory(path)?;
         let lock_file = path.join(LOCK_FILE);
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&lock_file)
-            .map_err(|error| named(&lock_file, &error))?;
-        lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => io::Error::new(
+        let lock = LockFile::take(&lock_file, "").map_err(|error| match error {
+            LockError::Held(_) => io::Error::new(
                 io::ErrorKind::ResourceBusy,
                 format!("{} is in use by another server", path.display()),
             ),
-            TryLockError::Error(error) => error,
+            LockError::Io(error) => named(&lock_file, &error),
         })?;
         let direct = takes_direct_io(path);
         let disk = FileDisk {
@@ -75,6 +74,7 @@ impl FileDisk {
             .read(true)
             .write(true)
             .custom_flags(libc::O_TMPFILE)
+            .mode(SECRET_MODE)
             .open(&self.path);
         let unsupported = [libc::EOPNOTSUPP, libc::EISDIR, libc::ENOENT, libc::EINVAL];
         match nameless {
@@ -83,7 +83,9 @@ impl FileDisk {
         }
         let number = self.scratches.fetch_add(1, Ordering::Relaxed);
         let path = self.path.join(format!("{SCRATCH}{number}"));
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).create_new(true).mode(SECRET_MODE);
+        let file = options.open(&path)?;
         std::fs::remove_file(&path)?;
         Ok(file)
     }
@@ -92,6 +94,21 @@ impl FileDisk {
     pub fn is_direct(&self) -> bool {
         self.direct
     }
+}
+
+/// Makes a directory that only the server's user and group may enter, whatever the umask. The new
+/// name is durable, and so is what is made in the directory later.
+pub fn create_directory(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    if let Some(parent) = parent {
+        std::fs::create_dir_all(parent)?;
+    }
+    DirBuilder::new().mode(DIRECTORY_MODE).create(path)?;
+    std::fs::set_permissions(path, Permissions::from_mode(DIRECTORY_MODE))?;
+    File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// Writes and reads one block past the page cache; any failure means that the cache must be used.
@@ -116,19 +133,35 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
 }
 
 fn open_direct(path: &Path, create: bool) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(create).custom_flags(libc::O_DIRECT).open(path)
+    let mut options = OpenOptions::new();
+    let options = options.read(true).write(true).create(create).mode(SECRET_MODE);
+    options.custom_flags(libc::O_DIRECT).open(path)
+}
+
+/// Opens a file for reading and writing, or makes it with the mode of all files.
+fn open_or_create(path: &Path) -> io::Result<File> {
+    match OpenOptions::new().read(true).write(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => create_file(path),
+        opened => opened,
+    }
+}
+
+/// Makes a file that other users cannot read, whatever the umask; an error where there is one.
+pub fn create_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let file = options.read(true).write(true).create_new(true).mode(SECRET_MODE).open(path)?;
+    file.set_permissions(Permissions::from_mode(FILE_MODE))?;
+    Ok(file)
 }
 
 impl Disk for FileDisk {
     fn open(&self, name: &str, create: bool) -> io::Result<Arc<dyn DiskFile>> {
         let path = self.path.join(name);
-        let buffered = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(create)
-            .truncate(false)
-            .open(&path)
-            .map_err(|error| named(&path, &error))?;
+        let opened = match create {
+            true => open_or_create(&path),
+            false => OpenOptions::new().read(true).write(true).open(&path),
+        };
+        let buffered = opened.map_err(|error| named(&path, &error))?;
         let direct = if self.direct { Some(open_direct(&path, false)?) } else { None };
         let len = AtomicU64::new(buffered.metadata()?.len());
         Ok(Arc::new(RealFile { buffered, direct, len, grown: AtomicBool::new(false) }))
@@ -159,6 +192,10 @@ impl Disk for FileDisk {
 
     fn sync_names(&self) -> io::Result<()> {
         File::open(&self.path)?.sync_all()
+    }
+
+    fn restrict(&self, name: &str) -> io::Result<()> {
+        std::fs::set_permissions(self.path.join(name), Permissions::from_mode(SECRET_MODE))
     }
 
     fn scratch(&self) -> io::Result<Arc<dyn DiskFile>> {

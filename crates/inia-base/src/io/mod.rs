@@ -6,18 +6,25 @@
 mod aligned;
 mod file;
 mod listen;
+mod lock_file;
 mod mem;
+mod whole;
 
 #[cfg(test)]
 mod tests;
 
 pub use aligned::{AlignedBuf, DIRECT_ALIGN};
-pub use file::FileDisk;
+pub use file::{FileDisk, create_directory, create_file};
 pub use listen::lengthen_queue;
+pub use lock_file::{LockError, LockFile};
 pub use mem::MemDisk;
+pub use whole::{Access, read_whole, write_whole};
 
 use std::io;
 use std::sync::Arc;
+
+/// Mode of every file that the server makes, whatever the umask: other users read nothing.
+pub const FILE_MODE: u32 = 0o640;
 
 /// A directory of files. Names are plain file names; sub-directories are not used.
 ///
@@ -33,6 +40,10 @@ pub trait Disk: Send + Sync {
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
     /// Makes creations, removals and renames durable.
     fn sync_names(&self) -> io::Result<()>;
+    /// Lets nobody but the server's user read a file. Disks without users have nothing to do.
+    fn restrict(&self, _name: &str) -> io::Result<()> {
+        Ok(())
+    }
     /// A new empty file without a name, for what a statement cannot keep in memory. Its space is
     /// free again once its last handle is gone, however the program ends; it is never durable.
     fn scratch(&self) -> io::Result<Arc<dyn DiskFile>>;

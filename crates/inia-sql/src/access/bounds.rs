@@ -2,12 +2,13 @@
 
 use super::{AccessPath, EqualPart, Interval};
 use crate::catalog::{IndexKind, Table};
-use crate::expr::{EvalContext, ExprType, TypeClass, convert};
-use crate::row::{Cell, Damaged, prefix_successor};
+use crate::error::Damaged;
+use crate::row::{Cell, prefix_successor};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::decimal::Decimal;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
+use inia_expr::{EvalContext, ExprType, TypeClass, convert};
 use std::borrow::Cow;
 
 type Result<T> = std::result::Result<T, SqlError>;

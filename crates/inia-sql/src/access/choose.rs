@@ -2,14 +2,14 @@
 
 use super::bounds::{self, Keys};
 use super::{AccessPath, End, EqualPart, Interval};
-use crate::bind::BindContext;
 use crate::catalog::{IndexDef, IndexKind, Table};
-use crate::expr::compare::{CmpClass, natural_class};
-use crate::expr::tree::Between;
-use crate::expr::{CmpOp, EvalContext, Expr, ExprKind, ExprType, NoSubqueries, TypeClass};
-use crate::optimize::{SlotSet, slots_of};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
+use inia_expr::compare::{CmpClass, natural_class};
+use inia_expr::tree::Between;
+use inia_expr::{CmpOp, EvalContext, Expr, ExprKind, ExprType, NoSubqueries, TypeClass};
+use inia_expr::{Environment, SessionHost};
+use inia_expr::{SlotSet, slots_of};
 use std::sync::Arc;
 
 /// The part of the rows that an equality on a key part keeps, where the key is not unique.
@@ -28,6 +28,15 @@ const WORTH_MEASURING: u64 = 200;
 /// More ranges than this are not measured one by one.
 const MAX_MEASURED: usize = 16;
 
+/// What constants are evaluated with while a plan is made.
+#[derive(Clone, Copy)]
+pub(crate) struct EvalSettings<'c> {
+    /// The session's settings.
+    pub(crate) env: &'c Environment,
+    /// The session's variables.
+    pub(crate) host: &'c dyn SessionHost,
+}
+
 /// What a path is asked for.
 pub(crate) struct Request<'r> {
     /// The table.
@@ -39,7 +48,7 @@ pub(crate) struct Request<'r> {
     /// Indexes that hints allow, by position; `None` for all.
     pub(crate) allowed: Option<&'r [usize]>,
     /// Where ranges of constants can be measured.
-    pub(crate) measure: Option<&'r BindContext<'r>>,
+    pub(crate) measure: Option<EvalSettings<'r>>,
 }
 
 /// A path with what it is expected to cost.

@@ -13,11 +13,11 @@ mod choose;
 mod run;
 mod scan;
 
-pub(crate) use choose::{Choice, Request, choose, is_stable};
+pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_stable};
 pub(crate) use run::{FoundRun, RunColumn};
 pub(crate) use scan::{Found, RowData, Scan};
 
-use crate::expr::Expr;
+use inia_expr::Expr;
 
 /// How rows of a table are found.
 #[derive(Clone, Debug)]

@@ -5,12 +5,12 @@ use super::bounds::{self, KeyRange, Keys};
 use super::run::FoundRun;
 use crate::catalog::{IndexKind, Table};
 use crate::error::StorageResult;
-use crate::expr::EvalContext;
 use crate::row::Cell;
 use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_expr::EvalContext;
 use inia_storage::{
     Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Run, Spot, StorageError, Tree,
     Txn,
@@ -570,11 +570,12 @@ impl Scan {
 
     /// Gives back the locks of the row just found, where it did not match (READ COMMITTED).
     pub(crate) fn unlock_current(&mut self, txn: &mut Txn) {
+        let ReadMode::Lock(request) = self.mode else { return };
         if std::mem::take(&mut self.fresh_row) {
-            txn.unlock_unmatched(&self.table.clustered, &self.key);
+            txn.unlock_unmatched(&self.table.clustered, &self.key, request.mode);
         }
         if let Some(entry) = self.fresh_entry.take() {
-            txn.unlock_unmatched(self.tree(), &entry);
+            txn.unlock_unmatched(self.tree(), &entry, request.mode);
         }
         if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
             cursor.unlock_current(txn);

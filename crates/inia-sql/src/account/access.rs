@@ -1,9 +1,10 @@
 //! What a session may do: its account's privileges and those of its active roles together.
 
-use super::def::{AccountDef, AccountName, Columns};
+use super::def::{AccountDef, Columns};
 use super::host::{database_specificity, is_database};
 use super::privilege::Privileges;
 use super::store::AccountsVersion;
+use crate::catalog::AccountName;
 use inia_base::error::{ErrorCode, SqlError};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,6 +2,7 @@
 
 use super::password::OldPassword;
 use super::privilege::Privileges;
+use crate::catalog::AccountName;
 use crate::catalog::codec::{Reader, Writer};
 use crate::catalog::same_name;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,30 +14,6 @@ const WITHOUT_COLUMNS: u64 = 1;
 
 /// The plugin of new accounts.
 pub(crate) use inia_base::password::CACHING_SHA2;
-
-/// An account's name: user and host pattern.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct AccountName {
-    pub(crate) user: String,
-    pub(crate) host: String,
-}
-
-impl AccountName {
-    pub(crate) fn new(user: &str, host: &str) -> AccountName {
-        AccountName { user: user.to_owned(), host: host.to_owned() }
-    }
-
-    /// `'user'@'host'`, as errors name accounts.
-    pub(crate) fn quoted(&self) -> String {
-        format!("'{}'@'{}'", self.user, self.host)
-    }
-
-    /// `` `user`@`host` ``, as SHOW GRANTS names accounts.
-    pub(crate) fn backquoted(&self) -> String {
-        let quote = crate::catalog::quoted;
-        format!("{}@{}", quote(&self.user), quote(&self.host))
-    }
-}
 
 /// Privileges by column of one table.
 #[derive(Clone, Debug, Default, PartialEq)]

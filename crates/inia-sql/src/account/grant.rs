@@ -1,12 +1,13 @@
 //! GRANT and REVOKE.
 
 use super::Actor;
-use super::def::{AccountDef, AccountName, Columns};
+use super::def::{AccountDef, Columns};
 use super::privilege::{DYNAMIC, Privileges};
 use super::store::{AccountChange, AccountsVersion};
 use super::user::{Notes, known_role, not_granted};
+use crate::catalog::AccountName;
 use crate::catalog::same_name;
-use crate::information_schema;
+use crate::computed;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, GrantWhat, ObjectKind, PrivilegeLevel};
 
@@ -255,7 +256,7 @@ fn check_table(actor: &Actor<'_>, level: &Level, wanted: &Wanted) -> Result<()> 
     let Level::Table(schema, table) = level else { return Ok(()) };
     let there = wanted.fixed.has(Privileges::CREATE)
         || actor.catalog.schemas.get(schema).is_some_and(|s| s.has(table))
-        || information_schema::find(schema, table).is_some();
+        || computed::position(schema, table).is_some();
     if !there {
         return error(ErrorCode::NoSuchTable, &[schema, table]);
     }

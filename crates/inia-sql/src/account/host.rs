@@ -3,7 +3,7 @@
 //! MySQL sorts accounts from the most to the least specific host, then named users before the
 //! anonymous one, and takes the first that matches both name and host.
 
-use super::def::AccountName;
+use crate::catalog::AccountName;
 use inia_base::collation::Collation;
 use std::cmp::Ordering;
 use std::net::Ipv4Addr;

@@ -8,7 +8,8 @@
 //! A statement counts when it has been parsed, whatever becomes of it, those inside a text each for
 //! itself; executions of prepared statements by the binary protocol do not count.
 
-use super::def::{AccountDef, AccountName};
+use super::def::AccountDef;
+use crate::catalog::AccountName;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{ExplainTarget, MaintenanceKind, Statement};
 use parking_lot::Mutex;

@@ -1,10 +1,9 @@
 //! Accounts, roles and privileges: who may log in, and what a session may do.
 //!
-//! [`store`] keeps the accounts, [`access`] is what one session may do, [`check`] compares that
-//! with a statement; the account statements are in [`user`] and [`grant`].
+//! [`store`] keeps the accounts, [`access`] is what one session may do; the account statements are
+//! in [`user`] and [`grant`]. `authorize` compares a statement with what the session may do.
 
 pub(crate) mod access;
-pub(crate) mod check;
 pub(crate) mod def;
 pub(crate) mod grant;
 mod host;
@@ -16,8 +15,9 @@ pub(crate) mod store;
 pub(crate) mod tries;
 pub(crate) mod user;
 
+pub(crate) use crate::catalog::AccountName;
 pub(crate) use access::Access;
-pub(crate) use def::{AccountDef, AccountName};
+pub(crate) use def::AccountDef;
 pub(crate) use privilege::Privileges;
 pub(crate) use store::Accounts;
 pub use tries::LoginBlock;
@@ -25,6 +25,10 @@ pub use tries::LoginBlock;
 use crate::catalog::CatalogVersion;
 use inia_base::error::SqlError;
 use inia_parser::ast;
+use std::collections::BTreeMap;
+
+/// The dynamic privilege whose holders only each other may change or end.
+pub(crate) const SYSTEM_USER: &str = "SYSTEM_USER";
 
 /// An account as a login sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,10 +122,27 @@ impl Actor<'_> {
 
     /// Error 1227 where an account with SYSTEM_USER is to be changed by one without.
     pub(crate) fn protect(&self, def: &AccountDef) -> Result<(), SqlError> {
-        const NAME: &str = "SYSTEM_USER";
-        let safe = !def.dynamic.contains_key(NAME) || self.access.dynamic.contains_key(NAME);
-        if safe { Ok(()) } else { Err(self.access.lacks(NAME)) }
+        let has = |dynamic: &BTreeMap<String, bool>| dynamic.contains_key(SYSTEM_USER);
+        let safe = !has(&def.dynamic) || has(&self.access.dynamic);
+        if safe { Ok(()) } else { Err(self.access.lacks(SYSTEM_USER)) }
     }
+}
+
+/// Whether a statement changes accounts.
+pub(crate) fn changes_accounts(statement: &ast::Statement) -> bool {
+    matches!(
+        statement,
+        ast::Statement::CreateUser(_)
+            | ast::Statement::AlterUser(_)
+            | ast::Statement::DropUser { .. }
+            | ast::Statement::RenameUser(_)
+            | ast::Statement::CreateRole { .. }
+            | ast::Statement::DropRole { .. }
+            | ast::Statement::Grant(_)
+            | ast::Statement::Revoke(_)
+            | ast::Statement::SetPassword(_)
+            | ast::Statement::SetDefaultRole { .. }
+    )
 }
 
 #[cfg(test)]

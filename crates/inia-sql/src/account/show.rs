@@ -1,9 +1,10 @@
 //! SHOW GRANTS and SHOW CREATE USER, letter for letter as MySQL prints them.
 
 use super::Actor;
-use super::def::{AccountDef, AccountName, Columns};
+use super::def::{AccountDef, Columns};
 use super::privilege::Privileges;
 use super::user::not_granted;
+use crate::catalog::AccountName;
 use crate::catalog::quoted;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast;

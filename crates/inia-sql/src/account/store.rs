@@ -11,12 +11,13 @@
 //! in one storage transaction and publish the next version after its commit.
 
 use super::access::Access;
-use super::def::{AccountDef, AccountName};
+use super::def::AccountDef;
 use super::host;
 use super::meter::Meters;
 use super::tries::LoginTries;
 use crate::catalog::ACCOUNT;
-use crate::database::OpenError;
+use crate::catalog::AccountName;
+use crate::error::OpenError;
 use crate::error::StorageResult;
 use inia_base::error::SqlError;
 use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, StorageError, Txn};

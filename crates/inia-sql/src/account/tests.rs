@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::account::user::Notes;
+use crate::authorize;
 use crate::database::{Database, DatabaseOptions};
 use inia_base::io::MemDisk;
 use inia_parser::ast::Statement;
@@ -19,7 +20,7 @@ fn open(disk: &Arc<MemDisk>) -> Arc<Database> {
     Database::open(disk.clone(), options).unwrap()
 }
 
-impl check::Surroundings for Bench {
+impl authorize::Surroundings for Bench {
     fn database(&self) -> Option<&str> {
         Some("d")
     }
@@ -76,7 +77,7 @@ impl Bench {
             Statement::Grant(statement) => grant::grant(&actor, statement),
             Statement::Revoke(statement) => grant::revoke(&actor, statement),
             Statement::Show(statement) => return self.show(&actor, &statement.kind),
-            other => check::check(other, &access, self).map(|()| Notes::new()),
+            other => authorize::check(other, &access, self).map(|()| Notes::new()),
         };
         match done {
             Ok(notes) if notes.is_empty() => String::from("ok"),

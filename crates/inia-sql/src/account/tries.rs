@@ -1,7 +1,8 @@
 //! FAILED_LOGIN_ATTEMPTS and PASSWORD_LOCK_TIME: accounts that nobody can log in to for some days
 //! after so many wrong passwords in a row. As in MySQL the numbers are gone at a restart.
 
-use super::def::{AccountDef, AccountName};
+use super::def::AccountDef;
+use crate::catalog::AccountName;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};

@@ -1,10 +1,11 @@
 //! CREATE, ALTER, DROP and RENAME USER, their kin for roles, and SET PASSWORD.
 
 use super::Actor;
-use super::def::{AccountDef, AccountName, CACHING_SHA2};
+use super::def::{AccountDef, CACHING_SHA2};
 use super::password::{check_current, remember};
 use super::privilege::Privileges;
 use super::store::{AccountChange, AccountsVersion};
+use crate::catalog::AccountName;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::password::{
     MOST_SHA2_PASSWORD, NATIVE, native_from_stored, native_stored, sha2_stored,

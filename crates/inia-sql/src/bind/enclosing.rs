@@ -12,9 +12,9 @@ use super::scope::{BlockScope, Item};
 use super::{Level, QueryBinder, Result};
 use crate::access::is_stable;
 use crate::catalog::same_name;
-use crate::expr::aggregate::Aggregate;
-use crate::expr::{Expr, ExprKind};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::aggregate::Aggregate;
+use inia_expr::{Expr, ExprKind};
 use inia_parser::ast::ColumnName;
 
 /// Whether two calls give the same result for every group.

@@ -4,15 +4,15 @@ use super::merge::Origin;
 use super::namespace::{FromColumn, FromTable, Namespace};
 use super::scope::Clause;
 use super::{QueryBinder, Result};
-use crate::catalog::{IndexKind, Table, TableDef, View, same_name};
-use crate::expr::bind::{Binder, EmptyScope};
-use crate::expr::{CmpOp, Expr, ExprType, TypeClass};
-use crate::information_schema;
-use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, conjuncts};
+use crate::catalog::{IndexDef, IndexKind, IndexPart, Table, TableDef, View, same_name};
+use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind};
 use crate::plan::OutputColumn;
 use inia_base::column::{ResultColumn, flags};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::bind::{Binder, EmptyScope};
+use inia_expr::conjuncts;
+use inia_expr::{CmpOp, Expr, ExprType, TypeClass};
 use inia_parser::ast::{self, JoinConstraint, JoinKind, TableRef};
 use inia_storage::{LockMode, LockRequest, WaitPolicy};
 use std::sync::Arc;
@@ -191,7 +191,7 @@ impl QueryBinder<'_> {
                 let (name, code) = (name.to_uppercase(), ErrorCode::UnknownTableInClause);
                 return Err(SqlError::new(code, &[&name, &"information_schema"]));
             }
-            if information_schema::schema(schema).is_some() {
+            if crate::computed::schema(schema).is_some() {
                 return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
             }
             return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&schema]));
@@ -546,18 +546,26 @@ pub(super) fn as_stored(result: &mut ResultColumn, ty: &ExprType) {
     }
 }
 
+/// What a column is to the indexes. Without a PRIMARY KEY the first unique one takes its place that
+/// can: one of whole columns that are never NULL.
 fn key_flags(def: &TableDef, column: usize) -> u16 {
+    let never_null = |part: &IndexPart| part.prefix.is_none() && !def.columns[part.column].nullable;
+    let replaces =
+        |index: &&IndexDef| index.kind == IndexKind::Unique && index.parts.iter().all(never_null);
+    let primary = def.indexes.iter().find(|index| index.kind == IndexKind::Primary);
+    let primary = primary.or_else(|| def.indexes.iter().find(replaces));
     let mut bits = 0;
     for index in &def.indexes {
-        let leads = index.parts.first().is_some_and(|part| part.column == column);
-        match index.kind {
-            IndexKind::Primary if index.parts.iter().any(|part| part.column == column) => {
-                bits |= flags::PRI_KEY;
-            }
-            IndexKind::Unique if leads && index.parts.len() == 1 => bits |= flags::UNIQUE_KEY,
-            IndexKind::Unique | IndexKind::Plain if leads => bits |= flags::MULTIPLE_KEY,
-            _ => {}
-        }
+        let Some(place) = index.parts.iter().position(|part| part.column == column) else {
+            continue;
+        };
+        bits |= flags::PART_KEY;
+        bits |= match (place, index.kind) {
+            _ if primary.is_some_and(|primary| std::ptr::eq(primary, index)) => flags::PRI_KEY,
+            (0, IndexKind::Unique) if index.parts.len() == 1 => flags::UNIQUE_KEY,
+            (0, _) => flags::MULTIPLE_KEY,
+            _ => 0,
+        };
     }
     bits
 }

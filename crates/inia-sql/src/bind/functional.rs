@@ -5,9 +5,9 @@
 
 use super::Result;
 use crate::catalog::{ColumnDef, TableDef};
-use crate::expr::{self, Environment, Expr, ExprKind, ExprType, Scope, SessionHost};
 use crate::optimize::{FromTree, LeafKind};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::{Environment, Expr, ExprKind, ExprType, Scope, SessionHost};
 use inia_parser::ast;
 
 /// The columns of a table whose row begins at a slot.
@@ -47,7 +47,7 @@ pub(crate) fn read_hidden_columns(
         let mode = inia_parser::SqlMode::empty();
         let Ok(parsed) = inia_parser::parse_expr(&generated.expression, mode) else { continue };
         let mut slots = Slots { def, base };
-        let Ok(bound) = expr::bind(&parsed, &mut slots, env, host) else { continue };
+        let Ok(bound) = inia_expr::bind(&parsed, &mut slots, env, host) else { continue };
         let hidden = slots.column_at(index);
         for condition in &mut *conditions {
             condition.walk_mut(&mut |node| {

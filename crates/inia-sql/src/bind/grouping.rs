@@ -7,9 +7,9 @@
 use super::scope::Item;
 use super::{Namespace, Result};
 use crate::catalog::{Table, TableDef};
-use crate::expr::{CmpOp, Expr, ExprKind};
-use crate::optimize::SlotSet;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::SlotSet;
+use inia_expr::{CmpOp, Expr, ExprKind};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;

@@ -11,9 +11,9 @@
 
 use super::{BindContext, QueryBinder, Result};
 use crate::catalog::same_name;
-use crate::expr::{Expr, ExprKind, ExprType};
 use crate::plan::{Body, OutputColumn, QueryPlan, SelectPlan, StatementPlan};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::{Expr, ExprKind, ExprType};
 use inia_parser::ast::{self, ColumnName, QueryBody};
 
 /// Names of the row that was to be inserted.

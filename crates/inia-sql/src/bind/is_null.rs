@@ -9,8 +9,8 @@
 //!   run as `SELECT * FROM t WHERE id = LAST_INSERT_ID()`. Prepared statements and views keep
 //!   their meaning.
 
-use crate::expr::Environment;
 use inia_base::datatype::DataType;
+use inia_expr::Environment;
 use inia_parser::ast::{BinaryOp, ColumnName, Expr, FunctionCall, Literal, Truth, UnaryOp};
 
 /// A column that is declared NOT NULL.

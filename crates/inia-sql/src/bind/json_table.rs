@@ -4,15 +4,15 @@ use super::from::{Bound, FromContext, member};
 use super::scope::Clause;
 use super::{QueryBinder, Result};
 use crate::catalog::same_name;
-use crate::ddl::column_type;
-use crate::expr::ExprType;
-use crate::expr::json;
-use crate::expr::json::path::Path;
 use crate::optimize::{FromTree, Leaf, LeafKind};
 use crate::plan::json_table::{JsonColumn, JsonResponse, JsonRows, JsonShows};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::ExprType;
+use inia_expr::column_type::column_type;
+use inia_expr::json;
+use inia_expr::json::path::Path;
 use inia_parser::ast::{self, JsonOnResponse, JsonTableColumn};
 
 /// The most paths nested in one another or beside each other.

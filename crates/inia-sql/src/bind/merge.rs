@@ -14,12 +14,11 @@ use super::namespace::{FromColumn, FromTable, Namespace};
 use super::scope::Clause;
 use super::{QueryBinder, Result};
 use crate::catalog::{View, ViewAlgorithm, same_name};
-use crate::expr::{Expr, ExprKind};
-use crate::information_schema;
-use crate::optimize::conjuncts;
 use crate::plan::ViewUse;
 use inia_base::column::ResultColumn;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::conjuncts;
+use inia_expr::{Expr, ExprKind};
 use inia_parser::ast::{self, QueryBody, SelectItem, TableRef};
 use inia_storage::LockRequest;
 use std::sync::Arc;
@@ -142,7 +141,7 @@ impl QueryBinder<'_> {
         match table {
             TableRef::Table(factor) => {
                 let schema = factor.name.db.as_deref().or(self.context.database);
-                schema.is_none_or(|schema| information_schema::schema(schema).is_none())
+                schema.is_none_or(|schema| crate::computed::schema(schema).is_none())
             }
             TableRef::Derived(_) => true,
             TableRef::Join(join) => self.is_stored(&join.left) && self.is_stored(&join.right),

@@ -23,6 +23,7 @@ mod query;
 mod rollup;
 mod scope;
 mod select;
+pub(crate) mod table_scope;
 mod window;
 
 pub(crate) use from::{ROW_ID, visible_after};
@@ -33,16 +34,16 @@ pub(crate) use namespace::{FromColumn, FromTable, Namespace};
 pub(crate) use select::item_name;
 
 use crate::catalog::{CatalogVersion, Table, View};
-use crate::expr::aggregate::Aggregate;
-use crate::expr::bind::BoundSubquery;
-use crate::expr::{
-    Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare, prepare_operand,
-};
-use crate::optimize::SlotSet;
 use crate::plan::window::WindowPlan;
 use crate::plan::{PartPlan, StatementPlan, ViewUse, VirtualTable, result_columns};
 use crate::reads::Reads;
 use inia_base::error::SqlError;
+use inia_expr::SlotSet;
+use inia_expr::aggregate::Aggregate;
+use inia_expr::bind::BoundSubquery;
+use inia_expr::{
+    Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare, prepare_operand,
+};
 use inia_parser::ast;
 use inia_storage::LockRequest;
 use std::collections::HashMap;

@@ -6,9 +6,9 @@
 //! Example: `a(id, x) JOIN b(id, y) USING (id)`: slots are a.id 0, a.x 1, b.id 2, b.y 3; visible are
 //! a.id, a.x, b.y, so `id` is not ambiguous, while `b.id` still finds slot 2.
 
-use crate::expr::{Expr, ExprType};
 use inia_base::column::ResultColumn;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::{Expr, ExprType};
 use inia_parser::ast::ColumnName;
 use std::sync::Arc;
 

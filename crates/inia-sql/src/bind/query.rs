@@ -3,13 +3,13 @@
 use super::scope::Clause;
 use super::{CteBinding, Level, QueryBinder, Result};
 use crate::catalog::same_name;
-use crate::expr::bind::{Binder, BoundSubquery, EmptyScope, Scope, bind};
-use crate::expr::{Expr, ExprKind, ExprType, merge};
 use crate::optimize::order_by_index;
 use crate::plan::{
     Body, LimitPlan, OutputColumn, PartPlan, QueryPlan, RecursivePlan, SetPlan, SetStep, SortKey,
 };
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::bind::{Binder, BoundSubquery, EmptyScope, Scope, bind};
+use inia_expr::{Expr, ExprKind, ExprType, merge};
 use inia_parser::ast::{self, QueryBody};
 
 impl QueryBinder<'_> {
@@ -94,7 +94,7 @@ impl QueryBinder<'_> {
         let columns = (0..width)
             .map(|column| {
                 let types: Vec<&ExprType> = bound.iter().map(|row| &row[column].ty).collect();
-                let ty = merge::merge(&types, "VALUES")?;
+                let ty = merge(&types, "VALUES")?;
                 Ok(OutputColumn { result: ty.result_column(&format!("column_{column}")), ty })
             })
             .collect::<Result<_>>()?;
@@ -124,7 +124,7 @@ impl QueryBinder<'_> {
         }
         for (column, types) in columns.iter_mut().zip(&types) {
             let types: Vec<&ExprType> = types.iter().collect();
-            let ty = merge::merge(&types, "UNION")?;
+            let ty = merge(&types, "UNION")?;
             let result = ty.result_column(&column.result.name);
             *column = OutputColumn { result, ty };
         }

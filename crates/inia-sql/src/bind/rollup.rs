@@ -4,11 +4,11 @@
 //! 3: the group's `a` is slot 3, whether it is rolled up slot 4; the select list becomes
 //! `slot 3 + 1`, `GROUPING(slot 4)`.
 
-use crate::expr::eval::{Args, FnResult};
-use crate::expr::tree::Call;
-use crate::expr::{Expr, ExprKind, ExprType};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::tree::Call;
+use inia_expr::{Args, FnResult};
+use inia_expr::{Expr, ExprKind, ExprType};
 
 /// The function's name as its call carries it.
 const GROUPING: &str = "grouping";
@@ -46,13 +46,13 @@ pub(super) fn above_rollup(expr: &mut Expr, group: &[Expr], width: usize) -> Res
                 let code = ErrorCode::FieldInGroupingNotGroupBy;
                 return Err(SqlError::new(code, &[&(number + 1)]));
             };
-            let name = crate::expr::print::print(arg);
+            let name = inia_expr::print::print(arg);
             *arg = Expr::column(width + group.len() + at, ExprType::int(1, false), name);
         }
         return Ok(());
     }
     if let Some(at) = group.iter().position(|group| group.same(expr)) {
-        let name = crate::expr::print::print(expr);
+        let name = inia_expr::print::print(expr);
         *expr = Expr::column(width + at, expr.ty.clone().with_nullable(true), name);
         return Ok(());
     }

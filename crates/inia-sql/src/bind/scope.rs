@@ -4,10 +4,10 @@ use super::namespace::full_name;
 use super::rollup::grouping_call;
 use super::{QueryBinder, Result};
 use crate::catalog::same_name;
-use crate::expr::aggregate::{Aggregate, WindowFunction};
-use crate::expr::bind::{Binder, BoundSubquery, Scope};
-use crate::expr::{Expr, ExprKind};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::aggregate::{Aggregate, WindowFunction};
+use inia_expr::bind::{Binder, BoundSubquery, Scope};
+use inia_expr::{Expr, ExprKind};
 use inia_parser::ast::{self, ColumnName};
 
 /// The clause an expression stands in: its name in error texts, and which names it sees.
@@ -213,8 +213,8 @@ impl Scope for BlockScope<'_, '_> {
             });
             let Some(table) = table else { break };
             let Some(index) = table.def.column(&result.org_name) else { break };
-            let ty = crate::dml::scope::column_type(table, index);
-            return crate::dml::scope::default_value(&table.def.columns[index], ty);
+            let ty = crate::bind::table_scope::column_type(table, index);
+            return crate::bind::table_scope::default_value(&table.def.columns[index], ty);
         }
         Ok(column)
     }

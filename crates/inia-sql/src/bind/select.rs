@@ -9,16 +9,16 @@ use super::rollup::{above_rollup, asks_grouping};
 use super::scope::{BlockScope, Clause, Item};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, Result};
-use crate::expr::aggregate::Aggregate;
-use crate::expr::bind::Binder;
-use crate::expr::{Expr, ExprKind, SqlMode};
-use crate::optimize::{
-    Block, FromTree, LeafKind, SlotSet, conjuncts, end_lookups, plan_from, slots_of,
-};
+use crate::access::EvalSettings;
+use crate::optimize::{Block, FromTree, LeafKind, end_lookups, plan_from};
 use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, OutputColumn, QueryPlan, SelectPlan, SortKey};
 use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::aggregate::Aggregate;
+use inia_expr::bind::Binder;
+use inia_expr::{Expr, ExprKind, SqlMode};
+use inia_expr::{SlotSet, conjuncts, slots_of};
 use inia_parser::ast::{self, SelectItem};
 
 /// A SELECT's bound clauses, before planning.
@@ -267,7 +267,7 @@ impl QueryBinder<'_> {
         let mut columns = self.names().tables.iter().flat_map(|table| &table.columns);
         let column = columns.find(|column| column.slot == index)?;
         let system = column.result.schema.eq_ignore_ascii_case("information_schema")
-            && !crate::information_schema::is_no_view(&column.result.org_table);
+            && !crate::computed::is_no_view(&column.result.org_table);
         system.then(|| column.result.name.clone())
     }
 
@@ -416,7 +416,7 @@ impl QueryBinder<'_> {
             needed: &needed,
             straight: select.options.straight_join,
             reads_all: grouped,
-            context: self.context,
+            settings: EvalSettings { env: self.context.env, host: self.context.host },
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);
         let own_width = from.width - clauses.shown.len();

@@ -4,10 +4,10 @@ use super::scope::BlockScope;
 use super::{QueryBinder, Result};
 use crate::access::is_stable;
 use crate::catalog::same_name;
-use crate::expr::bind::Binder;
-use crate::expr::{Expr, ExprKind, TypeClass, WindowFunction};
 use crate::plan::window::{Bound, Distance, Frame, WindowPlan};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::bind::Binder;
+use inia_expr::{Expr, ExprKind, TypeClass, WindowFunction};
 use inia_parser::ast::{
     self, FrameBound, FrameOffset, FrameUnit, OrderItem, Over, WindowFrame, WindowSpec,
 };
@@ -224,7 +224,7 @@ impl BlockScope<'_, '_> {
         let distance = match offset {
             FrameOffset::Expr(expr) => Distance::Number(binder.scalar(expr)?),
             FrameOffset::Interval(expr, unit) => {
-                Distance::Interval(binder.scalar(expr)?, crate::expr::interval::unit(*unit))
+                Distance::Interval(binder.scalar(expr)?, inia_expr::interval::unit(*unit))
             }
         };
         let (Distance::Number(expr) | Distance::Interval(expr, _)) = &distance;

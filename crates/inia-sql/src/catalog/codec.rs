@@ -5,11 +5,11 @@
 //! member. A reader that meets an unknown format or runs out of bytes answers `None`.
 
 use super::SchemaDef;
-use super::table::{
+use super::types::{put_type, type_};
+use crate::table_def::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
     ReferentialAction, TableDef, TableId,
 };
-use super::types::{put_type, type_};
 use inia_base::collation::Collation;
 use inia_base::decimal::Decimal;
 use inia_base::ids::TreeId;

@@ -15,10 +15,11 @@
 //! 'u' …                    accounts, see `account::store`
 //! ```
 
-pub mod charset;
+mod account_name;
 pub(crate) mod codec;
 pub(crate) mod heap;
 pub mod mdl;
+mod names;
 pub(crate) mod persisted;
 pub(crate) mod row_count;
 mod show_create;
@@ -30,18 +31,21 @@ mod types;
 pub(crate) mod view;
 pub(crate) mod width;
 
+pub use crate::table_def::{
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
+    ReferentialAction, TableDef, TableId, same_name,
+};
+pub(crate) use crate::table_def::{HIDDEN, TRANSACTIONAL};
+pub(crate) use account_name::AccountName;
+pub(crate) use names::{MAX_NAME, check_name};
 pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
 };
-pub use table::{
-    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
-    ReferentialAction, Table, TableDef, TableId, TableIndex, TableShared, same_name,
-};
-pub(crate) use table::{HIDDEN, TRANSACTIONAL};
+pub use table::{Table, TableIndex, TableShared};
 pub use view::View;
 pub(crate) use view::{ViewAlgorithm, ViewCheck, ViewDef};
 
-use crate::database::OpenError;
+use crate::error::OpenError;
 use crate::error::StorageResult;
 use inia_base::collation::Collation;
 use inia_base::error::SqlError;

@@ -1,13 +1,13 @@
 //! SHOW CREATE TABLE and SHOW CREATE DATABASE, letter for letter as MySQL 8.0 prints them.
 
-use super::charset;
 use super::{
     ColumnDef, ColumnDefault, IndexDef, IndexKind, ReferentialAction, SchemaDef, TableDef,
 };
-use crate::ddl::type_text;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
+use inia_expr::charset;
+use inia_expr::column_type::type_text;
 use std::fmt::Write;
 
 /// A name in backquotes.

@@ -7,7 +7,7 @@
 use super::ColumnDef;
 use super::codec::{Reader, Writer, column, put_column};
 use super::mdl::MdlName;
-use crate::account::AccountName;
+use crate::catalog::AccountName;
 use inia_parser::ast;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -12,13 +12,14 @@ use super::algorithm::Wanted;
 use super::table::{apply_option, declare};
 use super::work::{Work, WorkIndex};
 use super::{FullName, columns, dependents, full_name, rules};
-use crate::catalog::charset::Declared;
-use crate::catalog::{ColumnDef, ColumnDefault, Generated, IndexKind, charset, same_name};
-use crate::session::core::Core;
+use crate::catalog::{ColumnDef, ColumnDefault, Generated, IndexKind, same_name};
+use crate::context::Core;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::charset;
+use inia_expr::charset::Declared;
 use inia_parser::ast::{self, AlterAction};
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {

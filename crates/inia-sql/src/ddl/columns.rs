@@ -2,22 +2,23 @@
 
 use super::foreign::has_index_for;
 use super::rules::{self, Owner};
-use super::types::column_type;
 use super::work::{Work, WorkColumn, WorkForeignKey, WorkIndex, WorkPart};
+use crate::catalog::MAX_NAME;
 use crate::catalog::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, HIDDEN, IndexKind,
-    ReferentialAction, TRANSACTIONAL, charset, same_name,
+    ReferentialAction, TRANSACTIONAL, same_name,
 };
+use crate::context::Core;
 use crate::dml::fill::limited;
-use crate::expr::{self, EmptyScope, Expr, ExprKind, ExprType, NoSubqueries, Scope, Strictness};
-use crate::session::core::Core;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::charset;
+use inia_expr::column_type::column_type;
+use inia_expr::{EmptyScope, Expr, ExprKind, ExprType, NoSubqueries, Scope, Strictness};
 use inia_parser::ast;
 
-const MAX_NAME: usize = 64;
 const MAX_COLUMN_COMMENT: usize = 1024;
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
@@ -140,12 +141,13 @@ pub(crate) fn column_default(
             if lob {
                 return error(ErrorCode::BlobCantHaveDefault, &[&def.name]);
             }
-            let bound = expr::bind(literal, &mut EmptyScope, &core.env, &core.host)?;
+            let bound = inia_expr::bind(literal, &mut EmptyScope, &core.env, &core.host)?;
             let mut ctx = core.context(&[], &NoSubqueries);
             ctx.strictness = Strictness::Strict;
             let value = bound.eval(&mut ctx, &[])?;
-            let stored = expr::store_value(value, &bound.ty, &def.data_type, &mut ctx, &def.name)
-                .and_then(|value| limited(value, def.limit(), &def.name, &mut ctx));
+            let stored =
+                inia_expr::store_value(value, &bound.ty, &def.data_type, &mut ctx, &def.name)
+                    .and_then(|value| limited(value, def.limit(), &def.name, &mut ctx));
             let stored = stored.map_err(|_| invalid())?;
             let warnings = std::mem::take(&mut ctx.warnings);
             core.take_warnings(warnings);
@@ -186,7 +188,7 @@ fn normalised(
     };
     rules::check_written(owner, expr)?;
     let mut scope = WorkScope { work, clause };
-    let bound = expr::bind(expr, &mut scope, &core.env, &core.host)?;
+    let bound = inia_expr::bind(expr, &mut scope, &core.env, &core.host)?;
     let mut columns = Vec::new();
     bound.walk(&mut |node| {
         if let ExprKind::Column { index, .. } = &node.kind {
@@ -434,7 +436,7 @@ fn hidden_column(
 ) -> Result<ColumnDef, SqlError> {
     let (expression, _) = normalised(core, work, written, Owner::Index(index))?;
     let mut scope = WorkScope { work, clause: "functional index" };
-    let bound = expr::bind(written, &mut scope, &core.env, &core.host)?;
+    let bound = inia_expr::bind(written, &mut scope, &core.env, &core.host)?;
     let data_type = bound.ty.data_type.clone();
     // A text of unknown length counts as one that is too long to be indexed whole.
     const LONGEST: u32 = 16_000;

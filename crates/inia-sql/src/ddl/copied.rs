@@ -4,11 +4,11 @@
 //! its text: 7 becomes the member `'7'` of an ENUM, not its seventh. To and from BIT everything
 //! is an integer, `'31'` too. A moment becomes a YEAR by its number, which is none for a date.
 
-use crate::expr::{EvalContext, ExprType, TypeClass, convert};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
+use inia_expr::{EvalContext, ExprType, TypeClass, convert};
 
 /// A number as text has no more characters.
 const MOST_DIGITS: u64 = 330;

@@ -11,17 +11,18 @@ use super::{DdlResult, aside, full_name, in_transaction};
 use crate::catalog::{
     Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, row_count, same_name,
 };
+use crate::clock::clock_micros;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::dml::InsertPlan;
 use crate::error::StorageResult;
 use crate::exec::Runner;
-use crate::expr::store::implicit_default;
 use crate::plan::{OutputColumn, StatementPlan};
-use crate::session::Outcome;
-use crate::session::core::{Core, clock_micros};
-use crate::session::plan_source;
+use crate::planner::plan_source;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::store::implicit_default;
 use inia_parser::ast;
 use std::sync::Arc;
 

@@ -6,21 +6,21 @@
 use super::copied::carried;
 use super::table::{create_trees, drop_trees};
 use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, row_count, value_text};
+use crate::context::Core;
 use crate::dml::auto_increment::value_of;
 use crate::dml::fill::{Fills, Given, limited};
 use crate::dml::write::duplicate_error;
 use crate::error::StorageResult;
-use crate::exec::Interrupt;
-use crate::exec::spill::{RecordSorter, Workspace};
-use crate::expr::{self, NoSubqueries, Strictness, TypeClass};
+use crate::interrupt::Interrupt;
 use crate::row::{Cell, IndexCodec, RowLayout};
-use crate::session::core::Core;
+use crate::spill::{RecordSorter, Workspace};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
 use inia_base::io::Disk;
 use inia_base::temporal::{Date, DateTime, TimeZone};
 use inia_base::value::Value;
+use inia_expr::{NoSubqueries, Strictness, TypeClass};
 use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, Tree, Txn};
 
 /// What has to be done.
@@ -249,7 +249,7 @@ fn duplicate_entry(
         table.layout.decode(row, &TimeZone::utc(), &mut values).map(|()| values)
     };
     let row = txn.get(&table.clustered, primary, read).sql()?;
-    let row = row.ok_or(crate::row::Damaged)??;
+    let row = row.ok_or(crate::error::Damaged)??;
     Ok(duplicate_error(new, index, &row))
 }
 
@@ -380,7 +380,7 @@ fn finish_copy(
         if let Some(Duplicate(key, value)) = filler.finish(txn, interrupt)? {
             let primary = codecs[at].primary_key(&key, &value)?;
             let row = txn.get(&rows, primary, values).sql()?;
-            let row = row.ok_or(crate::row::Damaged)??;
+            let row = row.ok_or(crate::error::Damaged)??;
             return Err(duplicate_error(new, at, &row));
         }
     }
@@ -395,7 +395,7 @@ fn convert(
     plan: &Plan,
     old: &[Value],
     fills: &Fills,
-    ctx: &mut expr::EvalContext<'_>,
+    ctx: &mut inia_expr::EvalContext<'_>,
 ) -> Result<Vec<Value>, SqlError> {
     let mut row = Vec::with_capacity(new.columns.len());
     for (i, origin) in plan.column_origins.iter().enumerate() {
@@ -414,15 +414,14 @@ fn convert(
             }
             value = silent_default(column, ctx)?;
         } else if from.data_type != column.data_type {
-            let ty = crate::dml::scope::column_type(table, origin);
+            let ty = crate::bind::table_scope::column_type(table, origin);
             let cut = ty.class() == TypeClass::String;
             let (carried, ty) = carried(value, ty, &column.data_type, ctx)?;
-            value = expr::store_value(carried, &ty, &column.data_type, ctx, &column.name).map_err(
-                |error| match cut {
+            value = inia_expr::store_value(carried, &ty, &column.data_type, ctx, &column.name)
+                .map_err(|error| match cut {
                     true => as_copied(error, &column.name, ctx.row_number),
                     false => error,
-                },
-            )?;
+                })?;
             value = limited(value, column.limit(), &column.name, ctx)?;
         }
         row.push(value);
@@ -440,13 +439,16 @@ fn convert(
 
 /// What NULL becomes in a column that takes none any more: a TIMESTAMP the present moment, others
 /// their type's zero, with warning 1265.
-fn silent_default(column: &ColumnDef, ctx: &mut expr::EvalContext<'_>) -> Result<Value, SqlError> {
+fn silent_default(
+    column: &ColumnDef,
+    ctx: &mut inia_expr::EvalContext<'_>,
+) -> Result<Value, SqlError> {
     if matches!(column.data_type, DataType::Timestamp { .. }) {
         return Ok(crate::dml::fill::now_for(&column.data_type, ctx));
     }
     let row = ctx.row_number;
     ctx.warn(ErrorCode::WarnDataTruncated, &[&column.name, &row])?;
-    Ok(expr::store::instead_of_null(&column.data_type))
+    Ok(inia_expr::store::instead_of_null(&column.data_type))
 }
 
 /// A string too long for its column's new type is error 1265 here.
@@ -461,7 +463,7 @@ fn as_copied(error: SqlError, column: &str, row: u64) -> SqlError {
 fn refuse_zero_date(
     column: &ColumnDef,
     value: &Value,
-    ctx: &expr::EvalContext<'_>,
+    ctx: &inia_expr::EvalContext<'_>,
 ) -> Result<(), SqlError> {
     let (kind, zero) = match value {
         Value::Date(date) => ("date", *date == Date::ZERO),

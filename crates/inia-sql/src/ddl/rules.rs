@@ -4,10 +4,10 @@
 use super::work::Work;
 use crate::catalog::ColumnDefault;
 use crate::dml::has_subquery;
-use crate::expr::{Expr, ExprKind};
 use crate::reads::columns_of_text;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::{Expr, ExprKind};
 use inia_parser::ast;
 
 /// Functions whose value depends on more than their arguments; defaults may use them.

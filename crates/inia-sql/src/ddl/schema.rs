@@ -1,11 +1,12 @@
 //! CREATE, ALTER and DROP DATABASE.
 
 use super::{DdlResult, FullName, check_name, in_transaction, lock};
-use crate::catalog::{Change, SchemaDef, charset};
-use crate::session::Outcome;
-use crate::session::core::Core;
+use crate::catalog::{Change, SchemaDef};
+use crate::context::Core;
+use crate::context::Outcome;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::charset;
 use inia_parser::ast;
 
 /// The metadata lock of a database itself has no table name.

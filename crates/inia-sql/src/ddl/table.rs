@@ -8,14 +8,16 @@ use super::{
     DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock,
     lock_beside, lock_renamed, lock_stored,
 };
-use crate::catalog::charset::Declared;
 use crate::catalog::mdl::MdlGuard;
-use crate::catalog::{self, Change, Table, TableDef, ViewDef, charset, make_trees, quoted};
+use crate::catalog::{self, Change, Table, TableDef, ViewDef, make_trees, quoted};
+use crate::clock::clock_micros;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::error::StorageResult;
-use crate::session::Outcome;
-use crate::session::core::{Core, clock_micros};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::charset;
+use inia_expr::charset::Declared;
 use inia_parser::ast;
 use std::collections::BTreeMap;
 use std::sync::Arc;

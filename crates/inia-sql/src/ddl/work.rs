@@ -4,12 +4,13 @@
 use crate::catalog::width::row_bytes;
 use crate::catalog::{
     CheckDef, ColumnDef, ForeignKeyDef, IndexDef, IndexKind, IndexPart, TRANSACTIONAL, TableDef,
-    TableId, charset, same_name,
+    TableId, same_name,
 };
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
+use inia_expr::charset;
 use inia_parser::ast;
 
 /// How many columns a definition may list, and how many a table may have.

@@ -2,9 +2,9 @@
 
 use super::fill::{Fills, Given, now_for, stored};
 use crate::catalog::Table;
-use crate::expr::{self, EvalContext, Expr, Strictness};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr, Strictness};
 
 /// What becomes of NULL for a NOT NULL column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Nulls {
             }
             ctx.warn(ErrorCode::BadNull, &[&def.name])?;
         }
-        Ok(expr::store::instead_of_null(&def.data_type))
+        Ok(inia_expr::store::instead_of_null(&def.data_type))
     }
 
     /// The value that the column takes.
@@ -87,7 +87,7 @@ pub(super) fn assign(
             value => assigned(parts, (*target, value.as_ref()), row, ctx)?,
         };
         row[*target] = match value {
-            Value::Null if numbered => expr::store::instead_of_null(&column.data_type),
+            Value::Null if numbered => inia_expr::store::instead_of_null(&column.data_type),
             value => on_duplicate.unwrap_or(Nulls::Told).admit(table, *target, value, ctx)?,
         };
     }

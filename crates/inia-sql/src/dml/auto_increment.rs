@@ -7,9 +7,9 @@
 //! greatest ([`leaving`]), so that no number comes again after a restart.
 
 use crate::catalog::Table;
+use crate::context::Core;
 use crate::error::StorageResult;
 use crate::row::Cell;
-use crate::session::core::Core;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -70,16 +70,12 @@ pub(crate) fn current(table: &Table) -> Result<u64, SqlError> {
     Ok(table.clustered.counter().next())
 }
 
+/// The greatest hidden id, of rows that a running transaction has deleted as well: its rollback
+/// brings them back.
 fn last_row_id(table: &Table) -> Result<u64, SqlError> {
-    let mut txn = table.store.attach();
-    txn.begin(Isolation::ReadUncommitted);
-    let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
-    let mut cursor =
-        txn.cursor(&table.clustered, low, high, Direction::Backward, ReadMode::Snapshot);
-    let last = cursor.next(&mut txn).sql()?.and_then(|record| record.key.try_into().ok());
-    drop(cursor);
-    txn.commit().sql()?;
-    Ok(last.map_or(0, u64::from_be_bytes))
+    let last = table.store.greatest_key(&table.clustered).sql()?;
+    let id = last.and_then(|key| key.as_slice().try_into().ok());
+    Ok(id.map_or(0, u64::from_be_bytes))
 }
 
 /// The greatest value of the AUTO_INCREMENT column, by an index that starts with it.

@@ -1,16 +1,16 @@
 //! What columns get that a statement does not give, and what rows must satisfy: defaults,
 //! generated columns, CHECK constraints, bound once per statement.
 
-use super::scope::default_value;
+use crate::bind::table_scope::default_value;
 use crate::catalog::{ColumnDef, ColumnDefault, Table, TableDef, quoted};
-use crate::expr::{
-    self, Environment, EvalContext, Expr, ExprKind, ExprType, Scope, SessionHost, Strictness,
-};
-use crate::optimize::slots_of;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::DateTime;
 use inia_base::value::Value;
+use inia_expr::slots_of;
+use inia_expr::{
+    Environment, EvalContext, Expr, ExprKind, ExprType, Scope, SessionHost, Strictness,
+};
 use inia_parser::ast;
 
 /// Why a column needs its default.
@@ -76,7 +76,7 @@ impl Fills {
         let bind = |text: &str| -> Result<Expr, SqlError> {
             let parsed = inia_parser::parse_expr(text, inia_parser::SqlMode::empty())
                 .map_err(crate::error::parse_error)?;
-            expr::bind(&parsed, &mut OwnColumns(def), env, host)
+            inia_expr::bind(&parsed, &mut OwnColumns(def), env, host)
         };
         let mut fills = Vec::with_capacity(def.columns.len());
         let (mut generated, mut checks) = (Vec::new(), Vec::new());
@@ -84,11 +84,11 @@ impl Fills {
             fills.push(match &column.default {
                 ColumnDefault::None if column.nullable => Fill::Value(Value::Null),
                 ColumnDefault::None if matches!(column.data_type, DataType::Enum { .. }) => {
-                    Fill::Value(expr::store::implicit_default(&column.data_type))
+                    Fill::Value(inia_expr::store::implicit_default(&column.data_type))
                 }
                 ColumnDefault::Absent if column.nullable => Fill::Missing(Value::Null),
                 ColumnDefault::None | ColumnDefault::Absent => {
-                    Fill::Missing(expr::store::implicit_default(&column.data_type))
+                    Fill::Missing(inia_expr::store::implicit_default(&column.data_type))
                 }
                 ColumnDefault::Value(value) => Fill::Value(value.clone()),
                 ColumnDefault::CurrentTimestamp => Fill::Now(moment_fsp(&column.data_type)),
@@ -122,7 +122,7 @@ impl Fills {
         env: &Environment,
         host: &dyn SessionHost,
     ) -> Result<(), SqlError> {
-        let bound = expr::bind(condition, &mut OwnColumns(def), env, host)?;
+        let bound = inia_expr::bind(condition, &mut OwnColumns(def), env, host)?;
         self.view_checks.push((bound, refused.clone()));
         Ok(())
     }
@@ -141,7 +141,7 @@ impl Fills {
             Fill::Expr(expr) => {
                 let value = expr.eval(ctx, row)?;
                 let (ty, name) = (&self.types[column], &self.names[column]);
-                let value = expr::store_value(value, &expr.ty, ty, ctx, name)?;
+                let value = inia_expr::store_value(value, &expr.ty, ty, ctx, name)?;
                 limited(value, self.limits[column], name, ctx)
             }
             Fill::Missing(zero) => {
@@ -225,7 +225,7 @@ impl Fills {
         for (i, expr) in &self.generated {
             let value = expr.eval(ctx, row)?;
             let name = &self.names[*i];
-            let value = expr::store_value(value, &expr.ty, &self.types[*i], ctx, name)?;
+            let value = inia_expr::store_value(value, &expr.ty, &self.types[*i], ctx, name)?;
             row[*i] = limited(value, self.limits[*i], name, ctx)?;
         }
         Ok(())
@@ -255,7 +255,7 @@ pub(crate) fn stored(
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value, SqlError> {
     let def = &table.columns[column];
-    let stored = expr::store_value(value, ty, &def.data_type, ctx, &def.name);
+    let stored = inia_expr::store_value(value, ty, &def.data_type, ctx, &def.name);
     let stored = stored.and_then(|value| limited(value, def.limit(), &def.name, ctx));
     stored.map_err(|mut error| {
         if error.code == ErrorCode::InvalidJsonText {
@@ -281,7 +281,7 @@ pub(crate) fn limited(
             if ctx.strictness == Strictness::Strict {
                 return Err(error);
             }
-            ctx.raise(expr::Level::Warning, error)?;
+            ctx.raise(inia_expr::Level::Warning, error)?;
             Ok(Value::Double(limit.copysign(number)))
         }
         (value, _) => Ok(value),
@@ -291,7 +291,7 @@ pub(crate) fn limited(
 fn empty(column: &ColumnDef) -> Value {
     match column.nullable {
         true => Value::Null,
-        false => expr::store::implicit_default(&column.data_type),
+        false => inia_expr::store::implicit_default(&column.data_type),
     }
 }
 

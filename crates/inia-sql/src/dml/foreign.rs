@@ -16,13 +16,13 @@ use crate::catalog::{
     ForeignKeyDef, IndexDef, IndexKind, IndexPart, ReferentialAction, Table, foreign_key_text,
     quoted,
 };
+use crate::context::Core;
 use crate::error::StorageResult;
-use crate::expr::{NoSubqueries, Strictness};
 use crate::row::{Cell, prefix_successor};
-use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_expr::{NoSubqueries, Strictness};
 use inia_storage::{Direction, KeyBound, LockMode, LockRequest, ReadMode, WaitPolicy};
 use std::sync::Arc;
 

@@ -2,12 +2,12 @@
 //! in the order in which they were found, or in that of ORDER BY, in a temporary file where they
 //! are many.
 
+use crate::error::Damaged;
 use crate::exec::encode_key;
-use crate::exec::spill::{RecordSorter, TupleList, Workspace};
-use crate::expr::{EvalContext, Expr};
-use crate::row::Damaged;
+use crate::spill::{RecordSorter, TupleList, Workspace};
 use inia_base::error::SqlError;
 use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr};
 
 type Result<T> = std::result::Result<T, SqlError>;
 

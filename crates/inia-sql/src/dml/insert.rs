@@ -14,16 +14,16 @@ pub(crate) use load::{LoadRun, Loaded};
 use super::assign::Nulls;
 use super::fill::Fills;
 use super::joined::has_subquery;
-use super::scope::TableScope;
 use super::view::Guard;
+use crate::bind::table_scope::TableScope;
 use crate::bind::{self, BoundInsert, InsertSource, InsertedNames};
 use crate::catalog::Table;
-use crate::expr::{Binder, Expr, ExprKind, Scope};
+use crate::context::Core;
 use crate::plan::{OutputColumn, StatementPlan, ViewUse};
+use crate::planner::plan_insert_queries;
 use crate::reads::Reads;
-use crate::session::core::Core;
-use crate::session::plan_insert_queries;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::{Binder, Expr, ExprKind, Scope};
 use inia_parser::ast;
 use std::sync::Arc;
 
@@ -152,7 +152,7 @@ impl<'i> Queries<'i> {
             let named = |(at, target): (usize, &usize)| {
                 let own = &self.table.def.columns[*target].name;
                 let name = alias.columns.get(at).unwrap_or(own).clone();
-                (name, *target, super::scope::column_type(self.table, *target))
+                (name, *target, crate::bind::table_scope::column_type(self.table, *target))
             };
             self.targets.iter().enumerate().map(named).collect()
         };

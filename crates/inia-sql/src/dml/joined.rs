@@ -16,16 +16,16 @@ use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::bind::ROW_ID;
 use crate::catalog::Table;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::error::StorageResult;
 use crate::exec::Runner;
-use crate::exec::spill::TupleList;
-use crate::expr::{self, EvalContext, ExprType, Strictness};
 use crate::plan::{Body, Source, StatementPlan, TableSource};
 use crate::row::Cell;
-use crate::session::Outcome;
-use crate::session::core::Core;
+use crate::spill::TupleList;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::{EvalContext, ExprType, Strictness};
 use inia_parser::ast::{self, TableRef};
 use inia_storage::Savepoint;
 use std::collections::HashSet;
@@ -370,7 +370,7 @@ impl JoinedPlan {
                 return Err(error);
             }
             core.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
-            return ctx.raise(expr::Level::Warning, error);
+            return ctx.raise(inia_expr::Level::Warning, error);
         }
         tally.changed += 1;
         core.row_done(table, -1);
@@ -414,7 +414,7 @@ impl JoinedPlan {
         let changed = touch(parts, &named, &mut new, changed, ctx)?;
         if let Err(error) = target.fills.check(&new, ctx) {
             return match self.ignore && is_forgiven(&error) {
-                true => ctx.raise(expr::Level::Warning, error),
+                true => ctx.raise(inia_expr::Level::Warning, error),
                 false => Err(error),
             };
         }
@@ -433,7 +433,7 @@ impl JoinedPlan {
                 return Err(error);
             }
             core.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
-            return ctx.raise(expr::Level::Warning, error);
+            return ctx.raise(inia_expr::Level::Warning, error);
         }
         target.count_up(&new, &changed);
         tally.changed += 1;

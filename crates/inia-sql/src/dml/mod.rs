@@ -8,7 +8,6 @@ pub(crate) mod foreign;
 mod gathered;
 pub(crate) mod insert;
 pub(crate) mod joined;
-pub(crate) mod scope;
 mod target_reads;
 mod view;
 pub(crate) mod write;

@@ -5,8 +5,9 @@ use super::change::Changes;
 use super::write_many::Waiting;
 use crate::access::Scan;
 use crate::catalog::{IndexKind, Table, TableDef, value_text};
+use crate::error::Damaged;
 use crate::error::sql_error;
-use crate::row::{Cell, Damaged};
+use crate::row::Cell;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
@@ -411,7 +412,7 @@ pub(crate) fn duplicate_error(def: &TableDef, index: usize, row: &[Value]) -> Sq
     let part = |part: &crate::catalog::IndexPart| {
         let column = &def.columns[part.column];
         let text = match &row[part.column] {
-            Value::Bytes(bytes) => crate::expr::convert::error_text(bytes),
+            Value::Bytes(bytes) => inia_expr::convert::error_text(bytes),
             value => value_text(value, &column.data_type),
         };
         match part.prefix {

@@ -15,13 +15,13 @@
 use super::hash::KeyHash;
 use super::keys::encode_key;
 use super::sort::Sorter;
-use super::spill::{Distinct, ENTRY, Partitions, Purpose, Stream, Workspace, held};
-use super::values::{decode_tuple, encode_tuple};
 use super::{Result, Tuple, damaged_row};
-use crate::expr::aggregate::distinct_key;
-use crate::expr::{Accumulator, Aggregate, EvalContext, ExprKind};
 use crate::plan::Aggregation;
+use crate::spill::{Distinct, ENTRY, Partitions, Purpose, Stream, Workspace, held};
+use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
+use inia_expr::aggregate::distinct_key;
+use inia_expr::{Accumulator, Aggregate, EvalContext, ExprKind};
 use std::collections::HashMap;
 
 /// Sorts rolled-up values behind all others.

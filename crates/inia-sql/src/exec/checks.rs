@@ -10,13 +10,13 @@
 
 use super::Result;
 use crate::access::FoundRun;
-use crate::expr::compare::CmpClass;
-use crate::expr::tree::{CmpOp, Compare};
-use crate::expr::{EvalContext, Expr, ExprKind};
 use crate::plan::TableSource;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
+use inia_expr::compare::CmpClass;
+use inia_expr::tree::{CmpOp, Compare};
+use inia_expr::{EvalContext, Expr, ExprKind};
 
 /// One condition on one column.
 enum Check {

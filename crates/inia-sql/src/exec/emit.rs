@@ -1,11 +1,11 @@
 //! Sends a query's rows to the client.
 
 use super::{Result, Runner};
-use crate::expr::{EvalContext, ExprType, Level, Warning};
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
 use inia_base::error::ErrorCode;
 use inia_base::value::Value;
+use inia_expr::{EvalContext, ExprType, Level, Warning};
 
 /// What a client is told that uses SQL_CALC_FOUND_ROWS.
 const FOUND_ROWS_DEPRECATED: &str = "SQL_CALC_FOUND_ROWS is deprecated and will be removed in a \

@@ -11,10 +11,10 @@ use super::keys::encode_equal;
 use super::select::holds;
 use super::source::clear;
 use super::{Result, RowVisitor, Runner};
-use crate::expr::{EvalContext, Expr};
 use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType};
 use grace::Spilled;
 use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr};
 use table::Table;
 
 impl<'s> Runner<'s> {

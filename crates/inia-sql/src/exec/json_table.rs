@@ -9,12 +9,12 @@
 
 use super::select::holds;
 use super::{Result, RowVisitor, Runner};
-use crate::expr::EvalContext;
-use crate::expr::json::{self, Json};
 use crate::plan::json_table::{JsonColumn, JsonResponse, JsonRows, JsonShows, JsonTableSource};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::EvalContext;
+use inia_expr::json::{self, Json};
 
 /// Takes a finished row; false where no more are wanted.
 type Emit<'e> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'e;

@@ -4,15 +4,14 @@
 //! collation's sort key, which has no zero byte, ended by `00`; in binary strings a zero byte
 //! becomes `00 FF`, and the end is `00 00`.
 
-use crate::expr::compare::{CmpClass, natural_class};
-use crate::expr::json;
-use crate::expr::{ExprType, TypeClass};
 use crate::row::Cell;
 use inia_base::collation::Collation;
-use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_expr::ExprType;
+use inia_expr::compare::{CmpClass, natural_class};
+use inia_expr::json;
 
 const NULL: u8 = 0;
 const PRESENT: u8 = 1;
@@ -35,27 +34,6 @@ pub(crate) fn encode_key(value: &Value, ty: &ExprType, descending: bool, out: &m
     if descending {
         out[start..].iter_mut().for_each(|byte| *byte = !*byte);
     }
-}
-
-/// Whether values of both types can be compared in `class` by [`encode_equal`]'s bytes.
-pub(crate) fn hashable(class: &CmpClass, left: &ExprType, right: &ExprType) -> bool {
-    use TypeClass as T;
-    let both = |wanted: &dyn Fn(&ExprType) -> bool| wanted(left) && wanted(right);
-    match class {
-        CmpClass::Int => both(&|ty| ty.class() == T::Int),
-        CmpClass::Decimal => both(&|ty| matches!(ty.class(), T::Int | T::Decimal)),
-        CmpClass::Real => both(&|ty| matches!(ty.class(), T::Int | T::Decimal | T::Real)),
-        CmpClass::Text(_) => both(&|ty| ty.is_text() && !is_listed(ty)),
-        CmpClass::Binary => both(&|ty| ty.class() == T::String && !ty.is_text() && !is_listed(ty)),
-        CmpClass::Dates => both(&|ty| ty.class() == T::Dated),
-        CmpClass::Times => both(&|ty| ty.class() == T::Time),
-        CmpClass::Json => false,
-    }
-}
-
-/// Whether values are members of a list, carried as numbers.
-fn is_listed(ty: &ExprType) -> bool {
-    matches!(ty.data_type, DataType::Enum { .. } | DataType::Set { .. })
 }
 
 /// Appends a value that is not NULL as a key part of an equality in `class`.

@@ -4,14 +4,15 @@
 //! else unknown where `x` or one of the values is NULL, else false; over no rows it is false even for
 //! NULL. Rows of several columns with a NULL somewhere are left to the comparison.
 
-use super::keys::{encode_equal, hashable};
-use super::spill::KeySet;
+use super::keys::encode_equal;
 use super::{Result, Runner};
-use crate::expr::EvalContext;
-use crate::expr::compare::CmpClass;
-use crate::expr::tree::{Subquery, SubqueryKind};
+use crate::spill::KeySet;
 use crate::stack::on_more_stack;
 use inia_base::value::Value;
+use inia_expr::EvalContext;
+use inia_expr::compare::CmpClass;
+use inia_expr::compare::hashable;
+use inia_expr::tree::{Subquery, SubqueryKind};
 use std::rc::Rc;
 
 /// A subquery's rows as a set.

@@ -14,7 +14,6 @@ mod checks;
 mod direct;
 mod emit;
 mod hash;
-mod interrupt;
 mod join;
 mod json_table;
 mod keys;
@@ -24,33 +23,29 @@ mod select;
 mod setop;
 mod sort;
 mod source;
-pub(crate) mod spill;
-pub(crate) mod trace;
-mod values;
 mod window;
 
 use crate::catalog::Table;
-use crate::expr::tree::Subquery;
-use crate::expr::{EvalContext, SubqueryRunner};
+use crate::context::Core;
+use crate::interrupt::Interrupt;
+use crate::plan::trace::{Node, Trace, watched};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
-use crate::session::core::Core;
+use crate::spill::Workspace;
+use crate::spill::{decode_tuple, encode_tuple};
 pub(crate) use hash::KeyHash;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::tree::Subquery;
+use inia_expr::{EvalContext, SubqueryRunner};
 use inia_storage::Txn;
-pub(crate) use interrupt::Interrupt;
-pub(crate) use keys::{encode_key, hashable};
+pub(crate) use keys::encode_key;
 use parts::PartCache;
 use sort::Sorter;
-use spill::Workspace;
 use std::cell::{Cell, RefCell};
-use trace::{Node, Trace, watched};
-use values::{decode_tuple, encode_tuple};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
-/// A finished row of a query: visible values, then hidden ones.
-pub(crate) type Tuple = Vec<Value>;
+pub(crate) use crate::spill::Tuple;
 
 /// Takes tuples; returns whether it wants more.
 pub(crate) type TupleVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
@@ -265,7 +260,7 @@ struct Window {
 
 impl Window {
     fn of(limit: &LimitPlan, ctx: &mut EvalContext<'_>) -> Result<Window> {
-        let mut number = |expr: &crate::expr::Expr| match expr.eval(ctx, &[])? {
+        let mut number = |expr: &inia_expr::Expr| match expr.eval(ctx, &[])? {
             Value::UInt(n) => Ok(n),
             Value::Int(n) if n >= 0 => Ok(n as u64),
             _ => Err(SqlError::new(ErrorCode::WrongArguments, &[&"LIMIT"])),

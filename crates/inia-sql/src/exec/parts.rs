@@ -6,15 +6,15 @@
 
 use super::keys::TupleKey;
 use super::member::Members;
-use super::spill::{KeySet, TupleList};
 use super::{Result, Runner, Tuple, TupleVisitor, window};
-use crate::expr::cast::unify;
-use crate::expr::{EvalContext, VarScope};
 use crate::plan::{PartPlan, RecursivePlan};
+use crate::spill::{KeySet, TupleList};
 use crate::stack::on_more_stack;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::cast::unify;
+use inia_expr::{EvalContext, VarScope};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -3,17 +3,17 @@
 use super::aggregate::Groups;
 use super::keys::TupleKey;
 use super::sort::Sorter;
-use super::spill::Distinct;
-use super::trace::{Node, watched};
-use super::values::{decode_tuple, encode_tuple};
 use super::window::Windows;
 use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::access::Scan;
 use crate::catalog::Table;
-use crate::expr::cast::padded;
-use crate::expr::{EvalContext, Expr};
+use crate::plan::trace::{Node, watched};
 use crate::plan::{Aggregation, EndLookup, SelectPlan, Source};
+use crate::spill::Distinct;
+use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
+use inia_expr::cast::padded;
+use inia_expr::{EvalContext, Expr};
 use inia_storage::ReadMode;
 use std::sync::Arc;
 

@@ -7,14 +7,14 @@
 //! operand; a further pass repeats all operands for the tuples of one partition ([`super::spill`]).
 
 use super::keys::TupleKey;
-use super::spill::{ENTRY, Partitions, Purpose, Stream, Workspace, held, keyed, split_keyed};
-use super::values::{decode_tuple, encode_tuple};
 use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
-use crate::expr::cast::unify;
-use crate::expr::{EvalContext, ExprType};
 use crate::plan::{Body, SetPlan, SetStep};
+use crate::spill::{ENTRY, Partitions, Purpose, Stream, Workspace, held, keyed, split_keyed};
+use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
+use inia_expr::cast::unify;
+use inia_expr::{EvalContext, ExprType};
 use inia_parser::ast::SetOp;
 use std::collections::HashMap;
 

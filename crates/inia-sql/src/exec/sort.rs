@@ -7,7 +7,7 @@
 //! off, and the last kept key becomes a threshold for rows to come. Ties keep the order of arrival.
 
 use super::Result;
-use super::spill::{Purpose, Runs, Workspace};
+use crate::spill::{Purpose, Runs, Workspace};
 use std::cmp::Ordering;
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use super::checks::Checks;
 use super::select::holds;
-use super::trace::{Node, watched};
 use super::{Result, RowVisitor, Runner};
 use crate::access::{Found, Scan};
-use crate::expr::EvalContext;
-use crate::optimize::{Needs, slots_of};
+use crate::plan::trace::{Node, watched};
 use crate::plan::{Source, TableSource, VirtualSource};
 use inia_base::value::Value;
+use inia_expr::EvalContext;
+use inia_expr::{Needs, slots_of};
 use inia_storage::ReadMode;
 
 impl Runner<'_> {
@@ -76,7 +76,7 @@ impl Runner<'_> {
         row: &mut Vec<Value>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
-        for values in source.table.rows(ctx.host) {
+        for values in source.table.rows(&self.core.host.information()) {
             self.check_killed()?;
             for (slot, value) in row[source.base..].iter_mut().zip(values) {
                 *slot = value;

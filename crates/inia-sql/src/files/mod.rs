@@ -12,10 +12,10 @@ mod reader;
 mod tests;
 mod writer;
 
-use crate::expr::{ExprType, SqlMode, lob_bytes};
-use crate::session::core::Core;
+use crate::context::Core;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::{ExprType, SqlMode, lob_bytes};
 use std::path::{Path, PathBuf};
 
 /// Whether backslashes escape where a statement does not say what does.

@@ -3,14 +3,15 @@
 use super::format::Format;
 use super::writer::{Column, Writer};
 use super::{backslashes_escape, file_error, server_path, width};
+use crate::context::Core;
 use crate::exec::Runner;
-use crate::expr::{EvalContext, TypeClass, collate, convert, store};
 use crate::plan::{OutputColumn, StatementPlan};
-use crate::session::core::Core;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::io::create_file;
 use inia_base::value::Value;
+use inia_expr::{EvalContext, TypeClass, collate, convert, store};
 use inia_parser::ast::SelectInto;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -34,8 +35,7 @@ pub(crate) fn into_file(
         SelectInto::Vars(_) => return Ok(0),
     };
     let path = server_path(core, path)?;
-    let file = File::options().write(true).create_new(true).open(&path);
-    let file = file.map_err(|error| match error.kind() {
+    let file = create_file(&path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             SqlError::new(ErrorCode::FileExistsError, &[&path.display()])
         }

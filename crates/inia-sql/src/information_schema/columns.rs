@@ -3,11 +3,12 @@
 use super::tables::visible;
 use super::{Information, Rows, TABLES, or_null, row, yes_no};
 use crate::account::Privileges;
-use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef, charset, value_text};
-use crate::ddl::type_text;
+use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef, value_text};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::value::Value;
+use inia_expr::charset;
+use inia_expr::column_type::type_text;
 
 /// What the type alone says: DATA_TYPE and the six columns after it, then character set,
 /// collation and COLUMN_TYPE.
@@ -227,11 +228,13 @@ fn push(rows: &mut Rows, facts: TypeFacts, rest: Rest<'_>) {
 }
 
 pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
-    for table in TABLES.iter().filter(|table| info.shows(&table.schema, &table.name)) {
-        for (position, (name, ty)) in table.columns.iter().enumerate() {
+    for table in
+        TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name))
+    {
+        for (position, (name, ty)) in table.declared.columns.iter().enumerate() {
             let rest = Rest {
-                schema: &table.schema,
-                table: &table.name,
+                schema: &table.declared.schema,
+                table: &table.declared.name,
                 column: name,
                 position,
                 default: None,

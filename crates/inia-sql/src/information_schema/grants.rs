@@ -135,7 +135,7 @@ fn privilege_column(held: Privileges, column: &str) -> Option<Value> {
 /// Rows by column name.
 fn by_column(table: &str, value: impl Fn(&str) -> Value, rows: &mut Rows) {
     if let Some(table) = find("mysql", table) {
-        rows.push(table.columns.iter().map(|(name, _)| value(name)).collect());
+        rows.push(table.declared.columns.iter().map(|(name, _)| value(name)).collect());
     }
 }
 

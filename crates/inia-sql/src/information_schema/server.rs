@@ -1,10 +1,11 @@
 //! What the server itself is doing and can do.
 
-use super::{Information, NamedValues, Rows, or_null, row};
+use super::{Information, Rows, or_null, row};
 use crate::account::Privileges;
-use crate::expr::VarScope;
+use crate::information::NamedValues;
 use inia_base::process::ProcessEntry;
 use inia_base::value::Value;
+use inia_expr::VarScope;
 use inia_storage::Isolation;
 use std::time::UNIX_EPOCH;
 
@@ -132,9 +133,9 @@ pub(super) fn persisted_variables(info: &Information<'_>, rows: &mut Rows) {
 }
 
 pub(super) fn global_status(info: &Information<'_>, rows: &mut Rows) {
-    named((info.status)(VarScope::Global), rows);
+    named(super::status::values(info.db, info.counters, VarScope::Global), rows);
 }
 
 pub(super) fn session_status(info: &Information<'_>, rows: &mut Rows) {
-    named((info.status)(VarScope::Session), rows);
+    named(super::status::values(info.db, info.counters, VarScope::Session), rows);
 }

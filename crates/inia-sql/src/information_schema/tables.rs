@@ -1,10 +1,12 @@
 //! SCHEMATA, TABLES and PARTITIONS.
 
-use super::{Information, Rows, SCHEMAS, TABLES, or_null, row};
+use super::{Information, Rows, TABLES, or_null, row};
 use crate::catalog::width::row_bytes;
-use crate::catalog::{Table, TableDef, charset, row_count};
+use crate::catalog::{Table, TableDef, row_count};
+use crate::computed::SCHEMAS;
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
+use inia_expr::charset;
 use std::sync::atomic::Ordering;
 
 const PAGE: u64 = 16_384;
@@ -124,9 +126,11 @@ fn next_auto_increment(table: &Table) -> Option<u64> {
 }
 
 pub(super) fn tables(info: &Information<'_>, rows: &mut Rows) {
-    for table in TABLES.iter().filter(|table| info.shows(&table.schema, &table.name)) {
-        let information_schema = table.schema == "information_schema";
-        let engine = match table.schema.as_str() {
+    for table in
+        TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name))
+    {
+        let information_schema = table.declared.schema == "information_schema";
+        let engine = match table.declared.schema.as_str() {
             "information_schema" => Value::Null,
             "mysql" => "InnoDB".into(),
             _ => "PERFORMANCE_SCHEMA".into(),
@@ -138,8 +142,8 @@ pub(super) fn tables(info: &Information<'_>, rows: &mut Rows) {
         let format = if information_schema { Value::Null } else { "Dynamic".into() };
         rows.push(row![
             "def",
-            table.schema.as_str(),
-            table.name.as_str(),
+            table.declared.schema.as_str(),
+            table.declared.name.as_str(),
             table.kind(),
             engine,
             10i64,

@@ -1,8 +1,11 @@
 //! The declarations fit their rows.
 
 use super::*;
-use crate::database::DatabaseOptions;
+use crate::account::Access;
+use crate::database::{Database, DatabaseOptions};
+use crate::information::Focus;
 use inia_base::io::MemDisk;
+use inia_base::temporal::TimeZone;
 
 #[test]
 fn every_filled_table_is_declared() {
@@ -32,20 +35,21 @@ fn rows_have_as_many_values_as_the_table_has_columns() {
         zone: TimeZone::utc(),
         focus: Focus::default(),
         variables: Box::new(|_| vec![(String::from("a"), String::from("b"))]),
-        status: Box::new(|_| vec![(String::from("a"), String::from("b"))]),
+        counters: &db.counters.session(),
     };
     for table in TABLES.iter() {
         let Some(fill) = table.fill else { continue };
         let mut rows = Rows::new();
         fill(&info, &mut rows);
         for row in &rows {
-            let optional = usize::from(table.schema == "performance_schema" && row.len() == 8);
+            let optional =
+                usize::from(table.declared.schema == "performance_schema" && row.len() == 8);
             assert_eq!(
                 row.len() + optional,
-                table.columns.len(),
+                table.declared.columns.len(),
                 "{}.{}",
-                table.schema,
-                table.name
+                table.declared.schema,
+                table.declared.name
             );
         }
     }

@@ -1,8 +1,8 @@
 //! Which queries' rows go from stored bytes to the client without values in between.
 
-use super::slots_of;
-use crate::expr::{Expr, ExprKind};
 use crate::plan::{Body, Direct, QueryPlan, SelectPlan, Source, TableSource};
+use inia_expr::slots_of;
+use inia_expr::{Expr, ExprKind};
 
 /// The direct way of a query, where it is of a shape that has one.
 pub(crate) fn direct(query: &QueryPlan) -> Option<Direct> {

@@ -1,12 +1,13 @@
 //! Orders the members of a group of inner joins and joins them.
 
-use super::conditions::take_ready;
-use super::{Block, FromTree, Leaf, LeafKind, SlotSet, slots_of};
+use super::{Block, FromTree, Leaf, LeafKind};
 use crate::access::{self, Choice};
-use crate::exec::hashable;
-use crate::expr::{CmpOp, Expr, ExprKind};
 use crate::plan::json_table::JsonTableSource;
 use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, Source, TableSource, VirtualSource};
+use inia_expr::compare::hashable;
+use inia_expr::take_ready;
+use inia_expr::{CmpOp, Expr, ExprKind};
+use inia_expr::{SlotSet, slots_of};
 
 /// Rows that a part or a computed table is taken to have.
 const UNKNOWN_ROWS: f64 = 100.0;
@@ -124,7 +125,7 @@ fn request<'r>(
         base: leaf.slots.start,
         needed: leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect(),
         allowed,
-        measure: Some(block.context),
+        measure: Some(block.settings),
     }
 }
 

@@ -12,21 +12,19 @@
 //! Example: `FROM a JOIN b ON b.id = a.b_id WHERE a.x = 3` with an index on `a.x` and the primary
 //! key on `b.id`: `a` costs a few rows by its index, `b` a scan; `a` first; then `b` costs one row.
 
-mod conditions;
 mod direct;
 mod group;
 mod order;
 mod outer;
 
-pub(crate) use conditions::{Needs, SlotSet, conjuncts, slots_of};
 pub(crate) use direct::direct;
 pub(crate) use order::{end_lookups, order_by_index};
 
-use crate::bind::BindContext;
+use crate::access::EvalSettings;
 use crate::catalog::Table;
-use crate::expr::Expr;
 use crate::plan::json_table::JsonRows;
 use crate::plan::{Source, VirtualTable};
+use inia_expr::{Expr, SlotSet, slots_of};
 use inia_storage::LockRequest;
 use std::ops::Range;
 use std::sync::Arc;
@@ -121,7 +119,8 @@ pub(crate) struct Block<'b> {
     /// Every row of the join is needed before the first result.
     pub(crate) reads_all: bool,
     /// What the statement is bound against.
-    pub(crate) context: &'b BindContext<'b>,
+    /// What constants are evaluated with.
+    pub(crate) settings: EvalSettings<'b>,
 }
 
 /// Plans FROM with WHERE's conditions. Conditions that no source could take come back.

@@ -8,12 +8,12 @@
 
 use crate::access::{AccessPath, EqualPart, Interval};
 use crate::catalog::{IndexDef, IndexKind, Table, TableDef};
-use crate::expr::{Aggregate, Expr, ExprKind};
 use crate::plan::{
     Body, EndLookup, JoinMethod, JoinType, LimitPlan, QueryPlan, SelectPlan, Source, TableSource,
 };
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
+use inia_expr::{Aggregate, Expr, ExprKind};
 use inia_parser::ast::AggregateFunc;
 use std::sync::Arc;
 

@@ -3,8 +3,9 @@
 //! `a LEFT JOIN b … WHERE b.x = 1` cannot keep a row in which `b` is all NULL, so it is an inner
 //! join, which may be read in either order.
 
-use super::{FromTree, SlotSet};
-use crate::expr::{CmpOp, Expr, ExprKind};
+use super::FromTree;
+use inia_expr::SlotSet;
+use inia_expr::{CmpOp, Expr, ExprKind};
 
 /// Turns outer joins into inner joins where `conditions` reject NULLs of the inner side.
 pub(super) fn simplify(tree: &mut FromTree, conditions: &[Expr]) {

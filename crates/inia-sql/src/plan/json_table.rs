@@ -1,9 +1,9 @@
 //! JSON_TABLE as a member of FROM: what it finds in a document, and in which slots.
 
-use crate::expr::Expr;
-use crate::expr::json::Json;
-use crate::expr::json::path::Path;
 use inia_base::datatype::DataType;
+use inia_expr::Expr;
+use inia_expr::json::Json;
+use inia_expr::json::path::Path;
 
 /// JSON_TABLE in FROM.
 #[derive(Debug)]

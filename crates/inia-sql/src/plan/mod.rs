@@ -10,6 +10,7 @@
 
 pub(crate) mod explain;
 pub(crate) mod json_table;
+pub(crate) mod trace;
 pub(crate) mod view_use;
 pub(crate) mod window;
 
@@ -17,11 +18,12 @@ pub(crate) use view_use::ViewUse;
 
 use crate::access::AccessPath;
 use crate::catalog::Table;
-use crate::expr::aggregate::Aggregate;
-use crate::expr::compare::CmpClass;
-use crate::expr::{Expr, ExprType};
+use crate::information::Information;
 use inia_base::column::ResultColumn;
 use inia_base::value::Value;
+use inia_expr::aggregate::Aggregate;
+use inia_expr::compare::CmpClass;
+use inia_expr::{Expr, ExprType};
 use inia_storage::LockRequest;
 use std::ops::Range;
 use std::sync::Arc;
@@ -309,7 +311,7 @@ pub(crate) trait VirtualTable: std::fmt::Debug + Send + Sync {
     /// Its columns: name and type.
     fn columns(&self) -> &[(String, ExprType)];
     /// All rows, as the session may see them now.
-    fn rows(&self, host: &dyn crate::expr::SessionHost) -> Vec<Vec<Value>>;
+    fn rows(&self, information: &Information<'_>) -> Vec<Vec<Value>>;
 }
 
 /// Two sources and how they meet.

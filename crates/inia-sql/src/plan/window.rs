@@ -1,7 +1,7 @@
 //! Functions over windows, as they are executed.
 
-use crate::expr::{Expr, WindowFunction};
 use inia_base::temporal::IntervalUnit;
+use inia_expr::{Expr, WindowFunction};
 
 /// One call of a function over a window.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Columns of a fixed size in a row.
 
 use super::cell::Cell;
-use super::layout::Damaged;
+use crate::error::Damaged;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::temporal::{Date, DateTime, Time};

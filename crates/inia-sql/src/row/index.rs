@@ -12,9 +12,10 @@
 //! row of their own, so that an index can answer without the clustered row.
 
 use super::cell::Cell;
-use super::layout::{Damaged, RowLayout};
+use super::layout::RowLayout;
 use super::part::PartCodec;
-use crate::catalog::{IndexKind, IndexPart, TableDef};
+use crate::error::Damaged;
+use crate::table_def::{IndexKind, IndexPart, TableDef};
 
 /// Bytes of a hidden row id.
 const ROW_ID: usize = 8;

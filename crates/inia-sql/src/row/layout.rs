@@ -17,15 +17,12 @@
 
 use super::cell::Cell;
 use super::fixed::{self, FixedKind};
+use crate::error::Damaged;
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use std::ops::Range;
-
-/// Stored bytes that do not fit the table's layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Damaged;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {

@@ -12,9 +12,10 @@
 
 use super::fixed::{FixedKind, sound_date, unpack_date};
 use super::index::{IndexCodec, Source};
-use super::layout::{Damaged, Place, RowLayout};
+use super::layout::{Place, RowLayout};
 use super::part::{NULL, PartCodec};
-use crate::catalog::IndexKind;
+use crate::error::Damaged;
+use crate::table_def::IndexKind;
 use inia_base::datatype::DataType;
 
 /// An index entry's key and value.

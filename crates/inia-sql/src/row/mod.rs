@@ -13,7 +13,7 @@ pub use cell::Cell;
 pub(crate) use cell::emit_uint;
 pub(crate) use fixed::{pack_date, unpack_date};
 pub use index::{IndexCodec, prefix_successor};
-pub use layout::{Damaged, RowLayout};
+pub use layout::RowLayout;
 pub(crate) use many::{Entry, is_number};
 
 #[cfg(test)]

@@ -6,8 +6,8 @@
 
 use super::cell::Cell;
 use super::fixed::{self, FixedKind};
-use super::layout::Damaged;
-use crate::catalog::IndexPart;
+use crate::error::Damaged;
+use crate::table_def::IndexPart;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 

@@ -4,7 +4,8 @@ mod many;
 mod mutated;
 
 use super::*;
-use crate::catalog::{ColumnDef, IndexDef, IndexKind, IndexPart, TableDef, TableId};
+use crate::error::Damaged;
+use crate::table_def::{ColumnDef, IndexDef, IndexKind, IndexPart, TableDef, TableId};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::decimal::Decimal;

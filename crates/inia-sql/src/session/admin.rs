@@ -1,25 +1,27 @@
 //! Statements about accounts, connections and the server.
 
-use super::Outcome;
-use super::core::Core;
-use super::{plan, routines, show, table_locks};
-use crate::account::check::{Surroundings, check};
+use super::{routines, show};
+use crate::account::changes_accounts;
 use crate::account::password::PasswordRules;
 use crate::account::user::{self, Notes};
-use crate::account::{Access, AccountName, Actor, Privileges, grant};
+use crate::account::{Access, AccountName, Actor, Privileges, SYSTEM_USER, grant};
+use crate::authorize::{Surroundings, check};
 use crate::catalog::{CatalogVersion, Table};
 use crate::check::problems_of;
+use crate::context::Core;
+use crate::context::Outcome;
+use crate::context::table_locks;
 use crate::ddl;
 use crate::error::StorageResult;
 use crate::exec::Runner;
-use crate::expr::{ExprType, Level, UserVar};
 use crate::files::outfile;
 use inia_base::collation::Collation;
 use inia_base::column::RowSink;
 use inia_base::datatype::{DataType, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
-use inia_base::process::KillTarget;
+use inia_base::process::{KillTarget, ProcessEntry};
 use inia_base::value::Value;
+use inia_expr::{ExprType, Level, UserVar};
 use inia_parser::ast::{
     self, FlushTarget, MaintenanceKind, SelectInto, ShowFilter, ShowKind, Statement,
 };
@@ -201,23 +203,6 @@ fn tables_to_lock(flush: &ast::Flush) -> Option<&[ast::ObjectName]> {
     })
 }
 
-/// Whether a statement changes accounts.
-pub(super) fn changes_accounts(statement: &Statement) -> bool {
-    matches!(
-        statement,
-        Statement::CreateUser(_)
-            | Statement::AlterUser(_)
-            | Statement::DropUser { .. }
-            | Statement::RenameUser(_)
-            | Statement::CreateRole { .. }
-            | Statement::DropRole { .. }
-            | Statement::Grant(_)
-            | Statement::Revoke(_)
-            | Statement::SetPassword(_)
-            | Statement::SetDefaultRole { .. }
-    )
-}
-
 /// Statements that change accounts: each first commits what is open.
 fn account(core: &mut Core, statement: &Statement) -> Option<Done> {
     if let Statement::SetRole(choice) = statement {
@@ -278,7 +263,8 @@ fn set_role(core: &mut Core, choice: &ast::RoleChoice) -> Done {
     Ok(Outcome::default())
 }
 
-/// KILL: one's own connections, or with CONNECTION_ADMIN any.
+/// KILL: one's own connections, or with CONNECTION_ADMIN any; those of accounts with SYSTEM_USER
+/// only by such an account.
 fn kill(core: &mut Core, query: bool, id: &ast::Expr, params: &[Value]) -> Done {
     if crate::dml::has_subquery(id) {
         let what = "Usage of subqueries or stored function calls as part of this statement";
@@ -296,17 +282,32 @@ fn kill(core: &mut Core, query: bool, id: &ast::Expr, params: &[Value]) -> Done 
     let target = list.iter().find(|entry| entry.id == id).ok_or_else(unknown)?;
     let access = core.access();
     let own = target.user == core.client.user;
-    if !own && !access.has_dynamic("CONNECTION_ADMIN") {
+    let protected = !access.has_dynamic(SYSTEM_USER) && is_system_user(core, target);
+    if protected || (!own && !access.has_dynamic("CONNECTION_ADMIN")) {
         return error(ErrorCode::KillDenied, &[&id]);
     }
-    let kind = if query { KillTarget::Query } else { KillTarget::Connection };
+    let itself = id == core.env.connection_id;
+    let kind = match query {
+        true => KillTarget::Query,
+        false if itself => KillTarget::ConnectionAfterReply,
+        false => KillTarget::Connection,
+    };
     if !processes.kill(id, kind) {
         return Err(unknown());
     }
-    if id == core.env.connection_id && !query {
+    if itself {
         return error(ErrorCode::QueryInterrupted, &[]);
     }
     Ok(Outcome::default())
+}
+
+/// Whether a connection belongs to an account that has SYSTEM_USER, itself or by a default role.
+fn is_system_user(core: &Core, target: &ProcessEntry) -> bool {
+    let Some((user, host)) = &target.account else { return false };
+    let accounts = core.db.accounts.current();
+    let account = AccountName::new(user, host);
+    let roles = accounts.get(&account).map(|def| def.default_roles.clone()).unwrap_or_default();
+    Access::new(&accounts, &account, &roles).has_dynamic(SYSTEM_USER)
 }
 
 /// ANALYZE, CHECK, OPTIMIZE, REPAIR and CHECKSUM TABLE.
@@ -462,7 +463,7 @@ pub(super) fn select_into(core: &mut Core, query: &ast::Query, params: &[Value])
         Some(SelectInto::Vars(targets)) => (into_variables(core, query, targets, params), true),
         Some(into) => {
             let lock = core.plain_lock();
-            let plan = plan::plan_query(core, query, lock);
+            let plan = crate::planner::plan_query(core, query, lock);
             let locked = plan.and_then(|plan| core.lock_read(&plan).map(|()| plan));
             (locked.and_then(|plan| outfile::into_file(core, &plan, into, params)), false)
         }
@@ -483,7 +484,7 @@ fn into_variables(
     targets: &[ast::IntoTarget],
     params: &[Value],
 ) -> Result<u64, SqlError> {
-    let plan = plan::plan_query(core, query, core.plain_lock())?;
+    let plan = crate::planner::plan_query(core, query, core.plain_lock())?;
     core.lock_read(&plan)?;
     if plan.root.columns.len() != targets.len() {
         return error(ErrorCode::WrongNumberOfColumnsInSelect, &[]);
@@ -545,7 +546,7 @@ pub(super) fn visible(core: &Core, kind: &ShowKind) -> Result<(), SqlError> {
             return if may { Ok(()) } else { Err(access.lacks(names)) };
         }
     };
-    let computed = crate::information_schema::schema(&schema).is_some();
+    let computed = crate::computed::schema(&schema).is_some();
     if !access.sees_database(&schema) {
         return Err(access.no_database(&schema));
     }
@@ -585,9 +586,7 @@ fn describable(core: &Core, access: &Access, table: &ast::ObjectName) -> Result<
     if denied && (there || !access.sees_database(schema)) {
         return Err(access.no_table("SELECT", name));
     }
-    if crate::information_schema::schema(schema).is_none()
-        && core.db.catalog().schema(schema).is_none()
-    {
+    if crate::computed::schema(schema).is_none() && core.db.catalog().schema(schema).is_none() {
         return error(ErrorCode::UnknownDatabase, &[&schema]);
     }
     if there { Ok(()) } else { error(ErrorCode::NoSuchTable, &[&schema, name]) }

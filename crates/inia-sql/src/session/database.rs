@@ -1,9 +1,9 @@
 //! The default database.
 
-use super::core::Core;
-use crate::catalog::charset;
+use crate::context::Core;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::charset;
 use inia_parser::ast;
 
 impl Core {
@@ -11,13 +11,13 @@ impl Core {
     pub(super) fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
         let found = match self.db.catalog().schema(name) {
             Some(schema) => Some((name, schema.def.collation)),
-            None => match crate::information_schema::schema(name) {
+            None => match crate::computed::schema(name) {
                 Some("information_schema") => Some(("information_schema", Collation::SYSTEM)),
                 computed => computed.map(|name| (name, Collation::DEFAULT)),
             },
         };
         if found.is_none() {
-            crate::ddl::check_name(name, ErrorCode::WrongDbName)?;
+            crate::catalog::check_name(name, ErrorCode::WrongDbName)?;
         }
         let used = found.map_or(name, |(name, _)| name);
         self.authorize_later(&ast::Statement::Use(used.to_owned()))?;

@@ -2,17 +2,17 @@
 
 mod changes;
 
-use super::Outcome;
-use super::core::Core;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::exec::Runner;
-use crate::exec::trace::Trace;
-use crate::expr::ExprType;
 use crate::plan::StatementPlan;
 use crate::plan::explain::{Line, describe, print_json, print_json_lines, print_tree};
+use crate::plan::trace::Trace;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::datatype::{DataType, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::ExprType;
 use inia_parser::ast::{self, ExplainFormat, ExplainTarget, Statement};
 
 /// The columns of the table format.

@@ -5,10 +5,10 @@
 //! strings that are not UTF-8, as programs send that put binary data between quotes; they stay
 //! bytes, with MySQL's warning 1300.
 
-use super::core::Core;
 use super::params::ParamKinds;
 use super::texts::{self, Known, TextKey};
 use super::{Prepared, PreparedSlot, PreparedStatement, Session, plan};
+use crate::context::Core;
 use crate::error::parse_error;
 use crate::stack::on_deep_stack;
 use inia_base::collation::Charset;

@@ -1,12 +1,12 @@
 //! What a session begins with.
 
-use super::core::Core;
 use super::set::effect::{assign, take_effect};
-use crate::account::AccountName;
-use crate::catalog::charset;
-use crate::expr::SqlMode;
+use crate::catalog::AccountName;
+use crate::context::Core;
 use crate::sysvar::sql_mode;
 use inia_base::collation::Collation;
+use inia_expr::SqlMode;
+use inia_expr::charset;
 
 impl Core {
     /// Lets global settings and the client's wishes at login take effect.

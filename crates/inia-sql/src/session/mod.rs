@@ -4,39 +4,30 @@
 //! complete. What kinds of statements there are is known by [`plan`] alone.
 
 mod admin;
-pub(crate) mod alone;
 mod control;
-pub(crate) mod core;
 mod database;
 mod define;
-mod diagnostics;
 mod evaluate;
 mod explain;
 mod hints;
-mod host;
 mod incoming;
 mod login;
 mod params;
 mod plan;
-mod read_only;
 mod routines;
 mod set;
 mod show;
-mod table_locks;
 #[cfg(test)]
 pub(crate) mod tests;
 mod texts;
-mod view_rights;
 
-use self::core::Core;
 use self::params::ParamKinds;
 use self::plan::Plan;
-pub(crate) use self::plan::{plan_insert_queries, plan_over, plan_source};
 use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
+use crate::context::{Core, Outcome};
 use crate::database::{ClientInfo, Database};
 use crate::exec::KeyHash;
-use crate::expr::{Level, SqlMode, Warning};
 use crate::stack::on_deep_stack;
 use crate::user_locks::UserLocks;
 use inia_base::collation::{Charset, Collation};
@@ -44,6 +35,7 @@ use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::io::Disk;
 use inia_base::value::Value;
+use inia_expr::{Level, Warning};
 use inia_parser::ast;
 use inia_storage::Interrupter;
 use std::collections::HashMap;
@@ -61,20 +53,6 @@ pub struct Prepared {
     pub columns: Vec<ResultColumn>,
     /// Number of warnings.
     pub warnings: u16,
-}
-
-/// What a statement reports.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Outcome {
-    pub(crate) affected_rows: u64,
-    pub(crate) last_insert_id: u64,
-    /// The first AUTO_INCREMENT value that the statement made: LAST_INSERT_ID() from now on.
-    pub(crate) generated_id: Option<u64>,
-    pub(crate) info: String,
-    /// Rows of a result set, which the statement has sent already.
-    pub(crate) rows: Option<u64>,
-    /// The statement tells of the conditions of the one before it, and has none of its own.
-    pub(crate) reports: bool,
 }
 
 /// Ends another session's statement or connection (KILL).
@@ -176,6 +154,13 @@ pub struct Session {
     multi_statements: bool,
     /// Statements that came as text, with their plans.
     texts: Texts,
+}
+
+impl Database {
+    /// Starts a session.
+    pub fn session(self: &Arc<Database>, client: ClientInfo) -> Session {
+        Session::new(self.clone(), client)
+    }
 }
 
 impl Session {
@@ -480,21 +465,5 @@ impl Session {
     /// Several statements in one text are allowed (CLIENT_MULTI_STATEMENTS).
     pub fn set_multi_statements(&mut self, on: bool) {
         self.multi_statements = on;
-    }
-}
-
-impl Core {
-    /// `sql_mode` as the parser knows it.
-    pub(crate) fn parser_mode(&self) -> inia_parser::SqlMode {
-        use inia_parser::SqlMode as P;
-        let pairs = [
-            (SqlMode::ANSI_QUOTES, P::ANSI_QUOTES),
-            (SqlMode::PIPES_AS_CONCAT, P::PIPES_AS_CONCAT),
-            (SqlMode::IGNORE_SPACE, P::IGNORE_SPACE),
-            (SqlMode::NO_BACKSLASH_ESCAPES, P::NO_BACKSLASH_ESCAPES),
-            (SqlMode::HIGH_NOT_PRECEDENCE, P::HIGH_NOT_PRECEDENCE),
-        ];
-        let on = pairs.into_iter().filter(|(ours, _)| self.env.sql_mode.has(*ours));
-        on.fold(P::empty(), |mode, (_, flag)| mode.with(flag))
     }
 }

@@ -6,10 +6,10 @@
 //! kinds, and NULL is of every kind. Example: after `EXECUTE s USING 5` the plan stands for
 //! integers; `USING '5'` makes a new one.
 
-use crate::expr::ExprType;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
+use inia_expr::ExprType;
 
 /// The kind of one parameter. Texts and NULL are what PREPARE takes all parameters for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,17 +1,18 @@
 //! The SHOW statements that sessions cannot do without.
 
-use super::Outcome;
-use super::core::Core;
 use crate::account::{Privileges, show as account};
 use crate::catalog::{ViewDef, quoted, show_create_schema, show_create_table};
-use crate::ddl::{full_name, show_create_view};
+use crate::context::Core;
+use crate::context::Outcome;
+use crate::context::full_name;
+use crate::ddl::show_create_view;
 use crate::dml::auto_increment;
-use crate::expr::{ExprType, Level};
 use crate::information_schema;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::{ExprType, Level};
 use inia_parser::ast::{self, ShowKind};
 
 /// Sends rows of texts.
@@ -103,7 +104,7 @@ fn create_table(
 ) -> Result<Outcome, SqlError> {
     let name = full_name(core, name)?;
     if core.temporary.get(&name.0, &name.1).is_none() {
-        let computed = information_schema::schema(&name.0);
+        let computed = crate::computed::schema(&name.0);
         let open = computed == Some("information_schema");
         let some = Privileges::all_on_table() | Privileges::GRANT;
         if !open && !core.access().on_table(&name.0, &name.1).has_any(some) {

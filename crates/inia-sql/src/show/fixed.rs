@@ -2,11 +2,11 @@
 
 use crate::account::privilege::DYNAMIC;
 use crate::database::Database;
-use crate::expr::ExprType;
 use inia_base::collation::Collation;
 use inia_base::column::ResultColumn;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::ExprType;
 use inia_parser::ast::ShowKind;
 use std::fmt::Write;
 

@@ -6,20 +6,12 @@
 
 mod fixed;
 
+use crate::information::Focus;
 pub(crate) use fixed::{Fixed, column, deprecated, fixed};
 
 use inia_base::error::SqlError;
 use inia_parser::ast::{self, Expr, Query, QueryBody, RoutineKind, ShowFilter, ShowKind};
 use inia_parser::{quote_name, quote_string};
-
-/// The part of the computed tables that a statement reads; the rest need not be made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Focus {
-    pub(crate) schema: Option<String>,
-    pub(crate) table: Option<String>,
-    /// Sizes of tables are not asked for.
-    pub(crate) names_only: bool,
-}
 
 /// A SHOW statement as a query.
 pub(crate) struct Rewritten {

@@ -10,11 +10,11 @@ mod server;
 pub(crate) mod sql_mode;
 pub(crate) mod switches;
 
-use crate::expr::{ExprType, VarScope};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::{ExprType, VarScope};
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};

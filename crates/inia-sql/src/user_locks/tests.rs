@@ -1,7 +1,7 @@
 //! Named locks: who waits can be ended, and does not wait for itself.
 
 use super::UserLocks;
-use crate::exec::Interrupt;
+use crate::interrupt::Interrupt;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 

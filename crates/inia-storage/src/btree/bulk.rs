@@ -13,13 +13,13 @@
 //! whoever gives up the load drops the tree or undoes its records. Parents split at the end, which
 //! leaves them full. If other records get in between, what is left goes the way of single inserts.
 
-use super::edit::{self, NodeSpec};
 use super::leaf_mut::stored;
-use super::node::{self, RecordHeader, SLOT_SIZE, USABLE, common_prefix};
 use super::split::{Need, separator};
 use super::{BTree, MAX_KEY, MAX_PAYLOAD, counter, image};
 use crate::Result;
 use crate::error::StorageError;
+use crate::node::{self, RecordHeader, SLOT_SIZE, USABLE, common_prefix};
+use crate::ops::edit::{self, NodeSpec};
 use crate::page::{PageBuf, PageBytes};
 use crate::store::{Latched, Mtr, Store};
 use inia_base::ids::PageId;

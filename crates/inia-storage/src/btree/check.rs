@@ -1,9 +1,9 @@
 //! Checks a whole tree: every invariant that the other modules rely on.
 
 use super::BTree;
-use super::edit::checked_slot;
 use super::leaf::{PayloadRef, payload};
-use super::node::*;
+use crate::node::*;
+use crate::ops::edit::checked_slot;
 use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageRead};
 use crate::store::Store;
 use inia_base::ids::PageId;

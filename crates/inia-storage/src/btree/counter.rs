@@ -3,11 +3,12 @@
 //! It stands in bytes that no node uses otherwise, so whatever rewrites the root takes it along
 //! ([`carry`]): the root is split, takes its last child's place, or is filled from scratch.
 
-use super::node::is_node_of;
 use super::{BTree, Begin};
 use crate::Result;
 use crate::error::StorageError;
-use crate::page::{PageBytes, PageOp, PageRead};
+use crate::node::is_node_of;
+use crate::ops::PageOp;
+use crate::page::{PageBytes, PageRead};
 use crate::store::Store;
 
 /// Where the number stands in a root page; zeros in all other pages.

@@ -1,10 +1,10 @@
 //! The way down: optimistic first, latched hand over hand when that fails too often.
 
-use super::node::{self, is_node_of};
 use super::{BTree, Seek};
 use crate::Result;
 use crate::buffer::{OptimisticPage, Restart, SharedPage};
 use crate::error::StorageError;
+use crate::node::{self, is_node_of};
 use crate::page::PageRead;
 use crate::store::{Latched, Mtr, Store};
 use inia_base::ids::PageId;

@@ -10,9 +10,9 @@
 
 use super::BTree;
 use super::descend::{Stop, TRIES};
-use super::node;
 use crate::Result;
 use crate::error::StorageError;
+use crate::node;
 use crate::page::PageRead;
 use crate::store::Store;
 use inia_base::ids::PageId;

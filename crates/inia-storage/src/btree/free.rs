@@ -5,10 +5,10 @@
 
 use super::BTree;
 use super::leaf::{PayloadRef, payload};
-use super::node::{self, is_node_of};
-use super::op::NodeOp;
 use crate::Result;
-use crate::page::PageOp;
+use crate::node::{self, is_node_of};
+use crate::ops::PageOp;
+use crate::ops::node::NodeOp;
 use crate::store::{Latched, Mtr, Store};
 
 impl BTree {

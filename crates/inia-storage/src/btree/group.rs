@@ -12,10 +12,10 @@
 //! ```
 
 use super::descend::Stop;
-use super::node::{self, HEADER_LEN, RecordHeader, SLOT_OVERFLOW, SLOT_SIZE, SLOTS, is_node_of};
 use super::{BTree, Seek};
 use crate::Result;
 use crate::buffer::OptimisticPage;
+use crate::node::{self, HEADER_LEN, RecordHeader, SLOT_OVERFLOW, SLOT_SIZE, SLOTS, is_node_of};
 use crate::store::Store;
 use std::ops::Range;
 

@@ -2,10 +2,10 @@
 
 use super::BTree;
 use super::check::layout_problems;
-use super::node::{self, OverflowRef, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW};
 use crate::Result;
 use crate::buffer::PageVersion;
 use crate::error::StorageError;
+use crate::node::{self, OverflowRef, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW};
 use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageRead};
 use crate::store::Store;
 use inia_base::ids::{PageId, TxnId};

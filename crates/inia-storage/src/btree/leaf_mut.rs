@@ -1,17 +1,18 @@
 //! A leaf under an exclusive latch, with the changes that the transaction layer makes to it.
 
-use super::edit::Damaged;
 use super::leaf::{PayloadRef, payload};
-use super::node::{
-    self, HEADER_LEN, OVERFLOW_REF_LEN, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW, SLOT_SIZE,
-};
-use super::op::NodeOp;
-use super::run::{Change, Mark, RecordChange};
 use super::split::Need;
 use super::{BTree, MAX_KEY};
 use crate::Result;
 use crate::error::StorageError;
-use crate::page::{PageBytes, PageOp};
+use crate::node::{
+    self, HEADER_LEN, OVERFLOW_REF_LEN, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW, SLOT_SIZE,
+};
+use crate::ops::PageOp;
+use crate::ops::edit::Damaged;
+use crate::ops::node::NodeOp;
+use crate::ops::run::{Change, Mark, RecordChange};
+use crate::page::PageBytes;
 use crate::store::{Latched, Mtr, Store};
 use crate::wal::record::LogRecord;
 use inia_base::ids::{PageId, TxnId};
@@ -290,7 +291,7 @@ impl<'a, 's> LeafMut<'a, 's> {
     /// Slot `i` and the length of its whole key.
     fn checked(&self, i: usize) -> Result<(node::Slot, usize)> {
         let page = self.page();
-        match super::edit::checked_slot(page, i) {
+        match crate::ops::edit::checked_slot(page, i) {
             Ok(slot) if slot.value_len >= HEADER_LEN => {
                 Ok((slot, slot.key_len + node::prefix_len(page)))
             }

@@ -1,11 +1,12 @@
 //! Merging sparse nodes, lazily: called by purge, never by row changes.
 
-use super::edit::{self, NodeSpec};
-use super::node;
-use super::op::NodeOp;
 use super::{BTree, counter, image};
 use crate::Result;
-use crate::page::{PageBuf, PageBytes, PageOp};
+use crate::node;
+use crate::ops::PageOp;
+use crate::ops::edit::{self, NodeSpec};
+use crate::ops::node::NodeOp;
+use crate::page::{PageBuf, PageBytes};
 use crate::store::{Latched, Mtr, Store};
 use std::sync::atomic::Ordering;
 

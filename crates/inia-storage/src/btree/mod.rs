@@ -31,17 +31,13 @@ mod bulk;
 mod check;
 mod counter;
 mod descend;
-mod edit;
 mod estimate;
 mod free;
 mod group;
 mod leaf;
 mod leaf_mut;
 mod merge;
-mod node;
-pub(crate) mod op;
 mod overflow;
-pub(crate) mod run;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -52,18 +48,17 @@ pub(crate) use check::Problem;
 pub(crate) use group::{GROUP, Lookup};
 pub(crate) use leaf::{LeafCopy, PayloadRef};
 pub(crate) use leaf_mut::LeafMut;
-pub(crate) use node::RecordHeader;
-pub(crate) use overflow::overflow_pages;
-pub(crate) use run::Mark;
 
 use crate::Result;
 use crate::buffer::{OptimisticPage, PageVersion};
 use crate::error::StorageError;
-use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageOp, PageRead, page_id};
+use crate::node::{self, OverflowRef, RecordHeader, is_node_of};
+use crate::ops::PageOp;
+use crate::ops::edit;
+use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageRead, page_id};
 use crate::store::{FIRST_FREE_PAGE, Latched, Mtr, Store};
 use descend::{Stop, TRIES};
 use inia_base::ids::{Lsn, PageId, TreeId};
-use node::{OverflowRef, is_node_of};
 use split::Need;
 use std::sync::atomic::AtomicU32;
 
@@ -270,6 +265,20 @@ impl BTree {
         }
         let (Ok(to) | Err(to)) = leaf.lower_bound(&fence);
         Ok(Some(to))
+    }
+
+    /// The greatest key, whether its record is marked as deleted or not.
+    pub(crate) fn greatest_key(&self, store: &Store) -> Result<Option<Vec<u8>>> {
+        let mut leaf = LeafCopy::new();
+        self.load_leaf(store, Seek::Last, &mut leaf)?;
+        let mut end = leaf.len();
+        while end == 0 {
+            let Some(before) = self.previous_leaf(store, &mut leaf)? else { return Ok(None) };
+            end = before;
+        }
+        let mut key = Vec::new();
+        leaf.key(end - 1, &mut key);
+        Ok(Some(key))
     }
 
     /// Gives `change` exclusive access to the leaf that covers `key`, with room for a record of

@@ -10,24 +10,17 @@
 //! unchanged afterwards, has read the right bytes.
 
 use super::BTree;
-use super::node::{OVERFLOW_PAGE, OVERFLOW_REF_LEN, OverflowRef, PAGE_TYPE, TREE, USABLE};
-use super::op::{NodeOp, OVERFLOW_CAPACITY, OVERFLOW_DATA, OVERFLOW_LEN, OVERFLOW_NEXT};
 use crate::error::StorageError;
-use crate::page::{PageOp, PageRead};
+use crate::node::{
+    OVERFLOW_CAPACITY, OVERFLOW_DATA, OVERFLOW_LEN, OVERFLOW_NEXT, OVERFLOW_PAGE, OverflowRef,
+    PAGE_TYPE, TREE, chain_pages,
+};
+use crate::ops::PageOp;
+use crate::ops::node::NodeOp;
+use crate::page::PageRead;
 use crate::store::{Latched, Mtr, Store};
 use crate::{Result, btree::MAX_PAYLOAD};
 use inia_base::ids::PageId;
-
-/// Pages that a payload of `len` bytes takes.
-fn pages(len: usize) -> usize {
-    len.div_ceil(OVERFLOW_CAPACITY)
-}
-
-/// Pages that a payload takes besides its leaf.
-pub(crate) fn overflow_pages(key_len: usize, payload_len: usize) -> usize {
-    let inline = payload_len <= OVERFLOW_REF_LEN || key_len + payload_len <= USABLE / 4;
-    if inline { 0 } else { pages(payload_len) }
-}
 
 /// What is wrong with a chain's page, if anything.
 fn check_page(page: &impl PageRead, root: PageId, expected: usize) -> Option<&'static str> {
@@ -51,7 +44,7 @@ impl BTree {
         if len > MAX_PAYLOAD {
             return Err(StorageError::TooLarge);
         }
-        for _ in 0..pages(len) {
+        for _ in 0..chain_pages(len) {
             let near = chain.last().map_or(near, |page| mtr.id(*page));
             chain.push(mtr.allocate(near, OVERFLOW_PAGE)?);
         }

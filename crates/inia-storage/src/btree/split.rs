@@ -9,13 +9,14 @@
 //!   left  [ anna bert carl ]  right [ dora emil fred ]  parent gains "d" → right
 //! ```
 
-use super::edit::{self, Damaged, NodeSpec};
-use super::node::{self, HEADER_LEN, NO_LAST, SLOT_SIZE, USABLE, common_prefix};
-use super::op::NodeOp;
 use super::{BTree, Begin, MAX_KEY, counter, image};
 use crate::Result;
 use crate::error::StorageError;
-use crate::page::{PageBuf, PageBytes, PageOp, PageRead};
+use crate::node::{self, HEADER_LEN, NO_LAST, SLOT_SIZE, USABLE, common_prefix};
+use crate::ops::PageOp;
+use crate::ops::edit::{self, Damaged, NodeSpec};
+use crate::ops::node::NodeOp;
+use crate::page::{PageBuf, PageBytes, PageRead};
 use crate::store::{Latched, Mtr, Store};
 use inia_base::ids::PageId;
 

@@ -6,9 +6,9 @@
 //!  | version       | frame     | wait | state  |
 //!  +---------------+-----------+------+--------+
 //! ```
-//! `version` grows at every exclusive unlock that changed the page and at every eviction. `wait` is set
-//! while threads are parked for the page. The all-zero word is an absent page, so that the table
-//! can be untouched zero memory.
+//! `version` grows at every exclusive unlock that changed the page and at every eviction. `wait` is
+//! set while threads are parked for the page. The all-zero word is an absent page, so that the
+//! table can be untouched zero memory.
 
 use crate::sync::{AtomicU64, Ordering, fence};
 

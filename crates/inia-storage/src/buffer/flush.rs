@@ -1,20 +1,22 @@
 //! Writing pages back: doublewrite, log-before-page, and the sweep that checkpoints rest on.
 //!
-//! One batch: copy each page under its shared latch; make the log durable up to the newest copy; write
-//! the copies in one piece to the doublewrite file and sync it; write them to their places and sync. A
-//! crash at any point leaves, for each page, an intact copy in its place or in the doublewrite file.
-//! Pages made anew since the last checkpoint need no copy: redo starts them from nothing.
+//! One batch: copy each page under its shared latch; make the log durable up to the newest copy;
+//! write the copies in one piece to the doublewrite file and sync it; write them to their places
+//! and sync. A crash at any point leaves, for each page, an intact copy in its place or in the
+//! doublewrite file. Pages made anew since the last checkpoint need no copy: redo starts them from
+//! nothing.
 //!
 //! Invariants, all under the flusher's lock:
 //! - a frame with `rec_lsn == 0` and `writing == 0` equals the disk's synced copy;
-//! - outside a batch, everything older than the smallest `rec_lsn` of all frames is synced in place,
-//!   so a checkpoint may say so.
+//! - outside a batch, everything older than the smallest `rec_lsn` of all frames is synced in
+//!   place, so a checkpoint may say so.
 
 use super::wait::Attempt;
 use super::{BufferPool, WRITE_BATCH, page_offset};
 use crate::Result;
+use crate::page::file::HEADER_PAGE;
+use crate::page::file::STAMP_AT;
 use crate::page::{self, PAGE_SIZE, PageBytes, PageRead, put_u64};
-use crate::space::{HEADER_PAGE, STAMP_AT};
 use crate::sync::Ordering;
 use inia_base::ids::{Lsn, PageId};
 use inia_base::io::{AlignedBuf, DiskFile};
@@ -109,8 +111,8 @@ impl BufferPool {
         Ok(batch.len())
     }
 
-    /// Copies what can be written now, pages that need the doublewrite file first, each group in file
-    /// order; and the newest LSN among the copies.
+    /// Copies what can be written now, pages that need the doublewrite file first, each group in
+    /// file order; and the newest LSN among the copies.
     fn copy_out(&self, flusher: &mut Flusher, frames: &[u32]) -> Result<(Vec<Copy>, Lsn)> {
         let checkpoint = self.checkpoint.load(Ordering::Acquire);
         let mut wanted: Vec<(bool, PageId, u32)> = frames
@@ -130,7 +132,8 @@ impl BufferPool {
             let meta = page.meta();
             let still_unprotected = meta.init_lsn.load(Ordering::Relaxed) > checkpoint;
             let dirty = meta.rec_lsn.load(Ordering::Relaxed) != 0;
-            // The frame may have changed hands since it was listed; a later batch will see it right.
+            // The frame may have changed hands since it was listed; a later batch will see it
+            // right.
             if page.frame() != frame || !dirty || still_unprotected != unprotected {
                 continue;
             }
@@ -148,12 +151,12 @@ impl BufferPool {
         Ok((batch, newest))
     }
 
-    /// Runs `checkpoint` with no batch under way, with the position that every change not yet in place
-    /// starts at or after: the smaller of `closed` and the oldest `rec_lsn`. When `checkpoint` returns a
-    /// position, it has become the durable checkpoint.
+    /// Runs `checkpoint` with no batch under way, with the position that every change not yet in
+    /// place starts at or after: the smaller of `closed` and the oldest `rec_lsn`. When
+    /// `checkpoint` returns a position, it has become the durable checkpoint.
     ///
-    /// `closed` must have been read from the log before. A group that ended below it had set its pages'
-    /// `rec_lsn` before, so the sweep sees them.
+    /// `closed` must have been read from the log before. A group that ended below it had set its
+    /// pages' `rec_lsn` before, so the sweep sees them.
     pub(crate) fn checkpoint(
         &self,
         closed: Lsn,

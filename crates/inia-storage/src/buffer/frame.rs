@@ -1,7 +1,7 @@
 //! Frames, page table and latches: all memory that threads share without a lock, in one module.
 //!
-//! The idea is vmcache's page-state protocol over a fixed arena. The page table maps a page id to one
-//! [`Word`]: the page's frame, latch state and version. A reader does not latch:
+//! The idea is vmcache's page-state protocol over a fixed arena. The page table maps a page id to
+//! one [`Word`]: the page's frame, latch state and version. A reader does not latch:
 //!
 //! ```text
 //!   word = entry            state is not "locked"
@@ -10,15 +10,17 @@
 //! ```
 //!
 //! Invariants:
-//! - a frame belongs to exactly one of: the unused rest of the arena, a [`FreeFrame`], one page's entry;
+//! - a frame belongs to exactly one of: the unused rest of the arena, a [`FreeFrame`], one page's
+//!   entry;
 //! - bytes of a frame are written only by the owner of its `FreeFrame` or exclusive latch;
 //! - the arena is never unmapped while the pool lives, so a stale frame is garbage, not a fault;
 //! - a page's version grows before its bytes can be seen changed in state "unlocked".
 //!
-//! What Rust says about it: a racing plain write and atomic read are formally undefined. Readers use
-//! relaxed atomic loads only and never form a reference to racing bytes; writers hold a `&mut` under the
-//! exclusive latch. Making every store of a writer atomic would cost too much; as seqlocks elsewhere do,
-//! we rely on atomic loads not being torn, invented or repeated, and on validation.
+//! What Rust says about it: a racing plain write and atomic read are formally undefined. Readers
+//! use relaxed atomic loads only and never form a reference to racing bytes; writers hold a `&mut`
+//! under the exclusive latch. Making every store of a writer atomic would cost too much; as
+//! seqlocks elsewhere do, we rely on atomic loads not being torn, invented or repeated, and on
+//! validation.
 #![allow(unsafe_code)]
 
 use super::entry::{MAX_FRAMES, State, Word};
@@ -372,8 +374,8 @@ impl Frames {
         }
     }
 
-    /// Whether the page has kept its state since `version`. `None`: it was out of memory meanwhile, its LSN
-    /// must decide.
+    /// Whether the page has kept its state since `version`. `None`: it was out of memory meanwhile,
+    /// its LSN must decide.
     pub(super) fn is_current(&self, id: PageId, version: PageVersion) -> Option<bool> {
         let Ok(entry) = self.entry(id) else { return Some(false) };
         let word = Word::load(entry);
@@ -569,9 +571,9 @@ impl<'s> OptimisticPage<'s> {
     #[inline]
     pub(super) fn word(&self, offset: usize) -> u64 {
         debug_assert!(offset < PAGE_SIZE);
-        // SAFETY: `data` points at a frame of the never-unmapped arena and the masked offset is below
-        // its size and a multiple of 8 (frames are aligned to 4096). The load is atomic; see the module's
-        // head for what a racing plain write means.
+        // SAFETY: `data` points at a frame of the never-unmapped arena and the masked offset is
+        // below its size and a multiple of 8 (frames are aligned to 4096). The load is atomic; see
+        // the module's head for what a racing plain write means.
         let raw = unsafe {
             AtomicU64::from_ptr(self.data.add(offset & (PAGE_SIZE - 8)).as_ptr().cast())
                 .load(Ordering::Relaxed)
@@ -624,7 +626,8 @@ impl Drop for SharedPage<'_> {
     }
 }
 
-/// A page under the exclusive latch. Its version grows at the end if its bytes were borrowed mutably.
+/// A page under the exclusive latch. Its version grows at the end if its bytes were borrowed
+/// mutably.
 pub(crate) struct ExclusivePage<'s> {
     frames: &'s Frames,
     id: PageId,
@@ -674,8 +677,8 @@ impl Deref for ExclusivePage<'_> {
 impl DerefMut for ExclusivePage<'_> {
     fn deref_mut(&mut self) -> &mut PageBytes {
         self.changed = true;
-        // SAFETY: as in `deref`; no shared latch coexists with the exclusive one, and optimistic readers
-        // hold no reference (see the module's head).
+        // SAFETY: as in `deref`; no shared latch coexists with the exclusive one, and optimistic
+        // readers hold no reference (see the module's head).
         unsafe { self.frames.data(self.word.frame()).as_mut() }
     }
 }

@@ -1,12 +1,14 @@
 //! The buffer pool: pages in memory, their latches and versions, eviction and writing back.
 //!
 //! The life of a page here:
-//! 1. a miss claims the page's entry ([`frame::Frames::begin_load`]), takes a free frame and reads and
-//!    checks the page ([`BufferPool::optimistic`]);
+//! 1. a miss claims the page's entry ([`frame::Frames::begin_load`]), takes a free frame and reads
+//!    and checks the page ([`BufferPool::optimistic`]);
 //! 2. readers read optimistically or under a shared latch; mini-transactions change it under the
-//!    exclusive latch and note in the frame from which log position on the disk's copy lags (`rec_lsn`);
+//!    exclusive latch and note in the frame from which log position on the disk's copy lags
+//!    (`rec_lsn`);
 //! 3. the write-back ([`flush`]) copies it, makes the log durable up to its LSN, writes it;
-//! 4. the clock ([`BufferPool::free_frame`]) marks it, and at its next visit evicts it if it is clean.
+//! 4. the clock ([`BufferPool::free_frame`]) marks it, and at its next visit evicts it if it is
+//!    clean.
 
 mod entry;
 mod flush;
@@ -19,8 +21,8 @@ mod tests;
 
 use crate::Result;
 use crate::error::StorageError;
+use crate::page::file::is_pinned;
 use crate::page::{self, PAGE_SIZE};
-use crate::space;
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Bell, Mutex, Ordering};
 use crate::wal::Wal;
 use flush::Flusher;
@@ -84,8 +86,8 @@ impl BufferPool {
         })
     }
 
-    /// Starts an optimistic read, reading the page in when it is absent. A `scan` neither keeps pages
-    /// in memory nor leaves those it reads in for long.
+    /// Starts an optimistic read, reading the page in when it is absent. A `scan` neither keeps
+    /// pages in memory nor leaves those it reads in for long.
     #[inline]
     pub(crate) fn optimistic(&self, id: PageId, scan: bool) -> Result<OptimisticPage<'_>> {
         match self.frames.read(id, !scan)? {
@@ -131,8 +133,8 @@ impl BufferPool {
         }
     }
 
-    /// Latches a page whose contents do not matter, without reading it: an absent one gets its id and LSN
-    /// zero, its other bytes are arbitrary. `None` when another thread has it latched.
+    /// Latches a page whose contents do not matter, without reading it: an absent one gets its id
+    /// and LSN zero, its other bytes are arbitrary. `None` when another thread has it latched.
     pub(crate) fn try_exclusive_blank(&self, id: PageId) -> Result<Option<ExclusivePage<'_>>> {
         loop {
             match self.frames.try_exclusive(id)? {
@@ -141,7 +143,7 @@ impl BufferPool {
                 Attempt::Absent => {
                     if let Some(loading) = self.frames.begin_load(id)? {
                         let mut page = loading.attach(self.free_frame()?);
-                        page::op::adopt(&mut page, id);
+                        page::adopt(&mut page, id);
                         return Ok(Some(page));
                     }
                 }
@@ -157,8 +159,9 @@ impl BufferPool {
         page.upgrade()
     }
 
-    /// Whether the page has kept its state since `version` was taken. A page that was evicted meanwhile may
-    /// be read in again to tell by its LSN, so that readers of more than fits in memory get on.
+    /// Whether the page has kept its state since `version` was taken. A page that was evicted
+    /// meanwhile may be read in again to tell by its LSN, so that readers of more than fits in
+    /// memory get on.
     pub(crate) fn is_current(&self, id: PageId, version: PageVersion) -> bool {
         self.frames.is_current(id, version).unwrap_or_else(|| self.has_lsn(id, version.lsn))
     }
@@ -215,8 +218,8 @@ impl BufferPool {
         self.free.lock().push(page.evict());
     }
 
-    /// Notes that the latched page is about to change, before its first change is logged: the log from
-    /// `now` on will be needed to repeat it.
+    /// Notes that the latched page is about to change, before its first change is logged: the log
+    /// from `now` on will be needed to repeat it.
     pub(crate) fn note_change(&self, page: &ExclusivePage<'_>, now: Lsn, starts_page: bool) {
         let meta = page.meta();
         if meta.rec_lsn.load(Ordering::Relaxed) == 0 {
@@ -258,9 +261,9 @@ impl BufferPool {
         Err(io::Error::new(io::ErrorKind::OutOfMemory, "every page frame is latched").into())
     }
 
-    /// Turns the clock until a clean page gives its frame; writes dirty ones back when there is none. A
-    /// stretch full of pages in use is gone over twice rather than passed by, so that the first miss in a
-    /// large pool need not mark all of it.
+    /// Turns the clock until a clean page gives its frame; writes dirty ones back when there is
+    /// none. A stretch full of pages in use is gone over twice rather than passed by, so that the
+    /// first miss in a large pool need not mark all of it.
     fn evict_one(&self) -> Result<Option<FreeFrame>> {
         let count = self.frames.count();
         let stretch = count.min(CLOCK_STRETCH);
@@ -272,7 +275,7 @@ impl BufferPool {
                 self.clock.store(at.wrapping_add(1), Ordering::Relaxed);
             }
             let frame = at % count;
-            let pinned = self.frames.meta(frame).page().is_none_or(space::is_pinned);
+            let pinned = self.frames.meta(frame).page().is_none_or(is_pinned);
             if pinned {
                 continue;
             }
@@ -287,7 +290,8 @@ impl BufferPool {
         Ok(None)
     }
 
-    /// Keeps some frames free, so that foreground misses need not evict. True when it did something.
+    /// Keeps some frames free, so that foreground misses need not evict. True when it did
+    /// something.
     pub(crate) fn provide_frames(&self) -> Result<bool> {
         let count = self.frames.count();
         let wanted = (count as usize / 32).min(1024);

@@ -1,9 +1,9 @@
 //! Gap locks: per tree, the intervals of keys that each owner keeps free of others' inserts.
 //!
-//! An interval is `(low, high]`: it was taken between two neighbouring records, or before the first,
-//! or after the last. The high end belongs to it because an insert asks about a key only when no
-//! record has that key, that is after the record at the high end was removed for good. Neighbouring
-//! intervals of an owner are merged, so a scan of any length keeps a single one.
+//! An interval is `(low, high]`: it was taken between two neighbouring records, or before the
+//! first, or after the last. The high end belongs to it because an insert asks about a key only
+//! when no record has that key, that is after the record at the high end was removed for good.
+//! Neighbouring intervals of an owner are merged, so a scan of any length keeps a single one.
 //!
 //! Invariants:
 //! - an owner's intervals are sorted, disjoint and not touching;
@@ -168,8 +168,8 @@ impl Gaps {
         self.state.lock().blocked(owner, key)
     }
 
-    /// Puts an insert of `key` among the waiters when it has to wait. `register` runs before anybody
-    /// can grant it.
+    /// Puts an insert of `key` among the waiters when it has to wait. `register` runs before
+    /// anybody can grant it.
     pub(super) fn enqueue(&self, owner: &Arc<Owner>, key: &[u8], register: impl FnOnce()) -> bool {
         let mut state = self.state.lock();
         let blocked = state.blocked(owner, key);

@@ -1,5 +1,5 @@
-//! The part of a session's transaction that other sessions see: who it is, what it holds and what it
-//! waits for.
+//! The part of a session's transaction that other sessions see: who it is, what it holds and what
+//! it waits for.
 //!
 //! Invariants:
 //! - `wait` is `On` exactly while the owner stands in the queue (or gap list) its target names.

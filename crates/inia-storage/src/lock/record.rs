@@ -1,13 +1,15 @@
 //! Record locks: a sharded table of queues, one per locked record.
 //!
-//! A record is named by a 64-bit hash of its tree and key. Two keys with one hash share a lock: that
-//! can only make one wait longer than needed, and is less likely than a broken machine.
+//! A record is named by a 64-bit hash of its tree and key. Two keys with one hash share a lock:
+//! that can only make one wait longer than needed, and is less likely than a broken machine.
 //!
 //! Invariants, per queue:
 //! - granted locks of different owners are compatible, but for a lock that was implicit and made
 //!   explicit beside those who had locked the key before they found out who wrote the record;
 //! - every waiter conflicts with a granted lock or with an earlier waiter;
-//! - an owner that holds a lock and wants a stronger one passes the waiters: only holders stop it.
+//! - an owner that holds a lock and wants a stronger one passes the waiters: only holders stop it;
+//! - an owner that held a shared lock before its exclusive one holds both, and keeps the shared
+//!   lock when the exclusive one is released early.
 
 use super::owner::Owner;
 use crate::request::LockMode;
@@ -71,12 +73,22 @@ type Queues = HashMap<LockName, Queue, BuildHasherDefault<NameHasher>>;
 /// How a request was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grant {
-    /// The owner holds a lock that it did not hold before.
+    /// The owner holds its first lock on the record.
     New,
-    /// The owner held a lock on the record already (it may have been made stronger).
+    /// The owner held a shared lock on the record and now holds an exclusive one as well.
+    Strengthened,
+    /// The owner held a lock of this mode, or a stronger one, already.
     Held,
     /// Another owner is in the way.
     Conflict,
+}
+
+impl Grant {
+    /// Whether the owner holds the record in a mode that it did not hold before, and may release
+    /// that mode early.
+    pub(crate) fn is_fresh(self) -> bool {
+        matches!(self, Grant::New | Grant::Strengthened)
+    }
 }
 
 /// What became of an implicit lock that was to be made explicit.
@@ -90,9 +102,41 @@ pub(super) enum Hold {
     AwaitedByOthers,
 }
 
+/// An owner that holds the record, in one mode or in both.
+struct Holder {
+    owner: Arc<Owner>,
+    shared: bool,
+    exclusive: bool,
+}
+
+impl Holder {
+    fn new(owner: &Arc<Owner>, mode: LockMode) -> Holder {
+        let exclusive = mode == LockMode::Exclusive;
+        Holder { owner: Arc::clone(owner), shared: !exclusive, exclusive }
+    }
+
+    /// The stronger of the modes held.
+    fn mode(&self) -> LockMode {
+        if self.exclusive { LockMode::Exclusive } else { LockMode::Shared }
+    }
+
+    fn covers(&self, mode: LockMode) -> bool {
+        self.exclusive || mode == LockMode::Shared
+    }
+
+    /// Gives one mode up; whether the other one is left.
+    fn give_up(&mut self, mode: LockMode) -> bool {
+        match mode {
+            LockMode::Shared => self.shared = false,
+            LockMode::Exclusive => self.exclusive = false,
+        }
+        self.shared || self.exclusive
+    }
+}
+
 #[derive(Default)]
 struct Queue {
-    granted: Vec<(Arc<Owner>, LockMode)>,
+    granted: Vec<Holder>,
     waiting: VecDeque<(Arc<Owner>, LockMode)>,
 }
 
@@ -101,8 +145,12 @@ fn conflict(a: LockMode, b: LockMode) -> bool {
 }
 
 impl Queue {
-    fn held_by(&self, owner: &Arc<Owner>) -> Option<LockMode> {
-        self.granted.iter().find(|(other, _)| Arc::ptr_eq(other, owner)).map(|&(_, mode)| mode)
+    fn holder(&self, owner: &Arc<Owner>) -> Option<&Holder> {
+        self.granted.iter().find(|holder| Arc::ptr_eq(&holder.owner, owner))
+    }
+
+    fn is_held_by(&self, owner: &Arc<Owner>) -> bool {
+        self.holder(owner).is_some()
     }
 
     /// The holders and earlier waiters that stop `owner` from getting `mode`.
@@ -112,9 +160,11 @@ impl Queue {
         mode: LockMode,
         ahead: usize,
     ) -> impl Iterator<Item = &'q Arc<Owner>> {
-        let ahead = if self.held_by(owner).is_some() { 0 } else { ahead };
-        let others = self.granted.iter().chain(self.waiting.iter().take(ahead));
-        others
+        let ahead = if self.is_held_by(owner) { 0 } else { ahead };
+        let granted = self.granted.iter().map(|holder| (&holder.owner, holder.mode()));
+        let waiting = self.waiting.iter().take(ahead).map(|(other, wanted)| (other, *wanted));
+        granted
+            .chain(waiting)
             .filter(move |(other, held)| !Arc::ptr_eq(other, owner) && conflict(*held, mode))
             .map(|(other, _)| other)
     }
@@ -125,15 +175,14 @@ impl Queue {
 
     /// Adds or strengthens a lock that nothing blocks.
     fn admit(&mut self, owner: &Arc<Owner>, mode: LockMode) -> Grant {
-        match self.granted.iter_mut().find(|(other, _)| Arc::ptr_eq(other, owner)) {
-            Some((_, held)) => {
-                if mode == LockMode::Exclusive {
-                    *held = mode;
-                }
-                Grant::Held
+        match self.granted.iter_mut().find(|holder| Arc::ptr_eq(&holder.owner, owner)) {
+            Some(holder) if holder.covers(mode) => Grant::Held,
+            Some(holder) => {
+                holder.exclusive = true;
+                Grant::Strengthened
             }
             None => {
-                self.granted.push((Arc::clone(owner), mode));
+                self.granted.push(Holder::new(owner, mode));
                 Grant::New
             }
         }
@@ -209,8 +258,8 @@ impl RecordLocks {
         let grant = self.with(name, |state| {
             let queue = state.queue(name);
             let ahead = queue.waiting.len();
-            let grant = match queue.held_by(owner) {
-                Some(held) if held == LockMode::Exclusive || held == mode => Grant::Held,
+            let grant = match queue.holder(owner) {
+                Some(holder) if holder.covers(mode) => Grant::Held,
                 _ if queue.blocked(owner, mode, ahead) => Grant::Conflict,
                 _ => queue.admit(owner, mode),
             };
@@ -289,12 +338,12 @@ impl RecordLocks {
         self.shards.iter().all(|shard| shard.used.load(Ordering::Relaxed) == 0)
     }
 
-    /// Makes the implicit exclusive lock of `holder`'s transaction `id` explicit, so that others can
-    /// queue for it.
+    /// Makes the implicit exclusive lock of `holder`'s transaction `id` explicit, so that others
+    /// can queue for it.
     pub(super) fn hold(&self, holder: &Arc<Owner>, id: TxnId, name: LockName) -> Hold {
         self.with(name, |state| {
             let queue = state.queue(name);
-            let active = if queue.held_by(holder).is_some() {
+            let active = if queue.is_held_by(holder) {
                 holder.txn() == id
             } else {
                 holder.note_record_of(id, name)
@@ -312,11 +361,29 @@ impl RecordLocks {
         })
     }
 
-    /// Gives a lock back and serves the queue.
+    /// Releases one mode of a lock before its transaction ends, and serves the queue. A mode that
+    /// the owner held beside it stays.
+    pub(super) fn release_mode(&self, owner: &Arc<Owner>, name: LockName, mode: LockMode) {
+        self.with(name, |state| {
+            if let Some(queue) = state.queues.get_mut(&name) {
+                let at = queue.granted.iter().position(|it| Arc::ptr_eq(&it.owner, owner));
+                if let Some(at) = at
+                    && !queue.granted[at].give_up(mode)
+                {
+                    queue.granted.remove(at);
+                    owner.forget_record(name);
+                }
+                queue.advance(name);
+            }
+            state.drop_if_empty(name);
+        });
+    }
+
+    /// Releases an owner's lock in every mode, and serves the queue.
     pub(super) fn release(&self, owner: &Arc<Owner>, name: LockName) {
         self.with(name, |state| {
             if let Some(queue) = state.queues.get_mut(&name) {
-                queue.granted.retain(|(other, _)| !Arc::ptr_eq(other, owner));
+                queue.granted.retain(|holder| !Arc::ptr_eq(&holder.owner, owner));
                 queue.advance(name);
             }
             state.drop_if_empty(name);

@@ -61,6 +61,10 @@ impl World {
         }
     }
 
+    fn unlock(&self, owner: usize, key: &[u8], mode: LockMode) {
+        self.locks.unlock(&self.owners[owner], RecordRequest { tree: TREE, key, mode });
+    }
+
     fn release(&self, owner: usize) {
         self.locks.release_all(&self.owners[owner]);
     }
@@ -99,6 +103,7 @@ fn the_sole_holder_may_strengthen_its_lock_past_the_waiters() {
     let world = World::new(2);
     world.take(0, b"k", Shared);
     let writer = world.wait_for(1, b"k", Exclusive);
+    assert_eq!(world.take(0, b"k", Exclusive), Grant::Strengthened);
     assert_eq!(world.take(0, b"k", Exclusive), Grant::Held);
     world.release(0);
     writer.join().unwrap().unwrap();
@@ -276,9 +281,79 @@ fn one_lock_can_be_given_back_early() {
     let world = World::new(2);
     world.take(0, b"a", Exclusive);
     world.take(0, b"b", Exclusive);
-    world.locks.unlock(&world.owners[0], TREE, b"a");
+    world.unlock(0, b"a", Exclusive);
     assert_eq!(world.take(1, b"a", Exclusive), Grant::New);
     assert_eq!(world.take(1, b"b", Exclusive), Grant::Conflict);
+    assert_eq!(world.owners[0].lock_count(), 1);
+}
+
+#[test]
+fn a_lock_given_back_early_falls_back_to_the_mode_held_before() {
+    let world = World::new(3);
+    world.take(0, b"k", Shared);
+    assert!(world.take(0, b"k", Exclusive).is_fresh());
+    world.unlock(0, b"k", Exclusive);
+    assert_eq!(world.take(1, b"k", Shared), Grant::New, "the record is shared again");
+    assert_eq!(world.take(2, b"k", Exclusive), Grant::Conflict);
+    world.release(1);
+    assert_eq!(world.take(2, b"k", Exclusive), Grant::Conflict, "owner 0 shares it as before");
+    assert_eq!(world.owners[0].lock_count(), 1);
+    world.release(0);
+    assert_eq!(world.take(2, b"k", Exclusive), Grant::New);
+}
+
+#[test]
+fn a_stronger_lock_that_was_waited_for_falls_back_as_well() {
+    let world = World::new(3);
+    world.take(0, b"k", Shared);
+    world.take(1, b"k", Shared);
+    let upgrade = world.wait_for(0, b"k", Exclusive);
+    world.release(1);
+    upgrade.join().unwrap().unwrap();
+    assert_eq!(world.take(1, b"k", Shared), Grant::Conflict);
+    world.unlock(0, b"k", Exclusive);
+    assert_eq!(world.take(1, b"k", Shared), Grant::New);
+    assert_eq!(world.take(2, b"k", Exclusive), Grant::Conflict);
+    world.release(1);
+    assert_eq!(world.take(2, b"k", Exclusive), Grant::Conflict, "owner 0 shares it as before");
+}
+
+#[test]
+fn a_shared_lock_given_back_leaves_the_exclusive_one() {
+    let world = World::new(2);
+    world.take(0, b"k", Shared);
+    world.take(0, b"k", Exclusive);
+    world.unlock(0, b"k", Shared);
+    assert_eq!(world.take(1, b"k", Shared), Grant::Conflict);
+    world.unlock(0, b"k", Exclusive);
+    assert_eq!(world.take(1, b"k", Shared), Grant::New);
+    assert_eq!(world.owners[0].lock_count(), 0);
+}
+
+#[test]
+fn a_lock_given_back_early_serves_those_whom_the_mode_left_does_not_stop() {
+    let world = World::new(3);
+    world.take(0, b"k", Shared);
+    world.take(0, b"k", Exclusive);
+    let reader = world.wait_for(1, b"k", Shared);
+    let writer = world.wait_for(2, b"k", Exclusive);
+    world.unlock(0, b"k", Exclusive);
+    reader.join().unwrap().unwrap();
+    assert!(world.owners[2].is_waiting());
+    world.release(0);
+    world.release(1);
+    writer.join().unwrap().unwrap();
+}
+
+/// A lock that another thread has made explicit stands beside the shared one its owner took before.
+#[test]
+fn an_implicit_lock_made_explicit_keeps_the_shared_one() {
+    let world = World::new(2);
+    world.take(0, b"k", Shared);
+    world.owners[0].set_txn(TxnId(5));
+    assert!(world.locks.hold(&world.owners[0], TxnId(5), TREE, b"k"));
+    world.unlock(0, b"k", Exclusive);
+    assert_eq!(world.take(1, b"k", Shared), Grant::New);
     assert_eq!(world.owners[0].lock_count(), 1);
 }
 

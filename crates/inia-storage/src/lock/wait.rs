@@ -110,11 +110,10 @@ impl LockSystem {
         true
     }
 
-    /// Gives back one record lock before the transaction ends.
-    pub(crate) fn unlock(&self, owner: &Arc<Owner>, tree: TreeId, key: &[u8]) {
-        let name = LockName::new(tree, key);
-        owner.forget_record(name);
-        self.records.release(owner, name);
+    /// Releases a record lock that was fresh ([`Grant::is_fresh`]) before the transaction ends. The
+    /// owner keeps the mode that it held before.
+    pub(crate) fn unlock(&self, owner: &Arc<Owner>, request: RecordRequest<'_>) {
+        self.records.release_mode(owner, request.name(), request.mode);
     }
 
     /// Gives back everything at the end of the owner's transaction. Its id is 0 from then on.
@@ -129,13 +128,14 @@ impl LockSystem {
         owner.recycle(held);
     }
 
-    /// Takes a record lock, waiting for it up to `limit`.
+    /// Takes a record lock, waiting for it up to `limit`; whether it is fresh
+    /// ([`Grant::is_fresh`]).
     pub(crate) fn wait_record(
         &self,
         owner: &Arc<Owner>,
         request: RecordRequest<'_>,
         limit: Duration,
-    ) -> Result<Grant> {
+    ) -> Result<bool> {
         let name = request.name();
         let target = Arc::new(Target {
             tree: request.tree,
@@ -146,12 +146,13 @@ impl LockSystem {
         let detector = self.detector.lock();
         let grant = self.records.enqueue(owner, name, request.mode, register);
         if grant != Grant::Conflict {
-            return Ok(grant);
+            return Ok(grant.is_fresh());
         }
         self.break_deadlocks(owner);
         drop(detector);
         self.sleep(owner, limit)?;
-        Ok(Grant::New)
+        // Nobody waits for a mode that it holds.
+        Ok(true)
     }
 
     /// Waits until no other owner's gap lock covers `key`.

@@ -8,16 +8,14 @@
 //! ```
 //! All integers are little-endian. The checksum covers bytes 4 to the end; it is filled in when a
 //! page is written and means nothing in memory. `lsn` is the end of the log group that changed the
-//! page last. Every change of a page goes through [`PageOp::apply`](op::PageOp::apply).
+//! page last. Every change of a page goes through [`PageOp::apply`](crate::ops::PageOp::apply).
 
-pub(crate) mod op;
+pub(crate) mod file;
 
 #[cfg(test)]
 mod tests;
 
 use inia_base::ids::{Lsn, PageId};
-
-pub(crate) use op::PageOp;
 
 /// Bytes in a page.
 pub(crate) const PAGE_SIZE: usize = 16 * 1024;
@@ -167,6 +165,14 @@ pub(crate) fn initialize(page: &mut PageBytes, id: PageId, page_type: u8) {
     page.fill(0);
     put_u32(page, ID, id.0);
     page[TYPE] = page_type;
+}
+
+/// Gives a page without contents (new, or damaged and about to be rebuilt) its id, for the
+/// operation that starts it.
+pub(crate) fn adopt(page: &mut PageBytes, id: PageId) {
+    put_u32(page, CRC, 0);
+    put_u32(page, ID, id.0);
+    put_u64(page, LSN, 0);
 }
 
 /// Fills in the checksum, as the last thing before a page is written.

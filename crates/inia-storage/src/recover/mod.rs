@@ -2,9 +2,10 @@
 //!
 //! 1. *Doublewrite*: a page torn in its place is restored from its copy ([`restore_torn_pages`]).
 //!    A data file from before the last checkpoint is refused ([`check_stamp`]).
-//! 2. *Redo*: one walk along the log from the checkpoint. Each whole group is applied to those of its pages
-//!    whose LSN is older; other records go to the observer ([`redo`]).
-//! 3. An unfinished group at the log's end is dropped, and the log is opened for appending as a new epoch.
+//! 2. *Redo*: one walk along the log from the checkpoint. Each whole group is applied to those of
+//!    its pages whose LSN is older; other records go to the observer ([`redo`]).
+//! 3. An unfinished group at the log's end is dropped, and the log is opened for appending as a new
+//!    epoch.
 //! 4. Rolling back unfinished transactions is the observer's business, after the store is open.
 //!
 //! What a file shows need not be on the platter, after a killed program and even more after a
@@ -12,9 +13,10 @@
 //! control block and the end of the log are written once more, and every page that the log has
 //! changes of is written back before a checkpoint lets go of that log.
 //!
-//! Why doing it again is harmless: step 1 writes only over damaged pages, and the doublewrite file keeps its
-//! copies until the next batch; step 2 compares LSNs; step 3 writes a new epoch number before anything is
-//! appended. A crash anywhere in it leaves a state that the same steps bring to the same end.
+//! Why doing it again is harmless: step 1 writes only over damaged pages, and the doublewrite file
+//! keeps its copies until the next batch; step 2 compares LSNs; step 3 writes a new epoch number
+//! before anything is appended. A crash anywhere in it leaves a state that the same steps bring to
+//! the same end.
 //!
 //! A page that cannot be read (torn while the doublewrite file was rightly skipped, or never
 //! written) is no error as long as a later record starts it anew. Such records need no reading at
@@ -25,12 +27,17 @@ use crate::Result;
 use crate::buffer::{BufferPool, ExclusivePage, WRITE_BATCH, page_offset};
 use crate::codec::ByteReader;
 use crate::error::StorageError;
-use crate::page::op::FIRST_PAGE_TAG;
+use crate::files::CONTROL_FILE;
+use crate::files::DATA_FILE;
+use crate::ops::FIRST_PAGE_TAG;
+use crate::ops::PageOp;
+use crate::page::file::GROUP_PAGES;
+use crate::page::file::GROUPS_AT;
+use crate::page::file::HEADER_PAGE;
+use crate::page::file::STAMP_AT;
 use crate::page::{
-    PAGE_SIZE, PageBuf, PageBytes, PageOp, PageRead, page_id, page_lsn, set_page_lsn, verify,
+    PAGE_SIZE, PageBuf, PageBytes, PageRead, page_id, page_lsn, set_page_lsn, verify,
 };
-use crate::space::{GROUP_PAGES, GROUPS_AT, HEADER_PAGE, STAMP_AT};
-use crate::store::{CONTROL_FILE, DATA_FILE, LogObserver};
 use crate::wal::reader::LogReader;
 use crate::wal::record::LogRecord;
 use crate::wal::{GROUP_HEADER, Wal};
@@ -41,6 +48,15 @@ use std::collections::{BTreeMap, HashMap};
 
 #[cfg(test)]
 mod tests;
+
+/// Takes what recovery finds in the log apart from page changes.
+pub(crate) trait LogObserver {
+    /// The state that [`CheckpointSource::state`](crate::store::CheckpointSource::state) gave at
+    /// the checkpoint recovery starts from. Called once, first, unless the store is new.
+    fn checkpoint(&mut self, state: &[u8]) -> Result<()>;
+    /// A record, in log order; `lsn` is the end of its group.
+    fn record(&mut self, lsn: Lsn, record: &LogRecord<'_>) -> Result<()>;
+}
 
 /// Puts intact copies in the place of damaged pages. Only what a crash can have torn is restored: a
 /// page that was being written has changes from after the checkpoint. Copies without such changes

@@ -1,8 +1,10 @@
 //! Redo repeats what normal running did, bit by bit; doublewrite heals torn pages; damage is told.
 
 use super::*;
+use crate::files::DATA_FILE;
+use crate::files::DOUBLEWRITE_FILE;
 use crate::store::tests::{Idle, overwrite};
-use crate::store::{DATA_FILE, DOUBLEWRITE_FILE, Latched, Mtr, Store, StoreOptions};
+use crate::store::{Latched, Mtr, Store, StoreOptions};
 use inia_base::io::Disk;
 use inia_testkit::random::Random;
 use inia_testkit::sim_disk::{Fault, SimDisk, When};
@@ -119,7 +121,8 @@ fn store_with_page(disk: &SimDisk, text: &[u8]) -> PageId {
     let id = mtr.id(page);
     mtr.commit();
     store.close().unwrap();
-    // Once more, as a page that existed before the checkpoint: this time through the doublewrite file.
+    // Once more, as a page that existed before the checkpoint: this time through the doublewrite
+    // file.
     let mut mtr = store.mtr().unwrap();
     let page = mtr.latch(id).unwrap();
     mtr.apply(page, &PageOp::SetBytes { offset: 60, bytes: text });

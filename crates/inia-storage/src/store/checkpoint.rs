@@ -10,10 +10,11 @@
 //! into the control file. A data file with a smaller number than the control file is an older one,
 //! put in the place of the right one; of one with the same number the log has all that is missing.
 //!
-//! A step writes pages whose oldest unwritten change lies further back than half the log's capacity, takes a
-//! checkpoint when the clean position has moved by a sixteenth, and keeps one log segment prepared. Writers
-//! wait in [`Store::mtr`], before they latch anything, when changes on pages lie further back than the
-//! capacity. A transaction that holds the log back makes it longer but stops nobody.
+//! A step writes pages whose oldest unwritten change lies further back than half the log's
+//! capacity, takes a checkpoint when the clean position has moved by a sixteenth, and keeps one log
+//! segment prepared. Writers wait in [`Store::mtr`], before they latch anything, when changes on
+//! pages lie further back than the capacity. A transaction that holds the log back makes it longer
+//! but stops nobody.
 
 use super::control::Checkpoint;
 use super::{CHECKPOINT_STATE_MAX, Store};
@@ -69,8 +70,8 @@ impl Store {
         Ok(())
     }
 
-    /// Ends the background thread and waits for its end. Nothing is written; call it before the last
-    /// handle on the store goes, so that the disk is free for another when it has gone.
+    /// Ends the background thread and waits for its end. Nothing is written; call it before the
+    /// last handle on the store goes, so that the disk is free for another when it has gone.
     pub(crate) fn stop_background(&self) {
         let Some(background) = &self.background else { return };
         background.shared.stopped.store(true, Ordering::Relaxed);
@@ -83,7 +84,8 @@ impl Store {
         }
     }
 
-    /// One step of background work (page writing, checkpoint, log segments); true when there was some.
+    /// One step of background work (page writing, checkpoint, log segments); true when there was
+    /// some.
     pub(crate) fn background_step(&self) -> Result<bool> {
         let mut busy = self.pool.provide_frames()?;
         if self.age() > self.log_capacity / 2 {
@@ -166,14 +168,24 @@ impl Store {
         self.stop_background();
         let closed = self.wal.closed_lsn();
         self.wal.wait_durable(closed)?;
+        self.write_all_pages()?;
+        self.checkpoint()?;
+        Ok(())
+    }
+
+    fn write_all_pages(&self) -> Result<()> {
         loop {
             let dirty = self.pool.dirty_frames(Lsn(u64::MAX), STEP_PAGES);
             if self.pool.write_back(&dirty)? == 0 {
-                break;
+                return Ok(());
             }
         }
-        self.checkpoint()?;
-        Ok(())
+    }
+
+    /// Writes every changed page back, without a checkpoint.
+    #[cfg(test)]
+    pub(crate) fn write_all_pages_for_tests(&self) -> Result<()> {
+        self.write_all_pages()
     }
 
     /// Lets a writer through once the log has room for it.
@@ -257,8 +269,8 @@ impl Store {
     }
 }
 
-/// The background thread: steps while there is work, naps when there is none. It holds the store only
-/// during a step.
+/// The background thread: steps while there is work, naps when there is none. It holds the store
+/// only during a step.
 fn run(store: &Weak<Store>, shared: &Shared) {
     while !shared.stopped.load(Ordering::Relaxed) {
         let Some(store) = store.upgrade() else { return };

@@ -1,27 +1,27 @@
 //! The control file: two alternating blocks, each a complete checkpoint.
 //!
 //! ```text
-//!  0        4        8       16         24      32           40            48      56       58
-//!  +--------+--------+-------+----------+-------+------------+-------------+-------+--------+-----+
-//!  | crc32c | format | magic | sequence | epoch | checkpoint | durable lsn | stamp | length |state|
-//!  +--------+--------+-------+----------+-------+------------+-------------+-------+--------+-----+
+//!  0       4        8       16         24      32           40            48      56       58
+//!  +-------+--------+-------+----------+-------+------------+-------------+-------+--------+-----+
+//!  | crc32c| format | magic | sequence | epoch | checkpoint | durable lsn | stamp | length |state|
+//!  +-------+--------+-------+----------+-------+------------+-------------+-------+--------+-----+
 //! ```
-//! The valid block with the higher sequence number counts; the next checkpoint overwrites the other one, so
-//! a torn write loses nothing. The file gets its name only once it is complete: where it exists, the store
-//! was created.
+//! The valid block with the higher sequence number counts; the next checkpoint overwrites the other
+//! one, so a torn write loses nothing. The file gets its name only once it is complete: where it
+//! exists, the store was created.
 
 use super::CHECKPOINT_STATE_MAX;
 use crate::Result;
 use crate::codec::{ByteReader, ByteWriter};
 use crate::error::StorageError;
-use crate::space::{FORMAT, OLDEST_FORMAT};
+use crate::files::CONTROL_FILE;
+use crate::page::file::{FORMAT, OLDEST_FORMAT};
 use crate::wal::MOST_LSN;
 use inia_base::ids::Lsn;
 use inia_base::io::{AlignedBuf, Disk, DiskFile};
 use std::sync::Arc;
 
-/// The control file's name.
-pub(crate) const CONTROL_FILE: &str = "inia.control";
+/// The control file's name before it is complete.
 const UNFINISHED: &str = "inia.control.new";
 const BLOCK: usize = 4096;
 const MAGIC: u64 = u64::from_le_bytes(*b"INIACTRL");

@@ -1,16 +1,18 @@
 //! The page-level store: buffer pool, log and space map as one. No trees, no transactions.
 //!
-//! The life of a change: [`Store::mtr`] waits for log space, [`Mtr::latch`] and [`Mtr::apply`] change pages,
-//! [`Mtr::commit`] appends to the log, [`Wal::wait_durable`] makes it durable; later the background writes
-//! the page back and a checkpoint lets go of the log before it (`checkpoint.rs`).
+//! The life of a change: [`Store::mtr`] waits for log space, [`Mtr::latch`] and [`Mtr::apply`]
+//! change pages, [`Mtr::commit`] appends to the log, [`Wal::wait_durable`] makes it durable; later
+//! the background writes the page back and a checkpoint lets go of the log before it
+//! (`checkpoint.rs`).
 //!
-//! Lock order, outermost first: control, flusher, [`CheckpointSource`]; page latches (tree order, then header
-//! and maps); space, wait tables, log tail. The leader of a commit takes only the log's own locks.
+//! Lock order, outermost first: control, flusher, [`CheckpointSource`]; page latches (tree order,
+//! then header and maps); space, wait tables, log tail. The leader of a commit takes only the log's
+//! own locks.
 
 mod checkpoint;
 mod control;
 pub(crate) mod mtr;
-pub(crate) mod reserve;
+mod options;
 mod volatile;
 
 #[cfg(test)]
@@ -20,94 +22,44 @@ use crate::Result;
 use crate::buffer::{
     BufferPool, OptimisticPage, PageVersion, SharedPage, WRITE_BATCH, page_offset,
 };
-use crate::engine::EngineSizes;
 use crate::error::StorageError;
+use crate::files::{CONTROL_FILE, DATA_FILE, DOUBLEWRITE_FILE, UNDO_FILE};
+use crate::page::file::{self, FIRST_PAGES};
 use crate::page::{PAGE_SIZE, PageBuf, seal};
-use crate::recover;
-use crate::space::{self, FIRST_PAGES, Space};
+use crate::recover::{self, LogObserver};
+use crate::reserve::Reserve;
+use crate::space::Space;
 use crate::sync::{AtomicU64, Condvar, Mutex};
-use crate::txn::undo::UNDO_FILE;
 use crate::wal::reader::LogReader;
-use crate::wal::record::LogRecord;
 use crate::wal::segment::{FIRST_SEGMENT, Segments, is_segment, remove_leftovers};
 use crate::wal::{FIRST_LSN, Wal};
 use checkpoint::Background;
 use control::{Checkpoint, Control};
 use inia_base::ids::{Lsn, PageId};
 use inia_base::io::{Disk, DiskFile};
-use reserve::Reserve;
 use std::sync::{Arc, OnceLock};
 
-pub(crate) use control::CONTROL_FILE;
 pub(crate) use mtr::{Latched, Mtr};
+pub use options::EngineSizes;
+pub(crate) use options::StoreOptions;
 pub(crate) use volatile::volatile_disk;
 
 /// First page that trees may use: the first that [`Mtr::allocate`] gives out in a new store.
 pub(crate) const FIRST_FREE_PAGE: PageId = PageId(2);
-/// The data file's name.
 /// Files that tell a directory of MySQL, MariaDB or PostgreSQL.
 const FOREIGN: [&str; 4] = ["ibdata1", "mysql.ibd", "aria_log_control", "PG_VERSION"];
-pub(crate) const DATA_FILE: &str = "inia.data";
-/// The doublewrite file's name.
-pub(crate) const DOUBLEWRITE_FILE: &str = "inia.doublewrite";
 
 /// Whether a file of this name is part of a store.
 pub fn is_store_file(name: &str) -> bool {
-    matches!(name, DATA_FILE | DOUBLEWRITE_FILE | control::CONTROL_FILE | UNDO_FILE)
-        || is_segment(name)
+    matches!(name, DATA_FILE | DOUBLEWRITE_FILE | CONTROL_FILE | UNDO_FILE) || is_segment(name)
 }
 
-/// How a store is opened.
-#[derive(Clone, Debug)]
-pub(crate) struct StoreOptions {
-    /// Bytes of page frames.
-    pub(crate) buffer_pool_size: u64,
-    /// Bytes of log after which writers wait until pages are written back.
-    pub(crate) log_capacity: u64,
-    /// Bytes of one log segment.
-    pub(crate) segment_size: u64,
-    /// Bytes of memory for the undo that nobody is writing to; what goes beyond is put in a file.
-    pub(crate) undo_memory: u64,
-    /// Whether a background thread writes pages and checkpoints (else [`Store::background_step`]).
-    pub(crate) background: bool,
-}
-
-impl StoreOptions {
-    /// The usual log sizes.
-    pub(crate) fn new(buffer_pool_size: u64, background: bool) -> StoreOptions {
-        StoreOptions::sized(buffer_pool_size, background, EngineSizes::new(buffer_pool_size))
-    }
-
-    /// Other log sizes.
-    pub(crate) fn sized(
-        buffer_pool_size: u64,
-        background: bool,
-        sizes: EngineSizes,
-    ) -> StoreOptions {
-        StoreOptions {
-            buffer_pool_size,
-            log_capacity: sizes.log_capacity,
-            segment_size: sizes.segment_size,
-            undo_memory: sizes.undo_memory,
-            background,
-        }
-    }
-}
-
-/// Takes what recovery finds in the log apart from page changes.
-pub(crate) trait LogObserver {
-    /// The state that [`CheckpointSource::state`] gave at the checkpoint recovery starts from. Called
-    /// once, first, unless the store is new.
-    fn checkpoint(&mut self, state: &[u8]) -> Result<()>;
-    /// A record, in log order; `lsn` is the end of its group.
-    fn record(&mut self, lsn: Lsn, record: &LogRecord<'_>) -> Result<()>;
-}
-
-/// What the transactions tell a checkpoint. Both calls come while page writing stands still: they must not
-/// touch pages nor wait for anybody who does.
+/// What the transactions tell a checkpoint. Both calls come while page writing stands still: they
+/// must not touch pages nor wait for anybody who does.
 pub(crate) trait CheckpointSource: Send + Sync {
-    /// The log from here on must be kept for rollback: a value of [`Wal::closed_lsn`] that was read, and
-    /// made visible here, before the first record needed was appended. `None` when nothing is needed.
+    /// The log from here on must be kept for rollback: a value of [`Wal::closed_lsn`] that was
+    /// read, and made visible here, before the first record needed was appended. `None` when
+    /// nothing is needed.
     fn hold_lsn(&self) -> Option<Lsn>;
     /// At most [`CHECKPOINT_STATE_MAX`] bytes kept with the checkpoint, taken after its position is
     /// fixed, so that it reflects at least everything below that position.
@@ -137,8 +89,8 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Opens the store, creating it in an empty disk, recovering it where it was not closed. Records
-    /// that are not page changes go to `observer` in log order.
+    /// Opens the store, creating it in an empty disk, recovering it where it was not closed.
+    /// Records that are not page changes go to `observer` in log order.
     pub(crate) fn open(
         disk: Arc<dyn Disk>,
         options: StoreOptions,
@@ -227,7 +179,8 @@ impl Store {
 
     /// Starts a mini-transaction. May wait for log space: hold no latch and no other `Mtr`.
     ///
-    /// Fails with `DiskFull` while no further log segment can be had, and with the disk's error after one.
+    /// Fails with `DiskFull` while no further log segment can be had, and with the disk's error
+    /// after one.
     pub(crate) fn mtr(&self) -> Result<Mtr<'_>> {
         if self.is_short_of_log() {
             self.find_log_segment()?;
@@ -306,14 +259,14 @@ fn create(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Control> {
     if data.len()? > page_offset(PageId(FIRST_PAGES)) {
         return Err(StorageError::Unopenable(format!(
             "{DATA_FILE} holds data, but {} is missing",
-            control::CONTROL_FILE
+            CONTROL_FILE
         )));
     }
     data.set_len(page_offset(PageId(FIRST_PAGES)))?;
     let mut page = PageBuf::new();
-    space::initialize_header(&mut page.bytes);
+    file::initialize_header(&mut page.bytes);
     write_page(&*data, &mut page, PageId(0))?;
-    space::initialize_map(&mut page.bytes, PageId(1));
+    file::initialize_map(&mut page.bytes, PageId(1));
     write_page(&*data, &mut page, PageId(1))?;
     data.sync()?;
     let doublewrite = disk.open(DOUBLEWRITE_FILE, true)?;

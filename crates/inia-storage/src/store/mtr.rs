@@ -14,11 +14,12 @@
 
 use super::Store;
 use crate::Result;
-use crate::btree::run::{Mark, OpenRun, RecordChange, apply_marks, put_marks};
 use crate::buffer::{ExclusivePage, OptimisticPage, Restart};
 use crate::error::StorageError;
-use crate::page::{PageBytes, PageOp, page_type, set_page_lsn};
-use crate::space::{self, GROUPS_AT, HEADER_PAGE};
+use crate::ops::PageOp;
+use crate::ops::run::{Mark, OpenRun, RecordChange, apply_marks, put_marks};
+use crate::page::file::{GROUP_PAGES, GROUPS_AT, HEADER_PAGE, bit_of, is_pinned, map_of};
+use crate::page::{PageBytes, page_type, set_page_lsn};
 use crate::wal::record::LogRecord;
 use crate::wal::{GROUP_HEADER, begin_group, finish_group};
 use inia_base::ids::{Lsn, PageId, TxnId};
@@ -191,7 +192,7 @@ impl<'s> Mtr<'s> {
     pub(crate) fn free_all(&mut self, pages: &[Latched]) -> Result<()> {
         for &page in pages {
             let id = self.id(page);
-            if !self.store.space.is_used(id) || space::is_pinned(id) || self.freed.contains(&id) {
+            if !self.store.space.is_used(id) || is_pinned(id) || self.freed.contains(&id) {
                 return Err(StorageError::Corrupt(id, "freed, but not in use"));
             }
         }
@@ -255,13 +256,13 @@ impl<'s> Mtr<'s> {
         bits.sort_unstable();
         let mut map: Option<Latched> = None;
         for (page, used) in bits {
-            let id = space::map_of(page);
+            let id = map_of(page);
             let latched = match map {
                 Some(latched) if self.id(latched) == id => latched,
                 _ => self.latch(id).expect("invariant: space maps stay in memory"),
             };
             map = Some(latched);
-            self.apply(latched, &PageOp::SpaceBit { bit: space::bit_of(page), used });
+            self.apply(latched, &PageOp::SpaceBit { bit: bit_of(page), used });
         }
     }
 }
@@ -332,9 +333,9 @@ impl Store {
         let Some(page) = self.pool.try_exclusive_blank(map)? else { return Ok(()) };
         let latched = mtr.hold(page, false);
         mtr.apply(latched, &PageOp::Init { page_type: page_type::SPACE_MAP });
-        mtr.apply(latched, &PageOp::SpaceBit { bit: space::bit_of(map), used: true });
+        mtr.apply(latched, &PageOp::SpaceBit { bit: bit_of(map), used: true });
         let mut groups = SmallVec::<[u8; 4]>::new();
-        groups.extend_from_slice(&(map.0 / space::GROUP_PAGES + 1).to_le_bytes());
+        groups.extend_from_slice(&(map.0 / GROUP_PAGES + 1).to_le_bytes());
         mtr.apply(header, &PageOp::SetBytes { offset: GROUPS_AT as u16, bytes: &groups });
         self.space.add_group(mtr.page(latched));
         mtr.commit();

@@ -10,10 +10,8 @@
 //!   inia.log.7     only its length          never read: the store is not opened twice
 //! ```
 
-use super::DATA_FILE;
-use super::control::CONTROL_FILE;
+use crate::files::{CONTROL_FILE, DATA_FILE, UNDO_FILE};
 use crate::sync::Mutex;
-use crate::txn::undo::UNDO_FILE;
 use inia_base::io::{DiskFile, MemDisk};
 use std::io;
 use std::sync::Arc;

@@ -5,8 +5,9 @@ use super::log::TxnRecord;
 use super::purge::garbage_key;
 use super::trees::Tree;
 use crate::Result;
-use crate::btree::{BTree, BulkBuilder, RecordHeader};
+use crate::btree::{BTree, BulkBuilder};
 use crate::error::StorageError;
+use crate::node::RecordHeader;
 use crate::sync::Ordering;
 
 impl Txn {

@@ -18,9 +18,9 @@
 //! ended before it was rolled back keeps no numbers; nobody was told that they are taken.
 
 use super::handle::Txn;
+use super::shared::EngineShared;
 use super::trees::Tree;
 use crate::Result;
-use crate::engine::{Core, Engine};
 use crate::store::Store;
 use crate::sync::{AtomicU64, Ordering};
 
@@ -63,7 +63,7 @@ impl Counter {
     }
 }
 
-impl Core {
+impl EngineShared {
     /// Keeps the counter as it stands, at least at `least`.
     fn keep_counter(&self, tree: &Tree, least: u64, undoing: bool) -> Result<()> {
         let counter = tree.counter();
@@ -91,18 +91,18 @@ impl Txn {
     }
 }
 
-impl Engine {
+impl EngineShared {
     /// The tree's counter as it was kept last; 0 = never. To be read after the greatest number of
     /// the tree's records: one that is not there any more is below what is kept then.
-    pub fn kept_counter(&self, tree: &Tree) -> Result<u64> {
-        let kept = tree.btree().counter(&self.core.store)?;
+    pub(crate) fn kept_counter(&self, tree: &Tree) -> Result<u64> {
+        let kept = tree.btree().counter(&self.store)?;
         tree.counter().kept.fetch_max(kept, Ordering::AcqRel);
         Ok(kept)
     }
 
     /// Forgets the counter, what was kept of it, too. Nobody else may use the tree.
-    pub fn forget_counter(&self, tree: &Tree) -> Result<()> {
-        tree.btree().change_counter(&self.core.store, Store::mtr, |_| 0)?;
+    pub(crate) fn forget_counter(&self, tree: &Tree) -> Result<()> {
+        tree.btree().change_counter(&self.store, Store::mtr, |_| 0)?;
         tree.counter().kept.store(0, Ordering::Release);
         tree.counter().next.store(0, Ordering::Release);
         Ok(())

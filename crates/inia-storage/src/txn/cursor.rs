@@ -1,17 +1,17 @@
 //! Range scans: a cursor stands on a copy of one leaf and goes from leaf to leaf.
 //!
 //! A snapshot scan takes the fast path on quiet leaves: when no record of the leaf was written by a
-//! transaction at or above the low-water mark and none is marked as deleted, every record is visible
-//! as it is. Otherwise each record is checked, and older versions are fetched from undo.
+//! transaction at or above the low-water mark and none is marked as deleted, every record is
+//! visible as it is. Otherwise each record is checked, and older versions are fetched from undo.
 
 use super::handle::Txn;
 use super::in_place::Spot;
 use super::place::Place;
+use super::shared::EngineShared;
 use super::snapshot::Snapshot;
 use super::trees::Tree;
 use crate::Result;
 use crate::btree::{LeafCopy, PayloadRef, Seek};
-use crate::engine::Core;
 use crate::error::StorageError;
 use crate::request::{Direction, KeyBound, ReadMode, RecordRef};
 use crate::store::Store;
@@ -87,7 +87,7 @@ enum View {
 /// kept while its transaction writes to the same tree.
 pub struct Cursor {
     pub(super) tree: Tree,
-    core: Arc<Core>,
+    core: Arc<EngineShared>,
     pub(super) memory: Option<Box<CursorMemory>>,
     pub(super) lower: Bound,
     pub(super) upper: Bound,
@@ -104,7 +104,8 @@ pub struct Cursor {
     pub(super) passed: bool,
     /// A locking scan must look again behind the record it passed last.
     pub(super) astray: bool,
-    /// The lock of the record last returned is this scan's.
+    /// The lock of the record last returned is this scan's, who had it at once. (While a record is
+    /// looked for: the lock at hand is this scan's.)
     pub(super) fresh: bool,
     /// A locking scan leaves it to its user to lock the records it returns, or to change them.
     pub(super) defers: bool,
@@ -346,11 +347,13 @@ impl Cursor {
         self.unlocked
     }
 
-    /// Gives back the lock of the record last returned, whose row did not match. At REPEATABLE READ
-    /// and above it is kept: there a scan locks all that it passes.
+    /// Releases the lock of the record last returned, whose row did not match, where the scan has
+    /// taken it without a wait. At REPEATABLE READ and above it is kept: there a scan locks all
+    /// that it passes.
     pub fn unlock_current(&mut self, txn: &mut Txn) {
+        let ReadMode::Lock(request) = self.mode else { return };
         if !txn.locks_gaps() && std::mem::take(&mut self.fresh) {
-            txn.unlock(&self.tree, &self.memory().key);
+            txn.unlock(&self.tree, &self.memory().key, request.mode);
         }
     }
 

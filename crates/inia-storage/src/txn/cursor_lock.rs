@@ -3,11 +3,11 @@
 //! With keys 10, 20, 30, 40, at REPEATABLE READ (`X` record locked, `(a,b]` gap locked):
 //!
 //! ```text
-//!   ≥ 20                 20X (20,30] 30X (30,40] 40X (40,∞]     first record equal to the bound: no gap
-//!   > 20, < 25           (20,30]                                 gap before the first record beyond
-//!   20 … 30              20X (20,30] 30X                         stops at a record equal to the end
-//!   ≥ 20 descending      (40,∞] 40X (30,40] 30X (20,30] 20X (10,20] 10X (-∞,10]
-//!   ≤ 20 descending      (20,30] 20X (10,20] 10X (-∞,10]         begins with the gap after the start
+//!   ≥ 20              20X (20,30] 30X (30,40] 40X (40,∞]   first record equal to the bound: no gap
+//!   > 20, < 25        (20,30]                               gap before the first record beyond
+//!   20 … 30           20X (20,30] 30X                       stops at a record equal to the end
+//!   ≥ 20 descending   (40,∞] 40X (30,40] 30X (20,30] 20X (10,20] 10X (-∞,10]
+//!   ≤ 20 descending   (20,30] 20X (10,20] 10X (-∞,10]       begins with the gap after the start
 //! ```
 //!
 //! A descending scan locks the first record beyond its range as if it belonged to it, and so does
@@ -33,7 +33,7 @@ use crate::Result;
 use crate::btree::Seek;
 use crate::error::StorageError;
 use crate::lock::Edge;
-use crate::request::{Direction, LockRequest, WaitPolicy};
+use crate::request::{Direction, LockMode, LockRequest, WaitPolicy};
 use crate::txn::snapshot::Snapshot;
 use inia_base::ids::Lsn;
 
@@ -223,7 +223,7 @@ impl Cursor {
             return Ok(Verdict::Again);
         }
         let tree = self.tree.clone();
-        self.give_back_vanished(txn);
+        self.give_back_vanished(txn, request.mode);
         let writer = self.memory().place.leaf.header(i).txn_id();
         if self.defers && self.put_off(txn, &tree, i)? {
             return Ok(Verdict::Take);
@@ -235,8 +235,7 @@ impl Cursor {
         let looks_first = self.looks_first && !txn.locks_gaps();
         let wait = if looks_first { WaitPolicy::SkipLocked } else { request.wait };
         let request = LockRequest { wait, ..request };
-        let locked = txn.lock_found(&tree, &self.memory().key, writer, request)?;
-        match locked {
+        let at_once = match txn.lock_found(&tree, &self.memory().key, writer, request)? {
             Locked::Skip if looks_first => return self.show_committed(txn, i),
             Locked::Skip => return Ok(Verdict::Pass),
             Locked::Retry { fresh } => {
@@ -245,8 +244,10 @@ impl Cursor {
                 memory.waited.clone_from(&memory.key);
                 return Ok(Verdict::Again);
             }
-            Locked::Yes { fresh } => self.fresh |= fresh,
-        }
+            Locked::Yes { fresh } => fresh,
+        };
+        // A lock that was waited for is fresh as well.
+        self.fresh |= at_once;
         let store = &txn.core.store;
         let memory = self.memory_mut();
         let leaf = &memory.place.leaf;
@@ -254,15 +255,16 @@ impl Cursor {
         let whole = tree.btree().payload_of(store, leaf, i, &mut memory.value)?;
         if !whole || !leaf.is_current(store) {
             if std::mem::take(&mut self.fresh) {
-                txn.unlock(&tree, &self.memory().key);
+                txn.unlock(&tree, &self.memory().key, request.mode);
             }
             return Ok(Verdict::Again);
         }
         if !deleted {
+            self.fresh = at_once;
             return Ok(Verdict::Take);
         }
         if std::mem::take(&mut self.fresh) && !txn.locks_gaps() {
-            txn.unlock(&tree, &self.memory().key);
+            txn.unlock(&tree, &self.memory().key, request.mode);
         }
         Ok(Verdict::Pass)
     }
@@ -302,11 +304,11 @@ impl Cursor {
     }
 
     /// Forgets a lock that was waited for when another record has come up since.
-    fn give_back_vanished(&mut self, txn: &mut Txn) {
+    fn give_back_vanished(&mut self, txn: &mut Txn, mode: LockMode) {
         if self.fresh && self.memory().waited != self.memory().key {
             self.fresh = false;
             if !txn.locks_gaps() {
-                txn.unlock(&self.tree, &self.memory().waited);
+                txn.unlock(&self.tree, &self.memory().waited, mode);
             }
         }
     }

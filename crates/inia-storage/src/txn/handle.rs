@@ -3,13 +3,13 @@
 use super::delete_run::Deletions;
 use super::place::Place;
 use super::session::{Session, Started};
+use super::shared::EngineShared;
 use super::snapshot::Snapshot;
 use super::status::TxnState;
 use super::trees::Tree;
 use super::undo::{UndoLog, UndoRecord};
 use super::undo_run::UndoRun;
 use crate::Result;
-use crate::engine::Core;
 use crate::error::StorageError;
 use crate::lock::{Grant, Owner, RecordRequest};
 use crate::request::{Isolation, LockMode, LockRequest, WaitPolicy};
@@ -29,7 +29,7 @@ const MANY_DELETIONS: u64 = 1024;
 ///
 /// Dropping an open transaction rolls it back.
 pub struct Txn {
-    pub(super) core: Arc<Core>,
+    pub(super) core: Arc<EngineShared>,
     pub(super) session: Arc<Session>,
     pub(super) owner: Arc<Owner>,
     pub(super) interrupter: Interrupter,
@@ -46,7 +46,7 @@ pub struct Txn {
     locked: bool,
     /// Whether it has read anything.
     pub(super) has_read: bool,
-    /// Whether the last read of one key has taken a new lock.
+    /// Whether the last read of one key has taken a new lock without a wait.
     pub(super) took_lock: bool,
     /// Whether the last insert has replaced a record that the transaction had deleted.
     pub(super) replaced_own: bool,
@@ -124,7 +124,7 @@ impl Interrupter {
 }
 
 impl Txn {
-    pub(crate) fn new(core: Arc<Core>) -> Txn {
+    pub(crate) fn new(core: Arc<EngineShared>) -> Txn {
         let session = core.sessions.attach();
         let undo = UndoLog::new(Arc::clone(&core.undo), Arc::clone(&session.history));
         let owner = Arc::clone(&session.owner);
@@ -316,9 +316,8 @@ impl Txn {
         }
         let record = RecordRequest { tree: tree.id(), key, mode: request.mode };
         match self.core.locks.try_record(&self.owner, record) {
-            Grant::New => Ok(Locked::Yes { fresh: true }),
-            Grant::Held => Ok(Locked::Yes { fresh: false }),
             Grant::Conflict => self.wait_for_lock(record, request.wait),
+            grant => Ok(Locked::Yes { fresh: grant.is_fresh() }),
         }
     }
 
@@ -345,8 +344,8 @@ impl Txn {
             WaitPolicy::SkipLocked => Ok(Locked::Skip),
             WaitPolicy::Wait => {
                 let limit = self.lock_wait_limit();
-                let grant = self.core.locks.wait_record(&self.owner, record, limit)?;
-                Ok(Locked::Retry { fresh: grant == Grant::New })
+                let fresh = self.core.locks.wait_record(&self.owner, record, limit)?;
+                Ok(Locked::Retry { fresh })
             }
         }
     }
@@ -387,9 +386,8 @@ impl Txn {
         self.enlist();
         let record = RecordRequest { tree: tree.id(), key, mode: request.mode };
         match self.core.locks.try_record(&self.owner, record) {
-            Grant::New => Ok(Locked::Yes { fresh: true }),
-            Grant::Held => Ok(Locked::Yes { fresh: false }),
             Grant::Conflict => self.wait_for_lock(record, request.wait),
+            grant => Ok(Locked::Yes { fresh: grant.is_fresh() }),
         }
     }
 
@@ -399,13 +397,12 @@ impl Txn {
         self.enlist();
         let record = RecordRequest { tree: tree.id(), key, mode: LockMode::Exclusive };
         match self.core.locks.try_record(&self.owner, record) {
-            Grant::New => true,
-            Grant::Held => false,
             // Others who have just locked the key will find out who wrote its record.
             Grant::Conflict => {
                 self.core.locks.hold(&self.owner, self.id, tree.id(), key);
                 false
             }
+            grant => grant.is_fresh(),
         }
     }
 
@@ -421,9 +418,9 @@ impl Txn {
         self.lock_key(tree, key, request).map(|_| ())
     }
 
-    /// Gives back one record lock.
-    pub(super) fn unlock(&mut self, tree: &Tree, key: &[u8]) {
-        self.core.locks.unlock(&self.owner, tree.id(), key);
+    /// Releases a fresh record lock. A weaker one that was held before stays.
+    pub(super) fn unlock(&mut self, tree: &Tree, key: &[u8], mode: LockMode) {
+        self.core.locks.unlock(&self.owner, RecordRequest { tree: tree.id(), key, mode });
     }
 
     /// Waits until every commit that the handle's reads and writes have met is durable, so that
@@ -476,8 +473,11 @@ impl Txn {
         }
         let (id, session) = (self.id, self.owner.index());
         let end = if untouched {
-            self.core.status.roll_back(id, session, self.core.store.wal().closed_lsn());
-            self.session.release_log(Lsn(1));
+            let closed = self.core.store.wal().closed_lsn();
+            self.core.status.roll_back(id, session, closed);
+            // The session's last transaction may have been rolled back by a record that is not
+            // durable yet: its before-images are needed until then.
+            self.session.release_log(closed);
             self.seen
         } else {
             let (status, wal) = (&self.core.status, self.core.store.wal());

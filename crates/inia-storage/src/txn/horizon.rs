@@ -1,15 +1,15 @@
 //! Horizons: what no snapshot needs any more, and what checkpoints must keep.
 
 use super::session::Sessions;
+use super::shared::EngineShared;
 use super::status::StatusTable;
 use crate::codec::{ByteReader, ByteWriter};
-use crate::engine::Core;
 use crate::store::{CheckpointSource, Store};
 use crate::sync::Ordering;
 use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::sync::{Arc, Weak};
 
-impl Core {
+impl EngineShared {
     /// Every snapshot, now and later, sees all commits at or below. As last computed.
     pub(crate) fn purge_horizon(&self) -> Lsn {
         Lsn(self.horizon.load(Ordering::Acquire))

@@ -22,9 +22,10 @@ use super::handle::{Locked, Txn};
 use super::trees::Tree;
 use super::undo::UndoKind;
 use crate::Result;
-use crate::btree::{LeafMut, Peeked, RecordHeader};
+use crate::btree::{LeafMut, Peeked};
 use crate::buffer::PageVersion;
 use crate::lock::RecordRequest;
+use crate::node::RecordHeader;
 use crate::request::{LockMode, LockRequest, WaitPolicy};
 use inia_base::ids::{PageId, TxnId};
 
@@ -132,11 +133,10 @@ impl Txn {
         let Some(spot) = cursor.spot() else { return Ok(true) };
         let writer = spot.header.txn_id();
         match self.lock_found(&cursor.tree, &cursor.memory().key, writer, EXCLUSIVE)? {
+            Locked::Yes { fresh } => Ok(cursor.locked(fresh, &self.core.store)),
             // Whoever wrote the version read had ended by then, so that a wait was for a lock, and
             // has got it: what the leaf tells of the record is decided now.
-            Locked::Yes { fresh } | Locked::Retry { fresh } => {
-                Ok(cursor.locked(fresh, &self.core.store))
-            }
+            Locked::Retry { .. } => Ok(cursor.locked(false, &self.core.store)),
             Locked::Skip => Ok(false),
         }
     }

@@ -16,8 +16,8 @@
 use super::horizon::Roots;
 use super::undo::UndoRef;
 use super::undo_run::Step;
-use crate::btree::RecordHeader;
 use crate::codec::{ByteReader, ByteWriter};
+use crate::node::RecordHeader;
 use crate::wal::record::LogRecord;
 use inia_base::ids::{TreeId, TxnId};
 

@@ -10,18 +10,19 @@
 //!                  │                              9: active
 //!   undo           └▶ before {5, 0} old
 //!
-//!   reader with horizon 950, own id 0:  9 active → not visible, follow ● ; 5 committed 900 ≤ 950 → old
+//!   reader with horizon 950, own id 0:  9 active → not visible, follow ●;
+//!                                       5 committed 900 ≤ 950 → old
 //!   reader with horizon 800:            5 committed 900 > 800 → follow 0 → there is no k
 //!   T9 itself:                          own id → new
 //!   a locking read by T7:               9 active → waits for T9, then looks again
 //! ```
 //!
-//! Life of a change: `Txn::update` → [`write`] finds the record under the leaf's latch, asks the status
-//! table and the lock table, pushes an undo record ([`undo`]), replaces the version and logs page
-//! change and before-image in one mini-transaction. `Txn::commit` appends the commit record, publishes
-//! its position in the status table ([`status`]), gives back locks, waits for the log, and then purges
-//! a little of its session's history ([`purge`]). After a crash [`recover`] finds transactions without
-//! a commit record and applies their before-images, newest first.
+//! Life of a change: `Txn::update` → [`write`] finds the record under the leaf's latch, asks the
+//! status table and the lock table, pushes an undo record ([`undo`]), replaces the version and logs
+//! page change and before-image in one mini-transaction. `Txn::commit` appends the commit record,
+//! publishes its position in the status table ([`status`]), gives back locks, waits for the log,
+//! and then purges a little of its session's history ([`purge`]). After a crash [`recover`] finds
+//! transactions without a commit record and applies their before-images, newest first.
 
 mod bulk;
 pub(crate) mod counter;
@@ -40,6 +41,7 @@ pub(crate) mod recover;
 pub(crate) mod relog;
 pub(crate) mod rollback;
 pub(crate) mod session;
+pub(crate) mod shared;
 pub(crate) mod snapshot;
 pub(crate) mod status;
 mod sweep;

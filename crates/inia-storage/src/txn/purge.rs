@@ -11,14 +11,15 @@
 //!   root together with the tree's record there. A crash in between resumes at the next open.
 
 use super::session::Session;
+use super::shared::EngineShared;
 use super::status::TxnState;
 use super::sweep::Sweep;
 use super::trees::Tree;
 use super::undo::{Finished, UndoKind, UndoRecord, UndoRef};
 use crate::Result;
-use crate::btree::{LeafCopy, RecordHeader, Seek};
-use crate::engine::Core;
+use crate::btree::{LeafCopy, Seek};
 use crate::error::StorageError;
+use crate::node::RecordHeader;
 use crate::report;
 use crate::sync::Ordering;
 use inia_base::ids::{Lsn, TreeId, TxnId};
@@ -54,7 +55,7 @@ impl Round {
     }
 }
 
-impl Core {
+impl EngineShared {
     /// A few steps of the session's own history.
     pub(crate) fn purge_after_commit(&self, session: &Session) -> Result<()> {
         let length = session.history.lock().len();

@@ -1,20 +1,21 @@
 //! Reads of one key.
 
 use super::handle::{Locked, Txn};
+use super::shared::EngineShared;
 use super::snapshot::Snapshot;
 use super::trees::Tree;
 use super::undo::{UndoRef, senseless};
 use crate::Result;
-use crate::btree::{GROUP, Lookup, RecordHeader, Seek};
-use crate::engine::Core;
+use crate::btree::{GROUP, Lookup, Seek};
 use crate::error::StorageError;
-use crate::request::{Isolation, LockRequest};
+use crate::node::RecordHeader;
+use crate::request::{Isolation, LockMode, LockRequest};
 use inia_base::ids::TxnId;
 use std::ops::Range;
 
-impl Core {
-    /// Goes from the newest version of a record, whose value is in `payload`, back to the one that the
-    /// snapshot shows to a reader with the id `own`. False when it shows none.
+impl EngineShared {
+    /// Goes from the newest version of a record, whose value is in `payload`, back to the one that
+    /// the snapshot shows to a reader with the id `own`. False when it shows none.
     pub(crate) fn resolve(
         &self,
         snapshot: Snapshot,
@@ -134,19 +135,20 @@ impl Txn {
     ) -> Result<Option<R>> {
         self.check_age(tree)?;
         self.took_lock = false;
-        let mut fresh = false;
+        let (mut fresh, mut at_once) = (false, false);
         loop {
             // The lock comes first: whatever the record says afterwards stays so, unless its writer
             // still runs.
             match self.lock_key(tree, key, request)? {
                 Locked::Skip => return Ok(None),
-                Locked::Yes { fresh: new } | Locked::Retry { fresh: new } => fresh |= new,
+                Locked::Yes { fresh: new } => (fresh, at_once) = (fresh | new, at_once | new),
+                Locked::Retry { fresh: new } => fresh |= new,
             }
             let payload = &mut self.work.payload;
             let header = tree.btree().get(&self.core.store, key, payload)?;
             let Some(header) = header else {
-                self.unlock_if(fresh, tree, key);
-                fresh = false;
+                self.unlock_if(fresh, tree, key, request.mode);
+                (fresh, at_once) = (false, false);
                 if !self.locks_gaps() || self.lock_absent(tree, key)? {
                     return Ok(None);
                 }
@@ -154,19 +156,20 @@ impl Txn {
             };
             let running = header.txn_id() != self.id && self.note_writer(header.txn_id()).is_some();
             if running {
-                self.unlock_if(fresh, tree, key);
+                self.unlock_if(fresh, tree, key, request.mode);
                 match self.wait_for_writer(tree, key, header.txn_id(), request)? {
                     Locked::Skip => return Ok(None),
                     Locked::Yes { fresh: new } | Locked::Retry { fresh: new } => fresh = new,
                 }
+                at_once = false;
                 continue;
             }
             if !header.is_deleted() {
-                self.took_lock = fresh;
+                self.took_lock = at_once;
                 return Ok(Some(read(&self.work.payload)));
             }
             if !self.locks_gaps() {
-                self.unlock_if(fresh, tree, key);
+                self.unlock_if(fresh, tree, key, request.mode);
                 return Ok(None);
             }
             if self.lock_absent(tree, key)? {
@@ -175,22 +178,23 @@ impl Txn {
         }
     }
 
-    pub(super) fn unlock_if(&mut self, fresh: bool, tree: &Tree, key: &[u8]) {
+    pub(super) fn unlock_if(&mut self, fresh: bool, tree: &Tree, key: &[u8], mode: LockMode) {
         if fresh {
-            self.unlock(tree, key);
+            self.unlock(tree, key, mode);
         }
     }
 
-    /// Whether the last [`Txn::lock_get`] has taken a lock that was not held before.
+    /// Whether the last [`Txn::lock_get`] has taken a lock that was not held before, without a
+    /// wait: only such a lock is released where the row does not match, as in MySQL.
     pub fn took_lock(&self) -> bool {
         self.took_lock
     }
 
-    /// Gives back the lock of a record that was read with [`Txn::lock_get`] and did not match. At
-    /// REPEATABLE READ and above it is kept.
-    pub fn unlock_unmatched(&mut self, tree: &Tree, key: &[u8]) {
+    /// Releases the lock of a record that was read with [`Txn::lock_get`] in this mode, was fresh
+    /// ([`Txn::took_lock`]), and did not match. At REPEATABLE READ and above it is kept.
+    pub fn unlock_unmatched(&mut self, tree: &Tree, key: &[u8], mode: LockMode) {
         if !self.locks_gaps() {
-            self.unlock(tree, key);
+            self.unlock(tree, key, mode);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Records that wait to be written, several at a time.
 
 use super::in_place::Spot;
-use crate::btree::RecordHeader;
+use crate::node::RecordHeader;
 
 /// Longest record that shares its group of the log with others: longer ones may need pages of
 /// their own.

@@ -14,14 +14,14 @@
 use super::horizon::{CheckpointState, Roots};
 use super::log::{Before, TxnRecord};
 use super::rollback::Unfinished;
+use super::shared::EngineShared;
 use super::undo::recovered::Recovered;
 use super::undo::{NewUndo, UndoKind, UndoStore};
 use super::undo_run::{Step, UNDO_RUN, each_step};
 use crate::Result;
-use crate::btree::RecordHeader;
-use crate::engine::Core;
 use crate::error::StorageError;
-use crate::store::LogObserver;
+use crate::node::RecordHeader;
+use crate::recover::LogObserver;
 use crate::wal::record::LogRecord;
 use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::collections::BTreeMap;
@@ -155,7 +155,7 @@ impl Analysis {
 
 /// Makes running transactions of the losers, and rolls back those that define data. Nobody uses the
 /// engine yet.
-pub(crate) fn resume(core: &Core, losers: &[Loser]) -> Result<()> {
+pub(crate) fn resume(core: &EngineShared, losers: &[Loser]) -> Result<()> {
     let from = core.store.recovered_from();
     let mut first = Vec::new();
     for loser in losers {

@@ -29,10 +29,10 @@
 
 use super::log::{Before, TxnRecord};
 use super::session::Session;
+use super::shared::EngineShared;
 use super::undo::{UndoKind, UndoRecord, UndoRef};
 use super::undo_run::Step;
 use crate::Result;
-use crate::engine::Core;
 use inia_base::ids::{Lsn, TxnId};
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ enum Part {
     Last,
 }
 
-impl Core {
+impl EngineShared {
     /// Goes on logging steps again of a transaction that holds back too much of the log; true when
     /// there was one.
     pub(crate) fn relog_old_transactions(&self) -> Result<bool> {
@@ -124,7 +124,7 @@ impl Core {
 
 impl Relogging {
     /// Does a part of the work.
-    fn advance(&mut self, core: &Core) -> Result<Part> {
+    fn advance(&mut self, core: &EngineShared) -> Result<Part> {
         let alive = if self.walk != UndoRef::NONE || self.passed == 0 {
             self.walk_on(core)?
         } else {
@@ -142,14 +142,14 @@ impl Relogging {
 
     /// Reads a step into `record`; false when the transaction is over, whose records may be
     /// overwritten.
-    fn read(&mut self, core: &Core, step: UndoRef) -> Result<bool> {
+    fn read(&mut self, core: &EngineShared, step: UndoRef) -> Result<bool> {
         let (txn, record) = (self.txn, &mut self.record);
         let read = self.session.while_writing(txn, || core.undo.read(step, record));
         Ok(read.transpose()? == Some(true))
     }
 
     /// A part of the first walk; its end begins the logging.
-    fn walk_on(&mut self, core: &Core) -> Result<bool> {
+    fn walk_on(&mut self, core: &EngineShared) -> Result<bool> {
         for _ in 0..PART {
             if self.walk == UndoRef::NONE {
                 break;
@@ -171,7 +171,7 @@ impl Relogging {
 
     /// Logs the first mark and the trees; false when the transaction is over: its trees must not be
     /// logged after its end, for recovery drops the trees of losers.
-    fn log_beginning(&mut self, core: &Core) -> bool {
+    fn log_beginning(&mut self, core: &EngineShared) -> bool {
         let (txn, body, wal) = (self.txn, &mut self.body, core.store.wal());
         let trees = self.session.created.lock().clone();
         let logged = self.session.while_writing(txn, || {
@@ -184,7 +184,7 @@ impl Relogging {
     }
 
     /// Logs some steps again, the oldest first.
-    fn log_on(&mut self, core: &Core) -> Result<bool> {
+    fn log_on(&mut self, core: &EngineShared) -> Result<bool> {
         for _ in 0..PART {
             if self.block.is_empty() && !self.open_block(core)? {
                 return Ok(false);
@@ -202,7 +202,7 @@ impl Relogging {
     }
 
     /// Lists the steps of the oldest block that is left.
-    fn open_block(&mut self, core: &Core) -> Result<bool> {
+    fn open_block(&mut self, core: &EngineShared) -> Result<bool> {
         let Some(mut step) = self.blocks.pop() else { return Ok(true) };
         for _ in 0..BLOCK {
             if step == UndoRef::NONE {
@@ -217,7 +217,7 @@ impl Relogging {
         Ok(true)
     }
 
-    fn finish(&mut self, core: &Core) -> Result<Part> {
+    fn finish(&mut self, core: &EngineShared) -> Result<Part> {
         let wal = core.store.wal();
         let mark = TxnRecord::Relog { txn: self.txn, end: true }.encode(&mut self.body);
         if let Some(end) = self.session.while_writing(self.txn, || wal.append(&mark)) {

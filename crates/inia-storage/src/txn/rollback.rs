@@ -8,13 +8,13 @@
 use super::handle::Txn;
 use super::recover::Loser;
 use super::session::{Session, Started};
+use super::shared::EngineShared;
 use super::trees::Tree;
 use super::undo::{UndoKind, UndoLog, UndoRecord, UndoRef, senseless};
 use crate::Result;
-use crate::btree::RecordHeader;
-use crate::engine::Core;
 use crate::error::StorageError;
 use crate::lock::RecordRequest;
+use crate::node::RecordHeader;
 use crate::report;
 use crate::request::{Isolation, LockMode};
 use crate::sync::Ordering;
@@ -45,7 +45,7 @@ impl Savepoint {
     }
 }
 
-impl Core {
+impl EngineShared {
     /// Brings a record back to the version before a change of `txn`, if `txn` wrote what is there.
     pub(crate) fn undo_change(
         &self,
@@ -162,7 +162,7 @@ impl Txn {
         self.undo_last()?;
         if inserted {
             self.lock_left_gap(&tree, &key)?;
-            self.unlock_if(fresh, &tree, &key);
+            self.unlock_if(fresh, &tree, &key, LockMode::Exclusive);
         }
         Ok(())
     }
@@ -250,7 +250,7 @@ impl Unfinished {
     /// Takes up a transaction that recovery found, in a session of its own; its log is needed from
     /// `from` on.
     pub(crate) fn resume(
-        core: &Core,
+        core: &EngineShared,
         loser: &Loser,
         session: Arc<Session>,
         from: Lsn,
@@ -301,7 +301,7 @@ impl Unfinished {
     }
 
     /// Undoes so many steps; true when that was the end.
-    pub(crate) fn roll_back(&mut self, core: &Core, mut steps: usize) -> Result<bool> {
+    pub(crate) fn roll_back(&mut self, core: &EngineShared, mut steps: usize) -> Result<bool> {
         let mut record = UndoRecord::default();
         while self.undo.tail() != UndoRef::NONE {
             if steps == 0 {
@@ -320,7 +320,7 @@ impl Unfinished {
     }
 }
 
-impl Core {
+impl EngineShared {
     /// Undoes the newest change of a transaction that is left, unless its tree is one of those that
     /// go whole.
     fn undo_newest(

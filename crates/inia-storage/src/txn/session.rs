@@ -63,8 +63,9 @@ impl Session {
         }
     }
 
-    /// Announces a snapshot: first `early`, a horizon read before, then the horizon that `read` gives.
-    /// Whoever frees versions either sees `early`, or freed only what the later horizon does not need.
+    /// Announces a snapshot: first `early`, a horizon read before, then the horizon that `read`
+    /// gives. Whoever frees versions either sees `early`, or freed only what the later horizon does
+    /// not need.
     pub(crate) fn announce(&self, early: Lsn, read: impl FnOnce() -> Lsn) -> Lsn {
         self.horizon.store(early.0, Ordering::Relaxed);
         fence(Ordering::SeqCst);

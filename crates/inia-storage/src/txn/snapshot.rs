@@ -1,9 +1,9 @@
 //! Snapshots: which versions a reader sees.
 //!
 //! A snapshot is two loads: first the low-water mark, then the horizon, a durable log position. A
-//! version is visible when its writer's id is below the mark, or is the reader's own, or committed at
-//! or below the horizon. The order of the loads matters: every id below the mark was durable when
-//! the mark was read, so its stamp is at or below a horizon that is read later.
+//! version is visible when its writer's id is below the mark, or is the reader's own, or committed
+//! at or below the horizon. The order of the loads matters: every id below the mark was durable
+//! when the mark was read, so its stamp is at or below a horizon that is read later.
 
 use super::status::{StatusTable, TxnState};
 use inia_base::ids::{Lsn, TxnId};

@@ -6,9 +6,9 @@
 //! its right: merging the two moves no record.
 
 use super::records::Records;
+use super::shared::EngineShared;
 use crate::Result;
 use crate::btree::{LeafMut, PayloadRef};
-use crate::engine::Core;
 use crate::error::StorageError;
 use inia_base::ids::{TreeId, TxnId};
 
@@ -43,7 +43,7 @@ impl Sweep {
     }
 }
 
-impl Core {
+impl EngineShared {
     /// Removes those of the records for good that still are as `txn` has marked them. After an
     /// error it may be done again, for all of them.
     pub(super) fn sweep(&self, txn: TxnId, sweep: &mut Sweep) -> Result<()> {

@@ -22,8 +22,8 @@
 
 use super::log::{Before, MARKED, NOTHING, VERSION};
 use super::undo::{UndoRef, record_words};
-use crate::btree::RecordHeader;
 use crate::codec::{ByteReader, ByteWriter};
+use crate::node::RecordHeader;
 use crate::wal::record::LogRecord;
 use inia_base::ids::{TreeId, TxnId};
 

@@ -6,15 +6,16 @@
 use super::handle::{Locked, Txn, Workspace};
 use super::log::Before;
 use super::session::Session;
+use super::shared::EngineShared;
 use super::status::TxnState;
 use super::trees::Tree;
 use super::undo::{NewUndo, UndoKind, UndoLog};
 use super::undo_run::{Step, UndoRun};
 use crate::Result;
-use crate::btree::{LeafMut, RecordHeader};
-use crate::engine::Core;
+use crate::btree::LeafMut;
 use crate::error::StorageError;
 use crate::lock::{Owner, RecordRequest};
+use crate::node::RecordHeader;
 use crate::request::{LockMode, LockRequest, WaitPolicy};
 use inia_base::ids::{Lsn, TxnId};
 use std::sync::Arc;
@@ -46,7 +47,7 @@ pub(super) enum Writer {
 
 /// What a write needs besides the leaf.
 pub(super) struct Writing<'t> {
-    pub(super) core: &'t Core,
+    pub(super) core: &'t EngineShared,
     pub(super) session: &'t Session,
     pub(super) owner: &'t Arc<Owner>,
     pub(super) undo: &'t mut UndoLog,

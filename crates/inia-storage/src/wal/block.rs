@@ -13,10 +13,10 @@
 //!  | crc32c | epoch  | magic     | number      | start lsn | blocks |
 //!  +--------+--------+-----------+-------------+-----------+--------+--
 //! ```
-//! The checksum covers the block from byte 4 on. `epoch` counts the times the store was opened; `durable
-//! lsn` is what was durable when the block was written, which lets recovery tell a torn end (nothing
-//! durable is missing) from a damaged middle. A segment's number equals the one in its file name while it
-//! is in use; a recycled one has the number of its former life.
+//! The checksum covers the block from byte 4 on. `epoch` counts the times the store was opened;
+//! `durable lsn` is what was durable when the block was written, which lets recovery tell a torn
+//! end (nothing durable is missing) from a damaged middle. A segment's number equals the one in its
+//! file name while it is in use; a recycled one has the number of its former life.
 
 use super::MOST_LSN;
 use crate::codec::ByteReader;

@@ -1,12 +1,12 @@
 //! The write-ahead log: one stream of groups, made durable by whoever waits first.
 //!
-//! A group is `length u32` (itself included) and one or more records; it is applied whole or not at all.
-//! An LSN is a byte position in the endless stream of groups; block headers do not count.
+//! A group is `length u32` (itself included) and one or more records; it is applied whole or not at
+//! all. An LSN is a byte position in the endless stream of groups; block headers do not count.
 //!
-//! Appending copies the group to the tail buffer under a mutex held for one `memcpy`. A thread that waits
-//! for durability while nobody writes becomes the *leader*: it takes the whole tail, writes it in new
-//! blocks, syncs, and wakes the *followers* whose groups were in it and one that has to lead next. There
-//! is no timer and no log thread: while one sync runs, the next batch gathers.
+//! Appending copies the group to the tail buffer under a mutex held for one `memcpy`. A thread that
+//! waits for durability while nobody writes becomes the *leader*: it takes the whole tail, writes
+//! it in new blocks, syncs, and wakes the *followers* whose groups were in it and one that has to
+//! lead next. There is no timer and no log thread: while one sync runs, the next batch gathers.
 //!
 //! ```text
 //!   A appends 1, leads: |== write+sync 1 ==|
@@ -16,7 +16,8 @@
 //!
 //! Invariants:
 //! - `durable_lsn <= closed_lsn`; both only grow, except that a failure freezes `durable_lsn`;
-//! - LSNs in `durable..closed` are in the tail buffer or in the leader's hands, in order, without a gap;
+//! - LSNs in `durable..closed` are in the tail buffer or in the leader's hands, in order, without a
+//!   gap;
 //! - a block on disk is written once: each flush begins a new block;
 //! - after a failed write or sync nothing is ever reported durable again.
 
@@ -252,8 +253,9 @@ impl Wal {
         self.failure.get().cloned()
     }
 
-    /// Stops the log for good: every wait from now on fails, and so does every new mini-transaction. What
-    /// the disk has after a failed write or sync is not known, so trying again would prove nothing.
+    /// Stops the log for good: every wait from now on fails, and so does every new
+    /// mini-transaction. What the disk has after a failed write or sync is not known, so trying
+    /// again would prove nothing.
     pub(crate) fn fail(&self, error: StorageError) {
         let stopped = match error {
             StorageError::Stopped(_) => error,

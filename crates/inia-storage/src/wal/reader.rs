@@ -1,17 +1,17 @@
 //! Reading the log after a crash: a strict walk along blocks that continue each other.
 //!
-//! A block is the next one when its checksum holds, its first LSN is the end of what was read, and its epoch
-//! is the current one or newer. A newer one means that the store was opened here after a crash: a group that
-//! the older epoch left unfinished is dropped, its LSNs are not used again.
+//! A block is the next one when its checksum holds, its first LSN is the end of what was read, and
+//! its epoch is the current one or newer. A newer one means that the store was opened here after a
+//! crash: a group that the older epoch left unfinished is dropped, its LSNs are not used again.
 //!
 //! ```text
 //!   epoch 1: | group | group | half a gr|          epoch 2:             | group | ...
 //!            64      164     264        320                             320
 //! ```
-//! Anything else ends the log. Stale blocks never continue it: those of a recycled segment have positions
-//! long passed; those that a torn flush left beyond the end have an older epoch than what is written there
-//! next. If a block after the end says that more had been durable when it was written, the log is damaged,
-//! not torn, and the store refuses to open.
+//! Anything else ends the log. Stale blocks never continue it: those of a recycled segment have
+//! positions long passed; those that a torn flush left beyond the end have an older epoch than what
+//! is written there next. If a block after the end says that more had been durable when it was
+//! written, the log is damaged, not torn, and the store refuses to open.
 
 use super::block::{BLOCK, BlockHeader, read_block};
 use super::segment::{ActiveSegment, Segment};
@@ -192,8 +192,9 @@ impl LogReader {
         Ok(&self.window[at..at + BLOCK])
     }
 
-    /// After the last whole group: where to append, once it is sure that nothing durable is missing. `durable`
-    /// is what the checkpoint says was durable; `prepared` are the segments without valid header.
+    /// After the last whole group: where to append, once it is sure that nothing durable is
+    /// missing. `durable` is what the checkpoint says was durable; `prepared` are the segments
+    /// without valid header.
     pub(crate) fn finish(&mut self, durable: Lsn, prepared: &[Segment]) -> Result<LogEnd> {
         let damaged = StorageError::Unopenable(format!(
             "the log is damaged at position {}: later parts of it had been made durable",

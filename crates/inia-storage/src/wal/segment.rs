@@ -1,16 +1,18 @@
 //! The log's files: fixed-size segments, filled with zeros ahead of use and recycled by renaming.
 //!
-//! A segment is *prepared* (named, zeros or a former life's bytes), then *active* (its header carries its
-//! own number), then, once a checkpoint has passed its end, renamed to a new number: prepared again.
-//! Filling with zeros beforehand means that a commit's sync writes data only, no file system metadata.
+//! A segment is *prepared* (named, zeros or a former life's bytes), then *active* (its header
+//! carries its own number), then, once a checkpoint has passed its end, renamed to a new number:
+//! prepared again. Filling with zeros beforehand means that a commit's sync writes data only, no
+//! file system metadata.
 //!
-//! Invariants: a file gets its number only when it is complete; numbers follow one another without a gap and
-//! are put to use in order. A missing or shortened file is damage therefore, even at the log's end.
+//! Invariants: a file gets its number only when it is complete; numbers follow one another without
+//! a gap and are put to use in order. A missing or shortened file is damage therefore, even at the
+//! log's end.
 
 use super::block::{BLOCK, SegmentHeader};
 use crate::Result;
 use crate::error::StorageError;
-use crate::store::reserve::Reserve;
+use crate::reserve::Reserve;
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 use inia_base::ids::Lsn;
 use inia_base::io::{AlignedBuf, Disk, DiskFile};
@@ -273,8 +275,8 @@ impl Segments {
         ready
     }
 
-    /// Puts a segment to use whose payload starts at `start_lsn`. Its header is durable with the next
-    /// sync of its file.
+    /// Puts a segment to use whose payload starts at `start_lsn`. Its header is durable with the
+    /// next sync of its file.
     pub(crate) fn activate(&self, start_lsn: Lsn, epoch: u32) -> Result<Segment> {
         let segment = match self.take_prepared() {
             Some(segment) => segment,
@@ -296,8 +298,9 @@ impl Segments {
         Ok(segment)
     }
 
-    /// Takes back segments that end at or before `keep_from` and keeps one prepared; true when there was
-    /// something to do. Run by one thread at a time. `Stopped` where the log must not go on.
+    /// Takes back segments that end at or before `keep_from` and keeps one prepared; true when
+    /// there was something to do. Run by one thread at a time. `Stopped` where the log must not go
+    /// on.
     pub(crate) fn maintain(&self, keep_from: Lsn, unwritten: u64) -> Result<bool> {
         let retired = {
             let mut state = self.state.lock();

@@ -87,3 +87,33 @@ fn function_names_are_found() {
         assert_eq!(function_name(line).as_deref(), name, "{line}");
     }
 }
+
+/// Which lines of a module's code break an order of `low`, `tree::codec`, `wal`, and `tree` with
+/// `top`.
+fn layer_violations(module: &str, text: &str) -> Vec<usize> {
+    let list = "# an order\nlow\n\ntree::codec\nwal # the log\ntree top\n";
+    let facade = "mod low;\npub use low::Error;\npub use tree::{self as t, inner::Tree};\n";
+    let layers = layers::Layers::parse(list, facade);
+    let path: Vec<String> = module.split("::").map(String::from).collect();
+    let broken = layers.check_file("a/src/b.rs", &path, text);
+    broken.iter().map(|violation| violation.line).collect()
+}
+
+#[test]
+fn imports_against_the_order_of_layers_are_found() {
+    for (module, text, lines) in [
+        ("wal", "use crate::low::A;\nuse crate::tree::B;\n", &[2][..]),
+        ("wal::part", "fn f() {\n    let a = crate::top::f::<u8>();\n}\n", &[2]),
+        ("wal", "use crate::{\n    low::{A, B as C},\n    tree::{codec::D,\n    E},\n};\n", &[4]),
+        ("wal", "use crate::tree::codec::*;\n// crate::tree\nlet a = \"crate::tree\";\n", &[]),
+        ("tree::codec", "use super::Node;\nuse super::codec::A;\nuse self::x::B;\n", &[1]),
+        ("tree", "use crate::top::A;\nuse crate::wal::B;\n", &[]),
+        ("wal", "use crate::Error;\nuse crate::Tree;\nuse crate::Unknown;\n", &[2]),
+        ("tree::codec", "pub(in crate::tree) fn f() {}\n", &[]),
+        ("wal", "#[cfg(test)]\nuse crate::tree::A;\n", &[]),
+        ("wal", "#[cfg(test)]\nmod tests {\n    use crate::tree::A;\n}\n", &[]),
+        ("unknown", "fn f() {}\n", &[0]),
+    ] {
+        assert_eq!(layer_violations(module, text), lines, "{module}: {text}");
+    }
+}

@@ -37,7 +37,7 @@ pub(crate) fn open(label: &str, dir: &str, pool: Option<&str>) -> Result<Arc<dyn
         config.set("buffer-pool-size", size).map_err(usage)?;
     }
     let owned = DataDir::take(Path::new(dir)).map_err(unreachable)?;
-    let database = engine::open(owned.path(), &config, true).map_err(unreachable)?;
+    let database = engine::open(&owned, &config, true).map_err(unreachable)?;
     let label = label.to_owned();
     Ok(Arc::new(Embedded { label, database, owned, connections: AtomicU32::new(1) }))
 }

@@ -170,6 +170,10 @@ impl Authenticator {
         if claim.can_switch || !open || !claim.reply.is_empty() {
             self.agree_on_plugin(&account, &mut claim, exchange)?;
         }
+        // A single zero byte says "no password" in this plugin, in the login packet and later.
+        if account.plugin == CACHING_SHA2 && claim.reply == [0] {
+            claim.reply.clear();
+        }
         let using = if claim.reply.is_empty() { "NO" } else { "YES" };
         let proven = match account.plugin.as_str() {
             _ if open => claim.reply.is_empty(),
@@ -242,10 +246,6 @@ impl Authenticator {
         inia_wire::handshake::put_auth_switch(&mut packet, &account.plugin, &claim.nonce);
         exchange.send(&packet)?;
         claim.reply = exchange.receive()?;
-        // Some clients say "no password" by a single zero byte.
-        if claim.reply == [0] {
-            claim.reply.clear();
-        }
         Ok(())
     }
 

@@ -3,30 +3,28 @@
 use super::auth::{Account, AccountLookup, Requirement};
 use super::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
 use crate::config::Config;
+use crate::data_dir::DataDir;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::SqlError;
-use inia_base::io::{Disk, FileDisk};
+use inia_base::io::Disk;
 use inia_base::value::Value;
 use inia_sql::{Database, DatabaseOptions, KillHandle, LoginRequirement, Session};
 use inia_wire::error::ServerError;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The least memory for pages that is taken unless asked otherwise.
 const LEAST_POOL: u64 = 64 << 20;
-/// Less than this is not taken whoever asks, as in MySQL.
+/// With less than this no database works.
 const SMALLEST_POOL: u64 = 5 << 20;
 
 /// Opens the database in a directory.
-pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Database>, String> {
-    let fail = |error: &dyn std::fmt::Display| {
-        format!("cannot open the database in {}: {error}", dir.display())
-    };
-    let disk = FileDisk::open(dir).map_err(|error| fail(&error))?;
+pub fn open(data: &DataDir, config: &Config, background: bool) -> Result<Arc<Database>, String> {
+    let dir = data.path();
     let buffer_pool_size = pool_size(config.buffer_pool_size, machine_memory())?;
     let options = DatabaseOptions { buffer_pool_size, background };
-    let database = Database::open(Arc::new(disk), options).map_err(|error| fail(&error))?;
+    let database = Database::open(data.disk(), options)
+        .map_err(|error| format!("cannot open the database in {}: {error}", dir.display()))?;
     let place = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     database.announce(&[
         ("innodb_buffer_pool_size", buffer_pool_size.to_string()),
@@ -38,24 +36,21 @@ pub fn open(dir: &Path, config: &Config, background: bool) -> Result<Arc<Databas
     Ok(database)
 }
 
-/// Whether a directory holds a database, or the damaged remains of one.
-pub fn holds_database(dir: &Path) -> std::io::Result<bool> {
-    let names =
-        std::fs::read_dir(dir)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    Ok(names.into_iter().any(|name| inia_sql::is_database_file(&name)))
-}
-
-/// The pool's size: what is asked for, but no less than the smallest and no more than there is, or
-/// a quarter of the machine's memory, in bytes, where that is known.
+/// The pool's size: what is asked for, or a quarter of the machine's memory, in bytes, where that
+/// is known. An error says when what is asked for is too little, or more than there is.
 fn pool_size(asked: Option<u64>, memory: Option<u64>) -> Result<u64, String> {
     match (asked, memory) {
+        (Some(asked), _) if asked < SMALLEST_POOL => Err(format!(
+            "a buffer pool of {asked} bytes is too small; --buffer-pool-size takes {} MB or more",
+            SMALLEST_POOL >> 20
+        )),
         (Some(asked), Some(memory)) if asked > memory => Err(format!(
             "a buffer pool of {} MB does not fit into this machine's memory of {} MB; \
              give a smaller --buffer-pool-size, or none for a quarter of the memory",
             asked >> 20,
             memory >> 20
         )),
-        (Some(asked), _) => Ok(asked.max(SMALLEST_POOL)),
+        (Some(asked), _) => Ok(asked),
         (None, memory) => Ok((memory.unwrap_or(0) / 4).max(LEAST_POOL)),
     }
 }

@@ -14,8 +14,10 @@ use inia_base::io::lengthen_queue;
 use inia_base::process::Processes;
 use inia_wire::error::ServerError;
 use std::fmt;
+use std::fs::Permissions;
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +28,8 @@ use std::time::Duration;
 const STACK: usize = 128 << 10;
 /// How many clients may wait to be accepted.
 const QUEUE: i32 = 4096;
+/// Mode of the Unix socket: whoever may enter its directory may connect, as with MySQL.
+const SOCKET_MODE: u32 = 0o777;
 /// How long a shutdown waits for connections.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 
@@ -61,7 +65,7 @@ pub struct Server {
     address: SocketAddr,
     socket: Option<PathBuf>,
     acceptors: Vec<JoinHandle<()>>,
-    ticker: Option<JoinHandle<()>>,
+    helpers: Vec<JoinHandle<()>>,
     /// Held until the database is closed.
     _data: DataDir,
 }
@@ -71,7 +75,7 @@ impl Server {
     /// directory and the process list.
     pub fn start(
         config: &Config,
-        open: impl FnOnce(&Path, Arc<dyn Processes>) -> Result<Opened, String>,
+        open: impl FnOnce(&DataDir, Arc<dyn Processes>) -> Result<Opened, String>,
     ) -> Result<Server, StartError> {
         let data = DataDir::take(&config.data)?;
         let registry = Arc::new(Registry::new(
@@ -79,8 +83,8 @@ impl Server {
             config.connect_timeout,
             config.wait_timeout,
         ));
-        let opened = open(data.path(), registry.clone())?;
-        let keys = Arc::new(PasswordKeys::new(data.path()));
+        let opened = open(&data, registry.clone())?;
+        let keys = Arc::new(PasswordKeys::new(data.disk()));
         let authenticator = Authenticator::new(opened.accounts, keys.clone());
         let listener = listen(config, &authenticator)?;
         let address = listener.local_addr().map_err(|error| StartError(error.to_string()))?;
@@ -89,7 +93,7 @@ impl Server {
             backend: opened.backend,
             registry: registry.clone(),
             authenticator,
-            tls: Some(tls::server_config(data.path())?),
+            tls: tls::server_config(&*data.disk())?,
             max_allowed_packet: config.max_allowed_packet,
         });
         let mut acceptors = vec![spawn_acceptor("accept-tcp", shared.clone(), move || {
@@ -101,17 +105,23 @@ impl Server {
             })?);
         }
         let ticker = spawn("ticker", move || registry.tick_until_stopped())?;
-        spawn("rsa-key", move || {
+        let key_maker = spawn("rsa-key", move || {
             if let Err(error) = keys.get() {
                 log::warning(format_args!("no RSA key for logins without TLS: {error}"));
             }
         })?;
+        if data.is_open_to_others() {
+            log::warning(format_args!(
+                "other users may enter the data directory {}; chmod 750 closes it",
+                data.path().display()
+            ));
+        }
         Ok(Server {
             shared,
             address,
             socket: config.socket.clone(),
             acceptors,
-            ticker: Some(ticker),
+            helpers: vec![ticker, key_maker],
             _data: data,
         })
     }
@@ -137,7 +147,7 @@ impl Server {
         if let Some(path) = &self.socket {
             let _ = UnixStream::connect(path);
         }
-        let threads = self.acceptors.drain(..).chain(self.ticker.take());
+        let threads = self.acceptors.drain(..).chain(self.helpers.drain(..));
         for thread in threads {
             if thread.join().is_err() {
                 log::error(format_args!("a server thread ended by an internal error"));
@@ -189,7 +199,7 @@ fn listen(config: &Config, authenticator: &Authenticator) -> Result<TcpListener,
 fn listen_unix(path: &Path) -> Result<UnixListener, StartError> {
     let fail =
         |error: io::Error| StartError(format!("cannot listen on {}: {error}", path.display()));
-    match UnixListener::bind(path) {
+    let listener = match UnixListener::bind(path) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             if UnixStream::connect(path).is_ok() {
                 return Err(StartError(format!(
@@ -198,10 +208,12 @@ fn listen_unix(path: &Path) -> Result<UnixListener, StartError> {
                 )));
             }
             std::fs::remove_file(path).map_err(fail)?;
-            UnixListener::bind(path).map_err(fail)
+            UnixListener::bind(path).map_err(fail)?
         }
-        other => other.map_err(fail),
-    }
+        other => other.map_err(fail)?,
+    };
+    std::fs::set_permissions(path, Permissions::from_mode(SOCKET_MODE)).map_err(fail)?;
+    Ok(listener)
 }
 
 fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, StartError> {
@@ -244,7 +256,10 @@ fn start_connection(shared: &Arc<Shared>, socket: Socket) {
     let started =
         thread::Builder::new().name(format!("client-{id}")).stack_size(STACK).spawn(move || {
             serve(&their_shared, &slot, their_socket);
-            their_shared.registry.remove(id);
+            // A stopping server counts on what was shared being given back with the last slot.
+            let registry = their_shared.registry.clone();
+            drop((their_shared, slot));
+            registry.remove(id);
         });
     if let Err(error) = started {
         shared.registry.remove(id);

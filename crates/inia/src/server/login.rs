@@ -114,10 +114,7 @@ fn try_log_in(
     socket: &Arc<Socket>,
     talk: &mut Talk<'_>,
 ) -> Result<LoggedIn, LoginError> {
-    let mut offered = Capabilities::SERVER;
-    if shared.tls.is_some() {
-        offered = offered.with(Capabilities::SSL);
-    }
+    let offered = Capabilities::SERVER.with(Capabilities::SSL);
     let nonce = random_nonce();
     greet(slot.id(), offered, nonce, talk)?;
     let mut first = FirstPacket::decode(&talk.receive()?, offered)?;
@@ -191,7 +188,7 @@ fn greet(
 }
 
 fn start_tls(shared: &Shared, socket: &Arc<Socket>, talk: &mut Talk<'_>) -> Result<(), LoginError> {
-    let Some(config) = shared.tls.clone() else { return Err(WireError::BadHandshake.into()) };
+    let config = shared.tls.clone();
     let early = talk.reader.take_pending();
     *talk.stream = Stream::tls(socket.clone(), early, config).map_err(|_| LoginError::Gone)?;
     Ok(())

@@ -16,6 +16,7 @@ mod stream;
 mod tls;
 
 pub use listener::{Opened, Server, StartError};
+pub(crate) use tls::is_key_file;
 
 use auth::Authenticator;
 use backend::Backend;
@@ -30,7 +31,7 @@ struct Shared {
     backend: Arc<dyn Backend>,
     registry: Arc<Registry>,
     authenticator: Authenticator,
-    tls: Option<Arc<rustls::ServerConfig>>,
+    tls: Arc<rustls::ServerConfig>,
     max_allowed_packet: usize,
 }
 

@@ -158,11 +158,27 @@ impl Slot {
 
     /// Ends the connection: its statement is interrupted, its read returns.
     pub fn end_connection(&self, reason: KillReason) {
+        self.mark(reason);
+        self.interrupt_session();
+        self.socket.stop_reading();
+    }
+
+    /// KILL CONNECTION: the client loses the connection at once and without an answer, whatever its
+    /// statement comes to.
+    fn cut_off(&self) {
+        self.mark(KillReason::Killed);
+        self.socket.stop();
+        self.interrupt_session();
+    }
+
+    fn mark(&self, reason: KillReason) {
         self.kill.fetch_max(reason as u8, Ordering::AcqRel);
+    }
+
+    fn interrupt_session(&self) {
         if let Some(interrupt) = self.interrupt.lock().clone() {
             interrupt.interrupt(true);
         }
-        self.socket.stop_reading();
     }
 
     fn entry(&self, now: u64) -> ProcessEntry {
@@ -180,6 +196,7 @@ impl Slot {
             id: u64::from(self.id),
             user: if login { "unauthenticated user".to_owned() } else { identity.user.clone() },
             host: identity.host.clone(),
+            account: identity.account.clone(),
             db: identity.db.clone(),
             command: name_of(command),
             time: now.saturating_sub(self.since.load(Ordering::Relaxed)),
@@ -407,7 +424,8 @@ impl Processes for Registry {
         let Ok(id) = u32::try_from(id) else { return false };
         let Some(slot) = self.slots.lock().get(&id).cloned() else { return false };
         match target {
-            KillTarget::Connection => slot.end_connection(KillReason::Killed),
+            KillTarget::Connection => slot.cut_off(),
+            KillTarget::ConnectionAfterReply => slot.mark(KillReason::Killed),
             KillTarget::Query => {
                 let interrupt = slot.interrupt.lock().clone();
                 if let Some(interrupt) = interrupt {

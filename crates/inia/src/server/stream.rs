@@ -61,6 +61,14 @@ impl Socket {
         };
     }
 
+    /// Ends both directions: reads return, writes fail, and the client sees the connection closed.
+    pub(crate) fn stop(&self) {
+        let _ = match self {
+            Socket::Tcp(stream) => stream.shutdown(Shutdown::Both),
+            Socket::Unix(stream) => stream.shutdown(Shutdown::Both),
+        };
+    }
+
     /// Ends the sending side and drops what still arrives for a moment, so that the client reads
     /// the last reply before it sees the connection closed.
     pub(crate) fn linger(&self) {

@@ -1,85 +1,128 @@
 //! The server's certificate and key pair, made at the first start and kept in the data directory.
+//!
+//! Each file is written whole. One that is empty or was cut off by a crash of an earlier version is
+//! made anew; one that is complete and wrong is an error, since somebody put it there.
 
+use crate::log;
+use inia_base::io::{Access, Disk, read_whole, write_whole};
 use inia_wire::auth::KeyPair;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use std::fs;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::io;
 use std::sync::{Arc, OnceLock};
 
 const CERTIFICATE: &str = "server-cert.pem";
 const CERTIFICATE_KEY: &str = "server-key.pem";
 const RSA_KEY: &str = "private_key.pem";
 const RSA_PUBLIC: &str = "public_key.pem";
+/// Ends the name of a file that is being made.
+const TEMPORARY: &str = ".new";
+
+/// Whether a file of this name is one of the keys and certificates, complete or not.
+pub(crate) fn is_key_file(name: &str) -> bool {
+    let name = name.strip_suffix(TEMPORARY).unwrap_or(name);
+    [CERTIFICATE, CERTIFICATE_KEY, RSA_KEY, RSA_PUBLIC].contains(&name)
+}
 
 /// TLS settings from the directory's certificate, which is made if it is missing.
-pub(crate) fn server_config(dir: &Path) -> Result<Arc<rustls::ServerConfig>, String> {
-    let (cert_path, key_path) = (dir.join(CERTIFICATE), dir.join(CERTIFICATE_KEY));
-    if !cert_path.exists() || !key_path.exists() {
-        make_certificate(&cert_path, &key_path)?;
-    }
-    let chain = CertificateDer::pem_file_iter(&cert_path)
-        .and_then(|certs| certs.collect::<Result<Vec<_>, _>>())
-        .map_err(|error| format!("{}: {error}", cert_path.display()))?;
-    let key = PrivateKeyDer::from_pem_file(&key_path)
-        .map_err(|error| format!("{}: {error}", key_path.display()))?;
+pub(crate) fn server_config(disk: &dyn Disk) -> Result<Arc<rustls::ServerConfig>, String> {
+    let (certificate, key) = match (read_pem(disk, CERTIFICATE)?, read_pem(disk, CERTIFICATE_KEY)?)
+    {
+        (Some(certificate), Some(key)) => (certificate, key),
+        _ => make_certificate(disk)?,
+    };
+    let chain = CertificateDer::pem_slice_iter(certificate.as_bytes())
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| format!("{CERTIFICATE}: {error}"))?;
+    let key = PrivateKeyDer::from_pem_slice(key.as_bytes())
+        .map_err(|error| format!("{CERTIFICATE_KEY}: {error}"))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?
         .with_no_client_auth()
         .with_single_cert(chain, key)
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| format!("{CERTIFICATE}, {CERTIFICATE_KEY}: {error}"))?;
     Ok(Arc::new(config))
 }
 
-fn make_certificate(cert_path: &Path, key_path: &Path) -> Result<(), String> {
+/// Makes a pair. The old certificate goes first: a crash between the two files must not leave a
+/// certificate beside a key that is not its own.
+fn make_certificate(disk: &dyn Disk) -> Result<(String, String), String> {
     let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
     let made = rcgen::generate_simple_self_signed(names).map_err(|error| error.to_string())?;
-    write_file(key_path, &made.signing_key.serialize_pem(), 0o600)?;
-    write_file(cert_path, &made.cert.pem(), 0o644)
+    match disk.remove(CERTIFICATE) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(format!("{CERTIFICATE}: {error}")),
+        Ok(()) => disk.sync_names().map_err(|error| format!("{CERTIFICATE}: {error}"))?,
+    }
+    let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+    write_pem(disk, CERTIFICATE_KEY, &key, Access::Owner)?;
+    write_pem(disk, CERTIFICATE, &certificate, Access::Group)?;
+    Ok((certificate, key))
 }
 
-/// Writes a whole file under a passing name first, so that a crash leaves all or nothing.
-fn write_file(path: &Path, text: &str, mode: u32) -> Result<(), String> {
-    let passing = path.with_extension("new");
-    let write = || {
-        let _ = fs::remove_file(&passing);
-        let mut options = fs::OpenOptions::new();
-        let mut file = options.write(true).create_new(true).mode(mode).open(&passing)?;
-        file.write_all(text.as_bytes())?;
-        fs::rename(&passing, path)
+fn write_pem(disk: &dyn Disk, name: &str, text: &str, access: Access) -> Result<(), String> {
+    let written = write_whole(disk, name, text.as_bytes(), access);
+    written.map_err(|error| format!("{name}: {error}"))
+}
+
+/// A file's text; `None` when it is missing or was never completed.
+fn read_pem(disk: &dyn Disk, name: &str) -> Result<Option<String>, String> {
+    let found = read_whole(disk, name).map_err(|error| format!("{name}: {error}"))?;
+    let Some(text) = found.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) else {
+        return Ok(None);
     };
-    write().map_err(|error| format!("{}: {error}", path.display()))
+    if text.contains("-----END ") && text.trim_end().ends_with("-----") {
+        return Ok(Some(text));
+    }
+    if !text.trim_matches('\0').is_empty() && !text.contains("-----BEGIN ") {
+        return Err(format!("{name} is not in PEM format"));
+    }
+    log::warning(format_args!("{name} is incomplete and is made anew"));
+    Ok(None)
 }
 
 /// The RSA key pair for passwords without TLS. Making one takes a while, so it is made by a thread
 /// of its own; a login that needs it earlier waits.
 pub(crate) struct PasswordKeys {
-    dir: PathBuf,
+    disk: Arc<dyn Disk>,
     pair: OnceLock<Result<KeyPair, String>>,
 }
 
 impl PasswordKeys {
-    /// Keys that are read from, or made in, `dir` at first use.
-    pub(crate) fn new(dir: &Path) -> PasswordKeys {
-        PasswordKeys { dir: dir.to_owned(), pair: OnceLock::new() }
+    /// Keys that are read from, or made in, `disk` at first use.
+    pub(crate) fn new(disk: Arc<dyn Disk>) -> PasswordKeys {
+        PasswordKeys { disk, pair: OnceLock::new() }
     }
 
     /// The pair.
     pub(crate) fn get(&self) -> Result<&KeyPair, String> {
-        self.pair.get_or_init(|| load_or_make(&self.dir)).as_ref().map_err(Clone::clone)
+        self.pair
+            .get_or_init(|| load_or_make(&*self.disk, KeyPair::generate))
+            .as_ref()
+            .map_err(Clone::clone)
     }
 }
 
-fn load_or_make(dir: &Path) -> Result<KeyPair, String> {
-    if let Ok(pem) = fs::read_to_string(dir.join(RSA_KEY)) {
-        return KeyPair::from_pem(&pem);
+fn load_or_make(
+    disk: &dyn Disk,
+    make: impl FnOnce() -> Result<KeyPair, String>,
+) -> Result<KeyPair, String> {
+    let pair = match read_pem(disk, RSA_KEY)? {
+        Some(pem) => KeyPair::from_pem(&pem)?,
+        None => {
+            let pair = make()?;
+            write_pem(disk, RSA_KEY, &pair.to_pem()?, Access::Owner)?;
+            pair
+        }
+    };
+    // The public half follows from the private one, whatever a crash left of it.
+    if read_pem(disk, RSA_PUBLIC)?.as_deref() != Some(pair.public_pem()) {
+        write_pem(disk, RSA_PUBLIC, pair.public_pem(), Access::Group)?;
     }
-    let pair = KeyPair::generate()?;
-    write_file(&dir.join(RSA_KEY), &pair.to_pem()?, 0o600)?;
-    write_file(&dir.join(RSA_PUBLIC), pair.public_pem(), 0o644)?;
     Ok(pair)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,9 @@
 //! in `<name>.answers`. Each script runs in a database of its own. Statements end with `;` at the
 //! end of a line; a line `-- differs: reason` before a statement says that Inia answers differently
 //! on purpose: the statement runs, its answer is not compared, and `docs/COMPAT.md` lists the reason.
-//! Rows of a SELECT without ORDER BY are compared as a set. A line `-- as: account` gives all that
+//! Rows of a SELECT without ORDER BY are compared as a set. Columns are compared by name, type,
+//! character set and the flags that no plan changes, in the scripts of `metadata/` by all that the
+//! protocol tells of them. A line `-- as: account` gives all that
 //! follows to that account's connection, which logs in without a password when it is first named
 //! and stays open; scripts begin as `root`, and drop the accounts that they make.
 //!
@@ -26,6 +28,7 @@ use crate::process::{DataDir, Process};
 use inia_base::value::Value;
 use inia_wire::caps::Capabilities;
 use inia_wire::client::{Client, ClientError, LoginOptions, ResultSet};
+use inia_wire::column::ColumnDef;
 use known::Known;
 use script::{ROOT, Statement};
 use std::collections::hash_map::Entry;
@@ -138,7 +141,7 @@ fn answer(connection: &mut Connection, statement: &Statement) -> Result<String, 
             let mut text = String::new();
             let mut warnings = 0;
             for result in &results {
-                describe(result, statement.ordered(), &mut text);
+                describe(result, statement, &mut text);
                 warnings = warnings.max(result.completion.warnings);
             }
             if warnings > 0 && !statement.shows_warnings() {
@@ -157,7 +160,7 @@ fn answer(connection: &mut Connection, statement: &Statement) -> Result<String, 
     }
 }
 
-fn describe(result: &ResultSet, ordered: bool, text: &mut String) {
+fn describe(result: &ResultSet, statement: &Statement, text: &mut String) {
     let done = &result.completion;
     if result.columns.is_empty() {
         write!(text, "affected {} id {}", done.affected_rows, done.last_insert_id).unwrap();
@@ -165,26 +168,36 @@ fn describe(result: &ResultSet, ordered: bool, text: &mut String) {
         return;
     }
     for column in &result.columns {
-        writeln!(
-            text,
-            "column {} type {} charset {} flags {} decimals {}",
-            column.name,
-            column.type_code,
-            column.collation,
-            column.flags & COMPARED_FLAGS,
-            if STRINGS.contains(&column.type_code) { 0 } else { column.decimals }
-        )
-        .unwrap();
+        let line = if statement.in_full { in_full(column) } else { in_short(column) };
+        writeln!(text, "column {line}").unwrap();
     }
     let mut rows: Vec<String> = result
         .rows
         .iter()
         .map(|row| row.iter().map(cell).collect::<Vec<_>>().join(" | "))
         .collect();
-    if !ordered {
+    if !statement.ordered() {
         rows.sort();
     }
     rows.iter().for_each(|row| writeln!(text, "row {row}").unwrap());
+}
+
+/// All that the protocol tells of a column.
+fn in_full(column: &ColumnDef) -> String {
+    let ColumnDef { name, type_code, collation, length, flags, decimals, .. } = column;
+    let ColumnDef { schema, table, org_table, org_name, .. } = column;
+    format!(
+        "{name} type {type_code} charset {collation} length {length} flags {flags:#06x} \
+         decimals {decimals} of {schema}.{table}, {org_table}.{org_name}"
+    )
+}
+
+/// What does not depend on MySQL's plan.
+fn in_short(column: &ColumnDef) -> String {
+    let ColumnDef { name, type_code, collation, .. } = column;
+    let flags = column.flags & COMPARED_FLAGS;
+    let decimals = if STRINGS.contains(type_code) { 0 } else { column.decimals };
+    format!("{name} type {type_code} charset {collation} flags {flags} decimals {decimals}")
 }
 
 /// NOT_NULL, UNSIGNED, ZEROFILL, ENUM, AUTO_INCREMENT and SET. The key flags, BINARY and the

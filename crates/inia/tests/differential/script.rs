@@ -15,6 +15,8 @@ pub(super) struct Statement {
     pub(super) differs: Option<String>,
     /// The account whose connection it is for.
     pub(super) account: String,
+    /// Whether all that is told of its columns is compared.
+    pub(super) in_full: bool,
 }
 
 impl Statement {
@@ -35,6 +37,7 @@ impl Statement {
 /// Reads a script.
 pub(super) fn read(path: &Path) -> Vec<Statement> {
     let text = std::fs::read_to_string(path).unwrap();
+    let in_full = path.parent().is_some_and(|folder| folder.ends_with("metadata"));
     let mut statements = Vec::new();
     let mut differs = None;
     let mut account = String::from(ROOT);
@@ -64,6 +67,7 @@ pub(super) fn read(path: &Path) -> Vec<Statement> {
                 line: first_line,
                 differs: differs.take(),
                 account: account.clone(),
+                in_full,
             });
             current.clear();
         }

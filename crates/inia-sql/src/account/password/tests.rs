@@ -1,7 +1,7 @@
 //! Which passwords may come again, and when they expire.
 
 use super::*;
-use crate::account::AccountName;
+use crate::catalog::AccountName;
 use inia_base::password::{CACHING_SHA2, native_stored, sha2_stored};
 
 fn account(plugin: &str) -> AccountDef {

@@ -4,9 +4,9 @@
 use super::starts_with;
 use super::types::compatible;
 use crate::catalog::{ColumnDef, IndexKind, ReferentialAction, TRANSACTIONAL, TableDef, same_name};
+use crate::context::Core;
 use crate::ddl::work::{Work, WorkForeignKey, WorkIndex};
 use crate::reads::columns_of_text;
-use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 
 type Done = Result<(), SqlError>;

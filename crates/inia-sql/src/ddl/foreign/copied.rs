@@ -2,8 +2,8 @@
 
 use super::parent::referring;
 use crate::catalog::ForeignKeyDef;
+use crate::context::Core;
 use crate::ddl::algorithm::Alteration;
-use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 
 /// What becomes of a column.

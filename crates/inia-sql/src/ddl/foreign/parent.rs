@@ -3,9 +3,9 @@
 
 use super::types::compatible;
 use crate::catalog::{Change, ForeignKeyDef, Table, TableDef, same_name};
+use crate::context::Core;
 use crate::ddl::FullName;
 use crate::ddl::work::{Work, WorkForeignKey};
-use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Rows of a table that gets a foreign key must have their parents already.
 
 use crate::catalog::{CatalogVersion, ForeignKeyDef, Table, TableDef, foreign_key_text, quoted};
+use crate::context::Core;
 use crate::exec::Runner;
-use crate::session::core::Core;
-use crate::session::plan_over;
+use crate::planner::plan_over;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast;
 use std::sync::Arc;

@@ -13,8 +13,8 @@ use crate::catalog::{IndexKind, Table};
 use crate::dml::auto_increment;
 use crate::dml::write::{RowWriter, write_error};
 use crate::error::sql_error;
-use crate::expr::EvalContext;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::EvalContext;
 use inia_storage::{Records, Run, Spot, StorageError, Tree, Txn};
 use std::sync::atomic::Ordering;
 

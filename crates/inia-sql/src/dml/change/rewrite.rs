@@ -18,13 +18,14 @@ use crate::catalog::Table;
 use crate::dml::assign::{Nulls, assigned};
 use crate::dml::auto_increment;
 use crate::dml::fill::{Fills, now_for};
-use crate::expr::{EvalContext, Expr};
-use crate::optimize::{SlotSet, slots_of};
-use crate::row::{Cell, Damaged};
+use crate::error::Damaged;
+use crate::row::Cell;
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr};
+use inia_expr::{SlotSet, slots_of};
 
 /// One assignment of SET.
 struct Assignment {

@@ -4,18 +4,18 @@ use super::many::may_change_together;
 use super::rewrite::Rewrite;
 use super::{ChangePlan, exclusive_request, refuse_without_key, row_count};
 use crate::access::{Found, RowData, Scan};
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::dml::auto_increment;
 use crate::dml::foreign::Foreign;
 use crate::dml::gathered::Gathered;
 use crate::dml::is_forgiven;
 use crate::dml::write::{RowWriter, Written, duplicate_error, values};
+use crate::error::Damaged;
 use crate::error::StorageResult;
-use crate::expr::{self, EvalContext, Strictness};
-use crate::row::Damaged;
-use crate::session::Outcome;
-use crate::session::core::Core;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
+use inia_expr::{EvalContext, Strictness};
 use inia_storage::{ReadMode, Savepoint};
 
 /// One execution.
@@ -250,7 +250,7 @@ impl ChangeRun<'_> {
             }
             let kept = self.keep_unchanged(scan)?;
             return if kept {
-                ctx.raise(expr::Level::Warning, error).map(|()| true)
+                ctx.raise(inia_expr::Level::Warning, error).map(|()| true)
             } else {
                 Ok(false)
             };
@@ -384,7 +384,7 @@ impl ChangeRun<'_> {
         }
         let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
         txn.rollback_statement(start).sql()?;
-        ctx.raise(expr::Level::Warning, error)
+        ctx.raise(inia_expr::Level::Warning, error)
     }
 
     fn outcome(&self, ctx: &EvalContext<'_>) -> Outcome {

@@ -6,18 +6,18 @@
 
 use super::run::Run;
 use super::{InsertPlan, bind_plain, refuse_generated};
+use crate::bind::table_scope::TableScope;
 use crate::catalog::Table;
+use crate::context::Core;
 use crate::dml::fill::{Fills, Given};
 use crate::dml::joined::has_subquery;
-use crate::dml::scope::TableScope;
-use crate::expr::bind::{decimal_literal, int_literal, negate, text_literal};
-use crate::expr::store::signed_range;
-use crate::expr::{EvalContext, Expr, lob_bytes};
-use crate::session::core::Core;
 use inia_base::collation::{Charset, Collation};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::bind::{decimal_literal, int_literal, negate, text_literal};
+use inia_expr::store::signed_range;
+use inia_expr::{EvalContext, Expr, lob_bytes};
 use inia_parser::ast::{self, RowValue, ValueRows};
 use std::ops::RangeInclusive;
 use std::sync::Arc;

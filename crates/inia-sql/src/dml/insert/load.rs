@@ -3,15 +3,15 @@
 use super::InsertPlan;
 use super::run::Run;
 use crate::catalog::ColumnDefault;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::dml::assign::assign;
 use crate::dml::auto_increment;
 use crate::dml::fill::{Given, stored};
-use crate::expr::{self, EvalContext, Expr, ExprType, Strictness};
-use crate::session::Outcome;
-use crate::session::core::Core;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr, ExprType, Strictness};
 
 /// LOAD DATA under way.
 pub(crate) struct LoadRun<'r> {
@@ -125,7 +125,7 @@ impl InsertPlan {
         let def = &self.table.def.columns[column];
         match def.auto_increment || (def.nullable && def.default == ColumnDefault::None) {
             true => Value::Null,
-            false => expr::store::implicit_default(&def.data_type),
+            false => inia_expr::store::implicit_default(&def.data_type),
         }
     }
 
@@ -145,7 +145,7 @@ impl InsertPlan {
                 return Err(SqlError::new(code, &[&def.name, &row]));
             }
             ctx.warn(ErrorCode::WarnNullToNotnull, &[&def.name, &row])?;
-            return Ok(expr::store::instead_of_null(&def.data_type));
+            return Ok(inia_expr::store::instead_of_null(&def.data_type));
         }
         let ty = match value {
             Value::Bytes(_) => ExprType::binary(65_532, true),

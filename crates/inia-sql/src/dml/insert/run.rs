@@ -2,6 +2,8 @@
 
 use super::{InsertPlan, Literals};
 use crate::catalog::{IndexKind, Table};
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::dml::assign::{Nulls, assign, touch};
 use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::fill::{Fills, Given, stored};
@@ -10,13 +12,11 @@ use crate::dml::is_forgiven;
 use crate::dml::write::{RowWriter, Written, duplicate_error, values};
 use crate::error::StorageResult;
 use crate::exec::Runner;
-use crate::exec::spill::TupleList;
-use crate::expr::{self, EvalContext, SqlMode, Strictness};
 use crate::plan::StatementPlan;
-use crate::session::Outcome;
-use crate::session::core::Core;
+use crate::spill::TupleList;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::{EvalContext, SqlMode, Strictness};
 use inia_storage::{LockMode, Savepoint};
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ impl InsertPlan {
                         Please use an alias (INSERT INTO ... VALUES (...) AS alias) and replace \
                         VALUES(col) in the ON DUPLICATE KEY UPDATE clause with alias.col instead";
             let error = SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text);
-            ctx.raise(expr::Level::Warning, error)?;
+            ctx.raise(inia_expr::Level::Warning, error)?;
         }
         let mut run = Run::new(self, core)?;
         let mut row = Vec::with_capacity(self.table.def.columns.len());
@@ -149,7 +149,7 @@ impl InsertPlan {
         run: &mut Run<'_>,
         row: &mut Vec<Value>,
     ) -> Result<(), SqlError> {
-        let types: Vec<&expr::ExprType> = source.root.columns.iter().map(|c| &c.ty).collect();
+        let types: Vec<&inia_expr::ExprType> = source.root.columns.iter().map(|c| &c.ty).collect();
         self.check_missing(ctx)?;
         let plan_width = self.targets.len();
         let mut put = |ctx: &mut EvalContext<'_>, tuple: &[Value]| {
@@ -209,7 +209,7 @@ impl InsertPlan {
     pub(super) fn admit(
         &self,
         target: usize,
-        (value, ty): (Value, &expr::ExprType),
+        (value, ty): (Value, &inia_expr::ExprType),
         ctx: &mut EvalContext<'_>,
     ) -> Result<Value, SqlError> {
         let column = &self.table.def.columns[target];
@@ -344,7 +344,7 @@ impl<'r> Run<'r> {
                 return self.update_existing(core, ctx, at, (row, beside));
             }
             let error = duplicate_error(&self.plan.table.def, at, row);
-            return ctx.raise(expr::Level::Warning, error);
+            return ctx.raise(inia_expr::Level::Warning, error);
         }
         drop(txn);
         if !self.has_parents(core, ctx, start, row)? {
@@ -380,7 +380,7 @@ impl<'r> Run<'r> {
             return Err(error);
         }
         core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
-        ctx.raise(expr::Level::Warning, error).map(|()| false)
+        ctx.raise(inia_expr::Level::Warning, error).map(|()| false)
     }
 
     /// Counts a row that is in.
@@ -445,7 +445,7 @@ impl<'r> Run<'r> {
             return Err(error);
         }
         self.tally.records -= 1;
-        ctx.raise(expr::Level::Warning, error)
+        ctx.raise(inia_expr::Level::Warning, error)
     }
 
     /// Computes generated columns and checks constraints.
@@ -532,7 +532,7 @@ impl<'r> Run<'r> {
             if !self.plan.ignore || !is_forgiven(&error) {
                 return Err(error);
             }
-            return ctx.raise(expr::Level::Warning, error);
+            return ctx.raise(inia_expr::Level::Warning, error);
         }
         let start = core.txn_of(&self.plan.table).borrow().savepoint();
         let written = {
@@ -549,7 +549,7 @@ impl<'r> Run<'r> {
                 return Err(error);
             }
             core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
-            return ctx.raise(expr::Level::Warning, error);
+            return ctx.raise(inia_expr::Level::Warning, error);
         }
         if let Some(column) = table.def.auto_increment_column() {
             self.numbers.stored(table, &new[column]);

@@ -22,11 +22,11 @@ use super::select::holds;
 use super::{Result, Runner};
 use crate::access::{Found, Scan};
 use crate::error::StorageResult;
-use crate::expr::{EvalContext, Expr};
-use crate::optimize::{SlotSet, slots_of};
 use crate::plan::{Body, Direct, SelectPlan, Source, TableSource};
 use inia_base::column::RowSink;
 use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr};
+use inia_expr::{SlotSet, slots_of};
 use inia_storage::ReadMode;
 
 /// Takes rows as they are stored; returns whether it wants more.

@@ -3,9 +3,9 @@
 
 use crate::access::{Found, FoundRun, RunColumn, Scan};
 use crate::exec::{Result, Runner, window};
-use crate::expr::EvalContext;
 use crate::plan::{QueryPlan, SelectPlan, TableSource};
 use inia_base::column::{CellRun, RowSink};
+use inia_expr::EvalContext;
 use std::ops::Range;
 
 /// So few rows are sent one by one.

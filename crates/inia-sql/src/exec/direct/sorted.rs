@@ -3,9 +3,9 @@
 use crate::exec::keys::encode_cell;
 use crate::exec::sort::Sorter;
 use crate::exec::{Result, Runner, Window, damaged_row, window};
-use crate::expr::EvalContext;
 use crate::plan::{QueryPlan, SelectPlan, TableSource};
 use inia_base::column::RowSink;
+use inia_expr::EvalContext;
 
 impl Runner<'_> {
     pub(super) fn send_sorted(

@@ -12,12 +12,12 @@
 use super::{JoinPlan, JoinType, Table, encode, probe};
 use crate::exec::sort::Sorter;
 use crate::exec::source::clear;
-use crate::exec::spill::{Partitions, Purpose, Reader, Stream, Workspace, keyed, split_keyed};
-use crate::exec::values::{decode_tuple, encode_tuple};
 use crate::exec::{Result, RowVisitor, Runner, Tuple, damaged_row};
-use crate::expr::EvalContext;
 use crate::plan::{HashKey, Source};
+use crate::spill::{Partitions, Purpose, Reader, Stream, Workspace, keyed, split_keyed};
+use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
+use inia_expr::EvalContext;
 
 /// Takes rows with the number of their left row; returns whether it wants more.
 type NumberedVisitor<'v> =

@@ -9,7 +9,7 @@
 //! ```
 
 use crate::exec::hash::KeyHash;
-use crate::exec::spill::held;
+use crate::spill::held;
 use inia_base::value::Value;
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! What a sorter gives back, from memory and from runs.
 
 use super::Sorter;
-use crate::exec::spill::Workspace;
+use crate::spill::Workspace;
 use inia_base::io::MemDisk;
 
 fn workspace(disk: &MemDisk) -> Workspace<'_> {

@@ -1,15 +1,15 @@
 //! One call of a function over a window: its result for one row of a partition after the other.
 
 use super::super::Result;
-use super::super::spill::Place;
 use super::frame::Frames;
 use super::rows::Rows;
-use crate::expr::{
-    Accumulator, Aggregate, EvalContext, Expr, ExprType, WindowFunction, cast, convert,
-};
 use crate::plan::window::WindowPlan;
+use crate::spill::Place;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::{
+    Accumulator, Aggregate, EvalContext, Expr, ExprType, WindowFunction, cast, convert,
+};
 use inia_parser::ast::WindowFunc;
 use std::ops::Range;
 

@@ -9,15 +9,15 @@
 //! the rows behind it, from which the end cannot come back. That is what MySQL answers.
 
 use super::super::Result;
-use super::super::spill::Place;
 use super::rows::Rows;
-use crate::expr::print::print;
-use crate::expr::{EvalContext, ExprType, TypeClass, convert, interval};
 use crate::plan::window::{Bound, Distance, WindowPlan};
+use crate::spill::Place;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateTime, Interval, Time};
 use inia_base::value::Value;
+use inia_expr::print::print;
+use inia_expr::{EvalContext, ExprType, TypeClass, convert, interval};
 use std::cmp::Ordering;
 use std::ops::Range;
 

@@ -18,13 +18,13 @@ mod rows;
 
 use super::keys::encode_key;
 use super::sort::Sorter;
-use super::spill::{Place, Workspace, keyed, split_keyed};
-use super::values::{decode_tuple, encode_tuple};
 use super::{Result, Tuple, damaged_row};
-use crate::expr::EvalContext;
 use crate::plan::window::WindowPlan;
+use crate::spill::{Place, Workspace, keyed, split_keyed};
+use crate::spill::{decode_tuple, encode_tuple};
 use call::Call;
 use inia_base::value::Value;
+use inia_expr::EvalContext;
 use rows::{Peers, Rows, Shape};
 
 /// Takes a row's values with the results so far; returns whether it wants more.

@@ -1,9 +1,9 @@
 //! The rows of one partition, in their order, to be read by number.
 
 use super::super::Result;
-use super::super::spill::{Place, TupleList, Workspace};
-use crate::expr::{EvalContext, Expr, ExprType, cast};
+use crate::spill::{Place, TupleList, Workspace};
 use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr, ExprType, cast};
 use std::ops::Range;
 
 /// How many values of a row come from where: slots, aggregates of its group, results so far.

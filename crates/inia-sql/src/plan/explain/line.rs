@@ -2,12 +2,12 @@
 
 use crate::access::{AccessPath, EqualPart};
 use crate::catalog::{IndexDef, IndexKind, TableDef};
-use crate::expr::tree::{CmpOp, SubqueryKind};
-use crate::expr::{Expr, ExprKind};
 use crate::plan::{
     Body, JoinMethod, JoinPlan, QueryPlan, SelectPlan, SetPlan, Source, StatementPlan, TableSource,
 };
 use inia_base::datatype::DataType;
+use inia_expr::tree::{CmpOp, SubqueryKind};
+use inia_expr::{Expr, ExprKind};
 use inia_parser::ast::SetOp;
 
 /// What EXPLAIN tells of one member of FROM; `None` prints as NULL.

@@ -2,12 +2,12 @@
 
 use super::line::Line;
 use super::line::describe;
-use crate::exec::trace::{Node, Trace};
-use crate::expr::Expr;
-use crate::expr::print::print;
+use crate::plan::trace::{Node, Trace};
 use crate::plan::{
     Body, JoinMethod, JoinType, QueryPlan, SelectPlan, Source, StatementPlan, TableSource,
 };
+use inia_expr::Expr;
+use inia_expr::print::print;
 use std::fmt::Write;
 
 /// The whole plan as indented text, with what a run of it has shown.

@@ -1,12 +1,12 @@
 //! What setting a variable changes in the session or the server.
 
-use crate::catalog::charset;
-use crate::expr::locale;
-use crate::session::core::Core;
+use crate::context::Core;
 use crate::sysvar::{self, sql_mode};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::TimeZone;
+use inia_expr::charset;
+use inia_expr::locale;
 use inia_storage::Isolation;
 use std::time::Duration;
 

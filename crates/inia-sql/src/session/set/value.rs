@@ -1,15 +1,16 @@
 //! Values as the texts of variables: what each kind of variable takes, and the texts that must name
 //! something.
 
-use crate::catalog::{charset, value_text};
-use crate::expr::{SqlMode, locale};
-use crate::session::core::Core;
+use crate::catalog::value_text;
+use crate::context::Core;
 use crate::sysvar::{Kind, VarDef, sql_mode, switches};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_expr::charset;
+use inia_expr::{SqlMode, locale};
 
 type Text = Result<String, SqlError>;
 

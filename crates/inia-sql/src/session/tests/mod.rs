@@ -20,6 +20,7 @@ mod mutated;
 mod numbers;
 mod patched;
 mod prepared;
+mod row_ids;
 mod spill;
 mod table_locks;
 mod temporary;
@@ -27,7 +28,8 @@ mod texts;
 mod transactions;
 
 use super::{KillHandle, Session};
-use crate::database::{ClientInfo, Database, DatabaseOptions, OpenError};
+use crate::database::{ClientInfo, Database, DatabaseOptions};
+use crate::error::OpenError;
 use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes};
 use inia_base::error::SqlError;
 use inia_base::io::MemDisk;

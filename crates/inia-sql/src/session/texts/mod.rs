@@ -14,13 +14,13 @@
 
 mod shape;
 
-use super::core::Core;
 use super::params::ParamKinds;
 use super::plan::Plan;
 use super::{PreparedStatement, plan};
 use crate::catalog::Table;
-use crate::expr::{self, EmptyScope, ExprKind, ExprType};
+use crate::context::Core;
 use inia_base::value::Value;
+use inia_expr::{EmptyScope, ExprKind, ExprType};
 use inia_parser::{Digest, LiteralKind, LiteralSpan, Parser, digest};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -150,7 +150,7 @@ fn value(core: &Core, sql: &str, span: &LiteralSpan) -> Option<Value> {
 /// A literal's value and type.
 fn literal(core: &Core, text: &str) -> Option<(Value, ExprType)> {
     let parsed = inia_parser::parse_expr(text, core.parser_mode()).ok()?;
-    let bound = expr::bind(&parsed, &mut EmptyScope, &core.env, &core.host).ok()?;
+    let bound = inia_expr::bind(&parsed, &mut EmptyScope, &core.env, &core.host).ok()?;
     match bound.kind {
         ExprKind::Literal(value) => Some((value, bound.ty)),
         _ => None,

@@ -29,7 +29,7 @@ fn any_number_of_records_makes_a_sound_tree() {
 
 #[test]
 fn leaves_are_fifteen_sixteenths_full() {
-    let mut tree = Fixture::new(super::super::node::USABLE);
+    let mut tree = Fixture::new(crate::node::USABLE);
     build(&mut tree, (0..20_000u64).map(|i| (i.to_be_bytes().to_vec(), vec![1; 60])));
     tree.check();
     assert!(tree.fill() > 0.90 && tree.fill() < 0.95, "leaves are {:.3} full", tree.fill());
@@ -37,7 +37,7 @@ fn leaves_are_fifteen_sixteenths_full() {
 
 #[test]
 fn long_common_beginnings_still_give_full_leaves() {
-    let mut tree = Fixture::new(super::super::node::USABLE);
+    let mut tree = Fixture::new(crate::node::USABLE);
     let key = |i: u32| format!("{}{}{i:06}", "tenant-".repeat(12), i / 4000).into_bytes();
     build(&mut tree, (0..8000).map(|i| (key(i), vec![1; 20])));
     tree.check();

@@ -36,7 +36,7 @@ fn pages(tree: &BTree, store: &Store) -> BTreeMap<PageId, Box<PageBytes>> {
 #[test]
 fn a_tree_far_larger_than_the_pool_works() {
     let mut random = Random::new(11);
-    let mut tree = Fixture::with_frames(super::super::node::USABLE, 24);
+    let mut tree = Fixture::with_frames(crate::node::USABLE, 24);
     churn(&mut tree, &mut random, 4000, 2000);
     assert!(tree.check().len() > 48, "the tree fits the pool");
     for key in 0..2000u64 {
@@ -46,7 +46,7 @@ fn a_tree_far_larger_than_the_pool_works() {
 
 #[test]
 fn a_bulk_load_far_larger_than_the_pool_works() {
-    let mut tree = Fixture::with_frames(super::super::node::USABLE, 24);
+    let mut tree = Fixture::with_frames(crate::node::USABLE, 24);
     let mut builder = BulkBuilder::new(&tree.tree, &tree.store);
     for i in 0..6000u64 {
         builder.push(&i.to_be_bytes(), version(1), &[i as u8; 200]).unwrap();

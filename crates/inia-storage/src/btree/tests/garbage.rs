@@ -1,12 +1,12 @@
 //! Damaged pages and log bytes: wrong answers are fine, panics and endless loops are not.
 
 use super::super::check::layout_problems;
-use super::super::edit::{self, NodeSpec};
 use super::super::leaf::{LeafCopy, PayloadRef};
-use super::super::node;
-use super::super::op::NodeOp;
 use super::{Random, deletion, version};
 use crate::codec::ByteReader;
+use crate::node;
+use crate::ops::edit::{self, NodeSpec};
+use crate::ops::node::NodeOp;
 use crate::page::{PAGE_SIZE, PageBuf, PageBytes};
 use inia_base::ids::PageId;
 

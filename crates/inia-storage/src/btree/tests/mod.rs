@@ -8,11 +8,12 @@ mod run;
 mod threads;
 mod tree;
 
-use super::node::RecordHeader;
 use super::{BTree, LeafCopy, Problem, Seek};
 use crate::Result;
+use crate::node::RecordHeader;
 use crate::page::PAGE_SIZE;
-use crate::store::{LogObserver, Store, StoreOptions};
+use crate::recover::LogObserver;
+use crate::store::{Store, StoreOptions};
 use crate::wal::record::LogRecord;
 use inia_base::ids::{Lsn, PageId};
 use inia_base::io::MemDisk;
@@ -223,7 +224,7 @@ impl Fixture {
         let (mut leaf, mut used, mut leaves) = (LeafCopy::new(), 0, 0);
         self.tree.load_leaf(&self.store, Seek::First, &mut leaf).unwrap();
         loop {
-            used += super::node::used(leaf.bytes());
+            used += crate::node::used(leaf.bytes());
             leaves += 1;
             if self.tree.next_leaf(&self.store, &mut leaf).unwrap().is_none() {
                 return used as f64 / (leaves * self.tree.usable) as f64;

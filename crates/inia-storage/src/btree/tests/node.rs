@@ -2,12 +2,13 @@
 //! its log form.
 
 use super::super::check::layout_problems;
-use super::super::edit::{self, NodeSpec};
-use super::super::node::*;
-use super::super::op::NodeOp;
 use super::{Random, deletion, version};
 use crate::codec::ByteReader;
-use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageOp};
+use crate::node::*;
+use crate::ops::PageOp;
+use crate::ops::edit::{self, NodeSpec};
+use crate::ops::node::NodeOp;
+use crate::page::{PAGE_SIZE, PageBuf, PageBytes};
 use inia_base::ids::PageId;
 use std::collections::BTreeMap;
 
@@ -95,8 +96,8 @@ impl Mirror {
         for (i, (key, (header, payload))) in self.model.iter().enumerate() {
             key_to(page, i, &mut stored);
             assert_eq!(&stored, key);
-            assert_eq!(super::super::node::header(page, i), *header);
-            assert_eq!(super::super::node::payload(page, i), payload);
+            assert_eq!(crate::node::header(page, i), *header);
+            assert_eq!(crate::node::payload(page, i), payload);
             assert_eq!(search_any(page, key), Ok(i));
         }
     }

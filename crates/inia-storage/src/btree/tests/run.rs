@@ -1,12 +1,13 @@
 //! Changes of records that share operations of the log.
 
-use super::super::edit;
-use super::super::node::{RecordHeader, count, free, header, payload, prefix_len, suffix};
-use super::super::run::{Change, Mark, OpenRun, RecordChange, apply_marks, put_marks};
 use super::node::spec;
 use super::{Random, deletion, version};
 use crate::codec::ByteReader;
-use crate::page::{PageBuf, PageOp};
+use crate::node::{RecordHeader, count, free, header, payload, prefix_len, suffix};
+use crate::ops::PageOp;
+use crate::ops::edit;
+use crate::ops::run::{Change, Mark, OpenRun, RecordChange, apply_marks, put_marks};
+use crate::page::PageBuf;
 use inia_base::ids::{PageId, TxnId};
 
 const PAGE: PageId = PageId(77);

@@ -7,8 +7,8 @@ use super::super::{BTree, LeafCopy, PayloadRef, Problem, Seek};
 use super::{Fixture, Random, deletion, version};
 use crate::StorageError;
 use crate::btree::LeafMut;
-use crate::btree::node::{LOWER_OFF, UPPER_OFF, USABLE, child, count, level, slot};
-use crate::page::PageOp;
+use crate::node::{LOWER_OFF, UPPER_OFF, USABLE, child, count, level, slot};
+use crate::ops::PageOp;
 use std::collections::HashSet;
 
 /// A key of a kind that a seed chooses: short, long, with shared beginnings, with zero bytes.
@@ -152,7 +152,7 @@ fn ascending_runs_inside_the_tree_fill_leaves_too() {
 
 #[test]
 fn the_longest_keys_split_down_to_a_few_in_a_node() {
-    let (mut tree, mut random) = (Fixture::new(super::super::node::USABLE), Random::new(9));
+    let (mut tree, mut random) = (Fixture::new(crate::node::USABLE), Random::new(9));
     for i in 0..150u64 {
         // Only the last bytes differ, so that separators are as long as keys.
         let mut key = vec![b'k'; super::super::MAX_KEY - 8];
@@ -183,7 +183,7 @@ fn too_long_keys_and_payloads_are_refused() {
 
 #[test]
 fn long_payloads_live_in_overflow_pages_until_replaced_or_removed() {
-    let (mut tree, mut random) = (Fixture::new(super::super::node::USABLE), Random::new(5));
+    let (mut tree, mut random) = (Fixture::new(crate::node::USABLE), Random::new(5));
     let pages = |tree: &Fixture| tree.check().len();
     let blob = random.bytes(100_000);
     tree.put(b"blob", version(1), &blob);

@@ -1,11 +1,14 @@
 //! A crash at every call to the disk: what was acknowledged is there, and nothing is there by half.
 //!
-//! A seeded workload commits numbered mini-transactions on a pool far smaller than its pages and a log far
-//! smaller than its changes. Each one writes its number into the first page and changes a few others, so
-//! the number found after recovery says which state of the model all pages must be in.
+//! A seeded workload commits numbered mini-transactions on a pool far smaller than its pages and a
+//! log far smaller than its changes. Each one writes its number into the first page and changes a
+//! few others, so the number found after recovery says which state of the model all pages must be
+//! in.
 
 use super::*;
-use crate::page::{PageBytes, PageOp, PageRead};
+use crate::ops::PageOp;
+use crate::page::{PageBytes, PageRead};
+use crate::wal::record::LogRecord;
 use inia_testkit::random::Random;
 use inia_testkit::sim_disk::{Fault, SimDisk, When};
 use std::collections::BTreeMap;

@@ -3,7 +3,8 @@
 mod crash;
 
 use super::*;
-use crate::page::PageOp;
+use crate::ops::PageOp;
+use crate::wal::record::LogRecord;
 use inia_base::io::MemDisk;
 use inia_testkit::sim_disk::{Fault, SimDisk, When};
 

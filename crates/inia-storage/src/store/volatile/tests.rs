@@ -1,8 +1,9 @@
 //! What is read again is there, and what is not takes no memory.
 
 use super::volatile_disk;
-use crate::engine::{Engine, EngineOptions, EngineSizes};
+use crate::engine::{Engine, EngineOptions};
 use crate::request::{Direction, Isolation, KeyBound, ReadMode};
+use crate::store::EngineSizes;
 use inia_base::io::Disk;
 use std::sync::Arc;
 

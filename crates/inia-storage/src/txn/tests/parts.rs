@@ -1,6 +1,6 @@
 //! The parts by themselves: status table and undo.
 
-use crate::btree::RecordHeader;
+use crate::node::RecordHeader;
 use crate::sync::Mutex;
 use crate::txn::snapshot::Snapshot;
 use crate::txn::status::{StatusTable, TxnState};

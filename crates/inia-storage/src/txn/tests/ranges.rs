@@ -164,6 +164,50 @@ fn read_committed_gives_back_the_lock_of_a_row_that_does_not_match() {
 }
 
 #[test]
+fn read_committed_gives_back_only_the_mode_that_the_scan_took() {
+    let engine = open();
+    let tree = table(&engine);
+    let mut txn = session(&engine, Isolation::ReadCommitted);
+    lock_get(&mut txn, &tree, "10", S);
+    let mut cursor = txn.cursor(&tree, Unbounded, Unbounded, Forward, ReadMode::Lock(X));
+    while cursor.next(&mut txn).unwrap().is_some() {
+        cursor.unlock_current(&mut txn);
+    }
+    lock_get(&mut txn, &tree, "10", X);
+    assert!(txn.took_lock());
+    txn.unlock_unmatched(&tree, b"10", LockMode::Exclusive);
+    let mut other = session(&engine, Isolation::ReadCommitted);
+    assert_eq!(lock_get(&mut other, &tree, "10", S).as_deref(), Some(""), "shared again");
+    other.rollback().unwrap();
+    assert_eq!(locked(&engine, &tree), "10", "and nobody may change it");
+}
+
+#[test]
+fn read_committed_keeps_the_lock_of_a_row_that_was_waited_for() {
+    let engine = open();
+    let tree = table(&engine);
+    let mut holder = rr(&engine);
+    lock_get(&mut holder, &tree, "10", S);
+    lock_get(&mut holder, &tree, "20", S);
+    let (scan, point) = (tree.clone(), tree.clone());
+    let by_scan = blocks(&engine, session(&engine, Isolation::ReadCommitted), move |txn| {
+        let mut cursor = txn.cursor(&scan, Unbounded, Included(b"10"), Forward, ReadMode::Lock(X));
+        while cursor.next(txn).unwrap().is_some() {
+            cursor.unlock_current(txn);
+        }
+    });
+    let by_key = blocks(&engine, session(&engine, Isolation::ReadCommitted), move |txn| {
+        lock_get(txn, &point, "20", X);
+        txn.took_lock()
+    });
+    holder.rollback().unwrap();
+    let (_scan, ()) = by_scan.join();
+    let (_key, released) = by_key.join();
+    assert!(!released);
+    assert_eq!(locked(&engine, &tree), "10 20");
+}
+
+#[test]
 fn nowait_fails_and_skip_locked_leaves_out() {
     let engine = open();
     let tree = table(&engine);

@@ -58,6 +58,40 @@ fn a_savepoint_rolled_back_before_the_crash_does_not_hurt_later_writers() {
     assert_eq!(engine.stats().unfinished, 0);
 }
 
+/// The pages on disk have the insert, the log on disk has its before-image, and neither has the
+/// rollback: a checkpoint keeps the before-image for as long as that is so.
+#[test]
+fn a_rollback_keeps_its_log_until_it_is_durable_whatever_its_session_does_next() {
+    type Next = fn(&mut Txn, &Tree);
+    let nothing: Next = |_, _| ();
+    let duplicate: Next = |txn, tree| {
+        txn.begin(Isolation::RepeatableRead);
+        assert!(matches!(txn.insert(tree, b"a", b"2"), Err(StorageError::DuplicateKey)));
+        txn.commit().unwrap();
+    };
+    let absent: Next = |txn, tree| {
+        txn.begin(Isolation::RepeatableRead);
+        assert!(!txn.update(tree, b"none", b"2").unwrap());
+        txn.rollback().unwrap();
+    };
+    for next in [nothing, duplicate, absent] {
+        let disk = MemDisk::new();
+        let engine = open_on(&disk);
+        let tree = tree_with(&engine, &[("a", "1")]);
+        let mut txn = rr(&engine);
+        put(&mut txn, &tree, "lost", "1");
+        engine.wait_durable(engine.core.store.wal().closed_lsn()).unwrap();
+        engine.core.store.write_all_pages_for_tests().unwrap();
+        txn.rollback().unwrap();
+        next(&mut txn, &tree);
+        engine.core.store.checkpoint().unwrap();
+        crash(engine, vec![txn]);
+        let engine = open_on(&disk);
+        while engine.background_step().unwrap() {}
+        assert_eq!(all(&mut rr(&engine), &engine.tree(tree.id())), "a=1");
+    }
+}
+
 #[test]
 fn ids_go_on_after_a_crash_and_old_rows_are_visible_to_all() {
     let disk = MemDisk::new();

@@ -1,7 +1,7 @@
 //! What fails again and again in the background: nothing else waits for it, and it is told.
 
 use super::*;
-use crate::store::DATA_FILE;
+use crate::files::DATA_FILE;
 use inia_testkit::{Fault, SimDisk, When};
 use std::sync::Mutex;
 

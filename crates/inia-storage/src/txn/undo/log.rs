@@ -3,8 +3,8 @@
 use super::chunk::Chunk;
 use super::recovered::Recovered;
 use super::{HEADER_WORDS, NewUndo, OFFSET_BITS, UndoKind, UndoRecord, UndoRef, UndoStore};
-use crate::btree::RecordHeader;
-use crate::store::reserve::{Claim, Need};
+use crate::node::RecordHeader;
+use crate::reserve::{Claim, Need};
 use crate::sync::Mutex;
 use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::collections::VecDeque;

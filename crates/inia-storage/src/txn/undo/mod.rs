@@ -36,9 +36,9 @@ mod spill;
 mod tests;
 
 use crate::Result;
-use crate::btree::RecordHeader;
 use crate::error::StorageError;
-use crate::store::reserve::{Need, Reserve};
+use crate::node::RecordHeader;
+use crate::reserve::{Need, Reserve};
 use chunk::{Chunk, Chunks};
 use inia_base::ids::TreeId;
 use inia_base::io::Disk;
@@ -46,7 +46,6 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 pub(crate) use log::{Finished, History, UndoLog};
-pub(crate) use spill::UNDO_FILE;
 
 const HEADER_WORDS: usize = 5;
 /// Where in a record the previous one's place is.

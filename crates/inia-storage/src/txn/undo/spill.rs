@@ -16,13 +16,12 @@
 use super::chunk::Chunk;
 use crate::Result;
 use crate::error::StorageError;
+use crate::files::UNDO_FILE;
 use crate::sync::{AtomicU64, Mutex};
 use inia_base::io::{Disk, DiskFile};
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-/// The file's name for as long as it has one.
-pub(crate) const UNDO_FILE: &str = "inia.undo";
 /// Bytes before the words of a slot. They also keep slots off the multiples that direct I/O wants:
 /// what comes and goes so fast had better stay in the system's cache.
 const SLOT_HEADER: usize = 16;

@@ -5,9 +5,10 @@ use super::*;
 const MEMORY: Option<u64> = Some(8 << 30);
 
 #[test]
-fn a_pool_is_never_smaller_than_works_well() {
-    assert_eq!(pool_size(Some(0), MEMORY), Ok(5 << 20));
-    assert_eq!(pool_size(Some(1 << 20), MEMORY), Ok(5 << 20));
+fn a_pool_that_is_too_small_is_refused() {
+    let refusal = pool_size(Some(1 << 10), MEMORY).unwrap_err();
+    assert!(refusal.contains("a buffer pool of 1024 bytes is too small"), "{refusal}");
+    assert_eq!(pool_size(Some(5 << 20), MEMORY), Ok(5 << 20));
     assert_eq!(pool_size(Some(7 << 20), MEMORY), Ok(7 << 20));
     assert_eq!(pool_size(None, MEMORY), Ok(2 << 30));
     assert_eq!(pool_size(None, Some(100 << 20)), Ok(64 << 20));
@@ -24,9 +25,10 @@ fn a_pool_larger_than_the_machine_is_refused() {
 #[test]
 fn a_database_opens_with_the_smallest_pool() {
     let dir = std::env::temp_dir().join(format!("inia-smallest-pool-{}", std::process::id()));
-    let config = Config { buffer_pool_size: Some(0), ..Config::default() };
-    let database = open(&dir, &config, false).unwrap();
+    let config = Config { buffer_pool_size: Some(SMALLEST_POOL), ..Config::default() };
+    let data = DataDir::take(&dir).unwrap();
+    let database = open(&data, &config, false).unwrap();
     database.close().unwrap();
-    drop(database);
+    drop((database, data));
     std::fs::remove_dir_all(&dir).unwrap();
 }

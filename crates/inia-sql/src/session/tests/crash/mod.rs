@@ -20,7 +20,8 @@ mod run;
 mod several;
 mod workload;
 
-use crate::database::{ClientInfo, Database, DatabaseOptions, OpenError};
+use crate::database::{ClientInfo, Database, DatabaseOptions};
+use crate::error::OpenError;
 use crate::session::tests::TestSession;
 use inia_storage::EngineSizes;
 use inia_testkit::SimDisk;

@@ -24,7 +24,8 @@
 mod files;
 mod pages;
 
-use crate::database::{ClientInfo, Database, DatabaseOptions, OpenError};
+use crate::database::{ClientInfo, Database, DatabaseOptions};
+use crate::error::OpenError;
 use crate::session::tests::TestSession;
 use inia_base::io::{Disk, MemDisk};
 use inia_storage::EngineSizes;

@@ -1,0 +1,538 @@
+//! Operators: which numbers they compute in, and the type that comes out.
+
+use super::years::{as_year, beside_years, is_years};
+use super::{Binder, width};
+use crate::collate;
+use crate::compare::{self, CmpClass};
+use crate::context::{Environment, SqlMode};
+use crate::merge;
+use crate::tree::{
+    Arith, ArithOp, Between, Case, CmpOp, Compare, Expr, ExprKind, InList, Like, NumClass,
+    SubqueryKind,
+};
+use crate::ty::{ExprType, NOT_FIXED, TypeClass};
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_parser::ast::{self, BinaryOp, UnaryOp};
+
+/// The comparison an operator stands for.
+pub(super) fn cmp_op(op: BinaryOp) -> Option<CmpOp> {
+    Some(match op {
+        BinaryOp::Eq => CmpOp::Eq,
+        BinaryOp::Ne => CmpOp::Ne,
+        BinaryOp::Lt => CmpOp::Lt,
+        BinaryOp::Le => CmpOp::Le,
+        BinaryOp::Gt => CmpOp::Gt,
+        BinaryOp::Ge => CmpOp::Ge,
+        BinaryOp::NullSafeEq => CmpOp::NullSafeEq,
+        _ => return None,
+    })
+}
+
+fn arith_op(op: BinaryOp) -> Option<ArithOp> {
+    Some(match op {
+        BinaryOp::Add => ArithOp::Add,
+        BinaryOp::Sub => ArithOp::Sub,
+        BinaryOp::Mul => ArithOp::Mul,
+        BinaryOp::Div => ArithOp::Div,
+        BinaryOp::IntDiv => ArithOp::IntDiv,
+        BinaryOp::Mod => ArithOp::Mod,
+        _ => return None,
+    })
+}
+
+impl Binder<'_> {
+    pub(super) fn unary(&mut self, op: UnaryOp, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        let operand = self.scalar(expr)?;
+        match op {
+            UnaryOp::Plus => Ok(operand),
+            UnaryOp::Neg => Ok(negate(operand)),
+            UnaryOp::Not => {
+                let ty = ExprType::bool(operand.ty.nullable);
+                Ok(Expr { kind: ExprKind::Not(Box::new(operand)), ty })
+            }
+            UnaryOp::BitNot => self.call("~", vec![operand]),
+            UnaryOp::Binary => self.call("binary", vec![operand]),
+        }
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        left: &ast::Expr,
+        right: &ast::Expr,
+    ) -> Result<Expr, SqlError> {
+        if let Some(op) = cmp_op(op) {
+            let (left, right) = (self.bind(left)?, self.bind(right)?);
+            return self.comparison(op, left, right);
+        }
+        let (left, right) = (self.scalar(left)?, self.scalar(right)?);
+        if let Some(op) = arith_op(op) {
+            return Ok(arithmetic(
+                op,
+                left,
+                right,
+                self.env.div_precision_increment,
+                self.env.sql_mode,
+            ));
+        }
+        let name = match op {
+            BinaryOp::BitOr => "|",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::BitXor => "^",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight => ">>",
+            _ => {
+                let ty = ExprType::bool(left.ty.nullable || right.ty.nullable);
+                return Ok(Expr { kind: ExprKind::Xor(Box::new(left), Box::new(right)), ty });
+            }
+        };
+        self.call(name, vec![left, right])
+    }
+
+    /// `left op right` of scalars or rows.
+    pub fn comparison(&mut self, op: CmpOp, left: Expr, right: Expr) -> Result<Expr, SqlError> {
+        let columns = width(&left);
+        if columns != width(&right) {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
+        }
+        match (left.kind, right.kind) {
+            (ExprKind::Row(left), ExprKind::Row(right)) => self.row_comparison(op, left, right),
+            (ExprKind::Row(items), ExprKind::Subquery(sub)) => self.row_subquery(op, items, &sub),
+            (ExprKind::Subquery(sub), ExprKind::Row(items)) => {
+                self.row_subquery(op.swapped(), items, &sub)
+            }
+            (left_kind, right_kind) => {
+                let left = Expr { kind: left_kind, ty: left.ty };
+                let right = Expr { kind: right_kind, ty: right.ty };
+                let (left, right) = beside_years(left, right);
+                scalar_comparison(op, left, right)
+            }
+        }
+    }
+
+    fn row_comparison(
+        &mut self,
+        op: CmpOp,
+        left: Vec<Expr>,
+        right: Vec<Expr>,
+    ) -> Result<Expr, SqlError> {
+        let mut parts = Vec::new();
+        let mut nullable = false;
+        for (left, right) in left.into_iter().zip(right) {
+            let columns = width(&left);
+            if columns != width(&right) || columns != 1 {
+                return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
+            }
+            nullable |= left.ty.nullable || right.ty.nullable;
+            let (left, right) = beside_years(left, right);
+            let class = compare::choose(&left, &right, op.symbol())?;
+            parts.push(Compare { op, class, left, right });
+        }
+        let ty = ExprType::bool(nullable && op != CmpOp::NullSafeEq);
+        Ok(Expr { kind: ExprKind::CompareRows(op, parts), ty })
+    }
+
+    fn row_subquery(
+        &mut self,
+        op: CmpOp,
+        items: Vec<Expr>,
+        sub: &crate::tree::Subquery,
+    ) -> Result<Expr, SqlError> {
+        let SubqueryKind::Row(types) = &sub.kind else {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&1]));
+        };
+        let bound =
+            super::BoundSubquery { id: sub.id, columns: types.clone(), correlated: sub.correlated };
+        let row = Expr { kind: ExprKind::Row(items), ty: ExprType::null() };
+        self.quantified(row, op, false, &bound)
+    }
+
+    pub(super) fn junction(
+        &mut self,
+        items: &[ast::Expr],
+        make: fn(Vec<Expr>) -> ExprKind,
+    ) -> Result<Expr, SqlError> {
+        let items = self.scalars(items)?;
+        let nullable = items.iter().any(|item| item.ty.nullable);
+        Ok(Expr { kind: make(items), ty: ExprType::bool(nullable) })
+    }
+
+    pub(super) fn is_test(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        let kind = match expr {
+            ast::Expr::IsNull { expr, negated } => {
+                ExprKind::IsNull(Box::new(self.scalar(expr)?), *negated)
+            }
+            // It is one or the other, and keys find it.
+            ast::Expr::IsTruth { expr, truth: ast::Truth::True, negated: false }
+                if matches!(**expr, ast::Expr::IsNull { .. }) =>
+            {
+                return self.is_test(expr);
+            }
+            ast::Expr::IsTruth { expr, truth, negated } => {
+                let operand = Box::new(self.scalar(expr)?);
+                match truth {
+                    ast::Truth::True => ExprKind::IsTruth(operand, true, *negated),
+                    ast::Truth::False => ExprKind::IsTruth(operand, false, *negated),
+                    ast::Truth::Unknown => ExprKind::IsNull(operand, *negated),
+                }
+            }
+            other => return self.bind(other),
+        };
+        Ok(Expr { kind, ty: ExprType::bool(false) })
+    }
+
+    pub(super) fn in_list(
+        &mut self,
+        expr: &ast::Expr,
+        list: &[ast::Expr],
+        negated: bool,
+    ) -> Result<Expr, SqlError> {
+        let value = self.bind(expr)?;
+        let mut nullable = value.ty.nullable && width(&value) == 1;
+        let mut items = Vec::with_capacity(list.len());
+        for item in list {
+            let item = self.bind(item)?;
+            let columns = width(&value);
+            if columns != width(&item) {
+                return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
+            }
+            if columns > 1 {
+                let row = self.comparison(CmpOp::Eq, value.clone(), item)?;
+                nullable |= row.ty.nullable;
+                items.push((CmpClass::Int, row));
+                continue;
+            }
+            nullable |= item.ty.nullable;
+            let is_text = item.ty.class() == TypeClass::String;
+            let item = match is_years(&value) && (list.len() == 1 || is_text) {
+                true => as_year(item),
+                false => item,
+            };
+            let (left, item) = align(value.clone(), item);
+            items.push((compare::choose(&left, &item, " IN ")?, item));
+        }
+        one_collation(&value, &mut items)?;
+        let dated = |ty: &ExprType| ty.class() == TypeClass::Dated;
+        if width(&value) == 1
+            && items.len() > 1
+            && (dated(&value.ty) || items.iter().any(|(_, item)| dated(&item.ty)))
+        {
+            let text = |ty: &ExprType| dated(ty) || ty.class() == TypeClass::String;
+            for (class, item) in items.iter_mut().filter(|(_, item)| text(&item.ty)) {
+                if text(&value.ty) && *class != CmpClass::Dates && !is_listed(&item.ty) {
+                    *class = CmpClass::Dates;
+                }
+            }
+        }
+        let value = if items.iter().any(|(class, _)| *class != CmpClass::Int) {
+            value
+        } else {
+            numeric(value)
+        };
+        let node = InList { value, items, set: None, negated };
+        Ok(Expr { kind: ExprKind::In(Box::new(node)), ty: ExprType::bool(nullable) })
+    }
+
+    pub(super) fn between(
+        &mut self,
+        expr: &ast::Expr,
+        low: &ast::Expr,
+        high: &ast::Expr,
+        negated: bool,
+    ) -> Result<Expr, SqlError> {
+        let (value, low, high) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
+        let nullable = value.ty.nullable || low.ty.nullable || high.ty.nullable;
+        let (low, high) = match is_years(&value) {
+            true => (as_year(low), as_year(high)),
+            false => (low, high),
+        };
+        let mut classes =
+            (compare::choose(&value, &low, "between")?, compare::choose(&value, &high, "between")?);
+        let kinds = [value.ty.class(), low.ty.class(), high.ty.class()];
+        let number =
+            |c: &TypeClass| matches!(c, TypeClass::Int | TypeClass::Decimal | TypeClass::Real);
+        let mixed = kinds.iter().any(number) && kinds.contains(&TypeClass::String);
+        if mixed && kinds.iter().all(|kind| number(kind) || *kind == TypeClass::String) {
+            classes = (CmpClass::Real, CmpClass::Real);
+        }
+        let dated = |kind: &TypeClass| matches!(kind, TypeClass::Dated | TypeClass::String);
+        if kinds.contains(&TypeClass::Dated) && kinds.iter().all(dated) {
+            classes = (CmpClass::Dates, CmpClass::Dates);
+        }
+        let text = |class: &CmpClass| matches!(class, CmpClass::Text(_) | CmpClass::Binary);
+        if text(&classes.0) && text(&classes.1) {
+            let types = [&value.ty, &low.ty, &high.ty];
+            let collation = collate::aggregate_for_comparison(&types, "between")?;
+            classes = (compare::text_class(collation), compare::text_class(collation));
+        }
+        let node = Between { value, low, high, classes, negated };
+        Ok(Expr { kind: ExprKind::Between(Box::new(node)), ty: ExprType::bool(nullable) })
+    }
+
+    pub(super) fn like(
+        &mut self,
+        expr: &ast::Expr,
+        pattern: &ast::Expr,
+        escape: Option<&ast::Expr>,
+        negated: bool,
+    ) -> Result<Expr, SqlError> {
+        let (value, pattern) = (self.scalar(expr)?, self.scalar(pattern)?);
+        let collation = collate::aggregate_for_comparison(&[&value.ty, &pattern.ty], "like")?;
+        let escape = match escape {
+            None if self.env.sql_mode.has(SqlMode::NO_BACKSLASH_ESCAPES) => None,
+            None => Some('\\'),
+            Some(written) => self.escape_char(written)?,
+        };
+        let ty = ExprType::bool(value.ty.nullable || pattern.ty.nullable);
+        let node = Like { value, pattern, escape, compiled: None, collation, negated };
+        Ok(Expr { kind: ExprKind::Like(Box::new(node)), ty })
+    }
+
+    fn escape_char(&mut self, written: &ast::Expr) -> Result<Option<char>, SqlError> {
+        let wrong = || SqlError::new(ErrorCode::WrongArguments, &[&"ESCAPE"]);
+        let bound = self.scalar(written)?;
+        match bound.as_literal() {
+            Some(Value::Null) => Ok(Some('\\')),
+            Some(Value::Text(text)) => {
+                let mut chars = text.chars();
+                let first = chars.next();
+                if chars.next().is_some() { Err(wrong()) } else { Ok(first) }
+            }
+            _ => Err(wrong()),
+        }
+    }
+
+    pub(super) fn case(
+        &mut self,
+        operand: Option<&ast::Expr>,
+        whens: &[(ast::Expr, ast::Expr)],
+        otherwise: Option<&ast::Expr>,
+    ) -> Result<Expr, SqlError> {
+        let operand = operand.map(|operand| self.scalar(operand)).transpose()?;
+        let mut bound: Vec<(Expr, Expr)> = Vec::with_capacity(whens.len());
+        for (condition, result) in whens {
+            let condition = self.scalar(condition)?;
+            let condition = match &operand {
+                None => condition,
+                Some(operand) => scalar_comparison(CmpOp::Eq, operand.clone(), condition)?,
+            };
+            bound.push((condition, self.scalar(result)?));
+        }
+        one_collation_of_case(&mut bound, operand.is_some())?;
+        let otherwise = otherwise.map(|other| self.scalar(other)).transpose()?;
+        case_node(bound, otherwise)
+    }
+}
+
+/// The same for the values that a CASE compares its operand with.
+fn one_collation_of_case(whens: &mut [(Expr, Expr)], simple: bool) -> Result<(), SqlError> {
+    let text = |class: &CmpClass| matches!(class, CmpClass::Text(_) | CmpClass::Binary);
+    let mut compares: Vec<&mut Compare> = Vec::new();
+    for (condition, _) in whens.iter_mut().filter(|_| simple) {
+        if let ExprKind::Compare(compare) = &mut condition.kind
+            && text(&compare.class)
+        {
+            compares.push(compare);
+        }
+    }
+    if compares.len() < 2 {
+        return Ok(());
+    }
+    let types: Vec<&ExprType> = std::iter::once(&compares[0].left.ty)
+        .chain(compares.iter().map(|compare| &compare.right.ty))
+        .collect();
+    let collation = collate::aggregate_for_comparison(&types, "case")?;
+    compares.iter_mut().for_each(|compare| compare.class = compare::text_class(collation));
+    Ok(())
+}
+
+/// Texts in a list all compare by the one collation that they have in common with the value.
+fn one_collation(value: &Expr, items: &mut [(CmpClass, Expr)]) -> Result<(), SqlError> {
+    let text = |class: &CmpClass| matches!(class, CmpClass::Text(_) | CmpClass::Binary);
+    let texts = items.iter().filter(|(class, _)| text(class)).map(|(_, item)| &item.ty);
+    let types: Vec<&ExprType> = std::iter::once(&value.ty).chain(texts).collect();
+    if types.len() < 3 || value.ty.class() != TypeClass::String {
+        return Ok(());
+    }
+    let collation = collate::aggregate_for_comparison(&types, " IN ")?;
+    for (class, _) in items.iter_mut().filter(|(class, _)| text(class)) {
+        *class = compare::text_class(collation);
+    }
+    Ok(())
+}
+
+fn is_listed(ty: &ExprType) -> bool {
+    matches!(ty.data_type, DataType::Enum { .. } | DataType::Set { .. })
+}
+
+/// A searched CASE over bound parts.
+pub(crate) fn case_node(
+    whens: Vec<(Expr, Expr)>,
+    otherwise: Option<Expr>,
+) -> Result<Expr, SqlError> {
+    let results = whens.iter().map(|(_, result)| &result.ty);
+    let types: Vec<&ExprType> = results.chain(otherwise.iter().map(|e| &e.ty)).collect();
+    let mut ty = merge::merge(&types, "case")?;
+    ty.nullable |= otherwise.is_none();
+    Ok(Expr { kind: ExprKind::Case(Box::new(Case { whens, otherwise })), ty })
+}
+
+/// `left op right` of two scalars.
+pub(crate) fn scalar_comparison(op: CmpOp, left: Expr, right: Expr) -> Result<Expr, SqlError> {
+    let (left, right) = align(left, right);
+    let class = compare::choose(&left, &right, op.symbol())?;
+    let ty = ExprType::bool(op != CmpOp::NullSafeEq && (left.ty.nullable || right.ty.nullable));
+    Ok(Expr { kind: ExprKind::Compare(Box::new(Compare { op, class, left, right })), ty })
+}
+
+/// A hexadecimal literal beside a number is a number.
+fn align(left: Expr, right: Expr) -> (Expr, Expr) {
+    let number =
+        |e: &Expr| matches!(e.ty.class(), TypeClass::Int | TypeClass::Decimal | TypeClass::Real);
+    if number(&left) {
+        (left, numeric(right))
+    } else if number(&right) {
+        (numeric(left), right)
+    } else {
+        (left, right)
+    }
+}
+
+/// The operand as arithmetic sees it: hexadecimal literals are unsigned integers.
+pub(crate) fn numeric(expr: Expr) -> Expr {
+    let ExprKind::HexLiteral(bytes) = &expr.kind else { return expr };
+    let tail = &bytes[bytes.len().saturating_sub(8)..];
+    let value = tail.iter().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+    let digits = value.checked_ilog10().unwrap_or(0) + 1;
+    Expr::literal(Value::UInt(value), ExprType::uint(digits, false))
+}
+
+/// In which numbers an operand takes part in arithmetic.
+pub(crate) fn num_class(ty: &ExprType) -> NumClass {
+    match ty.class() {
+        TypeClass::Int => NumClass::Int,
+        TypeClass::Decimal => NumClass::Decimal,
+        TypeClass::Dated | TypeClass::Time if ty.fsp() == 0 => NumClass::Int,
+        TypeClass::Dated | TypeClass::Time => NumClass::Decimal,
+        TypeClass::Real | TypeClass::String | TypeClass::Json | TypeClass::Null => NumClass::Real,
+    }
+}
+
+/// Unary minus; negative literals become constants at once.
+pub fn negate(operand: Expr) -> Expr {
+    let operand = numeric(operand);
+    match (&operand.kind, num_class(&operand.ty)) {
+        (ExprKind::Literal(Value::Int(v)), _) if *v >= 0 && !operand.ty.is_unsigned() => {
+            Expr::literal(Value::Int(-*v), operand.ty)
+        }
+        (ExprKind::Literal(Value::UInt(v)), _) if *v == 1 << 63 => {
+            Expr::literal(Value::Int(i64::MIN), ExprType::int(20, false))
+        }
+        (ExprKind::Literal(_), NumClass::Int) if operand.ty.is_unsigned() => {
+            negated(operand, NumClass::Decimal)
+        }
+        (ExprKind::Literal(Value::Int(i64::MIN)), _) => negated(operand, NumClass::Decimal),
+        (_, class) => negated(operand, class),
+    }
+}
+
+fn negated(operand: Expr, class: NumClass) -> Expr {
+    let nullable = operand.ty.nullable;
+    let (whole, scale) = (operand.ty.precision(), u32::from(operand.ty.decimals));
+    let ty = match class {
+        NumClass::Int => {
+            let extra = u32::from(operand.ty.is_unsigned());
+            ExprType::int(operand.ty.length + extra, nullable)
+        }
+        NumClass::Decimal => ExprType::decimal(whole, scale, false, nullable),
+        NumClass::Real => ExprType::double(nullable),
+    };
+    Expr { kind: ExprKind::Neg(Box::new(operand), class), ty }
+}
+
+/// `left op right` in numbers.
+pub(crate) fn arithmetic(
+    op: ArithOp,
+    left: Expr,
+    right: Expr,
+    increment: u8,
+    mode: SqlMode,
+) -> Expr {
+    let (left, right) = (numeric(left), numeric(right));
+    let classes = (num_class(&left.ty), num_class(&right.ty));
+    let class = match classes {
+        (NumClass::Int, NumClass::Int) if op == ArithOp::Div => NumClass::Decimal,
+        (NumClass::Int, NumClass::Int) => NumClass::Int,
+        _ if op == ArithOp::IntDiv => NumClass::Decimal,
+        (NumClass::Real, _) | (_, NumClass::Real) => NumClass::Real,
+        _ => NumClass::Decimal,
+    };
+    let nullable = left.ty.nullable
+        || right.ty.nullable
+        || matches!(op, ArithOp::Div | ArithOp::IntDiv | ArithOp::Mod);
+    let signs = (left.ty.is_unsigned(), right.ty.is_unsigned());
+    let unsigned = match op {
+        ArithOp::Mod => signs.0,
+        ArithOp::Sub if mode.has(SqlMode::NO_UNSIGNED_SUBTRACTION) => false,
+        _ if class == NumClass::Decimal && op != ArithOp::IntDiv => signs.0 && signs.1,
+        _ => signs.0 || signs.1,
+    };
+    let ty = arithmetic_type(op, class, &left.ty, &right.ty, increment, unsigned);
+    let node = Arith { op, class, left, right };
+    Expr { kind: ExprKind::Arith(Box::new(node)), ty: ty.with_nullable(nullable) }
+}
+
+fn arithmetic_type(
+    op: ArithOp,
+    class: NumClass,
+    left: &ExprType,
+    right: &ExprType,
+    increment: u8,
+    unsigned: bool,
+) -> ExprType {
+    let scale_of = |ty: &ExprType| match num_class(ty) {
+        NumClass::Real => 0,
+        _ => u32::from(ty.decimals),
+    };
+    let (p1, p2) = (left.precision(), right.precision());
+    let (s1, s2) = (scale_of(left), scale_of(right));
+    let whole = p1.saturating_sub(s1).max(p2.saturating_sub(s2));
+    let (precision, scale) = match op {
+        ArithOp::Add | ArithOp::Sub => (whole + 1 + s1.max(s2), s1.max(s2)),
+        ArithOp::Mul => (p1 + p2, s1 + s2),
+        ArithOp::Div => (p1 + s2 + u32::from(increment), s1 + u32::from(increment)),
+        ArithOp::Mod => (p1.max(p2), s1.max(s2)),
+        ArithOp::IntDiv => (p1.saturating_sub(s1) + s2, 0),
+    };
+    if op == ArithOp::IntDiv || class == NumClass::Int {
+        let length = precision.min(20) + u32::from(!unsigned);
+        return if unsigned { ExprType::uint(length, true) } else { ExprType::int(length, true) };
+    }
+    match class {
+        NumClass::Real => real_type(op, left.decimals, right.decimals),
+        _ => ExprType::decimal(precision, scale, unsigned, true),
+    }
+}
+
+/// DOUBLE; with a fixed number of decimals where both operands have one.
+fn real_type(op: ArithOp, left: u8, right: u8) -> ExprType {
+    let ty = ExprType::double(true);
+    let fixed = left < NOT_FIXED && right < NOT_FIXED;
+    let decimals = match op {
+        ArithOp::Add | ArithOp::Sub | ArithOp::Mod => left.max(right),
+        ArithOp::Mul => left.saturating_add(right),
+        ArithOp::Div | ArithOp::IntDiv => NOT_FIXED,
+    };
+    if !fixed || decimals >= NOT_FIXED {
+        return ty;
+    }
+    let data_type = DataType::Double { decimals: Some(decimals), unsigned: false };
+    ExprType { data_type, decimals, ..ty }
+}
+
+/// `left op right` in numbers, by the session's settings.
+pub(crate) fn arithmetic_node(op: ArithOp, left: Expr, right: Expr, env: &Environment) -> Expr {
+    arithmetic(op, left, right, env.div_precision_increment, env.sql_mode)
+}

@@ -1,0 +1,266 @@
+//! Special syntax: CAST, EXTRACT, TRIM, intervals, COLLATE and the like.
+
+use super::Binder;
+use crate::collate;
+use crate::func;
+use crate::interval;
+use crate::tree::{CastKind, DateArith, Expr, ExprKind};
+use crate::ty::{Coercibility, ExprType, bigint};
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_parser::ast::{self, CastType};
+
+impl Binder<'_> {
+    pub(super) fn special(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        match expr {
+            ast::Expr::Cast { expr, ty, array: false } => {
+                let operand = self.scalar(expr)?;
+                self.cast(operand, ty)
+            }
+            ast::Expr::Collate { expr, collation } => self.collate(expr, collation),
+            ast::Expr::ConvertUsing { expr, charset } => {
+                let operand = self.scalar(expr)?;
+                let collation = collate::charset_default(charset)?;
+                Ok(convert_to(operand, collation))
+            }
+            ast::Expr::DateArith { expr, interval, unit, subtract } => {
+                let (date, amount) = (self.scalar(expr)?, self.scalar(interval)?);
+                let unit = interval::unit(*unit);
+                let ty = interval::result_type(&date.ty, &amount.ty, unit);
+                let node = DateArith { date, amount, unit, subtract: *subtract };
+                Ok(Expr { kind: ExprKind::DateArith(Box::new(node)), ty })
+            }
+            ast::Expr::Extract { unit, expr } => {
+                let operand = self.scalar(expr)?;
+                Ok(func::extract(interval::unit(*unit), operand))
+            }
+            ast::Expr::TimestampDiff { unit, from, to } => {
+                let args = vec![self.scalar(from)?, self.scalar(to)?];
+                Ok(func::timestamp_diff(interval::unit(*unit), args))
+            }
+            ast::Expr::Trim { side, what, expr } => {
+                let name = match side {
+                    ast::TrimSide::Both => "trim",
+                    ast::TrimSide::Leading => "trim_leading",
+                    ast::TrimSide::Trailing => "trim_trailing",
+                };
+                let mut args = vec![self.scalar(expr)?];
+                if let Some(what) = what {
+                    args.push(self.scalar(what)?);
+                }
+                self.call(name, args)
+            }
+            _ => self.special_call(expr),
+        }
+    }
+
+    /// Syntax that stands for a call.
+    fn special_call(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        match expr {
+            ast::Expr::Regexp { expr, pattern, negated } => {
+                let args = vec![self.scalar(expr)?, self.scalar(pattern)?];
+                let matches = self.call("regexp_like", args)?;
+                Ok(if *negated { not(matches) } else { matches })
+            }
+            ast::Expr::SoundsLike { left, right } => {
+                let (left, right) = (self.scalar(left)?, self.scalar(right)?);
+                let left = self.call("soundex", vec![left])?;
+                let right = self.call("soundex", vec![right])?;
+                self.comparison(crate::tree::CmpOp::Eq, left, right)
+            }
+            ast::Expr::MemberOf { expr, array } => {
+                let args = vec![self.scalar(expr)?, self.scalar(array)?];
+                self.call("member_of", args)
+            }
+            ast::Expr::Char { args, charset } => {
+                let args = self.scalars(args)?;
+                let call = self.call("char", args)?;
+                match charset {
+                    None => Ok(call),
+                    Some(name) => Ok(convert_to(call, collate::charset_default(name)?)),
+                }
+            }
+            ast::Expr::WeightString { expr, cast } => {
+                let mut operand = self.scalar(expr)?;
+                if let Some(cast) = cast {
+                    operand = self.cast(operand, cast)?;
+                }
+                self.call("weight_string", vec![operand])
+            }
+            ast::Expr::JsonExtract { column, path, unquote } => {
+                let document = self.scope.column(column)?;
+                let path = super::text_literal(path, Collation::DEFAULT);
+                let found = self.call("json_extract", vec![document, path])?;
+                if *unquote { self.call("json_unquote", vec![found]) } else { Ok(found) }
+            }
+            ast::Expr::JsonValue(call) => self.json_value(call),
+            ast::Expr::CastAtTimeZone { .. } => {
+                Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"AT TIME ZONE"]))
+            }
+            ast::Expr::Cast { .. } => {
+                Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"CAST-ing data to array"]))
+            }
+            _ => Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"this expression"])),
+        }
+    }
+
+    fn json_value(&mut self, call: &ast::JsonValue) -> Result<Expr, SqlError> {
+        let (document, path) = (self.scalar(&call.doc)?, self.scalar(&call.path)?);
+        let ty = match &call.returning {
+            Some(ty) => {
+                let longest = ExprType::text(512, Collation::DEFAULT, true);
+                self.cast(Expr::literal(Value::Null, longest), ty)?.ty.with_nullable(true)
+            }
+            None => ExprType::text(512, Collation::DEFAULT, true),
+        };
+        let answer = |written: &Option<ast::JsonOnResponse>| match written {
+            None | Some(ast::JsonOnResponse::Null) => Ok(Some(Expr::null())),
+            Some(ast::JsonOnResponse::Error) => Ok(None),
+            Some(ast::JsonOnResponse::Default(literal)) => self.literal(literal).map(Some),
+        };
+        let answers = (answer(&call.on_empty)?, answer(&call.on_error)?);
+        Ok(func::json_value(document, path, answers, ty))
+    }
+
+    fn collate(&mut self, expr: &ast::Expr, name: &str) -> Result<Expr, SqlError> {
+        let operand = self.scalar(expr)?;
+        let collation = collate::find(name)?;
+        let own = match operand.ty.is_text() {
+            true => operand.ty.collation(),
+            false if operand.ty.class() == crate::ty::TypeClass::String => Collation::BINARY,
+            false => self.env.collation,
+        };
+        if !collate::same_charset(own, collation) {
+            let charset = collate::charset_name(own);
+            let args: [&dyn std::fmt::Display; 2] = [&name, &charset];
+            return Err(SqlError::new(ErrorCode::CollationCharsetMismatch, &args));
+        }
+        let length = u64::from(operand.ty.length);
+        let ty = ExprType::text(length, collation, true).with_coercibility(Coercibility::Explicit);
+        if operand.ty.is_text() || collation == Collation::BINARY {
+            return Ok(Expr { kind: ExprKind::Collate(Box::new(operand)), ty });
+        }
+        Ok(Expr { kind: ExprKind::Cast(Box::new(operand), CastKind::Implicit), ty })
+    }
+
+    /// CAST(operand AS target).
+    pub(crate) fn cast(&mut self, operand: Expr, target: &CastType) -> Result<Expr, SqlError> {
+        let (data_type, kind) = self.cast_target(&operand, target)?;
+        let can_fail = !matches!(
+            target,
+            CastType::Signed
+                | CastType::Unsigned
+                | CastType::Decimal { .. }
+                | CastType::Double
+                | CastType::Real
+                | CastType::Float(_)
+        );
+        let mut ty = ExprType::computed(data_type, operand.ty.nullable || can_fail);
+        ty.coercibility = match ty.is_text() {
+            true => Coercibility::Implicit,
+            false => ty.coercibility,
+        };
+        if matches!(target, CastType::Signed | CastType::Unsigned) {
+            ty.length = 21;
+        }
+        let operand = match target {
+            CastType::Binary(_) | CastType::Char { .. } | CastType::Json => operand,
+            _ => super::operators::numeric(operand),
+        };
+        Ok(Expr { kind: ExprKind::Cast(Box::new(operand), kind), ty })
+    }
+
+    fn cast_target(
+        &self,
+        operand: &Expr,
+        target: &CastType,
+    ) -> Result<(DataType, CastKind), SqlError> {
+        let fsp = |digits: &Option<u64>, name: &str| match digits.unwrap_or(0) {
+            digits @ 0..=6 => Ok(digits as u8),
+            digits => Err(SqlError::new(ErrorCode::TooBigPrecision, &[&digits, &name, &6])),
+        };
+        let limit = |length: &Option<u64>| match length {
+            Some(length) => CastKind::Limited(u32::try_from(*length).unwrap_or(u32::MAX)),
+            None => CastKind::Explicit,
+        };
+        let own = u64::from(operand.ty.length);
+        Ok(match target {
+            CastType::Signed => (bigint(false), CastKind::Explicit),
+            CastType::Unsigned => (bigint(true), CastKind::Explicit),
+            CastType::Decimal { precision, scale } => {
+                (decimal_target(operand, *precision, *scale)?, CastKind::Explicit)
+            }
+            CastType::Float(Some(25..)) | CastType::Double | CastType::Real => {
+                (DataType::Double { decimals: None, unsigned: false }, CastKind::Explicit)
+            }
+            CastType::Float(_) => {
+                (DataType::Float { decimals: None, unsigned: false }, CastKind::Explicit)
+            }
+            CastType::Date => (DataType::Date, CastKind::Explicit),
+            CastType::Time(digits) => {
+                (DataType::Time { fsp: fsp(digits, "CAST")? }, CastKind::Explicit)
+            }
+            CastType::DateTime(digits) => {
+                (DataType::DateTime { fsp: fsp(digits, "CAST")? }, CastKind::Explicit)
+            }
+            CastType::Year => (DataType::Year, CastKind::Explicit),
+            CastType::Json => (DataType::Json, CastKind::Explicit),
+            CastType::Binary(length) => {
+                let bytes = length.unwrap_or(if operand.ty.is_text() { own * 4 } else { own });
+                (ExprType::binary(bytes, true).data_type, limit(length))
+            }
+            CastType::Char { length: Some(length), .. } if *length > u64::from(u32::MAX) => {
+                let (what, most) = ("cast as char", u32::MAX);
+                return Err(SqlError::new(ErrorCode::TooBigDisplaywidth, &[&what, &most]));
+            }
+            CastType::Char { length, charset } => {
+                let collation = match charset {
+                    Some(name) => collate::charset_default(name)?,
+                    None => self.env.collation,
+                };
+                let chars = length.unwrap_or(own);
+                (ExprType::text(chars, collation, true).data_type, limit(length))
+            }
+            CastType::Geometry(name) => {
+                return Err(SqlError::new(ErrorCode::NotSupportedYet, &[name]));
+            }
+        })
+    }
+}
+
+fn decimal_target(
+    operand: &Expr,
+    precision: Option<u64>,
+    scale: Option<u64>,
+) -> Result<DataType, SqlError> {
+    let name = crate::print::print(operand);
+    let (precision, scale) = (precision.unwrap_or(10), scale.unwrap_or(0));
+    let precision = if precision == 0 { 10 } else { precision };
+    if scale > 30 {
+        return Err(SqlError::new(ErrorCode::TooBigScale, &[&scale, &name, &30]));
+    }
+    if precision > 65 {
+        return Err(SqlError::new(ErrorCode::TooBigPrecision, &[&precision, &name, &65]));
+    }
+    if scale > precision {
+        return Err(SqlError::new(ErrorCode::MBiggerThanD, &[&""]));
+    }
+    Ok(DataType::Decimal { precision: precision as u8, scale: scale as u8, unsigned: false })
+}
+
+/// `CONVERT(operand USING charset)`.
+pub(crate) fn convert_to(operand: Expr, collation: Collation) -> Expr {
+    let ty = ExprType::text(u64::from(operand.ty.length), collation, true)
+        .with_coercibility(Coercibility::Implicit);
+    Expr { kind: ExprKind::Cast(Box::new(operand), CastKind::Explicit), ty }
+}
+
+fn not(expr: Expr) -> Expr {
+    let ty = ExprType::bool(expr.ty.nullable);
+    if let Some(Value::Null) = expr.as_literal() {
+        return expr;
+    }
+    Expr { kind: ExprKind::Not(Box::new(expr)), ty }
+}

@@ -1,0 +1,282 @@
+//! CAST and the conversions that binding adds.
+
+use crate::bind::year_meant;
+use crate::collate;
+use crate::context::{EvalContext, Level, SqlMode};
+use crate::convert;
+use crate::json;
+use crate::number;
+use crate::print;
+use crate::tree::{CastKind, Expr};
+use crate::ty::{ExprType, TypeClass};
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::decimal::MAX_PRECISION;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::{DateTime, Time};
+use inia_base::value::Value;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// The value of a `Cast` node: `value` of `inner` as the node's type.
+pub(crate) fn cast(
+    whole: &Expr,
+    inner: &Expr,
+    kind: CastKind,
+    value: &Value,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value> {
+    let (from, to) = (&inner.ty, &whole.ty);
+    if *value == Value::Null {
+        return Ok(Value::Null);
+    }
+    if kind == CastKind::Year {
+        return Ok(year_meant(value));
+    }
+    match &to.data_type {
+        DataType::Int { unsigned, .. } => to_integer(value, from, *unsigned, ctx),
+        DataType::Decimal { precision, scale, .. } => {
+            let exact = convert::to_decimal(value, from, ctx)?;
+            // What binding adds is for the digits after the point: types of some functions tell
+            // fewer digits than their values have.
+            let most = if kind == CastKind::Implicit { MAX_PRECISION } else { *precision };
+            let fitted = exact.rescale(most, *scale);
+            if fitted.overflow {
+                let (name, row) = (print::print(whole), ctx.row_number);
+                ctx.warn(ErrorCode::WarnDataOutOfRange, &[&name, &row])?;
+            }
+            Ok(Value::Decimal(fitted.value))
+        }
+        DataType::Float { .. } => {
+            let single = convert::to_real(value, from, ctx)? as f32;
+            if single.is_infinite() {
+                return Err(crate::arith::out_of_range("FLOAT", whole));
+            }
+            Ok(Value::Double(f64::from(single)))
+        }
+        DataType::Double { .. } => Ok(Value::Double(convert::to_real(value, from, ctx)?)),
+        DataType::Year => to_year(value, from, ctx),
+        DataType::Date | DataType::DateTime { .. } | DataType::Timestamp { .. } => {
+            let rules = ctx.env.date_rules();
+            let moment = convert::to_datetime_with(value, from, rules, ctx)?;
+            let Some(moment) = moment else { return Ok(Value::Null) };
+            if to.data_type == DataType::Date {
+                return Ok(Value::Date(moment.date));
+            }
+            Ok(round_datetime(moment, to.fsp(), ctx).map_or(Value::Null, Value::DateTime))
+        }
+        DataType::Time { fsp } => {
+            let time = convert::to_time(value, from, ctx)?;
+            Ok(time.map_or(Value::Null, |time| Value::Time(round_time(time, *fsp, ctx))))
+        }
+        DataType::Json => json::cast(value, from).map(|document| Value::Json(document.to_string())),
+        _ => to_string(value, from, to, kind, ctx),
+    }
+}
+
+/// Rounds to `fsp` digits, or cuts where the mode says so.
+pub(crate) fn round_datetime(moment: DateTime, fsp: u8, ctx: &EvalContext<'_>) -> Option<DateTime> {
+    if ctx.mode().has(SqlMode::TIME_TRUNCATE_FRACTIONAL) {
+        return Some(moment.truncate_to(fsp));
+    }
+    moment.round_to(fsp)
+}
+
+/// Rounds to `fsp` digits, or cuts where the mode says so.
+pub(crate) fn round_time(time: Time, fsp: u8, ctx: &EvalContext<'_>) -> Time {
+    if ctx.mode().has(SqlMode::TIME_TRUNCATE_FRACTIONAL) {
+        return time.truncate_to(fsp);
+    }
+    time.round_to(fsp)
+}
+
+fn to_integer(
+    value: &Value,
+    from: &ExprType,
+    unsigned: bool,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value> {
+    let wide = match value {
+        Value::Decimal(v) if unsigned && !v.is_negative() => match v.to_u64() {
+            Ok(v) => i128::from(v),
+            Err(bound) => {
+                let text = v.to_string();
+                ctx.warn(ErrorCode::TruncatedWrongValue, &[&"DECIMAL", &text])?;
+                i128::from(bound)
+            }
+        },
+        Value::Decimal(v) => match v.to_i64() {
+            Ok(v) => i128::from(v),
+            Err(bound) => {
+                let text = v.to_string();
+                ctx.warn(ErrorCode::TruncatedWrongValue, &[&"DECIMAL", &text])?;
+                i128::from(bound)
+            }
+        },
+        Value::Text(text) => text_to_integer(text.as_bytes(), unsigned, ctx)?,
+        Value::Bytes(bytes) => text_to_integer(bytes, unsigned, ctx)?,
+        _ => convert::to_wide(value, from, ctx)?,
+    };
+    let bits = if wide < 0 { wide as i64 as u64 } else { wide as u64 };
+    Ok(if unsigned { Value::UInt(bits) } else { Value::Int(bits as i64) })
+}
+
+fn text_to_integer(text: &[u8], unsigned: bool, ctx: &mut EvalContext<'_>) -> Result<i128> {
+    let parsed = number::parse_int(text);
+    if parsed.truncated {
+        let shown = convert::error_text(text);
+        ctx.warn(ErrorCode::TruncatedWrongValue, &[&"INTEGER", &shown])?;
+    } else if unsigned && parsed.value < 0 {
+        let text = "Cast to unsigned converted negative integer to its positive complement";
+        ctx.warn(ErrorCode::UnknownError, &[&text])?;
+    } else if !unsigned && parsed.value > i128::from(i64::MAX) {
+        let text =
+            "Cast to signed converted positive out-of-range integer to its negative complement";
+        ctx.warn(ErrorCode::UnknownError, &[&text])?;
+    }
+    Ok(parsed.value)
+}
+
+fn to_year(value: &Value, from: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Value> {
+    let shown = convert::to_text(value, from);
+    let year = match (from.class(), value) {
+        (TypeClass::Dated, _) => match convert::to_date(value, from, ctx)? {
+            Some(date) => i64::from(date.year),
+            None => return Ok(Value::Null),
+        },
+        (TypeClass::Time, _) => i64::from(ctx.env.now().date.year),
+        (_, Value::Text(text)) => {
+            let parsed = number::parse_int(text.as_bytes());
+            if !parsed.found {
+                let error = SqlError::new(ErrorCode::WrongValue, &[&"YEAR", &shown]);
+                ctx.raise(Level::Warning, error)?;
+                return Ok(Value::Null);
+            }
+            if parsed.truncated {
+                ctx.warn(ErrorCode::TruncatedWrongValue, &[&"YEAR", &shown])?;
+            }
+            if parsed.value == 0 && text.trim().len() != 4 {
+                return Ok(Value::UInt(2000));
+            }
+            i64::try_from(parsed.value).unwrap_or(i64::MAX)
+        }
+        _ => convert::to_int(value, from, ctx)?,
+    };
+    Ok(match year {
+        0 | 1901..=2155 => Value::UInt(year as u64),
+        1..=69 => Value::UInt(year as u64 + 2000),
+        70..=99 => Value::UInt(year as u64 + 1900),
+        _ => {
+            let shown = match from.class() {
+                TypeClass::Decimal | TypeClass::Real => year.to_string().into(),
+                _ => shown,
+            };
+            ctx.warn(ErrorCode::TruncatedWrongValue, &[&"YEAR", &shown])?;
+            Value::Null
+        }
+    })
+}
+
+fn to_string(
+    value: &Value,
+    from: &ExprType,
+    to: &ExprType,
+    kind: CastKind,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value> {
+    if to.collation() == Collation::BINARY {
+        let mut bytes = match from.is_text() {
+            true => collate::encode(from.collation(), &convert::to_text(value, from)),
+            false => convert::to_bytes(value, from).into_owned(),
+        };
+        if let CastKind::Limited(limit) = kind {
+            if bytes.len() > limit as usize {
+                let name = format!("BINARY({limit})");
+                let shown = convert::error_text(&bytes);
+                ctx.warn(ErrorCode::TruncatedWrongValue, &[&name, &shown])?;
+            }
+            bytes.resize(limit as usize, 0);
+        }
+        return Ok(Value::Bytes(bytes));
+    }
+    let text = match value {
+        Value::Bytes(bytes) => match collate::decode(to.collation(), bytes) {
+            Some(text) => text,
+            None => {
+                let name = collate::charset_name(to.collation());
+                let hex: String = bytes.iter().take(6).map(|b| format!("\\x{b:02X}")).collect();
+                let error = SqlError::new(ErrorCode::InvalidCharacterString, &[&name, &hex]);
+                ctx.raise(Level::Warning, error)?;
+                return Ok(Value::Null);
+            }
+        },
+        _ => collate::into_repertoire(to.collation(), convert::to_text(value, from)),
+    };
+    if let CastKind::Limited(limit) = kind
+        && text.chars().count() > limit as usize
+    {
+        let name = format!("CHAR({limit})");
+        ctx.warn(ErrorCode::TruncatedWrongValue, &[&name, &text])?;
+        return Ok(Value::Text(text.chars().take(limit as usize).collect()));
+    }
+    Ok(Value::Text(text))
+}
+
+/// A decimal with all the digits after the point that its type shows: `coalesce(1, 2.50)` is 1.00.
+pub fn padded(value: Value, ty: &ExprType) -> Value {
+    match (value, &ty.data_type) {
+        (Value::Decimal(value), DataType::Decimal { scale, .. }) if value.scale() < *scale => {
+            Value::Decimal(value.with_scale(*scale).unwrap_or(value))
+        }
+        (value, _) => value,
+    }
+}
+
+/// A decimal with just the digits after the point that its type shows.
+pub fn rounded(value: Value, ty: &ExprType) -> Value {
+    match (value, &ty.data_type) {
+        (Value::Decimal(value), DataType::Decimal { scale, .. }) => {
+            Value::Decimal(value.rescale(MAX_PRECISION, *scale).value)
+        }
+        (value, _) => value,
+    }
+}
+
+/// `value` as one of the values that CASE, IF, COALESCE or a set operation yields.
+pub fn unify(
+    value: Value,
+    from: &ExprType,
+    to: &ExprType,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value> {
+    if value == Value::Null {
+        return Ok(Value::Null);
+    }
+    Ok(match to.class() {
+        TypeClass::Null => value,
+        TypeClass::Int => {
+            let wide = convert::to_wide(&value, from, ctx)?;
+            if to.is_unsigned() { Value::UInt(wide as u64) } else { Value::Int(wide as i64) }
+        }
+        TypeClass::Decimal => Value::Decimal(convert::to_decimal(&value, from, ctx)?),
+        TypeClass::Real => Value::Double(convert::to_real(&value, from, ctx)?),
+        TypeClass::Dated => {
+            let moment = convert::to_datetime(&value, from, ctx)?;
+            let date = to.data_type == DataType::Date;
+            moment.map_or(Value::Null, |moment| match date {
+                true => Value::Date(moment.date),
+                false => Value::DateTime(moment),
+            })
+        }
+        TypeClass::Time => convert::to_time(&value, from, ctx)?.map_or(Value::Null, Value::Time),
+        TypeClass::Json => json::value(json::scalar_or_document(&value, from)?.to_string())?,
+        TypeClass::String if to.is_text() => match value {
+            Value::Text(text) => Value::Text(text),
+            other => Value::Text(convert::to_text(&other, from).into_owned()),
+        },
+        TypeClass::String => match value {
+            Value::Bytes(bytes) => Value::Bytes(bytes),
+            other => Value::Bytes(convert::to_bytes(&other, from).into_owned()),
+        },
+    })
+}

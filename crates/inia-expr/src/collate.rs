@@ -1,0 +1,226 @@
+//! Collations of expressions: which one wins where several meet.
+
+use crate::ty::{Coercibility, ExprType, TypeClass};
+use inia_base::collation::{Charset, Collation};
+use inia_base::error::{ErrorCode, SqlError};
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// The strength's name in error texts.
+fn strength(coercibility: Coercibility) -> &'static str {
+    match coercibility {
+        Coercibility::Explicit => "EXPLICIT",
+        Coercibility::NoCollation => "NONE",
+        Coercibility::Implicit => "IMPLICIT",
+        Coercibility::SysConst => "SYSCONST",
+        Coercibility::Coercible => "COERCIBLE",
+        Coercibility::Numeric => "NUMERIC",
+        Coercibility::Ignorable => "IGNORABLE",
+    }
+}
+
+type Pair = (Collation, Coercibility);
+
+/// The collation and strength of one operand of a string operation.
+fn own(ty: &ExprType, connection: Collation) -> Pair {
+    match ty.class() {
+        TypeClass::String => (ty.collation(), ty.coercibility),
+        TypeClass::Json => (Collation::UTF8MB4_BIN, ty.coercibility),
+        TypeClass::Null => (Collation::BINARY, Coercibility::Ignorable),
+        TypeClass::Int if matches!(ty.data_type, inia_base::datatype::DataType::Bit(_)) => {
+            (Collation::BINARY, Coercibility::Implicit)
+        }
+        _ => (connection, Coercibility::Numeric),
+    }
+}
+
+/// The stronger of two; an error value where neither is.
+fn stronger(left: Pair, right: Pair) -> Result<Pair, ()> {
+    let ((lc, ls), (rc, rs)) = (left, right);
+    if lc == rc {
+        return Ok((lc, ls.min(rs)));
+    }
+    if !same_charset(lc, rc) {
+        if lc == Collation::BINARY {
+            return Ok(if ls <= rs { left } else { right });
+        }
+        if rc == Collation::BINARY {
+            return Ok(if rs <= ls { right } else { left });
+        }
+        if is_superset(left, right) {
+            return Ok(left);
+        }
+        if is_superset(right, left) {
+            return Ok(right);
+        }
+        if ls < rs && rs >= Coercibility::SysConst {
+            return Ok(left);
+        }
+        if rs < ls && ls >= Coercibility::SysConst {
+            return Ok(right);
+        }
+        return Err(());
+    }
+    match ls.cmp(&rs) {
+        Ordering::Less => Ok(left),
+        Ordering::Greater => Ok(right),
+        Ordering::Equal if ls == Coercibility::Explicit => Err(()),
+        Ordering::Equal if is_bytewise(lc) => Ok(left),
+        Ordering::Equal if is_bytewise(rc) => Ok(right),
+        Ordering::Equal => Ok((binary_of(lc), Coercibility::NoCollation)),
+    }
+}
+
+/// Unicode takes in other character sets, and utf8mb4 takes in utf8mb3, at equal strength.
+fn is_superset(left: Pair, right: Pair) -> bool {
+    let ((lc, ls), (rc, rs)) = (left, right);
+    let unicode = |c: Collation| is_utf8(c);
+    unicode(lc) && (ls < rs || (ls == rs && (!unicode(rc) || is_utf8mb4(lc))))
+}
+
+/// The collation of a string made of all operands, for CONCAT, CASE and the like.
+pub fn aggregate(
+    types: &[&ExprType],
+    operation: &str,
+) -> Result<(Collation, Coercibility), SqlError> {
+    aggregate_with(types, operation, Collation::DEFAULT)
+}
+
+/// As [`aggregate`], with the connection's collation for numbers.
+pub(crate) fn aggregate_with(
+    types: &[&ExprType],
+    operation: &str,
+    connection: Collation,
+) -> Result<(Collation, Coercibility), SqlError> {
+    let mut operands = types.iter().map(|ty| own(ty, connection));
+    let Some(mut best) = operands.next() else {
+        return Ok((connection, Coercibility::Coercible));
+    };
+    for operand in operands {
+        let before = best;
+        best = stronger(before, operand).map_err(|()| mix_error(before, operand, operation))?;
+    }
+    if best.1 == Coercibility::Ignorable {
+        return Ok(best);
+    }
+    if best.1 == Coercibility::Numeric {
+        best.1 = Coercibility::Coercible;
+    }
+    Ok(best)
+}
+
+/// The collation that operands compare by; error 1267 where there is none.
+pub(crate) fn aggregate_for_comparison(
+    types: &[&ExprType],
+    op: &str,
+) -> Result<Collation, SqlError> {
+    let (collation, coercibility) = aggregate(types, op)?;
+    if coercibility == Coercibility::NoCollation {
+        let first = own(types[0], Collation::DEFAULT);
+        let second = types.get(1).map_or(first, |ty| own(ty, Collation::DEFAULT));
+        return Err(mix_error(first, second, op));
+    }
+    Ok(collation)
+}
+
+fn mix_error(left: Pair, right: Pair, operation: &str) -> SqlError {
+    let (l, r) = (name(left.0), name(right.0));
+    let (ls, rs) = (strength(left.1), strength(right.1));
+    SqlError::new(ErrorCode::CantAggregate2collations, &[&l, &ls, &r, &rs, &operation])
+}
+
+/// A collation by name; error 1273.
+pub fn find(name: &str) -> Result<Collation, SqlError> {
+    Collation::from_name(name).ok_or_else(|| SqlError::new(ErrorCode::UnknownCollation, &[&name]))
+}
+
+/// The default collation of a character set by name; error 1115.
+pub fn charset_default(name: &str) -> Result<Collation, SqlError> {
+    Charset::from_name(name)
+        .map(Charset::default_collation)
+        .ok_or_else(|| SqlError::new(ErrorCode::UnknownCharacterSet, &[&name]))
+}
+
+/// The name of the collation's character set.
+pub fn charset_name(collation: Collation) -> &'static str {
+    collation.charset().name()
+}
+
+/// The collation's name.
+pub fn name(collation: Collation) -> &'static str {
+    collation.name()
+}
+
+/// Whether two collations are of one character set.
+pub fn same_charset(left: Collation, right: Collation) -> bool {
+    left.charset() == right.charset()
+}
+
+/// Whether the character set is all or most of Unicode.
+pub fn is_utf8(collation: Collation) -> bool {
+    matches!(collation.charset(), Charset::Utf8mb3 | Charset::Utf8mb4)
+}
+
+fn is_utf8mb4(collation: Collation) -> bool {
+    collation.charset() == Charset::Utf8mb4
+}
+
+fn is_bytewise(collation: Collation) -> bool {
+    collation.is_binary()
+}
+
+fn binary_of(collation: Collation) -> Collation {
+    Collation::binary_of(collation.charset())
+}
+
+/// Orders two texts.
+#[inline]
+pub fn compare(collation: Collation, left: &str, right: &str) -> Ordering {
+    collation.compare(left.as_bytes(), right.as_bytes())
+}
+
+/// A key whose bytes order as the collation does.
+#[inline]
+pub fn sort_key(collation: Collation, text: &str) -> Vec<u8> {
+    let mut key = Vec::with_capacity(text.len() + 1);
+    collation.sort_key(text.as_bytes(), &mut key);
+    key
+}
+
+/// The bytes of a text in the collation's character set.
+#[inline]
+pub fn encode(collation: Collation, text: &str) -> Vec<u8> {
+    collation.charset().encode(text).into_owned()
+}
+
+/// The text that bytes are in the collation's character set.
+#[inline]
+pub fn decode(collation: Collation, bytes: &[u8]) -> Option<String> {
+    collation.charset().decode(bytes).ok().map(Cow::into_owned)
+}
+
+/// The text with `?` for every character that the collation's character set lacks.
+pub(crate) fn into_repertoire(collation: Collation, text: Cow<'_, str>) -> String {
+    match collation.charset().replace_missing(&text) {
+        Cow::Borrowed(_) => text.into_owned(),
+        Cow::Owned(replaced) => replaced,
+    }
+}
+
+/// Base64 without line breaks.
+pub(crate) fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte));
+        let bits = bits << (8 * (3 - group.len()));
+        for digit in 0..4 {
+            if digit <= group.len() {
+                out.push(char::from(DIGITS[(bits >> (18 - 6 * digit) & 63) as usize]));
+            } else {
+                out.push('=');
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,488 @@
+//! What an expression sees besides its row: the statement's environment, and callbacks to the
+//! session and to the executor.
+
+use super::locale::Locale;
+use crate::tree::{Expr, Subquery};
+use crate::ty::ExprType;
+use inia_base::collation::{Charset, Collation};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::{DateRules, DateTime, TimeZone};
+use inia_base::value::Value;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+/// The flags of `sql_mode`, with MySQL's bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SqlMode(pub u64);
+
+impl SqlMode {
+    /// `||` is concatenation.
+    pub const PIPES_AS_CONCAT: SqlMode = SqlMode(2);
+    /// `"` quotes names.
+    pub const ANSI_QUOTES: SqlMode = SqlMode(4);
+    /// Spaces are allowed between a function's name and its parenthesis.
+    pub const IGNORE_SPACE: SqlMode = SqlMode(8);
+    /// Every selected column must be functionally dependent on the group.
+    pub const ONLY_FULL_GROUP_BY: SqlMode = SqlMode(32);
+    /// `a - b` of unsigned integers is signed.
+    pub const NO_UNSIGNED_SUBTRACTION: SqlMode = SqlMode(64);
+    /// Foreign key definitions leave out the directory.
+    pub const NO_DIR_IN_CREATE: SqlMode = SqlMode(128);
+    /// 0 in an AUTO_INCREMENT column is kept.
+    pub const NO_AUTO_VALUE_ON_ZERO: SqlMode = SqlMode(1 << 19);
+    /// `\` is an ordinary character.
+    pub const NO_BACKSLASH_ESCAPES: SqlMode = SqlMode(1 << 20);
+    /// Wrong values are errors in transactional tables.
+    pub const STRICT_TRANS_TABLES: SqlMode = SqlMode(1 << 21);
+    /// Wrong values are errors in all tables.
+    pub const STRICT_ALL_TABLES: SqlMode = SqlMode(1 << 22);
+    /// Dates with a zero month or day are wrong.
+    pub const NO_ZERO_IN_DATE: SqlMode = SqlMode(1 << 23);
+    /// '0000-00-00' is wrong.
+    pub const NO_ZERO_DATE: SqlMode = SqlMode(1 << 24);
+    /// Days are not checked against their month.
+    pub const ALLOW_INVALID_DATES: SqlMode = SqlMode(1 << 25);
+    /// Division by zero warns, and fails in strict mode.
+    pub const ERROR_FOR_DIVISION_BY_ZERO: SqlMode = SqlMode(1 << 26);
+    /// `NOT a BETWEEN …` binds as `(NOT a) BETWEEN …`.
+    pub const HIGH_NOT_PRECEDENCE: SqlMode = SqlMode(1 << 29);
+    /// No other engine is taken where the wanted one is missing.
+    pub const NO_ENGINE_SUBSTITUTION: SqlMode = SqlMode(1 << 30);
+    /// CHAR values come out padded to their length.
+    pub const PAD_CHAR_TO_FULL_LENGTH: SqlMode = SqlMode(1 << 31);
+    /// Fractional seconds are cut instead of rounded.
+    pub const TIME_TRUNCATE_FRACTIONAL: SqlMode = SqlMode(1 << 32);
+    /// `REAL` is FLOAT.
+    pub const REAL_AS_FLOAT: SqlMode = SqlMode(1);
+    /// MySQL 8.0's default.
+    pub const DEFAULT: SqlMode = SqlMode(
+        SqlMode::ONLY_FULL_GROUP_BY.0
+            | SqlMode::STRICT_TRANS_TABLES.0
+            | SqlMode::NO_ZERO_IN_DATE.0
+            | SqlMode::NO_ZERO_DATE.0
+            | SqlMode::ERROR_FOR_DIVISION_BY_ZERO.0
+            | SqlMode::NO_ENGINE_SUBSTITUTION.0,
+    );
+
+    /// Whether any flag of `flags` is set.
+    #[inline]
+    pub fn has(self, flags: SqlMode) -> bool {
+        self.0 & flags.0 != 0
+    }
+
+    /// Whether wrong values are errors.
+    #[inline]
+    pub fn is_strict(self) -> bool {
+        self.has(SqlMode(SqlMode::STRICT_TRANS_TABLES.0 | SqlMode::STRICT_ALL_TABLES.0))
+    }
+}
+
+/// How serious a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Note.
+    Note,
+    /// Warning.
+    Warning,
+    /// Error.
+    Error,
+}
+
+/// One row of SHOW WARNINGS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Severity.
+    pub level: Level,
+    /// Number.
+    pub code: ErrorCode,
+    /// Text.
+    pub message: String,
+}
+
+/// The statement's diagnostics: all are counted, the first `limit` are kept.
+#[derive(Clone, Debug, Default)]
+pub struct Warnings {
+    /// What is kept.
+    pub list: Vec<Warning>,
+    /// How many were raised.
+    pub count: u64,
+    /// `max_error_count`.
+    pub limit: usize,
+}
+
+impl Warnings {
+    /// Takes one diagnostic.
+    pub fn push(&mut self, warning: Warning) {
+        self.count += 1;
+        if self.list.len() < self.limit {
+            self.list.push(warning);
+        }
+    }
+
+    /// Forgets everything: a new statement begins.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.count = 0;
+    }
+}
+
+/// The session as one statement sees it; fixed while the statement runs.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    /// Start of the statement in microseconds since 1970, UTC (or `SET timestamp`).
+    pub now_micros: i64,
+    /// `time_zone`.
+    pub time_zone: TimeZone,
+    /// `sql_mode`.
+    pub sql_mode: SqlMode,
+    /// `collation_connection`.
+    pub collation: Collation,
+    /// `character_set_client`.
+    pub client_charset: Charset,
+    /// The current database.
+    pub database: Option<String>,
+    /// What USER() says, `name@host`.
+    pub user: String,
+    /// What CURRENT_USER() says.
+    pub current_user: String,
+    /// What VERSION() says.
+    pub version: String,
+    /// CONNECTION_ID().
+    pub connection_id: u64,
+    /// LAST_INSERT_ID().
+    pub last_insert_id: u64,
+    /// FOUND_ROWS().
+    pub found_rows: u64,
+    /// ROW_COUNT().
+    pub row_count: i64,
+    /// `div_precision_increment`.
+    pub div_precision_increment: u8,
+    /// `group_concat_max_len`.
+    pub group_concat_max_len: usize,
+    /// `tmp_table_size`: bytes that a statement's intermediate results may have in memory.
+    pub tmp_table_size: usize,
+    /// `max_execution_time` in milliseconds; 0 is without end.
+    pub max_execution_time: u64,
+    /// `max_allowed_packet`: longer results of functions become NULL.
+    pub max_allowed_packet: usize,
+    /// `default_week_format`.
+    pub default_week_format: u8,
+    /// `lc_time_names`; none is English.
+    pub locale: Option<&'static Locale>,
+    /// `max_error_count`.
+    pub max_error_count: usize,
+    /// `sql_auto_is_null`.
+    pub auto_is_null: bool,
+    /// The statement is a prepared one.
+    pub is_prepared: bool,
+    /// The types of parameters that stand for a text's literals; empty for those of PREPARE, whose
+    /// types nobody knows.
+    pub literal_types: Vec<ExprType>,
+}
+
+impl Default for Environment {
+    fn default() -> Environment {
+        Environment {
+            now_micros: 0,
+            time_zone: TimeZone::utc(),
+            sql_mode: SqlMode::DEFAULT,
+            collation: Collation::DEFAULT,
+            client_charset: Charset::Utf8mb4,
+            database: None,
+            user: String::from("root@localhost"),
+            current_user: String::from("root@localhost"),
+            version: String::from("8.0.31"),
+            connection_id: 1,
+            last_insert_id: 0,
+            found_rows: 0,
+            locale: None,
+            row_count: -1,
+            div_precision_increment: 4,
+            group_concat_max_len: 1024,
+            tmp_table_size: 16 << 20,
+            max_execution_time: 0,
+            max_allowed_packet: 64 << 20,
+            default_week_format: 0,
+            max_error_count: 1024,
+            auto_is_null: false,
+            is_prepared: false,
+            literal_types: Vec::new(),
+        }
+    }
+}
+
+impl Environment {
+    /// The start of the statement in the session's time zone.
+    #[inline]
+    pub fn now(&self) -> DateTime {
+        self.local(self.now_micros)
+    }
+
+    /// A moment in UTC microseconds as local time.
+    pub fn local(&self, micros: i64) -> DateTime {
+        let utc = utc_datetime(micros);
+        self.time_zone.from_utc(utc).unwrap_or(utc)
+    }
+
+    /// Which unusual dates the mode accepts when it stores or casts.
+    pub fn date_rules(&self) -> DateRules {
+        DateRules {
+            no_zero_date: self.sql_mode.has(SqlMode::NO_ZERO_DATE),
+            no_zero_in_date: self.sql_mode.has(SqlMode::NO_ZERO_IN_DATE),
+            allow_invalid_dates: self.sql_mode.has(SqlMode::ALLOW_INVALID_DATES),
+        }
+    }
+}
+
+/// A moment in microseconds since 1970 as a UTC date and time.
+pub(crate) fn utc_datetime(micros: i64) -> DateTime {
+    let (seconds, rest) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
+    DateTime::from_unix(seconds, rest as u32).unwrap_or(DateTime::ZERO)
+}
+
+/// Which kind of statement evaluates, that is what becomes of wrong values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strictness {
+    /// A statement that stores nothing: wrong values warn.
+    Query,
+    /// INSERT, UPDATE, DELETE and DDL in strict mode: wrong values are errors.
+    Strict,
+    /// Storing statements with IGNORE or without strict mode: wrong values warn.
+    Lenient,
+}
+
+/// Which value of a system variable `@@name` means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VarScope {
+    /// `@@name`: the session's value, or else the global one.
+    Any,
+    /// `@@session.name`.
+    Session,
+    /// `@@global.name`.
+    Global,
+}
+
+/// A user variable with the type it last got.
+#[derive(Clone, Debug)]
+pub struct UserVar {
+    /// Current value.
+    pub value: Value,
+    /// Its type.
+    pub ty: ExprType,
+}
+
+/// What expressions ask of the session.
+pub trait SessionHost {
+    /// Value and type of a system variable; error 1193 where there is none.
+    fn sysvar(&self, scope: VarScope, name: &str) -> Result<(Value, ExprType), SqlError>;
+    /// A user variable, by name without the `@` (names ignore case).
+    fn user_var(&self, name: &str) -> Option<UserVar>;
+    /// Sets a user variable.
+    fn set_user_var(&self, name: &str, var: UserVar);
+    /// LAST_INSERT_ID(id): what LAST_INSERT_ID() will say from the next statement on.
+    fn set_last_insert_id(&self, id: u64);
+    /// What the running statement has set by LAST_INSERT_ID(id).
+    fn said_insert_id(&self) -> Option<u64> {
+        None
+    }
+    /// The present time in microseconds since 1970, for SYSDATE() and UUID().
+    fn clock_micros(&self) -> i64;
+    /// Sleeps; true where the sleep was interrupted.
+    fn sleep(&self, micros: u64) -> Result<bool, SqlError>;
+    /// Whether the running statement is to end, for functions that take long by themselves.
+    fn is_killed(&self) -> bool {
+        false
+    }
+    /// GET_LOCK: `Some(true)` got it, `Some(false)` timed out, `None` failed.
+    fn get_lock(&self, name: &str, timeout_micros: Option<u64>) -> Result<Option<bool>, SqlError>;
+    /// RELEASE_LOCK: `None` where nobody holds it.
+    fn release_lock(&self, name: &str) -> Result<Option<bool>, SqlError>;
+    /// RELEASE_ALL_LOCKS: how many were released.
+    fn release_all_locks(&self) -> u64;
+    /// The connection that holds the lock.
+    fn lock_holder(&self, name: &str) -> Option<u64>;
+    /// Where RAND() without seed goes on, once that is known.
+    fn rand_state(&self) -> Option<(u64, u64)> {
+        None
+    }
+    /// Notes where RAND() goes on.
+    fn set_rand_state(&self, state: (u64, u64)) {
+        let _ = state;
+    }
+    /// The roles in force, each as CURRENT_ROLE() writes it.
+    fn active_roles(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Takes rows of a subquery; returns whether it wants more.
+pub type RowVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool, SqlError> + 'v;
+
+/// Runs subqueries for expressions. The outer row is already on [`EvalContext::outer`].
+pub trait SubqueryRunner {
+    /// Gives each row of subquery `id` to `visit` until that returns false.
+    fn rows(
+        &self,
+        id: usize,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut RowVisitor<'_>,
+    ) -> Result<(), SqlError>;
+
+    /// The answer of `values IN (subquery)` (`= ANY`), where the runner can tell it without going
+    /// through all rows; the outer `None` where it cannot.
+    fn contains(
+        &self,
+        sub: &Subquery,
+        values: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Option<Option<bool>>, SqlError> {
+        let _ = (sub, values, ctx);
+        Ok(None)
+    }
+}
+
+/// A runner for contexts without subqueries.
+#[derive(Debug, Default)]
+pub struct NoSubqueries;
+
+impl SubqueryRunner for NoSubqueries {
+    fn rows(
+        &self,
+        _id: usize,
+        _ctx: &mut EvalContext<'_>,
+        _visit: &mut RowVisitor<'_>,
+    ) -> Result<(), SqlError> {
+        Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"a subquery here"]))
+    }
+}
+
+/// Everything an evaluation needs besides its row.
+pub struct EvalContext<'s> {
+    /// The session's fixed part.
+    pub env: &'s Environment,
+    /// Callbacks to the session.
+    pub host: &'s dyn SessionHost,
+    /// Callbacks to the executor.
+    pub subqueries: &'s dyn SubqueryRunner,
+    /// Values of the statement's `?`.
+    pub params: &'s [Value],
+    /// Rows of the enclosing queries, outermost first.
+    pub outer: Vec<Vec<Value>>,
+    /// Results of the current group's aggregates.
+    pub aggregates: Vec<Value>,
+    /// Results of the current row's functions over windows.
+    pub windows: Vec<Value>,
+    /// For `VALUES(col)`: the row that INSERT tried.
+    pub inserting: Vec<Value>,
+    /// Diagnostics so far.
+    pub warnings: Warnings,
+    /// What becomes of wrong values.
+    pub strictness: Strictness,
+    /// Name of the table being written, for error texts that show it.
+    pub target_table: String,
+    /// Row number that error texts show, from 1.
+    pub row_number: u64,
+    /// Columns for which INSERT was given NULL, as far as that is told once.
+    pub null_columns: Vec<usize>,
+    /// Constants whose conversion was warned of already, by their place in memory.
+    warned: HashSet<usize>,
+    /// Rows that the statement's SELECT has read, from 1; what warnings about dates call "row".
+    pub scanned: u64,
+    /// States of RAND(seed), by call.
+    pub seeded_rand: HashMap<usize, (u64, u64)>,
+}
+
+impl<'s> EvalContext<'s> {
+    /// A context for a query.
+    pub fn new(
+        env: &'s Environment,
+        host: &'s dyn SessionHost,
+        subqueries: &'s dyn SubqueryRunner,
+        params: &'s [Value],
+    ) -> EvalContext<'s> {
+        EvalContext {
+            env,
+            host,
+            subqueries,
+            params,
+            outer: Vec::new(),
+            aggregates: Vec::new(),
+            windows: Vec::new(),
+            inserting: Vec::new(),
+            warnings: Warnings { limit: env.max_error_count, ..Warnings::default() },
+            strictness: Strictness::Query,
+            target_table: String::new(),
+            row_number: 1,
+            null_columns: Vec::new(),
+            warned: HashSet::new(),
+            scanned: 1,
+            seeded_rand: HashMap::new(),
+        }
+    }
+
+    /// `sql_mode`.
+    #[inline]
+    pub fn mode(&self) -> SqlMode {
+        self.env.sql_mode
+    }
+
+    /// Raises a warning; in a strict storing statement the kinds that mean a wrong value are
+    /// errors instead.
+    pub fn warn(&mut self, code: ErrorCode, args: &[&dyn fmt::Display]) -> Result<(), SqlError> {
+        self.raise(Level::Warning, SqlError::new(code, args))
+    }
+
+    /// Runs a conversion of the constant `of`; a run of the statement hears its warnings once.
+    pub fn once<T>(
+        &mut self,
+        of: &Expr,
+        convert: impl FnOnce(&mut Self) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        if self.warned.insert(std::ptr::from_ref(of).addr()) {
+            return convert(self);
+        }
+        let (count, kept) = (self.warnings.count, self.warnings.list.len());
+        let result = convert(self);
+        self.warnings.count = count;
+        self.warnings.list.truncate(kept);
+        result
+    }
+
+    /// Raises a note.
+    pub fn note(&mut self, code: ErrorCode, args: &[&dyn fmt::Display]) {
+        let SqlError { code, message, .. } = SqlError::new(code, args);
+        self.warnings.push(Warning { level: Level::Note, code, message });
+    }
+
+    /// Raises `error` as a diagnostic of `level`, or as an error where strictness says so.
+    pub fn raise(&mut self, level: Level, error: SqlError) -> Result<(), SqlError> {
+        if self.strictness == Strictness::Strict && is_wrong_value(error.code) {
+            return Err(error);
+        }
+        let SqlError { code, message, .. } = error;
+        self.warnings.push(Warning { level, code, message });
+        Ok(())
+    }
+}
+
+/// The warnings that strict mode turns into errors.
+fn is_wrong_value(code: ErrorCode) -> bool {
+    use ErrorCode as E;
+    matches!(
+        code,
+        E::TruncatedWrongValue
+            | E::WrongValueForType
+            | E::WarnDataOutOfRange
+            | E::DataOutOfRange
+            | E::DivisionByZero
+            | E::TruncatedWrongValueForField
+            | E::WarnDataTruncated
+            | E::DataTooLong
+            | E::DatetimeFunctionOverflow
+            | E::BadNull
+            | E::NoDefaultForField
+            | E::CutValueGroupConcat
+            | E::InvalidArgumentForLogarithm
+            | E::InvalidCharacterString
+    )
+}

@@ -1,0 +1,230 @@
+//! Regular expressions. The pattern language is close to MySQL's (ICU's); look-around and
+//! back-references inside a pattern do not exist, so that no pattern can take long.
+
+use super::types::{any_null, string_of};
+use super::{Function, f};
+use crate::collate;
+use crate::eval::{Args, FnResult, Stop};
+use crate::ty::ExprType;
+use inia_base::collation::Collation;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use regex::{Regex, RegexBuilder};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Most memory of one compiled pattern.
+const SIZE_LIMIT: usize = 4 << 20;
+/// Compiled patterns that a thread keeps.
+const CACHED: usize = 32;
+
+pub(super) const TABLE: &[Function] = &[
+    f(
+        "regexp_like",
+        2,
+        3,
+        |args, _| Ok(ExprType::bool(any_null(args))),
+        |a| {
+            let text = a.text(0)?;
+            let regex = pattern(a, 2)?;
+            Ok(Value::Int(regex.is_match(&text).into()))
+        },
+    ),
+    f("regexp_instr", 2, 6, |args, _| Ok(ExprType::int(21, any_null(args))), instr),
+    f(
+        "regexp_substr",
+        2,
+        5,
+        |args, env| string_of(&args[..2], u64::from(args[0].ty.length), true, env, "regexp_substr"),
+        substr,
+    ),
+    f(
+        "regexp_replace",
+        3,
+        6,
+        |args, env| string_of(&args[..3], 16_777_216, true, env, "regexp_replace"),
+        replace,
+    ),
+];
+
+fn error(code: ErrorCode) -> Stop {
+    Stop::Error(SqlError::new(code, &[]))
+}
+
+/// The compiled pattern of argument 1 with the flags of argument `flags`.
+fn pattern(a: &mut Args<'_, '_>, flags: usize) -> Result<Rc<Regex>, Stop> {
+    let types = [a.arg_type(0), a.arg_type(1)];
+    let collation = collate::aggregate_for_comparison(&types, a.call.name)?;
+    let sources = [types[0].is_text(), types[1].is_text()];
+    if sources[0] != sources[1] && collation == Collation::BINARY {
+        let text = if sources[0] { types[0] } else { types[1] };
+        let name = text.collation().name();
+        let args: [&dyn std::fmt::Display; 3] = [&name, &"binary", &a.call.name];
+        return Err(SqlError::new(ErrorCode::CharacterSetMismatch, &args).into());
+    }
+    let pattern = a.text(1)?;
+    let name = collation.name();
+    let mut options =
+        Options { ignore_case: name.contains("_ci") || name.contains("_ai"), ..Options::default() };
+    if a.len() > flags {
+        for flag in a.text(flags)?.chars() {
+            match flag {
+                'c' => options.ignore_case = false,
+                'i' => options.ignore_case = true,
+                'm' => options.multi_line = true,
+                'n' => options.dot_newline = true,
+                'u' => {}
+                _ => {
+                    return Err(SqlError::new(ErrorCode::WrongArguments, &[&a.call.name]).into());
+                }
+            }
+        }
+    }
+    compile(&pattern, options)
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct Options {
+    ignore_case: bool,
+    multi_line: bool,
+    dot_newline: bool,
+}
+
+fn compile(pattern: &str, options: Options) -> Result<Rc<Regex>, Stop> {
+    thread_local! {
+        static CACHE: RefCell<HashMap<(String, Options), Rc<Regex>>> = RefCell::default();
+    }
+    if pattern.is_empty() {
+        return Err(error(ErrorCode::RegexpIllegalArgument));
+    }
+    let key = (pattern.to_owned(), options);
+    if let Some(found) = CACHE.with_borrow(|cache| cache.get(&key).cloned()) {
+        return Ok(found);
+    }
+    let built = RegexBuilder::new(pattern)
+        .case_insensitive(options.ignore_case)
+        .multi_line(options.multi_line)
+        .dot_matches_new_line(options.dot_newline)
+        .size_limit(SIZE_LIMIT)
+        .build();
+    let regex = Rc::new(built.map_err(|failure| syntax_error(&failure))?);
+    CACHE.with_borrow_mut(|cache| {
+        if cache.len() >= CACHED {
+            cache.clear();
+        }
+        cache.insert(key, Rc::clone(&regex));
+    });
+    Ok(regex)
+}
+
+fn syntax_error(failure: &regex::Error) -> Stop {
+    let text = failure.to_string();
+    let codes = [
+        ("unclosed character class", ErrorCode::RegexpMissingCloseBracket),
+        ("unclosed group", ErrorCode::RegexpMismatchedParen),
+        ("unopened group", ErrorCode::RegexpMismatchedParen),
+        ("invalid character class range", ErrorCode::RegexpInvalidRange),
+        ("invalid repetition count range", ErrorCode::RegexpMaxLtMin),
+        ("repetition quantifier", ErrorCode::RegexpBadInterval),
+        ("decimal literal", ErrorCode::RegexpBadInterval),
+        ("escape sequence", ErrorCode::RegexpBadEscapeSequence),
+        ("look-around", ErrorCode::RegexpUnimplemented),
+        ("backreferences", ErrorCode::RegexpUnimplemented),
+    ];
+    if let regex::Error::CompiledTooBig(_) = failure {
+        return error(ErrorCode::RegexpBufferOverflow);
+    }
+    match codes.iter().find(|(piece, _)| text.contains(piece)) {
+        Some((_, code)) => error(*code),
+        None => {
+            let marker = text.lines().find(|line| line.trim() == "^");
+            let column = marker.map_or(1, |line| line.len().saturating_sub(4));
+            SqlError::new(ErrorCode::RegexpRuleSyntax, &[&1, &column]).into()
+        }
+    }
+}
+
+/// The byte position of the character that argument `i` names, from 1.
+fn start(a: &mut Args<'_, '_>, i: usize, text: &str) -> Result<usize, Stop> {
+    if a.len() <= i {
+        return Ok(0);
+    }
+    let position = a.clamped(i)?;
+    let skip =
+        usize::try_from(position - 1).map_err(|_| error(ErrorCode::RegexpIndexOutofboundsError))?;
+    match text.char_indices().map(|(at, _)| at).nth(skip) {
+        Some(at) => Ok(at),
+        None if skip == text.chars().count() => Ok(text.len()),
+        None => Err(error(ErrorCode::RegexpIndexOutofboundsError)),
+    }
+}
+
+fn occurrence(a: &mut Args<'_, '_>, i: usize) -> Result<usize, Stop> {
+    let count = if a.len() > i { a.clamped(i)? } else { 1 };
+    Ok(count.max(1) as usize)
+}
+
+fn instr(a: &mut Args<'_, '_>) -> FnResult {
+    let text = a.text(0)?;
+    let regex = pattern(a, 5)?;
+    let from = start(a, 2, &text)?;
+    let nth = occurrence(a, 3)?;
+    let end = a.len() > 4 && a.clamped(4)? == 1;
+    let found = regex.find_iter(&text[from..]).nth(nth - 1);
+    Ok(Value::Int(found.map_or(0, |found| {
+        let at = from + if end { found.end() } else { found.start() };
+        text[..at].chars().count() as i64 + 1
+    })))
+}
+
+fn substr(a: &mut Args<'_, '_>) -> FnResult {
+    let text = a.text(0)?;
+    let regex = pattern(a, 4)?;
+    let from = start(a, 2, &text)?;
+    let nth = occurrence(a, 3)?;
+    let found = regex.find_iter(&text[from..]).nth(nth - 1).ok_or(Stop::Null)?;
+    a.string(found.as_str().to_owned())
+}
+
+fn replace(a: &mut Args<'_, '_>) -> FnResult {
+    let text = a.text(0)?;
+    let regex = pattern(a, 5)?;
+    let replacement = a.text(2)?;
+    let from = start(a, 3, &text)?;
+    let which = if a.len() > 4 { a.clamped(4)?.max(0) as usize } else { 0 };
+    let mut out = String::from(&text[..from]);
+    let mut last = from;
+    for (i, captures) in regex.captures_iter(&text[from..]).enumerate() {
+        if which != 0 && i + 1 != which {
+            continue;
+        }
+        let Some(whole) = captures.get(0) else { continue };
+        out.push_str(&text[last..from + whole.start()]);
+        expand(&replacement, &captures, &mut out)?;
+        last = from + whole.end();
+    }
+    out.push_str(&text[last..]);
+    a.string(out)
+}
+
+/// `$1` is a group, `\$` a dollar sign.
+fn expand(template: &str, captures: &regex::Captures<'_>, out: &mut String) -> Result<(), Stop> {
+    let mut chars = template.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => out.extend(chars.next()),
+            '$' => {
+                let digit = chars.peek().and_then(|c| c.to_digit(10));
+                let digit = digit.ok_or_else(|| error(ErrorCode::RegexpIllegalArgument))?;
+                chars.next();
+                if digit as usize >= captures.len() {
+                    return Err(error(ErrorCode::RegexpIndexOutofboundsError));
+                }
+                out.push_str(captures.get(digit as usize).map_or("", |group| group.as_str()));
+            }
+            c => out.push(c),
+        }
+    }
+    Ok(())
+}

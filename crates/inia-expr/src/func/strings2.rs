@@ -1,0 +1,330 @@
+//! Strings: codes, numerals, lists, quoting, encodings.
+
+use super::types::{any_null, int, string_of, text_null};
+use super::{Function, MANY, f};
+use crate::collate;
+use crate::context::Environment;
+use crate::eval::{Args, FnResult, Stop};
+use crate::tree::Expr;
+use crate::ty::{ExprType, TypeClass};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+
+type Ty = Result<ExprType, SqlError>;
+
+pub(super) const TABLE: &[Function] = &[
+    f("ascii", 1, 1, int::<3>, |a| {
+        Ok(Value::Int(a.bytes(0)?.first().copied().unwrap_or(0).into()))
+    }),
+    f("ord", 1, 1, int::<21>, ord),
+    f("char", 1, MANY, |args, _| Ok(ExprType::binary(args.len() as u64 * 4, true)), char_of),
+    f("hex", 1, 1, hex_type, hex),
+    f(
+        "unhex",
+        1,
+        1,
+        |args, _| {
+            let bytes = u64::from(args[0].ty.length) * if args[0].ty.is_text() { 4 } else { 1 };
+            Ok(ExprType::binary(bytes.div_ceil(2), true))
+        },
+        unhex,
+    ),
+    f("bin", 1, 1, text_null::<65>, |a| super::numeric::converted(a, 10, 2)),
+    f("oct", 1, 1, text_null::<65>, |a| super::numeric::converted(a, 10, 8)),
+    f(
+        "elt",
+        2,
+        MANY,
+        |args, env| {
+            let length = longest(&args[1..]);
+            string_of(&args[1..], length, true, env, "elt")
+        },
+        |a| {
+            let at = a.clamped(0)?;
+            let at = usize::try_from(at).ok().filter(|at| (1..a.len()).contains(at));
+            let text = a.units(at.ok_or(Stop::Null)?)?.into_owned();
+            a.string(text)
+        },
+    ),
+    f("find_in_set", 2, 2, int::<3>, find_in_set),
+    f(
+        "make_set",
+        2,
+        MANY,
+        |args, env| {
+            let total: u64 = args[1..].iter().map(|arg| u64::from(arg.ty.length)).sum();
+            let length = total + args.len() as u64 - 2;
+            let nullable = any_null(args);
+            string_of(&args[1..], length, nullable, env, "make_set")
+        },
+        make_set,
+    ),
+    f(
+        "export_set",
+        3,
+        5,
+        |args, env| {
+            let unit = longest(&args[1..3]);
+            let gap = args.get(3).map_or(1, |arg| u64::from(arg.ty.length));
+            let end = args.len().min(4);
+            string_of(&args[1..end], 64 * unit + 63 * gap, true, env, "export_set")
+        },
+        export_set,
+    ),
+    f(
+        "quote",
+        1,
+        1,
+        |args, env| string_of(args, u64::from(args[0].ty.length) * 2 + 2, true, env, "quote"),
+        quote,
+    ),
+    f(
+        "soundex",
+        1,
+        1,
+        |args, env| string_of(args, u64::from(args[0].ty.length).max(4), true, env, "soundex"),
+        soundex,
+    ),
+    f(
+        "to_base64",
+        1,
+        1,
+        |args, env| {
+            let bytes = u64::from(args[0].ty.length) * if args[0].ty.is_text() { 4 } else { 1 };
+            let chars = bytes.div_ceil(3) * 4;
+            Ok(ExprType::text(chars + chars.saturating_sub(1) / 76, env.collation, true))
+        },
+        to_base64,
+    ),
+    f(
+        "from_base64",
+        1,
+        1,
+        |args, _| Ok(ExprType::binary(u64::from(args[0].ty.length) * 3, true)),
+        from_base64,
+    ),
+    f(
+        "weight_string",
+        1,
+        1,
+        |args, _| Ok(ExprType::binary(u64::from(args[0].ty.length) * 64, true)),
+        |a| {
+            let collation = a.arg_type(0).collation();
+            if !a.arg_type(0).is_text() {
+                return Ok(Value::Bytes(a.bytes(0)?.into_owned()));
+            }
+            let mut out = Vec::new();
+            collation.weight_string(a.text(0)?.as_bytes(), &mut out);
+            Ok(Value::Bytes(out))
+        },
+    ),
+];
+
+fn longest(args: &[Expr]) -> u64 {
+    args.iter().map(|arg| u64::from(arg.ty.length)).max().unwrap_or(0)
+}
+
+fn ord(a: &mut Args<'_, '_>) -> FnResult {
+    let ty = a.arg_type(0);
+    let bytes = a.bytes(0)?;
+    if !ty.is_text() || !collate::is_utf8(ty.collation()) {
+        return Ok(Value::Int(bytes.first().copied().unwrap_or(0).into()));
+    }
+    let text = a.text(0)?;
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    let code = text.as_bytes()[..first].iter().fold(0i64, |code, b| code << 8 | i64::from(*b));
+    Ok(Value::Int(code))
+}
+
+fn char_of(a: &mut Args<'_, '_>) -> FnResult {
+    let mut out = Vec::new();
+    for i in 0..a.len() {
+        let code = match a.int(i) {
+            Ok(code) => code as u32,
+            Err(Stop::Null) => continue,
+            Err(error) => return Err(error),
+        };
+        let bytes = code.to_be_bytes();
+        let start = bytes.iter().position(|b| *b != 0).unwrap_or(3);
+        out.extend_from_slice(&bytes[start..]);
+    }
+    Ok(Value::Bytes(out))
+}
+
+fn hex_type(args: &mut [Expr], env: &Environment) -> Ty {
+    let ty = &args[0].ty;
+    let length = match ty.class() {
+        TypeClass::Int | TypeClass::Decimal | TypeClass::Real => 16,
+        _ if ty.is_text() => {
+            let width = ty.collation().charset().max_bytes();
+            u64::from(ty.length) * u64::from(width) * 2
+        }
+        _ => u64::from(ty.length) * 2,
+    };
+    Ok(ExprType::text(length, env.collation, true))
+}
+
+fn hex(a: &mut Args<'_, '_>) -> FnResult {
+    let ty = a.arg_type(0);
+    if let TypeClass::Int | TypeClass::Decimal | TypeClass::Real = ty.class() {
+        return Ok(Value::Text(super::numeric::in_base(a.bits(0)?, 16)));
+    }
+    let bytes = a.bytes(0)?;
+    Ok(Value::Text(hex_text(&bytes)))
+}
+
+/// Upper-case hexadecimal digits.
+pub(super) fn hex_text(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02X}")).collect()
+}
+
+/// Bytes of hexadecimal digits; an odd first digit is a byte of its own.
+pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> =
+        text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
+    let digits = digits?;
+    let (head, pairs) = digits.split_at(digits.len() % 2);
+    let pairs = pairs.chunks(2).map(|pair| pair[0] << 4 | pair[1]);
+    Some(head.iter().copied().chain(pairs).collect())
+}
+
+fn unhex(a: &mut Args<'_, '_>) -> FnResult {
+    let text = a.text(0)?;
+    match from_hex(&text) {
+        Some(bytes) => Ok(Value::Bytes(bytes)),
+        None => {
+            let shown = format!("'{text}'");
+            a.warn(ErrorCode::WrongValueForType, &[&"string", &shown, &"unhex"])?;
+            Err(Stop::Null)
+        }
+    }
+}
+
+fn find_in_set(a: &mut Args<'_, '_>) -> FnResult {
+    let types = [a.arg_type(0), a.arg_type(1)];
+    let collation = collate::aggregate_for_comparison(&types, "find_in_set")?;
+    let (wanted, list) = (a.text(0)?, a.text(1)?);
+    if list.is_empty() || wanted.contains(',') {
+        return Ok(Value::Int(0));
+    }
+    let at = list.split(',').position(|item| collate::compare(collation, item, &wanted).is_eq());
+    Ok(Value::Int(at.map_or(0, |at| at as i64 + 1)))
+}
+
+fn make_set(a: &mut Args<'_, '_>) -> FnResult {
+    let bits = a.bits(0)?;
+    let mut parts = Vec::new();
+    for i in 1..a.len().min(65) {
+        if bits >> (i - 1) & 1 == 0 {
+            continue;
+        }
+        match a.units(i) {
+            Ok(part) => parts.push(part),
+            Err(Stop::Null) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    a.string(parts.join(","))
+}
+
+fn export_set(a: &mut Args<'_, '_>) -> FnResult {
+    let (bits, on, off) = (a.bits(0)?, a.units(1)?, a.units(2)?);
+    let gap = if a.len() > 3 { a.units(3)? } else { ",".into() };
+    let count = if a.len() > 4 { a.clamped(4)? } else { 64 };
+    let count = usize::try_from(count).unwrap_or(64).min(64);
+    let parts = (0..count).map(|i| if bits >> i & 1 == 1 { on.as_ref() } else { off.as_ref() });
+    let joined = parts.collect::<Vec<&str>>().join(gap.as_ref());
+    a.string(joined)
+}
+
+fn quote(a: &mut Args<'_, '_>) -> FnResult {
+    let text = match a.units(0) {
+        Err(Stop::Null) => return a.string(String::from("NULL")),
+        other => other?,
+    };
+    let mut out = String::from("'");
+    for c in text.chars() {
+        match c {
+            '\'' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\0' => out.push_str("\\0"),
+            '\u{1a}' => out.push_str("\\Z"),
+            c => out.push(c),
+        }
+    }
+    out.push('\'');
+    a.string(out)
+}
+
+fn soundex(a: &mut Args<'_, '_>) -> FnResult {
+    let code = |c: char| match c {
+        'B' | 'F' | 'P' | 'V' => '1',
+        'C' | 'G' | 'J' | 'K' | 'Q' | 'S' | 'X' | 'Z' => '2',
+        'D' | 'T' => '3',
+        'L' => '4',
+        'M' | 'N' => '5',
+        'R' => '6',
+        _ => '0',
+    };
+    let text = a.units(0)?;
+    let mut letters = text.chars().filter(|c| c.is_alphabetic()).map(|c| c.to_ascii_uppercase());
+    let Some(first) = letters.next() else { return a.string(String::new()) };
+    let mut out = String::from(first);
+    let mut last = code(first);
+    for c in letters {
+        let own = code(c);
+        if own != '0' && own != last {
+            out.push(own);
+            last = own;
+        }
+    }
+    while out.chars().count() < 4 {
+        out.push('0');
+    }
+    a.string(out)
+}
+
+fn to_base64(a: &mut Args<'_, '_>) -> FnResult {
+    let plain = collate::base64(&a.bytes(0)?);
+    let lines: Vec<&str> = plain
+        .as_bytes()
+        .chunks(76)
+        .map(|line| std::str::from_utf8(line).unwrap_or_default())
+        .collect();
+    Ok(Value::Text(lines.join("\n")))
+}
+
+fn from_base64(a: &mut Args<'_, '_>) -> FnResult {
+    let text = a.bytes(0)?;
+    let digits: Vec<u8> = text.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
+    if !digits.len().is_multiple_of(4) {
+        return Err(Stop::Null);
+    }
+    let value = |b: u8| {
+        Some(match b {
+            b'A'..=b'Z' => b - b'A',
+            b'a'..=b'z' => b - b'a' + 26,
+            b'0'..=b'9' => b - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        })
+    };
+    let mut out = Vec::with_capacity(digits.len() / 4 * 3);
+    let groups = digits.len() / 4;
+    for (i, group) in digits.chunks(4).enumerate() {
+        let padding = group.iter().rev().take_while(|b| **b == b'=').count();
+        if padding > 2 || (padding > 0 && i + 1 < groups) {
+            return Err(Stop::Null);
+        }
+        let mut bits = 0u32;
+        for b in &group[..4 - padding] {
+            bits = bits << 6 | u32::from(value(*b).ok_or(Stop::Null)?);
+        }
+        bits <<= 6 * padding;
+        out.extend_from_slice(&bits.to_be_bytes()[1..4 - padding]);
+    }
+    Ok(Value::Bytes(out))
+}

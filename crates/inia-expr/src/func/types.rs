@@ -1,0 +1,110 @@
+//! Rules for result types, shared by the function families.
+
+use crate::bind::num_class;
+use crate::bind::numeric;
+use crate::collate;
+use crate::context::Environment;
+use crate::tree::{Expr, NumClass};
+use crate::ty::{ExprType, TypeClass};
+use inia_base::collation::Collation;
+use inia_base::error::SqlError;
+
+type Ty = Result<ExprType, SqlError>;
+
+/// Whether NULL can come from the arguments.
+pub(crate) fn any_null(args: &[Expr]) -> bool {
+    args.iter().any(|arg| arg.ty.nullable)
+}
+
+/// BIGINT of `N` characters, NULL as the arguments.
+pub(crate) fn int<const N: u32>(args: &mut [Expr], _: &Environment) -> Ty {
+    Ok(ExprType::int(N, any_null(args)))
+}
+
+/// BIGINT of `N` characters, NULL possible.
+pub(crate) fn int_null<const N: u32>(_: &mut [Expr], _: &Environment) -> Ty {
+    Ok(ExprType::int(N, true))
+}
+
+/// BIGINT UNSIGNED of `N` characters, NULL as the arguments.
+pub(crate) fn uint<const N: u32>(args: &mut [Expr], _: &Environment) -> Ty {
+    Ok(ExprType::uint(N, any_null(args)))
+}
+
+/// BIGINT UNSIGNED, NULL possible.
+pub(crate) fn uint_null<const N: u32>(_: &mut [Expr], _: &Environment) -> Ty {
+    Ok(ExprType::uint(N, true))
+}
+
+/// A predicate, NULL as the arguments.
+pub(crate) fn boolean(args: &mut [Expr], _: &Environment) -> Ty {
+    Ok(ExprType::bool(any_null(args)))
+}
+
+/// DOUBLE, NULL as the arguments.
+pub(crate) fn double(args: &mut [Expr], _: &Environment) -> Ty {
+    Ok(ExprType::double(any_null(args)))
+}
+
+/// DOUBLE, NULL possible.
+pub(crate) fn double_null(_: &mut [Expr], _: &Environment) -> Ty {
+    Ok(ExprType::double(true))
+}
+
+/// A string in the connection's collation of `N` characters, NULL possible.
+pub(crate) fn text_null<const N: u64>(_: &mut [Expr], env: &Environment) -> Ty {
+    Ok(ExprType::text(N, env.collation, true))
+}
+
+/// JSON, NULL possible.
+pub(crate) fn json(_: &mut [Expr], _: &Environment) -> Ty {
+    Ok(ExprType::json(true))
+}
+
+/// A string of up to `chars` characters in the collation of `args` together.
+pub(crate) fn string_of(
+    args: &[Expr],
+    chars: u64,
+    nullable: bool,
+    env: &Environment,
+    name: &str,
+) -> Ty {
+    let types: Vec<&ExprType> = args.iter().map(|arg| &arg.ty).collect();
+    let (collation, coercibility) = collate::aggregate_with(&types, name, env.collation)?;
+    let wide = collation == Collation::BINARY && args.iter().any(|arg| arg.ty.is_text());
+    let units = if wide { chars.saturating_mul(4) } else { chars };
+    Ok(ExprType::text(units, collation, nullable).with_coercibility(coercibility))
+}
+
+/// The constant integer value of an argument.
+pub(crate) fn constant_int(arg: &Expr) -> Option<i64> {
+    use inia_base::value::Value;
+    match arg.as_literal()? {
+        Value::Int(v) => Some(*v),
+        Value::UInt(v) => i64::try_from(*v).ok(),
+        Value::Decimal(v) => v.to_i64().ok(),
+        Value::Text(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Number of the same class as the first argument: ABS, CEILING and their like.
+pub(crate) fn number_like_first(args: &mut [Expr], _: &Environment) -> Ty {
+    let first = std::mem::replace(&mut args[0], Expr::null());
+    args[0] = numeric(first);
+    let ty = &args[0].ty;
+    Ok(match num_class(ty) {
+        NumClass::Int => {
+            let length = ty.length;
+            match ty.is_unsigned() {
+                true => ExprType::uint(length, ty.nullable),
+                false => ExprType::int(length, ty.nullable),
+            }
+        }
+        NumClass::Decimal if ty.class() == TypeClass::Decimal => ty.clone().into_computed(),
+        NumClass::Decimal => {
+            ExprType::decimal(ty.precision(), u32::from(ty.fsp()), false, ty.nullable)
+        }
+        NumClass::Real => ExprType::double(ty.nullable),
+    })
+}

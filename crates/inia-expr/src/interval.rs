@@ -1,0 +1,154 @@
+//! `date ± INTERVAL amount unit`.
+
+use crate::context::{EvalContext, Level};
+use crate::convert;
+use crate::tree::{DateArith, Expr};
+use crate::ty::{ExprType, TypeClass};
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::{DateRules, DateTime, Interval, IntervalUnit};
+use inia_base::value::Value;
+use inia_parser::ast;
+
+/// The unit that the syntax tree names.
+pub fn unit(unit: ast::IntervalUnit) -> IntervalUnit {
+    use ast::IntervalUnit as A;
+    match unit {
+        A::Microsecond => IntervalUnit::Microsecond,
+        A::Second => IntervalUnit::Second,
+        A::Minute => IntervalUnit::Minute,
+        A::Hour => IntervalUnit::Hour,
+        A::Day => IntervalUnit::Day,
+        A::Week => IntervalUnit::Week,
+        A::Month => IntervalUnit::Month,
+        A::Quarter => IntervalUnit::Quarter,
+        A::Year => IntervalUnit::Year,
+        A::SecondMicrosecond => IntervalUnit::SecondMicrosecond,
+        A::MinuteMicrosecond => IntervalUnit::MinuteMicrosecond,
+        A::MinuteSecond => IntervalUnit::MinuteSecond,
+        A::HourMicrosecond => IntervalUnit::HourMicrosecond,
+        A::HourSecond => IntervalUnit::HourSecond,
+        A::HourMinute => IntervalUnit::HourMinute,
+        A::DayMicrosecond => IntervalUnit::DayMicrosecond,
+        A::DaySecond => IntervalUnit::DaySecond,
+        A::DayMinute => IntervalUnit::DayMinute,
+        A::DayHour => IntervalUnit::DayHour,
+        A::YearMonth => IntervalUnit::YearMonth,
+    }
+}
+
+/// The type of `date ± INTERVAL amount unit`.
+pub(crate) fn result_type(date: &ExprType, amount: &ExprType, unit: IntervalUnit) -> ExprType {
+    let fraction = match unit {
+        _ if unit.has_micros() => 6,
+        IntervalUnit::Second if amount.class() != TypeClass::Int => amount.decimals.min(6),
+        _ => 0,
+    };
+    let fsp = date.fsp().max(fraction);
+    let data_type = match date.data_type {
+        DataType::Date if !unit.has_time() => DataType::Date,
+        DataType::Date => DataType::DateTime { fsp: fraction },
+        DataType::DateTime { .. } | DataType::Timestamp { .. } => DataType::DateTime { fsp },
+        DataType::Time { .. } if unit.has_time() => DataType::Time { fsp },
+        DataType::Time { .. } => DataType::DateTime { fsp },
+        _ => {
+            let collation = inia_base::collation::Collation::DEFAULT;
+            return ExprType::computed(DataType::Char { chars: 29, collation }, true);
+        }
+    };
+    ExprType::computed(data_type, true)
+}
+
+/// The span that an amount of a unit means; `None` where the amount is NULL.
+pub fn span(
+    amount: &Value,
+    ty: &ExprType,
+    unit: IntervalUnit,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Option<Interval>, SqlError> {
+    if *amount == Value::Null {
+        return Ok(None);
+    }
+    if unit.is_composite() {
+        return Ok(Interval::parse(unit, &convert::to_text(amount, ty)));
+    }
+    if unit == IntervalUnit::Second && !matches!(amount, Value::Int(_) | Value::UInt(_)) {
+        let seconds = convert::to_decimal(amount, ty, ctx)?;
+        return Ok(Some(Interval::of_seconds(seconds)));
+    }
+    let amount = convert::to_wide(amount, ty, ctx)?;
+    let bounded = amount.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
+    Ok(Some(Interval::of(unit, bounded)))
+}
+
+/// Computes the node.
+pub(crate) fn eval(
+    whole: &Expr,
+    node: &DateArith,
+    ctx: &mut EvalContext<'_>,
+    row: &[Value],
+) -> Result<Value, SqlError> {
+    let date = node.date.eval_ref(ctx, row)?;
+    let amount = node.amount.eval_ref(ctx, row)?;
+    if *date == Value::Null || *amount == Value::Null {
+        return Ok(Value::Null);
+    }
+    let from = &node.date.ty;
+    if let (Value::Time(time), DataType::Time { .. }) = (&*date, &whole.ty.data_type) {
+        let Some(span) = span(&amount, &node.amount.ty, node.unit, ctx)? else {
+            return Ok(Value::Null);
+        };
+        let span = if node.subtract { span.neg() } else { span };
+        return match time.add_interval(span) {
+            Some(time) => Ok(Value::Time(time)),
+            None => overflow("time", ctx),
+        };
+    }
+    let text = matches!(whole.ty.data_type, DataType::Char { .. });
+    let (moment, has_time) = match &*date {
+        Value::Text(source) if text => match DateTime::parse(source, DateRules::ZEROS) {
+            Ok(parsed) if parsed.truncated => {
+                ctx.warn(ErrorCode::TruncatedWrongValue, &[&"datetime", source])?;
+                (parsed.value, parsed.has_time)
+            }
+            Ok(parsed) => (parsed.value, parsed.has_time),
+            Err(_) => {
+                ctx.raise(Level::Warning, convert::incorrect("datetime", source))?;
+                return Ok(Value::Null);
+            }
+        },
+        other => {
+            let Some(moment) = convert::to_datetime(other, from, ctx)? else {
+                return Ok(Value::Null);
+            };
+            let number = text && moment.date.at_midnight() == moment;
+            (moment, !number && from.data_type != DataType::Date)
+        }
+    };
+    if moment.date.month == 0 || moment.date.day == 0 {
+        let shown = convert::to_text(&date, from);
+        ctx.raise(Level::Warning, convert::incorrect("datetime", &shown))?;
+        return Ok(Value::Null);
+    }
+    let Some(span) = span(&amount, &node.amount.ty, node.unit, ctx)? else {
+        return Ok(Value::Null);
+    };
+    let span = if node.subtract { span.neg() } else { span };
+    let Some(moment) = moment.add_interval(span) else { return overflow("datetime", ctx) };
+    Ok(match &whole.ty.data_type {
+        DataType::Date => Value::Date(moment.date),
+        DataType::Char { .. } if !has_time && !node.unit.has_time() => {
+            let mut out = Vec::new();
+            moment.date.write_text(&mut out);
+            Value::Text(String::from_utf8(out).unwrap_or_default())
+        }
+        DataType::Char { .. } => Value::Text(moment.text(if moment.micros > 0 { 6 } else { 0 })),
+        _ => Value::DateTime(moment),
+    })
+}
+
+/// NULL with warning 1441.
+pub(crate) fn overflow(kind: &str, ctx: &mut EvalContext<'_>) -> Result<Value, SqlError> {
+    ctx.warn(ErrorCode::DatetimeFunctionOverflow, &[&kind])?;
+    Ok(Value::Null)
+}

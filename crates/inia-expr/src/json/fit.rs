@@ -1,0 +1,48 @@
+//! Values of documents as values of SQL types, where they are values of those types.
+
+use super::Json;
+use crate::context::{EvalContext, Strictness};
+use crate::store::store_value;
+use crate::ty::ExprType;
+use inia_base::collation::Collation;
+use inia_base::datatype::{DataType, IntWidth};
+use inia_base::error::SqlError;
+use inia_base::value::Value;
+
+/// A JSON value as one of a type; an error where it is none or too large. Texts of arrays and
+/// objects are their documents. `name` is what errors call it.
+pub fn fitted(
+    json: Json,
+    data_type: &DataType,
+    name: &str,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value, SqlError> {
+    let integer = |unsigned| DataType::Int { width: IntWidth::Big, unsigned };
+    let computed = |data_type| ExprType::computed(data_type, false);
+    let text = || ExprType::text(65_535, Collation::DEFAULT, false);
+    let into_text = matches!(
+        data_type,
+        DataType::Char { .. } | DataType::VarChar { .. } | DataType::Text { .. }
+    );
+    let (value, from) = match json {
+        json if *data_type == DataType::Json => return super::value(json.to_string()),
+        Json::Null => return Ok(Value::Null),
+        Json::String(value) => (Value::Text(value), text()),
+        json @ (Json::Array(_) | Json::Object(_)) => (Value::Text(json.to_string()), text()),
+        json @ (Json::Bool(_) | Json::Double(_)) if into_text => {
+            (Value::Text(json.to_string()), text())
+        }
+        Json::Bool(value) => (Value::Int(value.into()), computed(integer(false))),
+        Json::Int(value) => (Value::Int(value), computed(integer(false))),
+        Json::UInt(value) => (Value::UInt(value), computed(integer(true))),
+        Json::Double(value) => (Value::Double(value), ExprType::double(false)),
+        Json::Decimal(value) => {
+            let (precision, scale) = (u32::from(value.precision()), u32::from(value.scale()));
+            (Value::Decimal(value), ExprType::decimal(precision, scale, false, false))
+        }
+    };
+    let strictness = std::mem::replace(&mut ctx.strictness, Strictness::Strict);
+    let stored = store_value(value, &from, data_type, ctx, name);
+    ctx.strictness = strictness;
+    stored
+}

@@ -1,0 +1,46 @@
+//! Expressions: bound, typed, evaluated with MySQL's rules.
+//!
+//! `bind` turns syntax into an [`Expr`], `prepare` computes what is constant, then
+//! [`Expr::eval`] runs once per row. Values that go into a column pass through `store`.
+
+pub mod aggregate;
+mod arith;
+pub mod bind;
+pub mod cast;
+pub mod charset;
+pub mod collate;
+pub mod column_type;
+pub mod compare;
+mod constant;
+mod context;
+pub mod convert;
+mod eval;
+mod func;
+pub mod interval;
+pub mod json;
+mod like;
+pub mod locale;
+mod merge;
+mod number;
+pub mod print;
+mod same;
+mod slots;
+pub mod store;
+#[cfg(test)]
+mod tests;
+pub mod tree;
+pub mod ty;
+
+pub use aggregate::{Accumulator, Aggregate, WindowFunction};
+pub use bind::{Binder, BoundSubquery, EmptyScope, Scope, bind, prepare, prepare_operand};
+pub use context::{
+    Environment, EvalContext, Level, NoSubqueries, RowVisitor, SessionHost, SqlMode, Strictness,
+    SubqueryRunner, UserVar, VarScope, Warning, Warnings,
+};
+pub use eval::{Args, EvalFn, FnResult, Stop};
+pub use merge::merge;
+pub use slots::{Needs, SlotSet, conjuncts, slots_of, take_ready};
+pub use store::store_value;
+pub use tree::{CmpOp, Expr, ExprKind};
+pub use ty::lob_bytes;
+pub use ty::{Coercibility, ExprType, TypeClass};

@@ -1,0 +1,223 @@
+//! Values on their way into a column: what INSERT and UPDATE do to a value that is not of the
+//! column's type.
+//!
+//! In strict mode a wrong value is an error; otherwise it becomes the nearest right one and a
+//! warning tells. The texts of both are MySQL's, and they differ: a bad date is error 1292
+//! "Incorrect date value" but warning 1265 "Data truncated".
+
+mod numbers;
+mod strings;
+mod temporal;
+
+pub use numbers::signed_range;
+pub use strings::bad_bytes;
+
+use crate::context::{EvalContext, Level, Strictness};
+use crate::json;
+use crate::ty::ExprType;
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// The column a value goes to, as errors name it.
+pub(crate) struct Target<'t> {
+    column: &'t DataType,
+    name: &'t str,
+    row: u64,
+}
+
+impl Target<'_> {
+    fn error(&self, code: ErrorCode) -> SqlError {
+        SqlError::new(code, &[&self.name, &self.row])
+    }
+
+    /// Error 1366 "Incorrect … value".
+    fn incorrect(&self, kind: &str, value: &str) -> SqlError {
+        let code = ErrorCode::TruncatedWrongValueForField;
+        SqlError::new(code, &[&kind, &value, &self.name, &self.row])
+    }
+
+    /// Error 1292 "Incorrect … value" with the column's name.
+    fn incorrect_temporal(&self, kind: &str, value: &str) -> SqlError {
+        let message = format!(
+            "Incorrect {kind} value: '{value}' for column '{}' at row {}",
+            self.name, self.row
+        );
+        SqlError::with_message(ErrorCode::TruncatedWrongValue, message)
+    }
+
+    /// Warns, or fails in strict mode.
+    fn warn(&self, error: SqlError, ctx: &mut EvalContext<'_>) -> Result<()> {
+        if ctx.strictness == Strictness::Strict {
+            return Err(error);
+        }
+        ctx.raise(Level::Warning, error)
+    }
+
+    /// Warns with `lenient`, or fails with `strict`.
+    fn warn_or(
+        &self,
+        strict: SqlError,
+        lenient: SqlError,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<()> {
+        if ctx.strictness == Strictness::Strict {
+            return Err(strict);
+        }
+        ctx.raise(Level::Warning, lenient)
+    }
+
+    fn out_of_range(&self, ctx: &mut EvalContext<'_>) -> Result<()> {
+        self.warn(self.error(ErrorCode::WarnDataOutOfRange), ctx)
+    }
+
+    fn truncated(&self, ctx: &mut EvalContext<'_>) -> Result<()> {
+        self.warn(self.error(ErrorCode::WarnDataTruncated), ctx)
+    }
+
+    /// Note 1265: harmless digits or spaces were lost.
+    fn note(&self, ctx: &mut EvalContext<'_>) {
+        let (name, row) = (self.name, self.row);
+        ctx.note(ErrorCode::WarnDataTruncated, &[&name, &row]);
+    }
+}
+
+/// Converts `value` (of type `from`) to a value of `column`, for the column called `name`. NULL
+/// passes: whether the column takes it is for the caller to check. The row number in errors is
+/// [`EvalContext::row_number`]; whether wrong values are errors is [`EvalContext::strictness`].
+pub fn store_value(
+    value: Value,
+    from: &ExprType,
+    column: &DataType,
+    ctx: &mut EvalContext<'_>,
+    name: &str,
+) -> Result<Value> {
+    let target = Target { column, name, row: ctx.row_number };
+    if let Some(same) = already_right(&value, from, column) {
+        return if same { Ok(value) } else { Ok(Value::Null) };
+    }
+    if from.hex
+        && let Value::Bytes(bytes) = &value
+        && let Some(number) = numbers::of_hex(bytes, column)
+    {
+        return store_value(number, &ExprType::uint(20, false), column, ctx, name);
+    }
+    match column {
+        DataType::Int { width, unsigned } => {
+            numbers::int(&value, from, *width, *unsigned, &target, ctx)
+        }
+        DataType::Bit(bits) => numbers::bit(&value, from, *bits, &target, ctx),
+        DataType::Year => numbers::year(&value, from, &target, ctx),
+        DataType::Decimal { precision, scale, unsigned } => {
+            let shape = (*precision, *scale, *unsigned);
+            numbers::decimal(&value, from, shape, &target, ctx)
+        }
+        DataType::Float { decimals, unsigned } => {
+            numbers::real(&value, from, (true, *decimals, *unsigned), &target, ctx)
+        }
+        DataType::Double { decimals, unsigned } => {
+            numbers::real(&value, from, (false, *decimals, *unsigned), &target, ctx)
+        }
+        DataType::Date | DataType::DateTime { .. } | DataType::Timestamp { .. } => {
+            temporal::datetime(&value, from, &target, ctx)
+        }
+        DataType::Time { fsp } => temporal::time(&value, from, *fsp, &target, ctx),
+        DataType::Enum { members, collation } => {
+            strings::enumeration(&value, from, members, *collation, &target, ctx)
+        }
+        DataType::Set { members, collation } => {
+            strings::set(&value, from, members, *collation, &target, ctx)
+        }
+        DataType::Json => store_json(&value, from, &target, ctx),
+        DataType::Null => Ok(Value::Null),
+        _ => strings::string(value, from, &target, ctx),
+    }
+}
+
+/// The common case: the value needs no look at all (`Some(true)`), or is NULL (`Some(false)`).
+fn already_right(value: &Value, from: &ExprType, column: &DataType) -> Option<bool> {
+    match (value, column) {
+        (Value::Null, _) => Some(false),
+        (Value::Int(v), DataType::Int { width, unsigned: false }) => {
+            signed_range(*width).contains(v).then_some(true)
+        }
+        (Value::Double(_), DataType::Double { decimals: None, unsigned: false }) => Some(true),
+        // What was no member of one enumeration is none of another.
+        (Value::UInt(0), DataType::Enum { .. }) => {
+            matches!(from.data_type, DataType::Enum { .. }).then_some(true)
+        }
+        (Value::UInt(_), DataType::Enum { .. } | DataType::Set { .. } | DataType::Year) => {
+            (from.data_type == *column).then_some(true)
+        }
+        (Value::Date(date), DataType::Date) => (date.month > 0 && date.day > 0).then_some(true),
+        (Value::Json(_), DataType::Json) => Some(true),
+        _ => None,
+    }
+}
+
+/// The value a column of this type gets where nothing better is known: 0, '', the first member.
+/// INSERT without strict mode and multi-row INSERT of NULL take it.
+pub fn implicit_default(column: &DataType) -> Value {
+    use inia_base::decimal::Decimal;
+    use inia_base::temporal::{Date, DateTime, Time};
+    match column {
+        DataType::Null => Value::Null,
+        DataType::Int { unsigned: false, .. } => Value::Int(0),
+        DataType::Int { .. } | DataType::Bit(_) | DataType::Year | DataType::Set { .. } => {
+            Value::UInt(0)
+        }
+        DataType::Enum { .. } => Value::UInt(1),
+        DataType::Decimal { scale, .. } => Value::Decimal(Decimal::from_i128(0, *scale)),
+        DataType::Float { .. } | DataType::Double { .. } => Value::Double(0.0),
+        DataType::Date => Value::Date(Date::ZERO),
+        DataType::Time { .. } => Value::Time(Time::ZERO),
+        DataType::DateTime { .. } | DataType::Timestamp { .. } => Value::DateTime(DateTime::ZERO),
+        DataType::Binary(length) => Value::Bytes(vec![0; *length as usize]),
+        DataType::VarBinary(_) | DataType::Blob(_) => Value::Bytes(Vec::new()),
+        DataType::Json => Value::Json(String::from("null")),
+        _ => Value::Text(String::new()),
+    }
+}
+
+/// What NULL becomes in a column that takes none, where that is no error: as [`implicit_default`],
+/// but for ENUM, where it is no member.
+pub fn instead_of_null(column: &DataType) -> Value {
+    match column {
+        DataType::Enum { .. } => Value::UInt(0),
+        column => implicit_default(column),
+    }
+}
+
+fn store_json(
+    value: &Value,
+    from: &ExprType,
+    target: &Target<'_>,
+    ctx: &EvalContext<'_>,
+) -> Result<Value> {
+    let column = match ctx.target_table.as_str() {
+        "" => target.name.to_owned(),
+        table => format!("{table}.{}", target.name),
+    };
+    let invalid = |text: &str, position: usize| {
+        let args: [&dyn std::fmt::Display; 3] = [&text, &position, &column];
+        SqlError::new(ErrorCode::InvalidJsonText, &args)
+    };
+    match value {
+        Value::Json(text) => Ok(Value::Json(text.clone())),
+        Value::Text(text) => match json::parse(text) {
+            Ok(document) => Ok(Value::Json(document.to_string())),
+            Err(error) if error.is_depth() => {
+                Err(SqlError::new(ErrorCode::JsonDocumentTooDeep, &[]))
+            }
+            Err(error) => Err(invalid(error.text, error.position)),
+        },
+        Value::Bytes(_) => Err(SqlError::new(ErrorCode::InvalidJsonCharset, &[&"binary"])),
+        Value::UInt(_) if from.is_text() => {
+            let text = crate::convert::to_text(value, from).into_owned();
+            store_json(&Value::Text(text), from, target, ctx)
+        }
+        _ => Err(invalid("not a JSON text, may need CAST", 0)),
+    }
+}

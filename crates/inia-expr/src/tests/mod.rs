@@ -1,0 +1,63 @@
+//! Expressions checked against the answers of MySQL 8.0.31.
+//!
+//! Each document under `data/` holds one expression a line, then its value, then (where given) the
+//! result column's type, length, decimals and nullability, and below it the warnings:
+//!
+//! ```text
+//! 'a'+1 => '1' : DOUBLE 23 31 not-null
+//!   Warning 1292 Truncated incorrect DOUBLE value: 'a'
+//! 1 + => ERROR 1064 …
+//! ```
+//!
+//! The session's time zone is UTC and its clock stands at 1700000000.
+
+mod aggregates;
+mod documents;
+mod session;
+mod stores;
+
+use crate::{Environment, ExprType, SessionHost, UserVar, VarScope};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+
+/// The session that the answers were taken from.
+fn environment() -> Environment {
+    Environment {
+        now_micros: 1_700_000_000_000_000,
+        database: Some(String::from("oracle_expr")),
+        ..Environment::default()
+    }
+}
+
+/// A host for contexts without a session: no variables, no locks, clock at zero.
+#[derive(Debug, Default)]
+struct NoHost;
+
+impl SessionHost for NoHost {
+    fn sysvar(&self, _scope: VarScope, name: &str) -> Result<(Value, ExprType), SqlError> {
+        Err(SqlError::new(ErrorCode::UnknownSystemVariable, &[&name]))
+    }
+    fn user_var(&self, _name: &str) -> Option<UserVar> {
+        None
+    }
+    fn set_user_var(&self, _name: &str, _var: UserVar) {}
+    fn set_last_insert_id(&self, _id: u64) {}
+    fn clock_micros(&self) -> i64 {
+        0
+    }
+    fn sleep(&self, _micros: u64) -> Result<bool, SqlError> {
+        Ok(false)
+    }
+    fn get_lock(&self, _name: &str, _timeout: Option<u64>) -> Result<Option<bool>, SqlError> {
+        Ok(Some(true))
+    }
+    fn release_lock(&self, _name: &str) -> Result<Option<bool>, SqlError> {
+        Ok(None)
+    }
+    fn release_all_locks(&self) -> u64 {
+        0
+    }
+    fn lock_holder(&self, _name: &str) -> Option<u64> {
+        None
+    }
+}

@@ -1,0 +1,185 @@
+//! What the rollbacks of the running transactions may need: log, and pages.
+//!
+//! A rollback takes back what is done, so it must not fail for want of space. What it writes goes
+//! into the log, and a record that an update has shortened may need room that others have taken
+//! since:
+//!
+//! ```text
+//!   leaf     │ a: 4,000 bytes │ b │ c │            full
+//!   update   │ a │ b │ c │ 3,990 bytes free │      the transaction claims 3,990 bytes
+//!   others   │ a │ b │ c │ d │ e │ f ...    │      full again
+//!   rollback │ a: 4,000 bytes │  and  │ b │ c │ ...  takes a page for the other half
+//! ```
+//!
+//! Each transaction claims what it may need, and goes on only when that is there; all other work
+//! leaves it alone: it grows the files first, and is refused when they cannot grow. Three kinds of
+//! claims:
+//!
+//! - *log*: the bytes of its before-images;
+//! - *pages*: those of long values that it has replaced by shorter ones;
+//! - *bytes and records*: what it has taken from records within leaves, and from how many. If `S`
+//!   bytes come back to `L` leaves that others have filled, the leaves are split at most `L + 2 S /
+//!   page` times, as a split leaves halves. `L` is not known; it is neither more than the records
+//!   nor than the pages in use, and no more than [`MOST_LEAVES`] are reckoned with.
+//!
+//! Some pages are kept in any case. Where all that is not enough (a transaction that took a little
+//! from records in each of a great many leaves, or one from before a crash, which claims only log)
+//! the rollback goes on in the background when there is space again; what it has not come to stays
+//! locked.
+
+use crate::node::overflow_pages;
+use crate::page::PAGE_SIZE;
+use crate::sync::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+/// Claims below this are not told: short transactions write nothing that others read.
+const WORTH_TELLING: u64 = 16 << 10;
+const FEW: u64 = 8;
+
+/// Pages that are kept in any case, and the part of all pages.
+const LEAST: u64 = 16;
+const PART: u64 = 128;
+/// Most leaves that may be split though little is put back there: 64 MiB.
+const MOST_LEAVES: u64 = 4096;
+
+/// The claims of all running transactions.
+#[derive(Default)]
+pub(crate) struct Reserve {
+    log: AtomicU64,
+    pages: AtomicU64,
+    bytes: AtomicU64,
+    records: AtomicU64,
+}
+
+impl Reserve {
+    fn parts(&self) -> [&AtomicU64; 4] {
+        [&self.log, &self.pages, &self.bytes, &self.records]
+    }
+
+    /// Bytes of log that rollbacks may need.
+    pub(crate) fn log(&self) -> u64 {
+        let bytes = self.log.load(Ordering::Relaxed);
+        // A block is not always full, and some changes are logged with more than their value.
+        bytes + bytes / 4
+    }
+
+    /// Pages that rollbacks may need, in a file with so many in use.
+    pub(crate) fn pages(&self, used: u64) -> u64 {
+        let filled = 2 * self.bytes.load(Ordering::Relaxed) / PAGE_SIZE as u64;
+        let leaves = self.records.load(Ordering::Relaxed).min(used).min(MOST_LEAVES);
+        LEAST + used / PART + filled + leaves + self.pages.load(Ordering::Relaxed)
+    }
+}
+
+/// What one change claims.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Need {
+    pub(crate) log: u64,
+    pub(crate) pages: u64,
+    pub(crate) bytes: u64,
+    pub(crate) records: u64,
+}
+
+impl Need {
+    /// Of a change that logs `log` bytes for its rollback and replaces a value of length `before`
+    /// by one of length `after`.
+    pub(crate) fn of(log: u64, key: usize, before: usize, after: usize) -> Need {
+        let pages = |len| overflow_pages(key, len);
+        let (pages, bytes) = match (pages(before), pages(after)) {
+            (0, 0) => (0, before.saturating_sub(after)),
+            (0, _) => (0, before),
+            (before, after) => (before.saturating_sub(after), 0),
+        };
+        Need { log, pages: pages as u64, bytes: bytes as u64, records: u64::from(bytes > 0) }
+    }
+
+    /// The parts, in the order of [`Reserve::parts`].
+    fn parts(&mut self) -> [&mut u64; 4] {
+        let Need { log, pages, bytes, records } = self;
+        [log, pages, bytes, records]
+    }
+}
+
+/// The claims of one transaction. They end with it.
+pub(crate) struct Claim {
+    reserve: Arc<Reserve>,
+    own: Need,
+    told: Need,
+    /// It has claimed pages since that was looked at last.
+    grown: bool,
+}
+
+impl Claim {
+    /// Nothing yet.
+    pub(crate) fn new(reserve: Arc<Reserve>) -> Claim {
+        Claim { reserve, own: Need::default(), told: Need::default(), grown: false }
+    }
+
+    /// Bytes of log that this transaction itself has claimed.
+    pub(crate) fn told_log(&self) -> u64 {
+        self.told.log + self.told.log / 4
+    }
+
+    /// Whether it has claimed pages since this was asked last.
+    pub(crate) fn take_grown(&mut self) -> bool {
+        std::mem::take(&mut self.grown)
+    }
+
+    /// A change is made.
+    pub(crate) fn add(&mut self, need: Need) {
+        let own = &mut self.own;
+        own.log += need.log;
+        own.pages += need.pages;
+        own.bytes += need.bytes;
+        own.records += need.records;
+        self.tell();
+    }
+
+    /// A change is undone.
+    pub(crate) fn take_back(&mut self, need: Need) {
+        let mut need = need;
+        for (own, less) in self.own.parts().into_iter().zip(need.parts()) {
+            *own = own.saturating_sub(*less);
+        }
+        self.tell();
+    }
+
+    /// The transaction is over.
+    pub(crate) fn clear(&mut self) {
+        self.own = Need::default();
+        if self.told != self.own {
+            self.tell_all();
+        }
+    }
+
+    #[inline]
+    fn tell(&mut self) {
+        let (own, told) = (self.own, self.told);
+        if own.log.abs_diff(told.log) >= WORTH_TELLING
+            || own.bytes.abs_diff(told.bytes) >= WORTH_TELLING
+            || own.records.abs_diff(told.records) >= FEW
+            || own.pages != told.pages
+        {
+            self.tell_all();
+        }
+    }
+
+    #[cold]
+    fn tell_all(&mut self) {
+        let (mut own, mut told) = (self.own, std::mem::replace(&mut self.told, self.own));
+        self.grown |=
+            own.pages > told.pages || own.records > told.records || own.bytes > told.bytes;
+        let changed = own.parts().into_iter().zip(told.parts());
+        for (all, (own, told)) in self.reserve.parts().into_iter().zip(changed) {
+            if *own != *told {
+                all.fetch_add(own.wrapping_sub(*told), Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
