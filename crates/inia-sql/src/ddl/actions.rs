@@ -118,6 +118,7 @@ pub(super) fn apply_all(
         apply(core, work, wishes, action)?;
     }
     dependents::check_expressions(&old, work, actions)?;
+    check_names_differ(work)?;
     if let Some(name) = &wishes.missing_index {
         return cannot_drop(name);
     }
@@ -431,12 +432,6 @@ fn rename_columns(core: &Core, work: &mut Work, actions: &[AlterAction]) -> Resu
         }
     };
     work.columns.iter_mut().for_each(|column| renamed(&mut column.def.name));
-    for at in 1..work.columns.len() {
-        let (before, name) = (&work.columns[..at], &work.columns[at].def.name);
-        if before.iter().any(|other| same_name(&other.def.name, name)) {
-            return error(ErrorCode::DupFieldname, &[name]);
-        }
-    }
     let parts = work.indexes.iter_mut().flat_map(|index| &mut index.parts);
     parts.for_each(|part| renamed(&mut part.column));
     if renames.iter().any(|(from, to)| from != to && same_name(from, to)) {
@@ -446,6 +441,17 @@ fn rename_columns(core: &Core, work: &mut Work, actions: &[AlterAction]) -> Resu
         let itself = key.def.ref_schema == work.schema && key.def.ref_table == work.name;
         let referred = key.def.ref_columns.iter_mut().filter(|_| itself);
         key.columns.iter_mut().chain(referred).for_each(renamed);
+    }
+    Ok(())
+}
+
+/// Error 1060 where two columns have got one name.
+fn check_names_differ(work: &Work) -> Result<(), SqlError> {
+    for at in 1..work.columns.len() {
+        let (before, name) = (&work.columns[..at], &work.columns[at].def.name);
+        if before.iter().any(|other| same_name(&other.def.name, name)) {
+            return error(ErrorCode::DupFieldname, &[name]);
+        }
     }
     Ok(())
 }

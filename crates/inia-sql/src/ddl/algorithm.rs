@@ -73,19 +73,14 @@ impl Alteration<'_> {
             let gone = |at: &usize| !self.columns.contains(&Some(*at));
             (0..old.columns.len()).filter(gone).map(|at| &old.columns[at])
         };
-        let stored = |column: &ColumnDef| column.generated.as_ref().is_some_and(|g| g.stored);
-        let mixed =
-            dropped().any(ColumnDef::is_virtual) && added().any(|column| !column.is_virtual());
-        let renamed = pairs().any(|(a, b)| a.name != b.name);
-        let leaves = renamed && dropped().any(ColumnDef::is_virtual)
-            || dropped().any(ColumnDef::is_hidden) && dropped().any(|column| !column.is_virtual());
-        let mixed = mixed || leaves;
-        let computed = pairs().any(|(a, b)| a.generated != b.generated);
-        let late = |column: &ColumnDef| matches!(column.default, ColumnDefault::Expression(_));
         if wanted.references {
             return Algorithm::Copy(Some(REFERENCES));
         }
-        if wanted.copy || computed || mixed || added().any(|c| stored(c) || late(c)) {
+        let renamed = pairs().any(|(a, b)| a.name != b.name);
+        let computed = pairs().any(|(a, b)| a.generated != b.generated);
+        let gone: Vec<&ColumnDef> = dropped().collect();
+        let loses = loses_virtual(&gone, renamed || added().any(|column| !column.is_virtual()));
+        if wanted.copy || computed || loses || added().any(is_filled) {
             return Algorithm::Copy(None);
         }
         let parts = |def: &TableDef| def.primary().map(|index| index.parts.clone());
@@ -151,6 +146,20 @@ impl Alteration<'_> {
             _ => old != new,
         }
     }
+}
+
+/// Whether existing rows get a new column's values from an expression.
+fn is_filled(column: &ColumnDef) -> bool {
+    let stored = column.generated.as_ref().is_some_and(|generated| generated.stored);
+    stored || matches!(column.default, ColumnDefault::Expression(_))
+}
+
+/// Whether virtual columns are dropped while stored ones change: new ones come, some get other
+/// names, or, of an index's expression, some go.
+fn loses_virtual(dropped: &[&ColumnDef], changed: bool) -> bool {
+    let lost = |is: fn(&ColumnDef) -> bool| dropped.iter().any(|column| is(column));
+    lost(ColumnDef::is_virtual)
+        && (changed || lost(ColumnDef::is_hidden) && lost(|c| !c.is_virtual()))
 }
 
 fn refused(what: &str, reason: Option<&str>, instead: &str) -> SqlError {

@@ -92,16 +92,7 @@ fn carry_out(
     let Finished { mut def, column_origins, index_origins, added_keys, .. } = finished;
     let temporary = table.def.temporary;
     if let Some(to) = wishes.rename.as_ref().filter(|to| *to != name) {
-        let taken = match temporary {
-            true => core.temporary.get(&to.0, &to.1).is_some(),
-            false => core.db.catalog().has(&to.0, &to.1),
-        };
-        if taken {
-            return error(ErrorCode::TableExists, &[&to.1]);
-        }
-        rename_constraints(&mut def, &name.1, &to.1);
-        foreign::follow_all(&mut def, &[Moved::table(name, to)]);
-        (def.schema, def.name) = to.clone();
+        rename(core, &mut def, to)?;
     }
     let checked = new_checks(&table.def, &def);
     let mut wanted = wishes.wanted.clone();
@@ -156,6 +147,22 @@ fn carry_out(
     let warnings = core.warning_count();
     let info = format!("Records: {affected_rows}  Duplicates: 0  Warnings: {warnings}");
     Ok(Outcome { affected_rows, info, ..Outcome::default() })
+}
+
+/// Gives the table another name; error 1050.
+fn rename(core: &Core, def: &mut TableDef, to: &FullName) -> Result<(), SqlError> {
+    let taken = match def.temporary {
+        true => core.temporary.get(&to.0, &to.1).is_some(),
+        false => core.db.catalog().has(&to.0, &to.1),
+    };
+    if taken {
+        return error(ErrorCode::TableExists, &[&to.1]);
+    }
+    let from = (def.schema.clone(), def.name.clone());
+    rename_constraints(def, &from.1, &to.1);
+    foreign::follow_all(def, &[Moved::table(&from, to)]);
+    (def.schema, def.name) = to.clone();
+    Ok(())
 }
 
 fn warn_of_order(core: &mut Core, table: &str) {

@@ -25,7 +25,7 @@ pub(super) fn referring(core: &Core, name: &FullName) -> Vec<(Arc<Table>, Vec<Fo
         let keys = table.def.foreign_keys.iter();
         keys.filter(|key| key.ref_schema == name.0 && key.ref_table == name.1).cloned().collect()
     };
-    tables.map(|table| (table.clone(), keys(&table))).collect()
+    tables.map(|table| (table.clone(), keys(table))).collect()
 }
 
 /// Errors 1829, 3780 and 1553 where ALTER TABLE takes from the foreign keys of other tables what
