@@ -38,8 +38,14 @@ pub(super) struct Wishes {
     /// ORDER BY.
     pub(super) order: bool,
     pub(super) wanted: Wanted,
-    /// An index to be dropped that is not there, which is told of after most else.
-    pub(super) missing_index: Option<String>,
+    /// What is to be dropped and not there, which is told of after most else.
+    missing: Option<String>,
+}
+
+impl Wishes {
+    fn miss(&mut self, name: &str) {
+        self.missing.get_or_insert_with(|| name.to_owned());
+    }
 }
 
 fn unknown(work: &Work, name: &str) -> SqlError {
@@ -119,7 +125,7 @@ pub(super) fn apply_all(
     }
     dependents::check_expressions(&old, work, actions)?;
     check_names_differ(work)?;
-    if let Some(name) = &wishes.missing_index {
+    if let Some(name) = &wishes.missing {
         return cannot_drop(name);
     }
     let mut known_key = None;
@@ -193,10 +199,16 @@ fn apply(
             return error(ErrorCode::CannotAddForeign, &[]);
         }
         AlterAction::AddForeignKey(spec) => columns::add_foreign_key(core, work, spec)?,
+        AlterAction::DropColumn(name) if work.column(name).is_none() => wishes.miss(name),
         AlterAction::DropColumn(name) => drop_column(work, name)?,
+        AlterAction::DropForeignKey(name) => {
+            if !drop_foreign_key(work, name) {
+                wishes.miss(name);
+            }
+        }
         AlterAction::DropIndex(name) => match work.index(name) {
             Some(at) => drop(work.indexes.remove(at)),
-            None => wishes.missing_index = wishes.missing_index.take().or(Some(name.clone())),
+            None => wishes.miss(name),
         },
         AlterAction::DropPrimaryKey => {
             let primary = work.indexes.iter().position(|i| i.kind == IndexKind::Primary);
@@ -234,11 +246,6 @@ fn apply(
 /// Actions on constraints and on single attributes of columns and indexes.
 fn apply_attribute(core: &mut Core, work: &mut Work, action: &AlterAction) -> Result<(), SqlError> {
     match action {
-        AlterAction::DropForeignKey(name) => {
-            if !drop_foreign_key(work, name) {
-                return cannot_drop(name);
-            }
-        }
         AlterAction::DropCheck(name) => {
             if !drop_check(work, name) {
                 return error(ErrorCode::CheckConstraintNotFound, &[name]);

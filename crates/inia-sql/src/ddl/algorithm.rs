@@ -85,7 +85,7 @@ impl Alteration<'_> {
         }
         let parts = |def: &TableDef| def.primary().map(|index| index.parts.clone());
         let moved = self.columns.iter().flatten().is_sorted();
-        if !moved && new.columns.iter().any(|c| c.is_virtual() && !c.is_hidden()) {
+        if (!moved || added().any(ColumnDef::is_virtual)) && self.moves_virtual() {
             return Algorithm::Copy(None);
         }
         let heavy = wanted.rebuild
@@ -113,6 +113,13 @@ impl Alteration<'_> {
         let indexed =
             old.indexes.len() != new.indexes.len() || self.indexes.iter().enumerate().any(renamed);
         if heavy || indexed { Algorithm::InPlace } else { Algorithm::Instant }
+    }
+
+    /// Whether a virtual column that has been there gets another place.
+    fn moves_virtual(&self) -> bool {
+        let columns = self.columns.iter().enumerate();
+        let mut moved = columns.filter(|(at, origin)| origin.is_some_and(|origin| origin != *at));
+        moved.any(|(at, _)| self.new.columns[at].is_virtual())
     }
 
     /// Whether values must be converted: a longer VARCHAR, and more members at an ENUM's end, need

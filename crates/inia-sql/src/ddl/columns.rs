@@ -1,6 +1,5 @@
 //! Column, index and constraint definitions: from the syntax tree into a [`Work`].
 
-use super::foreign::has_index_for;
 use super::rules::{self, Owner};
 use super::work::{Work, WorkColumn, WorkForeignKey, WorkIndex, WorkPart};
 use crate::catalog::MAX_NAME;
@@ -498,7 +497,7 @@ pub(crate) fn add_foreign_key(
     Ok(())
 }
 
-/// Errors 1824, 3734 and 1822 for a parent that is another table.
+/// Errors 1824 and 3734 for a parent that is another table.
 fn check_parent(
     core: &Core,
     (schema, table): (&str, &str),
@@ -514,8 +513,5 @@ fn check_parent(
             return error(ErrorCode::FkNoColumnParent, &[column, &constraint, &table]);
         }
     }
-    match has_index_for(&parent.def, &references.columns) {
-        true => Ok(()),
-        false => error(ErrorCode::FkNoIndexParent, &[&constraint, &table]),
-    }
+    Ok(())
 }

@@ -119,7 +119,13 @@ fn check_parent(core: &Core, work: &Work, key: &WorkForeignKey) -> Result<Vec<St
         }
     }
     let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
-    if itself && key.added && !work.has_index_for(&wanted) {
+    let served = match &other {
+        Some(parent) => {
+            !core.flag("foreign_key_checks") || Work::from_table(&parent.def).has_index_for(&wanted)
+        }
+        None => !itself || work.has_index_for(&wanted),
+    };
+    if key.added && !served {
         error(ErrorCode::FkNoIndexParent, &[&key.def.name, table])?;
     }
     Ok(names)
@@ -190,10 +196,4 @@ impl Work {
         }
         !matches!(index.kind, K::FullText | K::Spatial) && starts_with(&parts, columns)
     }
-}
-
-/// Whether an index of a table finds rows by these columns, as [`Work::has_index_for`] says.
-pub(in crate::ddl) fn has_index_for(def: &TableDef, columns: &[String]) -> bool {
-    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-    Work::from_table(def).has_index_for(&columns)
 }
