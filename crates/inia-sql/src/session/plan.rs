@@ -12,7 +12,7 @@ use crate::context::alone::{Use, uses_of};
 use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
 use crate::plan::{LimitPlan, StatementPlan, ViewUse};
-use crate::planner::{plan_query, plan_source};
+use crate::planner::plan_query;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -193,8 +193,7 @@ fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
         plan.guard(core, guard)?;
         return Ok(Plan::Change(Box::new(plan)));
     }
-    let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
-    let mut joined = dml::plan_joined_update(core, &update, &mut plan)?;
+    let mut joined = dml::plan_joined_update(core, &update)?;
     dml::check_update(core, written, &joined)?;
     joined.guard(core, guard)?;
     Ok(Plan::Joined(Box::new(joined)))
@@ -208,8 +207,7 @@ fn plan_delete(core: &Core, delete: &ast::Delete) -> Result<Plan, SqlError> {
         plan.guard(core, guard)?;
         return Ok(Plan::Change(Box::new(plan)));
     }
-    let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
-    let mut joined = dml::plan_joined_delete(core, &delete, &mut plan)?;
+    let mut joined = dml::plan_joined_delete(core, &delete)?;
     dml::check_delete(core, written, &joined)?;
     joined.guard(core, guard)?;
     Ok(Plan::Joined(Box::new(joined)))
