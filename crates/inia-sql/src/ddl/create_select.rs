@@ -214,7 +214,7 @@ fn insert(
     let Some(source) = plan.source() else { return Ok(Outcome::default()) };
     let (result, warnings) = {
         let shared: &Core = core;
-        let runner = Runner::new(source, shared);
+        let runner = Runner::new(source, shared.exec_context());
         let mut ctx = shared.context(params, &runner);
         let result = plan.run(shared, &mut ctx, Some(&runner));
         (result, std::mem::take(&mut ctx.warnings))

@@ -76,7 +76,7 @@ fn has_row(core: &Core, catalog: &CatalogVersion, text: &str) -> Result<bool, Sq
         return Ok(false);
     };
     let plan = plan_over(core, catalog, &query)?;
-    let runner = Runner::new(&plan, core);
+    let runner = Runner::new(&plan, core.exec_context());
     let mut ctx = core.context(&[], &runner);
     let mut found = false;
     runner.run(&mut ctx, &mut |_, _| {
