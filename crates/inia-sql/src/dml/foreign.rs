@@ -405,11 +405,10 @@ fn agrees(
     row: &[u8],
     zone: &TimeZone,
 ) -> Result<bool, SqlError> {
+    let Some(index) = table.def.primary() else { return Ok(false) };
+    let primary = &table.indexes[0].codec;
     for (column, value) in columns.iter().zip(wanted) {
-        let primary = &table.indexes[0].codec;
-        let parts = 0..primary.parts();
-        let Some(part) = parts.into_iter().find(|part| primary.part_column(*part) == *column)
-        else {
+        let Some(part) = index.parts.iter().position(|part| part.column == *column) else {
             return Ok(false);
         };
         let (mut own, mut other) = (Vec::new(), Vec::new());
