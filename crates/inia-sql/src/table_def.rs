@@ -95,6 +95,26 @@ impl ColumnDef {
         }
     }
 
+    /// The largest number that FLOAT(M,D) or DOUBLE(M,D) takes.
+    pub fn limit(&self) -> Option<f64> {
+        let (DataType::Float { decimals: Some(decimals), .. }
+        | DataType::Double { decimals: Some(decimals), .. }) = self.data_type
+        else {
+            return None;
+        };
+        let whole = self.display_width?.saturating_sub(decimals);
+        let limit = 10f64.powi(i32::from(whole)) - 10f64.powi(-i32::from(decimals));
+        match self.data_type {
+            DataType::Float { .. } => Some(f64::from(limit as f32)),
+            _ => Some(limit),
+        }
+    }
+
+    /// Whether the column is computed and counts as not stored.
+    pub fn is_virtual(&self) -> bool {
+        self.generated.as_ref().is_some_and(|generated| !generated.stored)
+    }
+
     /// Whether the column is an expression of an index, which no statement names.
     pub(crate) fn is_hidden(&self) -> bool {
         self.invisible && self.generated.is_some() && self.name.starts_with(HIDDEN)

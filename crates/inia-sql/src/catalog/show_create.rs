@@ -136,13 +136,11 @@ fn put_default(out: &mut String, column: &ColumnDef) {
     if column.generated.is_some() {
         return;
     }
+    let lob = matches!(column.data_type, DataType::Text { .. } | DataType::Blob(_));
     match &column.default {
-        ColumnDefault::None => {
-            let lob = matches!(column.data_type, DataType::Text { .. } | DataType::Blob(_));
-            if column.nullable && !lob {
-                out.push_str(" DEFAULT NULL");
-            }
-        }
+        ColumnDefault::None if column.nullable && !lob => out.push_str(" DEFAULT NULL"),
+        ColumnDefault::None => {}
+        ColumnDefault::Value(Value::Null) if lob => {}
         ColumnDefault::Absent => {}
         ColumnDefault::Value(value) => {
             let _ = write!(out, " DEFAULT {}", default_literal(value, &column.data_type));
@@ -195,6 +193,11 @@ pub(crate) fn value_text(value: &Value, data_type: &DataType) -> String {
             return member.cloned().unwrap_or_default();
         }
         (Value::UInt(year), DataType::Year) => return format!("{year:04}"),
+        (
+            Value::Double(v),
+            DataType::Float { decimals: Some(digits), .. }
+            | DataType::Double { decimals: Some(digits), .. },
+        ) => return format!("{v:.*}", usize::from(*digits)),
         (Value::Double(v), DataType::Float { .. }) => return (*v as f32).to_string(),
         (Value::Null, _) => return String::from("NULL"),
         (Value::Int(v), _) => return v.to_string(),
