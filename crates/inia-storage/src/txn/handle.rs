@@ -371,7 +371,10 @@ impl Txn {
             return Ok(Locked::Retry { fresh: false });
         };
         let holder = self.core.sessions.get(session);
-        let held = holder.is_some_and(|it| self.core.locks.hold(&it.owner, writer, tree.id(), key));
+        let locks = &self.core.locks;
+        let make_explicit =
+            |it: Arc<Session>| locks.make_explicit(&it.owner, writer, tree.id(), key);
+        let held = holder.is_some_and(make_explicit);
         if !held {
             // A transaction that ends publishes its end before it gives up its identity. One that
             // has done the second alone could not be rolled back: only recovery ends it.
@@ -407,7 +410,7 @@ impl Txn {
         match self.core.locks.try_record(&self.owner, record) {
             // Others who have just locked the key will find out who wrote its record.
             Grant::Conflict => {
-                self.core.locks.hold(&self.owner, self.id, tree.id(), key);
+                self.core.locks.make_explicit(&self.owner, self.id, tree.id(), key);
                 false
             }
             grant => grant.is_fresh(),
