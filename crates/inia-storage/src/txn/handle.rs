@@ -1,7 +1,7 @@
 //! The transaction handle: begin, snapshot, commit.
 
 use super::delete_run::Deletions;
-use super::place::Place;
+use super::gap_neighbours::GapNeighbours;
 use super::session::{Session, Started};
 use super::shared::EngineShared;
 use super::snapshot::Snapshot;
@@ -72,7 +72,7 @@ pub(super) struct LastOperation {
 
 /// Buffers that are kept from one operation to the next.
 pub(super) struct Workspace {
-    pub(super) place: Place,
+    pub(super) place: GapNeighbours,
     pub(super) payload: Vec<u8>,
     pub(super) log: Vec<u8>,
     /// Before-images that are to be logged with the leaf's changes.
@@ -159,7 +159,7 @@ impl Txn {
             created: Vec::new(),
             abandoned: Vec::new(),
             work: Workspace {
-                place: Place::new(),
+                place: GapNeighbours::new(),
                 payload: Vec::new(),
                 log: Vec::new(),
                 steps: UndoRun::default(),
@@ -337,8 +337,8 @@ impl Txn {
         }
         match self.core.status.state(writer) {
             TxnState::Active(session) => Some(session),
-            TxnState::Committed(stamp) => {
-                self.seen = self.seen.max(stamp);
+            TxnState::Committed(commit_lsn) => {
+                self.seen = self.seen.max(commit_lsn);
                 None
             }
             TxnState::RolledBack | TxnState::Finished => None,

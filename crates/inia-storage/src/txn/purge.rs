@@ -118,8 +118,8 @@ impl EngineShared {
         let durable = wal.durable_lsn();
         let oldest = self.sessions.list().iter().filter_map(|s| s.history.lock().oldest()).min();
         match oldest {
-            Some(stamp) if stamp > durable && stamp <= wal.closed_lsn() => {
-                wal.wait_durable(stamp).map(|()| true)
+            Some(commit_lsn) if commit_lsn > durable && commit_lsn <= wal.closed_lsn() => {
+                wal.wait_durable(commit_lsn).map(|()| true)
             }
             _ => Ok(false),
         }
@@ -244,7 +244,7 @@ impl EngineShared {
     fn is_past(&self, writer: TxnId, horizon: Lsn) -> bool {
         match self.status.state(writer) {
             TxnState::Active(_) => false,
-            TxnState::Committed(stamp) => stamp <= horizon,
+            TxnState::Committed(commit_lsn) => commit_lsn <= horizon,
             TxnState::RolledBack | TxnState::Finished => true,
         }
     }

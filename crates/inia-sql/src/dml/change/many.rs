@@ -15,7 +15,7 @@ use crate::dml::write::{RowWriter, write_error};
 use crate::error::sql_error;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::EvalContext;
-use inia_storage::{Records, Run, Spot, StorageError, Tree, Txn};
+use inia_storage::{RecordLocator, Records, Run, StorageError, Tree, Txn};
 use std::sync::atomic::Ordering;
 
 /// Rows, and bytes of their records, after which they are written.
@@ -100,7 +100,7 @@ impl RowWriter<'_> {
     pub(super) fn put_off_delete(
         &mut self,
         txn: &mut Txn,
-        spot: &Spot,
+        spot: &RecordLocator,
         (key, bytes): (&[u8], &[u8]),
     ) -> Result<(), SqlError> {
         let table = self.table;
@@ -147,7 +147,7 @@ impl RowWriter<'_> {
     pub(super) fn put_off_update(
         &mut self,
         txn: &mut Txn,
-        spot: &Spot,
+        spot: &RecordLocator,
         (key, old): (&[u8], &[u8]),
         rewrite: &Rewrite<'_>,
     ) -> Result<(), SqlError> {

@@ -154,7 +154,7 @@ impl Work<'_> {
                 continue;
             }
             match self.txn.peek(&self.tree, &key, |_| ())? {
-                Some(spot) => many.push_seen(&key, &value, &spot),
+                Some(locator) => many.push_seen(&key, &value, &locator),
                 // It is long.
                 None => self.change_one(deletes, &key, &value)?,
             }
@@ -292,8 +292,8 @@ fn work_on_whole_trees_is_there_as_a_whole_or_not_at_all() {
 fn peeked(txn: &mut Txn, tree: &Tree, count: u32, value: &[u8]) -> Records {
     let mut records = Records::default();
     for n in 0..count {
-        let spot = txn.peek(tree, &n.to_be_bytes(), |_| ()).unwrap().unwrap();
-        records.push_seen(&n.to_be_bytes(), value, &spot);
+        let locator = txn.peek(tree, &n.to_be_bytes(), |_| ()).unwrap().unwrap();
+        records.push_seen(&n.to_be_bytes(), value, &locator);
     }
     records
 }

@@ -18,8 +18,8 @@ fn write_all(txn: &mut Txn, tree: &Tree, value: &str, how: u64) {
     }
     let (mut there, mut new) = (Records::default(), Records::default());
     for key in KEYS.map(str::as_bytes) {
-        let spot = txn.peek(tree, key, |_| ()).unwrap().unwrap();
-        there.push_seen(key, value.as_bytes(), &spot);
+        let locator = txn.peek(tree, key, |_| ()).unwrap().unwrap();
+        there.push_seen(key, value.as_bytes(), &locator);
         new.push(key, value.as_bytes());
     }
     if how == 1 {

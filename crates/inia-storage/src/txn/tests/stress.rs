@@ -74,7 +74,7 @@ fn shuffle(txn: &mut Txn, tree: &Tree, random: &mut Random) -> crate::Result<()>
         let value = record(other, random);
         // Where the leaf just changes nothing is found without a lock.
         match txn.peek(tree, key, |_| ())? {
-            Some(spot) => many.push_seen(key, &value, &spot),
+            Some(locator) => many.push_seen(key, &value, &locator),
             None => assert!(txn.update(tree, key, &value)?),
         }
     }
