@@ -132,7 +132,7 @@ impl Analysis {
                     true => undo.end_again(&self.undo)?,
                 }
             }
-            TxnRecord::Founded(roots) => self.roots = Some(roots),
+            TxnRecord::Bootstrapped(roots) => self.roots = Some(roots),
         }
         Ok(())
     }
