@@ -147,7 +147,7 @@ impl Engine {
             garbage_waits: AtomicBool::new(true),
             collecting: Mutex::new(()),
             purger: WaitCell::new(),
-            told: Mutex::default(),
+            reported_failure: Mutex::default(),
             store,
         });
         core.store.set_checkpoint_source(Arc::new(CheckpointView {

@@ -103,7 +103,7 @@ impl EngineShared {
     /// Tells the error log of a failure, once for all the rounds that it lasts.
     fn report(&self, round: &Round) {
         let text = round.failure.as_ref().map(ToString::to_string).unwrap_or_default();
-        let mut last = self.told.lock();
+        let mut last = self.reported_failure.lock();
         if *last != text {
             if !text.is_empty() {
                 report::error(format_args!("work in the background fails: {text}"));

@@ -189,8 +189,8 @@ impl LogObserver for Analysis {
         match *record {
             LogRecord::Commit { txn } | LogRecord::RolledBack { txn } => self.ended(txn)?,
             LogRecord::Other { tag: UNDO_RUN, body } => {
-                if let Some(told) = each_step(body, |step| self.step(step, false)) {
-                    told?;
+                if let Some(taken) = each_step(body, |step| self.step(step, false)) {
+                    taken?;
                 }
             }
             LogRecord::Other { tag, body } => {

@@ -286,7 +286,7 @@ impl UndoLog {
 
     /// Bytes of log that are kept for the rollback.
     pub(crate) fn claimed_log(&self) -> u64 {
-        self.claim.told_log()
+        self.claim.published_log()
     }
 
     /// Ends the running transaction: its records wait until no snapshot is below `end`, or are
