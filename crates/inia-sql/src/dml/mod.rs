@@ -11,7 +11,7 @@ pub(crate) mod joined;
 mod target_reads;
 mod view;
 pub(crate) mod write;
-mod write_many;
+mod write_batch;
 
 use inia_base::error::{ErrorCode, SqlError};
 

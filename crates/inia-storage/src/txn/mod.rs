@@ -48,7 +48,7 @@ pub(crate) mod trees;
 pub(crate) mod undo;
 mod undo_run;
 mod write;
-mod write_many;
+mod write_batch;
 
 #[cfg(test)]
 mod tests;

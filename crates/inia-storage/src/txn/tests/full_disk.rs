@@ -124,7 +124,7 @@ fn shorten_fill_and_roll_back(count: u32, length: usize, between: usize) {
             None => assert!(txn.update(&tree, &key, b"short").unwrap()),
         }
     }
-    assert_eq!(txn.update_many(&tree, &many, 0..many.len()).unwrap(), many.len());
+    assert_eq!(txn.update_batch(&tree, &many, 0..many.len()).unwrap(), many.len());
     let mut other = rr(&engine);
     disk.set_capacity(Some(bytes_of(&disk) + (1 << 20)));
     let mut kept = 0;

@@ -177,7 +177,7 @@ fn a_scan_waits_for_a_record_that_is_locked() {
 fn insert_all(txn: &mut Txn, tree: &Tree, records: &Records) -> Vec<usize> {
     let (mut next, mut duplicates) = (0, Vec::new());
     loop {
-        next = txn.insert_many(tree, records, next..records.len()).unwrap();
+        next = txn.insert_batch(tree, records, next..records.len()).unwrap();
         if next == records.len() {
             return duplicates;
         }
@@ -265,9 +265,9 @@ fn an_insert_of_many_stops_at_a_gap_lock() {
         records.push(key.as_bytes(), b"");
     }
     let mut txn = rr(&engine);
-    assert_eq!(txn.insert_many(&tree, &records, 0..4).unwrap(), 2);
+    assert_eq!(txn.insert_batch(&tree, &records, 0..4).unwrap(), 2);
     other.rollback().unwrap();
-    assert_eq!(txn.insert_many(&tree, &records, 2..4).unwrap(), 4);
+    assert_eq!(txn.insert_batch(&tree, &records, 2..4).unwrap(), 4);
     assert_eq!(all(&mut txn, &tree), "a=1 b= c= m=2 n= o=");
 }
 
@@ -330,7 +330,7 @@ fn inserts_over_long_deleted_records_do_not_share_a_group() {
     txn.begin(Isolation::RepeatableRead);
     let mut records = Records::default();
     (0..20u32).for_each(|n| records.push(&n.to_be_bytes(), b"short"));
-    assert_eq!(txn.insert_many(&tree, &records, 0..20).unwrap(), 20);
+    assert_eq!(txn.insert_batch(&tree, &records, 0..20).unwrap(), 20);
     txn.commit().unwrap();
     assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
 }
@@ -362,10 +362,10 @@ fn many_records_change_as_one_after_the_other_would() {
     assert_eq!(shown(&mut old, 7), Some(value(7, 1)));
     txn.begin(Isolation::RepeatableRead);
     let longer = peek_all(&mut txn, &tree, COUNT, |n| value(n, 90));
-    assert_eq!(txn.update_many(&tree, &longer, 0..longer.len()).unwrap(), longer.len());
+    assert_eq!(txn.update_batch(&tree, &longer, 0..longer.len()).unwrap(), longer.len());
     let start = txn.savepoint();
     let gone = peek_all(&mut txn, &tree, COUNT, |_| Vec::new());
-    assert_eq!(txn.delete_many(&tree, &gone, 10..2000).unwrap(), 2000);
+    assert_eq!(txn.delete_batch(&tree, &gone, 10..2000).unwrap(), 2000);
     for n in 0..COUNT {
         let expected = Some(value(n, 90)).filter(|_| !(10..2000).contains(&n));
         assert_eq!(shown(&mut txn, n), expected, "{n}");
@@ -391,8 +391,8 @@ fn one_of_many_that_changed_since_is_told() {
     let mut other = rr(&engine);
     assert!(other.update(&tree, &4u32.to_be_bytes(), b"other").unwrap());
     other.commit().unwrap();
-    assert_eq!(txn.update_many(&tree, &records, 0..10).unwrap(), 4);
-    assert_eq!(txn.update_many(&tree, &records, 5..10).unwrap(), 10);
+    assert_eq!(txn.update_batch(&tree, &records, 0..10).unwrap(), 4);
+    assert_eq!(txn.update_batch(&tree, &records, 5..10).unwrap(), 10);
     txn.commit().unwrap();
     let mut reader = rr(&engine);
     let values: Vec<String> =
