@@ -7,9 +7,9 @@
 //! again, this time with a lock:
 //!
 //! ```text
-//!   peek k → row, locator      the version is committed, and nobody holds or awaits a lock on k
+//!   peek k → row, locator   the version is committed, and nobody holds or awaits a lock on k
 //!   decide
-//!   write at the locator       leaf as it was: the record's number in it is known
+//!   write by the locator    leaf as it was: the record's number in it is known
 //!                           leaf changed:   the record is looked up, its version compared
 //!                           version changed, or a lock: false
 //! ```
@@ -73,8 +73,8 @@ impl Txn {
         Ok(Some(RecordLocator { page, state, slot, header }))
     }
 
-    /// Replaces the value of a record that was read at `locator`, or deletes the record where there is
-    /// no value. False, with nothing done, where it is not as it was read, or locked.
+    /// Replaces the value of a record that was read at `locator`, or deletes the record where there
+    /// is no value. False, with nothing done, where it is not as it was read, or locked.
     pub fn write_at(
         &mut self,
         tree: &Tree,
