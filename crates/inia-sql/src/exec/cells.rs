@@ -252,7 +252,7 @@ impl Runner<'_> {
         let columns: Vec<usize> = sample.iter().filter_map(Total::column).collect();
         let calls = sample.len();
         let mut groups = IntGroups {
-            positions: Positions::expecting(source.rows, self.workspace.budget),
+            positions: Positions::expecting(source.rows, self.exec.workspace.budget),
             null: None,
             keys: Vec::new(),
             totals: Vec::new(),
@@ -263,7 +263,7 @@ impl Runner<'_> {
                 Some((of, position)) if of == key => position,
                 _ => match groups.position(key) {
                     Some(position) => position,
-                    None if groups.used() > self.workspace.budget => return Ok(false),
+                    None if groups.used() > self.exec.workspace.budget => return Ok(false),
                     None => {
                         groups.totals.extend(start().unwrap_or_default());
                         groups.begin(key)
@@ -379,8 +379,8 @@ impl Runner<'_> {
             })
             .collect();
         let of_key = KEY_SIZE + columns.len() * size_of::<Sum>();
-        let most = self.workspace.budget / of_key;
-        let positions = Positions::expecting(source.rows, self.workspace.budget);
+        let most = self.exec.workspace.budget / of_key;
+        let positions = Positions::expecting(source.rows, self.exec.workspace.budget);
         let mut summed = Summed { positions, ..Summed::default() };
         let done = self.each_keyed(source, &columns, key, ctx, &mut |_, bits, row| {
             let Some(bits) = bits else { return Ok(true) };

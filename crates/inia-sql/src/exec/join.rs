@@ -76,7 +76,7 @@ impl<'s> Runner<'s> {
                 Some(spilled) => spilled.push_right(&bytes, &values.collect::<Vec<Value>>())?,
                 None => table.add(&bytes, values),
             }
-            if table.used > self.workspace.budget || table.is_full() {
+            if table.used > self.exec.workspace.budget || table.is_full() {
                 let table = std::mem::take(&mut table);
                 spilled = Some(Spilled::of(self, join, table, &right)?);
             }
