@@ -12,8 +12,8 @@ use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
 use inia_storage::{
-    Cursor, Direction, KeyBound, LockMode, LockRequest, LockingCursor, ReadMode, Run, Spot,
-    StorageError, Tree, Txn,
+    Cursor, Direction, KeyBound, LockMode, LockRequest, LockingCursor, ReadMode, RecordLocator,
+    Run, StorageError, Tree, Txn,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -135,7 +135,7 @@ struct LastMove {
     /// The entry that a point read has locked.
     fresh_entry: Option<Vec<u8>>,
     /// Where a point read found a row that it did not lock.
-    spot: Option<Spot>,
+    spot: Option<RecordLocator>,
     /// The scan has stopped before a wait.
     paused: bool,
 }
@@ -195,8 +195,8 @@ impl Scan {
 
     /// Where the row is that the scan stands on, if it is not locked: it is left for a later
     /// change, before which the scan waits for nothing ([`Scan::take_pause`]).
-    pub(crate) fn leave_current(&mut self) -> Option<Spot> {
-        let spot = self.locking()?.spot()?;
+    pub(crate) fn leave_current(&mut self) -> Option<RecordLocator> {
+        let spot = self.locking()?.locator()?;
         self.pause_before_waits();
         Some(spot)
     }
