@@ -450,6 +450,7 @@ fn run_plan(
                 let runner = Runner::new(source, shared);
                 let (result, warnings) =
                     with(shared, params, &runner, |ctx| insert.run(shared, ctx, Some(&runner)));
+                drop(runner);
                 core.take_warnings(warnings);
                 result
             }
@@ -461,6 +462,7 @@ fn run_plan(
             let runner = Runner::new(&joined.query, shared);
             let (result, warnings) =
                 with(shared, params, &runner, |ctx| joined.run(shared, ctx, &runner));
+            drop(runner);
             core.take_warnings(warnings);
             result
         }
