@@ -9,6 +9,7 @@ pub mod decimal;
 pub mod error;
 pub mod ids;
 pub mod io;
+pub mod json;
 pub mod memory;
 pub mod number;
 pub mod password;

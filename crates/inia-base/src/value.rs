@@ -1,8 +1,8 @@
 //! A single SQL value in memory.
 
 use crate::decimal::Decimal;
-use crate::number;
 use crate::temporal::{Date, DateTime, Time};
+use crate::{json, number};
 
 /// One SQL value. The declared type, collation and charset live beside it in a
 /// [`DataType`](crate::datatype::DataType), never in the value.
@@ -32,7 +32,7 @@ pub enum Value {
     Time(Time),
     /// DATETIME, or TIMESTAMP already in the session's time zone.
     DateTime(DateTime),
-    /// A JSON document as MySQL prints it (normalised keys and spacing).
+    /// A JSON document, normalised, as [`crate::json`] carries it.
     Json(String),
 }
 
@@ -72,7 +72,8 @@ impl Value {
             Value::UInt(value) => number::write_u64(*value, out),
             Value::Double(value) => number::write_double(*value, out),
             Value::Decimal(value) => value.write_text(out),
-            Value::Text(text) | Value::Json(text) => out.extend_from_slice(text.as_bytes()),
+            Value::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Value::Json(text) => out.extend_from_slice(json::printed(text).as_bytes()),
             Value::Bytes(bytes) => out.extend_from_slice(bytes),
             Value::Date(date) => date.write_text(out),
             Value::Time(time) => time.write_text(if time.fraction() == 0 { 0 } else { 6 }, out),

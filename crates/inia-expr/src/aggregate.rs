@@ -196,7 +196,9 @@ impl Aggregate {
             if value == Value::Null && !json {
                 return Ok(None);
             }
-            values.push(value);
+            // Distinct values are those that a column of the argument's type has.
+            let decimal = self.distinct && matches!(value, Value::Decimal(_));
+            values.push(if decimal { cast::rounded(value, &arg.ty) } else { value });
         }
         Ok(Some(values))
     }
@@ -462,7 +464,7 @@ impl Accumulator {
                 if !items.is_empty() {
                     items.push_str(", ");
                 }
-                items.push_str(&json::of_value(value, ty)?.to_string());
+                items.push_str(&json::of_value(value, ty)?.carried());
                 self.held = items.len();
             }
             State::Object(members) => {
@@ -580,7 +582,7 @@ impl Accumulator {
                 Value::Null
             }
             State::Object(None) => Value::Null,
-            State::Object(Some(members)) => json::value(Json::Object(members).to_string())?,
+            State::Object(Some(members)) => json::value(Json::Object(members).carried())?,
         })
     }
 }
@@ -801,6 +803,10 @@ fn distinct_part(value: &Value, ty: &ExprType, key: &mut Vec<u8>) {
             tagged(6, &bytes);
         }
         Value::Time(time) => tagged(7, &time.micros.to_be_bytes()),
-        Value::Json(text) => tagged(8, json::identity(text).as_bytes()),
+        Value::Json(text) => {
+            let mut key = Vec::new();
+            json::key::write(&json::stored(text), &mut key);
+            tagged(8, &key);
+        }
     }
 }

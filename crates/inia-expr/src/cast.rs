@@ -69,7 +69,7 @@ pub(crate) fn cast(
             let time = convert::to_time(value, from, ctx)?;
             Ok(time.map_or(Value::Null, |time| Value::Time(round_time(time, *fsp, ctx))))
         }
-        DataType::Json => json::cast(value, from).map(|document| Value::Json(document.to_string())),
+        DataType::Json => json::cast(value, from).map(|document| Value::Json(document.carried())),
         _ => to_string(value, from, to, kind, ctx),
     }
 }
@@ -269,7 +269,7 @@ pub fn unify(
             })
         }
         TypeClass::Time => convert::to_time(&value, from, ctx)?.map_or(Value::Null, Value::Time),
-        TypeClass::Json => json::value(json::scalar_or_document(&value, from)?.to_string())?,
+        TypeClass::Json => json::value(json::scalar_or_document(&value, from)?.carried())?,
         TypeClass::String if to.is_text() => match value {
             Value::Text(text) => Value::Text(text),
             other => Value::Text(convert::to_text(&other, from).into_owned()),

@@ -224,3 +224,36 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     }
     out
 }
+
+/// Bytes from base64 with blanks anywhere.
+pub fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = text.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
+    if !digits.len().is_multiple_of(4) {
+        return None;
+    }
+    let value = |b: u8| {
+        Some(match b {
+            b'A'..=b'Z' => b - b'A',
+            b'a'..=b'z' => b - b'a' + 26,
+            b'0'..=b'9' => b - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        })
+    };
+    let mut out = Vec::with_capacity(digits.len() / 4 * 3);
+    let groups = digits.len() / 4;
+    for (i, group) in digits.chunks(4).enumerate() {
+        let padding = group.iter().rev().take_while(|b| **b == b'=').count();
+        if padding > 2 || (padding > 0 && i + 1 < groups) {
+            return None;
+        }
+        let mut bits = 0u32;
+        for b in &group[..4 - padding] {
+            bits = bits << 6 | u32::from(value(*b)?);
+        }
+        bits <<= 6 * padding;
+        out.extend_from_slice(&bits.to_be_bytes()[1..4 - padding]);
+    }
+    Some(out)
+}

@@ -4,13 +4,14 @@
 //! member. So every conversion takes the value with its type.
 
 use crate::context::{Environment, EvalContext, Level};
-use crate::json;
+use crate::json::{self, Json};
 use crate::number;
 use crate::ty::ExprType;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::json::printed;
 use inia_base::temporal::{Date, DateRules, DateTime, Time};
 use inia_base::value::Value;
 use std::borrow::Cow;
@@ -75,6 +76,7 @@ pub fn to_wide(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
             },
         },
         Value::Text(text) => int_of_text(text.as_bytes(), ty, ctx)?,
+        Value::Bytes(bytes) if ty.hex => i128::from(number::of_hex(bytes)),
         Value::Bytes(bytes) => int_of_text(bytes, ty, ctx)?,
         Value::Date(_) | Value::Time(_) | Value::DateTime(_) => {
             i128::from(temporal_number(value, ty).round(0).map_or(0, |d| d.to_i64().unwrap_or(0)))
@@ -149,6 +151,7 @@ pub fn to_real(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
         Value::Double(v) => *v,
         Value::Decimal(v) => v.to_f64(),
         Value::Text(text) => real_of_text(text.as_bytes(), ty, ctx)?,
+        Value::Bytes(bytes) if ty.hex => number::of_hex(bytes) as f64,
         Value::Bytes(bytes) => real_of_text(bytes, ty, ctx)?,
         Value::Date(_) | Value::Time(_) | Value::DateTime(_) => temporal_number(value, ty).to_f64(),
         Value::Json(text) => json::to_number::real(text, ctx)?,
@@ -174,6 +177,7 @@ pub fn to_decimal(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Re
         }
         Value::Decimal(v) => *v,
         Value::Text(text) => decimal_of_text(text.as_bytes(), ty, ctx)?,
+        Value::Bytes(bytes) if ty.hex => Decimal::from(number::of_hex(bytes)),
         Value::Bytes(bytes) => decimal_of_text(bytes, ty, ctx)?,
         Value::Date(_) | Value::Time(_) | Value::DateTime(_) => temporal_number(value, ty),
         Value::Json(text) => json::to_number::decimal(text, ctx)?,
@@ -220,7 +224,7 @@ pub(crate) fn temporal_number(value: &Value, ty: &ExprType) -> Decimal {
 pub fn to_text<'v>(value: &'v Value, ty: &ExprType) -> Cow<'v, str> {
     match value {
         Value::Text(text) => Cow::Borrowed(text),
-        Value::Json(text) => Cow::Borrowed(text),
+        Value::Json(text) => printed(text),
         Value::Bytes(bytes) => String::from_utf8_lossy(bytes),
         _ => Cow::Owned(plain_text(value, ty)),
     }
@@ -245,7 +249,11 @@ pub(crate) fn to_text_of<'v>(
 pub fn to_bytes<'v>(value: &'v Value, ty: &ExprType) -> Cow<'v, [u8]> {
     match value {
         Value::Text(text) if ty.is_text() => ty.collation().charset().encode(text),
-        Value::Text(text) | Value::Json(text) => Cow::Borrowed(text.as_bytes()),
+        Value::Text(text) => Cow::Borrowed(text.as_bytes()),
+        Value::Json(text) => match printed(text) {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        },
         Value::Bytes(bytes) => Cow::Borrowed(bytes),
         Value::UInt(bits) if let DataType::Bit(width) = ty.data_type => {
             let bytes = bits.to_be_bytes();
@@ -298,7 +306,8 @@ fn plain_text(value: &Value, ty: &ExprType) -> String {
         }
         Value::Time(time) => time.text(shown_fsp(ty, time.fraction())),
         Value::DateTime(moment) => moment.text(shown_fsp(ty, moment.micros)),
-        Value::Text(text) | Value::Json(text) => text.clone(),
+        Value::Text(text) => text.clone(),
+        Value::Json(text) => printed(text).into_owned(),
         Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
     }
 }
@@ -312,13 +321,24 @@ fn shown_fsp(ty: &ExprType, micros: u32) -> u8 {
     }
 }
 
-/// The text of an ENUM's or SET's value.
-fn listed_text(value: &Value, ty: &ExprType) -> Option<Value> {
+/// What a value carries inside, where a date or time is made of it: an ENUM's or SET's text, a
+/// JSON scalar. Other JSON is NULL with warning 3156.
+fn carried_value(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Option<Value>> {
     let listed = matches!(ty.data_type, DataType::Enum { .. } | DataType::Set { .. });
-    match value {
+    Ok(match value {
         Value::UInt(_) if listed => Some(Value::Text(plain_text(value, ty))),
+        Value::Json(text) => Some(match json::stored(text) {
+            Json::String(text) => Value::Text(text),
+            Json::Date(date) => Value::Date(date),
+            Json::Time(time) => Value::Time(time),
+            Json::DateTime(moment) => Value::DateTime(moment),
+            _ => {
+                json::to_number::wrong("DATE/TIME/DATETIME/TIMESTAMP", ctx)?;
+                Value::Null
+            }
+        }),
         _ => None,
-    }
+    })
 }
 
 /// Warning 1292 "Incorrect datetime value".
@@ -334,14 +354,15 @@ pub(crate) fn to_datetime_with(
     rules: DateRules,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Option<DateTime>> {
-    let member = listed_text(value, ty);
-    let found = match member.as_ref().unwrap_or(value) {
+    let carried = carried_value(value, ty, ctx)?;
+    let value = carried.as_ref().unwrap_or(value);
+    let found = match value {
         Value::Null => return Ok(None),
         Value::Date(date) => Ok((date.at_midnight(), false)),
         Value::DateTime(moment) => Ok((*moment, false)),
         Value::Time(time) => return Ok(time.on(ctx.env.now().date)),
         Value::Int(_) | Value::UInt(_) => {
-            let number = i64::try_from(to_wide(value, ty, ctx)?).unwrap_or(i64::MAX);
+            let number = to_int(value, ty, ctx)?;
             DateTime::from_number(number, rules).map(|(moment, _)| (moment, false))
         }
         Value::Double(_) | Value::Decimal(_) => {
@@ -353,10 +374,7 @@ pub(crate) fn to_datetime_with(
             })
         }
         Value::Text(_) | Value::Bytes(_) | Value::Json(_) => {
-            let text = match value {
-                Value::Json(text) => Cow::Owned(json::unquote(text)),
-                _ => to_text(value, ty),
-            };
+            let text = to_text(value, ty);
             DateTime::parse(&text, rules).map(|parsed| {
                 let moment = match parsed.offset_minutes {
                     Some(minutes) => {
@@ -390,7 +408,13 @@ fn wrong_datetime(
     ty: &ExprType,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Option<DateTime>> {
-    ctx.raise(Level::Warning, incorrect("datetime", &to_text(value, ty)))?;
+    let text = match value {
+        Value::UInt(number) if *number > i64::MAX as u64 => {
+            Cow::Owned((*number as i64).to_string())
+        }
+        _ => to_text(value, ty),
+    };
+    ctx.raise(Level::Warning, incorrect("datetime", &text))?;
     Ok(None)
 }
 
@@ -436,14 +460,15 @@ pub(crate) fn check_date_constant(text: &str, beside: &ExprType) -> Result<()> {
 
 /// The value as a time of day or duration; `None` with a warning where it is none.
 pub fn to_time(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Option<Time>> {
-    let member = listed_text(value, ty);
-    let parsed = match member.as_ref().unwrap_or(value) {
+    let carried = carried_value(value, ty, ctx)?;
+    let value = carried.as_ref().unwrap_or(value);
+    let parsed = match value {
         Value::Null => return Ok(None),
         Value::Time(time) => return Ok(Some(*time)),
         Value::DateTime(moment) => return Ok(Some(moment.time())),
         Value::Date(_) => return Ok(Some(Time::ZERO)),
         Value::Int(_) | Value::UInt(_) => {
-            let number = i64::try_from(to_wide(value, ty, ctx)?).unwrap_or(i64::MAX);
+            let number = to_int(value, ty, ctx)?;
             time_of_number(number, 0)
         }
         Value::Double(_) | Value::Decimal(_) => {
@@ -452,10 +477,7 @@ pub fn to_time(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
             time_of_number(whole, fraction_micros(number))
         }
         Value::Text(_) | Value::Bytes(_) | Value::Json(_) => {
-            let text = match value {
-                Value::Json(text) => Cow::Owned(json::unquote(text)),
-                _ => to_text(value, ty),
-            };
+            let text = to_text(value, ty);
             Time::parse(&text).ok().map(|p| (p.value, p.truncated || p.out_of_range))
         }
     };

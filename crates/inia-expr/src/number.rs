@@ -1,5 +1,7 @@
 //! Numbers as text and back, the way MySQL prints and reads them.
 
+use inia_base::number::write_fixed;
+
 /// A double with the fewest digits that read back the same: `0.1`, `1e15`, `1.5e-20`.
 pub(crate) fn double_text(value: f64) -> String {
     shortest(format!("{value:e}"), value)
@@ -28,7 +30,9 @@ pub(crate) fn float_text(value: f64) -> String {
 
 /// A double with a fixed number of digits after the point.
 pub(crate) fn fixed_text(value: f64, decimals: u8) -> String {
-    format!("{value:.*}", usize::from(decimals))
+    let mut out = Vec::new();
+    write_fixed(value, decimals, &mut out);
+    String::from_utf8(out).expect("digits are ASCII")
 }
 
 /// Plain notation where the point is within 15 digits of the first, or the plain form of all 17
@@ -148,6 +152,12 @@ fn exponential_within(value: f64, (digits, point): (String, i32), room: i32) -> 
     (format!("{first}{separator}{rest}e{}", point - 1), fits)
 }
 
+/// The number that a hexadecimal or bit literal is: its last eight bytes.
+pub(crate) fn of_hex(bytes: &[u8]) -> u64 {
+    let tail = &bytes[bytes.len().saturating_sub(8)..];
+    tail.iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
 /// A number read from the start of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prefix<T> {
@@ -200,9 +210,9 @@ pub(crate) fn parse_real(text: &[u8]) -> Prefix<f64> {
     Prefix { value, truncated: !only_blanks(&text[at..]), found: true, overflow: false }
 }
 
-/// Reads an integer: blanks, sign, digits. Positive values reach to 2^64 - 1.
+/// Reads an integer: spaces and tabs, sign, digits. Positive values reach to 2^64 - 1.
 pub(crate) fn parse_int(text: &[u8]) -> Prefix<i128> {
-    let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let start = text.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let negative = text.get(start) == Some(&b'-');
     let from = start + usize::from(matches!(text.get(start), Some(b'+' | b'-')));
     let mut value: i128 = 0;

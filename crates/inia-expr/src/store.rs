@@ -207,7 +207,7 @@ fn store_json(
     match value {
         Value::Json(text) => Ok(Value::Json(text.clone())),
         Value::Text(text) => match json::parse(text) {
-            Ok(document) => Ok(Value::Json(document.to_string())),
+            Ok(document) => Ok(Value::Json(document.carried())),
             Err(error) if error.is_depth() => {
                 Err(SqlError::new(ErrorCode::JsonDocumentTooDeep, &[]))
             }

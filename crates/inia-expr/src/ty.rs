@@ -174,6 +174,7 @@ impl ExprType {
     pub(crate) fn into_computed(mut self) -> ExprType {
         self.stored = false;
         self.zerofill = false;
+        self.hex = false;
         self
     }
 

@@ -16,8 +16,10 @@
 //! | `unsafe` | only in listed files, each with a `SAFETY` comment |
 //! | `word` | no banned words |
 //! | `path` | paths in backticks in docs exist |
+//! | `symbol` | functions and types that docs name beside their file are defined there |
 //! | `layer` | no import against the order in a crate's `layers.txt` |
 
+mod docs;
 mod layers;
 mod mask;
 #[cfg(test)]
@@ -130,7 +132,7 @@ pub fn check(root: &Path, allowed: &Allowed) -> Vec<Violation> {
         if place.ends_with(".rs") {
             check_rust(&place, &text, allowed, &mut broken);
         } else if place.ends_with(".md") {
-            check_paths(root, &path, &place, &text, &mut broken);
+            docs::check(root, &path, &place, &text, &mut broken);
         }
     }
     let counts = amounts(&broken);
@@ -301,33 +303,6 @@ fn function_name(line: &str) -> Option<String> {
     let name: String =
         words.next()?.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     (!name.is_empty()).then_some(name)
-}
-
-/// Paths in backticks must exist, from the root, from the document or in some crate's sources.
-fn check_paths(root: &Path, document: &Path, place: &str, text: &str, broken: &mut Vec<Violation>) {
-    let mut bases = vec![root.to_path_buf()];
-    bases.extend(document.parent().map(Path::to_path_buf));
-    if let Ok(crates) = std::fs::read_dir(root.join("crates")) {
-        bases.extend(crates.flatten().flat_map(|it| [it.path(), it.path().join("src")]));
-    }
-    let mut fenced = false;
-    for (index, line) in text.lines().enumerate() {
-        fenced ^= line.trim_start().starts_with("```");
-        if fenced {
-            continue;
-        }
-        for quoted in line.split('`').skip(1).step_by(2) {
-            let is_path = quoted.contains('/')
-                && [".rs", ".md", ".toml", "/"].iter().any(|end| quoted.ends_with(end))
-                && !quoted.contains([' ', '*', '<', '{', '~'])
-                && !quoted.starts_with('/');
-            if is_path && !bases.iter().any(|base| base.join(quoted).exists()) {
-                let violation =
-                    Violation { rule: "path", place: place.into(), line: index + 1, found: 1 };
-                broken.push(violation);
-            }
-        }
-    }
 }
 
 /// The text of `tidy.allow` with today's numbers: what is above a limit now, at its present size.

@@ -123,10 +123,22 @@ pub fn write_float(value: f32, out: &mut Vec<u8>) {
 }
 
 /// Appends a FLOAT or DOUBLE declared with `decimals` digits after the point, at most 30. Zero has
-/// no sign.
+/// no sign. Behind the digits that tell the number from all others there are zeros.
 pub fn write_fixed(value: f64, decimals: u8, out: &mut Vec<u8>) {
     let mut text = StackText::new();
     let places = usize::from(decimals.min(30));
+    write!(text, "{value}").expect("a number fits the stack text");
+    let point = text.text().iter().position(|byte| *byte == b'.');
+    let fraction = point.map_or(0, |at| text.text().len() - at - 1);
+    if fraction <= places {
+        out.extend_from_slice(if value == 0.0 { b"0" } else { text.text() });
+        if places > 0 && (point.is_none() || value == 0.0) {
+            out.push(b'.');
+        }
+        out.resize(out.len() + places - fraction, b'0');
+        return;
+    }
+    text = StackText::new();
     write!(text, "{value:.places$}").expect("a number fits the stack text");
     let zero = text.text().iter().all(|b| matches!(b, b'0' | b'-' | b'.'));
     let skip = usize::from(zero && text.text().first() == Some(&b'-'));

@@ -1,6 +1,7 @@
 //! Texts and numbers of dates and times.
 
 use super::{Date, DateTime, Time};
+use crate::number;
 use std::fmt;
 
 /// Two digits.
@@ -76,7 +77,7 @@ impl Time {
         }
         let hour = self.hour();
         if hour > 99 {
-            out.push(b'0' + (hour / 100) as u8);
+            number::write_u64((hour / 100).into(), out);
         }
         two(out, (hour % 100) as u8);
         out.push(b':');

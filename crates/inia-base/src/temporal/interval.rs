@@ -231,7 +231,7 @@ impl Interval {
         Interval {
             months: self.months.saturating_neg(),
             days: self.days.saturating_neg(),
-            micros: -self.micros,
+            micros: self.micros.saturating_neg(),
         }
     }
 }

@@ -302,7 +302,10 @@ impl Binder<'_> {
             return Err(SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&name]));
         }
         let args = self.scalars(&call.args)?;
-        func::bind_call(function, args, self.env)
+        func::bind_call(function, args, self.env).map_err(|error| match error.code {
+            ErrorCode::WrongParamcountToNativeFct => SqlError::new(error.code, &[&call.text()]),
+            _ => error,
+        })
     }
 
     /// A function's name with the current database.

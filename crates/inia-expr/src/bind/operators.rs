@@ -1,16 +1,18 @@
 //! Operators: which numbers they compute in, and the type that comes out.
 
 use super::years::{as_year, beside_years, is_years};
-use super::{Binder, width};
+use super::{Binder, converted, width};
 use crate::collate;
 use crate::compare::{self, CmpClass};
 use crate::context::{Environment, SqlMode};
 use crate::merge;
+use crate::number;
 use crate::tree::{
     Arith, ArithOp, Between, Case, CmpOp, Compare, Expr, ExprKind, InList, Like, NumClass,
     SubqueryKind,
 };
 use crate::ty::{ExprType, NOT_FIXED, TypeClass};
+use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -316,7 +318,7 @@ impl Binder<'_> {
             let condition = self.scalar(condition)?;
             let condition = match &operand {
                 None => condition,
-                Some(operand) => scalar_comparison(CmpOp::Eq, operand.clone(), condition)?,
+                Some(operand) => when(operand.clone(), condition)?,
             };
             bound.push((condition, self.scalar(result)?));
         }
@@ -324,6 +326,17 @@ impl Binder<'_> {
         let otherwise = otherwise.map(|other| self.scalar(other)).transpose()?;
         case_node(bound, otherwise)
     }
+}
+
+/// A CASE's operand compared with a value: JSON beside a string counts as its text.
+fn when(operand: Expr, value: Expr) -> Result<Expr, SqlError> {
+    let text = ExprType::text(u64::from(u32::MAX) / 4, Collation::UTF8MB4_BIN, true);
+    let (operand, value) = match (operand.ty.class(), value.ty.class()) {
+        (TypeClass::Json, TypeClass::String) => (converted(operand, &text), value),
+        (TypeClass::String, TypeClass::Json) => (operand, converted(value, &text)),
+        _ => (operand, value),
+    };
+    scalar_comparison(CmpOp::Eq, operand, value)
 }
 
 /// The same for the values that a CASE compares its operand with.
@@ -403,8 +416,7 @@ fn align(left: Expr, right: Expr) -> (Expr, Expr) {
 /// The operand as arithmetic sees it: hexadecimal literals are unsigned integers.
 pub(crate) fn numeric(expr: Expr) -> Expr {
     let ExprKind::HexLiteral(bytes) = &expr.kind else { return expr };
-    let tail = &bytes[bytes.len().saturating_sub(8)..];
-    let value = tail.iter().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+    let value = number::of_hex(bytes);
     let digits = value.checked_ilog10().unwrap_or(0) + 1;
     Expr::literal(Value::UInt(value), ExprType::uint(digits, false))
 }
@@ -511,19 +523,20 @@ fn arithmetic_type(
         return if unsigned { ExprType::uint(length, true) } else { ExprType::int(length, true) };
     }
     match class {
-        NumClass::Real => real_type(op, left.decimals, right.decimals),
+        NumClass::Real => real_type(op, left.decimals, right.decimals, increment),
         _ => ExprType::decimal(precision, scale, unsigned, true),
     }
 }
 
 /// DOUBLE; with a fixed number of decimals where both operands have one.
-fn real_type(op: ArithOp, left: u8, right: u8) -> ExprType {
+fn real_type(op: ArithOp, left: u8, right: u8, increment: u8) -> ExprType {
     let ty = ExprType::double(true);
     let fixed = left < NOT_FIXED && right < NOT_FIXED;
     let decimals = match op {
         ArithOp::Add | ArithOp::Sub | ArithOp::Mod => left.max(right),
         ArithOp::Mul => left.saturating_add(right),
-        ArithOp::Div | ArithOp::IntDiv => NOT_FIXED,
+        ArithOp::Div => left.max(right).saturating_add(increment),
+        ArithOp::IntDiv => NOT_FIXED,
     };
     if !fixed || decimals >= NOT_FIXED {
         return ty;

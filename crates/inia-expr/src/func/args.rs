@@ -96,7 +96,7 @@ impl<'a> Args<'a, '_> {
         let ty = self.arg_type(i);
         Ok(match self.value(i)? {
             Cow::Borrowed(value) => convert::to_text(value, ty),
-            Cow::Owned(Value::Text(text) | Value::Json(text)) => Cow::Owned(text),
+            Cow::Owned(Value::Text(text)) => Cow::Owned(text),
             Cow::Owned(value) => Cow::Owned(convert::to_text(&value, ty).into_owned()),
         })
     }

@@ -166,7 +166,8 @@ fn strcmp(a: &mut Args<'_, '_>) -> FnResult {
 /// Strings compare as strings where all are, integers where all are, else doubles.
 fn field(a: &mut Args<'_, '_>) -> FnResult {
     let all = |class: TypeClass| (0..a.len()).all(|i| a.arg_type(i).class() == class);
-    let strings = all(TypeClass::String);
+    let string = |class| matches!(class, TypeClass::String | TypeClass::Json);
+    let strings = (0..a.len()).all(|i| string(a.arg_type(i).class()));
     let ints = all(TypeClass::Int);
     let types: Vec<&ExprType> = (0..a.len()).map(|i| a.arg_type(i)).collect();
     let class = match (strings, ints) {

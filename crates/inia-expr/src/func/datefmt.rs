@@ -375,6 +375,8 @@ impl Read {
                 let (value, digits) = number(rest, 6)?;
                 self.micros = value * 10i64.pow(6 - digits as u32);
             }
+            // Only an hour of twelve has halves of the day, and it comes before them.
+            'p' if !self.twelve_hours => return None,
             'p' => {
                 let half = rest.get(..2)?.to_ascii_uppercase();
                 self.afternoon = Some(match half.as_str() {
@@ -408,7 +410,7 @@ impl Read {
     }
 
     fn assemble(&mut self) -> Option<(Date, Time)> {
-        if self.twelve_hours || self.afternoon.is_some() {
+        if self.twelve_hours {
             if !(1..=12).contains(&self.hour) {
                 return None;
             }

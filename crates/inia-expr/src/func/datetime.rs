@@ -9,7 +9,7 @@ use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::calendar::WeekMode;
-use inia_base::temporal::{Date, DateTime, Interval, IntervalUnit, Time};
+use inia_base::temporal::{Date, DateRules, DateTime, Interval, IntervalUnit, Time};
 use inia_base::value::Value;
 
 const SECOND: i64 = 1_000_000;
@@ -224,7 +224,8 @@ pub(crate) fn extract(unit: IntervalUnit, operand: Expr) -> Expr {
         U::HourSecond => 8,
         U::DayHour | U::SecondMicrosecond => 9,
         U::DayMinute | U::MinuteMicrosecond => 11,
-        U::DaySecond | U::HourMicrosecond => 14,
+        U::DaySecond => 13,
+        U::HourMicrosecond => 14,
         _ => 20,
     };
     node("extract", ExprType::int(length, true), run_extract, vec![operand], unit_tag(unit))
@@ -273,14 +274,16 @@ fn run_extract(a: &mut Args<'_, '_>) -> FnResult {
     ))
 }
 
-/// The day of the month and the time of day; for a TIME, no days and the whole of it.
+/// The day of the month, where a text or a number has one, and the time of day; for all others no
+/// days and the whole time.
 fn days_and_time(a: &mut Args<'_, '_>) -> Result<(i64, Time), Stop> {
     let value = a.value(0)?;
     let dated = match &*value {
-        Value::DateTime(moment) => Some(*moment),
-        Value::Date(date) => Some(date.at_midnight()),
+        Value::Int(number) if *number >= 10_000_000_000 => {
+            let moment = DateTime::from_number(*number, DateRules::ZEROS).ok();
+            moment.map(|(moment, _)| moment)
+        }
         Value::Text(text) if a.arg_type(0).class() == TypeClass::String => {
-            use inia_base::temporal::DateRules;
             let long = text.trim().len() > 8 && text.trim().contains(['-', ' ', '/']);
             let parsed = if long { DateTime::parse(text, DateRules::ZEROS).ok() } else { None };
             parsed.map(|p| p.value)

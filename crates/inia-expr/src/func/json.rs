@@ -1,9 +1,8 @@
 //! JSON functions.
 
-use super::types::{int_null, json, string_of};
-use super::{Function, MANY, f, ft};
+use super::types::{int_null, json};
+use super::{Function, MANY, f, ft, node, r};
 use crate::context::Environment;
-use crate::convert;
 use crate::eval::{Args, FnResult, Stop};
 use crate::json::path::{Leg, Path};
 use crate::json::{self as doc, Json, order};
@@ -13,6 +12,7 @@ use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 pub(super) const TABLE: &[Function] = &[
@@ -21,12 +21,12 @@ pub(super) const TABLE: &[Function] = &[
         "json_unquote",
         1,
         1,
-        |args, env| {
+        |args, _| {
             let length = match args[0].ty.class() {
                 TypeClass::Json => 1 << 30,
                 _ => u64::from(args[0].ty.length),
             };
-            string_of(&args[..1], length, true, env, "json_unquote")
+            Ok(ExprType::text(length, Collation::UTF8MB4_BIN, true))
         },
         unquote,
     ),
@@ -51,10 +51,21 @@ pub(super) const TABLE: &[Function] = &[
         };
         Ok(Value::Int(valid.into()))
     }),
-    f("json_type", 1, 1, super::types::text_null::<17>, |a| {
-        Ok(Value::Text(a.json(0)?.type_name().to_owned()))
+    f(
+        "json_type",
+        1,
+        1,
+        |_, _| Ok(ExprType::text(17, Collation::UTF8MB4_BIN, true)),
+        |a| Ok(Value::Text(a.json(0)?.type_name().to_owned())),
+    ),
+    f("json_length", 1, 2, int_null::<21>, |a| {
+        if a.len() > 1 {
+            // Errors name the function that finds the part.
+            let value = a.value(0)?;
+            doc::document(&value, a.arg_type(0), 1, "json_extract")?;
+        }
+        Ok(Value::Int(part(a, 1)?.length() as i64))
     }),
-    f("json_length", 1, 2, int_null::<21>, |a| Ok(Value::Int(part(a, 1)?.length() as i64))),
     f("json_depth", 1, 1, int_null::<21>, |a| Ok(Value::Int(a.json(0)?.depth() as i64))),
     f("json_keys", 1, 2, json, |a| match part(a, 1)? {
         Json::Object(members) => {
@@ -68,42 +79,39 @@ pub(super) const TABLE: &[Function] = &[
         Ok(Value::Int(contains(&document, &candidate).into()))
     }),
     f("json_contains_path", 3, MANY, int_null::<21>, contains_path),
-    ft("json_set", 3, MANY, pairs_type, change, 0),
-    ft("json_insert", 3, MANY, pairs_type, change, 1),
-    ft("json_replace", 3, MANY, pairs_type, change, 2),
-    ft("json_array_append", 3, MANY, pairs_type, change, 3),
-    ft("json_array_insert", 3, MANY, pairs_type, change, 4),
+    ft("json_set", 3, MANY, |args, _| pairs_type(args, "json_set"), change, 0),
+    ft("json_insert", 3, MANY, |args, _| pairs_type(args, "json_insert"), change, 1),
+    ft("json_replace", 3, MANY, |args, _| pairs_type(args, "json_replace"), change, 2),
+    ft("json_array_append", 3, MANY, |args, _| pairs_type(args, "json_array_append"), change, 3),
+    ft("json_array_insert", 3, MANY, |args, _| pairs_type(args, "json_array_insert"), change, 4),
     f("json_remove", 2, MANY, json, remove),
-    f("json_merge_patch", 2, MANY, json, |a| {
-        let mut merged = a.json(0)?;
-        for i in 1..a.len() {
-            merged = patch(merged, a.json(i)?);
-        }
-        done(merged)
-    }),
+    f("json_merge_patch", 2, MANY, json, merge_patch),
     f("json_merge_preserve", 2, MANY, json, merge_preserve),
-    f("json_merge", 2, MANY, json, |a| {
-        let args: [&dyn std::fmt::Display; 2] =
-            [&"JSON_MERGE", &"JSON_MERGE_PRESERVE/JSON_MERGE_PATCH"];
-        a.raise(SqlError::new(ErrorCode::WarnDeprecatedSyntax, &args))?;
-        merge_preserve(a)
+    r("json_merge", 2, MANY, |args, _| {
+        let eval = |a: &mut Args<'_, '_>| {
+            let args: [&dyn std::fmt::Display; 2] =
+                [&"JSON_MERGE", &"JSON_MERGE_PRESERVE/JSON_MERGE_PATCH"];
+            a.raise(SqlError::new(ErrorCode::WarnDeprecatedSyntax, &args))?;
+            merge_preserve(a)
+        };
+        Ok(node("json_merge_preserve", ExprType::json(true), eval, args, 0))
     }),
     f("json_search", 3, MANY, json, search),
     f(
         "json_quote",
         1,
         1,
-        |args, env| {
+        |args, _| {
             let length = u64::from(args[0].ty.length) * 6 + 2;
-            string_of(&args[..1], length, true, env, "json_quote")
+            Ok(ExprType::text(length, Collation::UTF8MB4_BIN, true))
         },
-        |a| Ok(Value::Text(doc::quote(&a.text(0)?))),
+        |a| Ok(Value::Text(doc::quote(&string(a)?))),
     ),
     f(
         "json_pretty",
         1,
         1,
-        |_, env| Ok(ExprType::text(1 << 26, env.collation, true)),
+        |_, _| Ok(ExprType::text(1 << 26, Collation::UTF8MB4_BIN, true)),
         |a| Ok(Value::Text(a.json(0)?.pretty())),
     ),
     f("member_of", 2, 2, super::types::boolean, |a| {
@@ -125,7 +133,7 @@ pub(super) const TABLE: &[Function] = &[
 ];
 
 fn done(document: Json) -> FnResult {
-    Ok(doc::value(document.to_string())?)
+    Ok(doc::value(document.carried())?)
 }
 
 fn path(a: &mut Args<'_, '_>, i: usize) -> Result<Path, Stop> {
@@ -176,12 +184,25 @@ fn extract(a: &mut Args<'_, '_>) -> FnResult {
     }
 }
 
+/// The only argument, a character string: error 3064 or 3144 where it is none.
+fn string<'a>(a: &mut Args<'a, '_>) -> Result<Cow<'a, str>, Stop> {
+    a.value(0)?;
+    let ty = a.arg_type(0);
+    if ty.is_text() {
+        return a.text(0);
+    }
+    Err(Stop::Error(match ty.class() {
+        TypeClass::String => SqlError::new(ErrorCode::InvalidJsonCharset, &[&"binary"]),
+        _ => SqlError::new(ErrorCode::IncorrectType, &[&1, &a.call.name]),
+    }))
+}
+
 fn unquote(a: &mut Args<'_, '_>) -> FnResult {
     let value = a.value(0)?;
     match &*value {
         Value::Json(text) => Ok(Value::Text(doc::unquote(text))),
         _ => {
-            let text = convert::to_text(&value, a.arg_type(0));
+            let text = string(a)?;
             let quoted = text.len() >= 2 && text.starts_with('"') && text.ends_with('"');
             if !quoted {
                 return Ok(Value::Text(text.into_owned()));
@@ -251,9 +272,9 @@ fn contains_path(a: &mut Args<'_, '_>) -> FnResult {
     Ok(Value::Int((!one).into()))
 }
 
-fn pairs_type(args: &mut [Expr], _: &Environment) -> Result<ExprType, SqlError> {
+fn pairs_type(args: &[Expr], name: &str) -> Result<ExprType, SqlError> {
     if args.len().is_multiple_of(2) {
-        return Err(SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&"json_set"]));
+        return Err(SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&name]));
     }
     Ok(ExprType::json(true))
 }
@@ -379,6 +400,23 @@ fn patch(target: Json, change: Json) -> Json {
         Json::insert(&mut members, key, merged);
     }
     Json::Object(members)
+}
+
+/// What comes before an argument that is no object does not matter, not even NULL.
+fn merge_patch(a: &mut Args<'_, '_>) -> FnResult {
+    let mut merged = None;
+    for i in 0..a.len() {
+        let change = match a.json(i) {
+            Err(Stop::Null) => None,
+            other => Some(other?),
+        };
+        merged = match (merged, change) {
+            (Some(target), Some(change)) => Some(patch(target, change)),
+            (None, Some(Json::Object(_))) if i > 0 => None,
+            (_, change) => change,
+        };
+    }
+    done(merged.ok_or(Stop::Null)?)
 }
 
 fn merge_preserve(a: &mut Args<'_, '_>) -> FnResult {

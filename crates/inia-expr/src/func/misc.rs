@@ -4,6 +4,7 @@ use super::strings2::{from_hex, hex_text};
 use super::types::{boolean, int, text_null, uint_null};
 use super::{Function, f, v};
 use crate::eval::{Args, FnResult, Stop};
+use crate::print;
 use crate::ty::ExprType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -115,7 +116,7 @@ pub(super) const TABLE: &[Function] = &[
             }
             match text.parse::<Ipv6Addr>() {
                 Ok(v6) => Ok(Value::Bytes(v6.octets().to_vec())),
-                Err(_) => wrong_address(a, &text),
+                Err(_) => wrong_address(a),
             }
         },
     ),
@@ -125,11 +126,8 @@ pub(super) const TABLE: &[Function] = &[
             return Ok(Value::Text(Ipv4Addr::from(v4).to_string()));
         }
         match <[u8; 16]>::try_from(bytes.as_ref()) {
-            Ok(v6) => Ok(Value::Text(Ipv6Addr::from(v6).to_string())),
-            Err(_) => {
-                let shown = String::from_utf8_lossy(&bytes).into_owned();
-                wrong_address(a, &shown)
-            }
+            Ok(v6) => Ok(Value::Text(v6_text(Ipv6Addr::from(v6)))),
+            Err(_) => wrong_address(a),
         }
     }),
     f("is_ipv4", 1, 1, boolean, |a| Ok(Value::Int(parse_v4(&a.text(0)?).is_some().into()))),
@@ -146,10 +144,41 @@ pub(super) const TABLE: &[Function] = &[
     }),
 ];
 
-fn wrong_address(a: &mut Args<'_, '_>, text: &str) -> FnResult {
-    let (shown, name) = (format!("'{text}'"), a.call.name);
+/// NULL with a warning that shows the argument as it is written.
+fn wrong_address(a: &mut Args<'_, '_>) -> FnResult {
+    let (shown, name) = (print::print(a.expr(0)), a.call.name);
     a.warn(ErrorCode::WrongValueForType, &[&"string", &shown, &name])?;
     Err(Stop::Null)
+}
+
+/// An address as INET6_NTOA prints it: the first of the longest gaps of zero words is `::`, also
+/// one of a single word, and what may be an IPv4 address behind it is printed as one.
+fn v6_text(address: Ipv6Addr) -> String {
+    let words = address.segments();
+    let mut gap = (0, 0);
+    let mut at = 0;
+    while at < words.len() {
+        let length = words[at..].iter().take_while(|word| **word == 0).count();
+        if length > gap.1 {
+            gap = (at, length);
+        }
+        at += length.max(1);
+    }
+    let (start, length) = gap;
+    let hex = |words: &[u16]| {
+        let words: Vec<String> = words.iter().map(|word| format!("{word:x}")).collect();
+        words.join(":")
+    };
+    if length == 0 {
+        return hex(&words);
+    }
+    let octets = address.octets();
+    let v4 = Ipv4Addr::new(octets[12], octets[13], octets[14], octets[15]);
+    match (start, length) {
+        (0, 6) => format!("::{v4}"),
+        (0, 5) if words[5] == 0xffff => format!("::ffff:{v4}"),
+        _ => format!("{}::{}", hex(&words[..start]), hex(&words[start + length..])),
+    }
 }
 
 /// Four decimal numbers up to 255, none longer than three digits.
@@ -180,7 +209,7 @@ fn inet_aton(a: &mut Args<'_, '_>) -> FnResult {
             let high = first.iter().enumerate().map(|(i, part)| part << (24 - 8 * i));
             Ok(Value::UInt(high.sum::<u64>() + last))
         }
-        _ => wrong_address(a, &text),
+        _ => wrong_address(a),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Mathematics.
 
 use super::types::{constant_int, double, double_null, int, number_like_first, text_null, uint};
-use super::{Function, f, ft, r, v};
+use super::{Function, f, ft, node, r, v};
 use crate::bind::{arithmetic_node, num_class, numeric};
 use crate::context::Environment;
 use crate::convert;
@@ -30,7 +30,7 @@ pub(super) const TABLE: &[Function] = &[
         }
     }),
     f("pow", 2, 2, double_null, pow),
-    f("power", 2, 2, double_null, pow),
+    r("power", 2, 2, |args, env| Ok(node("pow", double_null(&mut [], env)?, pow, args, 0))),
     f("sqrt", 1, 1, double_null, |a| match a.real(0)? {
         x if x < 0.0 => Err(Stop::Null),
         x => Ok(Value::Double(x.sqrt())),
@@ -183,7 +183,8 @@ fn round(a: &mut Args<'_, '_>) -> FnResult {
     match class {
         NumClass::Int => {
             let wide = convert::to_wide(&value, a.arg_type(0), a.ctx)?;
-            let Some(digits) = u32::try_from(-places).ok().filter(|d| *d > 0) else {
+            let Some(digits) = u32::try_from(places.saturating_neg()).ok().filter(|d| *d > 0)
+            else {
                 return int_value(wide, a);
             };
             if digits > 20 {
@@ -328,7 +329,7 @@ fn rand(a: &mut Args<'_, '_>) -> FnResult {
 
 fn conv(a: &mut Args<'_, '_>) -> FnResult {
     let (from, to) = (a.clamped(1)?, a.clamped(2)?);
-    if !(2..=36).contains(&from.abs()) || !(2..=36).contains(&to.abs()) {
+    if !(2..=36).contains(&from.unsigned_abs()) || !(2..=36).contains(&to.unsigned_abs()) {
         return Err(Stop::Null);
     }
     converted(a, from, to)
@@ -340,6 +341,9 @@ pub(super) fn converted(a: &mut Args<'_, '_>, from: i64, to: i64) -> FnResult {
     let text = match num_class(ty) {
         NumClass::Real if ty.class() == TypeClass::Real => {
             Cow::Owned(format!("{}", a.real(0)?.trunc() as i64))
+        }
+        _ if ty.hex || matches!(ty.data_type, DataType::Bit(_)) => {
+            Cow::Owned(a.bits(0)?.to_string())
         }
         _ => a.text(0)?,
     };

@@ -151,8 +151,12 @@ fn start(a: &mut Args<'_, '_>, i: usize, text: &str) -> Result<usize, Stop> {
         return Ok(0);
     }
     let position = a.clamped(i)?;
-    let skip =
-        usize::try_from(position - 1).map_err(|_| error(ErrorCode::RegexpIndexOutofboundsError))?;
+    if position < 1 && a.call.name != "regexp_instr" {
+        let name = a.call.name;
+        return Err(SqlError::new(ErrorCode::WrongParametersToNativeFct, &[&name]).into());
+    }
+    let skip = usize::try_from(position.saturating_sub(1))
+        .map_err(|_| error(ErrorCode::RegexpIndexOutofboundsError))?;
     match text.char_indices().map(|(at, _)| at).nth(skip) {
         Some(at) => Ok(at),
         None if skip == text.chars().count() => Ok(text.len()),

@@ -315,7 +315,13 @@ fn recase(a: &mut Args<'_, '_>, change: fn(Collation, &str) -> String) -> FnResu
 fn insert(a: &mut Args<'_, '_>) -> FnResult {
     let (text, start, count, new) = (a.units(0)?, a.clamped(1)?, a.clamped(2)?, a.units(3)?);
     let length = text.chars().count() as i64;
-    if start < 1 || start > length {
+    // A start is looked for among the bytes first: one right behind the last character is at the
+    // end where that character has several.
+    let bytes = match a.is_binary() {
+        true => length,
+        false => a.ty.collation().charset().encode(&text).len() as i64,
+    };
+    if start < 1 || start > length + 1 || start > bytes {
         return a.string(text.into_owned());
     }
     let count = if count < 0 { length } else { count };
@@ -333,7 +339,7 @@ fn find(a: &mut Args<'_, '_>) -> FnResult {
     let start = if a.len() > 2 { a.clamped(2)? } else { 1 };
     if collation == Collation::BINARY {
         let (text, part) = (a.bytes(text_at)?, a.bytes(part_at)?);
-        let from = usize::try_from(start - 1).unwrap_or(usize::MAX);
+        let from = usize::try_from(start.saturating_sub(1)).unwrap_or(usize::MAX);
         if from > text.len() {
             return Ok(Value::Int(0));
         }
@@ -341,12 +347,16 @@ fn find(a: &mut Args<'_, '_>) -> FnResult {
         return Ok(Value::Int(found.map_or(0, |at| at as i64 + 1)));
     }
     let (text, part) = (a.text(text_at)?, a.text(part_at)?);
-    let skip = usize::try_from(start - 1).unwrap_or(usize::MAX);
+    let skip = usize::try_from(start.saturating_sub(1)).unwrap_or(usize::MAX);
     let from = match text.char_indices().map(|(at, _)| at).nth(skip) {
         Some(at) => at,
         None if skip == text.chars().count() => text.len(),
         None => return Ok(Value::Int(0)),
     };
+    if part.is_empty() {
+        // The empty string is at a byte.
+        return Ok(Value::Int(collation.charset().encode(&text[..from]).len() as i64 + 1));
+    }
     let found = collation.find(text.as_bytes(), part.as_bytes(), from);
     Ok(Value::Int(found.map_or(0, |at| text[..at].chars().count() as i64 + 1)))
 }

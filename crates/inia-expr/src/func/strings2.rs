@@ -207,7 +207,12 @@ fn find_in_set(a: &mut Args<'_, '_>) -> FnResult {
     if list.is_empty() || wanted.contains(',') {
         return Ok(Value::Int(0));
     }
-    let at = list.split(',').position(|item| collate::compare(collation, item, &wanted).is_eq());
+    // Items compare as parts of a longer text: blanks at their end count.
+    let same = |item: &str| match collation.pads_space() {
+        true => collate::compare(collation, &format!("{item}|"), &format!("{wanted}|")).is_eq(),
+        false => collate::compare(collation, item, &wanted).is_eq(),
+    };
+    let at = list.split(',').position(same);
     Ok(Value::Int(at.map_or(0, |at| at as i64 + 1)))
 }
 
@@ -269,7 +274,10 @@ fn soundex(a: &mut Args<'_, '_>) -> FnResult {
         _ => '0',
     };
     let text = a.units(0)?;
-    let mut letters = text.chars().filter(|c| c.is_alphabetic()).map(|c| c.to_ascii_uppercase());
+    // Beyond ASCII all characters of a text count as letters.
+    let binary = a.is_binary();
+    let letter = |c: &char| c.is_ascii_alphabetic() || (!binary && *c >= '\u{c0}');
+    let mut letters = text.chars().filter(letter).map(|c| c.to_ascii_uppercase());
     let Some(first) = letters.next() else { return a.string(String::new()) };
     let mut out = String::from(first);
     let mut last = code(first);
@@ -297,34 +305,5 @@ fn to_base64(a: &mut Args<'_, '_>) -> FnResult {
 }
 
 fn from_base64(a: &mut Args<'_, '_>) -> FnResult {
-    let text = a.bytes(0)?;
-    let digits: Vec<u8> = text.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
-    if !digits.len().is_multiple_of(4) {
-        return Err(Stop::Null);
-    }
-    let value = |b: u8| {
-        Some(match b {
-            b'A'..=b'Z' => b - b'A',
-            b'a'..=b'z' => b - b'a' + 26,
-            b'0'..=b'9' => b - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        })
-    };
-    let mut out = Vec::with_capacity(digits.len() / 4 * 3);
-    let groups = digits.len() / 4;
-    for (i, group) in digits.chunks(4).enumerate() {
-        let padding = group.iter().rev().take_while(|b| **b == b'=').count();
-        if padding > 2 || (padding > 0 && i + 1 < groups) {
-            return Err(Stop::Null);
-        }
-        let mut bits = 0u32;
-        for b in &group[..4 - padding] {
-            bits = bits << 6 | u32::from(value(*b).ok_or(Stop::Null)?);
-        }
-        bits <<= 6 * padding;
-        out.extend_from_slice(&bits.to_be_bytes()[1..4 - padding]);
-    }
-    Ok(Value::Bytes(out))
+    Ok(Value::Bytes(collate::from_base64(&a.bytes(0)?).ok_or(Stop::Null)?))
 }

@@ -13,7 +13,7 @@ use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_base::temporal::{DateRules, DateTime, Interval, Time, TimeZone};
+use inia_base::temporal::{Date, DateRules, DateTime, Interval, Time, TimeZone};
 use inia_base::value::Value;
 
 type Ty = Result<ExprType, SqlError>;
@@ -75,11 +75,21 @@ pub(super) const TABLE: &[Function] = &[
             Ok(ExprType::computed(DataType::DateTime { fsp }, true))
         },
         |a| {
-            let moment = a.real_datetime(0)?;
+            let value = a.value(0)?;
+            let rules = match a.len() {
+                1 => a.ctx.env.date_rules(),
+                _ => DateRules::ZEROS,
+            };
+            let moment = convert::to_datetime_with(&value, a.arg_type(0), rules, a.ctx)?;
+            let moment = moment.ok_or(Stop::Null)?;
             if a.len() == 1 {
                 return Ok(Value::DateTime(moment));
             }
             let time = a.time(1)?;
+            // A sum is a real date: zero parts count backwards.
+            let date = Date::from_days(moment.date.to_days());
+            let date = date.filter(|date| !date.is_zero()).ok_or(Stop::Null)?;
+            let moment = DateTime { date, ..moment };
             let span = Interval { micros: time.micros.into(), ..Interval::default() };
             Ok(Value::DateTime(add(a, moment, span)?))
         },
@@ -277,7 +287,7 @@ fn add_time(a: &mut Args<'_, '_>) -> FnResult {
     let (time, added) = (a.time(0)?, a.time(1)?);
     let (sum, clamped) = Time::clamped(time.micros + added.micros * sign);
     if clamped {
-        let shown = Time { micros: time.micros + added.micros * sign }.text(0);
+        let shown = Time { micros: time.micros + added.micros * sign };
         a.warn(ErrorCode::TruncatedWrongValue, &[&"time", &shown])?;
     }
     Ok(match text {
@@ -311,7 +321,7 @@ fn time_diff(a: &mut Args<'_, '_>) -> FnResult {
     };
     let (time, clamped) = Time::clamped(micros);
     if clamped {
-        let shown = Time { micros }.text(0);
+        let shown = Time { micros };
         a.warn(ErrorCode::TruncatedWrongValue, &[&"time", &shown])?;
     }
     Ok(Value::Time(time))

@@ -25,7 +25,7 @@ pub fn fitted(
         DataType::Char { .. } | DataType::VarChar { .. } | DataType::Text { .. }
     );
     let (value, from) = match json {
-        json if *data_type == DataType::Json => return super::value(json.to_string()),
+        json if *data_type == DataType::Json => return super::value(json.carried()),
         Json::Null => return Ok(Value::Null),
         Json::String(value) => (Value::Text(value), text()),
         json @ (Json::Array(_) | Json::Object(_)) => (Value::Text(json.to_string()), text()),
@@ -36,6 +36,13 @@ pub fn fitted(
         Json::Int(value) => (Value::Int(value), computed(integer(false))),
         Json::UInt(value) => (Value::UInt(value), computed(integer(true))),
         Json::Double(value) => (Value::Double(value), ExprType::double(false)),
+        json @ Json::Opaque(..) => (Value::Text(super::unquoted(&json)), text()),
+        json @ (Json::Date(_) | Json::Time(_) | Json::DateTime(_)) if into_text => {
+            (Value::Text(super::unquoted(&json)), text())
+        }
+        Json::Date(value) => (Value::Date(value), computed(DataType::Date)),
+        Json::Time(value) => (Value::Time(value), computed(DataType::Time { fsp: 6 })),
+        Json::DateTime(value) => (Value::DateTime(value), computed(DataType::DateTime { fsp: 6 })),
         Json::Decimal(value) => {
             let (precision, scale) = (u32::from(value.precision()), u32::from(value.scale()));
             (Value::Decimal(value), ExprType::decimal(precision, scale, false, false))

@@ -4,6 +4,7 @@
 //! `{"bb":1,"a":2,"a":3}` prints as `{"a": 3, "bb": 1}`.
 
 mod fit;
+pub mod key;
 pub mod order;
 mod parse;
 pub mod path;
@@ -17,10 +18,17 @@ use crate::convert;
 use crate::number;
 use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
+use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::json as carried;
+use inia_base::temporal::{Date, DateTime, Time};
 use inia_base::value::Value;
-use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
+
+/// The protocol's number of BIT.
+const BIT: u8 = 16;
+/// The largest integer that a text gives as INTEGER; larger ones are UNSIGNED INTEGER.
+const MAX_PLAIN_INTEGER: i64 = u32::MAX as i64;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,14 +37,22 @@ pub enum Json {
     Null,
     /// true, false
     Bool(bool),
-    /// An integer that fits 64 signed bits.
+    /// INTEGER.
     Int(i64),
-    /// A larger integer.
+    /// UNSIGNED INTEGER.
     UInt(u64),
-    /// Any other number.
+    /// DOUBLE.
     Double(f64),
-    /// An exact number that came from SQL.
-    Decimal(inia_base::decimal::Decimal),
+    /// DECIMAL, which only SQL gives.
+    Decimal(Decimal),
+    /// DATE, which only SQL gives.
+    Date(Date),
+    /// TIME, which only SQL gives.
+    Time(Time),
+    /// DATETIME, which only SQL gives; also a TIMESTAMP.
+    DateTime(DateTime),
+    /// A binary string or BIT: the number of its type in the protocol, and its bytes.
+    Opaque(u8, Vec<u8>),
     /// A string.
     String(String),
     /// An array.
@@ -70,6 +86,11 @@ impl Json {
             Json::UInt(_) => "UNSIGNED INTEGER",
             Json::Double(_) => "DOUBLE",
             Json::Decimal(_) => "DECIMAL",
+            Json::Date(_) => "DATE",
+            Json::Time(_) => "TIME",
+            Json::DateTime(_) => "DATETIME",
+            Json::Opaque(BIT, _) => "BIT",
+            Json::Opaque(..) => "BLOB",
             Json::String(_) => "STRING",
             Json::Array(_) => "ARRAY",
             Json::Object(_) => "OBJECT",
@@ -94,6 +115,13 @@ impl Json {
         }
     }
 
+    /// The text that carries the document, see [`inia_base::json`].
+    pub fn carried(&self) -> String {
+        let mut out = String::new();
+        write(self, true, &mut out).expect("a string takes all text");
+        out
+    }
+
     /// The printed form over several lines, two spaces a level.
     pub fn pretty(&self) -> String {
         let mut out = String::new();
@@ -108,41 +136,64 @@ pub(crate) fn key_order(left: &str, right: &str) -> std::cmp::Ordering {
 }
 
 impl fmt::Display for Json {
+    /// As MySQL prints it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Json::Null => f.write_str("null"),
-            Json::Bool(value) => write!(f, "{value}"),
-            Json::Int(value) => write!(f, "{value}"),
-            Json::UInt(value) => write!(f, "{value}"),
-            Json::Double(value) => {
-                let text = number::double_text(*value);
-                let whole = text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
-                f.write_str(&text)?;
-                if whole { f.write_str(".0") } else { Ok(()) }
-            }
-            Json::Decimal(value) => write!(f, "{value}"),
-            Json::String(value) => f.write_str(&quote(value)),
-            Json::Array(items) => {
-                f.write_str("[")?;
-                for (i, item) in items.iter().enumerate() {
-                    if i > 0 {
-                        f.write_str(", ")?;
-                    }
-                    write!(f, "{item}")?;
-                }
-                f.write_str("]")
-            }
-            Json::Object(members) => {
-                f.write_str("{")?;
-                for (i, (key, value)) in members.iter().enumerate() {
-                    if i > 0 {
-                        f.write_str(", ")?;
-                    }
-                    write!(f, "{}: {value}", quote(key))?;
-                }
-                f.write_str("}")
-            }
+        write(self, false, f)
+    }
+}
+
+/// Writes a document, with marks where it is to be carried.
+fn write(json: &Json, marks: bool, out: &mut dyn Write) -> fmt::Result {
+    if let Some(mark) = mark(json).filter(|_| marks) {
+        out.write_char(char::from(mark))?;
+    }
+    match json {
+        Json::Null => out.write_str("null"),
+        Json::Bool(value) => write!(out, "{value}"),
+        Json::Int(value) => write!(out, "{value}"),
+        Json::UInt(value) => write!(out, "{value}"),
+        Json::Double(value) => {
+            let text = number::double_text(*value);
+            let whole = text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+            out.write_str(&text)?;
+            if whole { out.write_str(".0") } else { Ok(()) }
         }
+        Json::Decimal(value) => write!(out, "{value}"),
+        Json::Date(_) | Json::Time(_) | Json::DateTime(_) | Json::Opaque(..) => {
+            write!(out, "\"{}\"", unquoted(json))
+        }
+        Json::String(value) => out.write_str(&quote(value)),
+        Json::Array(items) => {
+            out.write_char('[')?;
+            for (i, item) in items.iter().enumerate() {
+                out.write_str(if i > 0 { ", " } else { "" })?;
+                write(item, marks, out)?;
+            }
+            out.write_char(']')
+        }
+        Json::Object(members) => {
+            out.write_char('{')?;
+            for (i, (key, value)) in members.iter().enumerate() {
+                out.write_str(if i > 0 { ", " } else { "" })?;
+                write!(out, "{}: ", quote(key))?;
+                write(value, marks, out)?;
+            }
+            out.write_char('}')
+        }
+    }
+}
+
+/// The mark of a scalar whose printed form does not tell its kind.
+fn mark(json: &Json) -> Option<u8> {
+    match json {
+        Json::Int(value) if *value > MAX_PLAIN_INTEGER => Some(carried::SIGNED),
+        Json::UInt(value) if *value <= MAX_PLAIN_INTEGER as u64 => Some(carried::UNSIGNED),
+        Json::Decimal(_) => Some(carried::DECIMAL),
+        Json::Date(_) => Some(carried::DATE),
+        Json::Time(_) => Some(carried::TIME),
+        Json::DateTime(_) => Some(carried::DATETIME),
+        Json::Opaque(..) => Some(carried::OPAQUE),
+        _ => None,
     }
 }
 
@@ -203,11 +254,20 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-/// A document's text with the quotes of a string taken off.
+/// What a carried document prints, a string without its quotes.
 pub fn unquote(text: &str) -> String {
-    match parse(text) {
-        Ok(Json::String(inner)) => inner,
-        _ => text.to_owned(),
+    unquoted(&stored(text))
+}
+
+/// What a document prints, a string without its quotes.
+pub fn unquoted(json: &Json) -> String {
+    match json {
+        Json::String(text) => text.clone(),
+        Json::Date(date) => date.to_string(),
+        Json::Time(time) => time.text(6),
+        Json::DateTime(moment) => moment.text(6),
+        Json::Opaque(kind, bytes) => format!("base64:type{kind}:{}", collate::base64(bytes)),
+        other => other.to_string(),
     }
 }
 
@@ -234,38 +294,6 @@ pub fn value(text: String) -> Result<Value, SqlError> {
 /// A document stored or computed as JSON; such texts are well-formed.
 pub fn stored(text: &str) -> Json {
     parse::parse_printed(text).unwrap_or(Json::Null)
-}
-
-/// A document's text with numbers written so that equal documents have equal texts.
-pub fn identity(text: &str) -> Cow<'_, str> {
-    if !text.contains('.') {
-        return Cow::Borrowed(text);
-    }
-    let mut document = stored(text);
-    simplify(&mut document);
-    Cow::Owned(document.to_string())
-}
-
-/// Makes numbers integers or doubles where these are the same.
-fn simplify(json: &mut Json) {
-    match json {
-        Json::Array(items) => items.iter_mut().for_each(simplify),
-        Json::Object(members) => members.iter_mut().for_each(|(_, value)| simplify(value)),
-        Json::Double(value) if value.fract() == 0.0 && value.abs() < 9e15 => {
-            *json = Json::Int(*value as i64);
-        }
-        Json::Decimal(value) => {
-            let digits = value.to_string();
-            if !digits.contains('.') {
-                return;
-            }
-            let digits = digits.trim_end_matches('0').trim_end_matches('.');
-            if let Ok(short) = parse::parse_printed(digits) {
-                *json = short;
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Whether a stored document is the number 0, the only one that is not true as a condition.
@@ -311,15 +339,16 @@ pub(crate) fn of_value(value: &Value, ty: &ExprType) -> Result<Json, SqlError> {
             Json::String(convert::to_text(value, ty).into_owned())
         }
         Value::UInt(_) if matches!(ty.data_type, DataType::Bit(_)) => binary(value, ty),
-        Value::UInt(v) => i64::try_from(*v).map_or(Json::UInt(*v), Json::Int),
+        Value::UInt(v) if ty.data_type == DataType::Year => Json::Int(*v as i64),
+        Value::UInt(v) => Json::UInt(*v),
         Value::Double(v) => Json::Double(*v),
         Value::Decimal(v) => Json::Decimal(*v),
         Value::Json(text) => stored(text),
         Value::Bytes(_) => binary(value, ty),
         Value::Text(text) => Json::String(text.clone()),
-        Value::Date(_) => Json::String(convert::to_text(value, ty).into_owned()),
-        Value::Time(time) => Json::String(time.text(6)),
-        Value::DateTime(moment) => Json::String(moment.text(6)),
+        Value::Date(date) => Json::Date(*date),
+        Value::Time(time) => Json::Time(*time),
+        Value::DateTime(moment) => Json::DateTime(*moment),
     })
 }
 
@@ -330,13 +359,12 @@ fn is_boolean(ty: &ExprType) -> bool {
 
 fn binary(value: &Value, ty: &ExprType) -> Json {
     let kind = match ty.data_type {
-        DataType::Bit(_) => 16,
+        DataType::Bit(_) => BIT,
         DataType::Blob(_) => 252,
         DataType::Binary(_) => 254,
         _ => 15,
     };
-    let bytes = convert::to_bytes(value, ty);
-    Json::String(format!("base64:type{kind}:{}", collate::base64(&bytes)))
+    Json::Opaque(kind, convert::to_bytes(value, ty).into_owned())
 }
 
 /// CAST(value AS JSON).

@@ -4,8 +4,8 @@ use super::Json;
 use inia_base::decimal::Decimal;
 use std::cmp::Ordering;
 
-/// Kinds from low to high: null, numbers, strings, objects, arrays, booleans.
-fn rank(json: &Json) -> u8 {
+/// Kinds from low to high.
+pub(super) fn rank(json: &Json) -> u8 {
     match json {
         Json::Null => 0,
         Json::Int(_) | Json::UInt(_) | Json::Double(_) | Json::Decimal(_) => 1,
@@ -13,19 +13,25 @@ fn rank(json: &Json) -> u8 {
         Json::Object(_) => 3,
         Json::Array(_) => 4,
         Json::Bool(_) => 5,
+        Json::Date(_) => 6,
+        Json::Time(_) => 7,
+        Json::DateTime(_) => 8,
+        Json::Opaque(..) => 9,
     }
 }
 
-fn exact(json: &Json) -> Option<Decimal> {
+/// A number's exact value; of a double, where a decimal has room for it, that of its digits.
+pub(super) fn exact(json: &Json) -> Option<Decimal> {
     match json {
         Json::Int(v) => Some(Decimal::from_i128(i128::from(*v), 0)),
         Json::UInt(v) => Some(Decimal::from_i128(i128::from(*v), 0)),
         Json::Decimal(v) => Some(*v),
+        Json::Double(v) if v.abs() >= 1e-10 || *v == 0.0 => Decimal::from_f64(*v).ok(),
         _ => None,
     }
 }
 
-fn real(json: &Json) -> f64 {
+pub(super) fn real(json: &Json) -> f64 {
     match json {
         Json::Double(v) => *v,
         other => exact(other).map_or(0.0, Decimal::to_f64),
@@ -54,6 +60,11 @@ pub fn compare(left: &Json, right: &Json) -> Ordering {
             pairs.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         }),
         (Json::Null, Json::Null) => Ordering::Equal,
+        (Json::Double(l), Json::Double(r)) => l.partial_cmp(r).unwrap_or(Ordering::Equal),
+        (Json::Date(l), Json::Date(r)) => l.cmp(r),
+        (Json::Time(l), Json::Time(r)) => l.cmp(r),
+        (Json::DateTime(l), Json::DateTime(r)) => l.cmp(r),
+        (Json::Opaque(lk, l), Json::Opaque(rk, r)) => l.cmp(r).then(lk.cmp(rk)),
         _ => match (exact(left), exact(right)) {
             (Some(l), Some(r)) => l.cmp(&r),
             _ => real(left).partial_cmp(&real(right)).unwrap_or(Ordering::Equal),

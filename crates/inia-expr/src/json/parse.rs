@@ -1,7 +1,10 @@
 //! The JSON parser, with the error texts and positions MySQL reports.
 
 use super::Json;
+use crate::collate;
 use inia_base::decimal::Decimal;
+use inia_base::json as carried;
+use inia_base::temporal::{DateRules, DateTime, Time};
 
 /// Deepest nesting of a document.
 pub(super) const MAX_DEPTH: usize = 100;
@@ -70,6 +73,12 @@ fn printed_decimal(text: &str) -> Option<Decimal> {
     if plain && (padded || long) { text.parse().ok() } else { None }
 }
 
+/// Bytes from `base64:type15:QQ==`.
+fn opaque(text: &str) -> Option<Json> {
+    let (kind, digits) = text.strip_prefix("base64:type")?.split_once(':')?;
+    Some(Json::Opaque(kind.parse().ok()?, collate::from_base64(digits.as_bytes())?))
+}
+
 impl Parser<'_> {
     fn error(&self, text: &'static str) -> ParseError {
         ParseError { text, position: self.at }
@@ -87,6 +96,7 @@ impl Parser<'_> {
             return Err(self.error(TOO_DEEP));
         }
         match first {
+            Some(mark @ 1..=7) if self.printed => self.marked(*mark),
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'"') => Ok(Json::String(self.string()?)),
@@ -96,6 +106,36 @@ impl Parser<'_> {
             Some(b'n') => self.word("null", Json::Null),
             _ => Err(self.error("Invalid value.")),
         }
+    }
+
+    /// A scalar behind the byte that tells its kind.
+    fn marked(&mut self, mark: u8) -> Result<Json, ParseError> {
+        let damaged = self.error("Invalid value.");
+        self.at += 1;
+        if matches!(mark, carried::UNSIGNED | carried::SIGNED | carried::DECIMAL) {
+            let digit = |b: &u8| b.is_ascii_digit() || matches!(b, b'-' | b'.');
+            let count = self.bytes[self.at..].iter().take_while(|b| digit(b)).count();
+            let text = &self.text[self.at..self.at + count];
+            self.at += count;
+            let found = match mark {
+                carried::UNSIGNED => text.parse().ok().map(Json::UInt),
+                carried::SIGNED => text.parse().ok().map(Json::Int),
+                _ => text.parse().ok().map(Json::Decimal),
+            };
+            return found.ok_or(damaged);
+        }
+        if self.bytes.get(self.at) != Some(&b'"') {
+            return Err(damaged);
+        }
+        let text = self.string()?;
+        let moment = || DateTime::parse(&text, DateRules::ZEROS).ok().map(|parsed| parsed.value);
+        let found = match mark {
+            carried::DATE => moment().map(|moment| Json::Date(moment.date)),
+            carried::DATETIME => moment().map(Json::DateTime),
+            carried::TIME => Time::parse(&text).ok().map(|parsed| Json::Time(parsed.value)),
+            _ => opaque(&text),
+        };
+        found.ok_or(damaged)
     }
 
     fn word(&mut self, word: &str, value: Json) -> Result<Json, ParseError> {
@@ -271,7 +311,7 @@ impl Parser<'_> {
         let text = &self.text[start..at];
         self.at = at;
         if exact {
-            if let Ok(value) = text.parse() {
+            if let Some(value) = text.parse().ok().filter(|v| *v <= super::MAX_PLAIN_INTEGER) {
                 return Ok(Json::Int(value));
             }
             if let Ok(value) = text.parse() {

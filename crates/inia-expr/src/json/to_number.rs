@@ -7,7 +7,8 @@ use crate::number;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 
-fn wrong(target: &str, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+/// Warning 3156.
+pub(crate) fn wrong(target: &str, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
     let row = ctx.row_number;
     let args: [&dyn std::fmt::Display; 4] = [&target, &"", &"", &row];
     let error = SqlError::new(ErrorCode::InvalidJsonValueForCast, &args);

@@ -173,7 +173,7 @@ fn bytes(
         Value::Text(text) if from.is_text() && !collate::is_utf8(from.collation()) => {
             collate::encode(from.collation(), &text)
         }
-        Value::Text(text) | Value::Json(text) => text.into_bytes(),
+        Value::Text(text) => text.into_bytes(),
         other => convert::to_bytes(&other, from).into_owned(),
     };
     if bytes.len() > limit as usize {

@@ -89,13 +89,6 @@ impl Meter {
         Ok(())
     }
 
-    /// Takes a statement back that is going to be counted again.
-    pub(crate) fn take_back(&self, statement: &Statement) {
-        let used = &mut self.state.lock().used;
-        used.questions = used.questions.saturating_sub(1);
-        used.updates = used.updates.saturating_sub(u64::from(changes_data(statement)));
-    }
-
     /// Counts a login; error 1226.
     pub(crate) fn connection(&self, now: SystemTime) -> Result<(), SqlError> {
         let mut state = self.state(now);

@@ -128,5 +128,22 @@ impl Actor<'_> {
     }
 }
 
+/// Whether a statement changes accounts.
+pub(crate) fn changes_accounts(statement: &ast::Statement) -> bool {
+    matches!(
+        statement,
+        ast::Statement::CreateUser(_)
+            | ast::Statement::AlterUser(_)
+            | ast::Statement::DropUser { .. }
+            | ast::Statement::RenameUser(_)
+            | ast::Statement::CreateRole { .. }
+            | ast::Statement::DropRole { .. }
+            | ast::Statement::Grant(_)
+            | ast::Statement::Revoke(_)
+            | ast::Statement::SetPassword(_)
+            | ast::Statement::SetDefaultRole { .. }
+    )
+}
+
 #[cfg(test)]
 mod tests;

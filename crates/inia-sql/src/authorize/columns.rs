@@ -9,8 +9,8 @@
 
 use super::{Checker, Result};
 use crate::account::privilege::Privileges;
-use crate::ddl::{Resolver, UsedColumn};
 use crate::reads::Reads;
+use crate::view::{Resolver, UsedColumn};
 use inia_parser::ast::*;
 
 /// A query that reads what these expressions read.

@@ -9,9 +9,9 @@
 use super::columns::{factor, reading};
 use super::{Checker, Result};
 use crate::account::privilege::Privileges;
-use crate::ddl::UsedColumn;
 use crate::dml::{needed_to_insert, needed_to_load};
 use crate::reads::{Reads, named_tables};
+use crate::view::UsedColumn;
 use inia_parser::ast::*;
 
 impl Checker<'_> {

@@ -101,18 +101,27 @@ impl QueryBinder<'_> {
         Ok((Body::Values(bound), columns))
     }
 
+    /// An operand of a set operation: its quotients keep all digits until they are values of the
+    /// common type.
+    fn operand_with_digits(&mut self, body: &QueryBody) -> Result<(Body, Vec<OutputColumn>)> {
+        self.digits_next = true;
+        let bound = self.operand(body);
+        self.digits_next = false;
+        bound
+    }
+
     fn set_operation(
         &mut self,
         first: &QueryBody,
         rest: &[ast::SetTerm],
     ) -> Result<(Body, Vec<OutputColumn>)> {
         let tested = self.tested_next;
-        let (first, mut columns) = self.operand(first)?;
+        let (first, mut columns) = self.operand_with_digits(first)?;
         let mut types: Vec<Vec<ExprType>> = columns.iter().map(|c| vec![c.ty.clone()]).collect();
         let mut steps = Vec::with_capacity(rest.len());
         for term in rest {
             self.tested_next = tested;
-            let (body, right) = self.operand(&term.body)?;
+            let (body, right) = self.operand_with_digits(&term.body)?;
             if right.len() != columns.len() {
                 let code = ErrorCode::WrongNumberOfColumnsInSelect;
                 return Err(SqlError::new(code, &[]));

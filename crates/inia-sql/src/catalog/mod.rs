@@ -19,6 +19,7 @@ mod account_name;
 pub(crate) mod codec;
 pub(crate) mod heap;
 pub mod mdl;
+mod names;
 pub(crate) mod persisted;
 pub(crate) mod row_count;
 mod show_create;
@@ -36,6 +37,7 @@ pub use crate::table_def::{
 };
 pub(crate) use crate::table_def::{HIDDEN, TRANSACTIONAL};
 pub(crate) use account_name::AccountName;
+pub(crate) use names::{MAX_NAME, check_name};
 pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
 };

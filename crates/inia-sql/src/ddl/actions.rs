@@ -13,7 +13,7 @@ use super::table::{apply_option, declare};
 use super::work::{Work, WorkIndex};
 use super::{FullName, columns, full_name};
 use crate::catalog::{ColumnDefault, Generated, IndexKind, quoted, same_name};
-use crate::session::core::Core;
+use crate::context::Core;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};

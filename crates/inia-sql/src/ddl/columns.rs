@@ -2,11 +2,12 @@
 
 use super::rules::{self, Owner};
 use super::work::{Work, WorkColumn, WorkForeignKey, WorkIndex, WorkPart};
+use crate::catalog::MAX_NAME;
 use crate::catalog::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, HIDDEN, IndexKind,
     ReferentialAction, TRANSACTIONAL, same_name,
 };
-use crate::session::core::Core;
+use crate::context::Core;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -16,7 +17,6 @@ use inia_expr::column_type::column_type;
 use inia_expr::{EmptyScope, Expr, ExprKind, ExprType, NoSubqueries, Scope, Strictness};
 use inia_parser::ast;
 
-const MAX_NAME: usize = 64;
 const MAX_COLUMN_COMMENT: usize = 1024;
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {

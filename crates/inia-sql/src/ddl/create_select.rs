@@ -12,13 +12,13 @@ use crate::catalog::{
     Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, row_count, same_name,
 };
 use crate::clock::clock_micros;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::dml::InsertPlan;
 use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::plan::{OutputColumn, StatementPlan};
-use crate::session::Outcome;
-use crate::session::core::Core;
-use crate::session::plan_source;
+use crate::planner::plan_source;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;

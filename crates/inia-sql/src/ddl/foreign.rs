@@ -3,9 +3,9 @@
 
 use super::work::Work;
 use crate::catalog::{CatalogVersion, ForeignKeyDef, Table, TableDef, foreign_key_text, quoted};
+use crate::context::Core;
 use crate::exec::Runner;
-use crate::session::core::Core;
-use crate::session::plan_over;
+use crate::planner::plan_over;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast;

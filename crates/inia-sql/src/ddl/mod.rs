@@ -20,53 +20,27 @@ mod table;
 mod view;
 mod work;
 
+use crate::catalog::check_name;
+use crate::context::{existing, full_name};
 pub(crate) use alter::alter_table;
 pub(crate) use create_select::create_table_select;
 pub(crate) use schema::{alter_database, create_database, drop_database};
 pub(crate) use table::{
     create_index, create_table, drop_index, drop_tables, rename_tables, truncate,
 };
-pub(crate) use view::{
-    Resolver, UsedColumn, create_view, drop_views, reads_itself, show_create_view, simple_select,
-};
+pub(crate) use view::{create_view, drop_views, show_create_view};
 
-pub(crate) use crate::catalog::FullName;
+use crate::catalog::Change;
+use crate::catalog::FullName;
 use crate::catalog::mdl::{Kind, MdlGuard};
-use crate::catalog::{Change, Table};
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::error::StorageResult;
-use crate::session::Outcome;
-use crate::session::core::Core;
-use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::ast::ObjectName;
+use inia_base::error::SqlError;
 use inia_storage::Isolation;
-use std::sync::Arc;
-
-const MAX_NAME: usize = 64;
 
 /// What DDL statements report.
 pub(crate) type DdlResult = Result<Outcome, SqlError>;
-
-/// The full name of a table: errors 1046, 1102, 1103, 1059.
-pub(crate) fn full_name(core: &Core, name: &ObjectName) -> Result<FullName, SqlError> {
-    let schema = match &name.db {
-        Some(db) => db.as_str(),
-        None => core.database()?,
-    };
-    check_name(&name.name, ErrorCode::WrongTableName)?;
-    Ok((schema.to_owned(), name.name.clone()))
-}
-
-/// Checks a database's or table's name.
-pub(crate) fn check_name(name: &str, wrong: ErrorCode) -> Result<(), SqlError> {
-    if name.is_empty() || name.ends_with(' ') {
-        return Err(SqlError::new(wrong, &[&name]));
-    }
-    if name.chars().count() > MAX_NAME {
-        let shown: String = name.chars().take(100).collect();
-        return Err(SqlError::new(ErrorCode::TooLongIdent, &[&shown]));
-    }
-    Ok(())
-}
 
 /// Locks tables' definitions against everybody else.
 pub(crate) fn lock(core: &Core, names: &[FullName]) -> Result<Vec<MdlGuard>, SqlError> {
@@ -111,22 +85,6 @@ pub(crate) fn lock_renamed(
 pub(crate) fn lock_stored(core: &Core, names: &[FullName]) -> Result<Vec<MdlGuard>, SqlError> {
     let stored = names.iter().filter(|(schema, name)| core.temporary.get(schema, name).is_none());
     lock(core, &stored.cloned().collect::<Vec<_>>())
-}
-
-/// A table that must exist: errors 1049 and 1146.
-pub(crate) fn existing(core: &Core, name: &FullName) -> Result<Arc<Table>, SqlError> {
-    let (schema, table) = (&name.0, &name.1);
-    if let Some(table) = core.temporary.get(schema, table) {
-        return Ok(table.clone());
-    }
-    if core.db.catalog().schema(schema).is_none() {
-        return Err(SqlError::new(ErrorCode::UnknownDatabase, &[schema]));
-    }
-    if core.db.catalog().view(schema, table).is_some() {
-        return Err(SqlError::new(ErrorCode::WrongObject, &[schema, table, &"BASE TABLE"]));
-    }
-    let missing = || SqlError::new(ErrorCode::NoSuchTable, &[schema, table]);
-    core.db.catalog().table(schema, table).ok_or_else(missing)
 }
 
 /// Runs `work` in a storage transaction of its own, writes the changes it lists, commits, and

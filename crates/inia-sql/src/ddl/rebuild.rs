@@ -6,13 +6,13 @@
 use super::copied::carried;
 use super::table::{create_trees, drop_trees};
 use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, row_count, value_text};
+use crate::context::Core;
 use crate::dml::auto_increment::value_of;
 use crate::dml::fill::{Fills, Given};
 use crate::dml::write::duplicate_error;
 use crate::error::StorageResult;
 use crate::interrupt::Interrupt;
 use crate::row::{Cell, IndexCodec, RowLayout};
-use crate::session::core::Core;
 use crate::spill::{RecordSorter, Workspace};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};

@@ -2,8 +2,8 @@
 
 use super::{DdlResult, FullName, check_name, in_transaction, lock};
 use crate::catalog::{Change, SchemaDef};
-use crate::session::Outcome;
-use crate::session::core::Core;
+use crate::context::Core;
+use crate::context::Outcome;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;

@@ -10,9 +10,9 @@ use super::{
 use crate::catalog::mdl::MdlGuard;
 use crate::catalog::{self, Change, Table, TableDef, ViewDef, make_trees, quoted};
 use crate::clock::clock_micros;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::error::StorageResult;
-use crate::session::Outcome;
-use crate::session::core::Core;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;

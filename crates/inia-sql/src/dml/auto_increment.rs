@@ -7,9 +7,9 @@
 //! greatest ([`leaving`]), so that no number comes again after a restart.
 
 use crate::catalog::Table;
+use crate::context::Core;
 use crate::error::StorageResult;
 use crate::row::Cell;
-use crate::session::core::Core;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;

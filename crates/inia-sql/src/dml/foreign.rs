@@ -14,9 +14,9 @@ use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::catalog::{
     ForeignKeyDef, IndexKind, ReferentialAction, Table, foreign_key_text, quoted,
 };
+use crate::context::Core;
 use crate::error::StorageResult;
 use crate::row::{Cell, prefix_successor};
-use crate::session::core::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_storage::{Direction, KeyBound, LockMode, LockRequest, ReadMode, WaitPolicy};

@@ -16,12 +16,13 @@ use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::bind::ROW_ID;
 use crate::catalog::Table;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::plan::{Body, Source, StatementPlan, TableSource};
+use crate::planner::plan_source;
 use crate::row::Cell;
-use crate::session::Outcome;
-use crate::session::core::Core;
 use crate::spill::TupleList;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -48,10 +49,6 @@ pub(crate) struct JoinedPlan {
     delete: bool,
     ignore: bool,
 }
-
-/// How the statement's query is planned.
-pub(crate) type PlanQuery<'p> =
-    dyn FnMut(&Core, &ast::Query) -> Result<StatementPlan, SqlError> + 'p;
 
 /// A member of FROM that can be a target.
 struct Member {
@@ -129,7 +126,6 @@ fn target(
 pub(crate) fn plan_joined_update(
     core: &Core,
     update: &ast::Update,
-    plan: &mut PlanQuery<'_>,
 ) -> Result<JoinedPlan, SqlError> {
     let mut all = Vec::new();
     members(core, update.with.as_ref(), &update.tables, &mut all)?;
@@ -162,14 +158,18 @@ pub(crate) fn plan_joined_update(
     query.order_by = update.order_by.clone();
     query.limit = update.limit.clone();
     let targets = targets.into_iter().map(|(_, target)| target).collect();
-    Ok(JoinedPlan { targets, query: plan(core, &query)?, delete: false, ignore: update.ignore })
+    Ok(JoinedPlan {
+        targets,
+        query: plan_source(core, &query)?,
+        delete: false,
+        ignore: update.ignore,
+    })
 }
 
 /// Plans a DELETE.
 pub(crate) fn plan_joined_delete(
     core: &Core,
     delete: &ast::Delete,
-    plan: &mut PlanQuery<'_>,
 ) -> Result<JoinedPlan, SqlError> {
     let (refs, names): (Vec<TableRef>, Vec<ast::ObjectName>) = match &delete.target {
         ast::DeleteTarget::Single(factor) => {
@@ -199,7 +199,12 @@ pub(crate) fn plan_joined_delete(
     query.with = delete.with.clone();
     query.order_by = delete.order_by.clone();
     query.limit = delete.limit.clone();
-    Ok(JoinedPlan { targets, query: plan(core, &query)?, delete: true, ignore: delete.ignore })
+    Ok(JoinedPlan {
+        targets,
+        query: plan_source(core, &query)?,
+        delete: true,
+        ignore: delete.ignore,
+    })
 }
 
 /// The names of derived tables and views, whose rows cannot be changed in a join.

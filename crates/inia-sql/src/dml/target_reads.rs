@@ -14,9 +14,9 @@
 
 use super::joined::JoinedPlan;
 use crate::catalog::{Table, View, ViewAlgorithm};
-use crate::ddl::simple_select;
+use crate::context::Core;
 use crate::reads::Reads;
-use crate::session::core::Core;
+use crate::view::simple_select;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, Expr, InsertSource, QueryBody, SelectItem, TableRef};
 use std::sync::Arc;

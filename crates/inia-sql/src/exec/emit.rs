@@ -4,6 +4,7 @@ use super::{Result, Runner};
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
 use inia_base::error::ErrorCode;
+use inia_base::json;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, ExprType, Level, Warning};
 
@@ -57,7 +58,8 @@ pub(crate) fn emit(value: &Value, ty: &ExprType, sink: &mut dyn RowSink) {
             v.write_text(&mut text);
             sink.bytes(&text);
         }
-        Value::Text(text) | Value::Json(text) => sink.bytes(text.as_bytes()),
+        Value::Text(text) => sink.bytes(text.as_bytes()),
+        Value::Json(text) => sink.bytes(json::printed(text).as_bytes()),
         Value::Bytes(bytes) => sink.bytes(bytes),
         Value::Date(v) => sink.date(*v),
         Value::Time(v) => sink.time(*v, ty.fsp()),

@@ -80,7 +80,7 @@ fn encode_value(value: &Value, class: &CmpClass, scale: u8, out: &mut Vec<u8>) {
         (Value::Decimal(v), _) => encode_decimal(*v, scale, out),
         (Value::Double(v), _) => encode_real(*v, out),
         (Value::Text(text), CmpClass::Text(collation)) => encode_text(*collation, text, out),
-        (Value::Json(text), _) => encode_bytes(json::identity(text).as_bytes(), out),
+        (Value::Json(text), _) => json::key::write(&json::stored(text), out),
         (Value::Text(text), _) => encode_bytes(text.as_bytes(), out),
         (Value::Bytes(bytes), _) => encode_bytes(bytes, out),
         (Value::Date(v), _) => out.extend_from_slice(&v.at_midnight().pack().to_be_bytes()),

@@ -26,10 +26,10 @@ mod source;
 mod window;
 
 use crate::catalog::Table;
+use crate::context::Core;
 use crate::interrupt::Interrupt;
 use crate::plan::trace::{Node, Trace, watched};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
-use crate::session::core::Core;
 use crate::spill::Workspace;
 use crate::spill::{decode_tuple, encode_tuple};
 pub(crate) use hash::KeyHash;

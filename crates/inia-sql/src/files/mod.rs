@@ -12,7 +12,7 @@ mod reader;
 mod tests;
 mod writer;
 
-use crate::session::core::Core;
+use crate::context::Core;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{ExprType, SqlMode, lob_bytes};

@@ -3,9 +3,9 @@
 use super::format::Format;
 use super::writer::{Column, Writer};
 use super::{backslashes_escape, file_error, server_path, width};
+use crate::context::Core;
 use crate::exec::Runner;
 use crate::plan::{OutputColumn, StatementPlan};
-use crate::session::core::Core;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};

@@ -3,6 +3,7 @@
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
+use inia_base::json;
 use inia_base::temporal::{Date, DateTime, Time, TimeZone};
 use inia_base::value::Value;
 
@@ -96,6 +97,9 @@ impl<'a> Cell<'a> {
                 let mut text = Vec::with_capacity(32);
                 v.write_text(&mut text);
                 sink.bytes(&text);
+            }
+            Cell::Text(v) if *data_type == DataType::Json => {
+                sink.bytes(json::printed(v).as_bytes());
             }
             Cell::Text(v) => sink.bytes(v.as_bytes()),
             Cell::Bytes(v) => sink.bytes(v),

@@ -240,7 +240,9 @@ impl RowLayout {
         sink: &mut dyn RowSink,
     ) -> Result<(), Damaged> {
         let slot = &self.slots[column];
-        if let Place::Variable { index, .. } = slot.place {
+        if let Place::Variable { index, .. } = slot.place
+            && slot.data_type != DataType::Json
+        {
             if slot.is_null(row)? {
                 sink.null();
             } else {

@@ -81,7 +81,7 @@ impl RowLayout {
         Ok(true)
     }
 
-    /// As [`RowLayout::numbers`], for the bytes of a column of variable size.
+    /// As [`RowLayout::numbers`], for the bytes of a column of variable size that is not JSON.
     #[inline]
     pub(crate) fn bytes<'a>(
         &self,
@@ -91,6 +91,9 @@ impl RowLayout {
     ) -> Result<bool, Damaged> {
         let slot = &self.slots[column];
         let Place::Variable { index, .. } = slot.place else { return Ok(false) };
+        if slot.data_type == DataType::Json {
+            return Ok(false);
+        }
         rows.try_for_each(|row| {
             let row = row?;
             take(match slot.null_bit {

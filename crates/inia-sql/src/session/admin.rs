@@ -1,14 +1,16 @@
 //! Statements about accounts, connections and the server.
 
-use super::Outcome;
-use super::core::Core;
-use super::{plan, routines, show, table_locks};
+use super::{routines, show};
+use crate::account::changes_accounts;
 use crate::account::password::PasswordRules;
 use crate::account::user::{self, Notes};
 use crate::account::{Access, AccountName, Actor, Privileges, SYSTEM_USER, grant};
 use crate::authorize::{Surroundings, check};
 use crate::catalog::{CatalogVersion, Table};
 use crate::check::problems_of;
+use crate::context::Core;
+use crate::context::Outcome;
+use crate::context::table_locks;
 use crate::ddl;
 use crate::error::StorageResult;
 use crate::exec::Runner;
@@ -199,23 +201,6 @@ fn tables_to_lock(flush: &ast::Flush) -> Option<&[ast::ObjectName]> {
         }
         _ => None,
     })
-}
-
-/// Whether a statement changes accounts.
-pub(super) fn changes_accounts(statement: &Statement) -> bool {
-    matches!(
-        statement,
-        Statement::CreateUser(_)
-            | Statement::AlterUser(_)
-            | Statement::DropUser { .. }
-            | Statement::RenameUser(_)
-            | Statement::CreateRole { .. }
-            | Statement::DropRole { .. }
-            | Statement::Grant(_)
-            | Statement::Revoke(_)
-            | Statement::SetPassword(_)
-            | Statement::SetDefaultRole { .. }
-    )
 }
 
 /// Statements that change accounts: each first commits what is open.
@@ -478,7 +463,7 @@ pub(super) fn select_into(core: &mut Core, query: &ast::Query, params: &[Value])
         Some(SelectInto::Vars(targets)) => (into_variables(core, query, targets, params), true),
         Some(into) => {
             let lock = core.plain_lock();
-            let plan = plan::plan_query(core, query, lock);
+            let plan = crate::planner::plan_query(core, query, lock);
             let locked = plan.and_then(|plan| core.lock_read(&plan).map(|()| plan));
             (locked.and_then(|plan| outfile::into_file(core, &plan, into, params)), false)
         }
@@ -499,7 +484,7 @@ fn into_variables(
     targets: &[ast::IntoTarget],
     params: &[Value],
 ) -> Result<u64, SqlError> {
-    let plan = plan::plan_query(core, query, core.plain_lock())?;
+    let plan = crate::planner::plan_query(core, query, core.plain_lock())?;
     core.lock_read(&plan)?;
     if plan.root.columns.len() != targets.len() {
         return error(ErrorCode::WrongNumberOfColumnsInSelect, &[]);

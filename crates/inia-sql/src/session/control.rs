@@ -1,7 +1,7 @@
 //! Transaction control.
 
-use super::Outcome;
-use super::core::{Core, NamedSavepoint};
+use crate::context::Outcome;
+use crate::context::{Core, NamedSavepoint};
 use crate::error::StorageResult;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::KillTarget;
@@ -15,7 +15,7 @@ pub(super) fn begin(core: &mut Core, begin: &ast::BeginTransaction) -> Done {
     // This is the transaction that SET TRANSACTION was about.
     let next = (core.state.next_isolation, core.state.next_read_only);
     core.commit()?;
-    super::table_locks::unlock(core)?;
+    crate::context::table_locks::unlock(core)?;
     (core.state.next_isolation, core.state.next_read_only) = next;
     if begin.read_only.is_some() {
         core.state.next_read_only = begin.read_only;

@@ -1,6 +1,6 @@
 //! The default database.
 
-use super::core::Core;
+use crate::context::Core;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
@@ -17,7 +17,7 @@ impl Core {
             },
         };
         if found.is_none() {
-            crate::ddl::check_name(name, ErrorCode::WrongDbName)?;
+            crate::catalog::check_name(name, ErrorCode::WrongDbName)?;
         }
         let used = found.map_or(name, |(name, _)| name);
         self.authorize_later(&ast::Statement::Use(used.to_owned()))?;

@@ -1,7 +1,7 @@
 //! Statements that define something: databases, tables, indexes and views.
 
-use super::Outcome;
-use super::core::Core;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::ddl;
 use inia_base::error::SqlError;
 use inia_base::value::Value;

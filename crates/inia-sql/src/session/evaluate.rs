@@ -1,10 +1,10 @@
 //! Single expressions: DO, and values for SET and its like.
 
-use super::Outcome;
-use super::core::Core;
-use super::plan::plan_query;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::dml::has_subquery;
 use crate::exec::Runner;
+use crate::planner::plan_query;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::{

@@ -2,8 +2,8 @@
 
 mod changes;
 
-use super::Outcome;
-use super::core::Core;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::exec::Runner;
 use crate::plan::StatementPlan;
 use crate::plan::explain::{Line, describe, print_json, print_json_lines, print_tree};

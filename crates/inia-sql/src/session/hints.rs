@@ -4,11 +4,11 @@
 //! of settings, too, is as if only the statement itself had changed some; so no plan that was made
 //! in between may be kept.
 
-use super::core::Core;
 use super::set::effect::{assign, take_effect};
 use super::set::permitted::check_restricted;
 use super::set::value::checked;
 use crate::clock::clock_micros;
+use crate::context::Core;
 use crate::sysvar::{self, Home};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;

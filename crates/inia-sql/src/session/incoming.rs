@@ -5,16 +5,16 @@
 //! strings that are not UTF-8, as programs send that put binary data between quotes; they stay
 //! bytes, with MySQL's warning 1300.
 
-use super::core::Core;
-use super::params::ParamKinds;
+use super::run::{KeptPlan, Source, Syntax};
 use super::texts::{self, Known, TextKey};
 use super::{Prepared, PreparedSlot, PreparedStatement, Session, plan};
+use crate::context::Core;
 use crate::error::parse_error;
 use crate::stack::on_deep_stack;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::{Hints, ParseErrorKind, Parser, Remark, ast};
+use inia_parser::{ParseErrorKind, Parser, Remark, ast};
 use std::borrow::Cow;
 
 /// A parser for one way of running statements.
@@ -76,26 +76,26 @@ impl Session {
     ) -> Option<Result<(), SqlError>> {
         let params = texts::values(&self.core, sql, key)?;
         let Some(Known::Ready(kept)) = self.texts.find(key) else { return None };
-        let Some(plan) = texts::usable(&self.core, kept) else {
+        let Some(plan) = kept.kept.usable(&self.core) else {
             self.texts.note(key, Known::Seen);
             return None;
         };
-        self.core.begin_statement();
-        self.core.host.counters.count(&kept.statement);
-        self.core.diagnostics.clear();
-        let allowed = self.core.spend(&kept.statement);
-        if let Err(error) = allowed.and_then(|()| self.core.authorize(&kept.statement)) {
-            return Some(Err(self.failed(error)));
-        }
-        let result = plan::run(&mut self.core, plan, &params, sink);
-        if result.as_ref().is_err_and(|error| error.code == ErrorCode::NeedReprepare) {
-            if let Some(meter) = &self.core.meter {
-                meter.take_back(&kept.statement);
+        let (statement, hints) = (&kept.statement, &kept.hints);
+        let source = Source { statement, syntax: Syntax::Known(hints), metered: true };
+        let mut stale = false;
+        let done = self.core.run_statement(source, sink, false, |core, sink| {
+            match plan::run(core, plan, &params, sink) {
+                Err(error) if error.code == ErrorCode::NeedReprepare => {
+                    stale = true;
+                    texts::run_anew(core, sql, sink)
+                }
+                done => done,
             }
+        });
+        if stale {
             self.texts.note(key, Known::Seen);
-            return None;
         }
-        Some(self.finish(result, sink, false))
+        Some(done)
     }
 
     /// Executes the statements of a text; `deep` on a stack for unusual nesting.
@@ -136,13 +136,9 @@ impl Session {
                 return Err(self.refused(parse_error(too_deep())));
             }
             let text = text_of(&sql[span.start..span.end]);
-            self.core.begin_statement();
-            if !plan::keeps_diagnostics(&statement) {
-                self.core.diagnostics.clear();
-            }
-            self.core.note_remarks(&remarks);
-            let hints = self.core.resolve_hints(hints);
-            self.run(&statement, &text, &hints, sink, more)?;
+            let syntax = Syntax::Parsed { remarks, hints };
+            let source = Source { statement: &statement, syntax, metered: true };
+            self.run(source, &text, sink, more)?;
             if !more {
                 return Ok(());
             }
@@ -160,44 +156,28 @@ impl Session {
     /// An error of a text that is no statement; what there was to say of the one before is gone.
     fn refused(&mut self, error: SqlError) -> SqlError {
         self.core.diagnostics.clear();
-        self.failed(error)
+        self.core.failed(error)
     }
 
-    /// Plans and runs one statement, whose syntax has been remarked on.
+    /// Plans and runs one statement.
     fn run(
         &mut self,
-        statement: &ast::Statement,
+        source: Source<'_>,
         text: &str,
-        hints: &Hints,
         sink: &mut dyn RowSink,
         more: bool,
     ) -> Result<(), SqlError> {
-        self.core.host.counters.count(statement);
-        let allowed = self.core.spend(statement);
-        if let Err(error) = allowed.and_then(|()| self.core.authorize(statement)) {
-            return Err(self.failed(error));
-        }
-        let mut result = match statement {
-            ast::Statement::Prepare { .. }
-            | ast::Statement::Execute { .. }
-            | ast::Statement::Deallocate(_) => {
-                return self.run_named(statement, sink, more);
-            }
-            statement => {
-                let changed = self.core.take_hints(hints);
-                let result = plan::execute(&mut self.core, statement, text, &[], sink);
-                self.core.undo_hints(changed);
-                result
-            }
-        };
-        if let Ok(outcome) = &mut result
-            && plan::keeps_diagnostics(statement)
+        let statement = source.statement;
+        if let ast::Statement::Prepare { .. }
+        | ast::Statement::Execute { .. }
+        | ast::Statement::Deallocate(_) = statement
         {
-            // FOUND_ROWS() too goes on telling of the statement before.
-            outcome.rows = outcome.rows.map(|_| self.core.env.found_rows);
-            outcome.reports = true;
+            self.core.begin(source)?;
+            return self.run_named(statement, sink, more);
         }
-        self.finish(result, sink, more)
+        self.core.run_statement(source, sink, more, |core, sink| {
+            plan::execute(core, statement, text, &[], sink)
+        })
     }
 
     /// Prepares one statement.
@@ -218,7 +198,7 @@ impl Session {
         self.core.diagnostics.clear();
         let slot = match PreparedSlot::take(&self.core.db) {
             Ok(slot) => slot,
-            Err(error) => return Err(self.failed(error)),
+            Err(error) => return Err(self.core.failed(error)),
         };
         let mut parser = parser_of(sql, self.core.parser_mode(), deep);
         let parsed = parser.next_statement();
@@ -228,23 +208,23 @@ impl Session {
         }
         let (statement, span) = match parsed {
             Ok(Some(found)) => found,
-            Ok(None) => return Err(self.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
-            Err(error) => return Err(self.failed(parse_error(error))),
+            Ok(None) => return Err(self.core.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
+            Err(error) => return Err(self.core.failed(parse_error(error))),
         };
         let params = parser.param_count();
         self.core.note_remarks(&parser.take_remarks());
         let hints = self.core.resolve_hints(parser.take_hints());
         if params > u32::from(u16::MAX) {
-            return Err(self.failed(SqlError::new(ErrorCode::PsManyParam, &[])));
+            return Err(self.core.failed(SqlError::new(ErrorCode::PsManyParam, &[])));
         }
         if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
-            return Err(self.failed(syntax_error(after_separator(&sql[span.end..]))));
+            return Err(self.core.failed(syntax_error(after_separator(&sql[span.end..]))));
         }
         if deep && !plan::may_be_deep(&statement) {
-            return Err(self.failed(parse_error(too_deep())));
+            return Err(self.core.failed(parse_error(too_deep())));
         }
         if !plan::is_preparable(&statement) {
-            return Err(self.failed(SqlError::new(ErrorCode::UnsupportedPs, &[])));
+            return Err(self.core.failed(SqlError::new(ErrorCode::UnsupportedPs, &[])));
         }
         let allowed = self.core.authorize_later(&statement);
         self.core.env.is_prepared = true;
@@ -252,24 +232,15 @@ impl Session {
         self.core.env.is_prepared = false;
         let (plan, columns) = match planned {
             Ok(planned) => planned,
-            Err(error) => return Err(self.failed(error)),
+            Err(error) => return Err(self.core.failed(error)),
         };
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
-        let plan = plan.map(|plan| (plan, self.core.settings));
+        let kept = KeptPlan::new(&self.core, plan);
         let text = text_of(&sql[span.start..span.end]).into_owned();
         self.prepared.insert(
             id,
-            PreparedStatement {
-                _slot: Some(slot),
-                deep,
-                statement,
-                text,
-                params,
-                plan,
-                kinds: ParamKinds::default(),
-                hints,
-            },
+            PreparedStatement { _slot: Some(slot), deep, statement, text, params, kept, hints },
         );
         let params = (0..params).map(|_| plan::param_column()).collect();
         Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })
@@ -286,7 +257,7 @@ impl Core {
     }
 
     /// Warnings of a statement's syntax.
-    fn note_remarks(&mut self, remarks: &[Remark]) {
+    pub(super) fn note_remarks(&mut self, remarks: &[Remark]) {
         for remark in remarks {
             let code = ErrorCode::from_number(remark.code).unwrap_or(ErrorCode::UnknownError);
             let error = SqlError::with_message(code, remark.message.as_ref());

@@ -1,8 +1,8 @@
 //! What a session begins with.
 
-use super::core::Core;
 use super::set::effect::{assign, take_effect};
 use crate::catalog::AccountName;
+use crate::context::Core;
 use crate::sysvar::sql_mode;
 use inia_base::collation::Collation;
 use inia_expr::SqlMode;

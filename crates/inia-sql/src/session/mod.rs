@@ -4,47 +4,39 @@
 //! complete. What kinds of statements there are is known by [`plan`] alone.
 
 mod admin;
-pub(crate) mod alone;
 mod control;
-pub(crate) mod core;
 mod database;
 mod define;
-mod diagnostics;
 mod evaluate;
 mod explain;
 mod hints;
-mod host;
 mod incoming;
 mod login;
 mod params;
 mod plan;
-mod read_only;
 mod routines;
+mod run;
 mod set;
 mod show;
-mod table_locks;
 #[cfg(test)]
 pub(crate) mod tests;
 mod texts;
-mod view_rights;
 
-use self::core::Core;
-use self::params::ParamKinds;
-use self::plan::Plan;
-pub(crate) use self::plan::{plan_insert_queries, plan_over, plan_source};
+use self::run::{KeptPlan, Source, Syntax};
 use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
+use crate::context::{Core, Outcome};
 use crate::database::{ClientInfo, Database};
 use crate::exec::KeyHash;
 use crate::stack::on_deep_stack;
 use crate::user_locks::UserLocks;
 use inia_base::collation::{Charset, Collation};
-use inia_base::column::{Completion, ResultColumn, RowSink};
+use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::io::Disk;
 use inia_base::memory::MemoryBudget;
 use inia_base::value::Value;
-use inia_expr::{Level, SqlMode, Warning};
+use inia_expr::Warning;
 use inia_parser::ast;
 use inia_storage::Interrupter;
 use std::collections::HashMap;
@@ -62,20 +54,6 @@ pub struct Prepared {
     pub columns: Vec<ResultColumn>,
     /// Number of warnings.
     pub warnings: u16,
-}
-
-/// What a statement reports.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Outcome {
-    pub(crate) affected_rows: u64,
-    pub(crate) last_insert_id: u64,
-    /// The first AUTO_INCREMENT value that the statement made: LAST_INSERT_ID() from now on.
-    pub(crate) generated_id: Option<u64>,
-    pub(crate) info: String,
-    /// Rows of a result set, which the statement has sent already.
-    pub(crate) rows: Option<u64>,
-    /// The statement tells of the conditions of the one before it, and has none of its own.
-    pub(crate) reports: bool,
 }
 
 /// Ends another session's statement or connection (KILL).
@@ -150,10 +128,7 @@ struct PreparedStatement {
     statement: ast::Statement,
     text: String,
     params: u32,
-    /// The plan, where it can be kept, and the settings it was made under.
-    plan: Option<(Plan, u64)>,
-    /// The kinds of values that the plan is made for.
-    kinds: ParamKinds,
+    kept: KeptPlan,
     hints: inia_parser::Hints,
 }
 
@@ -161,8 +136,8 @@ impl Drop for PreparedStatement {
     fn drop(&mut self) {
         if self.deep {
             let statement = std::mem::replace(&mut self.statement, ast::Statement::Empty);
-            let plan = self.plan.take();
-            on_deep_stack(|| drop((statement, plan)));
+            let kept = std::mem::take(&mut self.kept);
+            on_deep_stack(|| drop((statement, kept)));
         }
     }
 }
@@ -199,49 +174,6 @@ impl Session {
         };
         session.core.apply_login();
         session
-    }
-
-    /// Reports a statement's end to the client and to the session's own functions.
-    fn finish(
-        &mut self,
-        result: Result<Outcome, SqlError>,
-        sink: &mut dyn RowSink,
-        more: bool,
-    ) -> Result<(), SqlError> {
-        let outcome = match result {
-            Ok(outcome) => outcome,
-            Err(error) => return Err(self.failed(error)),
-        };
-        let core = &mut self.core;
-        core.mdl.end_change();
-        let said = core.host.last_insert_id.take();
-        core.env.last_insert_id = outcome.generated_id.or(said).unwrap_or(core.env.last_insert_id);
-        core.env.row_count = match outcome.rows {
-            Some(_) => -1,
-            None => outcome.affected_rows as i64,
-        };
-        if let Some(rows) = outcome.rows {
-            core.env.found_rows = rows;
-        }
-        let completion = Completion {
-            affected_rows: outcome.affected_rows,
-            last_insert_id: outcome.last_insert_id,
-            warnings: if outcome.reports { 0 } else { core.warning_count() },
-            info: outcome.info,
-            status: core.status(),
-            changes: std::mem::take(&mut core.changes),
-        };
-        sink.complete(&completion, more)
-    }
-
-    /// Notes a failed statement in the diagnostics.
-    fn failed(&mut self, error: SqlError) -> SqlError {
-        self.core.mdl.end_change();
-        self.core.host.last_insert_id.take();
-        self.core.env.row_count = -1;
-        let (code, message) = (error.code, error.message.clone());
-        self.core.diagnostics.push(Warning { level: Level::Error, code, message });
-        error
     }
 
     /// PREPARE, EXECUTE and DEALLOCATE.
@@ -288,7 +220,7 @@ impl Session {
             }),
             _ => Ok(Outcome::default()),
         };
-        self.finish(result, sink, more)
+        self.core.finish(result, sink, more)
     }
 
     /// Executes a prepared statement.
@@ -326,52 +258,20 @@ impl Session {
     ) -> Result<(), SqlError> {
         let Some(prepared) = self.prepared.get_mut(&id) else {
             let args: [&dyn std::fmt::Display; 2] = [&id, &"mysqld_stmt_execute"];
-            return Err(self.failed(SqlError::new(ErrorCode::UnknownStmtHandler, &args)));
+            return Err(self.core.failed(SqlError::new(ErrorCode::UnknownStmtHandler, &args)));
         };
         if prepared.params as usize != params.len() {
-            return Err(self.failed(SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"])));
+            return Err(self.core.failed(SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"])));
         }
-        self.core.begin_statement();
-        if !plan::keeps_diagnostics(&prepared.statement) {
-            self.core.diagnostics.clear();
-        }
-        self.core.host.counters.count(&prepared.statement);
-        if let Err(error) = self.core.authorize(&prepared.statement) {
-            return Err(self.failed(error));
-        }
-        let hinted = !prepared.hints.variables.is_empty();
-        let changed = self.core.take_hints(&prepared.hints);
-        let keeps = !hinted && !self.core.may_be_serializable();
-        let usable = keeps
-            && prepared.kinds.fit(params)
-            && prepared.plan.as_ref().is_some_and(|(plan, settings)| {
-                *settings == self.core.settings && !plan.is_stale()
-            });
-        if !usable {
-            prepared.plan = None;
-        }
-        self.core.env.is_prepared = true;
-        let known = prepared.plan.as_ref();
-        let result = known.map(|(plan, _)| plan::run(&mut self.core, plan, params, sink));
-        let stale = |error: &SqlError| error.code == ErrorCode::NeedReprepare;
-        let result = match result {
-            Some(result) if !result.as_ref().is_err_and(stale) => result,
-            _ => {
-                let (core, statement) = (&mut self.core, &prepared.statement);
-                let kinds = ParamKinds::of(params);
-                core.env.literal_types = kinds.types(core.env.collation);
-                let made = plan::plan_and_run(core, statement, &prepared.text, params, sink);
-                core.env.literal_types = Vec::new();
-                prepared.kinds = kinds;
-                made.map(|(outcome, plan)| {
-                    prepared.plan = plan.filter(|_| keeps).map(|plan| (plan, core.settings));
-                    outcome
-                })
-            }
-        };
-        self.core.env.is_prepared = false;
-        self.core.undo_hints(changed);
-        self.finish(result, sink, more)
+        let PreparedStatement { statement, text, hints, kept, .. } = prepared;
+        let source = Source { statement, syntax: Syntax::Known(hints), metered: false };
+        let hinted = !hints.variables.is_empty();
+        self.core.run_statement(source, sink, more, |core, sink| {
+            core.env.is_prepared = true;
+            let result = kept.run(core, (statement, text, hinted), params, sink);
+            core.env.is_prepared = false;
+            result
+        })
     }
 
     /// How many texts have a plan.
@@ -493,21 +393,5 @@ impl Session {
     /// Several statements in one text are allowed (CLIENT_MULTI_STATEMENTS).
     pub fn set_multi_statements(&mut self, on: bool) {
         self.multi_statements = on;
-    }
-}
-
-impl Core {
-    /// `sql_mode` as the parser knows it.
-    pub(crate) fn parser_mode(&self) -> inia_parser::SqlMode {
-        use inia_parser::SqlMode as P;
-        let pairs = [
-            (SqlMode::ANSI_QUOTES, P::ANSI_QUOTES),
-            (SqlMode::PIPES_AS_CONCAT, P::PIPES_AS_CONCAT),
-            (SqlMode::IGNORE_SPACE, P::IGNORE_SPACE),
-            (SqlMode::NO_BACKSLASH_ESCAPES, P::NO_BACKSLASH_ESCAPES),
-            (SqlMode::HIGH_NOT_PRECEDENCE, P::HIGH_NOT_PRECEDENCE),
-        ];
-        let on = pairs.into_iter().filter(|(ours, _)| self.env.sql_mode.has(*ours));
-        on.fold(P::empty(), |mode, (_, flag)| mode.with(flag))
     }
 }

@@ -3,24 +3,22 @@
 //! Queries and changes of rows are planned, and a prepared statement keeps its plan; everything
 //! else is carried out from its syntax tree.
 
-use super::Outcome;
-use super::alone::{Use, uses_of};
-use super::core::Core;
 use super::evaluate::{evaluate, with};
 use super::{admin, control, define, evaluate, explain, set, show};
-use crate::bind::{self, BindContext};
-use crate::catalog::{CatalogVersion, Table};
+use crate::catalog::Table;
+use crate::context::Core;
+use crate::context::Outcome;
+use crate::context::alone::{Use, uses_of};
 use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
-use crate::information_schema::SystemTables;
-use crate::plan::{LimitPlan, OutputColumn, StatementPlan, ViewUse};
+use crate::plan::{LimitPlan, StatementPlan, ViewUse};
+use crate::planner::plan_query;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Expr, ExprType};
 use inia_parser::ast::{self, Statement};
-use inia_storage::{Isolation, LockMode, LockRequest, WaitPolicy};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -149,73 +147,6 @@ fn is_planned(statement: &Statement) -> bool {
     matches!(statement, Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_))
 }
 
-/// Plans a query in the open transaction and holds its tables still.
-pub(super) fn plan_query(
-    core: &Core,
-    query: &ast::Query,
-    plain_lock: Option<LockRequest>,
-) -> Result<StatementPlan, SqlError> {
-    plan_held(core, plain_lock, |context| bind::bind_query(query, context), |plan| plan)
-}
-
-/// Binds something in the open transaction and holds its tables still.
-fn plan_held<T>(
-    core: &Core,
-    plain_lock: Option<LockRequest>,
-    bind: impl Fn(&BindContext<'_>) -> Result<T, SqlError>,
-    plan_of: impl Fn(&T) -> &StatementPlan,
-) -> Result<T, SqlError> {
-    loop {
-        let stored = core.db.catalog().current();
-        let catalog = core.temporary.over(stored.clone());
-        let context = BindContext { stored: &stored, ..context_over(core, &catalog, plain_lock) };
-        let plan = bind(&context)?;
-        let mut held = true;
-        let (tables, views) = (&plan_of(&plan).tables, &plan_of(&plan).views);
-        for table in tables {
-            held &= core.hold(table)?;
-        }
-        for used in views {
-            held &= core.hold_view(&used.view)?;
-        }
-        if held {
-            core.check_view_rights(views)?;
-            return Ok(plan);
-        }
-    }
-}
-
-fn context_over<'c>(
-    core: &'c Core,
-    catalog: &'c CatalogVersion,
-    plain_lock: Option<LockRequest>,
-) -> BindContext<'c> {
-    BindContext {
-        catalog,
-        stored: catalog,
-        database: core.env.database.as_deref(),
-        env: &core.env,
-        host: &core.host,
-        virtuals: &SystemTables,
-        plain_lock,
-    }
-}
-
-/// Plans a query over tables of a catalog of the caller's own, which has locked them.
-pub(crate) fn plan_over(
-    core: &Core,
-    catalog: &CatalogVersion,
-    query: &ast::Query,
-) -> Result<StatementPlan, SqlError> {
-    bind::bind_query(query, &context_over(core, catalog, None))
-}
-
-/// The lock that INSERT … SELECT takes on the rows it reads.
-fn source_lock(core: &Core) -> Option<LockRequest> {
-    let gaps = matches!(core.state.current, Isolation::RepeatableRead | Isolation::Serializable);
-    gaps.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
-}
-
 /// The plan of a query or a change of rows.
 pub(super) fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
     Ok(match statement {
@@ -262,8 +193,7 @@ fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
         plan.guard(core, guard)?;
         return Ok(Plan::Change(Box::new(plan)));
     }
-    let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
-    let mut joined = dml::plan_joined_update(core, &update, &mut plan)?;
+    let mut joined = dml::plan_joined_update(core, &update)?;
     dml::check_update(core, written, &joined)?;
     joined.guard(core, guard)?;
     Ok(Plan::Joined(Box::new(joined)))
@@ -277,8 +207,7 @@ fn plan_delete(core: &Core, delete: &ast::Delete) -> Result<Plan, SqlError> {
         plan.guard(core, guard)?;
         return Ok(Plan::Change(Box::new(plan)));
     }
-    let mut plan = |core: &Core, query: &ast::Query| plan_source(core, query);
-    let mut joined = dml::plan_joined_delete(core, &delete, &mut plan)?;
+    let mut joined = dml::plan_joined_delete(core, &delete)?;
     dml::check_delete(core, written, &joined)?;
     joined.guard(core, guard)?;
     Ok(Plan::Joined(Box::new(joined)))
@@ -517,24 +446,6 @@ fn load_data(
         evaluate(core, params, |core, ctx| crate::files::load::load_data(core, load, ctx, sink));
     core.leave(start, result.as_ref().err())?;
     result
-}
-
-/// Plans a query whose rows are about to be stored.
-pub(crate) fn plan_source(core: &Core, query: &ast::Query) -> Result<StatementPlan, SqlError> {
-    plan_held(core, source_lock(core), |context| bind::bind_source(query, context), |plan| plan)
-}
-
-/// Plans INSERT's queries, see [`bind::bind_insert`].
-pub(crate) fn plan_insert_queries(
-    core: &Core,
-    source: Option<&bind::InsertSource>,
-    beside: &[ast::Query],
-    values: usize,
-    names: &dyn Fn(&[OutputColumn]) -> bind::InsertedNames,
-) -> Result<bind::BoundInsert, SqlError> {
-    let bind =
-        |context: &BindContext<'_>| bind::bind_insert(source, beside, values, names, context);
-    plan_held(core, source_lock(core), bind, |bound| &bound.plan)
 }
 
 /// Plans a query that is only looked at.

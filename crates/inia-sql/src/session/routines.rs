@@ -1,7 +1,7 @@
 //! Statements about stored programs, of which there are none: whichever they name is missing.
 
-use super::Outcome;
-use super::core::Core;
+use crate::context::Core;
+use crate::context::Outcome;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{ObjectName, RoutineKind, Statement};
 

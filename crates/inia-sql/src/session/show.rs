@@ -1,10 +1,11 @@
 //! The SHOW statements that sessions cannot do without.
 
-use super::Outcome;
-use super::core::Core;
 use crate::account::{Privileges, show as account};
 use crate::catalog::{ViewDef, quoted, show_create_schema, show_create_table};
-use crate::ddl::{full_name, show_create_view};
+use crate::context::Core;
+use crate::context::Outcome;
+use crate::context::full_name;
+use crate::ddl::show_create_view;
 use crate::dml::auto_increment;
 use crate::information_schema;
 use inia_base::collation::Collation;

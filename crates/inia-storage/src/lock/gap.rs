@@ -144,6 +144,9 @@ impl Gaps {
     /// Keeps other owners from inserting into `(low, high]`. Always granted.
     pub(crate) fn lock(self: &Arc<Gaps>, owner: &Arc<Owner>, low: Edge<'_>, high: Edge<'_>) {
         let mut state = self.state.lock();
+        if !state.waiting.is_empty() {
+            owner.set_awaited();
+        }
         match state.held.iter_mut().find(|(other, _)| Arc::ptr_eq(other, owner)) {
             Some((_, set)) => set.add(low, high),
             None => {
@@ -175,6 +178,7 @@ impl Gaps {
         let blocked = state.blocked(owner, key);
         if blocked {
             register();
+            state.blockers(owner, key).for_each(|other| other.set_awaited());
             state.waiting.push((Arc::clone(owner), key.to_vec()));
         }
         blocked

@@ -3,6 +3,8 @@
 //!
 //! Invariants:
 //! - `wait` is `On` exactly while the owner stands in the queue (or gap list) its target names.
+//! - `awaited` is set while anybody waits for what the owner holds. It may stay set longer, until
+//!   its transaction ends.
 //! - Lock order: detector, then a record shard or a tree's gaps, then `held` or `wait`.
 
 use super::gap::Gaps;
@@ -23,6 +25,7 @@ pub(crate) struct Owner {
     pub(super) wait: Mutex<Wait>,
     pub(super) cell: WaitCell,
     interrupted: AtomicBool,
+    awaited: AtomicBool,
 }
 
 /// What an owner must give back when its transaction ends.
@@ -73,6 +76,7 @@ impl Owner {
             wait: Mutex::default(),
             cell: WaitCell::new(),
             interrupted: AtomicBool::new(false),
+            awaited: AtomicBool::new(false),
         }
     }
 
@@ -144,6 +148,17 @@ impl Owner {
         self.interrupted.store(false, Ordering::Release);
     }
 
+    /// Notes that somebody waits for what the owner holds.
+    pub(super) fn set_awaited(&self) {
+        self.awaited.store(true, Ordering::Release);
+    }
+
+    /// Whether somebody may wait for what the owner holds. Without it no cycle of waits leads
+    /// through an owner that begins to wait.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.awaited.load(Ordering::Acquire)
+    }
+
     pub(super) fn note_record(&self, name: LockName) {
         self.held.lock().records.push(name);
     }
@@ -175,6 +190,7 @@ impl Owner {
         let mut held = self.held.lock();
         self.txn.store(0, Ordering::Release);
         self.undo_records.store(0, Ordering::Relaxed);
+        self.awaited.store(false, Ordering::Release);
         std::mem::take(&mut *held)
     }
 

@@ -173,8 +173,18 @@ impl Queue {
         self.blockers(owner, mode, ahead).next().is_some()
     }
 
+    /// Puts a request behind the others, and tells the holders that they are awaited. Those who
+    /// wait ahead of it learn it when they are served.
+    fn push(&mut self, owner: &Arc<Owner>, mode: LockMode) {
+        self.granted.iter().for_each(|holder| holder.owner.set_awaited());
+        self.waiting.push_back((Arc::clone(owner), mode));
+    }
+
     /// Adds or strengthens a lock that nothing blocks.
     fn admit(&mut self, owner: &Arc<Owner>, mode: LockMode) -> Grant {
+        if !self.waiting.is_empty() {
+            owner.set_awaited();
+        }
         match self.granted.iter_mut().find(|holder| Arc::ptr_eq(&holder.owner, owner)) {
             Some(holder) if holder.covers(mode) => Grant::Held,
             Some(holder) => {
@@ -188,18 +198,25 @@ impl Queue {
         }
     }
 
-    /// Hands the lock to every waiter that nothing blocks any more, in order of arrival.
+    /// Hands the lock to every waiter that nothing blocks any more, in order of arrival. Behind one
+    /// that has to wait on, only those can be served who hold the lock already.
     fn advance(&mut self, name: LockName) {
         let mut at = 0;
         while at < self.waiting.len() {
             let (owner, mode) = self.waiting[at].clone();
-            if !self.blocked(&owner, mode, at) && owner.grant() {
+            let free = !self.blocked(&owner, mode, at);
+            if free && self.waiting.len() > 1 {
+                owner.set_awaited();
+            }
+            if free && owner.grant() {
                 self.waiting.remove(at);
                 if self.admit(&owner, mode) == Grant::New {
                     owner.note_record(name);
                 }
-            } else {
+            } else if self.waiting.iter().skip(at + 1).any(|(other, _)| self.is_held_by(other)) {
                 at += 1;
+            } else {
+                return;
             }
         }
     }
@@ -286,7 +303,7 @@ impl RecordLocks {
             let queue = state.queue(name);
             if queue.blocked(owner, mode, queue.waiting.len()) {
                 register();
-                queue.waiting.push_back((Arc::clone(owner), mode));
+                queue.push(owner, mode);
                 return Grant::Conflict;
             }
             let grant = queue.admit(owner, mode);
@@ -311,14 +328,21 @@ impl RecordLocks {
         });
     }
 
-    /// Adds everyone whom the queued `owner` waits for.
-    pub(super) fn blockers(&self, owner: &Arc<Owner>, name: LockName, out: &mut Vec<Arc<Owner>>) {
+    /// Adds everyone whom the queued `owner` waits for. True for an exclusive request that waits
+    /// for all ahead of it: what those wait for in this queue is among what is added.
+    pub(super) fn blockers(
+        &self,
+        owner: &Arc<Owner>,
+        name: LockName,
+        out: &mut Vec<Arc<Owner>>,
+    ) -> bool {
         let state = self.shards[name.shard()].state.lock();
-        let Some(queue) = state.queues.get(&name) else { return };
-        let at = queue.waiting.iter().position(|(other, _)| Arc::ptr_eq(other, owner));
-        let Some(at) = at else { return };
+        let Some(queue) = state.queues.get(&name) else { return false };
+        let at = queue.waiting.iter().rposition(|(other, _)| Arc::ptr_eq(other, owner));
+        let Some(at) = at else { return false };
         let mode = queue.waiting[at].1;
         out.extend(queue.blockers(owner, mode, at).cloned());
+        mode == LockMode::Exclusive && !queue.is_held_by(owner)
     }
 
     /// Whether another owner's lock (or earlier request) forbids `owner` to take `mode` now.

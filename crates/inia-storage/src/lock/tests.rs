@@ -3,6 +3,8 @@
 //! Threads are used only where one must block; a test never sleeps: it waits until the lock system
 //! says that the other side is waiting.
 
+mod cycles;
+
 use super::gap::Intervals;
 use super::*;
 use crate::error::StorageError;

@@ -1,5 +1,10 @@
 //! Waiting for locks, and finding deadlocks when a wait begins.
 //!
+//! A cycle through a newcomer needs somebody who waits for what the newcomer holds. Holders are
+//! marked when a request begins to wait for them, and when they are served before others
+//! ([`Owner::set_awaited`]). A newcomer without the mark begins to wait without a search, however
+//! long the queue is.
+//!
 //! A wait is registered while the detector's mutex is held, and only a running transaction can
 //! begin one. So during a search no transaction that was seen waiting can have been granted its
 //! lock and begun another wait: every edge of a cycle that is found was there at the same time.
@@ -62,6 +67,16 @@ pub(crate) struct LockCounters {
     pub(crate) wait_micros: AtomicU64,
     pub(crate) deadlocks: AtomicU64,
     pub(crate) timeouts: AtomicU64,
+}
+
+/// What a search for a cycle knows, so that it looks at each edge of a long queue once.
+#[derive(Default)]
+struct Search {
+    /// Owners that it has come to.
+    seen: HashSet<u32>,
+    /// Owners in the queue of a record that stand ahead of an exclusive waiter it has come to. That
+    /// one waits for all whom they wait for.
+    covered: HashSet<(LockName, u32)>,
 }
 
 /// All locks of an engine.
@@ -222,9 +237,12 @@ impl LockSystem {
         }
     }
 
-    /// Breaks every cycle through `start`: new edges begin or end there.
+    /// Breaks every cycle through `start`: new edges begin or end there. There is none while nobody
+    /// waits for `start`, so that a newcomer to a long queue is not charged for its length.
     fn break_deadlocks(&self, start: &Arc<Owner>) {
-        while let Some(cycle) = self.find_cycle(start) {
+        while start.is_awaited()
+            && let Some(cycle) = self.find_cycle(start)
+        {
             self.counters.deadlocks.fetch_add(1, Ordering::Relaxed);
             let lightest = cycle.iter().min_by_key(|owner| owner.weight());
             let victim = lightest.expect("a cycle has members, the newcomer first");
@@ -238,9 +256,9 @@ impl LockSystem {
 
     /// A cycle through `start` in the wait-for graph, `start` first.
     fn find_cycle(&self, start: &Arc<Owner>) -> Option<Vec<Arc<Owner>>> {
+        let mut search = Search::default();
         let mut path = vec![Arc::clone(start)];
-        let mut branches = vec![self.blockers(start)];
-        let mut seen = HashSet::new();
+        let mut branches = vec![self.branch(start, &mut search)];
         while let Some(branch) = branches.last_mut() {
             match branch.pop() {
                 None => {
@@ -249,8 +267,8 @@ impl LockSystem {
                 }
                 Some(next) if Arc::ptr_eq(&next, start) => return Some(path),
                 Some(next) => {
-                    if seen.insert(next.index()) {
-                        branches.push(self.blockers(&next));
+                    if search.seen.insert(next.index()) {
+                        branches.push(self.branch(&next, &mut search));
                         path.push(next);
                     }
                 }
@@ -259,19 +277,29 @@ impl LockSystem {
         None
     }
 
-    /// Everyone whom `owner` waits for; nobody when it runs or was chosen as a victim.
-    fn blockers(&self, owner: &Arc<Owner>) -> Vec<Arc<Owner>> {
-        let wait = owner.wait.lock().clone();
-        match wait {
-            Wait::On(target) => self.blockers_of(owner, &target),
-            Wait::No | Wait::Granted | Wait::Victim(_) => Vec::new(),
+    /// Everyone whom `owner` waits for, unless the search has them by another way already; nobody
+    /// when it runs or was chosen as a victim.
+    fn branch(&self, owner: &Arc<Owner>, search: &mut Search) -> Vec<Arc<Owner>> {
+        let Wait::On(target) = owner.wait.lock().clone() else { return Vec::new() };
+        let TargetKind::Record(name, _) = target.kind else {
+            return self.blockers_of(owner, &target);
+        };
+        if search.covered.contains(&(name, owner.index())) {
+            return Vec::new();
         }
+        let mut out = Vec::new();
+        if self.records.blockers(owner, name, &mut out) {
+            search.covered.extend(out.iter().map(|other| (name, other.index())));
+        }
+        out
     }
 
     fn blockers_of(&self, owner: &Arc<Owner>, target: &Target) -> Vec<Arc<Owner>> {
         let mut out = Vec::new();
         match &target.kind {
-            TargetKind::Record(name, _) => self.records.blockers(owner, *name, &mut out),
+            TargetKind::Record(name, _) => {
+                self.records.blockers(owner, *name, &mut out);
+            }
             TargetKind::Insert(gaps) => gaps.blockers(owner, &mut out),
         }
         out

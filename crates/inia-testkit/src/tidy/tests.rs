@@ -117,3 +117,19 @@ fn imports_against_the_order_of_layers_are_found() {
         assert_eq!(layer_violations(module, text), lines, "{module}: {text}");
     }
 }
+
+#[test]
+fn documents_name_what_exists() {
+    let violations = |text: &str| {
+        let mut broken = Vec::new();
+        docs::check(&root(), &root().join("docs/PAGE.md"), "docs/PAGE.md", text, &mut broken);
+        broken.iter().map(|violation| violation.rule).collect::<Vec<_>>()
+    };
+    let here = "crates/inia-testkit/src/tidy.rs";
+    assert_eq!(violations(&format!("`check` (`{here}`), `Violation` (`{here}`)")), [""; 0]);
+    assert_eq!(violations(&format!("`Allowed::parse` (`{here}`)")), [""; 0]);
+    assert_eq!(violations(&format!("`Allowed::read` (`{here}`)")), ["symbol"]);
+    assert_eq!(violations(&format!("`chec` (`{here}`)")), ["symbol"]);
+    assert_eq!(violations("`crates/inia-testkit/src/gone.rs`"), ["path"]);
+    assert_eq!(violations("```\n`crates/inia-testkit/src/gone.rs`\n```"), [""; 0]);
+}

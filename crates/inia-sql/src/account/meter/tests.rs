@@ -54,9 +54,6 @@ fn updates_count_beside_questions() {
     for sql in ["SELECT 1 FOR UPDATE", "BEGIN", "SET @a = 1", "ANALYZE TABLE t", "USE d"] {
         assert_eq!(ask(&meter, sql, 0), "ok");
     }
-    let delete = inia_parser::parse("DELETE FROM t", inia_parser::SqlMode::default()).unwrap();
-    meter.take_back(&delete);
-    assert_eq!(ask(&meter, "DELETE FROM t", 0), "ok");
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use super::InsertPlan;
 use super::run::Run;
 use crate::catalog::ColumnDefault;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::dml::assign::assign;
 use crate::dml::auto_increment;
 use crate::dml::fill::{Given, stored};
-use crate::session::Outcome;
-use crate::session::core::Core;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;

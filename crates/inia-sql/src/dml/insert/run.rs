@@ -2,6 +2,8 @@
 
 use super::{InsertPlan, Literals};
 use crate::catalog::{IndexKind, Table};
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::dml::assign::{Nulls, assign, touch};
 use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::fill::{Fills, Given, stored};
@@ -11,8 +13,6 @@ use crate::dml::write::{RowWriter, Written, duplicate_error, values};
 use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::plan::StatementPlan;
-use crate::session::Outcome;
-use crate::session::core::Core;
 use crate::spill::TupleList;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;

@@ -4,10 +4,11 @@
 //! its targets say so. Example: `EXPLAIN UPDATE t SET b = 1 WHERE a = 2` describes `SELECT * FROM t
 //! WHERE a = 2`, and its line says UPDATE in place of SIMPLE.
 
+use crate::context::Core;
 use crate::dml;
 use crate::plan::explain::{Line, describe};
-use crate::session::core::Core;
-use crate::session::{plan, plan_source};
+use crate::planner::plan_source;
+use crate::session::plan;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, DeleteTarget, InsertSource, Statement, TableRef};
 use std::borrow::Cow;

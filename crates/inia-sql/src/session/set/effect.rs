@@ -1,6 +1,6 @@
 //! What setting a variable changes in the session or the server.
 
-use crate::session::core::Core;
+use crate::context::Core;
 use crate::sysvar::{self, sql_mode};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};

@@ -8,9 +8,9 @@ pub(super) mod effect;
 pub(super) mod permitted;
 pub(super) mod value;
 
-use super::Outcome;
-use super::core::Core;
 use super::evaluate::value_of;
+use crate::context::Core;
+use crate::context::Outcome;
 use crate::sysvar;
 use effect::{assign, isolation};
 use inia_base::collation::Collation;

@@ -1,6 +1,6 @@
 //! Which variables can be set in which scope, and by whom.
 
-use crate::session::core::Core;
+use crate::context::Core;
 use crate::sysvar::{self, Home};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::VarScope;

@@ -2,7 +2,7 @@
 //! something.
 
 use crate::catalog::value_text;
-use crate::session::core::Core;
+use crate::context::Core;
 use crate::sysvar::{Kind, VarDef, sql_mode, switches};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;

@@ -14,11 +14,14 @@
 
 mod shape;
 
-use super::core::Core;
-use super::params::ParamKinds;
 use super::plan::Plan;
+use super::run::KeptPlan;
 use super::{PreparedStatement, plan};
 use crate::catalog::Table;
+use crate::context::{Core, Outcome};
+use crate::error::parse_error;
+use inia_base::column::RowSink;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{EmptyScope, ExprKind, ExprType};
 use inia_parser::{Digest, LiteralKind, LiteralSpan, Parser, digest};
@@ -196,15 +199,13 @@ pub(super) fn parametrise(
     core.env.literal_types = Vec::new();
     let plan = planned.ok()?.0?;
     let params = u32::try_from(spans.len()).ok()?;
-    let settings = core.settings;
     is_of(&plan, &table).then(|| PreparedStatement {
         _slot: None,
         deep: false,
         statement,
         text,
         params,
-        plan: Some((plan, settings)),
-        kinds: ParamKinds::default(),
+        kept: KeptPlan::new(core, Some(plan)),
         hints: inia_parser::Hints::default(),
     })
 }
@@ -215,8 +216,13 @@ fn is_of(plan: &Plan, table: &Arc<Table>) -> bool {
     tables.next().is_some_and(|first| Arc::ptr_eq(first, table)) && tables.next().is_none()
 }
 
-/// The kept plan, where it is still the right one.
-pub(super) fn usable<'p>(core: &Core, kept: &'p PreparedStatement) -> Option<&'p Plan> {
-    let (plan, settings) = kept.plan.as_ref()?;
-    (*settings == core.settings && !plan.is_stale()).then_some(plan)
+/// Runs a text from its own syntax tree: DDL came between the look at its kept plan and its use.
+pub(super) fn run_anew(
+    core: &mut Core,
+    sql: &str,
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, SqlError> {
+    let parsed = Parser::new(sql, core.parser_mode()).next_statement().map_err(parse_error)?;
+    let (statement, _) = parsed.ok_or_else(|| SqlError::new(ErrorCode::EmptyQuery, &[]))?;
+    plan::execute(core, &statement, sql, &[], sink)
 }

@@ -102,6 +102,14 @@ fn shuffle(txn: &mut Txn, tree: &Tree, random: &mut Random) -> crate::Result<()>
     Ok(())
 }
 
+/// A session whose lock waits end by a grant or a deadlock alone: on a busy machine a wait may take
+/// long.
+fn patient(engine: &Arc<Engine>) -> Txn {
+    let mut txn = engine.attach();
+    txn.set_lock_wait_timeout(Duration::from_secs(1 << 20));
+    txn
+}
+
 fn acceptable(result: crate::Result<()>) -> bool {
     match result {
         Ok(()) => true,
@@ -127,7 +135,7 @@ fn run(level: Isolation, background: bool) {
             .map(|seed| {
                 scope.spawn(move || {
                     let mut random = Random::new(seed);
-                    let mut txn = engine.attach();
+                    let mut txn = patient(engine);
                     for _ in 0..400 {
                         txn.begin(level);
                         txn.begin_statement();
@@ -144,7 +152,7 @@ fn run(level: Isolation, background: bool) {
             .collect();
         for direction in [Direction::Forward, Direction::Backward] {
             scope.spawn(move || {
-                let mut txn = engine.attach();
+                let mut txn = patient(engine);
                 while !done.load(Ordering::Relaxed) {
                     txn.begin(Isolation::RepeatableRead);
                     for _ in 0..3 {
@@ -214,7 +222,7 @@ fn locking_scans_see_all_the_money_where_records_come_and_go() {
             .map(|seed| {
                 scope.spawn(move || {
                     let mut random = Random::new(seed);
-                    let mut txn = engine.attach();
+                    let mut txn = patient(engine);
                     for _ in 0..5000 {
                         txn.begin(Isolation::RepeatableRead);
                         let (from, to) = (random.below(FEW), random.below(FEW));
@@ -226,7 +234,7 @@ fn locking_scans_see_all_the_money_where_records_come_and_go() {
             .collect();
         for direction in [Direction::Forward, Direction::Backward] {
             scope.spawn(move || {
-                let mut txn = engine.attach();
+                let mut txn = patient(engine);
                 while !done.load(Ordering::Relaxed) {
                     txn.begin(Isolation::RepeatableRead);
                     if let Some(sum) = locked_total(&mut txn, tree, direction) {
@@ -302,7 +310,7 @@ fn no_insert_slips_into_a_locked_range() {
             .map(|seed| {
                 scope.spawn(move || {
                     let mut random = Random::new(seed);
-                    let mut txn = engine.attach();
+                    let mut txn = patient(engine);
                     for _ in 0..800 {
                         txn.begin(Isolation::RepeatableRead);
                         let key = account(random.below(2000));
@@ -320,7 +328,7 @@ fn no_insert_slips_into_a_locked_range() {
             .collect();
         scope.spawn(move || {
             let mut random = Random::new(99);
-            let mut txn = engine.attach();
+            let mut txn = patient(engine);
             while !done.load(Ordering::Relaxed) {
                 txn.begin(Isolation::RepeatableRead);
                 let low = random.below(1900);

@@ -21,7 +21,7 @@
 //! | `Adds`    | `Write` | `Alone`   | `Reads`: whose snapshot is older    |
 //! | `Changes` | `Alone` |           | nothing                             |
 
-use super::core::Core;
+use super::Core;
 use crate::catalog::mdl::{Kind, MdlGuard, MdlName};
 use crate::catalog::{Table, TableDef, heap, row_count};
 use crate::error::StorageResult;
@@ -169,7 +169,7 @@ impl Part {
 }
 
 impl Alone {
-    pub(super) fn new(connection: u32) -> Alone {
+    pub(crate) fn new(connection: u32) -> Alone {
         Alone { connection, parts: Default::default(), changed: false }
     }
 
@@ -178,7 +178,7 @@ impl Alone {
     }
 
     /// The transaction for a table, which begins with its first use by a statement.
-    pub(super) fn open(
+    pub(crate) fn open(
         &self,
         def: &TableDef,
         store: &Arc<Engine>,
@@ -187,7 +187,7 @@ impl Alone {
         self.part(def).open(store, self.connection, isolation)
     }
 
-    pub(super) fn settle(&self) -> Result<(), SqlError> {
+    pub(crate) fn settle(&self) -> Result<(), SqlError> {
         for part in self.parts.iter().filter(|part| part.is_open.get()) {
             if let Some((_, txn)) = part.txn.get() {
                 txn.borrow_mut().settle().sql()?;
@@ -197,11 +197,11 @@ impl Alone {
     }
 
     /// Ends the waits of the transactions, once they are there.
-    pub(super) fn interrupters(&self) -> [Arc<OnceLock<Interrupter>>; 2] {
+    pub(crate) fn interrupters(&self) -> [Arc<OnceLock<Interrupter>>; 2] {
         [0, 1].map(|at| self.parts[at].interrupter.clone())
     }
 
-    pub(super) fn clear_interrupt(&mut self) {
+    pub(crate) fn clear_interrupt(&mut self) {
         for part in &mut self.parts {
             if let Some((_, txn)) = part.txn.get_mut() {
                 txn.get_mut().clear_interrupt();

@@ -1,8 +1,8 @@
 //! `read_only` and `super_read_only`: a server whose data only some accounts may change, or none.
 //! Temporary tables are anybody's own.
 
-use super::admin::changes_accounts;
-use super::core::Core;
+use super::Core;
+use crate::account::changes_accounts;
 use crate::reads::{Reads, named_tables};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{DeleteTarget, MaintenanceKind, ObjectName, Statement};
@@ -14,12 +14,12 @@ const SUPER_READ_ONLY: u8 = 2;
 
 impl Core {
     /// Error 1290 where the server is read-only for this session.
-    pub(super) fn check_read_only(&self, statement: &Statement) -> Result<(), SqlError> {
+    pub(crate) fn check_read_only(&self, statement: &Statement) -> Result<(), SqlError> {
         self.refuse_read_only(|| self.changes_data(statement))
     }
 
     /// Error 1290 where the server is read-only for this session, and something `changes`.
-    pub(super) fn refuse_read_only(&self, changes: impl Fn() -> bool) -> Result<(), SqlError> {
+    pub(crate) fn refuse_read_only(&self, changes: impl Fn() -> bool) -> Result<(), SqlError> {
         let option = match self.db.read_only.load(Ordering::Relaxed) {
             0 => return Ok(()),
             READ_ONLY if self.access().has_dynamic("CONNECTION_ADMIN") => return Ok(()),
@@ -33,7 +33,7 @@ impl Core {
     }
 
     /// Takes in what the two variables were set to.
-    pub(super) fn look_at_read_only(&self) {
+    pub(crate) fn look_at_read_only(&self) {
         let on = |name: &str| self.db.globals.is_on(name);
         let level = match (on("super_read_only"), on("read_only")) {
             (true, _) => SUPER_READ_ONLY,

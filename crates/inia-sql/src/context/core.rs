@@ -1,5 +1,8 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
+use super::alone::{Alone, RowLocks};
+use super::host::Host;
+use super::table_locks::TableLocks;
 use crate::account::meter::Meter;
 use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
@@ -8,13 +11,11 @@ use crate::clock::clock_micros;
 use crate::database::{ClientInfo, Database};
 use crate::error::{StorageResult, commit_error};
 use crate::interrupt::Interrupt;
-use crate::session::alone::{Alone, RowLocks};
-use crate::session::host::Host;
-use crate::session::table_locks::TableLocks;
 use inia_base::collation::Collation;
 use inia_base::column::status;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::SqlMode;
 use inia_expr::{Environment, EvalContext, Level, SubqueryRunner, Warnings};
 use inia_storage::{Isolation, LockMode, LockRequest, Savepoint, Txn, WaitPolicy};
 use std::cell::RefCell;
@@ -178,7 +179,7 @@ impl Core {
         if self.state.autocommit {
             bits |= status::AUTOCOMMIT;
         }
-        if self.env.sql_mode.has(inia_expr::SqlMode::NO_BACKSLASH_ESCAPES) {
+        if self.env.sql_mode.has(SqlMode::NO_BACKSLASH_ESCAPES) {
             bits |= status::NO_BACKSLASH_ESCAPES;
         }
         bits
@@ -542,6 +543,22 @@ impl Core {
             return Err(SqlError::new(ErrorCode::QueryInterrupted, &[]));
         }
         Ok(())
+    }
+}
+
+impl Core {
+    /// `sql_mode` as the parser knows it.
+    pub(crate) fn parser_mode(&self) -> inia_parser::SqlMode {
+        use inia_parser::SqlMode as P;
+        let pairs = [
+            (SqlMode::ANSI_QUOTES, P::ANSI_QUOTES),
+            (SqlMode::PIPES_AS_CONCAT, P::PIPES_AS_CONCAT),
+            (SqlMode::IGNORE_SPACE, P::IGNORE_SPACE),
+            (SqlMode::NO_BACKSLASH_ESCAPES, P::NO_BACKSLASH_ESCAPES),
+            (SqlMode::HIGH_NOT_PRECEDENCE, P::HIGH_NOT_PRECEDENCE),
+        ];
+        let on = pairs.into_iter().filter(|(ours, _)| self.env.sql_mode.has(*ours));
+        on.fold(P::empty(), |mode, (_, flag)| mode.with(flag))
     }
 }
 

@@ -155,13 +155,13 @@ impl Host {
     }
 
     /// A user variable's value.
-    pub(super) fn user_value(&self, name: &str) -> Value {
+    pub(crate) fn user_value(&self, name: &str) -> Value {
         let vars = self.user_vars.borrow();
         vars.get(&name.to_lowercase()).map_or(Value::Null, |var| var.value.clone())
     }
 
     /// A user variable as text.
-    pub(super) fn user_text(&self, name: &str) -> String {
+    pub(crate) fn user_text(&self, name: &str) -> String {
         let vars = self.user_vars.borrow();
         let var = vars.get(&name.to_lowercase());
         var.map_or_else(String::new, |var| {

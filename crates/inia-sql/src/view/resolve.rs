@@ -14,13 +14,12 @@
 //! it is.
 
 use crate::bind::{FromColumn, FromTable, Namespace, item_name, visible_after};
+use crate::catalog::MAX_NAME;
 use crate::catalog::{CatalogVersion, same_name};
 use crate::information_schema;
 use inia_expr::ExprType;
 use inia_parser::ast::*;
 use std::cell::RefCell;
-
-const MAX_NAME: usize = 64;
 
 /// How a member of FROM is written before its columns.
 type Qualifier = (Option<String>, String);
@@ -116,9 +115,9 @@ pub(crate) struct Resolver<'r> {
     levels: Vec<Level>,
     ctes: Vec<(String, Vec<String>)>,
     /// A variable or parameter was met.
-    pub(super) variable: bool,
+    pub(crate) variable: bool,
     /// The next SELECT gives its items names that are all different.
-    pub(super) unique: bool,
+    pub(crate) unique: bool,
     used: Used,
 }
 

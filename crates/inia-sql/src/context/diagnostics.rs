@@ -1,6 +1,6 @@
 //! Warnings and notes of the running statement.
 
-use super::core::Core;
+use super::Core;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Level, Warning, Warnings};
 use std::fmt::Display;

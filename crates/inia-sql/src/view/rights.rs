@@ -1,10 +1,10 @@
 //! What views may do: the privileges of whom they act for.
 
-use super::core::Core;
 use crate::account::{Access, AccountName, Privileges};
-use crate::ddl::Resolver;
+use crate::context::Core;
 use crate::plan::ViewUse;
 use crate::reads::Reads;
+use crate::view::Resolver;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::ObjectName;
 
@@ -66,7 +66,7 @@ impl Core {
     }
 
     /// Error 1345: who asks how views are read must be allowed to look into them.
-    pub(super) fn check_explains(&self, views: &[ViewUse]) -> Result<(), SqlError> {
+    pub(crate) fn check_explains(&self, views: &[ViewUse]) -> Result<(), SqlError> {
         let access = self.access();
         if access.is_root() {
             return Ok(());

@@ -11,11 +11,12 @@
 //! Example: after `LOCK TABLES t READ, u AS x WRITE`, `SELECT * FROM t` and `INSERT INTO u …` run,
 //! `SELECT * FROM u` is error 1100 for `u`, `SELECT * FROM t a, t b` error 1100 for `a`.
 
+use super::Core;
 use super::Outcome;
-use super::core::Core;
+use super::{existing, full_name};
+use crate::catalog::FullName;
 use crate::catalog::mdl::{Kind, MdlGuard};
 use crate::catalog::{ReferentialAction, Table, TableId};
-use crate::ddl::{FullName, existing, full_name};
 use crate::reads::{Reads, values_set};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, DeleteTarget, FlushTarget, ObjectName, ShowKind, Statement};
@@ -66,7 +67,7 @@ impl Local {
 
 impl TableLocks {
     /// The transaction in which a table is read that is locked with READ LOCAL.
-    pub(super) fn local(&self, table: &Table) -> Option<&RefCell<Txn>> {
+    pub(crate) fn local(&self, table: &Table) -> Option<&RefCell<Txn>> {
         let local = self.local.as_ref()?;
         local.tables.contains(&table.def.id).then_some(&local.txn)
     }
@@ -218,7 +219,7 @@ impl Wanted {
 /// LOCK TABLES: ends the transaction and gives up earlier locks. All locks are taken in one order,
 /// whoever takes them, so that two sessions cannot wait for each other. Who had to wait may find
 /// that the names stand for something else by then, and asks again.
-pub(super) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome, SqlError> {
+pub(crate) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome, SqlError> {
     if core.mdl.reads_everything() && locks.iter().any(|lock| lock.write) {
         return Err(SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]));
     }
@@ -260,7 +261,7 @@ pub(super) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome,
 
 /// FLUSH TABLES … WITH READ LOCK and FOR EXPORT: of tables, as LOCK TABLES … READ does; of all,
 /// nothing changes until UNLOCK TABLES, and what other sessions have changed is not committed.
-pub(super) fn flush_and_lock(core: &mut Core, names: &[ObjectName]) -> Result<Outcome, SqlError> {
+pub(crate) fn flush_and_lock(core: &mut Core, names: &[ObjectName]) -> Result<Outcome, SqlError> {
     if !core.table_locks.list.is_empty() {
         return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
     }
@@ -278,13 +279,13 @@ pub(super) fn flush_and_lock(core: &mut Core, names: &[ObjectName]) -> Result<Ou
 }
 
 /// UNLOCK TABLES.
-pub(super) fn unlock_all(core: &mut Core) -> Result<Outcome, SqlError> {
+pub(crate) fn unlock_all(core: &mut Core) -> Result<Outcome, SqlError> {
     core.read_lock = None;
     unlock(core)
 }
 
 /// Gives up what LOCK TABLES has locked.
-pub(super) fn unlock(core: &mut Core) -> Result<Outcome, SqlError> {
+pub(crate) fn unlock(core: &mut Core) -> Result<Outcome, SqlError> {
     if !core.table_locks.list.is_empty() {
         core.commit()?;
         core.table_locks = TableLocks::default();
@@ -346,14 +347,14 @@ fn names_of<'s>(statement: &'s Statement, reads: &mut Reads<'s>) -> bool {
 
 impl Core {
     /// Whether the session is in a transaction or holds tables by LOCK TABLES.
-    pub(super) fn is_engaged(&self) -> bool {
+    pub(crate) fn is_engaged(&self) -> bool {
         let state = &self.state;
         let begun = state.explicit || (state.open && !state.autocommit);
         begun || !self.table_locks.list.is_empty()
     }
 
     /// Errors 1100, 1099 and 1192 of statements under LOCK TABLES, as far as their text tells.
-    pub(super) fn check_locked(&self, statement: &Statement) -> Result<(), SqlError> {
+    pub(crate) fn check_locked(&self, statement: &Statement) -> Result<(), SqlError> {
         if self.table_locks.list.is_empty() {
             return Ok(());
         }
@@ -411,7 +412,7 @@ impl Core {
                 return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
             }
             Statement::Flush(flush) => return self.check_flushed(flush),
-            _ if super::admin::changes_accounts(statement) => {
+            _ if crate::account::changes_accounts(statement) => {
                 return error(ErrorCode::TableNotLocked, "user");
             }
             _ => return Ok(()),
@@ -424,7 +425,7 @@ impl Core {
     }
 
     /// Dropped tables leave the list; with the last one LOCK TABLES is over.
-    pub(super) fn forget_locks(&mut self, names: &[ObjectName]) {
+    pub(crate) fn forget_locks(&mut self, names: &[ObjectName]) {
         let database = self.env.database.as_deref();
         self.table_locks.list.retain(|entry| {
             !names.iter().any(|name| {
@@ -459,7 +460,7 @@ impl Core {
     }
 
     /// Errors 1100 and 1099 of a table that ANALYZE and its kin are to work on.
-    pub(super) fn check_maintained(&self, name: &ObjectName, write: bool) -> Result<(), SqlError> {
+    pub(crate) fn check_maintained(&self, name: &ObjectName, write: bool) -> Result<(), SqlError> {
         let list = &self.table_locks.list;
         let Some(schema) = self.locked_schema(name).filter(|_| !list.is_empty()) else {
             return Ok(());

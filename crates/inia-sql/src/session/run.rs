@@ -1,0 +1,181 @@
+//! One statement, from its beginning to its reply.
+//!
+//! A statement arrives as text, as a text whose like has a plan, or by the handle of a prepared
+//! statement. [`Core::run_statement`] runs all of them:
+//!
+//! 1. the statement's time and its diagnostics begin;
+//! 2. warnings of its syntax come first;
+//! 3. it is counted, checked against the limits of its account, and authorized;
+//! 4. its hints take effect;
+//! 5. it runs by the plan that its way of arrival has;
+//! 6. the hints are undone, and the client gets the end of the reply.
+
+use super::params::ParamKinds;
+use super::plan::{self, Plan};
+use crate::context::{Core, Outcome};
+use inia_base::column::{Completion, RowSink};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_expr::{Level, Warning};
+use inia_parser::ast::Statement;
+use inia_parser::{Hints, Remark};
+use std::borrow::Cow;
+
+/// A statement as it arrives.
+pub(super) struct Source<'s> {
+    pub(super) statement: &'s Statement,
+    pub(super) syntax: Syntax<'s>,
+    /// It counts against what its account may do in an hour. An execution by handle does not, and
+    /// EXECUTE has counted as a text.
+    pub(super) metered: bool,
+}
+
+/// What a statement's text says beside the statement.
+pub(super) enum Syntax<'s> {
+    /// It has just been parsed: there may be things to warn of.
+    Parsed { remarks: Vec<Remark>, hints: Hints },
+    /// An earlier statement has warned of it.
+    Known(&'s Hints),
+}
+
+impl Core {
+    /// Runs a statement and replies; `run` gives its outcome, and sends its rows.
+    pub(super) fn run_statement(
+        &mut self,
+        source: Source<'_>,
+        sink: &mut dyn RowSink,
+        more: bool,
+        run: impl FnOnce(&mut Core, &mut dyn RowSink) -> Result<Outcome, SqlError>,
+    ) -> Result<(), SqlError> {
+        let statement = source.statement;
+        let hints = self.begin(source)?;
+        let changed = self.take_hints(&hints);
+        let mut result = run(self, sink);
+        self.undo_hints(changed);
+        if let Ok(outcome) = &mut result
+            && plan::keeps_diagnostics(statement)
+        {
+            // FOUND_ROWS() too goes on telling of the statement before.
+            outcome.rows = outcome.rows.map(|_| self.env.found_rows);
+            outcome.reports = true;
+        }
+        self.finish(result, sink, more)
+    }
+
+    /// Begins a statement, and refuses what the session may not do; the hints that are to take
+    /// effect.
+    pub(super) fn begin<'s>(&mut self, source: Source<'s>) -> Result<Cow<'s, Hints>, SqlError> {
+        let statement = source.statement;
+        self.begin_statement();
+        if !plan::keeps_diagnostics(statement) {
+            self.diagnostics.clear();
+        }
+        let hints = match source.syntax {
+            Syntax::Known(hints) => Cow::Borrowed(hints),
+            Syntax::Parsed { remarks, hints } => {
+                self.note_remarks(&remarks);
+                Cow::Owned(self.resolve_hints(hints))
+            }
+        };
+        self.host.counters.count(statement);
+        let allowed = if source.metered { self.spend(statement) } else { Ok(()) };
+        match allowed.and_then(|()| self.authorize(statement)) {
+            Ok(()) => Ok(hints),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    /// Reports a statement's end to the client and to the session's own functions.
+    pub(super) fn finish(
+        &mut self,
+        result: Result<Outcome, SqlError>,
+        sink: &mut dyn RowSink,
+        more: bool,
+    ) -> Result<(), SqlError> {
+        let outcome = match result {
+            Ok(outcome) => outcome,
+            Err(error) => return Err(self.failed(error)),
+        };
+        self.mdl.end_change();
+        let said = self.host.last_insert_id.take();
+        self.env.last_insert_id = outcome.generated_id.or(said).unwrap_or(self.env.last_insert_id);
+        self.env.row_count = match outcome.rows {
+            Some(_) => -1,
+            None => outcome.affected_rows as i64,
+        };
+        if let Some(rows) = outcome.rows {
+            self.env.found_rows = rows;
+        }
+        let completion = Completion {
+            affected_rows: outcome.affected_rows,
+            last_insert_id: outcome.last_insert_id,
+            warnings: if outcome.reports { 0 } else { self.warning_count() },
+            info: outcome.info,
+            status: self.status(),
+            changes: std::mem::take(&mut self.changes),
+        };
+        sink.complete(&completion, more)
+    }
+
+    /// Notes a failed statement in the diagnostics.
+    pub(super) fn failed(&mut self, error: SqlError) -> SqlError {
+        self.mdl.end_change();
+        self.host.last_insert_id.take();
+        self.env.row_count = -1;
+        let (code, message) = (error.code, error.message.clone());
+        self.diagnostics.push(Warning { level: Level::Error, code, message });
+        error
+    }
+}
+
+/// The plan that a statement keeps from one execution to the next.
+#[derive(Default)]
+pub(super) struct KeptPlan {
+    /// The plan, where it can be kept, and the settings it was made under.
+    plan: Option<(Plan, u64)>,
+    /// The kinds of values that the plan is made for.
+    kinds: ParamKinds,
+}
+
+impl KeptPlan {
+    /// Keeps a plan for texts, made under the session's present settings.
+    pub(super) fn new(core: &Core, plan: Option<Plan>) -> KeptPlan {
+        KeptPlan { plan: plan.map(|plan| (plan, core.settings)), kinds: ParamKinds::default() }
+    }
+
+    /// The plan, where it is still the right one.
+    pub(super) fn usable(&self, core: &Core) -> Option<&Plan> {
+        let (plan, settings) = self.plan.as_ref()?;
+        (*settings == core.settings && !plan.is_stale()).then_some(plan)
+    }
+
+    /// Runs a prepared statement by the kept plan, or by a new one where that does not fit; the
+    /// new one is kept unless the statement's `hinted` variables are part of it.
+    pub(super) fn run(
+        &mut self,
+        core: &mut Core,
+        (statement, text, hinted): (&Statement, &str, bool),
+        params: &[Value],
+        sink: &mut dyn RowSink,
+    ) -> Result<Outcome, SqlError> {
+        let keeps = !hinted && !core.may_be_serializable();
+        if keeps
+            && self.kinds.fit(params)
+            && let Some(plan) = self.usable(core)
+        {
+            let result = plan::run(core, plan, params, sink);
+            if !result.as_ref().is_err_and(|error| error.code == ErrorCode::NeedReprepare) {
+                return result;
+            }
+        }
+        self.plan = None;
+        let kinds = ParamKinds::of(params);
+        core.env.literal_types = kinds.types(core.env.collation);
+        let made = plan::plan_and_run(core, statement, text, params, sink);
+        core.env.literal_types = Vec::new();
+        self.kinds = kinds;
+        let (outcome, plan) = made?;
+        self.plan = plan.filter(|_| keeps).map(|plan| (plan, core.settings));
+        Ok(outcome)
+    }
+}

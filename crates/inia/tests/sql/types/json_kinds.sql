@@ -1,0 +1,27 @@
+-- Scalars in documents keep their SQL kinds, in memory and in tables, and are ordered by kind.
+CREATE TABLE j (id INT PRIMARY KEY AUTO_INCREMENT, a JSON);
+INSERT INTO j (a) VALUES ('1'), ('10'), ('9'), ('"a"'), ('"B"'), ('null'), ('true'), ('[1]'), ('-5'), ('{"a":1}'), ('1.5'), ('"ab"'), ('"a "'), ('[1,2]'), ('[]'), ('{}'), ('{"b":1,"c":2}'), ('false'), (NULL), ('18446744073709551615'), ('9007199254740993'), ('9007199254740992.0'), ('-1e300'), ('1e300'), ('4294967295'), ('4294967296'), ('""');
+INSERT INTO j (a) VALUES (CAST(1.5 AS JSON)), (CAST(1.500 AS JSON)), (CAST(DATE'2020-01-01' AS JSON)), (CAST(TIME'10:00:00' AS JSON)), (CAST(TIME'-10:00:00' AS JSON)), (CAST(TIMESTAMP'2020-01-01 00:00:00' AS JSON)), (CAST(x'41' AS JSON)), (CAST(_binary'A' AS JSON)), (CAST(CAST(1 AS UNSIGNED) AS JSON)), ('1.0'), (CAST(0.1 AS JSON)), ('0.1'), ('"10:00:00.000000"'), (CAST(5000000000 AS JSON));
+SELECT id, a, JSON_TYPE(a) FROM j ORDER BY id;
+-- differs: arrays and objects in ORDER BY are ordered by their members, without a warning
+SELECT id, a FROM j ORDER BY a, id;
+SELECT id, a FROM j WHERE JSON_TYPE(a) NOT IN ('ARRAY', 'OBJECT') ORDER BY a, id;
+SELECT id, a FROM j WHERE JSON_TYPE(a) NOT IN ('ARRAY', 'OBJECT') ORDER BY a DESC, id DESC;
+SELECT MIN(a), MAX(a) FROM j;
+SELECT MIN(a), MAX(a) FROM j WHERE JSON_TYPE(a) = 'INTEGER';
+SELECT COUNT(DISTINCT a) FROM j;
+SELECT a, COUNT(*) FROM j WHERE JSON_TYPE(a) NOT IN ('ARRAY', 'OBJECT') GROUP BY a ORDER BY a;
+SELECT id + 0 i, RANK() OVER (ORDER BY a) FROM j WHERE JSON_TYPE(a) NOT IN ('ARRAY', 'OBJECT') ORDER BY i;
+SELECT x.id + 0 i, y.id + 0 k FROM j x JOIN j y ON x.a = y.a WHERE x.id < y.id ORDER BY 1, 2;
+SELECT id FROM j WHERE a > 'a' ORDER BY id;
+SELECT id FROM j WHERE a = DATE'2020-01-01' ORDER BY id;
+SELECT id FROM j WHERE a = 1.5 ORDER BY id;
+SELECT JSON_OBJECT('a', 1.50, 'b', CAST(1 AS UNSIGNED), 'c', DATE'2020-01-01', 'd', TIME'10:00:00', 'e', TIMESTAMP'2020-01-01 00:00:00', 'f', x'41', 'g', TRUE, 'h', 1e0, 'i', b'1', 'k', CAST(2020 AS YEAR)) o;
+SELECT k, JSON_TYPE(JSON_EXTRACT(o, CONCAT('$.', k))) FROM (SELECT JSON_OBJECT('a', 1.50, 'b', CAST(1 AS UNSIGNED), 'c', DATE'2020-01-01', 'd', TIME'10:00:00', 'e', TIMESTAMP'2020-01-01 00:00:00', 'f', x'41', 'g', TRUE, 'h', 1e0, 'i', b'1', 'k', CAST(2020 AS YEAR)) o) d, JSON_TABLE(JSON_KEYS(o), '$[*]' COLUMNS (k VARCHAR(5) PATH '$')) t ORDER BY k;
+SELECT CAST(JSON_UNQUOTE(CAST(DATE'2020-01-01' AS JSON)) AS CHAR(20)), CAST(JSON_UNQUOTE(CAST(x'41' AS JSON)) AS CHAR(40)), CAST(CAST(x'41' AS JSON) AS CHAR(40)), CAST(CAST(DATE'2020-01-01' AS JSON) AS DATE), CAST(CAST('"2020-01-01"' AS JSON) AS DATE), HOUR(CAST(TIME'10:00:00' AS JSON));
+SELECT JSON_ARRAYAGG(a) FROM j WHERE id IN (28, 30, 34);
+SELECT JSON_TYPE(JSON_EXTRACT(JSON_ARRAYAGG(a), '$[0]')) FROM j WHERE id = 30;
+UPDATE j SET a = JSON_SET('{}', '$.d', DATE'2021-02-03', '$.n', 2.50) WHERE id = 1;
+SELECT a, JSON_TYPE(a->'$.d'), JSON_TYPE(a->'$.n'), CAST(a->>'$.d' AS CHAR(20)), CAST(CONCAT(a) AS CHAR(40)), LENGTH(a), CAST(HEX(a) AS CHAR(80)) FROM j WHERE id = 1;
+CREATE TABLE k AS SELECT a, JSON_TYPE(a) t FROM j WHERE id > 27;
+SELECT a, t, JSON_TYPE(a) = t FROM k ORDER BY a;
