@@ -5,6 +5,7 @@
 use super::Shared;
 use super::auth::{Claim, Exchange, LoginError};
 use super::backend::ClientInfo;
+use super::charset;
 use super::dispatch::{Next, Worker};
 use super::login::{LoggedIn, MAX_LOGIN_PACKET, Talk, log_in};
 use super::registry::{KillReason, Slot};
@@ -180,6 +181,9 @@ impl Connection {
     }
 
     fn try_change_user(&mut self, login: ChangeUser) -> Result<(), LoginError> {
+        if let Some(collation) = login.collation {
+            charset::check(collation).map_err(LoginError::Refused)?;
+        }
         let nonce = self.worker.nonce();
         let host = self.socket.host();
         let shared = self.worker.shared().clone();
