@@ -30,7 +30,7 @@ pub struct Config {
     pub socket: Option<PathBuf>,
     /// Bytes of page frames; `None` is a quarter of the machine's memory.
     pub buffer_pool_size: Option<u64>,
-    /// Bytes that statements may hold beside the pages; `None` is a quarter of the machine's memory.
+    /// Bytes that statements may hold; `None` is a quarter of the machine's memory.
     pub work_memory: Option<u64>,
     /// The directory that LOAD DATA reads from and INTO OUTFILE writes to; empty for any.
     pub secure_file_priv: Option<String>,

@@ -50,7 +50,8 @@ const HOSTILE: &[&str] = &[
     // Aggregates that hold all their rows, and frames.
     "SELECT LENGTH(GROUP_CONCAT(REPEAT(x.b, 2000))) FROM wide x, wide y",
     "SELECT JSON_LENGTH(JSON_ARRAYAGG(REPEAT(x.b, 2000))) FROM wide x, wide y",
-    "SELECT JSON_LENGTH(JSON_OBJECTAGG(CONCAT(x.a, '-', y.a), REPEAT(x.b, 2000))) FROM wide x, wide y",
+    "SELECT JSON_LENGTH(JSON_OBJECTAGG(CONCAT(x.a, '-', y.a), REPEAT(x.b, 2000))) \
+     FROM wide x, wide y",
     "SELECT COUNT(*) FROM (SELECT FIRST_VALUE(REPEAT(x.b, 2000)) OVER (ORDER BY y.a) f \
      FROM wide x, wide y) d",
     // Derived tables and recursion, which last until the statement ends.

@@ -1,6 +1,7 @@
 //! What a cursor keeps: rows as packets, the first ones in memory, the others in a scratch file.
 //!
-//! Invariant: at most `limit` bytes are in memory, and no more than the server's budget has left; what is in the file came after them.
+//! Invariant: at most `limit` bytes are in memory, and no more than the server's budget has left;
+//! what is in the file came after them.
 
 use super::backend::ClientSession;
 use inia_base::error::{ErrorCode, SqlError};
