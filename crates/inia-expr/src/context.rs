@@ -378,6 +378,8 @@ pub struct EvalContext<'s> {
     pub warnings: Warnings,
     /// What becomes of wrong values.
     pub strictness: Strictness,
+    /// The statement says IGNORE: a subquery of several rows is NULL.
+    pub ignores: bool,
     /// Name of the table being written, for error texts that show it.
     pub target_table: String,
     /// Row number that error texts show, from 1.
@@ -411,6 +413,7 @@ impl<'s> EvalContext<'s> {
             inserting: Vec::new(),
             warnings: Warnings { limit: env.max_error_count, ..Warnings::default() },
             strictness: Strictness::Query,
+            ignores: false,
             target_table: String::new(),
             row_number: 1,
             null_columns: Vec::new(),
@@ -446,6 +449,16 @@ impl<'s> EvalContext<'s> {
         self.warnings.count = count;
         self.warnings.list.truncate(kept);
         result
+    }
+
+    /// Whether IGNORE makes a warning of an error that the node `of` brings about. A run of the
+    /// statement hears it once, or for each row where the node is correlated.
+    pub(crate) fn forgives<T>(&mut self, of: &T, error: &SqlError, correlated: bool) -> bool {
+        if self.ignores && (correlated || self.warned.insert(std::ptr::from_ref(of).addr())) {
+            let SqlError { code, message, .. } = error.clone();
+            self.warnings.push(Warning { level: Level::Warning, code, message });
+        }
+        self.ignores
     }
 
     /// Raises a note.

@@ -12,6 +12,7 @@ use crate::convert;
 use crate::interval;
 use crate::json;
 use crate::like::Pattern;
+use crate::rows;
 use crate::tree::{
     Between, Call, CmpOp, Compare, Expr, ExprKind, InList, Like, Subquery, SubqueryKind,
 };
@@ -20,7 +21,6 @@ use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::borrow::Cow;
-use std::cmp::Ordering;
 
 /// Why a function has no value.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Expr {
     ) -> Result<Option<bool>, SqlError> {
         match &self.kind {
             ExprKind::Compare(node) => eval_compare(node, ctx, row),
-            ExprKind::CompareRows(op, parts) => eval_compare_rows(*op, parts, ctx, row),
+            ExprKind::CompareRows(op, parts) => rows::eval_compare_rows(*op, parts, ctx, row),
             ExprKind::And(items) => {
                 let mut result = Some(true);
                 for item in items {
@@ -273,48 +273,13 @@ fn eval_compare(
     Ok(Some(node.op.holds(ordering)))
 }
 
-/// Rows compare column by column: the first that differs decides, an UNKNOWN before it makes the
-/// whole UNKNOWN.
-fn eval_compare_rows(
-    op: CmpOp,
-    parts: &[Compare],
-    ctx: &mut EvalContext<'_>,
-    row: &[Value],
-) -> Result<Option<bool>, SqlError> {
-    let mut unknown = false;
-    for part in parts {
-        let null_safe = op == CmpOp::NullSafeEq;
-        let left = part.left.eval(ctx, row)?;
-        let right = part.right.eval(ctx, row)?;
-        let null = (left == Value::Null, right == Value::Null);
-        if null.0 || null.1 {
-            if null_safe && null.0 != null.1 {
-                return Ok(Some(false));
-            }
-            if !null_safe {
-                if !matches!(op, CmpOp::Eq | CmpOp::Ne) {
-                    return Ok(None);
-                }
-                unknown = true;
-            }
-            continue;
-        }
-        let sides = ((&part.left, &left), (&part.right, &right));
-        let ordering = constant::compare(&part.class, sides.0, sides.1, ctx)?;
-        if ordering != Ordering::Equal {
-            return Ok(Some(op.holds(ordering)));
-        }
-    }
-    Ok(if unknown { None } else { Some(op.holds(Ordering::Equal)) })
-}
-
 fn eval_in(
     list: &InList,
     ctx: &mut EvalContext<'_>,
     row: &[Value],
 ) -> Result<Option<bool>, SqlError> {
-    if let ExprKind::Row(_) = list.value.kind {
-        return eval_row_in(list, ctx, row);
+    if matches!(list.value.kind, ExprKind::Row(_)) || list.value.row_subquery().is_some() {
+        return rows::eval_row_in(list, ctx, row);
     }
     let value = list.value.eval_ref(ctx, row)?;
     if *value == Value::Null {
@@ -344,23 +309,6 @@ fn eval_in(
         };
         if ordering.is_eq() {
             return Ok(Some(!list.negated));
-        }
-    }
-    Ok(if unknown { None } else { Some(list.negated) })
-}
-
-/// `(a, b) IN ((1, 2), …)`: each item is an already bound row comparison.
-fn eval_row_in(
-    list: &InList,
-    ctx: &mut EvalContext<'_>,
-    row: &[Value],
-) -> Result<Option<bool>, SqlError> {
-    let mut unknown = false;
-    for (_, item) in &list.items {
-        match item.eval_bool(ctx, row)? {
-            Some(true) => return Ok(Some(!list.negated)),
-            None => unknown = true,
-            Some(false) => {}
         }
     }
     Ok(if unknown { None } else { Some(list.negated) })
@@ -437,7 +385,7 @@ pub(crate) fn like_text<'v>(value: &'v Value, ty: &ExprType, collation: Collatio
 }
 
 /// Runs a subquery with this row as the next enclosing one.
-fn with_outer<T>(
+pub(super) fn with_outer<T>(
     sub: &Subquery,
     ctx: &mut EvalContext<'_>,
     row: &[Value],
@@ -449,7 +397,8 @@ fn with_outer<T>(
     result
 }
 
-/// The only row of a subquery, `None` where it is empty.
+/// The only row of a subquery, `None` where it is empty. Of several rows none counts where the
+/// statement says IGNORE.
 pub(crate) fn first_row(
     sub: &Subquery,
     ctx: &mut EvalContext<'_>,
@@ -458,9 +407,14 @@ pub(crate) fn first_row(
     let runner = ctx.subqueries;
     let mut first: Option<Vec<Value>> = None;
     with_outer(sub, ctx, row, |ctx| {
-        runner.rows(sub.id, ctx, &mut |_, found| {
+        runner.rows(sub.id, ctx, &mut |ctx, found| {
             if first.is_some() {
-                return Err(SqlError::new(ErrorCode::SubqueryNo1Row, &[]));
+                let error = SqlError::new(ErrorCode::SubqueryNo1Row, &[]);
+                if !ctx.forgives(sub, &error, sub.correlated) {
+                    return Err(error);
+                }
+                first = None;
+                return Ok(false);
             }
             first = Some(found.to_vec());
             Ok(true)
@@ -489,55 +443,6 @@ fn eval_predicate(
             })?;
             Ok(Some(found != *negated))
         }
-        SubqueryKind::Quantified { op, all, left, classes, types } => {
-            let mut values = Vec::with_capacity(left.len());
-            for operand in left {
-                values.push(operand.eval(ctx, row)?);
-            }
-            if matches!((op, all), (CmpOp::Eq, false) | (CmpOp::Ne, true))
-                && let Some(inside) = runner.contains(sub, &values, ctx)?
-            {
-                return Ok(inside.map(|inside| inside != *all));
-            }
-            // ANY is decided by a true comparison, ALL by a false one.
-            let mut result = Some(*all);
-            with_outer(sub, ctx, row, |ctx| {
-                runner.rows(sub.id, ctx, &mut |ctx, found| {
-                    let types = left.iter().map(|l| &l.ty).zip(types);
-                    let columns = values.iter().zip(found).zip(classes.iter().zip(types));
-                    let truth = compare_row(*op, columns, ctx)?;
-                    if truth == Some(!*all) {
-                        result = Some(!*all);
-                        return Ok(false);
-                    }
-                    if truth.is_none() {
-                        result = None;
-                    }
-                    Ok(true)
-                })
-            })?;
-            Ok(result)
-        }
+        SubqueryKind::Quantified { .. } => rows::eval_quantified(sub, ctx, row),
     }
-}
-
-type ColumnPair<'c> = ((&'c Value, &'c Value), (&'c CmpClass, (&'c ExprType, &'c ExprType)));
-
-fn compare_row<'c>(
-    op: CmpOp,
-    columns: impl Iterator<Item = ColumnPair<'c>>,
-    ctx: &mut EvalContext<'_>,
-) -> Result<Option<bool>, SqlError> {
-    let mut unknown = false;
-    for ((left, right), (class, types)) in columns {
-        if *left == Value::Null || *right == Value::Null {
-            unknown = true;
-            continue;
-        }
-        match compare::compare(class, (left, types.0), (right, types.1), ctx)? {
-            Ordering::Equal => {}
-            ordering => return Ok(Some(op.holds(ordering))),
-        }
-    }
-    Ok(if unknown { None } else { Some(op.holds(Ordering::Equal)) })
 }

@@ -23,6 +23,7 @@ pub mod locale;
 mod merge;
 mod number;
 pub mod print;
+mod rows;
 mod same;
 mod slots;
 pub mod store;
@@ -39,6 +40,7 @@ pub use context::{
 };
 pub use eval::{Args, EvalFn, FnResult, Stop};
 pub use merge::merge;
+pub use rows::column_types;
 pub use slots::{Needs, SlotSet, conjuncts, slots_of, take_ready};
 pub use store::store_value;
 pub use tree::{CmpOp, Expr, ExprKind};

@@ -278,6 +278,8 @@ pub struct Subquery {
     pub kind: SubqueryKind,
     /// Whether it reads columns of enclosing rows.
     pub correlated: bool,
+    /// Whether it has one row whatever the tables hold.
+    pub certain: bool,
 }
 
 /// What is asked of a subquery.
@@ -292,19 +294,31 @@ pub enum SubqueryKind {
         /// NOT.
         negated: bool,
     },
-    /// `left op ANY/ALL (subquery)`; `IN` is `= ANY`, `NOT IN` is `<> ALL`.
+    /// `left op ANY/ALL (subquery)`; `IN` is `= ANY`, `NOT IN` is `<> ALL`. Rows are compared with
+    /// a subquery's only row in the same way.
     Quantified {
         /// The operator.
         op: CmpOp,
-        /// ALL, else ANY.
-        all: bool,
-        /// Left operand's columns.
+        /// Which rows it must hold for.
+        quantifier: Quantifier,
+        /// Left operand's columns, or the subquery whose row they are.
         left: Vec<Expr>,
         /// Class of each column's comparison.
         classes: Vec<CmpClass>,
         /// Types of the subquery's columns.
         types: Vec<ExprType>,
     },
+}
+
+/// Which rows of a subquery a comparison must hold for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantifier {
+    /// ANY, SOME.
+    Any,
+    /// ALL.
+    All,
+    /// The only one; error 1242 for more.
+    Only,
 }
 
 impl CmpOp {

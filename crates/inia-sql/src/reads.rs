@@ -76,7 +76,8 @@ impl<'q> Reads<'q> {
         name.db.is_none() && self.ctes.contains(&name.name.as_str())
     }
 
-    fn body(&mut self, body: &'q QueryBody) {
+    /// What a query selects, with everything in it.
+    pub(crate) fn body(&mut self, body: &'q QueryBody) {
         match body {
             QueryBody::Select(select) => self.select(select),
             QueryBody::Values(rows) => self.exprs(rows.iter().flatten()),

@@ -54,7 +54,8 @@ struct Purger {
     stop: Arc<AtomicBool>,
 }
 
-/// Counters and gauges of an engine, at one moment.
+/// Counters and gauges of an engine, at one moment: a flat list, each shown under a name of its
+/// own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineStats {
     /// Lock waits so far.

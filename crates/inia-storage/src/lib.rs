@@ -31,7 +31,7 @@ pub use request::{
 };
 pub use store::{EngineSizes, is_store_file};
 pub use txn::counter::Counter;
-pub use txn::cursor::{Cursor, Run};
+pub use txn::cursor::{Cursor, LockingCursor, Run, SnapshotCursor};
 pub use txn::handle::{Interrupter, Txn};
 pub use txn::in_place::Spot;
 pub use txn::records::Records;

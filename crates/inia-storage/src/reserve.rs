@@ -20,7 +20,7 @@
 //! - *bytes and records*: what it has taken from records within leaves, and from how many. If `S`
 //!   bytes come back to `L` leaves that others have filled, the leaves are split at most `L + 2 S /
 //!   page` times, as a split leaves halves. `L` is not known; it is neither more than the records
-//!   nor than the pages in use, and no more than [`MOST_LEAVES`] are reckoned with.
+//!   nor than the pages in use, and no more than [`MAX_LEAVES`] are reckoned with.
 //!
 //! Some pages are kept in any case. Where all that is not enough (a transaction that took a little
 //! from records in each of a great many leaves, or one from before a crash, which claims only log)
@@ -34,13 +34,13 @@ use std::sync::Arc;
 
 /// Claims below this are not told: short transactions write nothing that others read.
 const WORTH_TELLING: u64 = 16 << 10;
-const FEW: u64 = 8;
+const RECORDS_THRESHOLD: u64 = 8;
 
 /// Pages that are kept in any case, and the part of all pages.
-const LEAST: u64 = 16;
+const MIN_PAGES: u64 = 16;
 const PART: u64 = 128;
 /// Most leaves that may be split though little is put back there: 64 MiB.
-const MOST_LEAVES: u64 = 4096;
+const MAX_LEAVES: u64 = 4096;
 
 /// The claims of all running transactions.
 #[derive(Default)]
@@ -66,8 +66,8 @@ impl Reserve {
     /// Pages that rollbacks may need, in a file with so many in use.
     pub(crate) fn pages(&self, used: u64) -> u64 {
         let filled = 2 * self.bytes.load(Ordering::Relaxed) / PAGE_SIZE as u64;
-        let leaves = self.records.load(Ordering::Relaxed).min(used).min(MOST_LEAVES);
-        LEAST + used / PART + filled + leaves + self.pages.load(Ordering::Relaxed)
+        let leaves = self.records.load(Ordering::Relaxed).min(used).min(MAX_LEAVES);
+        MIN_PAGES + used / PART + filled + leaves + self.pages.load(Ordering::Relaxed)
     }
 }
 
@@ -157,7 +157,7 @@ impl Claim {
         let (own, told) = (self.own, self.told);
         if own.log.abs_diff(told.log) >= WORTH_TELLING
             || own.bytes.abs_diff(told.bytes) >= WORTH_TELLING
-            || own.records.abs_diff(told.records) >= FEW
+            || own.records.abs_diff(told.records) >= RECORDS_THRESHOLD
             || own.pages != told.pages
         {
             self.tell_all();

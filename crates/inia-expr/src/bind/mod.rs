@@ -13,10 +13,11 @@ pub(crate) use years::{beside_years, year_meant};
 
 use crate::aggregate::{Aggregate, WindowFunction};
 use crate::collate;
+use crate::column_types;
 use crate::context::{Environment, SessionHost, VarScope};
 use crate::convert;
 use crate::func;
-use crate::tree::{CmpOp, Expr, ExprKind, Subquery, SubqueryKind};
+use crate::tree::{CmpOp, Expr, ExprKind, Quantifier, Subquery, SubqueryKind};
 use crate::ty::{Coercibility, ExprType, NOT_FIXED};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -34,6 +35,8 @@ pub struct BoundSubquery {
     pub columns: Vec<ExprType>,
     /// Whether it reads columns of enclosing rows.
     pub correlated: bool,
+    /// Whether it has one row whatever the tables hold.
+    pub certain: bool,
 }
 
 /// Name resolution, as the statement around the expression provides it.
@@ -357,58 +360,109 @@ impl Binder<'_> {
             ast::Expr::Exists(query) => {
                 let sub = self.scope.subquery(query, true)?;
                 let kind = SubqueryKind::Exists { negated: false };
-                Ok(subquery_expr(&sub, kind, ExprType::bool(false)))
+                // MySQL tells of EXISTS what is true of the columns, and looks at none of `*`.
+                let nullable = !selects_all(query) && sub.columns.iter().any(|ty| ty.nullable);
+                Ok(subquery_expr(&sub, kind, ExprType::bool(nullable)))
             }
             ast::Expr::Subquery(query) => {
                 let sub = self.scope.subquery(query, false)?;
                 if let [only] = &sub.columns[..] {
-                    let ty = only.clone().with_nullable(true).into_computed();
+                    let ty =
+                        only.clone().with_nullable(only.nullable || !sub.certain).into_computed();
                     return Ok(subquery_expr(&sub, SubqueryKind::Scalar, ty));
                 }
                 let kind = SubqueryKind::Row(sub.columns.clone());
                 Ok(subquery_expr(&sub, kind, ExprType::null()))
             }
             ast::Expr::InSubquery { expr, query, negated } => {
+                refuse_limit(query)?;
                 let left = self.bind(expr)?;
                 let sub = self.scope.subquery(query, true)?;
                 let op = if *negated { CmpOp::Ne } else { CmpOp::Eq };
-                self.quantified(left, op, *negated, &sub)
+                let quantifier = if *negated { Quantifier::All } else { Quantifier::Any };
+                self.quantified(left, op, quantifier, &sub)
             }
             ast::Expr::Quantified { left, op, quantifier, query } => {
+                refuse_limit(query)?;
                 let left = self.bind(left)?;
                 let sub = self.scope.subquery(query, true)?;
                 let op = operators::cmp_op(*op).unwrap_or(CmpOp::Eq);
-                self.quantified(left, op, *quantifier == ast::Quantifier::All, &sub)
+                let quantifier = match quantifier {
+                    ast::Quantifier::All => Quantifier::All,
+                    _ => Quantifier::Any,
+                };
+                self.quantified(left, op, quantifier, &sub)
             }
             _ => self.special(expr),
         }
     }
 
-    /// `left op ANY/ALL (subquery)`.
+    /// `left op ANY/ALL (subquery)`, and `left op (subquery)` of rows.
     pub(crate) fn quantified(
         &mut self,
         left: Expr,
         op: CmpOp,
-        all: bool,
+        quantifier: Quantifier,
         sub: &BoundSubquery,
     ) -> Result<Expr, SqlError> {
+        let columns = width(&left);
+        if columns != sub.columns.len() {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
+        }
         let left = match left.kind {
             ExprKind::Row(items) => items,
             _ => vec![left],
         };
-        if left.len() != sub.columns.len() {
-            return Err(SqlError::new(ErrorCode::OperandColumns, &[&left.len()]));
+        let own = column_types(&left);
+        if own.len() != columns {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&1]));
         }
         let mut classes = Vec::new();
-        for (operand, ty) in left.iter().zip(&sub.columns) {
+        for (at, ty) in sub.columns.iter().enumerate() {
             let column = Expr::column(0, ty.clone(), "");
-            classes.push(crate::compare::choose(operand, &column, op.symbol())?);
+            let class = match left.get(at).filter(|_| left.len() == columns) {
+                Some(operand) => crate::compare::choose(operand, &column, op.symbol())?,
+                None => {
+                    let operand = Expr::column(0, own[at].clone(), "");
+                    crate::compare::choose(&operand, &column, op.symbol())?
+                }
+            };
+            classes.push(class);
         }
         let types: Vec<ExprType> =
             sub.columns.iter().map(|ty| ty.clone().into_computed()).collect();
-        let nullable = left.iter().any(|l| l.ty.nullable) || types.iter().any(|t| t.nullable);
-        let kind = SubqueryKind::Quantified { op, all, left, classes, types };
+        let certain = sub.certain && (columns == 1 || quantifier == Quantifier::Only);
+        let is_nullable =
+            !certain || own.iter().any(|ty| ty.nullable) || types.iter().any(|t| t.nullable);
+        let null_safe = quantifier == Quantifier::Only && op == CmpOp::NullSafeEq;
+        let nullable = is_nullable && !null_safe;
+        let kind = SubqueryKind::Quantified { op, quantifier, left, classes, types };
         Ok(subquery_expr(sub, kind, ExprType::bool(nullable)))
+    }
+}
+
+/// Whether a query is `SELECT * …`.
+fn selects_all(query: &ast::Query) -> bool {
+    matches!(&query.body, ast::QueryBody::Select(select)
+        if matches!(select.items[..], [ast::SelectItem::Wildcard]))
+}
+
+/// Error 1235: the rows of IN, ANY and ALL are not limited in number.
+fn refuse_limit(query: &ast::Query) -> Result<(), SqlError> {
+    let limited = |body: &ast::QueryBody| match body {
+        ast::QueryBody::Nested(inner) => refuse_limit(inner),
+        _ => Ok(()),
+    };
+    if query.limit.is_some() {
+        let what = "LIMIT & IN/ALL/ANY/SOME subquery";
+        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
+    }
+    match &query.body {
+        ast::QueryBody::SetOperation { first, rest } => {
+            limited(first)?;
+            rest.iter().try_for_each(|term| limited(&term.body))
+        }
+        body => limited(body),
     }
 }
 
@@ -425,7 +479,7 @@ pub(crate) fn width(expr: &Expr) -> usize {
 }
 
 fn subquery_expr(sub: &BoundSubquery, kind: SubqueryKind, ty: ExprType) -> Expr {
-    let node = Subquery { id: sub.id, kind, correlated: sub.correlated };
+    let node = Subquery { id: sub.id, kind, correlated: sub.correlated, certain: sub.certain };
     Expr { kind: ExprKind::Subquery(Box::new(node)), ty }
 }
 

@@ -9,7 +9,7 @@ use crate::merge;
 use crate::number;
 use crate::tree::{
     Arith, ArithOp, Between, Case, CmpOp, Compare, Expr, ExprKind, InList, Like, NumClass,
-    SubqueryKind,
+    Quantifier, Subquery,
 };
 use crate::ty::{ExprType, NOT_FIXED, TypeClass};
 use inia_base::collation::Collation;
@@ -99,56 +99,69 @@ impl Binder<'_> {
         if columns != width(&right) {
             return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
         }
-        match (left.kind, right.kind) {
-            (ExprKind::Row(left), ExprKind::Row(right)) => self.row_comparison(op, left, right),
-            (ExprKind::Row(items), ExprKind::Subquery(sub)) => self.row_subquery(op, items, &sub),
-            (ExprKind::Subquery(sub), ExprKind::Row(items)) => {
-                self.row_subquery(op.swapped(), items, &sub)
+        if columns == 1 {
+            let (left, right) = beside_years(left, right);
+            return scalar_comparison(op, left, right);
+        }
+        match (left.row_subquery(), right.row_subquery()) {
+            (_, Some((sub, types))) => {
+                let sub = (sub.clone(), types.to_vec());
+                self.only_row(op, left, sub)
             }
+            (Some((sub, types)), None) => {
+                let sub = (sub.clone(), types.to_vec());
+                self.only_row(op.swapped(), right, sub)
+            }
+            (None, None) => {
+                let mut parts = Vec::new();
+                self.row_parts(op, left, right, &mut parts)?;
+                let nullable = |part: &Compare| part.left.ty.nullable || part.right.ty.nullable;
+                let nullable = op != CmpOp::NullSafeEq && parts.iter().any(nullable);
+                let kind = ExprKind::CompareRows(op, parts);
+                Ok(Expr { kind, ty: ExprType::bool(nullable) })
+            }
+        }
+    }
+
+    /// Adds the comparisons of two operands' columns; rows in rows must be of one shape.
+    fn row_parts(
+        &mut self,
+        op: CmpOp,
+        left: Expr,
+        right: Expr,
+        parts: &mut Vec<Compare>,
+    ) -> Result<(), SqlError> {
+        let columns = width(&left);
+        if columns != width(&right) {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
+        }
+        match (left.kind, right.kind) {
+            (ExprKind::Row(left), ExprKind::Row(right)) => {
+                let mut pairs = left.into_iter().zip(right);
+                pairs.try_for_each(|(left, right)| self.row_parts(op, left, right, parts))
+            }
+            _ if columns > 1 => Err(SqlError::new(ErrorCode::OperandColumns, &[&1])),
             (left_kind, right_kind) => {
                 let left = Expr { kind: left_kind, ty: left.ty };
                 let right = Expr { kind: right_kind, ty: right.ty };
                 let (left, right) = beside_years(left, right);
-                scalar_comparison(op, left, right)
+                let class = compare::choose(&left, &right, op.symbol())?;
+                parts.push(Compare { op, class, left, right });
+                Ok(())
             }
         }
     }
 
-    fn row_comparison(
+    /// `row op (subquery)`, where the subquery has one row.
+    fn only_row(
         &mut self,
         op: CmpOp,
-        left: Vec<Expr>,
-        right: Vec<Expr>,
+        row: Expr,
+        (sub, columns): (Subquery, Vec<ExprType>),
     ) -> Result<Expr, SqlError> {
-        let mut parts = Vec::new();
-        let mut nullable = false;
-        for (left, right) in left.into_iter().zip(right) {
-            let columns = width(&left);
-            if columns != width(&right) || columns != 1 {
-                return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
-            }
-            nullable |= left.ty.nullable || right.ty.nullable;
-            let (left, right) = beside_years(left, right);
-            let class = compare::choose(&left, &right, op.symbol())?;
-            parts.push(Compare { op, class, left, right });
-        }
-        let ty = ExprType::bool(nullable && op != CmpOp::NullSafeEq);
-        Ok(Expr { kind: ExprKind::CompareRows(op, parts), ty })
-    }
-
-    fn row_subquery(
-        &mut self,
-        op: CmpOp,
-        items: Vec<Expr>,
-        sub: &crate::tree::Subquery,
-    ) -> Result<Expr, SqlError> {
-        let SubqueryKind::Row(types) = &sub.kind else {
-            return Err(SqlError::new(ErrorCode::OperandColumns, &[&1]));
-        };
-        let bound =
-            super::BoundSubquery { id: sub.id, columns: types.clone(), correlated: sub.correlated };
-        let row = Expr { kind: ExprKind::Row(items), ty: ExprType::null() };
-        self.quantified(row, op, false, &bound)
+        let Subquery { id, correlated, certain, .. } = sub;
+        let bound = super::BoundSubquery { id, columns, correlated, certain };
+        self.quantified(row, op, Quantifier::Only, &bound)
     }
 
     pub(super) fn junction(

@@ -35,7 +35,12 @@ impl Scope for Row {
     }
 
     fn subquery(&mut self, _: &ast::Query, _: bool) -> Result<BoundSubquery, SqlError> {
-        Ok(BoundSubquery { id: 0, columns: vec![ExprType::int(11, true)], correlated: true })
+        Ok(BoundSubquery {
+            id: 0,
+            columns: vec![ExprType::int(11, true)],
+            correlated: true,
+            certain: false,
+        })
     }
 }
 

@@ -12,8 +12,8 @@ use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
 use inia_storage::{
-    Cursor, Direction, KeyBound, LockMode, LockRequest, ReadMode, Run, Spot, StorageError, Tree,
-    Txn,
+    Cursor, Direction, KeyBound, LockMode, LockRequest, LockingCursor, ReadMode, Run, Spot,
+    StorageError, Tree, Txn,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -177,8 +177,7 @@ impl Scan {
     /// Where the row is that the scan stands on, if it is not locked: it is left for a later
     /// change, before which the scan waits for nothing ([`Scan::take_pause`]).
     pub(crate) fn leave_current(&mut self) -> Option<Spot> {
-        let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return None };
-        let spot = cursor.spot()?;
+        let spot = self.locking()?.spot()?;
         self.pause_before_waits();
         Some(spot)
     }
@@ -190,18 +189,17 @@ impl Scan {
         txn: &mut Txn,
         most: usize,
     ) -> std::result::Result<Option<Run<'_>>, StorageError> {
-        let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return Ok(None) };
-        if !self.defers {
-            return Ok(None);
+        match self.locking() {
+            Some(cursor) => txn.delete_run(cursor, most),
+            None => Ok(None),
         }
-        txn.delete_run(cursor, most)
     }
 
     /// Something is left for a later change: the scan waits for nothing before it has told of that
     /// ([`Scan::take_pause`]).
     pub(crate) fn pause_before_waits(&mut self) {
         self.pauses = true;
-        if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
+        if let Some(cursor) = self.locking() {
             cursor.pause_before_locks();
         }
     }
@@ -224,10 +222,10 @@ impl Scan {
         txn: &mut Txn,
         row: Option<&[u8]>,
     ) -> std::result::Result<bool, StorageError> {
-        let tree = &self.table.clustered;
-        if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
+        if let Some(cursor) = self.locking() {
             return txn.write_current(cursor, row);
         }
+        let tree = &self.table.clustered;
         match (&mut self.spot, row) {
             (Some(spot), row) => txn.write_at(tree, &self.key, spot, row),
             (None, Some(row)) => txn.update(tree, &self.key, row),
@@ -238,9 +236,9 @@ impl Scan {
     /// Locks the clustered row that the scan stands on, where that was put off. False where it must
     /// be read again.
     pub(crate) fn secure_current(&mut self, txn: &mut Txn) -> Result<bool> {
-        match &mut self.state {
-            State::Ranges { cursor: Some(cursor), .. } => txn.lock_current(cursor).sql(),
-            _ => Ok(self.spot.is_none()),
+        match self.locking() {
+            Some(cursor) => txn.lock_current(cursor).sql(),
+            None => Ok(self.spot.is_none()),
         }
     }
 
@@ -253,7 +251,7 @@ impl Scan {
     /// Whether the row just found is not locked yet.
     pub(crate) fn is_unlocked(&self) -> bool {
         match &self.state {
-            State::Ranges { cursor: Some(cursor), .. } => cursor.is_unlocked(),
+            State::Ranges { cursor: Some(Cursor::Locking(cursor)), .. } => cursor.is_unlocked(),
             _ => false,
         }
     }
@@ -310,6 +308,14 @@ impl Scan {
                 let rows = found.map(|row| &rows[row]).collect();
                 return Ok(Some(FoundRun::of_rows(rows, &mut self.key)));
             }
+        }
+    }
+
+    /// The cursor, where it is one that locks.
+    fn locking(&mut self) -> Option<&mut LockingCursor> {
+        match &mut self.state {
+            State::Ranges { cursor: Some(cursor), .. } => cursor.locking(),
+            _ => None,
         }
     }
 
@@ -455,20 +461,26 @@ impl Scan {
         // The last range's memory serves the next one.
         *cursor = None;
         let mut next = txn.cursor(&tree, lower, upper, self.direction, self.mode);
-        if locks && secondary && !range.is_equality() {
-            next.lock_beyond();
-        }
-        if self.looks_first {
-            next.look_first();
-        }
-        if let Some(bytes) = self.narrow {
-            next.narrow(bytes);
-        }
-        if self.defers {
-            next.defer_locks();
-        }
-        if self.pauses {
-            next.pause_before_locks();
+        match &mut next {
+            Cursor::Locking(next) => {
+                if secondary && !range.is_equality() {
+                    next.lock_beyond();
+                }
+                if self.looks_first {
+                    next.read_semi_consistently();
+                }
+                if self.defers {
+                    next.defer_locks();
+                }
+                if self.pauses {
+                    next.pause_before_locks();
+                }
+            }
+            Cursor::Snapshot(next) => {
+                if let Some(bytes) = self.narrow {
+                    next.narrow(bytes);
+                }
+            }
         }
         *cursor = Some(next);
         true
@@ -483,7 +495,7 @@ impl Scan {
                 if cursor.advance(txn).sql()? {
                     return Ok(true);
                 }
-                if cursor.take_pause() {
+                if cursor.locking().is_some_and(LockingCursor::take_pause) {
                     (self.pauses, self.paused) = (false, true);
                     return Ok(false);
                 }
@@ -577,7 +589,7 @@ impl Scan {
         if let Some(entry) = self.fresh_entry.take() {
             txn.unlock_unmatched(self.tree(), &entry, request.mode);
         }
-        if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
+        if let Some(cursor) = self.locking() {
             cursor.unlock_current(txn);
         }
     }

@@ -6,7 +6,7 @@ use super::scope::Clause;
 use super::{QueryBinder, Result};
 use crate::catalog::{IndexDef, IndexKind, IndexPart, Table, TableDef, View, same_name};
 use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind};
-use crate::plan::OutputColumn;
+use crate::plan::{Body, OutputColumn, QueryPlan};
 use inia_base::column::{ResultColumn, flags};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
@@ -131,6 +131,7 @@ impl QueryBinder<'_> {
                 return Err(error.clone());
             }
             self.reads_cte(&cte)?;
+            self.recurs(&cte)?;
             let part = PartRef { id: cte.part, lateral: false, level: cte.level };
             return Ok(part_member(part, alias, &cte.columns, context));
         }
@@ -258,30 +259,41 @@ impl QueryBinder<'_> {
             let (alias, names) = (derived.alias.as_str(), derived.columns.as_slice());
             let lock = self.context.plain_lock;
             let origin = Origin { alias, view: None, names, lock };
-            if let Some(bound) = self.merge(select, &origin, context)? {
+            if let Some(bound) = self.inside(|binder| binder.merge(select, &origin, context))? {
                 return Ok(bound);
             }
         }
         let level = self.levels.len() - 1;
         self.levels[level].open = derived.lateral;
-        let part = self.part(&derived.query);
+        let part = self.inside(|binder| binder.part(&derived.query));
         self.levels[level].open = true;
         let (id, correlated) = part?;
-        let bound = self.part_columns(id);
-        if !derived.columns.is_empty() && derived.columns.len() != bound.len() {
-            return Err(SqlError::new(ErrorCode::ViewWrongList, &[]));
-        }
-        let mut columns: Vec<(String, ExprType)> = Vec::with_capacity(bound.len());
-        for (index, column) in bound.iter().enumerate() {
-            let name = derived.columns.get(index).unwrap_or(&column.result.name);
-            if columns.iter().any(|(other, _)| same_name(other, name)) {
-                return Err(SqlError::new(ErrorCode::DupFieldname, &[name]));
-            }
-            columns.push((name.clone(), derived_type(column)));
-        }
+        let columns = self.derived_columns(id, &derived.columns)?;
         let lateral = derived.lateral && correlated;
         let part = PartRef { id, lateral, level: self.levels.len() };
         Ok(part_member(part, &derived.alias, &columns, context))
+    }
+
+    /// The columns of a derived table, view or common table expression, by the names that it gives
+    /// them where it gives names. Errors 1353 and 1060.
+    pub(super) fn derived_columns(
+        &self,
+        id: usize,
+        names: &[String],
+    ) -> Result<Vec<(String, ExprType)>> {
+        let query = &self.parts[id].as_ref().expect("the part was bound").query;
+        if !names.is_empty() && names.len() != query.columns.len() {
+            return Err(SqlError::new(ErrorCode::ViewWrongList, &[]));
+        }
+        let mut columns: Vec<(String, ExprType)> = Vec::with_capacity(query.columns.len());
+        for (index, column) in query.columns.iter().enumerate() {
+            let name = names.get(index).unwrap_or(&column.result.name);
+            if columns.iter().any(|(other, _)| same_name(other, name)) {
+                return Err(SqlError::new(ErrorCode::DupFieldname, &[name]));
+            }
+            columns.push((name.clone(), derived_type(query, column)));
+        }
+        Ok(columns)
     }
 
     fn join(&mut self, join: &ast::Join, context: &mut FromContext<'_>) -> Result<Bound> {
@@ -522,10 +534,12 @@ fn row_id_column(alias: &str, slot: usize) -> FromColumn {
 /// Computed integers of fewer digits are INT in a temporary table.
 const INT_DIGITS: u32 = 10;
 
-/// The type that a computed column has once it is a column of a derived table.
-pub(super) fn derived_type(column: &OutputColumn) -> ExprType {
+/// The type that a computed column of a query has once it is a column of a derived table. What the
+/// operands of a set operation or the rows of VALUES have in common stays as it is.
+fn derived_type(query: &QueryPlan, column: &OutputColumn) -> ExprType {
     let mut ty = column.ty.clone();
-    if ty.length < INT_DIGITS
+    if !matches!(query.body, Body::Values(_) | Body::SetOperation(_))
+        && ty.length < INT_DIGITS
         && column.result.org_name.is_empty()
         && let DataType::Int { width: width @ IntWidth::Big, .. } = &mut ty.data_type
     {

@@ -11,7 +11,7 @@
 
 use super::{BindContext, QueryBinder, Result};
 use crate::catalog::same_name;
-use crate::plan::{Body, OutputColumn, QueryPlan, SelectPlan, StatementPlan};
+use crate::plan::{Body, OutputColumn, QueryPlan, SelectPlan, StatementPlan, ValuesPlan};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Expr, ExprKind, ExprType};
 use inia_parser::ast::{self, ColumnName, QueryBody};
@@ -188,7 +188,11 @@ pub(crate) fn bind_insert(
         }
         None => QueryPlan {
             columns: Vec::new(),
-            body: Body::Values(Vec::new()),
+            body: Body::Values(ValuesPlan {
+                rows: Vec::new(),
+                types: Vec::new(),
+                as_written: true,
+            }),
             computed: Vec::new(),
             order: Vec::new(),
             limit: None,

@@ -9,10 +9,10 @@ use crate::plan::json_table::{JsonColumn, JsonResponse, JsonRows, JsonShows};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
-use inia_expr::ExprType;
 use inia_expr::column_type::column_type;
 use inia_expr::json;
 use inia_expr::json::path::Path;
+use inia_expr::{ExprKind, ExprType};
 use inia_parser::ast::{self, JsonOnResponse, JsonTableColumn};
 
 /// The most paths nested in one another or beside each other.
@@ -34,6 +34,9 @@ impl QueryBinder<'_> {
     ) -> Result<Bound> {
         self.one_more_member()?;
         let document = self.expression(&table.doc, Clause::TableFunction, &[])?;
+        if matches!(document.kind, ExprKind::Subquery(_)) {
+            return Err(SqlError::new(ErrorCode::WrongArguments, &[&"JSON_TABLE"]));
+        }
         let mut columns = Columns::default();
         let rows = self.json_rows(&table.path, &table.columns, &table.alias, &mut columns)?;
         context.tables += 1;

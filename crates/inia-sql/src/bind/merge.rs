@@ -83,15 +83,11 @@ impl QueryBinder<'_> {
             }
         }
         let (id, _) = self.part(query)?;
-        let bound = self.part_columns(id);
-        if bound.len() != names.len() {
+        if self.part_columns(id).len() != names.len() {
             return Err(missing());
         }
-        let columns: Vec<_> = bound
-            .iter()
-            .zip(&names)
-            .map(|(column, name)| (name.clone(), super::from::derived_type(column)))
-            .collect();
+        let columns = self.derived_columns(id, &names)?;
+        let bound = self.part_columns(id);
         let org: Vec<String> = bound.iter().map(|c| c.result.org_table.clone()).collect();
         let part = PartRef { id, lateral: false, level: self.levels.len() };
         let mut member = part_member(part, alias, &columns, context);
@@ -242,8 +238,8 @@ impl QueryBinder<'_> {
             }
             SelectItem::TableWildcard(table) => {
                 let names = self.names_mut();
-                for column in names.columns_of(table.db.as_deref(), &table.name)? {
-                    push(column.clone(), None, origin, columns);
+                for at in names.columns_of(table.db.as_deref(), &table.name)? {
+                    push(names.column(at).clone(), None, origin, columns);
                 }
             }
             SelectItem::Expr { expr, alias, text } => {

@@ -1,8 +1,8 @@
 //! Binding of queries: from the syntax tree to a [`StatementPlan`].
 //!
 //! Each SELECT is a *level* on a stack. A name is looked up in the innermost level first; found
-//! further out, it becomes an outer column, and the subquery that reads it is correlated. Subqueries,
-//! derived tables and common table expressions become numbered parts of the statement's plan.
+//! further out, it becomes an outer column, and the subquery that reads it is correlated.
+//! Subqueries, derived tables and common table expressions become numbered parts of the plan.
 //!
 //! Example: in `SELECT x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.y = a.x)` the subquery is
 //! part 0, bound at level 1; `a.x` is found at level 0, so it is an outer column of depth 1 and
@@ -35,14 +35,15 @@ pub(crate) use select::item_name;
 
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::plan::window::WindowPlan;
-use crate::plan::{PartPlan, StatementPlan, ViewUse, VirtualTable, result_columns};
+use crate::plan::{Body, PartPlan, StatementPlan, ViewUse, VirtualTable, result_columns};
 use crate::reads::Reads;
-use inia_base::error::SqlError;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::SlotSet;
 use inia_expr::aggregate::Aggregate;
 use inia_expr::bind::BoundSubquery;
 use inia_expr::{
-    Environment, EvalContext, Expr, ExprType, NoSubqueries, SessionHost, prepare, prepare_operand,
+    Environment, EvalContext, Expr, ExprType, Level as WarningLevel, NoSubqueries, SessionHost,
+    Warning, prepare, prepare_operand,
 };
 use inia_parser::ast;
 use inia_storage::LockRequest;
@@ -155,6 +156,10 @@ struct Level {
     shown: Vec<usize>,
     /// Whether an aggregate may belong to this SELECT where one is being bound now.
     takes_aggregates: bool,
+    /// Its rows are rolled up: a constant that it groups by is NULL in some of them.
+    rollup: bool,
+    /// Its FROM reads the recursive common table expression that it is an operand of.
+    recurs: bool,
     /// What it selects is computed with and not shown: quotients and averages keep all digits.
     keeps_digits: bool,
 }
@@ -171,6 +176,9 @@ struct CteBinding {
     columns: Vec<(String, ExprType)>,
     /// What is wrong with it, which matters to whoever reads it.
     wrong: Option<SqlError>,
+    /// While its recursive operand is being bound, how many derived tables and common table
+    /// expressions are around that.
+    recurs: Option<usize>,
 }
 
 /// Binds one statement's queries.
@@ -182,6 +190,11 @@ struct QueryBinder<'c> {
     /// Temporary tables and the names they are read by: each can be read once.
     temporary: Vec<(Arc<Table>, String)>,
     levels: Vec<Level>,
+    /// Levels from this one on are inside the innermost derived table or common table expression:
+    /// it knows no items of the select lists around it.
+    inside: usize,
+    /// How many of those are in one another.
+    insides: usize,
     ctes: Vec<CteBinding>,
     /// The outermost level that was read since the innermost part began.
     reached: usize,
@@ -198,6 +211,8 @@ struct QueryBinder<'c> {
     digits_next: bool,
     /// Of the rows of the query that is bound next only matters which there are.
     tested_next: bool,
+    /// What the statement is warned of each time it runs.
+    warnings: Vec<Warning>,
 }
 
 impl<'c> QueryBinder<'c> {
@@ -208,6 +223,8 @@ impl<'c> QueryBinder<'c> {
             tables: Vec::new(),
             temporary: Vec::new(),
             levels: Vec::new(),
+            inside: 0,
+            insides: 0,
             ctes: Vec::new(),
             reached: usize::MAX,
             views: Vec::new(),
@@ -217,20 +234,32 @@ impl<'c> QueryBinder<'c> {
             inserted: None,
             digits_next: false,
             tested_next: false,
+            warnings: Vec::new(),
         }
     }
 
-    fn finish(self, root: crate::plan::QueryPlan, exclusive: bool) -> StatementPlan {
+    fn finish(self, mut root: crate::plan::QueryPlan, exclusive: bool) -> StatementPlan {
+        if let Body::Values(values) = &mut root.body {
+            values.as_written = true;
+        }
         let parts = self.parts.into_iter().map(|part| part.expect("every part was bound"));
         let (columns, parts) = (result_columns(&root.columns), parts.collect());
         let (tables, views) = (self.tables, self.views);
         let direct = crate::optimize::direct(&root);
         let updates = Vec::new();
-        StatementPlan { root, columns, direct, parts, tables, views, exclusive, updates }
+        let warnings = self.warnings;
+        StatementPlan { root, columns, direct, parts, tables, views, exclusive, updates, warnings }
     }
 }
 
 impl<'c> QueryBinder<'c> {
+    /// Warning 1052: a name stands for a column, and a select item goes by it too.
+    fn warn_ambiguous(&mut self, name: &ast::ColumnName, clause: &str) {
+        let code = ErrorCode::NonUniqueColumn;
+        let message = SqlError::new(code, &[&namespace::full_name(name), &clause]).message;
+        self.warnings.push(Warning { level: WarningLevel::Warning, code, message });
+    }
+
     /// Binds a query as a part; returns its number, its columns and whether it is correlated.
     fn part(&mut self, query: &ast::Query) -> Result<(usize, bool)> {
         let id = self.reserve_part();
@@ -240,6 +269,17 @@ impl<'c> QueryBinder<'c> {
         self.reached = self.reached.min(enclosing);
         self.parts[id] = Some(PartPlan { query: bound?, correlated, recursive: None });
         Ok((id, correlated))
+    }
+
+    /// Runs `work` inside a derived table of the innermost level's FROM, or a common table
+    /// expression.
+    fn inside<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.inside, self.levels.len());
+        self.insides += 1;
+        let outcome = work(self);
+        self.insides -= 1;
+        self.inside = around;
+        outcome
     }
 
     /// The catalog where names are being looked up now.
@@ -260,7 +300,8 @@ impl<'c> QueryBinder<'c> {
             self.loose_reads.insert(id, loose);
         }
         let columns = self.part_columns(id).iter().map(|c| c.ty.clone()).collect();
-        Ok(BoundSubquery { id, columns, correlated })
+        let certain = self.parts[id].as_ref().is_some_and(|part| part.query.is_certain());
+        Ok(BoundSubquery { id, columns, correlated, certain })
     }
 
     fn reserve_part(&mut self) -> usize {

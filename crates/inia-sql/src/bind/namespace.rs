@@ -159,6 +159,14 @@ impl Namespace {
         Ok(found)
     }
 
+    /// Whether the name stands for the column at a (table, column) pair, as far as it tells.
+    pub(crate) fn goes_by(&self, at: (usize, usize), name: &ColumnName) -> bool {
+        let table = &self.tables[at.0];
+        same_column(&self.column(at).result.name, &name.name)
+            && name.table.as_ref().is_none_or(|wanted| same_table(wanted, &table.alias))
+            && name.db.as_ref().is_none_or(|db| *db == table.schema)
+    }
+
     /// Looks for a bare name among the visible columns only, for USING and NATURAL.
     pub(crate) fn find_shared(
         &self,
@@ -182,12 +190,15 @@ impl Namespace {
         &self,
         schema: Option<&str>,
         alias: &str,
-    ) -> Result<impl Iterator<Item = &FromColumn>, SqlError> {
-        let member = self.tables.iter().find(|table| {
+    ) -> Result<impl Iterator<Item = (usize, usize)>, SqlError> {
+        let member = self.tables.iter().position(|table| {
             same_table(&table.alias, alias) && schema.is_none_or(|schema| schema == table.schema)
         });
         match member {
-            Some(table) => Ok(table.columns.iter().filter(|column| !column.hidden)),
+            Some(at) => {
+                let columns = self.tables[at].columns.iter().enumerate();
+                Ok(columns.filter(|(_, column)| !column.hidden).map(move |(c, _)| (at, c)))
+            }
             None => Err(SqlError::new(ErrorCode::UnknownTable, &[&alias])),
         }
     }

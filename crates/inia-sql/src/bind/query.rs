@@ -6,7 +6,9 @@ use crate::catalog::same_name;
 use crate::optimize::order_by_index;
 use crate::plan::{
     Body, LimitPlan, OutputColumn, PartPlan, QueryPlan, RecursivePlan, SetPlan, SetStep, SortKey,
+    ValuesPlan,
 };
+use crate::reads::Reads;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::bind::{Binder, BoundSubquery, EmptyScope, Scope, bind};
 use inia_expr::{Expr, ExprKind, ExprType, merge};
@@ -18,13 +20,11 @@ impl QueryBinder<'_> {
         let keeps_digits = std::mem::take(&mut self.digits_next);
         let tested = std::mem::take(&mut self.tested_next);
         let ctes = self.ctes.len();
-        if let Some(with) = &query.with {
-            for (number, cte) in with.ctes.iter().enumerate() {
-                if with.ctes[..number].iter().any(|other| other.name == cte.name) {
-                    return Err(SqlError::new(ErrorCode::NonUniqueTable, &[&cte.name]));
-                }
-                self.cte(cte, with.recursive)?;
-            }
+        if let Some(with) = &query.with
+            && let Err(error) = self.with(with)
+        {
+            self.ctes.truncate(ctes);
+            return Err(error);
         }
         let plain = matches!(query.body, QueryBody::Select(_));
         (self.digits_next, self.tested_next) = (keeps_digits && plain, tested);
@@ -32,6 +32,17 @@ impl QueryBinder<'_> {
         self.tested_next = false;
         self.ctes.truncate(ctes);
         plan
+    }
+
+    /// Binds the common table expressions of a WITH and brings them into scope.
+    fn with(&mut self, with: &ast::With) -> Result<()> {
+        for (number, cte) in with.ctes.iter().enumerate() {
+            if with.ctes[..number].iter().any(|other| other.name == cte.name) {
+                return Err(SqlError::new(ErrorCode::NonUniqueTable, &[&cte.name]));
+            }
+            self.cte(cte, with.recursive)?;
+        }
+        Ok(())
     }
 
     fn query_body(&mut self, query: &ast::Query) -> Result<QueryPlan> {
@@ -91,14 +102,15 @@ impl QueryBinder<'_> {
             self.levels.pop();
             bound.push(row?);
         }
-        let columns = (0..width)
+        let columns: Vec<OutputColumn> = (0..width)
             .map(|column| {
                 let types: Vec<&ExprType> = bound.iter().map(|row| &row[column].ty).collect();
                 let ty = merge(&types, "VALUES")?;
                 Ok(OutputColumn { result: ty.result_column(&format!("column_{column}")), ty })
             })
             .collect::<Result<_>>()?;
-        Ok((Body::Values(bound), columns))
+        let types = columns.iter().map(|column| column.ty.clone()).collect();
+        Ok((Body::Values(ValuesPlan { rows: bound, types, as_written: false }), columns))
     }
 
     /// An operand of a set operation: its quotients keep all digits until they are values of the
@@ -191,51 +203,48 @@ impl QueryBinder<'_> {
 
     /// Binds one common table expression and brings it into scope.
     fn cte(&mut self, cte: &ast::Cte, recursive: bool) -> Result<()> {
+        let hides = |with: &ast::With| with.ctes.iter().any(|inner| inner.name == cte.name);
+        let recursive = recursive && !cte.query.with.as_ref().is_some_and(hides);
         if recursive
             && let QueryBody::SetOperation { first, rest } = &cte.query.body
             && rest.iter().any(|term| mentions(&term.body, &cte.name))
         {
-            let bound = self.height_of(|binder| binder.recursive_cte(cte, first, rest));
-            let ((), height) = bound?;
-            if let Some(binding) = self.ctes.last_mut() {
-                binding.height = height;
+            let inner = self.ctes.len();
+            if let Some(with) = &cte.query.with {
+                self.with(with)?;
             }
+            let recurs = |binder: &mut Self| binder.recursive_cte(cte, first, rest);
+            let bound = self.inside(|binder| binder.height_of(recurs));
+            let ((), height) = bound?;
+            let own = self.ctes.len() - 1;
+            self.ctes.drain(inner..own);
+            self.ctes[inner].height = height;
             return Ok(());
         }
         if recursive && mentions(&cte.query.body, &cte.name) {
             return Err(SqlError::new(ErrorCode::CteRecursiveRequiresUnion, &[&cte.name]));
         }
         let before = (self.parts.len(), self.tables.len(), self.temporary.len());
-        let bound = self.height_of(|binder| binder.part(&cte.query));
-        let bound =
-            bound.and_then(|((part, _), height)| Ok((part, height, self.cte_columns(cte, part)?)));
+        let bound = self.inside(|binder| binder.height_of(|binder| binder.part(&cte.query)));
+        let bound = bound.and_then(|((part, _), height)| {
+            Ok((part, height, self.derived_columns(part, &cte.columns)?))
+        });
         let (level, name) = (self.levels.len(), cte.name.clone());
         let binding = match bound {
             Ok((part, height, columns)) => {
-                CteBinding { name, part, level, height, columns, wrong: None }
+                CteBinding { name, part, level, height, columns, wrong: None, recurs: None }
             }
             Err(error) => {
                 self.parts.truncate(before.0);
                 self.tables.truncate(before.1);
                 self.temporary.truncate(before.2);
                 let (part, columns) = (usize::MAX, Vec::new());
-                CteBinding { name, part, level, height: 0, columns, wrong: Some(error) }
+                let wrong = Some(error);
+                CteBinding { name, part, level, height: 0, columns, wrong, recurs: None }
             }
         };
         self.ctes.push(binding);
         Ok(())
-    }
-
-    fn cte_columns(&self, cte: &ast::Cte, part: usize) -> Result<Vec<(String, ExprType)>> {
-        let bound = self.part_columns(part);
-        if !cte.columns.is_empty() && cte.columns.len() != bound.len() {
-            return Err(SqlError::new(ErrorCode::ViewWrongList, &[]));
-        }
-        let named = |(index, column): (usize, &OutputColumn)| {
-            let name = cte.columns.get(index).unwrap_or(&column.result.name);
-            (name.clone(), super::from::derived_type(column))
-        };
-        Ok(bound.iter().enumerate().map(named).collect())
     }
 
     /// `name AS (seed UNION [ALL] step)` where the step reads `name`: the step sees the rows that
@@ -254,13 +263,23 @@ impl QueryBinder<'_> {
         };
         let seed = ast::Query::new(seed);
         let ((part, correlated), height) = self.height_of(|binder| binder.part(&seed))?;
-        let mut columns = self.cte_columns(cte, part)?;
+        let mut columns = self.derived_columns(part, &cte.columns)?;
         for ((_, ty), column) in columns.iter_mut().zip(self.part_columns(part)) {
             *ty = column.ty.clone().with_nullable(true);
         }
         let level = self.levels.len();
         let name = cte.name.clone();
-        self.ctes.push(CteBinding { name, part, level, height, columns, wrong: None });
+        let binding = CteBinding {
+            name,
+            part,
+            level,
+            height,
+            columns,
+            wrong: None,
+            recurs: Some(self.insides),
+        };
+        self.ctes.push(binding);
+        let own = self.ctes.len() - 1;
         let seed = self.parts[part].take();
         let (head, tail) = step_terms.split_first().expect("one term reads the name");
         let step = match tail {
@@ -270,6 +289,7 @@ impl QueryBinder<'_> {
             }
         };
         let step = self.query(&ast::Query::new(step))?;
+        self.ctes[own].recurs = None;
         if matches!(&step.body, Body::Select(select) if select.aggregation.is_some()) {
             let code = ErrorCode::CteRecursiveForbidsAggregation;
             return Err(SqlError::new(code, &[&cte.name]));
@@ -282,6 +302,23 @@ impl QueryBinder<'_> {
         let recursive = Some(RecursivePlan { step, distinct: !head.all, limit });
         self.parts[part] = Some(PartPlan { query: seed.query, correlated, recursive });
         Ok(())
+    }
+}
+
+impl QueryBinder<'_> {
+    /// Notes that a FROM reads a common table expression. Error 3577: inside itself it is read by
+    /// its own SELECTs alone, and once by each.
+    pub(super) fn recurs(&mut self, cte: &CteBinding) -> Result<()> {
+        let Some(insides) = cte.recurs else { return Ok(()) };
+        let directly = self.levels.len() == cte.level + 1 && self.insides == insides;
+        let again = std::mem::replace(&mut self.level().recurs, true);
+        match directly && !again {
+            true => Ok(()),
+            false => {
+                let code = ErrorCode::CteRecursiveRequiresSingleReference;
+                Err(SqlError::new(code, &[&cte.name]))
+            }
+        }
     }
 }
 
@@ -324,26 +361,11 @@ pub(super) fn select_all(name: &ast::ObjectName) -> ast::Select {
     }
 }
 
-/// Whether a FROM directly in this body names `name`.
+/// Whether a body reads the table `name`, be it in a subquery.
 fn mentions(body: &QueryBody, name: &str) -> bool {
-    fn in_ref(table: &ast::TableRef, name: &str) -> bool {
-        match table {
-            ast::TableRef::Table(table) => table.name.db.is_none() && table.name.name == name,
-            ast::TableRef::Join(join) => in_ref(&join.left, name) || in_ref(&join.right, name),
-            ast::TableRef::List(list) => list.iter().any(|table| in_ref(table, name)),
-            ast::TableRef::Derived(derived) => mentions(&derived.query.body, name),
-            ast::TableRef::JsonTable(_) => false,
-        }
-    }
-    match body {
-        QueryBody::Select(select) => select.from.iter().any(|table| in_ref(table, name)),
-        QueryBody::Nested(query) => mentions(&query.body, name),
-        QueryBody::Table(table) => table.db.is_none() && table.name == name,
-        QueryBody::Values(_) => false,
-        QueryBody::SetOperation { first, rest } => {
-            mentions(first, name) || rest.iter().any(|term| mentions(&term.body, name))
-        }
-    }
+    let mut reads = Reads::default();
+    reads.body(body);
+    reads.tables.iter().any(|table| table.db.is_none() && table.name == name)
 }
 
 /// Whether the leftmost SELECT asks for SQL_CALC_FOUND_ROWS.

@@ -36,6 +36,16 @@ pub(super) fn asks_grouping(expr: &Expr) -> bool {
     asks
 }
 
+/// Whether an expression reads one of the group's values, `groups` from slot `width` on.
+pub(super) fn reads_rolled_up(expr: &Expr, width: usize, groups: usize) -> bool {
+    let mut reads = false;
+    expr.walk(&mut |node| {
+        reads |= matches!(node.kind, ExprKind::Column { index, .. }
+            if (width..width + groups).contains(&index));
+    });
+    reads
+}
+
 /// Makes `expr` read the group's values: from slot `width` on, flags behind them.
 pub(super) fn above_rollup(expr: &mut Expr, group: &[Expr], width: usize) -> Result<(), SqlError> {
     if let ExprKind::Call(call) = &mut expr.kind

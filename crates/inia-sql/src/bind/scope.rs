@@ -1,9 +1,9 @@
 //! Name resolution for the expressions of one SELECT.
 
 use super::namespace::full_name;
+use super::order::find_item;
 use super::rollup::grouping_call;
-use super::{QueryBinder, Result};
-use crate::catalog::same_name;
+use super::{Namespace, QueryBinder, Result};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::aggregate::{Aggregate, WindowFunction};
 use inia_expr::bind::{Binder, BoundSubquery, Scope};
@@ -38,6 +38,11 @@ impl Clause {
         }
     }
 
+    /// Whether its expressions are evaluated for groups, where there are any.
+    pub(super) fn is_after_from(self) -> bool {
+        matches!(self, Clause::FieldList | Clause::Group | Clause::Having | Clause::Order)
+    }
+
     pub(super) fn allows_windows(self) -> bool {
         matches!(self, Clause::FieldList | Clause::Order)
     }
@@ -52,6 +57,15 @@ impl Clause {
 pub(super) struct Item {
     pub(super) name: String,
     pub(super) expr: Expr,
+    /// The column of FROM that it is, as a (table, column) pair.
+    pub(super) column: Option<(usize, usize)>,
+}
+
+impl Item {
+    /// Whether both are the same column of the same row.
+    pub(super) fn is_same_column(&self, other: &Item) -> bool {
+        self.column == other.column || self.expr.same(&other.expr)
+    }
 }
 
 /// The scope of one expression.
@@ -67,22 +81,15 @@ pub(super) struct BlockScope<'s, 'c> {
 }
 
 impl BlockScope<'_, '_> {
-    /// The select item that a bare name stands for; error 1052 where several differ.
+    /// The names of this SELECT's FROM.
+    fn names(&self) -> &Namespace {
+        &self.binder.levels.last().expect("a SELECT is being bound").namespace
+    }
+
+    /// The select item that a name stands for.
     fn item(&self, name: &ColumnName) -> Result<Option<Expr>> {
-        if name.table.is_some() {
-            return Ok(None);
-        }
-        let mut found: Option<&Item> = None;
-        for item in self.items.iter().filter(|item| same_name(&item.name, &name.name)) {
-            match found {
-                Some(other) if !same_column(&other.expr, &item.expr) => {
-                    let clause = self.clause.name();
-                    return Err(SqlError::new(ErrorCode::NonUniqueColumn, &[&name.name, &clause]));
-                }
-                _ => found = Some(item),
-            }
-        }
-        Ok(found.map(|item| item.expr.clone()))
+        let found = find_item(name, self.items, self.names(), self.clause.name())?;
+        Ok(found.map(|found| self.items[found.index].expr.clone()))
     }
 
     /// The column in this SELECT's FROM.
@@ -110,7 +117,9 @@ impl BlockScope<'_, '_> {
                 self.binder.reached = self.binder.reached.min(reached);
                 return Ok(Some(expr));
             }
-            if let Some(item) = self.outer_item(name, index)? {
+            if index >= self.binder.inside
+                && let Some(item) = self.outer_item(name, index)?
+            {
                 return Ok(Some(item));
             }
         }
@@ -131,27 +140,43 @@ impl BlockScope<'_, '_> {
         names.find(name, target.transpose()?.flatten().is_some())
     }
 
-    /// HAVING sees the select list and GROUP BY; FROM only inside aggregates.
+    /// HAVING sees the select list and the columns of GROUP BY; FROM only inside aggregates. A
+    /// column of GROUP BY comes before another thing of the select list, with warning 1052.
     fn having_column(&mut self, name: &ColumnName) -> Result<Option<Expr>> {
-        let own = self.own_column(name)?;
-        if let Some(column) = &own
-            && self.group.iter().any(|group| group.same(column))
-        {
-            return Ok(own);
+        let item = self.item(name)?;
+        let Some(group) = self.group_column(name)? else { return Ok(item) };
+        match item {
+            Some(item) if item.same(&group) => Ok(Some(item)),
+            Some(_) => {
+                self.binder.warn_ambiguous(name, self.clause.name());
+                Ok(Some(group))
+            }
+            None => Ok(Some(group)),
         }
-        if let Some(item) = self.item(name)? {
-            return Ok(Some(item));
-        }
-        let selected = |column: &Expr| self.items.iter().any(|item| item.expr.same(column));
-        Ok(own.filter(selected))
     }
-}
 
-/// Whether both are the same column of the same row.
-fn same_column(a: &Expr, b: &Expr) -> bool {
-    match (&a.kind, &b.kind) {
-        (ExprKind::Column { index: a, .. }, ExprKind::Column { index: b, .. }) => a == b,
-        _ => false,
+    /// The column of GROUP BY that a name stands for; error 1052 where there are several.
+    fn group_column(&self, name: &ColumnName) -> Result<Option<Expr>> {
+        let names = self.names();
+        let mut found: Option<&Expr> = None;
+        for (t, table) in names.tables.iter().enumerate() {
+            for (c, column) in table.columns.iter().enumerate() {
+                if !names.goes_by((t, c), name) {
+                    continue;
+                }
+                let expr = column.expr();
+                let Some(group) = self.group.iter().find(|group| group.same(&expr)) else {
+                    continue;
+                };
+                if found.is_some_and(|found| !found.same(group)) {
+                    let clause = self.clause.name();
+                    let code = ErrorCode::NonUniqueColumn;
+                    return Err(SqlError::new(code, &[&full_name(name), &clause]));
+                }
+                found = Some(group);
+            }
+        }
+        Ok(found.cloned())
     }
 }
 

@@ -4,8 +4,8 @@ use super::from::BoundFrom;
 use super::grouping::{GroupCheck, Keyed};
 use super::is_null::{self, Never};
 use super::nesting::{MOST_TABLES, too_many_tables};
-use super::order::{Reference, reference};
-use super::rollup::{above_rollup, asks_grouping};
+use super::order::{Reference, find_item, reference};
+use super::rollup::{above_rollup, asks_grouping, reads_rolled_up};
 use super::scope::{BlockScope, Clause, Item};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, Result};
@@ -50,7 +50,7 @@ impl Clauses {
         let Clauses { items, columns, group, having, order, hidden, windows, .. } = self;
         for (item, column) in items.iter_mut().zip(columns) {
             above_rollup(&mut item.expr, group, width)?;
-            if item.expr.ty.nullable {
+            if item.expr.ty.nullable || reads_rolled_up(&item.expr, width, group.len()) {
                 column.ty.nullable = true;
                 column.result.flags &= !inia_base::column::flags::NOT_NULL;
             }
@@ -95,7 +95,9 @@ impl QueryBinder<'_> {
         let named_windows = select.windows.clone();
         let keeps_digits = std::mem::take(&mut self.digits_next);
         let tested = std::mem::take(&mut self.tested_next);
-        self.levels.push(Level { open: true, named_windows, keeps_digits, ..Level::default() });
+        let level =
+            Level { named_windows, keeps_digits, rollup: select.rollup, ..Level::default() };
+        self.levels.push(Level { open: true, ..level });
         let bound =
             self.one_deeper(|binder| binder.select_in_level((select, tested), order_by, locking));
         self.levels.pop();
@@ -143,6 +145,11 @@ impl QueryBinder<'_> {
         clauses.aggregates = std::mem::take(&mut self.level().aggregates);
         clauses.shown = std::mem::take(&mut self.level().shown);
         from.width += clauses.shown.len();
+        if clauses.group.is_empty() && !clauses.aggregates.is_empty() {
+            // There is one row at most.
+            clauses.order.clear();
+            clauses.hidden.clear();
+        }
         if tested && clauses.groups_only(select) {
             clauses.group.clear();
         }
@@ -151,6 +158,7 @@ impl QueryBinder<'_> {
         }
         if select.rollup {
             clauses.read_rolled_up(from.width)?;
+            self.prepare_rolled_up(&mut clauses);
         } else if clauses.asks_grouping() {
             return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
         }
@@ -183,9 +191,21 @@ impl QueryBinder<'_> {
         self.level().takes_aggregates = enclosing;
         let mut bound = bound?;
         self.note_loose_reads(&bound, known);
-        let keeps_digits = clause == Clause::FieldList && self.level().keeps_digits;
-        self.prepare(&mut bound, keeps_digits);
+        if !self.level().rollup || !clause.is_after_from() {
+            let keeps_digits = clause == Clause::FieldList && self.level().keeps_digits;
+            self.prepare(&mut bound, keeps_digits);
+        }
         Ok(bound)
+    }
+
+    /// Computes what is constant above WITH ROLLUP, now that all reads the group's values.
+    fn prepare_rolled_up(&mut self, clauses: &mut Clauses) {
+        let keeps_digits = self.level().keeps_digits;
+        for item in &mut clauses.items {
+            self.prepare(&mut item.expr, keeps_digits);
+        }
+        let Clauses { hidden, having, group, .. } = clauses;
+        hidden.iter_mut().chain(having).chain(group).for_each(|expr| self.prepare(expr, false));
     }
 
     /// Binds an expression of GROUP BY, HAVING or ORDER BY, which may name select items.
@@ -194,7 +214,7 @@ impl QueryBinder<'_> {
         self.bind_in(expr, clause, items, group)
     }
 
-    fn level(&mut self) -> &mut Level {
+    pub(super) fn level(&mut self) -> &mut Level {
         self.levels.last_mut().expect("a SELECT is being bound")
     }
 
@@ -210,22 +230,21 @@ impl QueryBinder<'_> {
                         return Err(SqlError::new(ErrorCode::NoTablesUsed, &[]));
                     }
                     let names = self.names();
-                    for &at in &names.visible {
-                        push_column(names.column(at), clauses);
-                    }
+                    names.visible.iter().for_each(|at| push_column(names, *at, clauses));
                 }
                 SelectItem::TableWildcard(table) => {
                     let names = self.names();
-                    for column in names.columns_of(table.db.as_deref(), &table.name)? {
-                        push_column(column, clauses);
+                    for at in names.columns_of(table.db.as_deref(), &table.name)? {
+                        push_column(names, at, clauses);
                     }
                 }
                 SelectItem::Expr { expr, alias, text } => {
                     let bound = self.bind_in(expr, Clause::FieldList, &[], &[])?;
                     let system = if alias.is_none() { self.system_name(&bound) } else { None };
                     let name = system.unwrap_or_else(|| item_name(expr, alias.as_ref(), text));
-                    clauses.columns.push(self.output_column(expr, &bound, &name));
-                    clauses.items.push(Item { name, expr: bound });
+                    let column = self.column_of(expr);
+                    clauses.columns.push(self.output_column(column, &bound, &name));
+                    clauses.items.push(Item { name, expr: bound, column });
                 }
             }
             let known = self.level().items.len();
@@ -271,16 +290,25 @@ impl QueryBinder<'_> {
         system.then(|| column.result.name.clone())
     }
 
-    /// What the client is told of a select item.
-    fn output_column(&self, written: &ast::Expr, expr: &Expr, name: &str) -> OutputColumn {
-        let mut result = expr.ty.result_column(name);
-        let own = match written {
+    /// The column of FROM that a select item is.
+    fn column_of(&self, written: &ast::Expr) -> Option<(usize, usize)> {
+        match written {
             ast::Expr::Column(column) => {
                 self.names().find(column, Clause::FieldList.name()).ok().flatten()
             }
             _ => None,
-        };
-        if let Some(at) = own {
+        }
+    }
+
+    /// What the client is told of a select item.
+    fn output_column(
+        &self,
+        column: Option<(usize, usize)>,
+        expr: &Expr,
+        name: &str,
+    ) -> OutputColumn {
+        let mut result = expr.ty.result_column(name);
+        if let Some(at) = column {
             result = self.names().column(at).result.clone();
             result.name = name.to_owned();
         } else if let ExprKind::Column { index, .. } = expr.kind {
@@ -308,7 +336,10 @@ impl QueryBinder<'_> {
             }
             return Ok(expr);
         }
-        let expr = self.later(item, Clause::Group, clauses)?;
+        let expr = match self.grouped_item(item, &clauses.items)? {
+            Some(index) => clauses.items[index].expr.clone(),
+            None => self.later(item, Clause::Group, clauses)?,
+        };
         let mut has_aggregate = false;
         expr.walk(&mut |e| has_aggregate |= matches!(e.kind, ExprKind::Aggregate(_)));
         match item {
@@ -320,14 +351,37 @@ impl QueryBinder<'_> {
         }
     }
 
+    /// The select item that a name in GROUP BY stands for. A column of FROM comes before another
+    /// thing of the select list, with warning 1052.
+    fn grouped_item(&mut self, item: &ast::Expr, items: &[Item]) -> Result<Option<usize>> {
+        let ast::Expr::Column(name) = item else { return Ok(None) };
+        let (names, clause) = (self.names(), Clause::Group.name());
+        let Some(found) = find_item(name, items, names, clause)? else { return Ok(None) };
+        let of_from = names.find(name, clause);
+        if found.behind_alias {
+            of_from.clone()?;
+        }
+        match of_from {
+            Ok(Some(at)) => {
+                let item = &items[found.index];
+                if item.column == Some(at) || item.expr.same(&names.column(at).expr()) {
+                    return Ok(Some(found.index));
+                }
+                self.warn_ambiguous(name, clause);
+                Ok(None)
+            }
+            Ok(None) | Err(_) => Ok(Some(found.index)),
+        }
+    }
+
     fn order_by(&mut self, order_by: &[ast::OrderItem], clauses: &mut Clauses) -> Result<()> {
         let grouped = !clauses.group.is_empty() || !self.level().aggregates.is_empty();
         for (number, item) in order_by.iter().enumerate() {
-            let index = match reference(&item.expr, &clauses.items)? {
+            let index = match reference(&item.expr, &clauses.items, self.names())? {
                 Reference::Item(index) => index,
                 Reference::Expression => {
                     let expr = self.later(&item.expr, Clause::Order, clauses)?;
-                    if expr.is_constant_in_statement() {
+                    if expr.is_constant_in_statement() && !self.level().rollup {
                         continue;
                     }
                     let all = clauses.items.iter().map(|item| &item.expr).chain(&clauses.hidden);
@@ -502,9 +556,11 @@ pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) ->
     name
 }
 
-fn push_column(column: &super::FromColumn, clauses: &mut Clauses) {
+fn push_column(names: &Namespace, at: (usize, usize), clauses: &mut Clauses) {
+    let column = names.column(at);
     let result = column.result.clone();
-    clauses.items.push(Item { name: result.name.clone(), expr: column.expr() });
+    let item = Item { name: result.name.clone(), expr: column.expr(), column: Some(at) };
+    clauses.items.push(item);
     clauses.columns.push(OutputColumn { result, ty: column.ty.clone() });
 }
 

@@ -378,7 +378,7 @@ fn check_rows(
 ) -> Result<(), SqlError> {
     for (number, values) in given.iter().enumerate() {
         let empty = values.is_empty() && insert.columns.is_empty();
-        if values.len() != targets.len() && !empty {
+        if (values.len() != targets.len() && !empty) || values.len() != given[0].len() {
             return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&(number + 1)]));
         }
         for (value, target) in values.iter().zip(targets) {

@@ -12,6 +12,7 @@ use super::change::{exclusive_request, refuse_without_key};
 use super::fill::{Fills, Given, stored};
 use super::foreign::Foreign;
 use super::is_forgiven;
+use super::text_keys::asks_keys_for_texts;
 use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::bind::ROW_ID;
@@ -306,17 +307,25 @@ impl JoinedPlan {
         if self.query.root.limit.is_none() && self.reads_all() {
             refuse_without_key(core)?;
         }
+        let strict = core.env.sql_mode.is_strict() && !self.ignore;
+        let strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        let forgiving = match &self.query.root.body {
+            Body::Select(select) => asks_keys_for_texts(&select.source),
+            _ => false,
+        };
+        ctx.strictness = if forgiving { Strictness::Lenient } else { strictness };
+        ctx.ignores = self.ignore;
         let mut gathered = TupleList::new(core.workspace());
         runner.run(ctx, &mut |_, tuple| {
             gathered.push(tuple)?;
             Ok(true)
         })?;
-        let strict = core.env.sql_mode.is_strict() && !self.ignore;
-        ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        ctx.strictness = strictness;
         let types: Vec<&ExprType> = self.query.root.columns.iter().map(|c| &c.ty).collect();
         let mut tally = Tally::default();
         for target in &self.targets {
             tally.foreign = Foreign::load(core, &target.table)?;
+            ctx.row_number = 0;
             let mut seen = HashSet::new();
             gathered.each(|tuple| {
                 let Some(key) = target.key(core, tuple)? else { return Ok(true) };
@@ -399,7 +408,7 @@ impl JoinedPlan {
         let found = txn.lock_get(&table.clustered, key, exclusive_request(), copy).sql()?;
         let Some(bytes) = found else { return Ok(()) };
         tally.matched += 1;
-        ctx.row_number = tally.matched;
+        ctx.row_number += 1;
         if self.delete {
             let start = txn.savepoint();
             writer.delete(&mut txn, key, &bytes)?;

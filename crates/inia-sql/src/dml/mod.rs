@@ -9,6 +9,7 @@ mod gathered;
 pub(crate) mod insert;
 pub(crate) mod joined;
 mod target_reads;
+mod text_keys;
 mod view;
 pub(crate) mod write;
 mod write_many;

@@ -39,6 +39,11 @@ impl Target<'_> {
     fn refuse(&self, core: &Core, found: &Reads<'_>) -> Checked {
         for (name, alias) in found.tables.iter().zip(&found.aliases) {
             let view = view_of(core, name);
+            // INSERT may read the target under another name.
+            let renamed = alias.is_some_and(|alias| alias != name.name);
+            if self.operation == "INSERT" && view.is_none() && renamed {
+                continue;
+            }
             let used = match &view {
                 Some(view) => self.is_in(core, view),
                 None => self.tables.iter().any(|table| is_table(core, name, table)),

@@ -9,10 +9,10 @@ use super::{Result, Runner};
 use crate::spill::KeySet;
 use crate::stack::on_more_stack;
 use inia_base::value::Value;
-use inia_expr::EvalContext;
 use inia_expr::compare::CmpClass;
 use inia_expr::compare::hashable;
 use inia_expr::tree::{Subquery, SubqueryKind};
+use inia_expr::{EvalContext, column_types};
 use std::rc::Rc;
 
 /// A subquery's rows as a set.
@@ -33,8 +33,9 @@ impl<'s> Runner<'s> {
         let SubqueryKind::Quantified { left, classes, types, .. } = &sub.kind else {
             return Ok(None);
         };
-        let columns = classes.iter().zip(left.iter().zip(types));
-        if sub.correlated || !columns.into_iter().all(|(c, (l, r))| hashable(c, &l.ty, r)) {
+        let own = column_types(left);
+        let columns = classes.iter().zip(own.into_iter().zip(types));
+        if sub.correlated || !columns.into_iter().all(|(c, (l, r))| hashable(c, l, r)) {
             return Ok(None);
         }
         let kept = self.parts.members.borrow().get(&sub.id).cloned();

@@ -199,16 +199,7 @@ impl<'s> Runner<'s> {
     ) -> Result<()> {
         match body {
             Body::Select(select) => self.select(select, ctx, visit),
-            Body::Values(rows) => {
-                for row in rows {
-                    let tuple: Tuple =
-                        row.iter().map(|e| e.eval(ctx, &[])).collect::<Result<_>>()?;
-                    if !visit(ctx, &tuple)? {
-                        break;
-                    }
-                }
-                Ok(())
-            }
+            Body::Values(values) => setop::values(values, ctx, visit),
             Body::SetOperation(set) => self.set_operation(set, ctx, visit),
             Body::Nested(query) => self.query(query, ctx, visit),
         }

@@ -8,7 +8,7 @@
 
 use super::keys::TupleKey;
 use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
-use crate::plan::{Body, SetPlan, SetStep};
+use crate::plan::{Body, SetPlan, SetStep, ValuesPlan};
 use crate::spill::{
     ENTRY, Grant, Partitions, Purpose, Stream, Workspace, held, keyed, split_keyed,
 };
@@ -16,7 +16,7 @@ use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::cast::unify;
-use inia_expr::{EvalContext, ExprType};
+use inia_expr::{EvalContext, ExprType, TypeClass};
 use inia_parser::ast::SetOp;
 use std::collections::HashMap;
 
@@ -82,6 +82,28 @@ impl Runner<'_> {
             visit(ctx, &converted)
         })
     }
+}
+
+/// The rows of VALUES, their values converted to the common types.
+pub(super) fn values(
+    values: &ValuesPlan,
+    ctx: &mut EvalContext<'_>,
+    visit: &mut TupleVisitor<'_>,
+) -> Result<()> {
+    for row in &values.rows {
+        let mut tuple = Tuple::with_capacity(row.len());
+        for (expr, ty) in row.iter().zip(&values.types) {
+            let value = expr.eval(ctx, &[])?;
+            tuple.push(match values.as_written && ty.class() != TypeClass::String {
+                true => value,
+                false => as_common(unify(value, &expr.ty, ty, ctx)?, ty),
+            });
+        }
+        if !visit(ctx, &tuple)? {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Gives a DECIMAL the digits after the point that its column declares.

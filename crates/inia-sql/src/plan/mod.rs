@@ -23,7 +23,7 @@ use inia_base::column::ResultColumn;
 use inia_base::value::Value;
 use inia_expr::aggregate::Aggregate;
 use inia_expr::compare::CmpClass;
-use inia_expr::{Expr, ExprType};
+use inia_expr::{EvalContext, Expr, ExprType, Warning};
 use inia_storage::LockRequest;
 use std::ops::Range;
 use std::sync::Arc;
@@ -47,6 +47,15 @@ pub(crate) struct StatementPlan {
     pub exclusive: bool,
     /// The tables that FOR UPDATE is about.
     pub updates: Vec<Arc<Table>>,
+    /// What is warned of each time it runs.
+    pub warnings: Vec<Warning>,
+}
+
+impl StatementPlan {
+    /// Gives the statement's own warnings to whoever runs it.
+    pub(crate) fn warn(&self, ctx: &mut EvalContext<'_>) {
+        self.warnings.iter().for_each(|warning| ctx.warnings.push(warning.clone()));
+    }
 }
 
 /// A way from stored bytes to the client, of a query of one table.
@@ -58,6 +67,35 @@ pub(crate) enum Direct {
     Rows(Vec<usize>),
     /// These columns of the table, sorted.
     Sorted(Vec<usize>),
+}
+
+/// VALUES.
+#[derive(Debug)]
+pub(crate) struct ValuesPlan {
+    /// The rows.
+    pub rows: Vec<Vec<Expr>>,
+    /// What all rows' values have in common, column by column.
+    pub types: Vec<ExprType>,
+    /// A client gets the rows: their numbers stay as they are written.
+    pub as_written: bool,
+}
+
+impl QueryPlan {
+    /// Whether it has one row whatever the tables hold: it reads none and leaves nothing out.
+    pub(crate) fn is_certain(&self) -> bool {
+        let all = |condition: &Expr| matches!(condition.as_literal(), Some(Value::Int(1..)));
+        self.limit.is_none()
+            && match &self.body {
+                Body::Select(select) => {
+                    matches!(select.source, Source::One)
+                        && select.once.iter().all(all)
+                        && select.filter.is_empty()
+                        && select.having.is_none()
+                }
+                Body::Values(values) => values.rows.len() == 1,
+                Body::SetOperation(_) | Body::Nested(_) => false,
+            }
+    }
 }
 
 /// A query inside another.
@@ -89,7 +127,7 @@ impl Body {
             Body::Select(select) => {
                 select.output[..select.visible].iter().map(|expr| expr.ty.clone()).collect()
             }
-            Body::Values(rows) => rows[0].iter().map(|expr| expr.ty.clone()).collect(),
+            Body::Values(values) => values.types.clone(),
             Body::SetOperation(set) => set.types.clone(),
             Body::Nested(query) => query.columns.iter().map(|column| column.ty.clone()).collect(),
         }
@@ -153,7 +191,7 @@ pub(crate) enum Body {
     /// SELECT.
     Select(Box<SelectPlan>),
     /// VALUES.
-    Values(Vec<Vec<Expr>>),
+    Values(ValuesPlan),
     /// UNION, INTERSECT, EXCEPT.
     SetOperation(Box<SetPlan>),
     /// A parenthesised query with an ORDER BY or LIMIT of its own.

@@ -365,6 +365,7 @@ fn run_plan(
                 let shared: &Core = core;
                 let runner = Runner::new(query, shared);
                 let mut ctx = shared.context(params, &runner);
+                query.warn(&mut ctx);
                 let result = runner.send(&mut ctx, sink);
                 ((result, std::mem::take(&mut ctx.warnings)), runner.found_rows())
             };
@@ -377,8 +378,10 @@ fn run_plan(
             Some(source) => {
                 let shared: &Core = core;
                 let runner = Runner::new(source, shared);
-                let (result, warnings) =
-                    with(shared, params, &runner, |ctx| insert.run(shared, ctx, Some(&runner)));
+                let (result, warnings) = with(shared, params, &runner, |ctx| {
+                    source.warn(ctx);
+                    insert.run(shared, ctx, Some(&runner))
+                });
                 drop(runner);
                 core.take_warnings(warnings);
                 result
@@ -389,8 +392,10 @@ fn run_plan(
         Plan::Joined(joined) => {
             let shared: &Core = core;
             let runner = Runner::new(&joined.query, shared);
-            let (result, warnings) =
-                with(shared, params, &runner, |ctx| joined.run(shared, ctx, &runner));
+            let (result, warnings) = with(shared, params, &runner, |ctx| {
+                joined.query.warn(ctx);
+                joined.run(shared, ctx, &runner)
+            });
             drop(runner);
             core.take_warnings(warnings);
             result

@@ -12,16 +12,17 @@ use crate::ops::node::NodeOp;
 use crate::store::{Latched, Mtr, Store};
 
 impl BTree {
-    /// Frees every page but the root, which becomes an empty leaf. Nobody else may use the tree.
-    pub(crate) fn free_all(&self, store: &Store) -> Result<()> {
-        loop {
+    /// Frees nodes, each with its overflow pages, and takes each off `nodes` until that is 0. True
+    /// when only the root is left, as an empty leaf. Nobody else may use the tree.
+    pub(crate) fn free_nodes(&self, store: &Store, nodes: &mut usize) -> Result<bool> {
+        while *nodes > 0 {
             let mut mtr = store.mtr()?;
             let root = mtr.latch(self.root)?;
             if !is_node_of(mtr.page(root), self.root) {
-                return Ok(());
+                return Ok(true);
             }
             if node::count(mtr.page(root)) == 0 && node::level(mtr.page(root)) == 0 {
-                return Ok(());
+                return Ok(true);
             }
             if node::level(mtr.page(root)) == 0 || node::count(mtr.page(root)) == 0 {
                 let chains = self.latch_chains(&mut mtr, root)?;
@@ -31,11 +32,13 @@ impl BTree {
                 self.free_last(&mut mtr, root)?;
             }
             mtr.commit();
+            *nodes -= 1;
         }
+        Ok(false)
     }
 
-    /// Frees the root that [`BTree::free_all`] left, in the mini-transaction that forgets the tree:
-    /// the page may become another tree's root at once.
+    /// Frees the root that [`BTree::free_nodes`] left, in the mini-transaction that forgets the
+    /// tree: the page may become another tree's root at once.
     pub(crate) fn free_root(&self, mtr: &mut Mtr<'_>) -> Result<()> {
         let root = mtr.latch(self.root)?;
         mtr.free(root)

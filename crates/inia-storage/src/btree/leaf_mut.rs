@@ -116,7 +116,8 @@ impl<'a, 's> LeafMut<'a, 's> {
         self.tree.is_sparse(self.page())
     }
 
-    /// Frees the root that `BTree::free_all` left of another tree, together with the changes here.
+    /// Frees the root that `BTree::free_nodes` left of another tree, together with the changes
+    /// here.
     pub(crate) fn free_tree_root(&mut self, dropped: &BTree) -> Result<()> {
         self.changed = true;
         dropped.free_root(self.mtr)

@@ -69,9 +69,9 @@ pub(crate) const MAX_KEY: usize = 3800;
 pub(crate) const MAX_PAYLOAD: usize = 64 << 20;
 
 /// After so many splits for one record something may be wrong.
-const MANY_SPLITS: u64 = 64;
+const SPLITS_THRESHOLD: u64 = 64;
 /// After so many it is.
-const MOST_SPLITS: u64 = 10_000;
+const MAX_SPLITS: u64 = 10_000;
 
 /// A tree. Holds no state but a hint, so that any number of values may stand for the same tree.
 pub(crate) struct BTree {
@@ -375,7 +375,7 @@ impl BTree {
             let mut mtr = begin(store)?;
             let page = self.latch_leaf(store, &mut mtr, key)?;
             if !self.has_room(mtr.page(page), key, Need::Payload(room)) {
-                if round.is_multiple_of(MANY_SPLITS) {
+                if round.is_multiple_of(SPLITS_THRESHOLD) {
                     self.explain_lack_of_room(mtr.page(page), round)?;
                 }
                 drop(mtr);
@@ -392,7 +392,7 @@ impl BTree {
 
     /// Fails if no split will make room in a leaf, since it is damaged.
     fn explain_lack_of_room(&self, leaf: &PageBytes, round: u64) -> Result<()> {
-        let gave_up = (round > MOST_SPLITS).then_some("splits make no room in it");
+        let gave_up = (round > MAX_SPLITS).then_some("splits make no room in it");
         let what = check::layout_problems(leaf).first().copied().or(gave_up);
         what.map_or(Ok(()), |what| Err(StorageError::Corrupt(page_id(leaf), what)))
     }

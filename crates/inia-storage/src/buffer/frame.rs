@@ -39,7 +39,7 @@ use std::ptr::NonNull;
 /// Pages that the table can name: 4 TiB of data.
 pub(crate) const MAX_PAGES: u32 = 1 << 28;
 /// Frames whose memory is made ready ahead of their use, at most.
-const MOST_READY: u32 = 1024;
+const MAX_READY: u32 = 1024;
 /// How many frames are taken from one look at those ahead to the next.
 const READY_STEP: u32 = 128;
 /// In [`FrameMeta::page`]: none.
@@ -226,10 +226,10 @@ impl Frames {
     }
 
     /// Has memory ready for some of the frames that will be used next: a quarter of those in use,
-    /// but no more than [`MOST_READY`].
+    /// but no more than [`MAX_READY`].
     pub(super) fn make_ready(&self) {
         let used = self.used();
-        let end = used.saturating_add((used / 4).min(MOST_READY)).min(self.count());
+        let end = used.saturating_add((used / 4).min(MAX_READY)).min(self.count());
         let ready = self.ready.load(Ordering::Relaxed).max(used);
         if ready < end {
             self.arena.make_ready(ready as usize..end as usize);

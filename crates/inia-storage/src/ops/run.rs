@@ -26,7 +26,7 @@ use crate::page::PageBytes;
 use inia_base::ids::{PageId, TxnId};
 
 /// An operation of the log may have so many bytes, and one more change.
-const MOST_BYTES: usize = 32 << 10;
+const MAX_BYTES: usize = 32 << 10;
 
 /// What happens to a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,7 +163,7 @@ impl OpenRun {
             == (self.page, self.kind, self.txn)
             && change.slot >= self.slot
             && change.header.undo >= self.undo
-            && out.len() - self.length_at + change.change.len() <= MOST_BYTES;
+            && out.len() - self.length_at + change.change.len() <= MAX_BYTES;
         if goes_on {
             change.encode((self.slot, self.undo), out);
             close_body(self.length_at, out);

@@ -16,7 +16,7 @@ use crate::codec::{ByteReader, ByteWriter};
 use crate::error::StorageError;
 use crate::files::CONTROL_FILE;
 use crate::page::file::{FORMAT, OLDEST_FORMAT};
-use crate::wal::MOST_LSN;
+use crate::wal::MAX_LSN;
 use inia_base::ids::Lsn;
 use inia_base::io::{AlignedBuf, Disk, DiskFile};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const UNFINISHED: &str = "inia.control.new";
 const BLOCK: usize = 4096;
 const MAGIC: u64 = u64::from_le_bytes(*b"INIACTRL");
 /// No store comes so far.
-const MOST_SEQUENCE: u64 = 1 << 62;
+const MAX_SEQUENCE: u64 = 1 << 62;
 
 const _: () = assert!(CHECKPOINT_STATE_MAX + 58 <= BLOCK);
 
@@ -148,7 +148,7 @@ fn decode(block: &[u8]) -> Option<std::result::Result<(u64, Checkpoint), u32>> {
     let durable = Lsn(reader.u64()?);
     let stamp = reader.u64()?;
     let state = reader.bytes16()?.to_vec();
-    let sound = lsn <= durable && durable < MOST_LSN && sequence < MOST_SEQUENCE;
+    let sound = lsn <= durable && durable < MAX_LSN && sequence < MAX_SEQUENCE;
     if !sound || epoch == u32::MAX {
         return None;
     }

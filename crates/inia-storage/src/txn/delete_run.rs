@@ -17,7 +17,7 @@
 //! What is written puts the transaction's id into the records, which locks them: the table of locks
 //! has nothing of them.
 
-use super::cursor::{Bound, Cursor, Run, Stage};
+use super::cursor::{Bound, LockingCursor, Run};
 use super::handle::Txn;
 use super::records::Records;
 use super::undo_run::Step;
@@ -26,7 +26,6 @@ use crate::Result;
 use crate::btree::LeafMut;
 use crate::error::StorageError;
 use crate::ops::run::Mark;
-use crate::request::Direction;
 use crate::txn::log::Before;
 use std::ops::Range;
 
@@ -42,41 +41,41 @@ pub(super) struct Deletions {
 impl Txn {
     /// Deletes records that follow in the leaf which a locking cursor stands on, up to `most`, as
     /// far as nothing stands in their way, and moves over them. `None`, with nothing done, where
-    /// [`Cursor::advance`] must tell what comes next.
+    /// [`LockingCursor::advance`] must tell what comes next.
     ///
-    /// The cursor must [put off locks](Cursor::defer_locks). There is no current record afterwards.
+    /// The cursor must [defer locks](LockingCursor::defer_locks). There is no current record
+    /// afterwards.
     pub fn delete_run<'c>(
         &mut self,
-        cursor: &'c mut Cursor,
+        cursor: &'c mut LockingCursor,
         most: usize,
     ) -> Result<Option<Run<'c>>> {
         let Some(range) = cursor.free_run(self, most)? else { return Ok(None) };
-        let Some(place) = cursor.memory().place.leaf.place() else { return Ok(None) };
+        let Some(place) = cursor.range.memory().place.leaf.place() else { return Ok(None) };
         self.prepare_write()?;
-        let tree = cursor.tree.clone();
-        let mut writing = self.writing(&tree, &cursor.memory().key);
+        let tree = cursor.range.tree.clone();
+        let mut writing = self.writing(&tree, &cursor.range.memory().key);
         let store = &writing.core.store;
         let delete = |leaf: &mut LeafMut<'_, '_>| {
             let count = writing.delete_range(leaf, range.clone());
             writing.log_undo(leaf);
             count
         };
-        let deleted = tree.btree().modify_at(store, place, &cursor.memory().key, 0, delete)?;
+        let deleted =
+            tree.btree().modify_at(store, place, &cursor.range.memory().key, 0, delete)?;
         // The scan finds out what has changed.
         let Some((count @ 1.., state)) = deleted else { return Ok(None) };
         self.publish_undo();
-        cursor.memory_mut().place.leaf.carry_over(state);
+        cursor.range.memory_mut().place.leaf.carry_over(state);
         Ok(Some(cursor.pass_run(range.start..range.start + count)))
     }
 }
 
-impl Cursor {
+impl LockingCursor {
     /// Records that follow in the leaf, up to `most`, which nothing keeps from being deleted; the
     /// gaps before them are locked.
     fn free_run(&mut self, txn: &mut Txn, most: usize) -> Result<Option<Range<usize>>> {
-        // The first record of a range has rules of its own, and so has one that equals the end.
-        let within = self.passed && self.stage == Stage::Leaf && !self.astray;
-        if !within || !self.defers || self.direction == Direction::Backward {
+        if !self.can_run() {
             return Ok(None);
         }
         if txn.owner.is_interrupted() {
@@ -84,9 +83,9 @@ impl Cursor {
         }
         self.leave_record();
         let Some(from) = self.locate(txn)? else { return Ok(None) };
-        let memory = self.memory();
+        let memory = self.range.memory();
         let leaf = &memory.place.leaf;
-        let end = match self.upper {
+        let end = match self.range.upper {
             Bound::Unbounded => leaf.len(),
             _ => leaf.lower_bound(&memory.upper).unwrap_or_else(|i| i),
         };
@@ -96,14 +95,14 @@ impl Cursor {
             return Ok(None);
         }
         if txn.locks_gaps() {
-            let memory = self.memory_mut();
+            let memory = self.range.memory_mut();
             memory.place.leaf.key(to - 1, &mut memory.key);
             if !self.lock_gap_before(txn, from)? {
-                self.astray = true;
+                self.look_again();
                 return Ok(None);
             }
         }
-        let memory = self.memory_mut();
+        let memory = self.range.memory_mut();
         memory.place.leaf.key(from, &mut memory.key);
         Ok(Some(from..to))
     }
@@ -112,8 +111,8 @@ impl Cursor {
     /// end.
     fn find_taken(&mut self, txn: &mut Txn, mut range: Range<usize>) -> usize {
         let all_free = txn.core.locks.has_no_records();
-        let tree = self.tree.clone();
-        let memory = self.memory_mut();
+        let tree = self.range.tree.clone();
+        let memory = self.range.memory_mut();
         let (leaf, key) = (&memory.place.leaf, &mut memory.key);
         let end = range.end;
         let taken = range.find(|&i| {
@@ -128,14 +127,6 @@ impl Cursor {
             !txn.is_free(&tree, key, header.txn_id())
         });
         taken.unwrap_or(end)
-    }
-
-    /// Notes that these records, which come next, are done with.
-    fn pass_run(&mut self, range: Range<usize>) -> Run<'_> {
-        let memory = self.memory_mut();
-        memory.place.leaf.key(range.end - 1, &mut memory.last);
-        self.from = range.end;
-        self.show_run(range)
     }
 }
 

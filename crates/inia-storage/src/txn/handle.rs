@@ -23,11 +23,14 @@ use std::time::{Duration, Instant, SystemTime};
 const LOCK_WAIT_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// After a commit of so many deletions purge begins without a pause.
-const MANY_DELETIONS: u64 = 1024;
+const DELETIONS_THRESHOLD: u64 = 1024;
 
 /// One session's transaction: idle, or open since [`Txn::begin`].
 ///
 /// Dropping an open transaction rolls it back.
+///
+/// It has more fields than other types: it is the one place where what a transaction is towards
+/// locks, versions, undo and the log comes together, and each field belongs to one of those.
 pub struct Txn {
     pub(super) core: Arc<EngineShared>,
     pub(super) session: Arc<Session>,
@@ -46,10 +49,7 @@ pub struct Txn {
     locked: bool,
     /// Whether it has read anything.
     pub(super) has_read: bool,
-    /// Whether the last read of one key has taken a new lock without a wait.
-    pub(super) took_lock: bool,
-    /// Whether the last insert has replaced a record that the transaction had deleted.
-    pub(super) replaced_own: bool,
+    pub(super) last: LastOperation,
     /// Newest commit that it has built on, which may not be durable yet.
     pub(super) seen: Lsn,
     /// The log is known to be durable up to here.
@@ -59,6 +59,15 @@ pub struct Txn {
     /// Trees whose creation was rolled back; they are dropped with the transaction's end.
     pub(super) abandoned: Vec<TreeId>,
     pub(super) work: Workspace,
+}
+
+/// What the caller may ask of the operation that was done last.
+#[derive(Default)]
+pub(super) struct LastOperation {
+    /// Whether a read of one key has taken a new lock without a wait.
+    pub(super) took_lock: bool,
+    /// Whether an insert has replaced a record that the transaction had deleted.
+    pub(super) replaced_own: bool,
 }
 
 /// Buffers that are kept from one operation to the next.
@@ -144,8 +153,7 @@ impl Txn {
             deadline: None,
             locked: false,
             has_read: false,
-            took_lock: false,
-            replaced_own: false,
+            last: LastOperation::default(),
             seen: Lsn(0),
             settled: Lsn(0),
             created: Vec::new(),
@@ -447,7 +455,7 @@ impl Txn {
                 self.core.status.advance(wal.durable_lsn());
                 // The commit stands, whatever becomes of the purge: background purge tries again.
                 let _ = self.core.purge_after_commit(&self.session);
-                if deletes >= MANY_DELETIONS {
+                if deletes >= DELETIONS_THRESHOLD {
                     self.core.purger.wake();
                 }
             }

@@ -17,7 +17,7 @@
 //! A row that is not changed after all is locked where the isolation level wants that, with
 //! [`Txn::lock_current`], which also tells when someone came in between.
 
-use super::cursor::Cursor;
+use super::cursor::LockingCursor;
 use super::handle::{Locked, Txn};
 use super::trees::Tree;
 use super::undo::UndoKind;
@@ -115,24 +115,29 @@ impl Txn {
     }
 
     /// As [`Txn::write_at`], for the record that a locking cursor stands on.
-    pub fn write_current(&mut self, cursor: &mut Cursor, value: Option<&[u8]>) -> Result<bool> {
+    pub fn write_current(
+        &mut self,
+        cursor: &mut LockingCursor,
+        value: Option<&[u8]>,
+    ) -> Result<bool> {
         let Some(mut spot) = cursor.spot() else {
             return match value {
-                Some(value) => self.update(&cursor.tree, &cursor.memory().key, value),
-                None => self.delete(&cursor.tree, &cursor.memory().key),
+                Some(value) => self.update(&cursor.range.tree, &cursor.range.memory().key, value),
+                None => self.delete(&cursor.range.tree, &cursor.range.memory().key),
             };
         };
-        let done = self.write_at(&cursor.tree, &cursor.memory().key, &mut spot, value)?;
+        let done =
+            self.write_at(&cursor.range.tree, &cursor.range.memory().key, &mut spot, value)?;
         cursor.written(&spot);
         Ok(done)
     }
 
     /// Locks the record that a cursor stands on, if that was put off. False where it may have
     /// changed since it was read.
-    pub fn lock_current(&mut self, cursor: &mut Cursor) -> Result<bool> {
+    pub fn lock_current(&mut self, cursor: &mut LockingCursor) -> Result<bool> {
         let Some(spot) = cursor.spot() else { return Ok(true) };
         let writer = spot.header.txn_id();
-        match self.lock_found(&cursor.tree, &cursor.memory().key, writer, EXCLUSIVE)? {
+        match self.lock_found(&cursor.range.tree, &cursor.range.memory().key, writer, EXCLUSIVE)? {
             Locked::Yes { fresh } => Ok(cursor.locked(fresh, &self.core.store)),
             // Whoever wrote the version read had ended by then, so that a wait was for a lock, and
             // has got it: what the leaf tells of the record is decided now.

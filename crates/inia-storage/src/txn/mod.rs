@@ -27,7 +27,6 @@
 mod bulk;
 pub(crate) mod counter;
 pub(crate) mod cursor;
-mod cursor_lock;
 mod delete_run;
 pub(crate) mod handle;
 pub(crate) mod horizon;

@@ -7,8 +7,9 @@
 //! - **Dead marks** without a history: those of transactions from before the last start, which
 //!   scans note in passing, and those that a rollback brings back after their own history was
 //!   purged. They are noted, and the background removes them.
-//! - **Garbage**: dropped trees, named in the garbage tree; their pages are freed step by step, the
-//!   root together with the tree's record there. A crash in between resumes at the next open.
+//! - **Garbage**: dropped trees, named in the garbage tree. Each round frees some of their nodes,
+//!   so that a large tree delays neither history nor a shutdown; the root goes together with the
+//!   tree's record. The next open goes on where a shutdown or crash came in between.
 
 use super::session::Session;
 use super::shared::EngineShared;
@@ -28,6 +29,8 @@ use inia_base::ids::{Lsn, TreeId, TxnId};
 const STEPS_PER_COMMIT: usize = 8;
 /// Records that the background removes in one step.
 const STEPS_IN_BACKGROUND: usize = 8192;
+/// Nodes of dropped trees that the background frees in one step: 4 MiB of leaves.
+const NODES_IN_BACKGROUND: usize = 256;
 /// Changes that the background undoes in one step, for a transaction that waits for its rollback.
 const ROLLBACK_STEPS: usize = 512;
 /// A session's history from which on it computes the purge horizon itself.
@@ -42,6 +45,17 @@ pub(crate) struct Round {
     pub(crate) some: bool,
     /// The first failure.
     pub(crate) failure: Option<StorageError>,
+}
+
+/// What is left of the dropped trees after a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Garbage {
+    /// Nothing.
+    None,
+    /// Trees that a snapshot still sees, or that a rollback may go through.
+    Waits,
+    /// Nodes that the next round can free.
+    More,
 }
 
 impl Round {
@@ -87,10 +101,10 @@ impl EngineShared {
         round.note(self.relog_old_transactions());
         if self.garbage_waits.swap(false, Ordering::AcqRel) {
             let left = self.collect_garbage(horizon);
-            if !matches!(left, Ok(false)) {
+            if !matches!(left, Ok(Garbage::None)) {
                 self.garbage_waits.store(true, Ordering::Release);
             }
-            round.note(left.map(|_| false));
+            round.note(left.map(|left| left == Garbage::More));
         }
         round.note(self.roll_back_unfinished(ROLLBACK_STEPS));
         if !round.some {
@@ -249,18 +263,36 @@ impl EngineShared {
         }
     }
 
-    /// Frees dropped trees that nobody sees any more; true when some must wait. Neither may a
-    /// rollback still go through them.
-    fn collect_garbage(&self, horizon: Lsn) -> Result<bool> {
+    /// Frees some nodes of dropped trees that nobody sees any more. A rollback may go through them
+    /// no more either.
+    fn collect_garbage(&self, horizon: Lsn) -> Result<Garbage> {
         if self.rollbacks_left.load(Ordering::Acquire) > 0 {
-            return Ok(true);
+            return Ok(Garbage::Waits);
         }
-        let Some(_only) = self.collecting.try_lock() else { return Ok(true) };
+        let Some(_only) = self.collecting.try_lock() else { return Ok(Garbage::Waits) };
         let garbage = self.trees.get(self.roots.garbage);
+        let (ready, mut left) = self.dropped_trees(&garbage, horizon)?;
+        let mut nodes = NODES_IN_BACKGROUND;
+        let mut round = Round::default();
+        for tree in ready {
+            if nodes == 0 {
+                left = Garbage::More;
+                break;
+            }
+            match self.free_tree(&garbage, tree, &mut nodes) {
+                Ok(true) => {}
+                Ok(false) => left = Garbage::More,
+                Err(error) => round.note(Err(error)),
+            }
+        }
+        round.failure.map_or(Ok(left), Err)
+    }
+
+    /// The dropped trees whose drop every snapshot sees, and whether there are others.
+    fn dropped_trees(&self, garbage: &Tree, horizon: Lsn) -> Result<(Vec<TreeId>, Garbage)> {
         let mut leaf = LeafCopy::new();
-        let mut waits = false;
         let mut key = Vec::new();
-        let mut ready = Vec::new();
+        let (mut ready, mut left) = (Vec::new(), Garbage::None);
         garbage.btree().load_leaf(&self.store, Seek::First, &mut leaf)?;
         let mut from = 0;
         loop {
@@ -270,31 +302,31 @@ impl EngineShared {
                 match (dropped, tree_of(&key)) {
                     (true, Some(tree)) if !leaf.is_deleted(i) => ready.push(tree),
                     (true, _) => {}
-                    (false, _) => waits = true,
+                    (false, _) => left = Garbage::Waits,
                 }
             }
             match garbage.btree().next_leaf(&self.store, &mut leaf)? {
                 Some(next) => from = next,
-                None => break,
+                None => return Ok((ready, left)),
             }
         }
-        let mut round = Round::default();
-        for tree in ready {
-            round.note(self.free_tree(&garbage, tree).map(|()| false));
-        }
-        round.failure.map_or(Ok(waits), Err)
     }
 
-    fn free_tree(&self, garbage: &Tree, id: TreeId) -> Result<()> {
+    /// Frees at most `nodes` nodes of a dropped tree, and takes them off, the root last; true when
+    /// the tree is gone.
+    fn free_tree(&self, garbage: &Tree, id: TreeId, nodes: &mut usize) -> Result<bool> {
         let key = garbage_key(id);
         // Read again now that its writer is known to be finished: a drop that was rolled back is
         // gone.
         match garbage.btree().get(&self.store, &key, &mut Vec::new())? {
             Some(header) if !header.is_deleted() => {}
-            _ => return Ok(()),
+            _ => return Ok(true),
         }
         let tree = self.trees.get(id);
-        tree.btree().free_all(&self.store)?;
+        if !tree.btree().free_nodes(&self.store, nodes)? {
+            return Ok(false);
+        }
+        *nodes -= 1;
         garbage.btree().modify(&self.store, &key, 0, |leaf| {
             if let Ok(i) = leaf.lower_bound(&key) {
                 leaf.remove(i)?;
@@ -304,7 +336,7 @@ impl EngineShared {
             }
             Ok(())
         })?;
-        Ok(())
+        Ok(true)
     }
 
     /// Puts a tree among the garbage whose creation by `by` is being rolled back.

@@ -134,7 +134,7 @@ impl Txn {
         read: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>> {
         self.check_age(tree)?;
-        self.took_lock = false;
+        self.last.took_lock = false;
         let (mut fresh, mut at_once) = (false, false);
         loop {
             // The lock comes first: whatever the record says afterwards stays so, unless its writer
@@ -165,7 +165,7 @@ impl Txn {
                 continue;
             }
             if !header.is_deleted() {
-                self.took_lock = at_once;
+                self.last.took_lock = at_once;
                 return Ok(Some(read(&self.work.payload)));
             }
             if !self.locks_gaps() {
@@ -187,7 +187,7 @@ impl Txn {
     /// Whether the last [`Txn::lock_get`] has taken a lock that was not held before, without a
     /// wait: only such a lock is released where the row does not match, as in MySQL.
     pub fn took_lock(&self) -> bool {
-        self.took_lock
+        self.last.took_lock
     }
 
     /// Releases the lock of a record that was read with [`Txn::lock_get`] in this mode, was fresh
@@ -226,7 +226,7 @@ impl Txn {
     /// Whether the last insert has put its record in the place of one that this transaction had
     /// deleted.
     pub fn replaced_own_deletion(&self) -> bool {
-        self.replaced_own
+        self.last.replaced_own
     }
 
     /// Locks the gap that a record leaves which this transaction has taken away again. Its key is

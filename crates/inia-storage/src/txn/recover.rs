@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// No engine comes so far.
-const MOST_TXN: TxnId = TxnId(1 << 61);
+const MAX_TXN_ID: TxnId = TxnId(1 << 61);
 
 /// What the log says of a transaction that has not ended.
 #[derive(Default)]
@@ -76,7 +76,7 @@ impl Analysis {
 
     /// The next id is at least this one.
     fn need_next(&mut self, next: TxnId) -> Result<()> {
-        if next >= MOST_TXN {
+        if next >= MAX_TXN_ID {
             let what = format!("the log has a senseless transaction id before {}", next.0);
             return Err(StorageError::Unopenable(what));
         }

@@ -25,7 +25,7 @@ use std::time::{Instant, SystemTime};
 
 const CREATED_BITS: u32 = 20;
 /// Most rounds between two attempts of a rollback that meets damage.
-const MOST_PATIENCE: u32 = 1024;
+const MAX_PATIENCE: u32 = 1024;
 
 /// A point in a transaction to roll back to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,7 +279,7 @@ impl Unfinished {
         };
         if matches!(error, StorageError::Corrupt(..)) {
             self.pause = self.patience;
-            self.patience = (2 * self.patience).min(MOST_PATIENCE);
+            self.patience = (2 * self.patience).min(MAX_PATIENCE);
         }
         let known = self.failure.replace(error.clone());
         if known.is_none_or(|known| known.to_string() != error.to_string())

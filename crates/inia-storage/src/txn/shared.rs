@@ -15,7 +15,8 @@ use inia_base::rt::WaitCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What transactions, trees and background work share.
+/// What transactions, trees and background work share: the parts of the transaction layer, side by
+/// side. (They are many fields, which nothing but the engine's life holds together.)
 pub(crate) struct EngineShared {
     pub(crate) store: Arc<Store>,
     pub(crate) status: Arc<StatusTable>,

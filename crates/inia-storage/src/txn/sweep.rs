@@ -14,7 +14,7 @@ use inia_base::ids::{TreeId, TxnId};
 
 /// Records, and bytes of their keys, that are removed at a time.
 const MOST: usize = 8192;
-const MOST_BYTES: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 
 /// Keys of records to be removed, by tree.
 #[derive(Default)]
@@ -39,7 +39,7 @@ impl Sweep {
 
     /// Whether there are enough.
     pub(super) fn is_full(&self) -> bool {
-        self.records >= MOST || self.bytes >= MOST_BYTES
+        self.records >= MOST || self.bytes >= MAX_BYTES
     }
 }
 

@@ -273,13 +273,13 @@ impl Txn {
         self.prepare_write()?;
         let request = LockRequest { mode: existing, wait: WaitPolicy::Wait };
         let mut existing_locked = false;
-        self.replaced_own = false;
+        self.last.replaced_own = false;
         loop {
             let attempt = self.attempt(tree, key, value.len(), |w, leaf| w.insert(leaf, value))?;
             match attempt {
                 Attempt::Done | Attempt::Absent => return Ok(()),
                 Attempt::DoneOverOwn => {
-                    self.replaced_own = true;
+                    self.last.replaced_own = true;
                     return Ok(());
                 }
                 Attempt::Duplicate { own } if own || existing_locked => {

@@ -18,7 +18,7 @@
 //! end (nothing durable is missing) from a damaged middle. A segment's number equals the one in its
 //! file name while it is in use; a recycled one has the number of its former life.
 
-use super::MOST_LSN;
+use super::MAX_LSN;
 use crate::codec::ByteReader;
 use inia_base::ids::Lsn;
 
@@ -102,7 +102,7 @@ impl SegmentHeader {
         let number = reader.u64()?;
         let start_lsn = Lsn(reader.u64()?);
         let blocks = reader.u64()?;
-        let sound = magic == MAGIC && start_lsn < MOST_LSN;
+        let sound = magic == MAGIC && start_lsn < MAX_LSN;
         sound.then_some(SegmentHeader { epoch, number, start_lsn, blocks })
     }
 }

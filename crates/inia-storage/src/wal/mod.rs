@@ -48,7 +48,7 @@ use std::sync::OnceLock;
 /// Where an empty log begins. Positions below mean "none".
 pub(crate) const FIRST_LSN: Lsn = Lsn(64);
 /// No log becomes so long.
-pub(crate) const MOST_LSN: Lsn = Lsn(1 << 61);
+pub(crate) const MAX_LSN: Lsn = Lsn(1 << 61);
 /// Bytes of a group's length.
 pub(crate) const GROUP_HEADER: usize = 4;
 /// Blocks that are written in one request.

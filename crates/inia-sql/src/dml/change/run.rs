@@ -44,6 +44,7 @@ impl ChangePlan {
     pub(crate) fn run(&self, core: &Core, ctx: &mut EvalContext<'_>) -> Result<Outcome, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        ctx.ignores = self.ignore;
         let limit = match &self.limit {
             Some(limit) => row_count(limit, ctx)?,
             None => u64::MAX,

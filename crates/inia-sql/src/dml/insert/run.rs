@@ -89,6 +89,7 @@ impl InsertPlan {
     ) -> Result<Outcome, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        ctx.ignores = self.ignore;
         auto_increment::prepare(&self.table)?;
         for _ in 0..self.values_calls {
             let text = "'VALUES function' is deprecated and will be removed in a future release. \
@@ -160,24 +161,15 @@ impl InsertPlan {
             })?;
             run.row(core, ctx, row, &tuple[plan_width.min(tuple.len())..])
         };
-        let strictness = std::mem::replace(&mut ctx.strictness, Strictness::Query);
         if self.reads_target {
             let mut gathered = TupleList::new(core.workspace());
             runner.run(ctx, &mut |_, tuple| {
                 gathered.push(tuple)?;
                 Ok(true)
             })?;
-            ctx.strictness = strictness;
             return gathered.each(|tuple| put(ctx, tuple).map(|()| true));
         }
-        runner.run(ctx, &mut |ctx, tuple| {
-            let outer = std::mem::replace(&mut ctx.strictness, strictness);
-            let done = put(ctx, tuple);
-            ctx.strictness = outer;
-            done.map(|()| true)
-        })?;
-        ctx.strictness = strictness;
-        Ok(())
+        runner.run(ctx, &mut |ctx, tuple| put(ctx, tuple).map(|()| true))
     }
 
     /// INSERT … SELECT's query.

@@ -6,7 +6,7 @@ use crate::plan::{
     Body, JoinMethod, JoinPlan, QueryPlan, SelectPlan, SetPlan, Source, StatementPlan, TableSource,
 };
 use inia_base::datatype::DataType;
-use inia_expr::tree::{CmpOp, SubqueryKind};
+use inia_expr::tree::{CmpOp, Quantifier, SubqueryKind};
 use inia_expr::{Expr, ExprKind};
 use inia_parser::ast::SetOp;
 
@@ -235,7 +235,9 @@ impl Describer<'_> {
                 let ExprKind::Subquery(sub) = &node.kind else { return };
                 if !parts.iter().any(|(id, _)| *id == sub.id) {
                     let kind = match sub.kind {
-                        SubqueryKind::Quantified { op: CmpOp::Eq, .. } if !sub.correlated => {
+                        SubqueryKind::Quantified { op: CmpOp::Eq, quantifier, .. }
+                            if !sub.correlated && quantifier != Quantifier::Only =>
+                        {
                             "MATERIALIZED"
                         }
                         _ => "SUBQUERY",

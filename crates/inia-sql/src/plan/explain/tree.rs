@@ -64,7 +64,9 @@ impl Printer<'_> {
         match body {
             Body::Select(select) => self.select(select, depth),
             Body::Nested(query) => self.query(query, depth),
-            Body::Values(rows) => self.node(depth, &format!("Rows fetched: {}", rows.len())),
+            Body::Values(values) => {
+                self.node(depth, &format!("Rows fetched: {}", values.rows.len()));
+            }
             Body::SetOperation(set) => {
                 self.node(depth, "Combine operands");
                 self.body(&set.first, depth + 1);

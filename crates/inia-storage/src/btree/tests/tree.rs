@@ -265,12 +265,12 @@ fn a_dropped_tree_gives_all_its_pages_back_wherever_it_was_interrupted() {
         let payload = random.bytes(if i % 50 == 0 { 20_000 } else { 30 });
         tree.put(&i.to_be_bytes(), version(1), &payload);
     }
-    tree.tree.free_all(&tree.store).unwrap();
+    assert!(tree.tree.free_nodes(&tree.store, &mut { usize::MAX }).unwrap());
     let mut report = Vec::new();
     let left = tree.tree.check(&tree.store, &mut report);
     assert_eq!(report, Vec::<Problem>::new());
     assert_eq!(left, HashSet::from([tree.tree.root()]));
-    tree.tree.free_all(&tree.store).unwrap();
+    assert!(tree.tree.free_nodes(&tree.store, &mut { usize::MAX }).unwrap());
     let mut mtr = tree.store.mtr().unwrap();
     tree.tree.free_root(&mut mtr).unwrap();
     mtr.commit();
@@ -352,7 +352,7 @@ fn a_page_that_two_ways_lead_to_ends_a_merge_and_a_drop() {
     }
     let merged = tree.try_merge(store, &[0]);
     assert!(matches!(merged, Err(StorageError::Corrupt(..))), "{merged:?}");
-    assert!(matches!(tree.free_all(store), Err(StorageError::Corrupt(..))));
+    assert!(matches!(tree.free_nodes(store, &mut { usize::MAX }), Err(StorageError::Corrupt(..))));
 }
 
 /// The second page of a chain is not in use, says the map.

@@ -86,7 +86,7 @@ fn delete_from(
     most: usize,
 ) -> crate::Result<Vec<Vec<u8>>> {
     let (low, high) = (KeyBound::Included(first), KeyBound::Unbounded);
-    let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Lock(X));
+    let mut cursor = txn.locking_cursor(tree, low, high, Direction::Forward, X);
     cursor.defer_locks();
     let mut keys = Vec::new();
     while keys.len() < most {

@@ -19,15 +19,20 @@ fn numbered(engine: &Arc<Engine>, count: usize, value: impl Fn(usize) -> Option<
     tree
 }
 
-fn deferring(txn: &mut Txn, tree: &Tree, lower: KeyBound<'_>, upper: KeyBound<'_>) -> Cursor {
-    let mut cursor = txn.cursor(tree, lower, upper, Direction::Forward, ReadMode::Lock(X));
+fn deferring(
+    txn: &mut Txn,
+    tree: &Tree,
+    lower: KeyBound<'_>,
+    upper: KeyBound<'_>,
+) -> LockingCursor {
+    let mut cursor = txn.locking_cursor(tree, lower, upper, Direction::Forward, X);
     cursor.defer_locks();
     cursor
 }
 
 /// Deletes what a cursor finds, in runs where that is possible, up to `most` records: which, and
 /// how many of them in runs.
-fn delete_found(txn: &mut Txn, cursor: &mut Cursor, most: usize) -> (Vec<String>, usize) {
+fn delete_found(txn: &mut Txn, cursor: &mut LockingCursor, most: usize) -> (Vec<String>, usize) {
     let (mut gone, mut in_runs) = (Vec::new(), 0);
     while gone.len() < most {
         if let Some(run) = txn.delete_run(cursor, most - gone.len()).unwrap() {

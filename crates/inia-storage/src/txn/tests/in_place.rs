@@ -103,8 +103,7 @@ fn change_by_scan(isolation: Isolation, direction: Direction) {
     txn.commit().unwrap();
     let mut txn = session(&engine, isolation);
     let unbounded = (KeyBound::Unbounded, KeyBound::Unbounded);
-    let mode = ReadMode::Lock(X);
-    let mut cursor = txn.cursor(&tree, unbounded.0, unbounded.1, direction, mode);
+    let mut cursor = txn.locking_cursor(&tree, unbounded.0, unbounded.1, direction, X);
     cursor.defer_locks();
     let mut i = 0;
     while let Some(record) = cursor.next(&mut txn).unwrap() {
@@ -154,9 +153,8 @@ fn a_scan_waits_for_a_record_that_is_locked() {
     let txn = rr(&engine);
     let again = tree.clone();
     let waiting = blocks(&engine, txn, move |txn| {
-        let mode = ReadMode::Lock(X);
         let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
-        let mut cursor = txn.cursor(&again, low, high, Direction::Forward, mode);
+        let mut cursor = txn.locking_cursor(&again, low, high, Direction::Forward, X);
         cursor.defer_locks();
         while let Some(record) = cursor.next(txn).unwrap() {
             let value = format!("{}!", text(record.value));
@@ -268,12 +266,11 @@ fn an_insert_of_many_stops_at_a_gap_lock() {
 }
 
 /// A cursor at READ COMMITTED that has put off the lock of the record "b".
-fn deferring(engine: &Arc<Engine>, tree: &Tree) -> (Txn, Cursor) {
+fn deferring(engine: &Arc<Engine>, tree: &Tree) -> (Txn, LockingCursor) {
     let mut txn = session(engine, Isolation::ReadCommitted);
     txn.begin_statement();
     let bounds = (KeyBound::Included(&b"b"[..]), KeyBound::Included(&b"b"[..]));
-    let mode = ReadMode::Lock(X);
-    let mut cursor = txn.cursor(tree, bounds.0, bounds.1, Direction::Forward, mode);
+    let mut cursor = txn.locking_cursor(tree, bounds.0, bounds.1, Direction::Forward, X);
     cursor.defer_locks();
     assert!(cursor.advance(&mut txn).unwrap());
     (txn, cursor)

@@ -374,22 +374,22 @@ fn a_failed_statement_keeps_the_gaps_of_what_it_inserted_and_a_savepoint_does_no
     assert!(!insert_waits(&engine, &tree, "24"));
 }
 
-/// What a scan that looks first sees: each value, marked where it is not locked.
+/// What a semi-consistent scan sees: each value, marked where it is not locked.
 fn look(txn: &mut Txn, tree: &Tree) -> String {
     let open = KeyBound::Unbounded;
-    let mut cursor = txn.cursor(tree, open, open, Direction::Forward, ReadMode::Lock(X));
-    cursor.look_first();
+    let mut cursor = txn.locking_cursor(tree, open, open, Direction::Forward, X);
+    cursor.read_semi_consistently();
     let mut out = Vec::new();
     while cursor.advance(txn).unwrap() {
         let mark = if cursor.is_unlocked() { "?" } else { "" };
-        let record = cursor.current().unwrap();
+        let record = cursor.current();
         out.push(format!("{}={}{mark}", text(record.key), text(record.value)));
     }
     out.join(" ")
 }
 
 #[test]
-fn a_scan_that_looks_first_shows_locked_records_as_they_were_committed_last() {
+fn a_semi_consistent_scan_shows_locked_records_as_they_were_committed_last() {
     let engine = open();
     let tree = tree_with(&engine, &[("1", "a"), ("2", "a"), ("3", "a"), ("5", "a")]);
     let mut other = rr(&engine);
@@ -411,7 +411,7 @@ fn a_scan_can_lock_the_record_beyond_its_range() {
     let tree = tree_with(&engine, &[("10", ""), ("20", ""), ("30", "")]);
     let mut a = rr(&engine);
     let bounds = (KeyBound::Included(&b"10"[..]), KeyBound::Excluded(&b"15"[..]));
-    let mut cursor = a.cursor(&tree, bounds.0, bounds.1, Direction::Forward, ReadMode::Lock(X));
+    let mut cursor = a.locking_cursor(&tree, bounds.0, bounds.1, Direction::Forward, X);
     cursor.lock_beyond();
     assert!(cursor.advance(&mut a).unwrap() && !cursor.advance(&mut a).unwrap());
     assert!(record_waits(&engine, &tree, "20") && insert_waits(&engine, &tree, "17"));

@@ -229,6 +229,65 @@ fn a_dropped_tree_stays_while_the_drop_may_be_undone_or_a_snapshot_is_older() {
     assert_eq!(engine.core.store.used_pages(), used - 1);
 }
 
+#[test]
+fn a_large_dropped_tree_is_freed_in_steps_between_which_history_goes_on() {
+    let engine = open();
+    let large = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    for n in 0..6000u32 {
+        txn.insert(&large, &n.to_be_bytes(), &[b'x'; 2000]).unwrap();
+    }
+    txn.commit().unwrap();
+    let other = tree_with(&engine, &[("a", "1")]);
+    let full = engine.core.store.used_pages();
+    txn.begin(Isolation::RepeatableRead);
+    txn.drop_tree(&large).unwrap();
+    txn.commit().unwrap();
+    txn.begin(Isolation::RepeatableRead);
+    assert!(txn.delete(&other, b"a").unwrap());
+    txn.commit().unwrap();
+
+    assert!(engine.core.purge_step().unwrap());
+    assert_eq!(engine.stats().history_length, 0, "the delete does not wait for the dropped tree");
+    let mut used = engine.core.store.used_pages();
+    assert!(full - used < 300 && used < full, "some of it is freed");
+    let mut rounds = 1;
+    while engine.core.purge_step().unwrap() {
+        let left = engine.core.store.used_pages();
+        assert!(used - left < 300, "no step frees much more than the others");
+        used = left;
+        rounds += 1;
+    }
+    assert!(rounds > 2, "{rounds} steps");
+    assert_eq!(engine.check(&[other.id()]).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn a_shutdown_between_the_steps_of_freeing_a_tree_is_taken_up_at_the_next_open() {
+    let disk = MemDisk::new();
+    let engine = open_on(&disk);
+    let large = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    for n in 0..3000u32 {
+        txn.insert(&large, &n.to_be_bytes(), &[b'x'; 2000]).unwrap();
+    }
+    txn.commit().unwrap();
+    txn.begin(Isolation::RepeatableRead);
+    txn.drop_tree(&large).unwrap();
+    txn.commit().unwrap();
+    assert!(engine.core.purge_step().unwrap());
+    drop(txn);
+    engine.close().unwrap();
+    let before = engine.core.store.used_pages();
+    drop((engine, large));
+
+    let engine = open_on(&disk);
+    assert_eq!(engine.core.store.used_pages(), before, "the rest is there yet");
+    while engine.background_step().unwrap() {}
+    assert!(engine.core.store.used_pages() < before - 100);
+    assert_eq!(engine.check(&[]).unwrap(), Vec::<String>::new());
+}
+
 /// Readers pass over versions without a check in leaves that nobody has changed of late. What two
 /// leaves know of it, the one made of them must know, too.
 #[test]

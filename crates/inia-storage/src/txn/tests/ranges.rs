@@ -154,7 +154,7 @@ fn read_committed_gives_back_the_lock_of_a_row_that_does_not_match() {
     let tree = table(&engine);
     let mut txn = session(&engine, Isolation::ReadCommitted);
     lock_get(&mut txn, &tree, "10", X);
-    let mut cursor = txn.cursor(&tree, Unbounded, Unbounded, Forward, ReadMode::Lock(X));
+    let mut cursor = txn.locking_cursor(&tree, Unbounded, Unbounded, Forward, X);
     while let Some(record) = cursor.next(&mut txn).unwrap() {
         if record.key != b"30" {
             cursor.unlock_current(&mut txn);
@@ -169,7 +169,7 @@ fn read_committed_gives_back_only_the_mode_that_the_scan_took() {
     let tree = table(&engine);
     let mut txn = session(&engine, Isolation::ReadCommitted);
     lock_get(&mut txn, &tree, "10", S);
-    let mut cursor = txn.cursor(&tree, Unbounded, Unbounded, Forward, ReadMode::Lock(X));
+    let mut cursor = txn.locking_cursor(&tree, Unbounded, Unbounded, Forward, X);
     while cursor.next(&mut txn).unwrap().is_some() {
         cursor.unlock_current(&mut txn);
     }
@@ -191,7 +191,7 @@ fn read_committed_keeps_the_lock_of_a_row_that_was_waited_for() {
     lock_get(&mut holder, &tree, "20", S);
     let (scan, point) = (tree.clone(), tree.clone());
     let by_scan = blocks(&engine, session(&engine, Isolation::ReadCommitted), move |txn| {
-        let mut cursor = txn.cursor(&scan, Unbounded, Included(b"10"), Forward, ReadMode::Lock(X));
+        let mut cursor = txn.locking_cursor(&scan, Unbounded, Included(b"10"), Forward, X);
         while cursor.next(txn).unwrap().is_some() {
             cursor.unlock_current(txn);
         }

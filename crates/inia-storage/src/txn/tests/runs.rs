@@ -33,7 +33,7 @@ fn by_runs(
     bytes: Option<usize>,
 ) -> Vec<String> {
     let cut = |value: &[u8]| text(&value[..bytes.unwrap_or(usize::MAX).min(value.len())]);
-    let mut cursor = txn.cursor(tree, lower, upper, direction, ReadMode::Snapshot);
+    let mut cursor = txn.snapshot_cursor(tree, lower, upper, direction);
     if let Some(bytes) = bytes {
         cursor.narrow(bytes);
     }
@@ -48,7 +48,10 @@ fn by_runs(
                 }
             }
         }
-        let Some(record) = cursor.next(txn).unwrap() else { return out };
+        if !cursor.advance(txn).unwrap() {
+            return out;
+        }
+        let record = cursor.current().unwrap();
         out.push(cut(record.value));
     }
 }

@@ -205,10 +205,10 @@ fn money_is_neither_made_nor_lost_at_the_other_levels() {
 /// them all, one by one.
 #[test]
 fn locking_scans_see_all_the_money_where_records_come_and_go() {
-    const FEW: u64 = 10;
+    const ACCOUNTS: u64 = 10;
     let options = EngineOptions { buffer_pool_size: 4 << 20, background: true };
     let engine = Engine::open(Arc::new(MemDisk::new()), options).unwrap();
-    let records: Vec<_> = (0..FEW).map(|n| (n, record(1000, &mut Random::new(n)))).collect();
+    let records: Vec<_> = (0..ACCOUNTS).map(|n| (n, record(1000, &mut Random::new(n)))).collect();
     let mut txn = rr(&engine);
     let tree = txn.create_tree().unwrap();
     for (n, record) in &records {
@@ -225,7 +225,7 @@ fn locking_scans_see_all_the_money_where_records_come_and_go() {
                     let mut txn = patient(engine);
                     for _ in 0..5000 {
                         txn.begin(Isolation::RepeatableRead);
-                        let (from, to) = (random.below(FEW), random.below(FEW));
+                        let (from, to) = (random.below(ACCOUNTS), random.below(ACCOUNTS));
                         let moved = move_all(&mut txn, tree, from, to, &mut random);
                         if acceptable(moved) { txn.commit() } else { txn.rollback() }.unwrap();
                     }
@@ -238,7 +238,7 @@ fn locking_scans_see_all_the_money_where_records_come_and_go() {
                 while !done.load(Ordering::Relaxed) {
                     txn.begin(Isolation::RepeatableRead);
                     if let Some(sum) = locked_total(&mut txn, tree, direction) {
-                        assert_eq!(sum, FEW * 1000, "{direction:?}");
+                        assert_eq!(sum, ACCOUNTS * 1000, "{direction:?}");
                         counted.fetch_add(1, Ordering::Relaxed);
                     }
                     txn.rollback().unwrap();

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// No engine comes so far.
-const MOST_CHUNKS: u64 = 1 << 42;
+const MAX_CHUNKS: u64 = 1 << 42;
 
 /// A chain of records that grows at its new end.
 #[derive(Default)]
@@ -156,7 +156,7 @@ impl Chain {
     fn check_next(&self, at: UndoRef) -> Result<()> {
         let (chunk, word) = (self.tail.chunk(), self.tail.word() + self.tail_words);
         let behind =
-            (at.chunk(), at.word()) >= (chunk, word) && (1..MOST_CHUNKS).contains(&at.chunk());
+            (at.chunk(), at.word()) >= (chunk, word) && (1..MAX_CHUNKS).contains(&at.chunk());
         if behind {
             return Ok(());
         }

@@ -1,0 +1,54 @@
+//! Runs: neighbouring records of a leaf, given out together.
+
+use crate::btree::LeafCopy;
+use crate::request::Direction;
+use std::ops::Range;
+
+/// Neighbouring records of one leaf that a scan shows as they are, in the order of the scan.
+pub struct Run<'c> {
+    leaf: &'c LeafCopy,
+    range: Range<usize>,
+    direction: Direction,
+}
+
+impl<'c> Run<'c> {
+    /// Records of a copied leaf by their numbers, at least one.
+    pub(in crate::txn) fn new(
+        leaf: &'c LeafCopy,
+        range: Range<usize>,
+        direction: Direction,
+    ) -> Run<'c> {
+        debug_assert!(!range.is_empty() && range.end <= leaf.len(), "a run of records of the leaf");
+        Run { leaf, range, direction }
+    }
+
+    /// Number of records, at least one.
+    #[expect(clippy::len_without_is_empty, reason = "a run is never empty")]
+    pub fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    fn number(&self, i: usize) -> usize {
+        match self.direction {
+            Direction::Forward => self.range.start + i,
+            Direction::Backward => self.range.end - 1 - i,
+        }
+    }
+
+    /// The bytes that all keys of the run begin with.
+    pub fn key_prefix(&self) -> &'c [u8] {
+        self.leaf.key_prefix()
+    }
+
+    /// What follows the prefix in record `i`'s key.
+    #[inline]
+    pub fn key_suffix(&self, i: usize) -> &'c [u8] {
+        self.leaf.key_suffix(self.number(i))
+    }
+
+    /// Record `i`'s value.
+    #[inline]
+    pub fn value(&self, i: usize) -> &'c [u8] {
+        self.leaf.inline_payload(self.number(i))
+    }
+}

@@ -1,0 +1,21 @@
+-- A subquery of several rows where one is wanted is NULL under IGNORE, with a warning.
+create table t(pk int primary key, f float, i int default 5);
+insert into t values (1,0.8,1),(2,1.5,2),(3,1.5,1);
+create table x(a int, b int, c int);
+insert into x values (1,2,3),(1,3,4),(2,2,5);
+insert ignore into t select 5,1,(select pk from t);
+select * from t;
+insert ignore into t values (6,1,(select pk from t order by 1)), (7, (select a from x), 3);
+select * from t;
+insert ignore into t(pk) values (8) on duplicate key update f = (select a from x);
+insert ignore into t(pk) values (8) on duplicate key update f = (select a from x);
+update ignore t set f = (select a from x) where pk = 1;
+update ignore t set f = 3 where pk = (select a from x);
+delete ignore from t where pk = (select a from x);
+update ignore t, x set t.f = (select b from x) where t.pk = 2;
+insert ignore into t select 9,1,1 from x where a = (select a from x);
+insert ignore into t select (select a from x),1,1;
+replace into t select 1,1,(select pk from t);
+insert ignore into t(pk) values ((select a from x));
+insert ignore into t(pk,f) select 12, (1,2) = (select 1,2 union select 3,4);
+select * from t;

@@ -1,0 +1,26 @@
+-- INSERT and REPLACE may read their target in subqueries under another name.
+create table c(n varchar(10) primary key, num int);
+insert into c values ('a',1);
+create view cv as select * from c;
+insert into c(n,num) values('x1',(select max(u.num) from c u)) on duplicate key update num = 1;
+insert into c(n,num) values('x1',1) on duplicate key update num = (select max(u.num) from c u);
+insert into c(n,num) values('x1',1) on duplicate key update num = (select max(num) from c);
+insert into c(n,num) values('x1',1) on duplicate key update num = (select max(u.num) from (select * from c) u);
+insert into c(n,num) values('x2',(select max(u.num) from cv u));
+insert into c(n,num) values('x3',(select max(num) from cv));
+insert into cv(n,num) values('x4',(select max(u.num) from cv u));
+insert into cv(n,num) values('x5',(select max(num) from cv));
+insert into cv(n,num) values('x6',(select max(u.num) from c u));
+insert into cv(n,num) values('x7',(select max(num) from c));
+insert into c(n,num) values('x8',(select max(c.num) from c c));
+insert into c(n,num) values('x9',(select max(u.num) from c u join c v on u.n=v.n));
+insert into c(n,num) values('y1',(select max(u.num) from c u where u.num in (select num from c w)));
+insert into c(n,num) values('y2',(select max(u.num) from c u where u.num in (select num from c)));
+insert into c(n,num) values row('y3',(select max(u.num) from c u));
+insert into c(n,num) select 'y4', (select max(num) from c);
+insert into c(n,num) values('y5', 1 in (select num from c u)), ('y6', exists(select 1 from c u));
+replace into c set n='y7', num=(select max(u.num) from c u);
+replace into c set n='y7', num=(select max(num) from c);
+insert into c(n,num) values('y8',(select max(u.num) from diff.c u));
+insert into c(n,num) values('y9',(select max(C.num) from c C));
+select * from c;

@@ -1,0 +1,38 @@
+-- Common table expressions inside recursive ones, what a recursive operand may read, and column names
+-- that occur twice.
+create table t(pk int primary key, f float, i int default 5);
+insert into t values (1,0.8,1),(2,1.5,2),(3,1.5,1);
+create table x(a int, b int, c int);
+insert into x values (1,2,3),(1,3,4),(2,2,5);
+create table y(a int, d int);
+insert into y values (1,7),(2,8);
+create table ct as select a, a from x;
+with recursive t1(a) as (with recursive t2(a) as (select 1 union select a+1 from t2 where a<3) select * from t2 union select a+10 from t1 where a<5) select * from t1;
+with recursive t1(a) as (with t2(a) as (select 1 union select 2) select * from t2 union select t1.a+10 from t1, t2 where t1.a<5) select * from t1;
+with recursive t1(a) as (with t2(a) as (select 1 union select 2) select * from t2 union select t1.a+10 from t1, t2 where t1.a<5) select * from t1, t2;
+with recursive a as (with a as (select 5 n) select n from a union all select 6) select * from a;
+with recursive t1(a) as (select 1 union all (with z as (select * from t1 where a < 5) select a+1 from z)) select * from t1;
+with recursive t1(a) as (select 1 union all select * from (with z as (select a+1 from t1 where a < 5) select * from z) d) select * from t1;
+with cte as (select a, b, a from x) select * from cte;
+with cte(p,q,p) as (select a, b, a from x) select * from cte;
+with cte as (select a, b, a from x) select 1;
+with cte as (select * from x join y using (a)) select * from cte;
+with cte as (select * from x join y) select * from cte;
+with recursive c(a,a) as (select 1, 2 union all select a+1, 3 from c where a < 3) select * from c;
+with cte as (select a, b, a from x) select * from cte;
+with cte(p,q,p) as (select a, b, a from x) select * from cte;
+with cte as (select a, b, a from x) select 1;
+select * from (select a, b, a from x) d;
+select * from (select * from x join y) d;
+create view v1 as select a, a from x;
+create view v2(p,p) as select a, b from x;
+create table ct as select a, a from x;
+select * from lateral (select a, a from x) d;
+select * from json_table('[1]', '$[*]' columns (a int path '$', a int path '$')) d;
+select 'foo' as foo, (select b from (select 1 a) d, lateral (select foo as b) dt);
+with recursive c as (select 1 n union all select n+1 from (select * from c where n < 3) d) select * from c;
+with recursive c as (select 1 n union all select n+1 from c where n < 3 and n in (select n from c)) select * from c;
+with recursive c as (select 1 n union all select n+1 from c join c d where n < 3) select * from c;
+with recursive c as (select 1 n union all select a from x where a > (select max(n) from c)) select * from c;
+with recursive c as (select 1 n union all select c.n+1 from x left join c on x.a = c.n where n < 3) select * from c;
+with recursive c as (select 1 n union all select n+1 from c, lateral (select c.n m) l where n < 3) select * from c;

@@ -1,0 +1,26 @@
+-- VALUES in a derived table, a set operation or a subquery has the types that its rows have in common;
+-- as a statement of its own it shows each number as it is written.
+values row(1,'x',2.5),row(2,3,4);
+values row(1,'x',2.5),row(2,3,4) order by 1;
+values row(1,'x',2.5),row(2,3,4) limit 1,1;
+(values row(1,'x',2.5),row(2,3,4));
+values row(1), row(1.00), row('2');
+select * from (values row(1), row(1.00), row('2')) a(c);
+values row(1), row(1.00), row('2') union all select 'a';
+values row(1), row(1.00) union all values row(5);
+values row(1), row(1.00) union values row(5);
+values row(2), row(1.50), row(null) union values row(5);
+select (values row(1.5)), 1 in (values row(1), row(2.50)), (select column_0 from (values row(1),row(2.5)) d limit 1,1);
+with c as (values row(1), row(2.5), row('7')) select column_0, column_0+1 from c;
+create table ct as values row(1,'x'), row(2.5, 3);
+select * from ct;
+create table ct1 (a varchar(10)) values row(1), row(2.5);
+insert into ct1(a) values row(1), row(2.50);
+select * from ct1;
+select * from (values row(date'2020-01-01'), row(timestamp'2020-01-02 00:00:00')) d;
+select * from (values row(1e0), row(2), row(3.50)) d;
+select * from (values row(true), row(b'11'), row(x'41')) d;
+select * from (values row(1, null), row(null, 2.5)) d;
+select sum(column_0), max(column_1) from (values row(1, null), row(null, 2.5)) d;
+select distinct c from (values row(1), row(1.00), row('2'), row(2)) a(c);
+select distinct c from (values row(1.00), row(2), row(3.5)) a(c);
