@@ -48,11 +48,12 @@ pub(crate) fn cast(
             Ok(Value::Decimal(fitted.value))
         }
         DataType::Float { .. } => {
-            let single = convert::to_real(value, from, ctx)? as f32;
-            if single.is_infinite() {
-                return Err(crate::arith::out_of_range("FLOAT", whole));
+            // The value keeps its digits; only what is shown is a FLOAT.
+            let real = convert::to_real(value, from, ctx)?;
+            if (real as f32).is_infinite() {
+                return Err(crate::arith::out_of_range("DOUBLE", whole));
             }
-            Ok(Value::Double(f64::from(single)))
+            Ok(Value::Double(real))
         }
         DataType::Double { .. } => Ok(Value::Double(convert::to_real(value, from, ctx)?)),
         DataType::Year => to_year(value, from, ctx),

@@ -5,6 +5,7 @@ use inia_base::collation::{Charset, Collation};
 use inia_base::error::{ErrorCode, SqlError};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::fmt::Display;
 
 /// The strength's name in error texts.
 fn strength(coercibility: Coercibility) -> &'static str {
@@ -97,8 +98,7 @@ pub(crate) fn aggregate_with(
         return Ok((connection, Coercibility::Coercible));
     };
     for operand in operands {
-        let before = best;
-        best = stronger(before, operand).map_err(|()| mix_error(before, operand, operation))?;
+        best = stronger(best, operand).map_err(|()| mix_error(types, connection, operation))?;
     }
     if best.1 == Coercibility::Ignorable {
         return Ok(best);
@@ -116,17 +116,37 @@ pub(crate) fn aggregate_for_comparison(
 ) -> Result<Collation, SqlError> {
     let (collation, coercibility) = aggregate(types, op)?;
     if coercibility == Coercibility::NoCollation {
-        let first = own(types[0], Collation::DEFAULT);
-        let second = types.get(1).map_or(first, |ty| own(ty, Collation::DEFAULT));
-        return Err(mix_error(first, second, op));
+        return Err(mix_error(types, Collation::DEFAULT, op));
     }
     Ok(collation)
 }
 
-fn mix_error(left: Pair, right: Pair, operation: &str) -> SqlError {
-    let (l, r) = (name(left.0), name(right.0));
-    let (ls, rs) = (strength(left.1), strength(right.1));
-    SqlError::new(ErrorCode::CantAggregate2collations, &[&l, &ls, &r, &rs, &operation])
+/// Error 1267 of two operands, 1270 of three, 1271 of more.
+fn mix_error(types: &[&ExprType], connection: Collation, operation: &str) -> SqlError {
+    let side = |ty: &&ExprType| {
+        let (collation, coercibility) = own(ty, connection);
+        (name(collation), strength(coercibility))
+    };
+    let sides: Vec<(&str, &str)> = types.iter().map(side).collect();
+    match sides[..] {
+        [(l, ls), (r, rs)] => {
+            let args: [&dyn Display; 5] = [&l, &ls, &r, &rs, &operation];
+            SqlError::new(ErrorCode::CantAggregate2collations, &args)
+        }
+        [(l, ls), (m, ms), (r, rs)] => {
+            let args: [&dyn Display; 7] = [&l, &ls, &m, &ms, &r, &rs, &operation];
+            SqlError::new(ErrorCode::CantAggregate3collations, &args)
+        }
+        _ => SqlError::new(ErrorCode::CantAggregateNcollations, &[&operation]),
+    }
+}
+
+/// The error of [`aggregate_for_comparison`] where all of `types` are strings.
+pub(crate) fn check_strings(types: &[&ExprType], op: &str) -> Result<(), SqlError> {
+    match types.iter().all(|ty| ty.class() == TypeClass::String) {
+        true => aggregate_for_comparison(types, op).map(|_| ()),
+        false => Ok(()),
+    }
 }
 
 /// A collation by name; error 1273.

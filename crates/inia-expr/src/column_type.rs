@@ -206,7 +206,9 @@ fn note_unsigned(spec: &TypeSpec, text: &'static str, out: &mut ColumnType) {
 
 fn real(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType, SqlError> {
     let unsigned = spec.unsigned || spec.zerofill;
-    note_unsigned(spec, UNSIGNED_FRACTION, out);
+    if spec.decimals.is_none() || spec.zerofill {
+        note_unsigned(spec, UNSIGNED_FRACTION, out);
+    }
     let float = spec.kind == TypeKind::Float;
     let Some(decimals) = spec.decimals else {
         return match spec.length {
@@ -227,6 +229,9 @@ fn real(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType, S
         return Err(error(ErrorCode::MBiggerThanD, &[&name]));
     }
     out.deprecated.push(dropped(FLOAT_DIGITS));
+    if !spec.zerofill {
+        note_unsigned(spec, UNSIGNED_FRACTION, out);
+    }
     out.display_width = Some(width as u8);
     let decimals = Some(decimals as u8);
     Ok(if float {

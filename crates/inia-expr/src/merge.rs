@@ -3,7 +3,7 @@
 use crate::collate;
 use crate::ty::{Coercibility, ExprType, TypeClass};
 use inia_base::datatype::{DataType, IntWidth};
-use inia_base::error::SqlError;
+use inia_base::error::{ErrorCode, SqlError};
 
 /// The type that values of all `types` are converted to; nullable if any is.
 pub fn merge(types: &[&ExprType], operation: &str) -> Result<ExprType, SqlError> {
@@ -119,6 +119,9 @@ fn merge_strings(
     operation: &str,
 ) -> Result<ExprType, SqlError> {
     let (collation, coercibility) = collate::aggregate(types, operation)?;
+    if operation == "UNION" && coercibility == Coercibility::NoCollation {
+        return Err(SqlError::new(ErrorCode::CantAggregateNcollations, &[&operation]));
+    }
     let length = types.iter().map(|ty| u64::from(ty.length)).max().unwrap_or(0);
     let mut ty = ExprType::text(length, collation, nullable);
     ty.coercibility = coercibility.max(Coercibility::Explicit);

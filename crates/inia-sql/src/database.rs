@@ -251,7 +251,7 @@ impl Database {
     }
 
     /// The catalog of databases and tables.
-    pub fn catalog(&self) -> &Catalog {
+    pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
     }
 }

@@ -258,3 +258,15 @@ pub(crate) fn columns_read(expr: &Expr) -> Vec<&str> {
     reads.expr(expr);
     reads.columns.iter().map(|column| column.name.as_str()).collect()
 }
+
+/// The names of the columns whose values or defaults a stored expression needs; none where the text
+/// is damaged.
+pub(crate) fn columns_of_text(text: &str) -> Vec<String> {
+    let Ok(parsed) = inia_parser::parse_expr(text, inia_parser::SqlMode::empty()) else {
+        return Vec::new();
+    };
+    let mut reads = Reads::default();
+    reads.expr(&parsed);
+    let names = reads.columns.iter().chain(&reads.defaults);
+    names.map(|column| column.name.clone()).collect()
+}

@@ -17,11 +17,11 @@ const FLEETING: &str = "MEMORY";
 
 /// A table's number; it never changes, TRUNCATE and ALTER keep it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TableId(pub u64);
+pub(crate) struct TableId(pub u64);
 
 /// What a column gets when a statement gives it no value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ColumnDefault {
+pub(crate) enum ColumnDefault {
     /// No default: NULL for nullable columns when `None` was implicit, an error in strict mode
     /// for the others.
     None,
@@ -37,7 +37,7 @@ pub enum ColumnDefault {
 
 /// GENERATED ALWAYS AS (…).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Generated {
+pub(crate) struct Generated {
     /// The expression's text as SHOW CREATE TABLE prints it, without the outer parentheses.
     pub expression: String,
     /// STORED; a VIRTUAL column is kept in the row all the same, only its display differs.
@@ -46,7 +46,7 @@ pub struct Generated {
 
 /// One column.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ColumnDef {
+pub(crate) struct ColumnDef {
     /// Name as declared; compared without case.
     pub name: String,
     /// Type.
@@ -78,7 +78,7 @@ pub(crate) const HIDDEN: &str = "!hidden!";
 
 impl ColumnDef {
     /// A column of which nothing else is written out.
-    pub fn new(name: impl Into<String>, data_type: DataType, nullable: bool) -> ColumnDef {
+    pub(crate) fn new(name: impl Into<String>, data_type: DataType, nullable: bool) -> ColumnDef {
         ColumnDef {
             name: name.into(),
             data_type,
@@ -95,15 +95,35 @@ impl ColumnDef {
         }
     }
 
+    /// The largest number that FLOAT(M,D) or DOUBLE(M,D) takes.
+    pub fn limit(&self) -> Option<f64> {
+        let (DataType::Float { decimals: Some(decimals), .. }
+        | DataType::Double { decimals: Some(decimals), .. }) = self.data_type
+        else {
+            return None;
+        };
+        let whole = self.display_width?.saturating_sub(decimals);
+        let limit = 10f64.powi(i32::from(whole)) - 10f64.powi(-i32::from(decimals));
+        match self.data_type {
+            DataType::Float { .. } => Some(f64::from(limit as f32)),
+            _ => Some(limit),
+        }
+    }
+
+    /// Whether the column is computed and counts as not stored.
+    pub fn is_virtual(&self) -> bool {
+        self.generated.as_ref().is_some_and(|generated| !generated.stored)
+    }
+
     /// Whether the column is an expression of an index, which no statement names.
-    pub fn is_hidden(&self) -> bool {
+    pub(crate) fn is_hidden(&self) -> bool {
         self.invisible && self.generated.is_some() && self.name.starts_with(HIDDEN)
     }
 }
 
 /// Sorts of index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IndexKind {
+pub(crate) enum IndexKind {
     /// PRIMARY KEY: the clustered index.
     Primary,
     /// UNIQUE.
@@ -118,7 +138,7 @@ pub enum IndexKind {
 
 /// One part of an index.
 #[derive(Clone, Debug, PartialEq)]
-pub struct IndexPart {
+pub(crate) struct IndexPart {
     /// Position in [`TableDef::columns`].
     pub column: usize,
     /// Prefix length in characters (bytes for binary types).
@@ -129,7 +149,7 @@ pub struct IndexPart {
 
 /// One index.
 #[derive(Clone, Debug, PartialEq)]
-pub struct IndexDef {
+pub(crate) struct IndexDef {
     /// Name; `PRIMARY` for the primary key.
     pub name: String,
     /// Sort of index.
@@ -150,21 +170,21 @@ pub struct IndexDef {
 
 impl IndexKind {
     /// Whether the index has a tree of entries beside the rows.
-    pub fn has_entries(self) -> bool {
+    pub(crate) fn has_entries(self) -> bool {
         matches!(self, IndexKind::Unique | IndexKind::Plain)
     }
 }
 
 impl IndexDef {
     /// Whether no two rows may agree on all parts (unless one is NULL).
-    pub fn unique(&self) -> bool {
+    pub(crate) fn unique(&self) -> bool {
         matches!(self.kind, IndexKind::Primary | IndexKind::Unique)
     }
 }
 
 /// What a foreign key does when its parent row goes or changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReferentialAction {
+pub(crate) enum ReferentialAction {
     /// RESTRICT, as written.
     Restrict,
     /// NO ACTION, as written or by default.
@@ -179,7 +199,7 @@ pub enum ReferentialAction {
 
 /// A foreign key.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ForeignKeyDef {
+pub(crate) struct ForeignKeyDef {
     /// Constraint name.
     pub name: String,
     /// Child columns, as positions.
@@ -198,7 +218,7 @@ pub struct ForeignKeyDef {
 
 /// A CHECK constraint.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CheckDef {
+pub(crate) struct CheckDef {
     /// Constraint name.
     pub name: String,
     /// The condition as SHOW CREATE TABLE prints it, without the outer parentheses.
@@ -209,7 +229,7 @@ pub struct CheckDef {
 
 /// A table's durable definition.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TableDef {
+pub(crate) struct TableDef {
     /// Number.
     pub id: TableId,
     /// Database.
@@ -244,12 +264,12 @@ pub struct TableDef {
 
 impl TableDef {
     /// Whether rows are gone when the server ends.
-    pub fn is_fleeting(&self) -> bool {
+    pub(crate) fn is_fleeting(&self) -> bool {
         self.engine == FLEETING
     }
 
     /// Whether changes of rows belong to a transaction; else each statement's changes stand.
-    pub fn is_transactional(&self) -> bool {
+    pub(crate) fn is_transactional(&self) -> bool {
         self.engine == TRANSACTIONAL
     }
 
@@ -260,28 +280,28 @@ impl TableDef {
     }
 
     /// The primary key.
-    pub fn primary(&self) -> Option<&IndexDef> {
+    pub(crate) fn primary(&self) -> Option<&IndexDef> {
         self.indexes.first().filter(|index| index.kind == IndexKind::Primary)
     }
 
     /// Position of a column, by its name without case.
-    pub fn column(&self, name: &str) -> Option<usize> {
+    pub(crate) fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| same_name(&column.name, name))
     }
 
     /// Position of an index, by its name without case.
-    pub fn index(&self, name: &str) -> Option<usize> {
+    pub(crate) fn index(&self, name: &str) -> Option<usize> {
         self.indexes.iter().position(|index| same_name(&index.name, name))
     }
 
     /// The AUTO_INCREMENT column.
-    pub fn auto_increment_column(&self) -> Option<usize> {
+    pub(crate) fn auto_increment_column(&self) -> Option<usize> {
         self.columns.iter().position(|column| column.auto_increment)
     }
 }
 
 /// Whether two column, index or constraint names are the same.
-pub fn same_name(a: &str, b: &str) -> bool {
+pub(crate) fn same_name(a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(b) || (!(a.is_ascii() && b.is_ascii()) && fold(a) == fold(b))
 }
 

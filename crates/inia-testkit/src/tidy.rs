@@ -16,6 +16,7 @@
 //! | `unsafe` | only in listed files, each with a `SAFETY` comment |
 //! | `word` | no banned words |
 //! | `path` | paths in backticks in docs exist |
+//! | `grant` | nothing in `tidy.allow` that lets more pass than there is |
 //! | `symbol` | functions and types that docs name beside their file are defined there |
 //! | `layer` | no import against the order in a crate's `layers.txt` |
 
@@ -87,6 +88,42 @@ impl Allowed {
         self.numbers.get(&(rule.to_string(), place.to_string())).copied()
     }
 
+    /// Grants of more than there is: they are to shrink with what they let pass.
+    fn wider_than(&self, counts: &BTreeMap<(&'static str, String), usize>) -> Vec<Violation> {
+        let found = |rule: &str, place: &str| {
+            let same = |key: &&(&'static str, String)| key.0 == rule && key.1 == place;
+            counts.keys().find(same).map_or(0, |key| counts[key])
+        };
+        let numbered = self.numbers.iter().filter(|(_, limit)| **limit > 0);
+        numbered
+            .filter(|((rule, place), limit)| found(rule, place) < **limit)
+            .map(|((_, place), limit)| Violation {
+                rule: "grant",
+                place: place.clone(),
+                line: 0,
+                found: *limit,
+            })
+            .collect()
+    }
+
+    /// Files that may hold unsafe code or long lines, and hold none.
+    fn unused_files(&self, root: &Path) -> Vec<Violation> {
+        let unused = |rule: &str, place: &str| {
+            let text = std::fs::read_to_string(root.join(place)).unwrap_or_default();
+            match rule {
+                "unsafe-file" => {
+                    !mask::code_only(&text).lines().any(|line| has_word(line, "unsafe"))
+                }
+                "long-lines" => text.lines().all(|line| line.chars().count() <= WIDTH),
+                _ => false,
+            }
+        };
+        let listed = self.numbers.keys().filter(|(rule, place)| unused(rule, place));
+        listed
+            .map(|(_, place)| Violation { rule: "grant", place: place.clone(), line: 0, found: 1 })
+            .collect()
+    }
+
     fn lists(&self, rule: &str, place: &str) -> bool {
         self.number(rule, place).is_some()
     }
@@ -140,7 +177,10 @@ pub fn check(root: &Path, allowed: &Allowed) -> Vec<Violation> {
         let amount = counts.get(&(it.rule, it.place.clone())).copied().unwrap_or(0);
         allowed.number(it.rule, &it.place).is_some_and(|limit| amount <= limit)
     };
+    let mut wider = allowed.wider_than(&counts);
+    wider.extend(allowed.unused_files(root));
     broken.retain(|it| !passes(it));
+    broken.extend(wider);
     broken.sort();
     broken
 }

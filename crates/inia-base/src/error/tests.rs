@@ -1,6 +1,6 @@
 //! The error table is in order, and messages come out as MySQL words them.
 
-use super::{ErrorCode, Level, Signalled, SqlError, Warning};
+use super::{ErrorCode, Signalled, SqlError};
 
 #[test]
 fn the_table_ascends_and_every_number_finds_its_code() {
@@ -33,12 +33,4 @@ fn a_signalled_error_shows_the_programs_number_and_state() {
     let mut error = SqlError::with_message(ErrorCode::SignalException, "no more stock");
     error.signalled = Some(Box::new(Signalled { number: 5000, sqlstate: "45001".into() }));
     assert_eq!(error.to_string(), "ERROR 5000 (45001): no more stock");
-}
-
-#[test]
-fn warnings_carry_the_same_numbers_and_texts() {
-    let warning = Warning::new(ErrorCode::WarnDataTruncated, &[&"c", &1]);
-    assert_eq!(warning.message, "Data truncated for column 'c' at row 1");
-    assert_eq!((warning.level.name(), warning.number), ("Warning", 1265));
-    assert_eq!(Warning::note(ErrorCode::UnknownTable, &[&"d.t"]).level, Level::Note);
 }

@@ -207,8 +207,14 @@ impl Binder<'_> {
         let value = self.bind(expr)?;
         let mut nullable = value.ty.nullable && width(&value) == 1;
         let mut items = Vec::with_capacity(list.len());
-        for item in list {
-            let item = self.bind(item)?;
+        let bound: Result<Vec<Expr>, SqlError> = list.iter().map(|item| self.bind(item)).collect();
+        let bound = bound?;
+        let op = if list.len() == 1 { "=" } else { " IN " };
+        if width(&value) == 1 {
+            let types = std::iter::once(&value.ty).chain(bound.iter().map(|item| &item.ty));
+            collate::check_strings(&types.collect::<Vec<&ExprType>>(), op)?;
+        }
+        for item in bound {
             let columns = width(&value);
             if columns != width(&item) {
                 return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
@@ -226,7 +232,7 @@ impl Binder<'_> {
                 false => item,
             };
             let (left, item) = align(value.clone(), item);
-            items.push((compare::choose(&left, &item, " IN ")?, item));
+            items.push((compare::choose(&left, &item, op)?, item));
         }
         one_collation(&value, &mut items)?;
         let dated = |ty: &ExprType| ty.class() == TypeClass::Dated;
@@ -258,6 +264,7 @@ impl Binder<'_> {
         negated: bool,
     ) -> Result<Expr, SqlError> {
         let (value, low, high) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
+        collate::check_strings(&[&value.ty, &low.ty, &high.ty], "between")?;
         let nullable = value.ty.nullable || low.ty.nullable || high.ty.nullable;
         let (low, high) = match is_years(&value) {
             true => (as_year(low), as_year(high)),
@@ -328,12 +335,19 @@ impl Binder<'_> {
         let operand = operand.map(|operand| self.scalar(operand)).transpose()?;
         let mut bound: Vec<(Expr, Expr)> = Vec::with_capacity(whens.len());
         for (condition, result) in whens {
-            let condition = self.scalar(condition)?;
-            let condition = match &operand {
-                None => condition,
-                Some(operand) => when(operand.clone(), condition)?,
+            bound.push((self.scalar(condition)?, self.scalar(result)?));
+        }
+        if let Some(operand) = &operand {
+            let values = bound.iter().map(|(value, _)| &value.ty);
+            let types = std::iter::once(&operand.ty).chain(values);
+            collate::check_strings(&types.collect::<Vec<&ExprType>>(), "case")?;
+        }
+        for (condition, _) in &mut bound {
+            let value = std::mem::replace(condition, Expr::null());
+            *condition = match &operand {
+                None => value,
+                Some(operand) => when(operand.clone(), value)?,
             };
-            bound.push((condition, self.scalar(result)?));
         }
         one_collation_of_case(&mut bound, operand.is_some())?;
         let otherwise = otherwise.map(|other| self.scalar(other)).transpose()?;

@@ -3,6 +3,7 @@
 use super::{Function, MANY, f, r};
 use crate::bind::{beside_years, case_node, scalar_comparison};
 use crate::cast::padded;
+use crate::collate;
 use crate::context::Environment;
 use crate::eval::{Args, FnResult, Stop, unify};
 use crate::merge::merge;
@@ -66,6 +67,7 @@ fn nullif(args: Vec<Expr>, _: &Environment) -> Result<Expr, SqlError> {
     let [left, right]: [Expr; 2] = args
         .try_into()
         .map_err(|_| SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&"nullif"]))?;
+    collate::check_strings(&[&left.ty, &right.ty], "nullif")?;
     let ty = nullif_type(&left.ty);
     let (beside, right) = beside_years(left.clone(), right);
     let equal = scalar_comparison(CmpOp::Eq, beside, right)?;

@@ -1,21 +1,23 @@
-//! Regular expressions. The pattern language is close to MySQL's (ICU's); look-around and
-//! back-references inside a pattern do not exist, so that no pattern can take long.
+//! Regular expressions. The pattern language is close to MySQL's (ICU's). No pattern can take long:
+//! one without back-references and look-around is matched in linear time, and others give up after
+//! a number of steps.
+
+mod engine;
+mod translate;
 
 use super::types::{any_null, string_of};
 use super::{Function, f};
 use crate::collate;
 use crate::eval::{Args, FnResult, Stop};
 use crate::ty::ExprType;
+use engine::{Engine, Groups};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use regex::{Regex, RegexBuilder};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Most memory of one compiled pattern.
-const SIZE_LIMIT: usize = 4 << 20;
 /// Compiled patterns that a thread keeps.
 const CACHED: usize = 32;
 
@@ -28,7 +30,7 @@ pub(super) const TABLE: &[Function] = &[
         |a| {
             let text = a.text(0)?;
             let regex = pattern(a, 2)?;
-            Ok(Value::Int(regex.is_match(&text).into()))
+            Ok(Value::Int(regex.is_match(&text)?.into()))
         },
     ),
     f("regexp_instr", 2, 6, |args, _| Ok(ExprType::int(21, any_null(args))), instr),
@@ -53,7 +55,7 @@ fn error(code: ErrorCode) -> Stop {
 }
 
 /// The compiled pattern of argument 1 with the flags of argument `flags`.
-fn pattern(a: &mut Args<'_, '_>, flags: usize) -> Result<Rc<Regex>, Stop> {
+fn pattern(a: &mut Args<'_, '_>, flags: usize) -> Result<Rc<Engine>, Stop> {
     let types = [a.arg_type(0), a.arg_type(1)];
     let collation = collate::aggregate_for_comparison(&types, a.call.name)?;
     let sources = [types[0].is_text(), types[1].is_text()];
@@ -91,9 +93,9 @@ struct Options {
     dot_newline: bool,
 }
 
-fn compile(pattern: &str, options: Options) -> Result<Rc<Regex>, Stop> {
+fn compile(pattern: &str, options: Options) -> Result<Rc<Engine>, Stop> {
     thread_local! {
-        static CACHE: RefCell<HashMap<(String, Options), Rc<Regex>>> = RefCell::default();
+        static CACHE: RefCell<HashMap<(String, Options), Rc<Engine>>> = RefCell::default();
     }
     if pattern.is_empty() {
         return Err(error(ErrorCode::RegexpIllegalArgument));
@@ -102,13 +104,7 @@ fn compile(pattern: &str, options: Options) -> Result<Rc<Regex>, Stop> {
     if let Some(found) = CACHE.with_borrow(|cache| cache.get(&key).cloned()) {
         return Ok(found);
     }
-    let built = RegexBuilder::new(pattern)
-        .case_insensitive(options.ignore_case)
-        .multi_line(options.multi_line)
-        .dot_matches_new_line(options.dot_newline)
-        .size_limit(SIZE_LIMIT)
-        .build();
-    let regex = Rc::new(built.map_err(|failure| syntax_error(&failure))?);
+    let regex = Rc::new(Engine::compile(pattern, options)?);
     CACHE.with_borrow_mut(|cache| {
         if cache.len() >= CACHED {
             cache.clear();
@@ -116,33 +112,6 @@ fn compile(pattern: &str, options: Options) -> Result<Rc<Regex>, Stop> {
         cache.insert(key, Rc::clone(&regex));
     });
     Ok(regex)
-}
-
-fn syntax_error(failure: &regex::Error) -> Stop {
-    let text = failure.to_string();
-    let codes = [
-        ("unclosed character class", ErrorCode::RegexpMissingCloseBracket),
-        ("unclosed group", ErrorCode::RegexpMismatchedParen),
-        ("unopened group", ErrorCode::RegexpMismatchedParen),
-        ("invalid character class range", ErrorCode::RegexpInvalidRange),
-        ("invalid repetition count range", ErrorCode::RegexpMaxLtMin),
-        ("repetition quantifier", ErrorCode::RegexpBadInterval),
-        ("decimal literal", ErrorCode::RegexpBadInterval),
-        ("escape sequence", ErrorCode::RegexpBadEscapeSequence),
-        ("look-around", ErrorCode::RegexpUnimplemented),
-        ("backreferences", ErrorCode::RegexpUnimplemented),
-    ];
-    if let regex::Error::CompiledTooBig(_) = failure {
-        return error(ErrorCode::RegexpBufferOverflow);
-    }
-    match codes.iter().find(|(piece, _)| text.contains(piece)) {
-        Some((_, code)) => error(*code),
-        None => {
-            let marker = text.lines().find(|line| line.trim() == "^");
-            let column = marker.map_or(1, |line| line.len().saturating_sub(4));
-            SqlError::new(ErrorCode::RegexpRuleSyntax, &[&1, &column]).into()
-        }
-    }
 }
 
 /// The byte position of the character that argument `i` names, from 1.
@@ -175,9 +144,9 @@ fn instr(a: &mut Args<'_, '_>) -> FnResult {
     let from = start(a, 2, &text)?;
     let nth = occurrence(a, 3)?;
     let end = a.len() > 4 && a.clamped(4)? == 1;
-    let found = regex.find_iter(&text[from..]).nth(nth - 1);
+    let found = regex.find(&text[from..], nth - 1)?;
     Ok(Value::Int(found.map_or(0, |found| {
-        let at = from + if end { found.end() } else { found.start() };
+        let at = from + if end { found.end } else { found.start };
         text[..at].chars().count() as i64 + 1
     })))
 }
@@ -187,8 +156,8 @@ fn substr(a: &mut Args<'_, '_>) -> FnResult {
     let regex = pattern(a, 4)?;
     let from = start(a, 2, &text)?;
     let nth = occurrence(a, 3)?;
-    let found = regex.find_iter(&text[from..]).nth(nth - 1).ok_or(Stop::Null)?;
-    a.string(found.as_str().to_owned())
+    let found = regex.find(&text[from..], nth - 1)?.ok_or(Stop::Null)?;
+    a.string(text[from..][found].to_owned())
 }
 
 fn replace(a: &mut Args<'_, '_>) -> FnResult {
@@ -199,21 +168,25 @@ fn replace(a: &mut Args<'_, '_>) -> FnResult {
     let which = if a.len() > 4 { a.clamped(4)?.max(0) as usize } else { 0 };
     let mut out = String::from(&text[..from]);
     let mut last = from;
-    for (i, captures) in regex.captures_iter(&text[from..]).enumerate() {
-        if which != 0 && i + 1 != which {
-            continue;
+    let tail = &text[from..];
+    let mut number = 0;
+    regex.each(tail, &mut |groups| {
+        number += 1;
+        if let Some(Some(whole)) = groups.first()
+            && (which == 0 || number == which)
+        {
+            out.push_str(&text[last..from + whole.start]);
+            expand(&replacement, groups, tail, &mut out)?;
+            last = from + whole.end;
         }
-        let Some(whole) = captures.get(0) else { continue };
-        out.push_str(&text[last..from + whole.start()]);
-        expand(&replacement, &captures, &mut out)?;
-        last = from + whole.end();
-    }
+        Ok(())
+    })?;
     out.push_str(&text[last..]);
     a.string(out)
 }
 
 /// `$1` is a group, `\$` a dollar sign.
-fn expand(template: &str, captures: &regex::Captures<'_>, out: &mut String) -> Result<(), Stop> {
+fn expand(template: &str, groups: &Groups, text: &str, out: &mut String) -> Result<(), Stop> {
     let mut chars = template.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
@@ -222,10 +195,9 @@ fn expand(template: &str, captures: &regex::Captures<'_>, out: &mut String) -> R
                 let digit = chars.peek().and_then(|c| c.to_digit(10));
                 let digit = digit.ok_or_else(|| error(ErrorCode::RegexpIllegalArgument))?;
                 chars.next();
-                if digit as usize >= captures.len() {
-                    return Err(error(ErrorCode::RegexpIndexOutofboundsError));
-                }
-                out.push_str(captures.get(digit as usize).map_or("", |group| group.as_str()));
+                let group = groups.get(digit as usize);
+                let group = group.ok_or_else(|| error(ErrorCode::RegexpIndexOutofboundsError))?;
+                out.push_str(group.clone().map_or("", |range| &text[range]));
             }
             c => out.push(c),
         }

@@ -295,18 +295,19 @@ pub(super) fn real(
         return Ok(Value::Double(0.0));
     }
     let mut fitted = real;
-    if single {
-        let limit = f64::from(f32::MAX);
-        fitted = f64::from(real.clamp(-limit, limit) as f32);
-        if real.abs() > limit {
-            target.out_of_range(ctx)?;
-        }
-    }
     if let Some(digits) = decimals {
-        let unit = 10f64.powi(i32::from(digits));
-        let rounded = (fitted * unit).round_ties_even() / unit;
+        let (unit, whole) = (10f64.powi(i32::from(digits)), real.floor());
+        let rounded = whole + ((real - whole) * unit).round_ties_even() / unit;
         if rounded.is_finite() {
             fitted = rounded;
+        }
+    }
+    if single {
+        let limit = f64::from(f32::MAX);
+        fitted = f64::from(fitted.clamp(-limit, limit) as f32);
+        // Declared digits have a limit of their own.
+        if real.abs() > limit && decimals.is_none() {
+            target.out_of_range(ctx)?;
         }
     }
     Ok(Value::Double(fitted))

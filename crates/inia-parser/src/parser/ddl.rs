@@ -304,7 +304,7 @@ impl Parser<'_> {
             }
             Kw::AUTO_INCREMENT => {
                 self.option_head();
-                TableOption::AutoIncrement(self.uint()?)
+                TableOption::AutoIncrement(self.whole_number()?)
             }
             Kw::COLLATE => {
                 self.option_head();

@@ -216,6 +216,23 @@ impl Parser<'_> {
         Ok(value)
     }
 
+    /// A number of any form, of which the whole part counts, and not more than fits.
+    pub(super) fn whole_number(&mut self) -> PResult<u64> {
+        let token = self.tok;
+        let text = str::from_utf8(self.bytes(token)).unwrap_or_default();
+        let value = match token.tok {
+            Tok::Int => Some(text.parse().unwrap_or(u64::MAX)),
+            Tok::Decimal | Tok::Float => {
+                let whole = text.split(['.', 'e', 'E']).next().unwrap_or_default();
+                Some(if whole.is_empty() { 0 } else { whole.parse().unwrap_or(u64::MAX) })
+            }
+            _ => None,
+        };
+        let value = value.ok_or_else(|| self.error())?;
+        self.bump();
+        Ok(value)
+    }
+
     /// A charset name: identifier, string, or BINARY.
     pub(super) fn charset_name(&mut self) -> PResult<String> {
         if self.accept_kw(Kw::BINARY) {

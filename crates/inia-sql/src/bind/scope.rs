@@ -238,7 +238,8 @@ impl Scope for BlockScope<'_, '_> {
             });
             let Some(table) = table else { break };
             let Some(index) = table.def.column(&result.org_name) else { break };
-            return crate::bind::table_scope::default_value(table, index);
+            let ty = crate::bind::table_scope::column_type(table, index);
+            return crate::bind::table_scope::default_value(&table.def.columns[index], ty);
         }
         Ok(column)
     }

@@ -1,6 +1,6 @@
 //! Names in a statement about one table.
 
-use crate::catalog::{ColumnDefault, Table};
+use crate::catalog::{ColumnDef, ColumnDefault, Table};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Expr, ExprKind, ExprType, Scope};
@@ -76,17 +76,20 @@ impl Scope for TableScope<'_> {
     }
 
     fn default_of(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
-        default_value(self.table, self.position(name)?)
+        let index = self.position(name)?;
+        default_value(&self.table.def.columns[index], column_type(self.table, index))
     }
 }
 
-/// DEFAULT(column); error 1364 where there is none that is a constant.
-pub(crate) fn default_value(table: &Table, index: usize) -> Result<Expr, SqlError> {
-    let column = &table.def.columns[index];
+/// DEFAULT(column) of this type; error 1364 where there is none, 3773 where that is no constant.
+pub(crate) fn default_value(column: &ColumnDef, ty: ExprType) -> Result<Expr, SqlError> {
     let value = match &column.default {
         ColumnDefault::Value(value) => value.clone(),
         ColumnDefault::None if column.nullable => Value::Null,
+        ColumnDefault::Expression(_) => {
+            return Err(SqlError::new(ErrorCode::DefaultAsValGenerated, &[]));
+        }
         _ => return Err(SqlError::new(ErrorCode::NoDefaultForField, &[&column.name])),
     };
-    Ok(Expr::literal(value, column_type(table, index)))
+    Ok(Expr::literal(value, ty))
 }

@@ -58,7 +58,7 @@ const FEW_NAMES: usize = 4096;
 
 /// A lockable name. Compared by identity: there is one per schema and table name.
 #[derive(Debug, Default)]
-pub struct MdlName {
+pub(crate) struct MdlName {
     schema: String,
     table: String,
     /// How many locks of strong kinds are held or wanted.
@@ -75,7 +75,7 @@ struct Held {
 
 /// One session's locks of weak kinds, in the order in which it got them.
 #[derive(Default)]
-pub struct MdlSlot {
+pub(crate) struct MdlSlot {
     held: Mutex<Vec<Held>>,
     /// A statement changes something.
     changing: AtomicBool,
@@ -87,7 +87,7 @@ pub struct MdlSlot {
 
 /// All names and slots.
 #[derive(Default)]
-pub struct MdlManager {
+pub(crate) struct MdlManager {
     names: Mutex<Names>,
     slots: Mutex<HashMap<u64, Arc<MdlSlot>>>,
     next_owner: AtomicU64,
@@ -107,7 +107,7 @@ struct Names {
 
 /// Other threads' view of a session's waits.
 #[derive(Clone)]
-pub struct MdlWatch {
+pub(crate) struct MdlWatch {
     manager: Arc<MdlManager>,
     owner: u64,
     slot: Arc<MdlSlot>,
@@ -115,7 +115,7 @@ pub struct MdlWatch {
 
 impl MdlWatch {
     /// What lock the session waits for, if for any, as the process list names it.
-    pub fn waits_for(&self) -> Option<&'static str> {
+    pub(crate) fn waits_for(&self) -> Option<&'static str> {
         let name = self.manager.queues.lock().waits_for(self.owner)?;
         Some(match () {
             () if Arc::ptr_eq(&name, &self.manager.changes) => "Waiting for global read lock",
@@ -126,14 +126,14 @@ impl MdlWatch {
     }
 
     /// Lets the session look whether it was killed.
-    pub fn wake(&self) {
+    pub(crate) fn wake(&self) {
         drop(self.manager.queues.lock());
         self.slot.bell.notify_all();
     }
 }
 
 /// A session's handle on the metadata locks. Dropping it releases everything in its slot.
-pub struct MdlSession {
+pub(crate) struct MdlSession {
     manager: Arc<MdlManager>,
     owner: u64,
     slot: Arc<MdlSlot>,
@@ -142,7 +142,7 @@ pub struct MdlSession {
 }
 
 /// A lock that outlives transactions, released when dropped.
-pub struct MdlGuard {
+pub(crate) struct MdlGuard {
     manager: Arc<MdlManager>,
     owner: u64,
     name: Arc<MdlName>,
@@ -151,7 +151,7 @@ pub struct MdlGuard {
 
 impl MdlManager {
     /// The lockable name of a table.
-    pub fn name(&self, schema: &str, table: &str) -> Arc<MdlName> {
+    pub(crate) fn name(&self, schema: &str, table: &str) -> Arc<MdlName> {
         let mut names = self.names.lock();
         let key = (schema.to_owned(), table.to_owned());
         if let Some(name) = names.known.get(&key) {
@@ -168,7 +168,7 @@ impl MdlManager {
     }
 
     /// Registers a session. Its waits end when `killed` is set and [`MdlWatch::wake`] called.
-    pub fn session(self: &Arc<MdlManager>, killed: Arc<AtomicU8>) -> MdlSession {
+    pub(crate) fn session(self: &Arc<MdlManager>, killed: Arc<AtomicU8>) -> MdlSession {
         let owner = self.next_owner.fetch_add(1, Ordering::Relaxed) + 1;
         let slot = Arc::new(MdlSlot::default());
         self.slots.lock().insert(owner, slot.clone());
@@ -245,24 +245,28 @@ impl MdlManager {
 
 impl MdlSession {
     /// A view of this session's waits for other threads.
-    pub fn watch(&self) -> MdlWatch {
+    pub(crate) fn watch(&self) -> MdlWatch {
         let (manager, slot) = (self.manager.clone(), self.slot.clone());
         MdlWatch { manager, owner: self.owner, slot }
     }
 
     /// Takes the lock of a reader until [`MdlSession::release_all`]. Cheap when nobody alters the
     /// table: one uncontended mutex of this session.
-    pub fn lock_shared(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
+    pub(crate) fn lock_shared(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
         self.lock_weak(name, Kind::Read, limit)
     }
 
     /// The same for one that changes rows.
-    pub fn lock_write(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
+    pub(crate) fn lock_write(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
         self.lock_weak(name, Kind::Write, limit)
     }
 
     /// The same for one that only looks at the definition.
-    pub fn lock_definition(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
+    pub(crate) fn lock_definition(
+        &self,
+        name: &Arc<MdlName>,
+        limit: Duration,
+    ) -> Result<(), SqlError> {
         self.lock_weak(name, Kind::Describe, limit)
     }
 
@@ -304,7 +308,7 @@ impl MdlSession {
 
     /// Takes exclusive locks on `names` for one DDL statement. The caller has ended its own
     /// transaction.
-    pub fn lock_exclusive(
+    pub(crate) fn lock_exclusive(
         &self,
         names: Vec<Arc<MdlName>>,
         limit: Duration,
@@ -365,7 +369,7 @@ impl MdlSession {
     /// A change begins that ends with [`MdlSession::end_change`]: waits while another session has
     /// frozen everything; error 1223 where this one has. Where nobody does, that costs one look at
     /// a counter that stands still.
-    pub fn begin_change(&self, limit: Duration) -> Result<(), SqlError> {
+    pub(crate) fn begin_change(&self, limit: Duration) -> Result<(), SqlError> {
         if self.slot.changing.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -377,7 +381,7 @@ impl MdlSession {
     }
 
     /// The change is over, if there is one.
-    pub fn end_change(&self) {
+    pub(crate) fn end_change(&self) {
         if self.slot.changing.load(Ordering::Relaxed) {
             self.slot.changing.store(false, Ordering::SeqCst);
             self.manager.given_up(&self.manager.changes);
@@ -386,12 +390,12 @@ impl MdlSession {
 
     /// The commit of what was changed begins: waits while another session has frozen everything.
     /// It ends with [`MdlSession::end_commit`].
-    pub fn begin_commit(&self, limit: Duration) -> Result<(), SqlError> {
+    pub(crate) fn begin_commit(&self, limit: Duration) -> Result<(), SqlError> {
         self.lock_weak(&self.manager.commits, Kind::Write, limit)
     }
 
     /// The commit is over, if there is one.
-    pub fn end_commit(&self) {
+    pub(crate) fn end_commit(&self) {
         if self.slot.committing.load(Ordering::Relaxed) {
             self.slot.committing.store(false, Ordering::SeqCst);
             self.manager.given_up(&self.manager.commits);
@@ -399,12 +403,12 @@ impl MdlSession {
     }
 
     /// Keeps others from freezing everything, for longer than a statement.
-    pub fn hold_changes(&self, limit: Duration) -> Result<MdlGuard, SqlError> {
+    pub(crate) fn hold_changes(&self, limit: Duration) -> Result<MdlGuard, SqlError> {
         self.lock_strong(&self.manager.changes.clone(), Kind::Write, limit)
     }
 
     /// Whether this session has frozen everything.
-    pub fn reads_everything(&self) -> bool {
+    pub(crate) fn reads_everything(&self) -> bool {
         let changes = &self.manager.changes;
         changes.guarded.load(Ordering::SeqCst) > 0
             && self.manager.queues.lock().has(self.owner, changes, Kind::Freeze)
@@ -412,34 +416,34 @@ impl MdlSession {
 
     /// FLUSH TABLES WITH READ LOCK: waits for changes under way, then for commits, and keeps
     /// further ones out. The caller has ended its own transaction.
-    pub fn read_everything(&self, limit: Duration) -> Result<[MdlGuard; 2], SqlError> {
+    pub(crate) fn read_everything(&self, limit: Duration) -> Result<[MdlGuard; 2], SqlError> {
         let (changes, commits) = (self.manager.changes.clone(), self.manager.commits.clone());
         let changes = self.lock_strong(&changes, Kind::Freeze, limit)?;
         Ok([changes, self.lock_strong(&commits, Kind::Freeze, limit)?])
     }
 
     /// Whether the session holds nothing for its transaction.
-    pub fn holds_nothing(&self) -> bool {
+    pub(crate) fn holds_nothing(&self) -> bool {
         self.slot.held.lock().is_empty()
     }
 
     /// Whether the session's transaction may have changed a table that others see.
-    pub fn holds_to_write(&self) -> bool {
+    pub(crate) fn holds_to_write(&self) -> bool {
         self.slot.held.lock().iter().any(|held| held.kind == Kind::Write)
     }
 
     /// How many locks the session holds for its transaction.
-    pub fn held_count(&self) -> usize {
+    pub(crate) fn held_count(&self) -> usize {
         self.slot.held.lock().len()
     }
 
     /// Releases all locks of the transaction, at its end.
-    pub fn release_all(&self) {
+    pub(crate) fn release_all(&self) {
         self.release_from(0);
     }
 
     /// Releases all locks of the transaction but its first ones.
-    pub fn release_from(&self, first: usize) {
+    pub(crate) fn release_from(&self, first: usize) {
         let mut held = self.slot.held.lock();
         if held.len() <= first {
             return;

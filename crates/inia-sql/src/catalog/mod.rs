@@ -18,7 +18,7 @@
 mod account_name;
 pub(crate) mod codec;
 pub(crate) mod heap;
-pub mod mdl;
+pub(crate) mod mdl;
 mod names;
 pub(crate) mod persisted;
 pub(crate) mod row_count;
@@ -31,18 +31,18 @@ mod types;
 pub(crate) mod view;
 pub(crate) mod width;
 
-pub use crate::table_def::{
+pub(crate) use crate::table_def::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
     ReferentialAction, TableDef, TableId, same_name,
 };
 pub(crate) use crate::table_def::{HIDDEN, TRANSACTIONAL};
 pub(crate) use account_name::AccountName;
 pub(crate) use names::{MAX_NAME, check_name};
-pub use show_create::{
+pub(crate) use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
 };
-pub use table::{Table, TableIndex, TableShared};
-pub use view::View;
+pub(crate) use table::{Table, TableIndex, TableShared};
+pub(crate) use view::View;
 pub(crate) use view::{ViewAlgorithm, ViewCheck, ViewDef};
 
 use crate::error::OpenError;
@@ -66,7 +66,7 @@ pub(crate) const ACCOUNT: u8 = b'u';
 
 /// A database's durable definition.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SchemaDef {
+pub(crate) struct SchemaDef {
     /// Name.
     pub name: String,
     /// Default collation of new tables.
@@ -77,7 +77,7 @@ pub struct SchemaDef {
 
 /// A database and its tables in one catalog version.
 #[derive(Clone)]
-pub struct Schema {
+pub(crate) struct Schema {
     /// Definition.
     pub def: SchemaDef,
     /// Tables by name.
@@ -88,14 +88,14 @@ pub struct Schema {
 
 impl Schema {
     /// Whether a table or view has that name.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.tables.contains_key(name) || self.views.contains_key(name)
     }
 }
 
 /// One version of the whole catalog.
 #[derive(Clone, Default)]
-pub struct CatalogVersion {
+pub(crate) struct CatalogVersion {
     /// Counts publications.
     pub number: u64,
     /// Databases by name.
@@ -106,7 +106,7 @@ pub struct CatalogVersion {
 }
 
 /// A table's database and name.
-pub type FullName = (String, String);
+pub(crate) type FullName = (String, String);
 
 /// One change of the published catalog.
 pub(crate) enum Change {
@@ -155,7 +155,7 @@ impl Change {
 }
 
 /// The versioned, cached catalog.
-pub struct Catalog {
+pub(crate) struct Catalog {
     engine: Arc<Engine>,
     /// Where MEMORY tables are, once there is one.
     fleeting: OnceLock<Arc<Engine>>,
@@ -301,27 +301,27 @@ impl Catalog {
     }
 
     /// The newest version.
-    pub fn current(&self) -> Arc<CatalogVersion> {
+    pub(crate) fn current(&self) -> Arc<CatalogVersion> {
         self.current.read().clone()
     }
 
     /// The newest version of a database.
-    pub fn schema(&self, name: &str) -> Option<Arc<Schema>> {
+    pub(crate) fn schema(&self, name: &str) -> Option<Arc<Schema>> {
         self.current.read().schemas.get(name).cloned()
     }
 
     /// The newest version of a table.
-    pub fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
+    pub(crate) fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
         self.current.read().schemas.get(schema)?.tables.get(name).cloned()
     }
 
     /// The newest version of a view.
-    pub fn view(&self, schema: &str, name: &str) -> Option<Arc<View>> {
+    pub(crate) fn view(&self, schema: &str, name: &str) -> Option<Arc<View>> {
         self.current.read().schemas.get(schema)?.views.get(name).cloned()
     }
 
     /// Whether a table or view has that name.
-    pub fn has(&self, schema: &str, name: &str) -> bool {
+    pub(crate) fn has(&self, schema: &str, name: &str) -> bool {
         self.current.read().schemas.get(schema).is_some_and(|schema| schema.has(name))
     }
 
@@ -331,7 +331,7 @@ impl Catalog {
     }
 
     /// The metadata locks.
-    pub fn mdl(&self) -> &Arc<MdlManager> {
+    pub(crate) fn mdl(&self) -> &Arc<MdlManager> {
         &self.mdl
     }
 

@@ -11,7 +11,7 @@ use inia_expr::column_type::type_text;
 use std::fmt::Write;
 
 /// A name in backquotes.
-pub fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
@@ -32,7 +32,7 @@ fn literal(text: &str) -> String {
 }
 
 /// The text of SHOW CREATE TABLE. `next_auto_increment` is the counter's present value.
-pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
+pub(crate) fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
     let shown = def.columns.iter().filter(|column| !column.is_hidden());
     let mut lines: Vec<String> = shown.map(|c| column(c, def.collation)).collect();
     lines.extend(def.indexes.iter().map(|index| index_line(def, index)));
@@ -66,7 +66,7 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
 }
 
 /// The text of SHOW CREATE DATABASE.
-pub fn show_create_schema(def: &SchemaDef, if_not_exists: bool) -> String {
+pub(crate) fn show_create_schema(def: &SchemaDef, if_not_exists: bool) -> String {
     let condition = if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" };
     let mut collation = String::new();
     if !charset::is_primary(def.collation) || def.collation == Collation::DEFAULT {
@@ -136,13 +136,11 @@ fn put_default(out: &mut String, column: &ColumnDef) {
     if column.generated.is_some() {
         return;
     }
+    let lob = matches!(column.data_type, DataType::Text { .. } | DataType::Blob(_));
     match &column.default {
-        ColumnDefault::None => {
-            let lob = matches!(column.data_type, DataType::Text { .. } | DataType::Blob(_));
-            if column.nullable && !lob {
-                out.push_str(" DEFAULT NULL");
-            }
-        }
+        ColumnDefault::None if column.nullable && !lob => out.push_str(" DEFAULT NULL"),
+        ColumnDefault::None => {}
+        ColumnDefault::Value(Value::Null) if lob => {}
         ColumnDefault::Absent => {}
         ColumnDefault::Value(value) => {
             let _ = write!(out, " DEFAULT {}", default_literal(value, &column.data_type));
@@ -174,7 +172,7 @@ fn default_literal(value: &Value, data_type: &DataType) -> String {
 }
 
 /// A column value as text, as the text protocol sends it.
-pub fn value_text(value: &Value, data_type: &DataType) -> String {
+pub(crate) fn value_text(value: &Value, data_type: &DataType) -> String {
     let fsp = match data_type {
         DataType::Time { fsp } | DataType::DateTime { fsp } | DataType::Timestamp { fsp } => *fsp,
         _ => 0,
@@ -195,6 +193,11 @@ pub fn value_text(value: &Value, data_type: &DataType) -> String {
             return member.cloned().unwrap_or_default();
         }
         (Value::UInt(year), DataType::Year) => return format!("{year:04}"),
+        (
+            Value::Double(v),
+            DataType::Float { decimals: Some(digits), .. }
+            | DataType::Double { decimals: Some(digits), .. },
+        ) => return format!("{v:.*}", usize::from(*digits)),
         (Value::Double(v), DataType::Float { .. }) => return (*v as f32).to_string(),
         (Value::Null, _) => return String::from("NULL"),
         (Value::Int(v), _) => return v.to_string(),
@@ -258,7 +261,7 @@ fn foreign_key(def: &TableDef, key: &super::ForeignKeyDef) -> String {
 }
 
 /// A foreign key as SHOW CREATE TABLE and errors 1451 and 1452 print it.
-pub fn foreign_key_text(def: &TableDef, key: &super::ForeignKeyDef) -> String {
+pub(crate) fn foreign_key_text(def: &TableDef, key: &super::ForeignKeyDef) -> String {
     let names = |names: &mut dyn Iterator<Item = &str>| -> String {
         names.map(quoted).collect::<Vec<_>>().join(", ")
     };

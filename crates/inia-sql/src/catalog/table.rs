@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 /// One index at run time: its tree and the codec of its entries.
-pub struct TableIndex {
+pub(crate) struct TableIndex {
     /// The tree; the clustered tree for the primary key.
     pub tree: Tree,
     /// Builds and takes apart keys and values.
@@ -16,7 +16,7 @@ pub struct TableIndex {
 }
 
 /// A table at run time, shared by all sessions until DDL puts another in its place.
-pub struct Table {
+pub(crate) struct Table {
     /// Definition.
     pub def: Arc<TableDef>,
     /// Where its trees are.
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Table {
 }
 
 /// What a table keeps across DDL: counters, estimates, and names of locks.
-pub struct TableShared {
+pub(crate) struct TableShared {
     /// Next hidden row id; 0 until it was read from the tree.
     pub next_row_id: AtomicU64,
     /// Rows, as counted by this process's changes; an estimate.
@@ -76,7 +76,7 @@ impl Default for TableShared {
 
 impl Table {
     /// Builds the runtime handle.
-    pub fn new(
+    pub(crate) fn new(
         def: Arc<TableDef>,
         store: &Arc<Engine>,
         mdl: Arc<MdlName>,
@@ -96,7 +96,7 @@ impl Table {
     }
 
     /// Whether DDL has put another definition in this one's place.
-    pub fn is_stale(&self) -> bool {
+    pub(crate) fn is_stale(&self) -> bool {
         self.stale.load(Ordering::Acquire)
     }
 
@@ -105,7 +105,7 @@ impl Table {
     }
 
     /// Estimated number of rows, at least 1.
-    pub fn rows(&self) -> u64 {
+    pub(crate) fn rows(&self) -> u64 {
         self.shared.row_estimate.load(Ordering::Relaxed).max(1) as u64
     }
 }

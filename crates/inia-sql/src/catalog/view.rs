@@ -78,7 +78,7 @@ pub(crate) struct ViewDef {
 }
 
 /// A view at run time.
-pub struct View {
+pub(crate) struct View {
     pub(crate) def: Arc<ViewDef>,
     /// `None` where the text no longer parses.
     pub(crate) query: Option<ast::Query>,

@@ -67,7 +67,7 @@ struct Growth {
 /// Invariant: it is open only while a statement runs, and only where the statement used a table
 /// without transactions in that store.
 #[derive(Default)]
-struct Part {
+pub(crate) struct Part {
     /// Made at the first use: most sessions never need it.
     txn: OnceCell<(Arc<Engine>, RefCell<Txn>)>,
     interrupter: Arc<OnceLock<Interrupter>>,
@@ -125,7 +125,7 @@ impl Part {
     }
 
     /// How many rows the open transaction sees in a tree.
-    fn row_count(&self, tree: TreeId) -> Result<Option<u64>, SqlError> {
+    pub(crate) fn row_count(&self, tree: TreeId) -> Result<Option<u64>, SqlError> {
         let (before, grown) = self.growth(tree, |growth| (growth.before, growth.rows));
         let before = match (before, self.txn.get()) {
             (Some(before), _) => before,
@@ -173,7 +173,7 @@ impl Alone {
         Alone { connection, parts: Default::default(), changed: false }
     }
 
-    fn part(&self, def: &TableDef) -> &Part {
+    pub(crate) fn part(&self, def: &TableDef) -> &Part {
         &self.parts[usize::from(def.is_fleeting())]
     }
 
@@ -272,17 +272,6 @@ impl Core {
         if !table.def.is_transactional() {
             self.alone.part(&table.def).row_done(table.clustered.id(), rows);
         }
-    }
-
-    /// How many rows the statement sees in a table without transactions, where that is known
-    /// without counting them.
-    pub(crate) fn row_count(&self, table: &Table) -> Result<Option<u64>, SqlError> {
-        let tree = table.clustered.id();
-        if let Some(txn) = self.table_locks.local(table) {
-            return row_count::read(&table.store, &mut txn.borrow_mut(), tree).sql();
-        }
-        self.txn_of(table);
-        self.alone.part(&table.def).row_count(tree)
     }
 
     /// Error 1114 where a MEMORY table has as many rows as it may.

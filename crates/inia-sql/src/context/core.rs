@@ -201,25 +201,6 @@ impl Core {
         }
     }
 
-    /// The transaction in which a table is read and changed: the session's, or the statement's
-    /// alone where the table's engine has no transactions.
-    pub(crate) fn txn_of(&self, table: &Table) -> &RefCell<Txn> {
-        match table.def.is_transactional() {
-            true => &self.txn,
-            false => self.table_locks.local(table).unwrap_or_else(|| self.open_alone(table)),
-        }
-    }
-
-    fn open_alone(&self, table: &Table) -> &RefCell<Txn> {
-        self.alone.open(&table.def, &table.store, self.state.current)
-    }
-
-    /// Waits until what was read of other transactions is durable.
-    pub(crate) fn settle(&self) -> Result<(), SqlError> {
-        self.txn.borrow_mut().settle().sql()?;
-        self.alone.settle()
-    }
-
     /// Opens the storage transaction where none is open, and the statement in it.
     pub(crate) fn enter(&mut self) {
         let txn = self.txn.get_mut();

@@ -6,12 +6,14 @@
 pub(crate) mod alone;
 pub(crate) mod core;
 mod diagnostics;
+mod exec;
 mod host;
 mod names;
 mod read_only;
 pub(crate) mod table_locks;
 
 pub(crate) use self::core::{Core, NamedSavepoint};
+pub(crate) use exec::ExecContext;
 pub(crate) use names::{existing, full_name};
 
 /// What a statement reports.

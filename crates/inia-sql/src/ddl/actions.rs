@@ -11,8 +11,8 @@
 use super::algorithm::Wanted;
 use super::table::{apply_option, declare};
 use super::work::{Work, WorkIndex};
-use super::{FullName, columns, full_name};
-use crate::catalog::{ColumnDefault, Generated, IndexKind, quoted, same_name};
+use super::{FullName, columns, dependents, full_name, rules};
+use crate::catalog::{ColumnDef, ColumnDefault, Generated, IndexKind, same_name};
 use crate::context::Core;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -38,6 +38,14 @@ pub(super) struct Wishes {
     /// ORDER BY.
     pub(super) order: bool,
     pub(super) wanted: Wanted,
+    /// What is to be dropped and not there, which is told of after most else.
+    missing: Option<String>,
+}
+
+impl Wishes {
+    fn miss(&mut self, name: &str) {
+        self.missing.get_or_insert_with(|| name.to_owned());
+    }
 }
 
 fn unknown(work: &Work, name: &str) -> SqlError {
@@ -106,7 +114,7 @@ pub(super) fn apply_all(
     let mut dropped: Vec<WorkIndex> = old.indexes.iter().filter(gone).cloned().collect();
     check_changed_once(work, actions)?;
     let names: Vec<String> = work.columns.iter().map(|c| c.def.name.clone()).collect();
-    rename_columns(work, actions)?;
+    rename_columns(core, work, actions)?;
     for part in dropped.iter_mut().flat_map(|index| &mut index.parts) {
         if let Some(at) = names.iter().position(|name| same_name(name, &part.column)) {
             part.column.clone_from(&work.columns[at].def.name);
@@ -114,6 +122,11 @@ pub(super) fn apply_all(
     }
     for action in actions.iter().filter(|action| stage(action) == 3) {
         apply(core, work, wishes, action)?;
+    }
+    dependents::check_expressions(&old, work, actions)?;
+    check_names_differ(work)?;
+    if let Some(name) = &wishes.missing {
+        return cannot_drop(name);
     }
     let mut known_key = None;
     for action in actions {
@@ -144,7 +157,8 @@ pub(super) fn apply_all(
         return error(ErrorCode::FkDupName, &[name]);
     }
     check_foreign_keys(work, &dropped)?;
-    actions.iter().try_for_each(|action| apply_expressions(core, work, action))
+    actions.iter().try_for_each(|action| apply_expressions(core, work, action))?;
+    rules::check_places(work)
 }
 
 /// Error 1054 where two actions change one column, which the first has taken.
@@ -185,11 +199,17 @@ fn apply(
             return error(ErrorCode::CannotAddForeign, &[]);
         }
         AlterAction::AddForeignKey(spec) => columns::add_foreign_key(core, work, spec)?,
+        AlterAction::DropColumn(name) if work.column(name).is_none() => wishes.miss(name),
         AlterAction::DropColumn(name) => drop_column(work, name)?,
-        AlterAction::DropIndex(name) => {
-            let Some(at) = work.index(name) else { return cannot_drop(name) };
-            work.indexes.remove(at);
+        AlterAction::DropForeignKey(name) => {
+            if !drop_foreign_key(work, name) {
+                wishes.miss(name);
+            }
         }
+        AlterAction::DropIndex(name) => match work.index(name) {
+            Some(at) => drop(work.indexes.remove(at)),
+            None => wishes.miss(name),
+        },
         AlterAction::DropPrimaryKey => {
             let primary = work.indexes.iter().position(|i| i.kind == IndexKind::Primary);
             let Some(at) = primary else { return cannot_drop("PRIMARY") };
@@ -226,11 +246,6 @@ fn apply(
 /// Actions on constraints and on single attributes of columns and indexes.
 fn apply_attribute(core: &mut Core, work: &mut Work, action: &AlterAction) -> Result<(), SqlError> {
     match action {
-        AlterAction::DropForeignKey(name) => {
-            if !drop_foreign_key(work, name) {
-                return cannot_drop(name);
-            }
-        }
         AlterAction::DropCheck(name) => {
             if !drop_check(work, name) {
                 return error(ErrorCode::CheckConstraintNotFound, &[name]);
@@ -240,7 +255,8 @@ fn apply_attribute(core: &mut Core, work: &mut Work, action: &AlterAction) -> Re
         AlterAction::SetDefault { column, default } => {
             let at = known_column(work, column)?;
             let def = work.columns[at].def.clone();
-            work.columns[at].def.default = columns::column_default(core, &def, default)?;
+            let default = plain_default(&def, default)?;
+            work.columns[at].def.default = columns::column_default(core, &def, &default)?;
         }
         AlterAction::DropDefault(name) => {
             let at = known_column(work, name)?;
@@ -279,12 +295,33 @@ fn apply_expressions(core: &Core, work: &mut Work, action: &AlterAction) -> Resu
         AlterAction::AddColumn { def, .. }
         | AlterAction::ModifyColumn { def, .. }
         | AlterAction::ChangeColumn { def, .. } => columns::finish_expressions(core, work, def),
-        AlterAction::SetDefault { column, default: ast::ColumnDefault::Expr(expr) } => {
+        AlterAction::SetDefault { column, default: ast::ColumnDefault::Expr(expr) }
+            if !matches!(expr, ast::Expr::Literal(_)) =>
+        {
             let at = known_column(work, column)?;
             columns::finish_default(core, work, at, expr)
         }
         AlterAction::AddCheck(check) => columns::add_check(core, work, check, None),
         _ => Ok(()),
+    }
+}
+
+/// The default that SET DEFAULT means: a literal is one in parentheses, too. Error 1101 for columns
+/// that take none.
+fn plain_default(
+    def: &ColumnDef,
+    default: &ast::ColumnDefault,
+) -> Result<ast::ColumnDefault, SqlError> {
+    let literal = match default {
+        ast::ColumnDefault::Literal(literal) => literal,
+        ast::ColumnDefault::Expr(literal @ ast::Expr::Literal(_)) => literal,
+        other => return Ok(other.clone()),
+    };
+    match def.data_type {
+        DataType::Text { .. } | DataType::Blob(_) | DataType::Json => {
+            error(ErrorCode::BlobCantHaveDefault, &[&def.name])
+        }
+        _ => Ok(ast::ColumnDefault::Literal(literal.clone())),
     }
 }
 
@@ -296,38 +333,10 @@ fn place(work: &Work, position: Option<&ast::ColumnPosition>) -> Result<Option<u
     })
 }
 
-fn uses(expression: &str, column: &str) -> bool {
-    expression.to_lowercase().contains(&quoted(column).to_lowercase())
-}
-
-/// Errors 3959 and 1828 for columns that constraints use.
-fn check_unused(work: &Work, name: &str) -> Result<(), SqlError> {
-    if let Some(check) = work.checks.iter().find(|check| uses(&check.expression, name)) {
-        return error(ErrorCode::DependentByCheckConstraint, &[&check.name, &name]);
-    }
-    let generated = work
-        .columns
-        .iter()
-        .find(|column| column.def.generated.as_ref().is_some_and(|g| uses(&g.expression, name)));
-    if let Some(column) = generated.filter(|column| !same_name(&column.def.name, name)) {
-        if column.def.is_hidden() {
-            return error(ErrorCode::DependentByFunctionalIndex, &[&name]);
-        }
-        return error(ErrorCode::DependentByGeneratedColumn, &[&name]);
-    }
-    Ok(())
-}
-
 fn drop_column(work: &mut Work, name: &str) -> Result<(), SqlError> {
     let Some(at) = work.column(name) else { return cannot_drop(name) };
-    // A condition on this column alone goes with it.
-    let others: Vec<&String> = work.columns.iter().map(|column| &column.def.name).collect();
-    let alone = |expression: &str| {
-        let uses_other = |other: &&String| !same_name(other, name) && uses(expression, other);
-        uses(expression, name) && !others.iter().any(uses_other)
-    };
-    work.checks.retain(|check| !alone(&check.expression));
-    check_unused(work, name)?;
+    work.checks.retain(|check| !dependents::reads_alone(check, name));
+    dependents::check_conditions(work, name)?;
     let child = |key: &&super::work::WorkForeignKey| key.columns.iter().any(|c| same_name(c, name));
     if let Some(key) = work.foreign_keys.iter().find(child) {
         return error(ErrorCode::FkColumnCannotDrop, &[&name, &key.def.name]);
@@ -408,7 +417,7 @@ fn change_column(core: &mut Core, work: &mut Work, spec: &ast::ColumnDef) -> Res
 }
 
 /// RENAME COLUMN, and CHANGE to another name: all of them at once, so that columns can swap names.
-fn rename_columns(work: &mut Work, actions: &[AlterAction]) -> Result<(), SqlError> {
+fn rename_columns(core: &Core, work: &mut Work, actions: &[AlterAction]) -> Result<(), SqlError> {
     let renames: Vec<(&str, &str)> = actions
         .iter()
         .filter_map(|action| match action {
@@ -421,7 +430,7 @@ fn rename_columns(work: &mut Work, actions: &[AlterAction]) -> Result<(), SqlErr
         known_column(work, from)?;
         columns::check_column_name(to)?;
         if !same_name(from, to) {
-            check_unused(work, from)?;
+            dependents::check_conditions(work, from)?;
         }
     }
     let renamed = |name: &mut String| {
@@ -430,15 +439,27 @@ fn rename_columns(work: &mut Work, actions: &[AlterAction]) -> Result<(), SqlErr
         }
     };
     work.columns.iter_mut().for_each(|column| renamed(&mut column.def.name));
+    let parts = work.indexes.iter_mut().flat_map(|index| &mut index.parts);
+    parts.for_each(|part| renamed(&mut part.column));
+    if renames.iter().any(|(from, to)| from != to && same_name(from, to)) {
+        columns::spell_anew(core, work);
+    }
+    for key in &mut work.foreign_keys {
+        let itself = key.def.ref_schema == work.schema && key.def.ref_table == work.name;
+        let referred = key.def.ref_columns.iter_mut().filter(|_| itself);
+        key.columns.iter_mut().chain(referred).for_each(renamed);
+    }
+    Ok(())
+}
+
+/// Error 1060 where two columns have got one name.
+fn check_names_differ(work: &Work) -> Result<(), SqlError> {
     for at in 1..work.columns.len() {
         let (before, name) = (&work.columns[..at], &work.columns[at].def.name);
         if before.iter().any(|other| same_name(&other.def.name, name)) {
             return error(ErrorCode::DupFieldname, &[name]);
         }
     }
-    let parts = work.indexes.iter_mut().flat_map(|index| &mut index.parts);
-    parts.for_each(|part| renamed(&mut part.column));
-    work.foreign_keys.iter_mut().flat_map(|key| &mut key.columns).for_each(renamed);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Which algorithm MySQL would alter a table by: it tells what ALTER TABLE reports as rows
 //! affected, and whether a wanted ALGORITHM or LOCK is refused.
 
-use crate::catalog::{ColumnDef, IndexKind, TableDef};
+use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
@@ -10,6 +10,7 @@ const TYPE: &str = "Cannot change column type INPLACE";
 const TYPE_INSTANT: &str = "Need to rebuild the table to change column type";
 const PRIMARY: &str = "Dropping a primary key is not allowed without also adding a new primary key";
 const NULLS: &str = "cannot silently convert NULL values, as required in this SQL_MODE";
+const REFERENCES: &str = "Adding foreign keys needs foreign_key_checks=OFF";
 const FULL_TEXT: &str = "InnoDB presently supports one FULLTEXT index creation at a time";
 
 /// How the table is brought to its new definition.
@@ -29,6 +30,8 @@ pub(super) struct Wanted {
     pub(super) lock: Option<String>,
     /// ORDER BY, or a constraint that rows must be checked against.
     pub(super) copy: bool,
+    /// Foreign keys that rows must be checked against.
+    pub(super) references: bool,
     /// NULL in a column that takes none any more becomes another value.
     pub(super) lenient: bool,
     /// FORCE, ENGINE, ROW_FORMAT.
@@ -41,10 +44,6 @@ pub(super) struct Alteration<'a> {
     pub(super) new: &'a TableDef,
     pub(super) columns: &'a [Option<usize>],
     pub(super) indexes: &'a [Option<usize>],
-}
-
-fn is_virtual(column: &ColumnDef) -> bool {
-    column.generated.as_ref().is_some_and(|generated| !generated.stored)
 }
 
 impl Alteration<'_> {
@@ -74,20 +73,27 @@ impl Alteration<'_> {
             let gone = |at: &usize| !self.columns.contains(&Some(*at));
             (0..old.columns.len()).filter(gone).map(|at| &old.columns[at])
         };
-        let stored = |column: &ColumnDef| column.generated.as_ref().is_some_and(|g| g.stored);
-        let mixed = dropped().any(is_virtual) && added().any(|column| !is_virtual(column));
+        if wanted.references {
+            return Algorithm::Copy(Some(REFERENCES));
+        }
+        let renamed = pairs().any(|(a, b)| a.name != b.name);
         let computed = pairs().any(|(a, b)| a.generated != b.generated);
-        if wanted.copy || computed || mixed || added().any(stored) {
+        let gone: Vec<&ColumnDef> = dropped().collect();
+        let loses = loses_virtual(&gone, renamed || added().any(|column| !column.is_virtual()));
+        if wanted.copy || computed || loses || added().any(is_filled) {
             return Algorithm::Copy(None);
         }
         let parts = |def: &TableDef| def.primary().map(|index| index.parts.clone());
         let moved = self.columns.iter().flatten().is_sorted();
+        if (!moved || added().any(ColumnDef::is_virtual)) && self.moves_virtual() {
+            return Algorithm::Copy(None);
+        }
         let heavy = wanted.rebuild
             || !moved
             || pairs().any(|(a, b)| a.nullable != b.nullable)
             || (new.primary().is_some() && self.indexes.first() != Some(&Some(0)))
             || (parts(old) != parts(new) && old.columns.len() == new.columns.len());
-        let light = added().chain(dropped()).any(|column| !is_virtual(column));
+        let light = added().chain(dropped()).any(|column| !column.is_virtual());
         let kept_text =
             self.indexes.iter().enumerate().any(|(at, origin)| {
                 origin.is_some() && new.indexes[at].kind == IndexKind::FullText
@@ -109,9 +115,19 @@ impl Alteration<'_> {
         if heavy || indexed { Algorithm::InPlace } else { Algorithm::Instant }
     }
 
+    /// Whether a virtual column that has been there gets another place.
+    fn moves_virtual(&self) -> bool {
+        let columns = self.columns.iter().enumerate();
+        let mut moved = columns.filter(|(at, origin)| origin.is_some_and(|origin| origin != *at));
+        moved.any(|(at, _)| self.new.columns[at].is_virtual())
+    }
+
     /// Whether values must be converted: a longer VARCHAR, and more members at an ENUM's end, need
     /// no conversion.
-    fn changes_type(&self, old: &ColumnDef, new: &ColumnDef) -> bool {
+    pub(super) fn changes_type(&self, old: &ColumnDef, new: &ColumnDef) -> bool {
+        if old.auto_increment != new.auto_increment {
+            return true;
+        }
         let (old, new) = (&old.data_type, &new.data_type);
         let same_charset = |a, b| a == b || charset::charset_name(a) == charset::charset_name(b);
         match (old, new) {
@@ -130,9 +146,27 @@ impl Alteration<'_> {
                 DataType::Set { members: a, collation: x },
                 DataType::Set { members: b, collation: y },
             ) => !b.starts_with(a) || !same_charset(*x, *y),
+            (DataType::Float { unsigned: a, .. }, DataType::Float { unsigned: b, .. })
+            | (DataType::Double { unsigned: a, .. }, DataType::Double { unsigned: b, .. }) => {
+                a != b
+            }
             _ => old != new,
         }
     }
+}
+
+/// Whether existing rows get a new column's values from an expression.
+fn is_filled(column: &ColumnDef) -> bool {
+    let stored = column.generated.as_ref().is_some_and(|generated| generated.stored);
+    stored || matches!(column.default, ColumnDefault::Expression(_))
+}
+
+/// Whether virtual columns are dropped while stored ones change: new ones come, some get other
+/// names, or, of an index's expression, some go.
+fn loses_virtual(dropped: &[&ColumnDef], changed: bool) -> bool {
+    let lost = |is: fn(&ColumnDef) -> bool| dropped.iter().any(|column| is(column));
+    lost(ColumnDef::is_virtual)
+        && (changed || lost(ColumnDef::is_hidden) && lost(|c| !c.is_virtual()))
 }
 
 fn refused(what: &str, reason: Option<&str>, instead: &str) -> SqlError {

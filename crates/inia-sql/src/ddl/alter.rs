@@ -4,9 +4,10 @@
 use super::actions::{self, Wishes};
 use super::algorithm::{Algorithm, Alteration};
 use super::columns;
+use super::foreign::{self, Moved};
 use super::rebuild::{self, Plan};
 use super::schema::hold_schema;
-use super::table::{rename_constraints, retarget};
+use super::table::rename_constraints;
 use super::work::{Finished, Work};
 use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed};
 use crate::catalog::mdl::MdlGuard;
@@ -37,7 +38,8 @@ pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult
     if work.columns.is_empty() {
         return error(ErrorCode::CantRemoveAllFields, &[]);
     }
-    super::foreign::check_types(core, &work)?;
+    foreign::check_child(core, &mut work)?;
+    foreign::check_children(core, &table.def, &work)?;
     let finished = work.finish()?;
     for warning in &finished.warnings {
         core.push_warning(warning);
@@ -46,7 +48,7 @@ pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult
     carry_out(core, &name, &table, finished, &wishes)
 }
 
-/// Locks the table, its new name, whoever refers to it where the name changes, and what new foreign
+/// Locks the table, its new name, whoever refers to it where a name changes, and what new foreign
 /// keys refer to.
 fn lock_for(
     core: &Core,
@@ -55,8 +57,11 @@ fn lock_for(
 ) -> Result<Vec<MdlGuard>, SqlError> {
     let mut names = vec![name.clone()];
     let mut parents = Vec::new();
+    let mut renames = false;
     for action in &alter.actions {
         match action {
+            AlterAction::RenameColumn { .. } => renames = true,
+            AlterAction::ChangeColumn { old, def, .. } => renames |= *old != def.name,
             AlterAction::RenameTo(to) => {
                 let to = full_name(core, to)?;
                 hold_schema(core, &to.0)?;
@@ -72,7 +77,7 @@ fn lock_for(
     }
     match core.temporary.get(&name.0, &name.1) {
         Some(_) => Ok(Vec::new()),
-        None if names.len() > 1 => lock_renamed(core, &names, &parents),
+        None if renames || names.len() > 1 => lock_renamed(core, &names, &parents),
         None => lock_beside(core, &names, &parents),
     }
 }
@@ -87,25 +92,25 @@ fn carry_out(
     let Finished { mut def, column_origins, index_origins, added_keys, .. } = finished;
     let temporary = table.def.temporary;
     if let Some(to) = wishes.rename.as_ref().filter(|to| *to != name) {
-        let taken = match temporary {
-            true => core.temporary.get(&to.0, &to.1).is_some(),
-            false => core.db.catalog().has(&to.0, &to.1),
-        };
-        if taken {
-            return error(ErrorCode::TableExists, &[&to.1]);
-        }
-        rename_constraints(&mut def, &name.1, &to.1);
-        (def.schema, def.name) = to.clone();
+        rename(core, &mut def, to)?;
     }
     let checked = new_checks(&table.def, &def);
     let mut wanted = wishes.wanted.clone();
-    let references = core.flag("foreign_key_checks") && !added_keys.is_empty();
-    wanted.copy |= checked || references || wishes.order;
+    wanted.references = core.flag("foreign_key_checks") && !added_keys.is_empty();
+    wanted.copy |= checked || wishes.order;
     wanted.lenient = !core.env.sql_mode.is_strict();
     let (columns, indexes) = (&column_origins[..], &index_origins[..]);
-    let way = Alteration { old: &table.def, new: &def, columns, indexes }.algorithm(&wanted);
-    let way = if temporary { Algorithm::Copy(None) } else { way };
+    let alteration = Alteration { old: &table.def, new: &def, columns, indexes };
+    let way = match temporary {
+        true => Algorithm::Copy(None),
+        false => alteration.algorithm(&wanted),
+    };
     wanted.check(way)?;
+    let copied = matches!(way, Algorithm::Copy(_)) || wanted.asks("COPY");
+    if copied && !temporary {
+        foreign::check_copy(core, &alteration)?;
+    }
+    foreign::check_bases(&def, copied)?;
     if wishes.order && def.primary().is_some() {
         warn_of_order(core, &name.1);
     }
@@ -114,17 +119,18 @@ fn carry_out(
     if plan.copies() && wishes.auto_increment.is_none() {
         keep_numbers(table, &mut def)?;
     }
-    let moved = (def.schema.clone(), def.name.clone());
+    let moved = Moved::between(&table.def, &def, &column_origins);
     let rows = in_transaction(core, |core, changes| {
         let rows = rebuild::run(core, table, &mut def, &plan)?;
-        super::foreign::check_rows(core, &def, &added_keys)?;
-        if moved != *name && temporary {
-            let (schema, name) = name.clone();
+        foreign::check_rows(core, &def, &added_keys)?;
+        let (schema, name) = name.clone();
+        if moved.from != moved.to && temporary {
             changes.push(Change::DropTemporary { schema, name, id: def.id });
-        } else if moved != *name {
-            let (schema, name) = name.clone();
+        } else if moved.from != moved.to {
             changes.push(Change::DropTable { schema, name });
-            changes.extend(retarget(core, &[(table_name(table), moved.clone())]));
+        }
+        if !temporary {
+            changes.extend(foreign::retarget(core, &[moved]));
         }
         changes.push(Change::PutTable(def));
         Ok(rows)
@@ -133,7 +139,6 @@ fn carry_out(
     if !wishes.changes && !temporary {
         return Ok(Outcome::default());
     }
-    let copied = matches!(way, Algorithm::Copy(_)) || wanted.asks("COPY");
     let affected_rows = match copied {
         true if plan.copies() => rows,
         true => count_rows(table)?,
@@ -142,6 +147,22 @@ fn carry_out(
     let warnings = core.warning_count();
     let info = format!("Records: {affected_rows}  Duplicates: 0  Warnings: {warnings}");
     Ok(Outcome { affected_rows, info, ..Outcome::default() })
+}
+
+/// Gives the table another name; error 1050.
+fn rename(core: &Core, def: &mut TableDef, to: &FullName) -> Result<(), SqlError> {
+    let taken = match def.temporary {
+        true => core.temporary.get(&to.0, &to.1).is_some(),
+        false => core.db.catalog().has(&to.0, &to.1),
+    };
+    if taken {
+        return error(ErrorCode::TableExists, &[&to.1]);
+    }
+    let from = (def.schema.clone(), def.name.clone());
+    rename_constraints(def, &from.1, &to.1);
+    foreign::follow_all(def, &[Moved::table(&from, to)]);
+    (def.schema, def.name) = to.clone();
+    Ok(())
 }
 
 fn warn_of_order(core: &mut Core, table: &str) {
@@ -201,8 +222,4 @@ fn count_rows(table: &Table) -> Result<u64, SqlError> {
     drop(cursor);
     txn.commit().sql()?;
     Ok(rows)
-}
-
-fn table_name(table: &Table) -> FullName {
-    (table.def.schema.clone(), table.def.name.clone())
 }

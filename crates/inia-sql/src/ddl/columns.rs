@@ -8,6 +8,7 @@ use crate::catalog::{
     ReferentialAction, TRANSACTIONAL, same_name,
 };
 use crate::context::Core;
+use crate::dml::fill::limited;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -123,10 +124,13 @@ pub(crate) fn column_default(
         }
         ast::ColumnDefault::Now(_) => Err(invalid()),
         ast::ColumnDefault::Expr(_) => Ok(ColumnDefault::Expression(String::new())),
-        ast::ColumnDefault::Literal(ast::Expr::Literal(ast::Literal::Null)) => match def.nullable {
-            true => Ok(ColumnDefault::Value(Value::Null)),
-            false => Err(invalid()),
-        },
+        ast::ColumnDefault::Literal(ast::Expr::Literal(ast::Literal::Null)) => {
+            match (def.nullable, &def.data_type) {
+                (true, DataType::Text { .. } | DataType::Blob(_)) => Ok(ColumnDefault::None),
+                (true, _) => Ok(ColumnDefault::Value(Value::Null)),
+                (false, _) => Err(invalid()),
+            }
+        }
         ast::ColumnDefault::Literal(literal) => {
             if def.auto_increment {
                 return Err(invalid());
@@ -141,7 +145,8 @@ pub(crate) fn column_default(
             ctx.strictness = Strictness::Strict;
             let value = bound.eval(&mut ctx, &[])?;
             let stored =
-                inia_expr::store_value(value, &bound.ty, &def.data_type, &mut ctx, &def.name);
+                inia_expr::store_value(value, &bound.ty, &def.data_type, &mut ctx, &def.name)
+                    .and_then(|value| limited(value, def.limit(), &def.name, &mut ctx));
             let stored = stored.map_err(|_| invalid())?;
             let warnings = std::mem::take(&mut ctx.warnings);
             core.take_warnings(warnings);
@@ -197,6 +202,31 @@ fn normalised(
         SqlError::new(ErrorCode::NotSupportedYet, &[&"this kind of stored expression"])
     })?;
     Ok((text, columns))
+}
+
+/// Spells the names of columns in defaults and generated columns as the columns are spelled now.
+pub(super) fn spell_anew(core: &Core, work: &mut Work) {
+    let charset = charset::charset_name(core.env.collation);
+    let spelled = |text: &str, work: &Work| {
+        let mut parsed = inia_parser::parse_expr(text, inia_parser::SqlMode::empty()).ok()?;
+        parsed.walk_mut(&mut |node| work.spell_columns(node));
+        inia_parser::unparse(&parsed, charset)
+    };
+    for at in 0..work.columns.len() {
+        let def = &work.columns[at].def;
+        let generated = def.generated.as_ref().and_then(|g| spelled(&g.expression, work));
+        let default = match &def.default {
+            ColumnDefault::Expression(text) => spelled(text, work),
+            _ => None,
+        };
+        let def = &mut work.columns[at].def;
+        if let (Some(text), Some(generated)) = (generated, &mut def.generated) {
+            generated.expression = text;
+        }
+        if let Some(text) = default {
+            def.default = ColumnDefault::Expression(text);
+        }
+    }
 }
 
 /// Checks and normalises the expressions of column `name` once all columns are there.
@@ -377,6 +407,8 @@ pub(crate) fn finish_functional(core: &Core, work: &mut Work) -> Result<(), SqlE
     };
     let indexes = std::mem::take(&mut work.indexes);
     work.columns.retain(|column| !column.def.is_hidden() || used(&column.def.name, &indexes));
+    // They are computed last, as they may read other computed columns.
+    work.columns.sort_by_key(|column| column.def.is_hidden());
     work.indexes = indexes;
     for at in 0..work.indexes.len() {
         let index = work.indexes[at].name.clone();
@@ -432,15 +464,13 @@ pub(crate) fn add_foreign_key(
     let ref_schema = references.table.db.clone().unwrap_or_else(|| work.schema.clone());
     let ref_table = references.table.name.clone();
     let itself = ref_schema == work.schema && ref_table == work.name;
-    if core.flag("foreign_key_checks") && !itself && work.engine == TRANSACTIONAL {
-        check_parent(core, &ref_schema, &ref_table, references, spec)?;
-    }
     let name = spec.constraint.clone().unwrap_or_else(|| {
-        let numbers = work.foreign_keys.iter().filter_map(|key| {
-            key.def.name.strip_prefix(&work.name)?.strip_prefix("_ibfk_")?.parse::<u64>().ok()
-        });
-        format!("{}_ibfk_{}", work.name, numbers.max().unwrap_or(0) + 1)
+        work.last_foreign += 1;
+        format!("{}_ibfk_{}", work.name, work.last_foreign)
     });
+    if core.flag("foreign_key_checks") && !itself && work.engine == TRANSACTIONAL {
+        check_parent(core, (&ref_schema, &ref_table), references, &name)?;
+    }
     let action = |action: Option<ast::ReferenceAction>| match action {
         None | Some(ast::ReferenceAction::NoAction) => ReferentialAction::NoAction,
         Some(ast::ReferenceAction::Restrict) => ReferentialAction::Restrict,
@@ -467,31 +497,21 @@ pub(crate) fn add_foreign_key(
     Ok(())
 }
 
+/// Errors 1824 and 3734 for a parent that is another table.
 fn check_parent(
     core: &Core,
-    schema: &str,
-    name: &str,
+    (schema, table): (&str, &str),
     references: &ast::References,
-    spec: &ast::ForeignKeyDef,
+    constraint: &str,
 ) -> Result<(), SqlError> {
-    let parent = core.db.catalog().table(schema, name);
+    let parent = core.db.catalog().table(schema, table);
     let Some(parent) = parent.filter(|parent| parent.def.is_transactional()) else {
-        return error(ErrorCode::FkCannotOpenParent, &[&name]);
+        return error(ErrorCode::FkCannotOpenParent, &[&table]);
     };
-    let constraint = spec.constraint.clone().unwrap_or_default();
     for column in &references.columns {
         if parent.def.column(column).is_none() {
-            return error(ErrorCode::FkNoColumnParent, &[column, &constraint, &name]);
+            return error(ErrorCode::FkNoColumnParent, &[column, &constraint, &table]);
         }
-    }
-    let serves = parent.def.indexes.iter().any(|index| {
-        index.parts.len() >= references.columns.len()
-            && index.parts.iter().zip(&references.columns).all(|(part, column)| {
-                same_name(&parent.def.columns[part.column].name, column) && part.prefix.is_none()
-            })
-    });
-    if !serves {
-        return error(ErrorCode::FkNoIndexParent, &[&constraint, &name]);
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! inserted, all in the transaction that creates the table.
 
 use super::columns::check_column_name;
-use super::foreign::check_rows;
+use super::foreign::{check_bases, check_rows};
 use super::schema::hold_schema;
 use super::table::{create_trees, define, is_taken, lock_new};
 use super::work::{Work, WorkColumn};
@@ -55,6 +55,7 @@ pub(crate) fn create_table_select(
         let names = add_columns(core, &mut work, &plan)?;
         let finished = work.finish()?;
         let mut def = finished.def;
+        check_bases(&def, true)?;
         def.id = core.db.catalog().new_table_id();
         def.created = (clock_micros() / 1_000_000) as u64;
         create_trees(core, &mut def)?;
@@ -138,21 +139,22 @@ fn add_columns(
 }
 
 /// A selected column as a table's column: a base column keeps its type, default and comment; a
-/// view's column does so in another view.
+/// view's column does so in another view, and else its comment and a default that is an expression.
 pub(super) fn column_def(core: &Core, column: &OutputColumn, for_view: bool) -> ColumnDef {
     let result = &column.result;
     let base = core.table(&result.schema, &result.org_table).and_then(|table| {
         table.def.column(&result.org_name).map(|at| table.def.columns[at].clone())
     });
-    let view = || {
-        let view =
-            core.db.catalog().view(&result.schema, &result.org_table).filter(|_| for_view)?;
+    let view = core.db.catalog().view(&result.schema, &result.org_table).and_then(|view| {
         view.def.columns.iter().find(|known| same_name(&known.name, &result.org_name)).cloned()
-    };
+    });
     // A merged derived table's column goes by its own name, which may be that of another one.
     let same = |base: &ColumnDef| base.data_type == column.ty.data_type;
-    if let Some(base) = base.or_else(view).filter(same) {
+    if let Some(base) = base.or_else(|| view.clone().filter(|_| for_view)).filter(same) {
         let mut def = ColumnDef { name: result.name.clone(), ..base };
+        if column.ty.nullable && !def.nullable && def.default == ColumnDefault::None {
+            def.default = ColumnDefault::Absent;
+        }
         def.nullable |= column.ty.nullable;
         if def.auto_increment {
             def.default = ColumnDefault::Value(Value::Int(0));
@@ -179,12 +181,22 @@ pub(super) fn column_def(core: &Core, column: &OutputColumn, for_view: bool) -> 
             | DataType::VarChar { .. }
             | DataType::Binary(_)
             | DataType::VarBinary(_)
+            | DataType::Time { .. }
     );
     let default = match !nullable && defaults {
         true => ColumnDefault::Value(implicit_default(&data_type)),
         false => ColumnDefault::None,
     };
-    ColumnDef { default, ..ColumnDef::new(&result.name, data_type, nullable) }
+    let mut def = ColumnDef { default, ..ColumnDef::new(&result.name, data_type, nullable) };
+    if let Some(known) = view {
+        def.comment = known.comment;
+        match known.default {
+            ColumnDefault::Expression(_) => def.default = known.default,
+            ColumnDefault::None if !known.nullable => def.default = ColumnDefault::None,
+            _ => {}
+        }
+    }
+    def
 }
 
 fn insert(
@@ -202,7 +214,7 @@ fn insert(
     let Some(source) = plan.source() else { return Ok(Outcome::default()) };
     let (result, warnings) = {
         let shared: &Core = core;
-        let runner = Runner::new(source, shared);
+        let runner = Runner::new(source, shared.exec_context());
         let mut ctx = shared.context(params, &runner);
         let result = plan.run(shared, &mut ctx, Some(&runner));
         (result, std::mem::take(&mut ctx.warnings))

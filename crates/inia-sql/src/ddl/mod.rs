@@ -12,6 +12,7 @@ mod alter;
 mod columns;
 mod copied;
 mod create_select;
+mod dependents;
 mod foreign;
 mod rebuild;
 mod rules;

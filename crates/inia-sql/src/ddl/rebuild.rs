@@ -8,7 +8,7 @@ use super::table::{create_trees, drop_trees};
 use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, row_count, value_text};
 use crate::context::Core;
 use crate::dml::auto_increment::value_of;
-use crate::dml::fill::{Fills, Given};
+use crate::dml::fill::{Fills, Given, limited};
 use crate::dml::write::duplicate_error;
 use crate::error::StorageResult;
 use crate::interrupt::Interrupt;
@@ -86,6 +86,9 @@ fn same_storage(old: &DataType, new: &DataType) -> bool {
             a <= b && x == y
         }
         (DataType::Blob(a), DataType::Blob(b)) => a <= b,
+        // Numbers keep the digits that they were stored with.
+        (DataType::Float { unsigned: a, .. }, DataType::Float { unsigned: b, .. })
+        | (DataType::Double { unsigned: a, .. }, DataType::Double { unsigned: b, .. }) => a == b,
         (
             DataType::Enum { members: a, collation: x },
             DataType::Enum { members: b, collation: y },
@@ -384,7 +387,8 @@ fn finish_copy(
     Ok(())
 }
 
-/// The new row's given values; new columns get their defaults.
+/// The new row's given values; new columns get their defaults, those that are expressions when all
+/// other columns have theirs.
 fn convert(
     table: &Table,
     new: &TableDef,
@@ -397,7 +401,7 @@ fn convert(
     for (i, origin) in plan.column_origins.iter().enumerate() {
         let column = &new.columns[i];
         let Some(origin) = *origin else {
-            let value = fills.default(i, Given::Added, &row, ctx)?;
+            let value = fills.first(i, ctx);
             refuse_zero_date(column, &value, ctx)?;
             row.push(value);
             continue;
@@ -418,8 +422,17 @@ fn convert(
                     true => as_copied(error, &column.name, ctx.row_number),
                     false => error,
                 })?;
+            value = limited(value, column.limit(), &column.name, ctx)?;
         }
         row.push(value);
+    }
+    for (i, origin) in plan.column_origins.iter().enumerate() {
+        if origin.is_none() && fills.is_late(i) {
+            row[i] = fills.default(i, Given::Added, &row, ctx)?;
+            if row[i] == Value::Null && !new.columns[i].nullable {
+                return Err(SqlError::new(ErrorCode::BadNull, &[&new.columns[i].name]));
+            }
+        }
     }
     Ok(row)
 }

@@ -4,6 +4,7 @@
 use super::work::Work;
 use crate::catalog::ColumnDefault;
 use crate::dml::has_subquery;
+use crate::reads::columns_of_text;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Expr, ExprKind};
@@ -149,6 +150,31 @@ pub(super) fn check_bound(owner: Owner<'_>, expr: &Expr, work: &Work) -> Result<
     }
 }
 
+/// Checks that stored expressions stand where they can be computed, and read no AUTO_INCREMENT
+/// column, after columns have moved or changed.
+pub(super) fn check_places(work: &Work) -> Result<(), SqlError> {
+    let positions = |text: &str| -> Vec<usize> {
+        columns_of_text(text).iter().filter_map(|name| work.column(name)).collect()
+    };
+    for (at, column) in work.columns.iter().enumerate() {
+        let def = &column.def;
+        if let Some(generated) = def.generated.as_ref().filter(|_| !def.is_hidden()) {
+            check_generated(&def.name, at, &positions(&generated.expression), work)?;
+        }
+        if let ColumnDefault::Expression(text) = &def.default {
+            check_default(&def.name, at, &positions(text), work)?;
+        }
+    }
+    for check in &work.checks {
+        let read = positions(&check.expression);
+        if read.iter().any(|column| work.columns[*column].def.auto_increment) {
+            let code = ErrorCode::CheckConstraintRefersAutoIncrementColumn;
+            return Err(SqlError::new(code, &[&check.name]));
+        }
+    }
+    Ok(())
+}
+
 /// Errors 3109 and 3107.
 fn check_generated(name: &str, at: usize, columns: &[usize], work: &Work) -> Result<(), SqlError> {
     for &column in columns {
@@ -156,7 +182,9 @@ fn check_generated(name: &str, at: usize, columns: &[usize], work: &Work) -> Res
         if def.auto_increment {
             return Err(SqlError::new(ErrorCode::GeneratedColumnRefAutoInc, &[&name]));
         }
-        if column == at || (column > at && def.generated.is_some()) {
+        let computed =
+            def.generated.is_some() || matches!(def.default, ColumnDefault::Expression(_));
+        if column == at || (column > at && computed) {
             return Err(SqlError::new(ErrorCode::GeneratedColumnNonPrior, &[]));
         }
     }

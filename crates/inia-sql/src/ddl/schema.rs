@@ -18,10 +18,19 @@ fn collation(options: &ast::DatabaseOptions) -> Result<Option<Collation>, SqlErr
     charset::resolve(options.charset.as_deref(), options.collation.as_deref())
 }
 
+/// The collation of databases that name none.
+fn server_collation(core: &Core) -> Collation {
+    let known = core.var("collation_server").and_then(|name| Collation::from_name(&name));
+    known.unwrap_or(Collation::DEFAULT)
+}
+
 /// CREATE DATABASE.
 pub(crate) fn create_database(core: &mut Core, create: &ast::CreateDatabase) -> DdlResult {
     check_name(&create.name, ErrorCode::WrongDbName)?;
-    let collation = collation(&create.options)?.unwrap_or(Collation::DEFAULT);
+    let collation = match collation(&create.options)? {
+        Some(collation) => collation,
+        None => server_collation(core),
+    };
     let _lock = lock(core, &[lock_name(&create.name)])?;
     if core.db.catalog().schema(&create.name).is_some() {
         if create.if_not_exists {

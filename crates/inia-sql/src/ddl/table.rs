@@ -1,6 +1,7 @@
 //! CREATE, DROP, TRUNCATE and RENAME TABLE, CREATE and DROP INDEX.
 
 use super::columns;
+use super::foreign::{self, Moved};
 use super::schema::hold_schema;
 use super::work::{Finished, Work};
 use super::{
@@ -183,6 +184,7 @@ fn finish_create(core: &mut Core, finished: Finished) -> DdlResult {
     def.id = core.db.catalog().new_table_id();
     def.created = (clock_micros() / 1_000_000) as u64;
     core.temporary.created |= def.temporary && !core.autocommits();
+    foreign::check_bases(&def, true)?;
     aside(core, |core, changes| {
         create_trees(core, &mut def)?;
         changes.push(Change::PutTable(def));
@@ -235,7 +237,8 @@ pub(super) fn define(
     for check in checks {
         columns::add_check(core, &mut work, check, None)?;
     }
-    super::foreign::check_types(core, &work)?;
+    foreign::check_child(core, &mut work)?;
+    foreign::check_adopted(core, &work)?;
     for element in &create.elements {
         if let ast::TableElement::Index(spec) = element
             && spec.options.using.as_deref() == Some("HASH")
@@ -264,6 +267,7 @@ fn like(
     work.name.clone_from(&name.1);
     work.temporary = temporary;
     work.foreign_keys.clear();
+    work.last_foreign = 0;
     work.auto_increment = 0;
     for (number, check) in work.checks.iter_mut().enumerate() {
         check.name = format!("{}_chk_{}", name.1, number + 1);
@@ -450,6 +454,12 @@ pub(crate) fn rename_tables(
         present.insert(to.clone(), Some(object));
         present.insert(from.clone(), None);
     }
+    let moves: Vec<Moved> = names.iter().map(|(from, to)| Moved::table(from, to)).collect();
+    for object in present.values_mut().flatten() {
+        if let Named::Table(def) = object {
+            foreign::follow_all(def, &moves);
+        }
+    }
     in_transaction(core, |core, changes| {
         for (name, now) in &present {
             let before = Named::find(core, name);
@@ -464,7 +474,7 @@ pub(crate) fn rename_tables(
             }
         }
         changes.extend(present.values().flatten().map(Named::put));
-        changes.extend(retarget(core, &names));
+        changes.extend(foreign::retarget(core, &moves));
         Ok(Outcome::default())
     })
 }
@@ -531,33 +541,6 @@ pub(super) fn rename_constraints(def: &mut TableDef, from: &str, to: &str) {
             key.name = name;
         }
     }
-}
-
-/// Foreign keys of other tables follow the tables they refer to.
-pub(super) fn retarget(core: &Core, names: &[(FullName, FullName)]) -> Vec<Change> {
-    let catalog = core.db.catalog().current();
-    let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
-    let mut changes = Vec::new();
-    for child in all {
-        let moved = (child.def.schema.clone(), child.def.name.clone());
-        if names.iter().any(|(from, to)| *from == moved || *to == moved) {
-            continue;
-        }
-        let mut def = TableDef::clone(&child.def);
-        let mut touched = false;
-        for key in &mut def.foreign_keys {
-            for (from, to) in names {
-                if key.ref_schema == from.0 && key.ref_table == from.1 {
-                    (key.ref_schema, key.ref_table) = to.clone();
-                    touched = true;
-                }
-            }
-        }
-        if touched {
-            changes.push(Change::PutTable(def));
-        }
-    }
-    changes
 }
 
 /// CREATE INDEX is ALTER TABLE … ADD INDEX.

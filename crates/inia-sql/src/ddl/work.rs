@@ -74,6 +74,8 @@ pub(crate) struct Work {
     pub(crate) columns: Vec<WorkColumn>,
     pub(crate) indexes: Vec<WorkIndex>,
     pub(crate) foreign_keys: Vec<WorkForeignKey>,
+    /// The highest number in the generated name of a foreign key so far.
+    pub(crate) last_foreign: u64,
     pub(crate) checks: Vec<CheckDef>,
     pub(crate) engine: String,
     pub(crate) collation: Collation,
@@ -99,6 +101,7 @@ impl Work {
             columns: Vec::new(),
             indexes: Vec::new(),
             foreign_keys: Vec::new(),
+            last_foreign: 0,
             checks: Vec::new(),
             engine: String::from("InnoDB"),
             collation,
@@ -143,11 +146,15 @@ impl Work {
             def: key.clone(),
             added: false,
         };
+        let numbers = def.foreign_keys.iter().filter_map(|key| {
+            key.name.strip_prefix(&def.name)?.strip_prefix("_ibfk_")?.parse::<u64>().ok()
+        });
         Work {
             id: def.id,
             columns: def.columns.iter().enumerate().map(column).collect(),
             indexes: def.indexes.iter().enumerate().map(index).collect(),
             foreign_keys: def.foreign_keys.iter().map(foreign_key).collect(),
+            last_foreign: numbers.max().unwrap_or(0),
             checks: def.checks.clone(),
             engine: def.engine.clone(),
             comment: def.comment.clone(),

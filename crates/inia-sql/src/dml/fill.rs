@@ -1,7 +1,8 @@
 //! What columns get that a statement does not give, and what rows must satisfy: defaults,
 //! generated columns, CHECK constraints, bound once per statement.
 
-use crate::catalog::{ColumnDefault, Table, TableDef, quoted};
+use crate::bind::table_scope::default_value;
+use crate::catalog::{ColumnDef, ColumnDefault, Table, TableDef, quoted};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::DateTime;
@@ -34,6 +35,10 @@ pub(crate) struct Fills {
     fills: Vec<Fill>,
     names: Vec<String>,
     types: Vec<DataType>,
+    /// The largest numbers that columns take, where their digits say so.
+    limits: Vec<Option<f64>>,
+    /// For each column NULL or, where it takes none, the type's zero.
+    empty: Vec<Value>,
     generated: Vec<(usize, Expr)>,
     checks: Vec<(String, Expr)>,
     /// WITH CHECK OPTION of the view that rows are changed through.
@@ -51,6 +56,13 @@ impl Scope for OwnColumns<'_> {
         let column = &self.0.columns[index];
         let ty = ExprType::of_column(column.data_type.clone(), column.nullable);
         Ok(Expr { kind: ExprKind::Column { index, name: quoted(&column.name).into() }, ty })
+    }
+
+    fn default_of(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
+        let Some(index) = self.0.column(&name.name) else { return self.column(name) };
+        let column = &self.0.columns[index];
+        let ty = ExprType::of_column(column.data_type.clone(), column.nullable);
+        default_value(column, ty)
     }
 }
 
@@ -93,6 +105,8 @@ impl Fills {
             fills,
             names: def.columns.iter().map(|c| c.name.clone()).collect(),
             types: def.columns.iter().map(|c| c.data_type.clone()).collect(),
+            limits: def.columns.iter().map(ColumnDef::limit).collect(),
+            empty: def.columns.iter().map(empty).collect(),
             generated,
             checks,
             view_checks: Vec::new(),
@@ -127,7 +141,8 @@ impl Fills {
             Fill::Expr(expr) => {
                 let value = expr.eval(ctx, row)?;
                 let (ty, name) = (&self.types[column], &self.names[column]);
-                inia_expr::store_value(value, &expr.ty, ty, ctx, name)
+                let value = inia_expr::store_value(value, &expr.ty, ty, ctx, name)?;
+                limited(value, self.limits[column], name, ctx)
             }
             Fill::Missing(zero) => {
                 if given == Given::Nothing && !self.is_generated(column) {
@@ -142,9 +157,24 @@ impl Fills {
         }
     }
 
+    /// What a column has before anything is assigned to it: its default where that is a constant,
+    /// else NULL or, where it takes none, the type's zero.
+    pub(crate) fn first(&self, column: usize, ctx: &EvalContext<'_>) -> Value {
+        match &self.fills[column] {
+            Fill::Value(value) | Fill::Missing(value) => value.clone(),
+            Fill::Now(fsp) => Value::DateTime(now(ctx, *fsp)),
+            Fill::Expr(_) => self.empty[column].clone(),
+        }
+    }
+
     /// Whether the column's default is an expression, to be computed when the others are there.
     pub(crate) fn is_late(&self, column: usize) -> bool {
         self.default_expr(column).is_some()
+    }
+
+    /// Whether there is a default that is an expression.
+    pub(crate) fn has_late(&self) -> bool {
+        self.fills.iter().any(|fill| matches!(fill, Fill::Expr(_)))
     }
 
     /// The expression that is the column's default, where that is one.
@@ -194,8 +224,9 @@ impl Fills {
     ) -> Result<(), SqlError> {
         for (i, expr) in &self.generated {
             let value = expr.eval(ctx, row)?;
-            row[*i] =
-                inia_expr::store_value(value, &expr.ty, &self.types[*i], ctx, &self.names[*i])?;
+            let name = &self.names[*i];
+            let value = inia_expr::store_value(value, &expr.ty, &self.types[*i], ctx, name)?;
+            row[*i] = limited(value, self.limits[*i], name, ctx)?;
         }
         Ok(())
     }
@@ -224,7 +255,9 @@ pub(crate) fn stored(
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value, SqlError> {
     let def = &table.columns[column];
-    inia_expr::store_value(value, ty, &def.data_type, ctx, &def.name).map_err(|mut error| {
+    let stored = inia_expr::store_value(value, ty, &def.data_type, ctx, &def.name);
+    let stored = stored.and_then(|value| limited(value, def.limit(), &def.name, ctx));
+    stored.map_err(|mut error| {
         if error.code == ErrorCode::InvalidJsonText {
             let (own, full) = (format!("'{}'", def.name), format!("'{}.{}'", table.name, def.name));
             error.message =
@@ -232,6 +265,34 @@ pub(crate) fn stored(
         }
         error
     })
+}
+
+/// A number with no more digits before its point than its column takes: error 1264, or a warning
+/// and the nearest number that has no more.
+pub(crate) fn limited(
+    value: Value,
+    limit: Option<f64>,
+    name: &str,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Value, SqlError> {
+    match (value, limit) {
+        (Value::Double(number), Some(limit)) if number.abs() > limit => {
+            let error = SqlError::new(ErrorCode::WarnDataOutOfRange, &[&name, &ctx.row_number]);
+            if ctx.strictness == Strictness::Strict {
+                return Err(error);
+            }
+            ctx.raise(inia_expr::Level::Warning, error)?;
+            Ok(Value::Double(limit.copysign(number)))
+        }
+        (value, _) => Ok(value),
+    }
+}
+
+fn empty(column: &ColumnDef) -> Value {
+    match column.nullable {
+        true => Value::Null,
+        false => inia_expr::store::implicit_default(&column.data_type),
+    }
 }
 
 fn moment_fsp(data_type: &DataType) -> u8 {

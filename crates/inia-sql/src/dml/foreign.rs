@@ -10,19 +10,23 @@
 //! that some row refers to cannot change.
 
 use super::change::exclusive_request;
+use super::fill::Fills;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::catalog::{
-    ForeignKeyDef, IndexKind, ReferentialAction, Table, foreign_key_text, quoted,
+    ForeignKeyDef, IndexDef, IndexKind, IndexPart, ReferentialAction, Table, foreign_key_text,
+    quoted,
 };
 use crate::context::Core;
 use crate::error::StorageResult;
 use crate::row::{Cell, prefix_successor};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_expr::{NoSubqueries, Strictness};
 use inia_storage::{Direction, KeyBound, LockMode, LockRequest, ReadMode, WaitPolicy};
 use std::sync::Arc;
 
-/// How deep cascades may go.
+/// The level of cascades that none may reach.
 const MAX_DEPTH: u32 = 15;
 
 /// A row's clustered key and bytes.
@@ -197,10 +201,6 @@ impl Foreign {
             if rows.is_empty() {
                 continue;
             }
-            if path.depth() >= MAX_DEPTH {
-                let args: [&dyn std::fmt::Display; 1] = [&MAX_DEPTH];
-                return Err(SqlError::new(ErrorCode::FkDepthExceeded, &args));
-            }
             let new = change.new.map(|new| columns.iter().map(|c| new[*c].clone()).collect());
             let action = if new.is_some() { key.on_update } else { key.on_delete };
             apply(core, key, child, rows, (action, new), &path)?;
@@ -223,6 +223,9 @@ fn apply(
         (ReferentialAction::SetNull, _) => Some(vec![Value::Null; key.columns.len()]),
         _ => return Err(constraint_error(core, ErrorCode::RowIsReferenced2, child, key)),
     };
+    if path.depth() + 1 >= MAX_DEPTH {
+        return Err(SqlError::new(ErrorCode::FkDepthExceeded, &[&MAX_DEPTH]));
+    }
     if replacement.is_some() && path.has_updated(child) {
         return Err(constraint_error(core, ErrorCode::RowIsReferenced2, child, key));
     }
@@ -230,6 +233,7 @@ fn apply(
     let zone = &core.env.time_zone;
     super::auto_increment::prepare_counter(child)?;
     let mut writer = RowWriter::new(child, zone);
+    let computed = Computed::of(core, child)?;
     let further = Foreign::load(core, child)?;
     for (clustered, bytes) in rows {
         let old = values(child, &bytes, zone)?;
@@ -247,6 +251,9 @@ fn apply(
             row[*column] = value.clone();
             changed[*column] = true;
         }
+        if let Some(computed) = &computed {
+            computed.renew(core, &mut row, &mut changed)?;
+        }
         let written = {
             let mut txn = core.txn.borrow_mut();
             writer.update(&mut txn, &clustered, &bytes, &row, &changed)?
@@ -260,6 +267,32 @@ fn apply(
         }
     }
     Ok(())
+}
+
+/// The computed columns of a child, which follow what an action writes.
+struct Computed(Fills);
+
+impl Computed {
+    /// `None` where there are none.
+    fn of(core: &Core, child: &Table) -> Result<Option<Computed>, SqlError> {
+        match child.def.columns.iter().any(|column| column.generated.is_some()) {
+            true => Ok(Some(Computed(Fills::compile(&child.def, &core.env, &core.host)?))),
+            false => Ok(None),
+        }
+    }
+
+    /// Computes them for a row, and notes which have changed. Values that do not fit are cut: the
+    /// statement names other columns.
+    fn renew(&self, core: &Core, row: &mut [Value], changed: &mut [bool]) -> Result<(), SqlError> {
+        let mut ctx = core.context(&[], &NoSubqueries);
+        ctx.strictness = Strictness::Lenient;
+        let before = row.to_vec();
+        self.0.compute(row, &mut ctx)?;
+        for (column, _) in self.0.generated() {
+            changed[column] |= row[column] != before[column];
+        }
+        Ok(())
+    }
 }
 
 /// Errors 1452 and 1451; 1216 and 1217 for those who may not know the other table.
@@ -282,6 +315,30 @@ fn constraint_error(core: &Core, code: ErrorCode, child: &Table, key: &ForeignKe
     SqlError::new(code, &[&text])
 }
 
+/// The index that finds rows by some columns, and how many of them its own parts tell. A secondary
+/// index goes on with the columns of the primary key, which tell the others.
+fn index_for(table: &Table, columns: &[usize]) -> Option<(usize, usize)> {
+    let primary = table.def.primary().map(|index| index.parts.as_slice()).unwrap_or_default();
+    let own = |index: &IndexDef| {
+        let same =
+            |(part, column): (&IndexPart, &usize)| part.column == *column && part.prefix.is_none();
+        let told = index.parts.len().min(columns.len());
+        let serves = index.kind == IndexKind::Primary || index.kind.has_entries();
+        (serves && index.parts.iter().zip(columns).all(same)).then_some(told)
+    };
+    let suffix = |index: &IndexDef, told: usize| {
+        let mut rest = primary
+            .iter()
+            .map(|part| part.column)
+            .filter(|column| !index.parts.iter().any(|part| part.column == *column));
+        columns[told..].iter().all(|column| rest.next() == Some(*column))
+    };
+    let found = table.def.indexes.iter().enumerate();
+    let mut found = found.filter_map(|(at, index)| Some((at, own(index)?)));
+    let partial = |&(at, told): &(usize, usize)| suffix(&table.def.indexes[at], told);
+    found.clone().find(|(_, told)| *told == columns.len()).or_else(|| found.find(partial))
+}
+
 /// Finds and locks the rows whose `columns` equal `wanted`, by an index that starts with them.
 fn matching(
     core: &Core,
@@ -291,20 +348,13 @@ fn matching(
     request: LockRequest,
     first_only: bool,
 ) -> Result<Vec<Found>, SqlError> {
-    let serves = |index: &&crate::catalog::IndexDef| {
-        let starts = index.parts.len() >= columns.len();
-        let same = |(part, column): (&crate::catalog::IndexPart, &usize)| {
-            part.column == *column && part.prefix.is_none()
-        };
-        starts && index.kind != IndexKind::FullText && index.parts.iter().zip(columns).all(same)
-    };
-    let Some(index) = table.def.indexes.iter().find(serves) else { return Ok(Vec::new()) };
-    let Some(at) = table.def.index(&index.name) else { return Ok(Vec::new()) };
+    let Some((at, told)) = index_for(table, columns) else { return Ok(Vec::new()) };
+    let index = &table.def.indexes[at];
     let codec = &table.indexes[at].codec;
+    let cell = |value, column| Cell::of(value, table.layout.data_type(column), &core.env.time_zone);
     let mut start = Vec::new();
-    for (part, (column, value)) in columns.iter().zip(wanted).enumerate() {
-        let cell = Cell::of(value, table.layout.data_type(*column), &core.env.time_zone);
-        codec.put_part(part, &cell, &mut start)?;
+    for (part, (column, value)) in columns.iter().zip(wanted).take(told).enumerate() {
+        codec.put_part(part, &cell(value, *column), &mut start)?;
     }
     let mut end = start.clone();
     let bounded = prefix_successor(&mut end);
@@ -314,8 +364,9 @@ fn matching(
     let mut txn = core.txn.borrow_mut();
     let mode = ReadMode::Lock(request);
     let lower = KeyBound::Included(&start);
+    let first_only = first_only && told == columns.len();
     let mut found = Vec::new();
-    if index.unique() && index.parts.len() == columns.len() {
+    if index.unique() && index.parts.len() == told {
         let copy = |bytes: &[u8]| bytes.to_vec();
         if let Some(value) = txn.lock_get(tree, &start, request, copy).sql()? {
             found.push((start.clone(), value));
@@ -336,9 +387,37 @@ fn matching(
     for (key, value) in found {
         let clustered = codec.primary_key(&key, &value)?.to_vec();
         let copy = |bytes: &[u8]| bytes.to_vec();
-        if let Some(row) = txn.lock_get(&table.clustered, &clustered, request, copy).sql()? {
+        let row = txn.lock_get(&table.clustered, &clustered, request, copy).sql()?;
+        if let Some(row) = row
+            && agrees(table, &columns[told..], &wanted[told..], &row, &core.env.time_zone)?
+        {
             rows.push((clustered, row));
         }
     }
     Ok(rows)
+}
+
+/// Whether a row has these values in columns of the primary key.
+fn agrees(
+    table: &Table,
+    columns: &[usize],
+    wanted: &[Value],
+    row: &[u8],
+    zone: &TimeZone,
+) -> Result<bool, SqlError> {
+    let Some(index) = table.def.primary() else { return Ok(false) };
+    let primary = &table.indexes[0].codec;
+    for (column, value) in columns.iter().zip(wanted) {
+        let Some(part) = index.parts.iter().position(|part| part.column == *column) else {
+            return Ok(false);
+        };
+        let (mut own, mut other) = (Vec::new(), Vec::new());
+        primary.put_part(part, &table.layout.cell(row, *column)?, &mut own)?;
+        let cell = Cell::of(value, table.layout.data_type(*column), zone);
+        primary.put_part(part, &cell, &mut other)?;
+        if own != other {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

@@ -37,6 +37,8 @@ pub(crate) struct InsertPlan {
     /// Further rows of VALUES, in place of `rows`.
     literals: Option<Literals>,
     fills: Fills,
+    /// Expressions read columns of the row that they are about to fill.
+    row_is_read: bool,
     replace: bool,
     ignore: bool,
     on_duplicate: Vec<(usize, Option<Expr>)>,
@@ -322,6 +324,9 @@ fn planned(core: &Core, insert: &ast::Insert, through_view: bool) -> Result<Inse
     Ok(InsertPlan {
         table: table.clone(),
         targets: if none { Vec::new() } else { targets.clone() },
+        row_is_read: fills.has_late()
+            || rows.iter().flatten().flatten().any(reads_columns)
+            || literals.as_ref().is_some_and(Literals::reads_columns),
         rows,
         literals,
         fills,
@@ -356,6 +361,13 @@ fn calls(expr: &Expr, table: &Table) -> usize {
         calls += usize::from(matches!(node.kind, ExprKind::InsertValue(at) if at < columns));
     });
     calls
+}
+
+/// Whether an expression reads a column.
+fn reads_columns(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |node| found |= matches!(node.kind, ExprKind::Column { .. }));
+    found
 }
 
 /// Error 1353: the row alias names as many columns as the row has.

@@ -253,12 +253,12 @@ impl Runner<'_> {
         let columns: Vec<usize> = sample.iter().filter_map(Total::column).collect();
         let calls = sample.len();
         let mut groups = IntGroups {
-            positions: Positions::expecting(source.rows, self.workspace.budget),
+            positions: Positions::expecting(source.rows, self.exec.workspace.budget),
             null: None,
             keys: Vec::new(),
             totals: Vec::new(),
         };
-        let mut memory = Grant::new(self.workspace);
+        let mut memory = Grant::new(self.exec.workspace);
         let mut last: Option<(Option<u64>, usize)> = None;
         let done = self.each_keyed(source, &columns, by, ctx, &mut |ctx, key, row| {
             let position = match last {
@@ -381,8 +381,8 @@ impl Runner<'_> {
             })
             .collect();
         let of_key = KEY_SIZE + columns.len() * size_of::<Sum>();
-        let mut memory = Grant::new(self.workspace);
-        let positions = Positions::expecting(source.rows, self.workspace.budget);
+        let mut memory = Grant::new(self.exec.workspace);
+        let positions = Positions::expecting(source.rows, self.exec.workspace.budget);
         let mut summed = Summed { positions, ..Summed::default() };
         let done = self.each_keyed(source, &columns, key, ctx, &mut |_, bits, row| {
             let Some(bits) = bits else { return Ok(true) };

@@ -30,7 +30,7 @@ impl Runner<'_> {
         let mut rows = 0;
         self.run(ctx, &mut |_, tuple| {
             // The sink may send rows before the statement's end.
-            self.core.settle()?;
+            self.exec.settle()?;
             sink.begin_row();
             for (value, column) in tuple.iter().zip(&root.columns) {
                 emit(value, &column.ty, sink);

@@ -67,7 +67,7 @@ impl<'s> Runner<'s> {
         let mut right = Vec::new();
         self.filled(&join.right, &mut right);
         let (mut table, mut bytes) = (Table::new(right.len()), Vec::new());
-        let mut memory = Grant::new(self.workspace);
+        let mut memory = Grant::new(self.exec.workspace);
         let mut spilled: Option<Spilled<'_, 's>> = None;
         self.source(&join.right, ctx, row, &mut |ctx, row| {
             if !encode(keys, |key| &key.right, ctx, row, &mut bytes)? {

@@ -69,7 +69,7 @@ impl<'s> Runner<'s> {
         classes: &[CmpClass],
         ctx: &mut EvalContext<'_>,
     ) -> Result<Members<'s>> {
-        let keys = KeySet::new(self.workspace);
+        let keys = KeySet::new(self.exec.workspace);
         let mut members = Members { keys, rows: 0, with_null: false };
         ctx.outer.push(Vec::new());
         let query = &self.plan.parts[id].query;

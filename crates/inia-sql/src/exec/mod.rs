@@ -26,11 +26,9 @@ mod source;
 mod window;
 
 use crate::catalog::Table;
-use crate::context::Core;
-use crate::interrupt::Interrupt;
+use crate::context::ExecContext;
 use crate::plan::trace::{Node, Trace, watched};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
-use crate::spill::Workspace;
 use crate::spill::{decode_tuple, encode_tuple};
 pub(crate) use hash::KeyHash;
 use inia_base::error::{ErrorCode, SqlError};
@@ -57,9 +55,7 @@ pub(crate) type RowVisitor<'v> =
 /// One run of a statement's plan.
 pub(crate) struct Runner<'s> {
     plan: &'s StatementPlan,
-    core: &'s Core,
-    interrupt: Interrupt<'s>,
-    workspace: Workspace<'s>,
+    exec: ExecContext<'s>,
     parts: PartCache<'s>,
     found_rows: Cell<Option<u64>>,
     trace: Option<&'s Trace>,
@@ -67,21 +63,17 @@ pub(crate) struct Runner<'s> {
 
 impl<'s> Runner<'s> {
     /// A run in the session's transaction; it stops when the session is killed.
-    pub(crate) fn new(plan: &'s StatementPlan, core: &'s Core) -> Runner<'s> {
-        Runner {
-            plan,
-            core,
-            interrupt: core.interrupt(),
-            workspace: core.workspace(),
-            parts: PartCache::default(),
-            found_rows: Cell::new(None),
-            trace: None,
-        }
+    pub(crate) fn new(plan: &'s StatementPlan, exec: ExecContext<'s>) -> Runner<'s> {
+        Runner { plan, exec, parts: PartCache::default(), found_rows: Cell::new(None), trace: None }
     }
 
     /// As [`Runner::new`], with a trace of what each node does.
-    pub(crate) fn traced(plan: &'s StatementPlan, core: &'s Core, trace: &'s Trace) -> Runner<'s> {
-        Runner { trace: Some(trace), ..Runner::new(plan, core) }
+    pub(crate) fn traced(
+        plan: &'s StatementPlan,
+        exec: ExecContext<'s>,
+        trace: &'s Trace,
+    ) -> Runner<'s> {
+        Runner { trace: Some(trace), ..Runner::new(plan, exec) }
     }
 
     /// Runs the outermost query.
@@ -100,13 +92,13 @@ impl<'s> Runner<'s> {
 
     /// The transaction in which a table is read.
     fn txn_of(&self, table: &Table) -> &'s RefCell<Txn> {
-        self.core.txn_of(table)
+        self.exec.txn_of(table)
     }
 
     /// Fails when the statement was killed or its time is up.
     #[inline]
     fn check_killed(&self) -> Result<()> {
-        self.interrupt.check()
+        self.exec.interrupt.check()
     }
 
     /// Runs one query expression: body, order, limit. Visitors see visible values only.
@@ -156,7 +148,7 @@ impl<'s> Runner<'s> {
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
         let visible = query.columns.len();
-        let mut sorter = Sorter::new(limiter.window.rows_needed(), self.workspace);
+        let mut sorter = Sorter::new(limiter.window.rows_needed(), self.exec.workspace);
         let mut extended = Tuple::new();
         self.body(&query.body, ctx, &mut |ctx, tuple| {
             self.check_killed()?;

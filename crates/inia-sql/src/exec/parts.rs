@@ -160,7 +160,7 @@ impl<'s> Runner<'s> {
         part: &PartPlan,
         ctx: &mut EvalContext<'_>,
     ) -> Result<TupleList<'s>> {
-        let mut tuples = TupleList::new(self.workspace);
+        let mut tuples = TupleList::new(self.exec.workspace);
         self.query(&part.query, ctx, &mut |_, tuple| {
             self.check_killed()?;
             tuples.push(tuple)?;
@@ -182,15 +182,15 @@ impl<'s> Runner<'s> {
         ctx: &mut EvalContext<'_>,
     ) -> Result<TupleList<'s>> {
         let types: Vec<_> = part.query.columns.iter().map(|c| c.ty.clone()).collect();
-        let mut seen = KeySet::new(self.workspace);
+        let mut seen = KeySet::new(self.exec.workspace);
         let mut fresh = |tuple: &[Value]| match recursive.distinct {
             true => seen.insert(&TupleKey::new(tuple, &types).into_bytes()),
             false => Ok(true),
         };
         let (skip, take) = window(recursive.limit.as_ref(), ctx)?;
         let enough = skip.saturating_add(take);
-        let mut all = Gathered { list: TupleList::new(self.workspace), seen: 0, skip, enough };
-        let mut delta = TupleList::new(self.workspace);
+        let mut all = Gathered { list: TupleList::new(self.exec.workspace), seen: 0, skip, enough };
+        let mut delta = TupleList::new(self.exec.workspace);
         seed.each(|tuple| {
             if fresh(tuple)? {
                 delta.push(tuple)?;
@@ -207,7 +207,7 @@ impl<'s> Runner<'s> {
                 return Err(SqlError::new(ErrorCode::CteMaxRecursionDepth, &[&rounds]));
             }
             self.parts.tuples.borrow_mut().insert(id, Rc::new(delta));
-            let mut added = TupleList::new(self.workspace);
+            let mut added = TupleList::new(self.exec.workspace);
             let outcome = self.query(&recursive.step, ctx, &mut |ctx, tuple| {
                 self.check_killed()?;
                 let tuple = as_declared(tuple, part, recursive, ctx)?;

@@ -49,7 +49,7 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
-        let mut distinct = select.distinct.then(|| Distinct::new(self.workspace));
+        let mut distinct = select.distinct.then(|| Distinct::new(self.exec.workspace));
         let mut number = 0u64;
         let types: Vec<_> = match select.distinct {
             true => select.output[..select.visible].iter().map(|e| e.ty.clone()).collect(),
@@ -86,7 +86,7 @@ impl Runner<'_> {
         if !select.ordered {
             return distinct.rest(&mut |numbered| give(numbered.get(NUMBER..).unwrap_or_default()));
         }
-        let mut sorter = Sorter::new(usize::MAX, self.workspace);
+        let mut sorter = Sorter::new(usize::MAX, self.exec.workspace);
         distinct.rest(&mut |numbered| {
             let (number, bytes) = numbered.split_at_checked(NUMBER).ok_or_else(damaged_row)?;
             sorter.push_bytes(number, bytes)?;
@@ -106,7 +106,7 @@ impl Runner<'_> {
         if select.windows.is_empty() {
             return self.rows_of_select(select, ctx, project);
         }
-        let mut windows = Windows::new(&select.windows, self.workspace);
+        let mut windows = Windows::new(&select.windows, self.exec.workspace);
         self.rows_of_select(select, ctx, &mut |ctx, row| {
             self.check_killed()?;
             windows.add(ctx, row)?;
@@ -173,7 +173,7 @@ impl Runner<'_> {
         if !empty && self.grouped_by_cells(select, aggregation, ctx, row, project)? {
             return Ok(());
         }
-        let mut groups = Groups::new(aggregation, self.workspace);
+        let mut groups = Groups::new(aggregation, self.exec.workspace);
         if !empty {
             self.source(&select.source, ctx, row, &mut |ctx, row| {
                 if holds(&select.filter, ctx, row)? {
@@ -221,7 +221,7 @@ impl Runner<'_> {
     fn rows_kept(&self, tables: &[Arc<Table>]) -> Result<Option<i64>> {
         let mut all = 1i64;
         for table in tables {
-            let Some(rows) = self.core.row_count(table)? else { return Ok(None) };
+            let Some(rows) = self.exec.row_count(table)? else { return Ok(None) };
             all = all.saturating_mul(i64::try_from(rows).unwrap_or(i64::MAX));
         }
         Ok(Some(all))

@@ -37,7 +37,7 @@ impl Runner<'_> {
             })?;
         } else {
             let steps = &set.rest[..streamed_from];
-            let mut bag = Bag::new(steps, self.workspace, 0);
+            let mut bag = Bag::new(steps, self.exec.workspace, 0);
             let operands = std::iter::once(&set.first).chain(steps.iter().map(|step| &step.body));
             for (number, body) in operands.enumerate() {
                 bag.advance(number);

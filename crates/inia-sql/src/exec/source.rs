@@ -76,7 +76,7 @@ impl Runner<'_> {
         row: &mut Vec<Value>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
-        for values in source.table.rows(&self.core.host.information()) {
+        for values in source.table.rows(&self.exec.information()) {
             self.check_killed()?;
             for (slot, value) in row[source.base..].iter_mut().zip(values) {
                 *slot = value;

@@ -9,7 +9,7 @@ use inia_base::value::Value;
 
 /// A stored value: like [`Value`], but borrowed, and TIMESTAMP in UTC.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell<'a> {
+pub(crate) enum Cell<'a> {
     /// NULL.
     Null,
     /// A signed integer.
@@ -42,7 +42,7 @@ const ZERO_DATETIME: DateTime =
 
 impl<'a> Cell<'a> {
     /// The cell of a value that was converted to `data_type` before.
-    pub fn of(value: &'a Value, data_type: &DataType, zone: &TimeZone) -> Cell<'a> {
+    pub(crate) fn of(value: &'a Value, data_type: &DataType, zone: &TimeZone) -> Cell<'a> {
         match (value, data_type) {
             (Value::Null, _) => Cell::Null,
             (Value::Int(v), DataType::Int { unsigned: true, .. }) => Cell::UInt(*v as u64),
@@ -66,7 +66,7 @@ impl<'a> Cell<'a> {
     }
 
     /// The owned value; TIMESTAMP in the session's zone.
-    pub fn value(self, data_type: &DataType, zone: &TimeZone) -> Value {
+    pub(crate) fn value(self, data_type: &DataType, zone: &TimeZone) -> Value {
         match self {
             Cell::Null => Value::Null,
             Cell::Int(v) => Value::Int(v),
@@ -86,7 +86,7 @@ impl<'a> Cell<'a> {
 
     /// Sends the cell of a column of type `data_type`.
     #[inline]
-    pub fn emit(self, data_type: &DataType, zone: &TimeZone, sink: &mut dyn RowSink) {
+    pub(crate) fn emit(self, data_type: &DataType, zone: &TimeZone, sink: &mut dyn RowSink) {
         match self {
             Cell::Null => sink.null(),
             Cell::Int(v) => sink.int(v),

@@ -33,7 +33,7 @@ pub(super) enum Source {
 }
 
 /// Builds and takes apart the keys and values of one index.
-pub struct IndexCodec {
+pub(crate) struct IndexCodec {
     pub(super) kind: IndexKind,
     pub(super) parts: Vec<PartCodec>,
     /// Where each declared part begins in a key, where that is the same for all rows.
@@ -48,7 +48,7 @@ pub struct IndexCodec {
 
 impl IndexCodec {
     /// The codec of `def.indexes[index]`.
-    pub fn new(def: &TableDef, index: usize) -> IndexCodec {
+    pub(crate) fn new(def: &TableDef, index: usize) -> IndexCodec {
         let index = &def.indexes[index];
         let parts = part_codecs(def, &index.parts);
         let primary = def.primary().map(|p| part_codecs(def, &p.parts)).unwrap_or_default();
@@ -84,33 +84,23 @@ impl IndexCodec {
         IndexCodec { kind, parts, starts, primary, primary_len, kept, kept_layout, sources }
     }
 
-    /// Number of declared parts.
-    pub fn parts(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// The table column of a declared part.
-    pub fn part_column(&self, part: usize) -> usize {
-        self.parts[part].column
-    }
-
-    /// Whether a declared part holds whole values, not prefixes.
-    pub fn part_is_whole(&self, part: usize) -> bool {
-        self.parts[part].whole()
-    }
-
     /// Whether a column's value can be read from this index's entries.
-    pub fn covers(&self, column: usize) -> bool {
+    pub(crate) fn covers(&self, column: usize) -> bool {
         self.sources.get(column).is_some_and(|source| *source != Source::Absent)
     }
 
     /// Appends one declared part to a key or bound under construction.
-    pub fn put_part(&self, part: usize, cell: &Cell<'_>, out: &mut Vec<u8>) -> Result<(), Damaged> {
+    pub(crate) fn put_part(
+        &self,
+        part: usize,
+        cell: &Cell<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Damaged> {
         self.parts[part].put(cell, out)
     }
 
     /// Appends the clustered key of a row; only for the primary key's codec.
-    pub fn put_clustered_key<'v>(
+    pub(crate) fn put_clustered_key<'v>(
         &self,
         cell: impl Fn(usize) -> Result<Cell<'v>, Damaged>,
         out: &mut Vec<u8>,
@@ -120,7 +110,7 @@ impl IndexCodec {
 
     /// Appends a secondary entry's key and value. Returns whether the entry must be unique: the
     /// index is unique and no part is NULL.
-    pub fn put_entry<'v>(
+    pub(crate) fn put_entry<'v>(
         &self,
         cell: impl Fn(usize) -> Result<Cell<'v>, Damaged>,
         primary_key: &[u8],
@@ -143,7 +133,7 @@ impl IndexCodec {
     }
 
     /// As [`IndexCodec::put_entry`], of the key alone.
-    pub fn put_entry_key<'v>(
+    pub(crate) fn put_entry_key<'v>(
         &self,
         cell: impl Fn(usize) -> Result<Cell<'v>, Damaged>,
         primary_key: &[u8],
@@ -181,13 +171,17 @@ impl IndexCodec {
 
     /// The clustered key that a secondary entry points to.
     #[inline]
-    pub fn primary_key<'a>(&self, key: &'a [u8], value: &'a [u8]) -> Result<&'a [u8], Damaged> {
+    pub(crate) fn primary_key<'a>(
+        &self,
+        key: &'a [u8],
+        value: &'a [u8],
+    ) -> Result<&'a [u8], Damaged> {
         Ok(self.split(key, value)?.0)
     }
 
     /// A covered column's value, from a secondary entry.
     #[inline]
-    pub fn cell<'a>(
+    pub(crate) fn cell<'a>(
         &self,
         key: &'a [u8],
         value: &'a [u8],
@@ -233,7 +227,7 @@ fn nth<'a>(parts: &[PartCodec], part: usize, mut key: &[u8]) -> Result<Cell<'a>,
 
 /// Turns a key prefix into the least key above all keys that start with it; false when there is
 /// none (the range is unbounded).
-pub fn prefix_successor(prefix: &mut Vec<u8>) -> bool {
+pub(crate) fn prefix_successor(prefix: &mut Vec<u8>) -> bool {
     while let Some(last) = prefix.last_mut() {
         if *last != 0xff {
             *last += 1;

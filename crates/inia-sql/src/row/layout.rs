@@ -38,7 +38,7 @@ pub(super) struct Slot {
 }
 
 /// Where each column of a row is.
-pub struct RowLayout {
+pub(crate) struct RowLayout {
     pub(super) slots: Vec<Slot>,
     fixed_end: usize,
     variable: usize,
@@ -46,7 +46,7 @@ pub struct RowLayout {
 
 impl RowLayout {
     /// The layout of a row of these (type, nullable) columns.
-    pub fn new<'t>(columns: impl Iterator<Item = (&'t DataType, bool)>) -> RowLayout {
+    pub(crate) fn new<'t>(columns: impl Iterator<Item = (&'t DataType, bool)>) -> RowLayout {
         let columns: Vec<(&DataType, bool)> = columns.collect();
         let nullable = columns.iter().filter(|(_, nullable)| *nullable).count();
         let bits = (nullable + 1).div_ceil(8);
@@ -73,17 +73,12 @@ impl RowLayout {
     }
 
     /// Number of columns.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there are no columns.
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
     /// A column's type.
-    pub fn data_type(&self, column: usize) -> &DataType {
+    pub(crate) fn data_type(&self, column: usize) -> &DataType {
         &self.slots[column].data_type
     }
 
@@ -96,7 +91,7 @@ impl RowLayout {
     }
 
     /// Appends the row whose cells `cell` gives by position. The cells are of the columns' types.
-    pub fn encode<'v>(
+    pub(crate) fn encode<'v>(
         &self,
         cell: impl Fn(usize) -> Result<Cell<'v>, Damaged>,
         out: &mut Vec<u8>,
@@ -139,7 +134,7 @@ impl RowLayout {
     }
 
     /// Appends a row of values, which were converted to the columns' types before.
-    pub fn encode_values(
+    pub(crate) fn encode_values(
         &self,
         row: &[Value],
         zone: &TimeZone,
@@ -150,7 +145,7 @@ impl RowLayout {
 
     /// One column of a row.
     #[inline]
-    pub fn cell<'a>(&self, row: &'a [u8], column: usize) -> Result<Cell<'a>, Damaged> {
+    pub(crate) fn cell<'a>(&self, row: &'a [u8], column: usize) -> Result<Cell<'a>, Damaged> {
         let slot = &self.slots[column];
         if slot.is_null(row)? {
             return Ok(Cell::Null);
@@ -202,12 +197,22 @@ impl RowLayout {
     }
 
     /// One column as an owned value.
-    pub fn value(&self, row: &[u8], column: usize, zone: &TimeZone) -> Result<Value, Damaged> {
+    pub(crate) fn value(
+        &self,
+        row: &[u8],
+        column: usize,
+        zone: &TimeZone,
+    ) -> Result<Value, Damaged> {
         Ok(self.cell(row, column)?.value(&self.slots[column].data_type, zone))
     }
 
     /// Replaces `out` by all columns as owned values.
-    pub fn decode(&self, row: &[u8], zone: &TimeZone, out: &mut Vec<Value>) -> Result<(), Damaged> {
+    pub(crate) fn decode(
+        &self,
+        row: &[u8],
+        zone: &TimeZone,
+        out: &mut Vec<Value>,
+    ) -> Result<(), Damaged> {
         out.clear();
         for column in 0..self.slots.len() {
             out.push(self.value(row, column, zone)?);
@@ -215,24 +220,9 @@ impl RowLayout {
         Ok(())
     }
 
-    /// As [`RowLayout::decode`], with NULL in place of the columns that are not `wanted`.
-    pub fn decode_some(
-        &self,
-        row: &[u8],
-        wanted: &[bool],
-        zone: &TimeZone,
-        out: &mut Vec<Value>,
-    ) -> Result<(), Damaged> {
-        out.clear();
-        for (column, wanted) in wanted.iter().enumerate() {
-            out.push(if *wanted { self.value(row, column, zone)? } else { Value::Null });
-        }
-        Ok(())
-    }
-
     /// Sends one column.
     #[inline]
-    pub fn emit(
+    pub(crate) fn emit(
         &self,
         row: &[u8],
         column: usize,
@@ -256,7 +246,12 @@ impl RowLayout {
 
     /// Whether column `column` of a row holds this cell.
     #[inline]
-    pub fn holds(&self, row: &[u8], column: usize, cell: &Cell<'_>) -> Result<bool, Damaged> {
+    pub(crate) fn holds(
+        &self,
+        row: &[u8],
+        column: usize,
+        cell: &Cell<'_>,
+    ) -> Result<bool, Damaged> {
         let slot = &self.slots[column];
         match slot.place {
             Place::Variable { index, .. } => {
@@ -269,7 +264,12 @@ impl RowLayout {
     }
 
     /// Replaces column `column` of an encoded row; all other columns keep their bytes.
-    pub fn put(&self, row: &mut Vec<u8>, column: usize, cell: &Cell<'_>) -> Result<(), Damaged> {
+    pub(crate) fn put(
+        &self,
+        row: &mut Vec<u8>,
+        column: usize,
+        cell: &Cell<'_>,
+    ) -> Result<(), Damaged> {
         let slot = &self.slots[column];
         if let Place::Variable { index, .. } = slot.place
             && !self.put_bytes(row, index, variable(cell))?

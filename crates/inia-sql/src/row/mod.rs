@@ -9,11 +9,11 @@ mod layout;
 mod many;
 mod part;
 
-pub use cell::Cell;
+pub(crate) use cell::Cell;
 pub(crate) use cell::emit_uint;
 pub(crate) use fixed::{pack_date, unpack_date};
-pub use index::{IndexCodec, prefix_successor};
-pub use layout::RowLayout;
+pub(crate) use index::{IndexCodec, prefix_successor};
+pub(crate) use layout::RowLayout;
 pub(crate) use many::{Entry, is_number};
 
 #[cfg(test)]

@@ -492,7 +492,7 @@ fn into_variables(
     let mut found: Option<Vec<Value>> = None;
     let (result, warnings) = {
         let shared: &Core = core;
-        let runner = Runner::new(&plan, shared);
+        let runner = Runner::new(&plan, shared.exec_context());
         let mut ctx = shared.context(params, &runner);
         let result = runner.run(&mut ctx, &mut |_, tuple| {
             if found.is_some() {

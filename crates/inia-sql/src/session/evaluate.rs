@@ -80,7 +80,7 @@ fn value_of_query(
         core.lock_read(&plan)?;
         let (result, warnings) = {
             let shared: &Core = core;
-            let runner = Runner::new(&plan, shared);
+            let runner = Runner::new(&plan, shared.exec_context());
             let mut ctx = shared.context(params, &runner);
             let result = runner.run(&mut ctx, &mut |_, tuple| {
                 value = tuple.first().cloned().unwrap_or(Value::Null);

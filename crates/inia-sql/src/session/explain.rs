@@ -70,7 +70,7 @@ pub(super) fn explain(
 fn analyze(core: &mut Core, plan: &StatementPlan, trace: &Trace) -> Result<(), SqlError> {
     let (result, warnings) = {
         let shared: &Core = core;
-        let runner = Runner::traced(plan, shared, trace);
+        let runner = Runner::traced(plan, shared.exec_context(), trace);
         let mut ctx = shared.context(&[], &runner);
         let result = runner.run(&mut ctx, &mut |_, _| Ok(true));
         (result, std::mem::take(&mut ctx.warnings))

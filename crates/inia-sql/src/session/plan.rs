@@ -363,7 +363,7 @@ fn run_plan(
         Plan::Query(query) => {
             let (result, found) = {
                 let shared: &Core = core;
-                let runner = Runner::new(query, shared);
+                let runner = Runner::new(query, shared.exec_context());
                 let mut ctx = shared.context(params, &runner);
                 query.warn(&mut ctx);
                 let result = runner.send(&mut ctx, sink);
@@ -377,7 +377,7 @@ fn run_plan(
         Plan::Insert(insert) => match insert.source() {
             Some(source) => {
                 let shared: &Core = core;
-                let runner = Runner::new(source, shared);
+                let runner = Runner::new(source, shared.exec_context());
                 let (result, warnings) = with(shared, params, &runner, |ctx| {
                     source.warn(ctx);
                     insert.run(shared, ctx, Some(&runner))
@@ -391,7 +391,7 @@ fn run_plan(
         Plan::Change(change) => evaluate(core, params, |core, ctx| change.run(core, ctx)),
         Plan::Joined(joined) => {
             let shared: &Core = core;
-            let runner = Runner::new(&joined.query, shared);
+            let runner = Runner::new(&joined.query, shared.exec_context());
             let (result, warnings) = with(shared, params, &runner, |ctx| {
                 joined.query.warn(ctx);
                 joined.run(shared, ctx, &runner)

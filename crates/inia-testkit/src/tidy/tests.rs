@@ -19,6 +19,17 @@ fn the_tree_keeps_the_house_rules() {
     assert!(broken.is_empty(), "{} broken rules:\n{list}", broken.len());
 }
 
+#[test]
+fn a_grant_is_no_larger_than_what_it_lets_pass() {
+    let allowed = Allowed::parse("width a.rs 2\nwidth b.rs 1\nfile-length c.rs 1200\n");
+    let mut counts = BTreeMap::new();
+    counts.insert(("width", String::from("a.rs")), 1);
+    counts.insert(("file-length", String::from("c.rs")), 1200);
+    let wider = allowed.wider_than(&counts);
+    let places: Vec<&str> = wider.iter().map(|violation| violation.place.as_str()).collect();
+    assert_eq!(places, ["a.rs", "b.rs"]);
+}
+
 fn rust_violations(place: &str, text: &str, allow: &str) -> Vec<(&'static str, usize)> {
     let mut broken = Vec::new();
     check_words(place, text, &mut broken);

@@ -1,54 +1,13 @@
 //! The seam between connections and the SQL engine, so that tests can serve canned sessions.
 
 use inia_base::collation::Charset;
-use inia_base::column::{ResultColumn, RowSink};
+use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::io::Disk;
 use inia_base::memory::MemoryBudget;
 use inia_base::value::Value;
+pub use inia_sql::{ClientInfo, Prepared};
 use std::sync::Arc;
-
-/// Who a session belongs to, and what its client asked for at login.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClientInfo {
-    /// Connection id.
-    pub connection_id: u32,
-    /// Name given at login.
-    pub user: String,
-    /// Client's host name or address.
-    pub host: String,
-    /// Name of the account that matched.
-    pub account_user: String,
-    /// Host pattern of the account that matched.
-    pub account_host: String,
-    /// Collation of the connection.
-    pub collation: u16,
-    /// Affected rows count matched rows.
-    pub found_rows: bool,
-    /// Several statements in one text are allowed.
-    pub multi_statements: bool,
-    /// `sql_mode` starts with IGNORE_SPACE.
-    pub ignore_space: bool,
-    /// `interactive_timeout` takes the place of `wait_timeout`.
-    pub interactive: bool,
-    /// The password has expired: the session may only change it.
-    pub expired: bool,
-    /// Connection attributes.
-    pub attributes: Vec<(String, String)>,
-}
-
-/// A prepared statement as its client sees it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Prepared {
-    /// Handle.
-    pub id: u32,
-    /// One description per parameter.
-    pub params: Vec<ResultColumn>,
-    /// The result's columns; empty for statements without rows.
-    pub columns: Vec<ResultColumn>,
-    /// Number of warnings.
-    pub warnings: u16,
-}
 
 /// Interrupts a session from another thread.
 pub trait Interrupt: Send + Sync {

@@ -163,7 +163,7 @@ impl EngineBackend {
 
 impl Backend for EngineBackend {
     fn session(&self, client: ClientInfo) -> Box<dyn ClientSession> {
-        let session = self.database.session(engine_client(&client));
+        let session = self.database.session(client);
         Box::new(EngineSession { session })
     }
 
@@ -173,23 +173,6 @@ impl Backend for EngineBackend {
 
     fn close(&self) -> Result<(), String> {
         self.database.close().map_err(|error| error.to_string())
-    }
-}
-
-fn engine_client(client: &ClientInfo) -> inia_sql::ClientInfo {
-    inia_sql::ClientInfo {
-        connection_id: client.connection_id,
-        user: client.user.clone(),
-        host: client.host.clone(),
-        account_user: client.account_user.clone(),
-        account_host: client.account_host.clone(),
-        collation: client.collation,
-        found_rows: client.found_rows,
-        multi_statements: client.multi_statements,
-        ignore_space: client.ignore_space,
-        interactive: client.interactive,
-        expired: client.expired,
-        attributes: client.attributes.clone(),
     }
 }
 
@@ -219,13 +202,7 @@ impl ClientSession for EngineSession {
     }
 
     fn prepare(&mut self, sql: &[u8]) -> Result<Prepared, SqlError> {
-        let prepared = self.session.prepare_bytes(sql)?;
-        Ok(Prepared {
-            id: prepared.id,
-            params: prepared.params,
-            columns: prepared.columns,
-            warnings: prepared.warnings,
-        })
+        self.session.prepare_bytes(sql)
     }
 
     fn execute_prepared(
@@ -254,7 +231,7 @@ impl ClientSession for EngineSession {
     }
 
     fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError> {
-        self.session.change_user(engine_client(&client))
+        self.session.change_user(client)
     }
 
     fn set_multi_statements(&mut self, on: bool) {

@@ -1,9 +1,12 @@
 //! Writes the scripts of `tests/sql/generated`: expressions over one table that has a column of
-//! every type, drawn from a seeded generator, so that the same statements come out every time.
+//! every type, and changes of definitions (`alters`), drawn from a seeded generator, so that the
+//! same statements come out every time.
 //!
 //! Worked example: the shape `{n} + {n}` with the numeric operands `c_int` and `'7x'` gives
 //! `SELECT id, c_int + '7x' FROM t ORDER BY id`. Shapes are grouped by what they are about, one
 //! script a group.
+
+mod alters;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -452,6 +455,7 @@ pub(super) fn write(folder: &Path) {
     }
     std::fs::write(folder.join("filters.sql"), filters()).unwrap();
     std::fs::write(folder.join("aggregates.sql"), aggregates()).unwrap();
+    std::fs::write(folder.join("alters.sql"), alters::script()).unwrap();
 }
 
 /// Conditions, which may be answered by other means than values are: ranges, folding, indexes.

@@ -188,7 +188,6 @@ fn define(
             return error(ErrorCode::DupFieldname, &[&def.name]);
         }
         columns::check_column_name(&def.name)?;
-        def.comment.clear();
         columns.push(def);
     }
     let check = match create.check_option {

@@ -104,6 +104,11 @@ impl Literals {
         self.rows.len()
     }
 
+    /// Whether an expression reads a column.
+    pub(super) fn reads_columns(&self) -> bool {
+        self.exprs.iter().any(super::reads_columns)
+    }
+
     /// Puts a literal into its slot if the column takes it as it is.
     #[inline]
     fn put(&self, target: &Target, value: RowValue, slot: &mut Value) -> bool {

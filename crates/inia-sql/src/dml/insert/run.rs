@@ -60,12 +60,14 @@ impl InsertPlan {
         ignore: bool,
     ) -> Result<InsertPlan, SqlError> {
         let views = source.as_ref().map(|source| source.views.clone()).unwrap_or_default();
+        let fills = Fills::compile(&table.def, &core.env, &core.host)?;
         Ok(InsertPlan {
             table: table.clone(),
             targets,
             rows: Vec::new(),
             literals: None,
-            fills: Fills::compile(&table.def, &core.env, &core.host)?,
+            row_is_read: fills.has_late(),
+            fills,
             replace,
             ignore,
             on_duplicate: Vec::new(),
@@ -186,7 +188,12 @@ impl InsertPlan {
         if self.table.def.columns[column].auto_increment {
             return Ok(Value::Null);
         }
-        self.fills.default(column, Given::Nothing, row, ctx)
+        match self.fills.default(column, Given::Nothing, row, ctx)? {
+            Value::Null if !self.table.def.columns[column].nullable => {
+                self.nulls.instead(&self.table, column, ctx)
+            }
+            value => Ok(value),
+        }
     }
 
     /// A value as its column takes it. NULL in a NOT NULL column is error 1048, or the type's
@@ -224,10 +231,10 @@ impl InsertPlan {
     ) -> Result<(), SqlError> {
         row.clear();
         for column in 0..self.table.def.columns.len() {
-            let later = self.targets.contains(&column) || self.fills.is_late(column);
-            row.push(match later || self.table.def.columns[column].auto_increment {
+            let unseen = !self.row_is_read && self.targets.contains(&column);
+            row.push(match unseen || self.table.def.columns[column].auto_increment {
                 true => Value::Null,
-                false => self.fills.default(column, Given::Added, &[], ctx)?,
+                false => self.fills.first(column, ctx),
             });
         }
         give(self, row, ctx)?;
@@ -236,12 +243,7 @@ impl InsertPlan {
         }
         for column in 0..row.len() {
             if self.fills.is_late(column) && !self.targets.contains(&column) {
-                let value = self.default(column, row, ctx)?;
-                let ty = inia_expr::ExprType::of_column(
-                    self.table.def.columns[column].data_type.clone(),
-                    true,
-                );
-                row[column] = self.admit(column, (value, &ty), ctx)?;
+                row[column] = self.default(column, row, ctx)?;
             }
         }
         Ok(())
@@ -518,7 +520,12 @@ impl<'r> Run<'r> {
             return Ok(());
         }
         let changed = touch(parts, &self.plan.on_duplicate, &mut new, changed, ctx)?;
-        self.plan.fills.check(&new, ctx)?;
+        if let Err(error) = self.plan.fills.check(&new, ctx) {
+            if !self.plan.ignore || !is_forgiven(&error) {
+                return Err(error);
+            }
+            return ctx.raise(inia_expr::Level::Warning, error);
+        }
         let start = core.txn_of(&self.plan.table).borrow().savepoint();
         let written = {
             let mut txn = core.txn_of(&self.plan.table).borrow_mut();

@@ -26,7 +26,7 @@ impl Runner<'_> {
             true => usize::MAX,
             false => Window { skip, take }.rows_needed(),
         };
-        let mut sorter = Sorter::new(needed, self.workspace);
+        let mut sorter = Sorter::new(needed, self.exec.workspace);
         self.each_found(select, source, ctx, &mut |ctx, found| {
             let key = |out: &mut Vec<u8>| {
                 for part in &query.order {

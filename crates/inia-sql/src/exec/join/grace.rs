@@ -53,7 +53,7 @@ impl<'p, 'w> Spilled<'p, 'w> {
         table: Table,
         right_slots: &[usize],
     ) -> Result<Self> {
-        let workspace = runner.workspace;
+        let workspace = runner.exec.workspace;
         let partitions = || Partitions::new(workspace, Purpose::File, 0);
         let mut slots = Vec::new();
         runner.filled(&join.left, &mut slots);
@@ -131,7 +131,7 @@ impl<'s> Runner<'s> {
         let mut slots = spilled.slots.clone();
         slots.extend(&spilled.right_slots);
         let right = spilled.join.right_slots.clone();
-        let mut sorter = Sorter::new(usize::MAX, self.workspace);
+        let mut sorter = Sorter::new(usize::MAX, self.exec.workspace);
         let mut bytes = Vec::new();
         self.partitioned(spilled, keys, ctx, row, &mut |number, _, row| {
             bytes.clear();

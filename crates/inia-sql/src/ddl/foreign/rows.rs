@@ -1,75 +1,21 @@
-//! What a new foreign key needs besides its index: columns like its parent's, and rows that have
-//! their parents already.
+//! Rows of a table that gets a foreign key must have their parents already.
 
-use super::work::Work;
 use crate::catalog::{CatalogVersion, ForeignKeyDef, Table, TableDef, foreign_key_text, quoted};
 use crate::context::Core;
 use crate::exec::Runner;
 use crate::planner::plan_over;
-use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast;
 use std::sync::Arc;
 
-/// Whether a child column of one type can refer to a parent column of the other.
-fn compatible(child: &DataType, parent: &DataType) -> bool {
-    use DataType as T;
-    match (child, parent) {
-        (
-            T::Char { collation: a, .. } | T::VarChar { collation: a, .. },
-            T::Char { collation: b, .. } | T::VarChar { collation: b, .. },
-        ) => a == b,
-        (T::Binary(_) | T::VarBinary(_), T::Binary(_) | T::VarBinary(_)) => true,
-        (T::Decimal { .. }, T::Decimal { .. }) => true,
-        (T::Enum { members: a, .. }, T::Enum { members: b, .. })
-        | (T::Set { members: a, .. }, T::Set { members: b, .. }) => {
-            (a.len() > 255) == (b.len() > 255)
-        }
-        _ => {
-            std::mem::discriminant(child) == std::mem::discriminant(parent) && {
-                match (child, parent) {
-                    (T::Int { .. }, T::Int { .. }) => child == parent,
-                    _ => true,
-                }
-            }
-        }
-    }
-}
-
-/// Error 3780 for foreign keys whose columns are unlike those they refer to.
-pub(super) fn check_types(core: &Core, work: &Work) -> Result<(), SqlError> {
-    if !core.flag("foreign_key_checks") {
-        return Ok(());
-    }
-    for key in &work.foreign_keys {
-        let (schema, table) = (&key.def.ref_schema, &key.def.ref_table);
-        let itself = *schema == work.schema && *table == work.name;
-        let parent = core.db.catalog().table(schema, table);
-        for (name, parent_name) in key.columns.iter().zip(&key.def.ref_columns) {
-            let parent_type = match (&parent, itself) {
-                (_, true) => {
-                    work.column(parent_name).map(|at| work.columns[at].def.data_type.clone())
-                }
-                (Some(parent), false) => parent
-                    .def
-                    .column(parent_name)
-                    .map(|at| parent.def.columns[at].data_type.clone()),
-                (None, false) => None,
-            };
-            let (Some(at), Some(parent_type)) = (work.column(name), parent_type) else { continue };
-            if !compatible(&work.columns[at].def.data_type, &parent_type) {
-                let args: [&dyn std::fmt::Display; 3] = [name, parent_name, &key.def.name];
-                return Err(SqlError::new(ErrorCode::FkIncompatibleColumns, &args));
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Error 1452 (1216 for those who may not know the parent) where a row of a table, as the open
 /// transaction has written it, lacks a parent by one of these foreign keys. Temporary tables are
 /// nobody's parents.
-pub(super) fn check_rows(core: &Core, def: &TableDef, keys: &[usize]) -> Result<(), SqlError> {
+pub(in crate::ddl) fn check_rows(
+    core: &Core,
+    def: &TableDef,
+    keys: &[usize],
+) -> Result<(), SqlError> {
     if keys.is_empty() || !core.flag("foreign_key_checks") {
         return Ok(());
     }
@@ -130,7 +76,7 @@ fn has_row(core: &Core, catalog: &CatalogVersion, text: &str) -> Result<bool, Sq
         return Ok(false);
     };
     let plan = plan_over(core, catalog, &query)?;
-    let runner = Runner::new(&plan, core);
+    let runner = Runner::new(&plan, core.exec_context());
     let mut ctx = core.context(&[], &runner);
     let mut found = false;
     runner.run(&mut ctx, &mut |_, _| {

@@ -1,0 +1,123 @@
+//! What running a plan needs of its session, and no more.
+
+use super::Core;
+use super::alone::Alone;
+use super::host::Host;
+use super::table_locks::TableLocks;
+use crate::catalog::{Table, row_count};
+use crate::error::StorageResult;
+use crate::information::Information;
+use crate::interrupt::Interrupt;
+use crate::spill::Workspace;
+use inia_base::error::SqlError;
+use inia_storage::{Isolation, Txn};
+use std::cell::RefCell;
+
+/// The transactions in which a statement reads, what ends it early, and where it puts what it
+/// cannot keep in memory.
+#[derive(Clone, Copy)]
+pub(crate) struct ExecContext<'s> {
+    transactions: Transactions<'s>,
+    host: &'s Host,
+    /// What ends the statement before it is done.
+    pub(crate) interrupt: Interrupt<'s>,
+    /// Where operators put what they cannot keep in memory.
+    pub(crate) workspace: Workspace<'s>,
+}
+
+/// The session's transaction, and those of the statement alone.
+#[derive(Clone, Copy)]
+pub(crate) struct Transactions<'s> {
+    txn: &'s RefCell<Txn>,
+    alone: &'s Alone,
+    table_locks: &'s TableLocks,
+    /// The level of the open transaction.
+    isolation: Isolation,
+}
+
+impl<'s> Transactions<'s> {
+    /// The transaction in which a table is read and changed: the session's, or the statement's
+    /// alone where the table's engine has no transactions.
+    pub(crate) fn txn_of(self, table: &Table) -> &'s RefCell<Txn> {
+        match table.def.is_transactional() {
+            true => self.txn,
+            false => self.table_locks.local(table).unwrap_or_else(|| self.open_alone(table)),
+        }
+    }
+
+    fn open_alone(self, table: &Table) -> &'s RefCell<Txn> {
+        self.alone.open(&table.def, &table.store, self.isolation)
+    }
+
+    /// Waits until what was read of other transactions is durable.
+    pub(crate) fn settle(self) -> Result<(), SqlError> {
+        self.txn.borrow_mut().settle().sql()?;
+        self.alone.settle()
+    }
+
+    /// How many rows the statement sees in a table without transactions, where that is known
+    /// without counting them.
+    pub(crate) fn row_count(self, table: &Table) -> Result<Option<u64>, SqlError> {
+        let tree = table.clustered.id();
+        if let Some(txn) = self.table_locks.local(table) {
+            return row_count::read(&table.store, &mut txn.borrow_mut(), tree).sql();
+        }
+        self.txn_of(table);
+        self.alone.part(&table.def).row_count(tree)
+    }
+}
+
+impl<'s> ExecContext<'s> {
+    /// As [`Transactions::txn_of`].
+    #[inline]
+    pub(crate) fn txn_of(&self, table: &Table) -> &'s RefCell<Txn> {
+        self.transactions.txn_of(table)
+    }
+
+    /// As [`Transactions::settle`].
+    #[inline]
+    pub(crate) fn settle(&self) -> Result<(), SqlError> {
+        self.transactions.settle()
+    }
+
+    /// As [`Transactions::row_count`].
+    pub(crate) fn row_count(&self, table: &Table) -> Result<Option<u64>, SqlError> {
+        self.transactions.row_count(table)
+    }
+
+    /// What the rows of computed tables are made from.
+    pub(crate) fn information(&self) -> Information<'s> {
+        self.host.information()
+    }
+}
+
+impl Core {
+    /// What running a plan needs.
+    pub(crate) fn exec_context(&self) -> ExecContext<'_> {
+        ExecContext {
+            transactions: self.transactions(),
+            host: &self.host,
+            interrupt: self.interrupt(),
+            workspace: self.workspace(),
+        }
+    }
+
+    fn transactions(&self) -> Transactions<'_> {
+        Transactions {
+            txn: &self.txn,
+            alone: &self.alone,
+            table_locks: &self.table_locks,
+            isolation: self.state.current,
+        }
+    }
+
+    /// As [`Transactions::txn_of`].
+    pub(crate) fn txn_of(&self, table: &Table) -> &RefCell<Txn> {
+        self.transactions().txn_of(table)
+    }
+
+    /// As [`Transactions::row_count`].
+    pub(crate) fn row_count(&self, table: &Table) -> Result<Option<u64>, SqlError> {
+        self.transactions().row_count(table)
+    }
+}

@@ -1,0 +1,27 @@
+-- Strings of several collations: which mixes are refused, and by which error.
+CREATE TABLE a (k INT PRIMARY KEY, g VARCHAR(20) COLLATE utf8mb4_general_ci, h VARCHAR(20), e ENUM('a','b'), s SET('x','y'), t TEXT, l VARCHAR(20) CHARACTER SET latin1);
+INSERT INTO a VALUES (1, 'a', 'A', 'a', 'x', 't', 'é'), (2, 'b', 'B', 'b', 'y', 'u', 'a');
+SELECT g FROM a UNION SELECT h FROM a;
+SELECT g FROM a UNION ALL SELECT h FROM a;
+SELECT c FROM (SELECT g c FROM a UNION SELECT h FROM a) x;
+WITH c AS (SELECT g c FROM a UNION ALL SELECT h FROM a) SELECT c FROM c;
+SELECT g COLLATE utf8mb4_bin FROM a UNION SELECT h COLLATE utf8mb4_general_ci FROM a;
+CREATE TABLE u AS SELECT g FROM a UNION ALL SELECT h FROM a;
+SELECT g FROM a UNION SELECT l FROM a ORDER BY g;
+SELECT CAST(CONCAT(g, h, t) AS CHAR(20)) c, CAST(COALESCE(g, h, t) AS CHAR(20)) d FROM a ORDER BY k;
+SELECT CONCAT(g COLLATE utf8mb4_bin, h COLLATE utf8mb4_0900_bin) FROM a;
+SELECT CONCAT(g COLLATE utf8mb4_bin, h COLLATE utf8mb4_0900_bin, t) FROM a;
+SELECT CONCAT(g COLLATE utf8mb4_bin, h COLLATE utf8mb4_0900_bin, t, e) FROM a;
+SELECT NULLIF(g, h) FROM a;
+SELECT CASE g WHEN h THEN 1 END FROM a;
+SELECT CASE 'x' WHEN g THEN 1 WHEN h THEN 2 END FROM a;
+SELECT g IN (h) FROM a;
+SELECT g IN (h, 'x') FROM a;
+SELECT g IN (h, l, 'x') FROM a;
+SELECT g IN (SELECT h FROM a) FROM a;
+SELECT g BETWEEN 'a' AND h FROM a;
+SELECT 'a' BETWEEN g AND h FROM a;
+SELECT g BETWEEN 'a' AND 'b', h IN ('A', 'x'), CASE h WHEN 'a' THEN 1 END, g IN (l, 'x') FROM a ORDER BY k;
+SELECT g <> h FROM a;
+SELECT g LIKE h FROM a;
+SELECT STRCMP(g, h) FROM a;
