@@ -95,6 +95,31 @@ pub(crate) fn compare(
     }
 }
 
+/// Error 1525 where a date is compared with a constant that is none, whatever rows there are.
+pub fn wrong_date(expr: &Expr) -> Option<SqlError> {
+    let mut wrong = None;
+    expr.walk(&mut |node| {
+        // A list of one item is an `=`.
+        let (class, sides) = match &node.kind {
+            ExprKind::Compare(node) => (&node.class, [&node.left, &node.right]),
+            ExprKind::In(list) => match &list.items[..] {
+                [(class, item)] => (class, [&list.value, item]),
+                _ => return,
+            },
+            _ => return,
+        };
+        if *class != CmpClass::Dates {
+            return;
+        }
+        for (constant, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+            if let (None, ExprKind::Literal(Value::Text(text))) = (&wrong, &constant.kind) {
+                wrong = convert::check_date_constant(text, &other.ty).err();
+            }
+        }
+    });
+    wrong
+}
+
 /// As [`compare`] for an operator: beside a DATE a text that is no constant counts for its date
 /// alone.
 pub(crate) fn compare_operands(

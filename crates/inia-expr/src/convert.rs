@@ -452,7 +452,11 @@ pub(crate) fn check_date_constant(text: &str, beside: &ExprType) -> Result<()> {
     match DateTime::parse(text, DateRules::ZEROS) {
         Ok(_) => Ok(()),
         Err(_) => {
-            let kind = if beside.data_type == DataType::Date { "DATE" } else { "DATETIME" };
+            let kind = match beside.data_type {
+                DataType::Date => "DATE",
+                DataType::Timestamp { .. } => "TIMESTAMP",
+                _ => "DATETIME",
+            };
             Err(SqlError::new(ErrorCode::WrongValue, &[&kind, &text]))
         }
     }

@@ -34,6 +34,7 @@ pub mod ty;
 
 pub use aggregate::{Accumulator, Aggregate, WindowFunction};
 pub use bind::{Binder, BoundSubquery, EmptyScope, Scope, bind, prepare, prepare_operand};
+pub use constant::wrong_date;
 pub use context::{
     Environment, EvalContext, Level, NoSubqueries, RowVisitor, SessionHost, SqlMode, Strictness,
     SubqueryRunner, UserVar, VarScope, Warning, Warnings,

@@ -96,7 +96,7 @@ impl ColumnDef {
     }
 
     /// The largest number that FLOAT(M,D) or DOUBLE(M,D) takes.
-    pub fn limit(&self) -> Option<f64> {
+    pub(crate) fn limit(&self) -> Option<f64> {
         let (DataType::Float { decimals: Some(decimals), .. }
         | DataType::Double { decimals: Some(decimals), .. }) = self.data_type
         else {
@@ -111,7 +111,7 @@ impl ColumnDef {
     }
 
     /// Whether the column is computed and counts as not stored.
-    pub fn is_virtual(&self) -> bool {
+    pub(crate) fn is_virtual(&self) -> bool {
         self.generated.as_ref().is_some_and(|generated| !generated.stored)
     }
 

@@ -127,7 +127,7 @@ impl Engine {
         undo.set_reserve(store.reserve());
         let roots = match analysis.roots() {
             Some(roots) => roots,
-            None => found(&store)?,
+            None => bootstrap(&store)?,
         };
         let boundary = analysis.next_id();
         let core = Arc::new(EngineShared {
@@ -147,7 +147,7 @@ impl Engine {
             garbage_waits: AtomicBool::new(true),
             collecting: Mutex::new(()),
             purger: WaitCell::new(),
-            told: Mutex::default(),
+            reported_failure: Mutex::default(),
             store,
         });
         core.store.set_checkpoint_source(Arc::new(CheckpointView {
@@ -336,12 +336,12 @@ impl Drop for Engine {
 }
 
 /// Makes the engine's own trees in a new store.
-fn found(store: &Store) -> Result<Roots> {
+fn bootstrap(store: &Store) -> Result<Roots> {
     let mut mtr = store.mtr()?;
     let garbage = BTree::create(store, &mut mtr)?.id();
     let catalog = BTree::create(store, &mut mtr)?.id();
     let roots = Roots { garbage, catalog };
-    mtr.log(&TxnRecord::Founded(roots).encode(&mut Vec::new()));
+    mtr.log(&TxnRecord::Bootstrapped(roots).encode(&mut Vec::new()));
     let end = mtr.commit();
     store.wal().wait_durable(end)?;
     Ok(roots)

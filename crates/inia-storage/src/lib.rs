@@ -33,7 +33,7 @@ pub use store::{EngineSizes, is_store_file};
 pub use txn::counter::Counter;
 pub use txn::cursor::{Cursor, LockingCursor, Run, SnapshotCursor};
 pub use txn::handle::{Interrupter, Txn};
-pub use txn::in_place::Spot;
+pub use txn::in_place::RecordLocator;
 pub use txn::records::Records;
 pub use txn::rollback::{Savepoint, StuckRollback};
 pub use txn::session::ActiveTxn;

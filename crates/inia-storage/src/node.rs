@@ -117,7 +117,7 @@ pub(crate) const OVERFLOW_DATA: usize = 48;
 /// Payload bytes that one overflow page holds.
 pub(crate) const OVERFLOW_CAPACITY: usize = PAGE_SIZE - OVERFLOW_DATA;
 
-/// The version stamp in front of every leaf record.
+/// The version header in front of every leaf record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct RecordHeader {
     /// The transaction that wrote the version; [`RecordHeader::DELETED`] set when it is a deletion.

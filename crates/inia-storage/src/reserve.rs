@@ -32,8 +32,8 @@ use crate::page::PAGE_SIZE;
 use crate::sync::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-/// Claims below this are not told: short transactions write nothing that others read.
-const WORTH_TELLING: u64 = 16 << 10;
+/// Claims below this are not published: short transactions write nothing that others read.
+const PUBLISH_THRESHOLD: u64 = 16 << 10;
 const RECORDS_THRESHOLD: u64 = 8;
 
 /// Pages that are kept in any case, and the part of all pages.
@@ -104,7 +104,7 @@ impl Need {
 pub(crate) struct Claim {
     reserve: Arc<Reserve>,
     own: Need,
-    told: Need,
+    published: Need,
     /// It has claimed pages since that was looked at last.
     grown: bool,
 }
@@ -112,12 +112,12 @@ pub(crate) struct Claim {
 impl Claim {
     /// Nothing yet.
     pub(crate) fn new(reserve: Arc<Reserve>) -> Claim {
-        Claim { reserve, own: Need::default(), told: Need::default(), grown: false }
+        Claim { reserve, own: Need::default(), published: Need::default(), grown: false }
     }
 
     /// Bytes of log that this transaction itself has claimed.
-    pub(crate) fn told_log(&self) -> u64 {
-        self.told.log + self.told.log / 4
+    pub(crate) fn published_log(&self) -> u64 {
+        self.published.log + self.published.log / 4
     }
 
     /// Whether it has claimed pages since this was asked last.
@@ -132,7 +132,7 @@ impl Claim {
         own.pages += need.pages;
         own.bytes += need.bytes;
         own.records += need.records;
-        self.tell();
+        self.publish();
     }
 
     /// A change is undone.
@@ -141,38 +141,39 @@ impl Claim {
         for (own, less) in self.own.parts().into_iter().zip(need.parts()) {
             *own = own.saturating_sub(*less);
         }
-        self.tell();
+        self.publish();
     }
 
     /// The transaction is over.
     pub(crate) fn clear(&mut self) {
         self.own = Need::default();
-        if self.told != self.own {
-            self.tell_all();
+        if self.published != self.own {
+            self.publish_all();
         }
     }
 
     #[inline]
-    fn tell(&mut self) {
-        let (own, told) = (self.own, self.told);
-        if own.log.abs_diff(told.log) >= WORTH_TELLING
-            || own.bytes.abs_diff(told.bytes) >= WORTH_TELLING
-            || own.records.abs_diff(told.records) >= RECORDS_THRESHOLD
-            || own.pages != told.pages
+    fn publish(&mut self) {
+        let (own, published) = (self.own, self.published);
+        if own.log.abs_diff(published.log) >= PUBLISH_THRESHOLD
+            || own.bytes.abs_diff(published.bytes) >= PUBLISH_THRESHOLD
+            || own.records.abs_diff(published.records) >= RECORDS_THRESHOLD
+            || own.pages != published.pages
         {
-            self.tell_all();
+            self.publish_all();
         }
     }
 
     #[cold]
-    fn tell_all(&mut self) {
-        let (mut own, mut told) = (self.own, std::mem::replace(&mut self.told, self.own));
-        self.grown |=
-            own.pages > told.pages || own.records > told.records || own.bytes > told.bytes;
-        let changed = own.parts().into_iter().zip(told.parts());
-        for (all, (own, told)) in self.reserve.parts().into_iter().zip(changed) {
-            if *own != *told {
-                all.fetch_add(own.wrapping_sub(*told), Ordering::Relaxed);
+    fn publish_all(&mut self) {
+        let (mut own, mut published) = (self.own, std::mem::replace(&mut self.published, self.own));
+        self.grown |= own.pages > published.pages
+            || own.records > published.records
+            || own.bytes > published.bytes;
+        let changed = own.parts().into_iter().zip(published.parts());
+        for (all, (own, published)) in self.reserve.parts().into_iter().zip(changed) {
+            if *own != *published {
+                all.fetch_add(own.wrapping_sub(*published), Ordering::Relaxed);
             }
         }
     }

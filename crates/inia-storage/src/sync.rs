@@ -13,15 +13,15 @@ pub(crate) const SPINS: u32 = 64;
 
 /// Calls a background thread that naps. Ringing twice before it wakes is one call, and cheap.
 #[derive(Default)]
-pub(crate) struct Bell {
+pub(crate) struct Wakeup {
     called: AtomicBool,
     asleep: Mutex<()>,
     rung: Condvar,
 }
 
-impl Bell {
+impl Wakeup {
     /// Ends the nap under way, or the next one at once.
-    pub(crate) fn ring(&self) {
+    pub(crate) fn notify(&self) {
         if self.called.load(Ordering::Relaxed) || self.called.swap(true, Ordering::Release) {
             return;
         }
@@ -31,7 +31,7 @@ impl Bell {
     }
 
     /// Sleeps until called, or until `limit` has passed, and takes the call.
-    pub(crate) fn nap(&self, limit: Duration) {
+    pub(crate) fn wait(&self, limit: Duration) {
         let mut asleep = self.asleep.lock();
         if !self.called.swap(false, Ordering::Acquire) {
             self.rung.wait_for(&mut asleep, limit);

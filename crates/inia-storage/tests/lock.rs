@@ -202,7 +202,7 @@ fn a_writer_found_out_late_leaves_nobody_waiting_for_ever() {
             })
         };
         let threads = [run(&writer, b"2"), run(&other, b"1")];
-        locks.hold(&writer, TxnId(5), TREE, b"1");
+        locks.make_explicit(&writer, TxnId(5), TREE, b"1");
         locks.release_all(&early);
         let went_on = threads.map(|thread| usize::from(thread.join().unwrap()));
         noted.lock().unwrap()[went_on.iter().sum::<usize>()] = true;

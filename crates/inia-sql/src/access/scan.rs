@@ -12,8 +12,8 @@ use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
 use inia_storage::{
-    Cursor, Direction, KeyBound, LockMode, LockRequest, LockingCursor, ReadMode, Run, Spot,
-    StorageError, Tree, Txn,
+    Cursor, Direction, KeyBound, LockMode, LockRequest, LockingCursor, ReadMode, RecordLocator,
+    Run, StorageError, Tree, Txn,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -113,7 +113,7 @@ pub(crate) struct Scan {
     /// Locks of rows that are free are put off.
     defers: bool,
     /// Where a point read found a row that it did not lock.
-    spot: Option<Spot>,
+    spot: Option<RecordLocator>,
     /// Rows are left for a later change: the scan stops before it waits for anything, once. It has.
     pauses: bool,
     paused: bool,
@@ -176,8 +176,8 @@ impl Scan {
 
     /// Where the row is that the scan stands on, if it is not locked: it is left for a later
     /// change, before which the scan waits for nothing ([`Scan::take_pause`]).
-    pub(crate) fn leave_current(&mut self) -> Option<Spot> {
-        let spot = self.locking()?.spot()?;
+    pub(crate) fn leave_current(&mut self) -> Option<RecordLocator> {
+        let spot = self.locking()?.locator()?;
         self.pause_before_waits();
         Some(spot)
     }

@@ -1,18 +1,21 @@
 //! FROM: its members get slots and names; joins get their conditions.
 
+use super::described::as_stored;
 use super::merge::Origin;
 use super::namespace::{FromColumn, FromTable, Namespace};
 use super::scope::Clause;
 use super::{QueryBinder, Result};
-use crate::catalog::{IndexDef, IndexKind, IndexPart, Table, TableDef, View, same_name};
+use crate::catalog::{
+    ColumnDefault, IndexDef, IndexKind, IndexPart, Table, TableDef, View, same_name,
+};
 use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind};
 use crate::plan::{Body, OutputColumn, QueryPlan};
-use inia_base::column::{ResultColumn, flags};
+use inia_base::column::flags;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::bind::{Binder, EmptyScope};
 use inia_expr::conjuncts;
-use inia_expr::{CmpOp, Expr, ExprType, TypeClass};
+use inia_expr::{CmpOp, Expr, ExprType, lob_bytes};
 use inia_parser::ast::{self, JoinConstraint, JoinKind, TableRef};
 use inia_storage::{LockMode, LockRequest, WaitPolicy};
 use std::sync::Arc;
@@ -501,20 +504,25 @@ pub(crate) fn table_column(def: &TableDef, index: usize, alias: &str, slot: usiz
     result.org_table = def.name.clone();
     result.org_name = column.name.clone();
     as_stored(&mut result, &ty);
-    if ty.data_type == DataType::Json {
-        result.decimals = 0;
+    match &ty.data_type {
+        DataType::Json => (result.decimals, result.length) = (0, u32::MAX),
+        // Each byte counts as a character, and a character for four bytes.
+        DataType::Text { size, .. } => result.length = lob_bytes(*size).saturating_mul(4),
+        _ => {}
+    }
+    let stamped = matches!(ty.data_type, DataType::Timestamp { .. });
+    let now = column.on_update_now || column.default == ColumnDefault::CurrentTimestamp;
+    if stamped && !now {
+        result.flags &= !flags::TIMESTAMP;
     }
     result.flags |= key_flags(def, index);
     if column.auto_increment {
         result.flags |= flags::AUTO_INCREMENT;
     }
-    if column.on_update_now {
+    if column.on_update_now && stamped {
         result.flags |= flags::ON_UPDATE_NOW;
     }
-    if !column.nullable
-        && column.default == crate::catalog::ColumnDefault::None
-        && !column.auto_increment
-    {
+    if !column.nullable && column.default == ColumnDefault::None && !column.auto_increment {
         result.flags |= flags::NO_DEFAULT_VALUE;
     }
     FromColumn { slot, ty, result, hidden: column.invisible, merged: None }
@@ -546,18 +554,6 @@ fn derived_type(query: &QueryPlan, column: &OutputColumn) -> ExprType {
         *width = IntWidth::Int;
     }
     ty
-}
-
-/// Describes values that come from a table, be it a temporary one: numbers and times are not called
-/// binary, texts have no decimals.
-pub(super) fn as_stored(result: &mut ResultColumn, ty: &ExprType) {
-    match ty.class() {
-        TypeClass::String if ty.is_text() => result.decimals = 0,
-        TypeClass::Json => {}
-        TypeClass::String => result.decimals = 0,
-        _ if matches!(ty.data_type, DataType::Timestamp { .. }) => {}
-        _ => result.flags &= !flags::BINARY,
-    }
 }
 
 /// What a column is to the indexes. Without a PRIMARY KEY the first unique one takes its place that

@@ -8,6 +8,7 @@
 //! part 0, bound at level 1; `a.x` is found at level 0, so it is an outer column of depth 1 and
 //! part 0 is correlated.
 
+mod described;
 mod enclosing;
 mod from;
 mod functional;
@@ -35,7 +36,7 @@ pub(crate) use select::item_name;
 
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::plan::window::WindowPlan;
-use crate::plan::{Body, PartPlan, StatementPlan, ViewUse, VirtualTable, result_columns};
+use crate::plan::{Body, PartPlan, Said, StatementPlan, ViewUse, VirtualTable, result_columns};
 use crate::reads::Reads;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::SlotSet;
@@ -213,6 +214,8 @@ struct QueryBinder<'c> {
     tested_next: bool,
     /// What the statement is warned of each time it runs.
     warnings: Vec<Warning>,
+    /// A date in it that is none.
+    wrong: Option<SqlError>,
 }
 
 impl<'c> QueryBinder<'c> {
@@ -235,6 +238,7 @@ impl<'c> QueryBinder<'c> {
             digits_next: false,
             tested_next: false,
             warnings: Vec::new(),
+            wrong: None,
         }
     }
 
@@ -247,8 +251,8 @@ impl<'c> QueryBinder<'c> {
         let (tables, views) = (self.tables, self.views);
         let direct = crate::optimize::direct(&root);
         let updates = Vec::new();
-        let warnings = self.warnings;
-        StatementPlan { root, columns, direct, parts, tables, views, exclusive, updates, warnings }
+        let said = Said { warnings: self.warnings, wrong: self.wrong };
+        StatementPlan { root, columns, direct, parts, tables, views, exclusive, updates, said }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Query expressions: WITH, set operations, VALUES, nesting, LIMIT.
 
+use super::described::of_set_operation;
 use super::scope::Clause;
 use super::{CteBinding, Level, QueryBinder, Result};
 use crate::catalog::same_name;
@@ -146,8 +147,7 @@ impl QueryBinder<'_> {
         for (column, types) in columns.iter_mut().zip(&types) {
             let types: Vec<&ExprType> = types.iter().collect();
             let ty = merge(&types, "UNION")?;
-            let result = ty.result_column(&column.result.name);
-            *column = OutputColumn { result, ty };
+            *column = of_set_operation(&column.result.name, ty);
         }
         let types = columns.iter().map(|c| c.ty.clone()).collect();
         Ok((Body::SetOperation(Box::new(SetPlan { first, rest: steps, types })), columns))

@@ -1,5 +1,6 @@
 //! One SELECT: FROM, WHERE, select list, GROUP BY, HAVING, ORDER BY, then planning.
 
+use super::described::as_kept;
 use super::from::BoundFrom;
 use super::grouping::{GroupCheck, Keyed};
 use super::is_null::{self, Never};
@@ -17,7 +18,7 @@ use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::aggregate::Aggregate;
 use inia_expr::bind::Binder;
-use inia_expr::{Expr, ExprKind, SqlMode};
+use inia_expr::{Expr, ExprKind, SqlMode, wrong_date};
 use inia_expr::{SlotSet, conjuncts, slots_of};
 use inia_parser::ast::{self, SelectItem};
 
@@ -50,6 +51,9 @@ impl Clauses {
         let Clauses { items, columns, group, having, order, hidden, windows, .. } = self;
         for (item, column) in items.iter_mut().zip(columns) {
             above_rollup(&mut item.expr, group, width)?;
+            if item.column.is_some() && reads_rolled_up(&item.expr, width, group.len()) {
+                column.result = item.expr.ty.result_column(&item.name);
+            }
             if item.expr.ty.nullable || reads_rolled_up(&item.expr, width, group.len()) {
                 column.ty.nullable = true;
                 column.result.flags &= !inia_base::column::flags::NOT_NULL;
@@ -142,6 +146,11 @@ impl QueryBinder<'_> {
         }
         self.order_by(order_by, &mut clauses)?;
         clauses.windows = self.take_windows();
+        if !clauses.windows.is_empty() {
+            let items = clauses.items.iter().zip(&mut clauses.columns);
+            let computed = items.filter(|(item, _)| !item.expr.is_constant_in_statement());
+            computed.for_each(|(_, column)| as_kept(column));
+        }
         clauses.aggregates = std::mem::take(&mut self.level().aggregates);
         clauses.shown = std::mem::take(&mut self.level().shown);
         from.width += clauses.shown.len();
@@ -194,6 +203,9 @@ impl QueryBinder<'_> {
         if !self.level().rollup || !clause.is_after_from() {
             let keeps_digits = clause == Clause::FieldList && self.level().keeps_digits;
             self.prepare(&mut bound, keeps_digits);
+        }
+        if self.wrong.is_none() {
+            self.wrong = wrong_date(&bound);
         }
         Ok(bound)
     }

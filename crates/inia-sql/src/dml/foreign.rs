@@ -405,10 +405,10 @@ fn agrees(
     row: &[u8],
     zone: &TimeZone,
 ) -> Result<bool, SqlError> {
-    let Some(index) = table.def.primary() else { return Ok(false) };
-    let primary = &table.indexes[0].codec;
+    let parts = table.def.primary().map(|index| index.parts.as_slice()).unwrap_or_default();
     for (column, value) in columns.iter().zip(wanted) {
-        let Some(part) = index.parts.iter().position(|part| part.column == *column) else {
+        let primary = &table.indexes[0].codec;
+        let Some(part) = parts.iter().position(|part| part.column == *column) else {
             return Ok(false);
         };
         let (mut own, mut other) = (Vec::new(), Vec::new());

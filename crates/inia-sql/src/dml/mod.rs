@@ -12,7 +12,7 @@ mod target_reads;
 mod text_keys;
 mod view;
 pub(crate) mod write;
-mod write_many;
+mod write_batch;
 
 use inia_base::error::{ErrorCode, SqlError};
 

@@ -2,7 +2,7 @@
 
 use super::auto_increment;
 use super::change::Changes;
-use super::write_many::Waiting;
+use super::write_batch::Waiting;
 use crate::access::Scan;
 use crate::catalog::{IndexKind, Table, TableDef, value_text};
 use crate::error::Damaged;

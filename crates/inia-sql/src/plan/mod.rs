@@ -20,6 +20,7 @@ use crate::access::AccessPath;
 use crate::catalog::Table;
 use crate::information::Information;
 use inia_base::column::ResultColumn;
+use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::aggregate::Aggregate;
 use inia_expr::compare::CmpClass;
@@ -47,14 +48,28 @@ pub(crate) struct StatementPlan {
     pub exclusive: bool,
     /// The tables that FOR UPDATE is about.
     pub updates: Vec<Arc<Table>>,
-    /// What is warned of each time it runs.
+    /// What is said of it each time it runs.
+    pub said: Said,
+}
+
+/// What binding found to be said of a statement when it runs.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// Its warnings.
     pub warnings: Vec<Warning>,
+    /// Error 1525, whatever rows there are.
+    pub wrong: Option<SqlError>,
 }
 
 impl StatementPlan {
     /// Gives the statement's own warnings to whoever runs it.
     pub(crate) fn warn(&self, ctx: &mut EvalContext<'_>) {
-        self.warnings.iter().for_each(|warning| ctx.warnings.push(warning.clone()));
+        self.said.warnings.iter().for_each(|warning| ctx.warnings.push(warning.clone()));
+    }
+
+    /// Error 1525 where the query compares a date with a constant that is none.
+    pub(crate) fn refuse_wrong(&self) -> Result<(), SqlError> {
+        self.said.wrong.clone().map_or(Ok(()), Err)
     }
 }
 

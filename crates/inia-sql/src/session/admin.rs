@@ -1,5 +1,6 @@
 //! Statements about accounts, connections and the server.
 
+use super::unsupported::unsupported;
 use super::{routines, show};
 use crate::account::changes_accounts;
 use crate::account::password::PasswordRules;
@@ -173,7 +174,7 @@ pub(super) fn execute(
             routines::execute(core, statement)
         }
         Statement::Help(_) => show::send(sink, &["name", "description", "example"], &[]),
-        _ => error(ErrorCode::NotSupportedYet, &[&"this statement"]),
+        other => Err(unsupported(other)),
     }
 }
 

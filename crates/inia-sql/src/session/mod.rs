@@ -21,6 +21,7 @@ mod show;
 #[cfg(test)]
 pub(crate) mod tests;
 mod texts;
+mod unsupported;
 
 use self::run::{KeptPlan, Source, Syntax};
 use self::texts::Texts;

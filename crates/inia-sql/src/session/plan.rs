@@ -158,7 +158,7 @@ pub(super) fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError>
         Statement::Insert(insert) => plan_insert(core, insert)?,
         Statement::Update(update) => plan_update(core, update)?,
         Statement::Delete(delete) => plan_delete(core, delete)?,
-        _ => return unsupported("this statement"),
+        other => return Err(super::unsupported::unsupported(other)),
     })
 }
 
@@ -211,10 +211,6 @@ fn plan_delete(core: &Core, delete: &ast::Delete) -> Result<Plan, SqlError> {
     dml::check_delete(core, written, &joined)?;
     joined.guard(core, guard)?;
     Ok(Plan::Joined(Box::new(joined)))
-}
-
-fn unsupported<T>(what: &str) -> Result<T, SqlError> {
-    Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]))
 }
 
 /// Plans a statement for PREPARE, where it can be planned, and describes its columns.
@@ -365,6 +361,7 @@ fn run_plan(
                 let shared: &Core = core;
                 let runner = Runner::new(query, shared.exec_context());
                 let mut ctx = shared.context(params, &runner);
+                query.refuse_wrong()?;
                 query.warn(&mut ctx);
                 let result = runner.send(&mut ctx, sink);
                 ((result, std::mem::take(&mut ctx.warnings)), runner.found_rows())
@@ -455,5 +452,7 @@ fn load_data(
 
 /// Plans a query that is only looked at.
 pub(super) fn plan_to_explain(core: &Core, query: &ast::Query) -> Result<StatementPlan, SqlError> {
-    plan_query(core, query, None)
+    let plan = plan_query(core, query, None)?;
+    plan.refuse_wrong()?;
+    Ok(plan)
 }

@@ -1,5 +1,6 @@
 //! Statements about stored programs, of which there are none: whichever they name is missing.
 
+use super::unsupported::unsupported;
 use crate::context::Core;
 use crate::context::Outcome;
 use inia_base::error::{ErrorCode, SqlError};
@@ -21,7 +22,7 @@ pub(super) fn execute(core: &mut Core, statement: &Statement) -> Result<Outcome,
         Statement::Call(call) => return Err(not_there(core, RoutineKind::Procedure, &call.name)?),
         Statement::AlterRoutine(alter) => (alter.kind, &alter.name, false),
         Statement::DropRoutine(drop) => (drop.kind, &drop.name, drop.if_exists),
-        _ => return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"this statement"])),
+        other => return Err(unsupported(other)),
     };
     core.commit()?;
     core.check_writable()?;

@@ -248,7 +248,7 @@ impl<'a, 's> LeafMut<'a, 's> {
     }
 
     /// Removes records that have no overflow pages, by their numbers, which ascend.
-    pub(crate) fn remove_many(&mut self, numbers: &[u16]) {
+    pub(crate) fn remove_batch(&mut self, numbers: &[u16]) {
         let mut runs: Vec<u8> = Vec::new();
         for run in numbers.chunk_by(|a, b| a + 1 == *b) {
             runs.extend_from_slice(&run[0].to_le_bytes());

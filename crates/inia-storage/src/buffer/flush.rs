@@ -14,8 +14,8 @@
 use super::wait::Attempt;
 use super::{BufferPool, WRITE_BATCH, page_offset};
 use crate::Result;
+use crate::page::file::CHECKPOINT_AT;
 use crate::page::file::HEADER_PAGE;
-use crate::page::file::STAMP_AT;
 use crate::page::{self, PAGE_SIZE, PageBytes, PageRead, put_u64};
 use crate::sync::Ordering;
 use inia_base::ids::{Lsn, PageId};
@@ -174,10 +174,10 @@ impl BufferPool {
     /// Writes the number of the next checkpoint into the header page, before the control file has
     /// it, and returns it. No number is used twice, not even after a crash in between. The log has
     /// no record of it.
-    pub(crate) fn stamp_header(&self) -> Result<u64> {
+    pub(crate) fn number_header(&self) -> Result<u64> {
         let mut header = self.exclusive(HEADER_PAGE)?;
-        let stamp = header.u64_at(STAMP_AT) + 1;
-        put_u64(&mut header, STAMP_AT, stamp);
+        let number = header.u64_at(CHECKPOINT_AT) + 1;
+        put_u64(&mut header, CHECKPOINT_AT, number);
         self.note_change(&header, self.wal.closed_lsn(), false);
         let (frame, meta) = (header.frame(), header.meta());
         drop(header);
@@ -185,7 +185,7 @@ impl BufferPool {
         while self.write_back(&[frame])? == 0 && !meta.is_clean() {
             std::thread::yield_now();
         }
-        Ok(stamp)
+        Ok(number)
     }
 
     /// Names the durable checkpoint.

@@ -23,7 +23,7 @@ use crate::Result;
 use crate::error::StorageError;
 use crate::page::file::is_pinned;
 use crate::page::{self, PAGE_SIZE};
-use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Bell, Mutex, Ordering};
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Mutex, Ordering, Wakeup};
 use crate::wal::Wal;
 use flush::Flusher;
 use frame::{Frames, FreeFrame, Visit};
@@ -57,7 +57,7 @@ pub(crate) struct BufferPool {
     /// Recovery is over: no page may be newer than the log.
     recovered: AtomicBool,
     /// Calls who keeps frames free.
-    provider: Arc<Bell>,
+    provider: Arc<Wakeup>,
 }
 
 /// Byte offset of a page in the data file.
@@ -248,11 +248,11 @@ impl BufferPool {
             }
             if let Some(frame) = self.frames.take_unused() {
                 if self.frames.wants_ready(&frame) {
-                    self.provider.ring();
+                    self.provider.notify();
                 }
                 return Ok(frame);
             }
-            self.provider.ring();
+            self.provider.notify();
             if let Some(frame) = self.evict_one()? {
                 return Ok(frame);
             }
@@ -313,7 +313,7 @@ impl BufferPool {
     }
 
     /// Rings when free frames ran out.
-    pub(crate) fn provider_bell(&self) -> &Arc<Bell> {
+    pub(crate) fn provider_wakeup(&self) -> &Arc<Wakeup> {
         &self.provider
     }
 

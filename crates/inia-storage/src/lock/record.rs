@@ -93,13 +93,13 @@ impl Grant {
 
 /// What became of an implicit lock that was to be made explicit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hold {
+pub(super) enum Conversion {
     /// Its transaction is over.
     Over,
     /// It is explicit, and nobody stands in the queue.
-    Alone,
+    Uncontended,
     /// It is explicit, and stands before others in the queue.
-    AwaitedByOthers,
+    Awaited,
 }
 
 /// An owner that holds the record, in one mode or in both.
@@ -364,7 +364,12 @@ impl RecordLocks {
 
     /// Makes the implicit exclusive lock of `holder`'s transaction `id` explicit, so that others
     /// can queue for it.
-    pub(super) fn hold(&self, holder: &Arc<Owner>, id: TxnId, name: LockName) -> Hold {
+    pub(super) fn make_explicit(
+        &self,
+        holder: &Arc<Owner>,
+        id: TxnId,
+        name: LockName,
+    ) -> Conversion {
         self.with(name, |state| {
             let queue = state.queue(name);
             let active = if queue.is_held_by(holder) {
@@ -372,16 +377,16 @@ impl RecordLocks {
             } else {
                 holder.note_record_of(id, name)
             };
-            let hold = match (active, queue.waiting.is_empty()) {
-                (false, _) => Hold::Over,
-                (true, true) => Hold::Alone,
-                (true, false) => Hold::AwaitedByOthers,
+            let conversion = match (active, queue.waiting.is_empty()) {
+                (false, _) => Conversion::Over,
+                (true, true) => Conversion::Uncontended,
+                (true, false) => Conversion::Awaited,
             };
             if active {
                 queue.admit(holder, LockMode::Exclusive);
             }
             state.drop_if_empty(name);
-            hold
+            conversion
         })
     }
 

@@ -221,14 +221,14 @@ fn a_wait_ends_by_timeout_or_interrupt_and_leaves_no_trace() {
 fn an_implicit_lock_is_made_explicit_only_while_its_transaction_lives() {
     let world = World::new(2);
     world.owners[0].set_txn(TxnId(5));
-    assert!(!world.locks.hold(&world.owners[0], TxnId(4), TREE, b"k"));
-    assert!(world.locks.hold(&world.owners[0], TxnId(5), TREE, b"k"));
+    assert!(!world.locks.make_explicit(&world.owners[0], TxnId(4), TREE, b"k"));
+    assert!(world.locks.make_explicit(&world.owners[0], TxnId(5), TREE, b"k"));
     let waiting = world.wait_for(1, b"k", Shared);
     let wait = world.locks.wait_of(&world.owners[1]).unwrap();
     assert_eq!((wait.key.as_slice(), wait.blockers), (&b"k"[..], vec![(0, TxnId(5))]));
     world.release(0);
     waiting.join().unwrap().unwrap();
-    assert!(!world.locks.hold(&world.owners[0], TxnId(5), TREE, b"k"));
+    assert!(!world.locks.make_explicit(&world.owners[0], TxnId(5), TREE, b"k"));
 }
 
 /// A record is locked by having been written, and the table does not know it before somebody asks.
@@ -247,7 +247,7 @@ fn a_writer_that_is_found_out_while_it_waits_for_one_in_the_queue_is_in_a_deadlo
     let heavier = world.wait_for(writer, b"z", Exclusive);
     assert!(world.owners[second].is_waiting());
     // A fourth one asks for the record, without waiting: now `second` waits for the writer.
-    assert!(world.locks.hold(&world.owners[writer], TxnId(5), TREE, b"k"));
+    assert!(world.locks.make_explicit(&world.owners[writer], TxnId(5), TREE, b"k"));
     assert!(!world.owners[second].is_waiting(), "it was found at once");
     assert!(matches!(lighter.join().unwrap(), Err(StorageError::Deadlock)));
     world.release(second);
@@ -260,7 +260,7 @@ fn a_writer_that_is_found_out_before_others_in_its_queue_stops_them_and_may_run_
     world.owners[0].set_txn(TxnId(5));
     world.take(1, b"k", Shared);
     let queued = world.wait_for(2, b"k", Exclusive);
-    assert!(world.locks.hold(&world.owners[0], TxnId(5), TREE, b"k"));
+    assert!(world.locks.make_explicit(&world.owners[0], TxnId(5), TREE, b"k"));
     world.release(1);
     assert!(world.owners[2].is_waiting(), "the writer is in the way yet");
     world.release(0);
@@ -274,7 +274,7 @@ fn a_lock_of_the_next_transaction_is_not_taken_for_one_of_the_last() {
     world.release(0);
     world.owners[0].set_txn(TxnId(6));
     world.take(0, b"k", Shared);
-    assert!(!world.locks.hold(&world.owners[0], TxnId(5), TREE, b"k"), "it is over");
+    assert!(!world.locks.make_explicit(&world.owners[0], TxnId(5), TREE, b"k"), "it is over");
     assert_eq!(world.take(1, b"k", Shared), Grant::New);
 }
 
@@ -353,7 +353,7 @@ fn an_implicit_lock_made_explicit_keeps_the_shared_one() {
     let world = World::new(2);
     world.take(0, b"k", Shared);
     world.owners[0].set_txn(TxnId(5));
-    assert!(world.locks.hold(&world.owners[0], TxnId(5), TREE, b"k"));
+    assert!(world.locks.make_explicit(&world.owners[0], TxnId(5), TREE, b"k"));
     world.unlock(0, b"k", Exclusive);
     assert_eq!(world.take(1, b"k", Shared), Grant::New);
     assert_eq!(world.owners[0].lock_count(), 1);

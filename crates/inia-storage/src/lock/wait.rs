@@ -10,12 +10,12 @@
 //! lock and begun another wait: every edge of a cycle that is found was there at the same time.
 //! Edges that come later start from later waits, which search again. A granted lock makes others
 //! wait for one who runs, with one exception: an implicit lock that is made explicit
-//! ([`LockSystem::hold`]) may stand before waiters while its holder waits too, so that is
+//! ([`LockSystem::make_explicit`]) may stand before waiters while its holder waits too, so that is
 //! followed by a search as well.
 
 use super::gap::Gaps;
 use super::owner::{Owner, Target, TargetKind, Wait};
-use super::record::{Grant, Hold, LockName, RecordLocks};
+use super::record::{Conversion, Grant, LockName, RecordLocks};
 use crate::error::StorageError;
 use crate::request::LockMode;
 use crate::sync::{AtomicU64, Mutex, Ordering, Wake};
@@ -113,11 +113,17 @@ impl LockSystem {
 
     /// Makes the implicit lock of `holder`'s transaction `id` on a record explicit; false when that
     /// transaction is over. Whoever waits for the record already waits for `holder` from now on.
-    pub(crate) fn hold(&self, holder: &Arc<Owner>, id: TxnId, tree: TreeId, key: &[u8]) -> bool {
-        match self.records.hold(holder, id, LockName::new(tree, key)) {
-            Hold::Over => return false,
-            Hold::Alone => {}
-            Hold::AwaitedByOthers => {
+    pub(crate) fn make_explicit(
+        &self,
+        holder: &Arc<Owner>,
+        id: TxnId,
+        tree: TreeId,
+        key: &[u8],
+    ) -> bool {
+        match self.records.make_explicit(holder, id, LockName::new(tree, key)) {
+            Conversion::Over => return false,
+            Conversion::Uncontended => {}
+            Conversion::Awaited => {
                 let _detector = self.detector.lock();
                 self.break_deadlocks(holder);
             }

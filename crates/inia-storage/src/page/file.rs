@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   page 0: common header | magic u64 | format u32 | page size u32 | groups u32 |
-//!           zero u32 | stamp u64
+//!           zero u32 | checkpoint number u64
 //!   page 1: map of pages 0..G,  page G+1: map of pages G..2G,  ...
 //! ```
 
@@ -39,7 +39,7 @@ pub(crate) const PAGE_SIZE_AT: usize = FORMAT_AT + 4;
 /// Where the header page counts the groups.
 pub(crate) const GROUPS_AT: usize = PAGE_SIZE_AT + 4;
 /// Where the header page has the number of the last checkpoint that it has seen begin.
-pub(crate) const STAMP_AT: usize = GROUPS_AT + 8;
+pub(crate) const CHECKPOINT_AT: usize = GROUPS_AT + 8;
 
 const _: () = assert!(GROUP_PAGES.is_multiple_of(64));
 

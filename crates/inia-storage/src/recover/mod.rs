@@ -1,7 +1,7 @@
 //! Recovery: from what a crash left on disk to a consistent store.
 //!
 //! 1. *Doublewrite*: a page torn in its place is restored from its copy ([`restore_torn_pages`]).
-//!    A data file from before the last checkpoint is refused ([`check_stamp`]).
+//!    A data file from before the last checkpoint is refused ([`check_checkpoint_number`]).
 //! 2. *Redo*: one walk along the log from the checkpoint. Each whole group is applied to those of
 //!    its pages whose LSN is older; other records go to the observer ([`redo`]).
 //! 3. An unfinished group at the log's end is dropped, and the log is opened for appending as a new
@@ -31,10 +31,10 @@ use crate::files::CONTROL_FILE;
 use crate::files::DATA_FILE;
 use crate::ops::FIRST_PAGE_TAG;
 use crate::ops::PageOp;
+use crate::page::file::CHECKPOINT_AT;
 use crate::page::file::GROUP_PAGES;
 use crate::page::file::GROUPS_AT;
 use crate::page::file::HEADER_PAGE;
-use crate::page::file::STAMP_AT;
 use crate::page::{
     PAGE_SIZE, PageBuf, PageBytes, PageRead, page_id, page_lsn, set_page_lsn, verify,
 };
@@ -69,7 +69,7 @@ pub(crate) fn restore_torn_pages(
     let slots = (doublewrite.len()? / PAGE_SIZE as u64).min(WRITE_BATCH as u64);
     let mut copy = PageBuf::new();
     // Of several copies of a page, left from batches of different size, the newest counts.
-    // The header, which is stamped without a change of its LSN, is always the first of its batch.
+    // The header, which is numbered without a change of its LSN, is always the first of its batch.
     let mut newest: HashMap<PageId, (Lsn, Reverse<u64>)> = HashMap::new();
     for slot in 0..slots {
         doublewrite.read_at(&mut copy.bytes, slot * PAGE_SIZE as u64)?;
@@ -102,14 +102,14 @@ pub(crate) fn restore_torn_pages(
 
 /// Refuses a data file from before the last checkpoint, whose changes the log has no longer. A
 /// header that cannot be read is met, and told, by whoever needs it.
-pub(crate) fn check_stamp(data: &dyn DiskFile, checkpoints: u64) -> Result<()> {
+pub(crate) fn check_checkpoint_number(data: &dyn DiskFile, checkpoints: u64) -> Result<()> {
     let mut header = PageBuf::new();
     if data.len()? < PAGE_SIZE as u64 {
         return Ok(());
     }
     data.read_at(&mut header.bytes, page_offset(HEADER_PAGE))?;
-    let stamp = header.bytes.u64_at(STAMP_AT);
-    if verify(&header.bytes, HEADER_PAGE).is_ok() && stamp < checkpoints {
+    let number = header.bytes.u64_at(CHECKPOINT_AT);
+    if verify(&header.bytes, HEADER_PAGE).is_ok() && number < checkpoints {
         return Err(StorageError::Unopenable(format!(
             "{DATA_FILE} is from earlier than {CONTROL_FILE} and lacks what was written to it since"
         )));

@@ -270,7 +270,7 @@ fn no_two_checkpoints_have_the_same_number() {
     let disk = SimDisk::new();
     let id = store_with_page(&disk, b"older");
     let store = open(&disk).unwrap();
-    store.pool_for_tests().stamp_header().unwrap();
+    store.pool_for_tests().number_header().unwrap();
     let old = file(&disk, DATA_FILE);
     drop(store);
     let disk = disk.kill();

@@ -21,7 +21,7 @@ use super::{CHECKPOINT_STATE_MAX, Store};
 use crate::Result;
 use crate::buffer::WRITE_BATCH;
 use crate::error::StorageError;
-use crate::sync::{AtomicBool, Bell, Mutex, Ordering};
+use crate::sync::{AtomicBool, Mutex, Ordering, Wakeup};
 use inia_base::ids::Lsn;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
@@ -32,11 +32,11 @@ const MAX_UNWRITTEN: u64 = 32 << 20;
 /// Pages that one step writes at most.
 const STEP_PAGES: usize = 8 * WRITE_BATCH;
 /// How long the background sleeps when there is nothing to do and nobody calls it.
-const NAP: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// What the background thread and the store share.
 struct Shared {
-    bell: Arc<Bell>,
+    wakeup: Arc<Wakeup>,
     stopped: AtomicBool,
     /// The last step found no space for a log segment.
     starved: AtomicBool,
@@ -49,10 +49,10 @@ pub(super) struct Background {
 }
 
 impl Background {
-    /// A thread not started yet that answers to this bell.
-    pub(super) fn new(bell: &Arc<Bell>) -> Background {
+    /// A thread not started yet that answers to this wakeup.
+    pub(super) fn new(wakeup: &Arc<Wakeup>) -> Background {
         let shared = Shared {
-            bell: Arc::clone(bell),
+            wakeup: Arc::clone(wakeup),
             stopped: AtomicBool::new(false),
             starved: AtomicBool::new(false),
         };
@@ -75,7 +75,7 @@ impl Store {
     pub(crate) fn stop_background(&self) {
         let Some(background) = &self.background else { return };
         background.shared.stopped.store(true, Ordering::Relaxed);
-        background.shared.bell.ring();
+        background.shared.wakeup.notify();
         if let Some(thread) = background.thread.lock().take()
             && thread.thread().id() != std::thread::current().id()
         {
@@ -136,7 +136,7 @@ impl Store {
     pub(crate) fn checkpoint(&self) -> Result<bool> {
         let mut control = self.control.lock();
         let before = control.last.lsn;
-        let stamp = self.pool.stamp_header()?;
+        let number = self.pool.number_header()?;
         let closed = self.wal.closed_lsn();
         self.pool.checkpoint(closed, |clean_to| {
             let source = self.source.get();
@@ -150,7 +150,7 @@ impl Store {
             self.wal.wait_durable(lsn)?;
             let epoch = control.last.epoch;
             let durable = self.wal.durable_lsn();
-            let written = control.write(Checkpoint { epoch, lsn, durable, stamp, state });
+            let written = control.write(Checkpoint { epoch, lsn, durable, number, state });
             if let Err(error) = written {
                 self.wal.fail(error.clone());
                 return Err(error);
@@ -197,7 +197,7 @@ impl Store {
         if self.age() > self.log_capacity / 4 * 3
             && let Some(background) = &self.background
         {
-            background.shared.bell.ring();
+            background.shared.wakeup.notify();
         }
         while self.age() > self.log_capacity {
             self.wait_for_progress()?;
@@ -217,10 +217,10 @@ impl Store {
                 step => step.map(|_| ()),
             };
         };
-        background.shared.bell.ring();
+        background.shared.wakeup.notify();
         let mut waiting = self.progress.0.lock();
         if self.age() > self.log_capacity {
-            self.progress.1.wait_for(&mut waiting, NAP);
+            self.progress.1.wait_for(&mut waiting, PAUSE);
         }
         Ok(())
     }
@@ -234,7 +234,7 @@ impl Store {
             }
             return Ok(());
         };
-        background.shared.bell.ring();
+        background.shared.wakeup.notify();
         if background.shared.starved.load(Ordering::Relaxed) {
             return Err(StorageError::DiskFull);
         }
@@ -284,7 +284,7 @@ fn run(store: &Weak<Store>, shared: &Shared) {
             // A stopped log ends all writing.
             Err(_) if failed => return,
             // A full disk may have room later.
-            Ok(false) | Err(_) => shared.bell.nap(NAP),
+            Ok(false) | Err(_) => shared.wakeup.wait(PAUSE),
         }
     }
 }

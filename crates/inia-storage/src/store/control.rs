@@ -3,7 +3,7 @@
 //! ```text
 //!  0       4        8       16         24      32           40            48      56       58
 //!  +-------+--------+-------+----------+-------+------------+-------------+-------+--------+-----+
-//!  | crc32c| format | magic | sequence | epoch | checkpoint | durable lsn | stamp | length |state|
+//!  | crc32c| format | magic | sequence | epoch | checkpoint | durable lsn | number| length |state|
 //!  +-------+--------+-------+----------+-------+------------+-------------+-------+--------+-----+
 //! ```
 //! The valid block with the higher sequence number counts; the next checkpoint overwrites the other
@@ -40,7 +40,7 @@ pub(crate) struct Checkpoint {
     /// The log was durable to here: a shorter one is damaged.
     pub(crate) durable: Lsn,
     /// The checkpoint's number: the data file has the same one, or a greater one.
-    pub(crate) stamp: u64,
+    pub(crate) number: u64,
     /// The transactions' own data.
     pub(crate) state: Vec<u8>,
 }
@@ -120,7 +120,7 @@ fn encode(block: &mut [u8], sequence: u64, checkpoint: &Checkpoint) {
     bytes.put_u64(checkpoint.epoch.into());
     bytes.put_u64(checkpoint.lsn.0);
     bytes.put_u64(checkpoint.durable.0);
-    bytes.put_u64(checkpoint.stamp);
+    bytes.put_u64(checkpoint.number);
     bytes.put_bytes16(&checkpoint.state);
     block[4..4 + bytes.len()].copy_from_slice(&bytes);
     let crc = crc32c::crc32c(&block[4..]);
@@ -146,11 +146,11 @@ fn decode(block: &[u8]) -> Option<std::result::Result<(u64, Checkpoint), u32>> {
     let epoch = u32::try_from(reader.u64()?).ok()?;
     let lsn = Lsn(reader.u64()?);
     let durable = Lsn(reader.u64()?);
-    let stamp = reader.u64()?;
+    let number = reader.u64()?;
     let state = reader.bytes16()?.to_vec();
     let sound = lsn <= durable && durable < MAX_LSN && sequence < MAX_SEQUENCE;
     if !sound || epoch == u32::MAX {
         return None;
     }
-    Some(Ok((sequence, Checkpoint { epoch, lsn, durable, stamp, state })))
+    Some(Ok((sequence, Checkpoint { epoch, lsn, durable, number, state })))
 }

@@ -112,7 +112,7 @@ impl Store {
         let data = open_existing(&*disk, DATA_FILE)?;
         let doublewrite = open_existing(&*disk, DOUBLEWRITE_FILE)?;
         recover::restore_torn_pages(&*data, &*doublewrite, from.lsn)?;
-        recover::check_stamp(&*data, from.stamp)?;
+        recover::check_checkpoint_number(&*data, from.number)?;
         let (segments, active) = Segments::open(disk, options.segment_size, options.log_capacity)?;
         let mut reader = LogReader::new(active, from.lsn)?;
         let wal = Arc::new(Wal::new(segments, from.lsn));
@@ -127,7 +127,7 @@ impl Store {
         pool.set_recovered();
         let space = Space::load(&pool, Arc::clone(wal.segments().reserve()))?;
 
-        let background = options.background.then(|| Background::new(pool.provider_bell()));
+        let background = options.background.then(|| Background::new(pool.provider_wakeup()));
         let store = Arc::new(Store {
             wal,
             pool,
@@ -276,7 +276,7 @@ fn create(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Control> {
         Segments::open(Arc::clone(disk), options.segment_size, options.log_capacity)?;
     segments.prepare(options.segment_size.min(FIRST_SEGMENT), 0)?;
     let first =
-        Checkpoint { epoch: 0, lsn: FIRST_LSN, durable: FIRST_LSN, stamp: 0, state: Vec::new() };
+        Checkpoint { epoch: 0, lsn: FIRST_LSN, durable: FIRST_LSN, number: 0, state: Vec::new() };
     Control::create(&**disk, first)
 }
 

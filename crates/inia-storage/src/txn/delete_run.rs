@@ -1,6 +1,6 @@
 //! Deletions of several records of one leaf: under one latch, with one operation of the log.
 //!
-//! There are two ways to them. Records whose keys wait ([`Txn::delete_many`]) are looked up in the
+//! There are two ways to them. Records whose keys wait ([`Txn::delete_batch`]) are looked up in the
 //! leaf that the first of them leads to; in the order of their keys the next one mostly stands
 //! behind the one before. A scan that is to delete what it finds ([`Txn::delete_run`]) has copied a
 //! leaf, and if nothing has changed in it since, the records have the numbers that they have in the

@@ -1,7 +1,7 @@
 //! The transaction handle: begin, snapshot, commit.
 
 use super::delete_run::Deletions;
-use super::place::Place;
+use super::gap_neighbours::GapNeighbours;
 use super::session::{Session, Started};
 use super::shared::EngineShared;
 use super::snapshot::Snapshot;
@@ -72,7 +72,7 @@ pub(super) struct LastOperation {
 
 /// Buffers that are kept from one operation to the next.
 pub(super) struct Workspace {
-    pub(super) place: Place,
+    pub(super) place: GapNeighbours,
     pub(super) payload: Vec<u8>,
     pub(super) log: Vec<u8>,
     /// Before-images that are to be logged with the leaf's changes.
@@ -159,7 +159,7 @@ impl Txn {
             created: Vec::new(),
             abandoned: Vec::new(),
             work: Workspace {
-                place: Place::new(),
+                place: GapNeighbours::new(),
                 payload: Vec::new(),
                 log: Vec::new(),
                 steps: UndoRun::default(),
@@ -337,8 +337,8 @@ impl Txn {
         }
         match self.core.status.state(writer) {
             TxnState::Active(session) => Some(session),
-            TxnState::Committed(stamp) => {
-                self.seen = self.seen.max(stamp);
+            TxnState::Committed(commit_lsn) => {
+                self.seen = self.seen.max(commit_lsn);
                 None
             }
             TxnState::RolledBack | TxnState::Finished => None,
@@ -371,7 +371,10 @@ impl Txn {
             return Ok(Locked::Retry { fresh: false });
         };
         let holder = self.core.sessions.get(session);
-        let held = holder.is_some_and(|it| self.core.locks.hold(&it.owner, writer, tree.id(), key));
+        let locks = &self.core.locks;
+        let make_explicit =
+            |it: Arc<Session>| locks.make_explicit(&it.owner, writer, tree.id(), key);
+        let held = holder.is_some_and(make_explicit);
         if !held {
             // A transaction that ends publishes its end before it gives up its identity. One that
             // has done the second alone could not be rolled back: only recovery ends it.
@@ -407,7 +410,7 @@ impl Txn {
         match self.core.locks.try_record(&self.owner, record) {
             // Others who have just locked the key will find out who wrote its record.
             Grant::Conflict => {
-                self.core.locks.hold(&self.owner, self.id, tree.id(), key);
+                self.core.locks.make_explicit(&self.owner, self.id, tree.id(), key);
                 false
             }
             grant => grant.is_fresh(),

@@ -7,9 +7,9 @@
 //! again, this time with a lock:
 //!
 //! ```text
-//!   peek k → row, spot      the version is committed, and nobody holds or awaits a lock on k
+//!   peek k → row, locator   the version is committed, and nobody holds or awaits a lock on k
 //!   decide
-//!   write at the spot       leaf as it was: the record's number in it is known
+//!   write by the locator    leaf as it was: the record's number in it is known
 //!                           leaf changed:   the record is looked up, its version compared
 //!                           version changed, or a lock: false
 //! ```
@@ -31,7 +31,7 @@ use inia_base::ids::{PageId, TxnId};
 
 /// Where a record was read, and which version.
 #[derive(Clone, Copy, Debug)]
-pub struct Spot {
+pub struct RecordLocator {
     pub(super) page: PageId,
     pub(super) state: PageVersion,
     pub(super) slot: usize,
@@ -61,7 +61,7 @@ impl Txn {
         tree: &Tree,
         key: &[u8],
         read: impl FnOnce(&[u8]),
-    ) -> Result<Option<Spot>> {
+    ) -> Result<Option<RecordLocator>> {
         self.check_age(tree)?;
         let payload = &mut self.work.payload;
         let found = tree.btree().peek(&self.core.store, key, payload)?;
@@ -70,33 +70,33 @@ impl Txn {
             return Ok(None);
         }
         read(&self.work.payload);
-        Ok(Some(Spot { page, state, slot, header }))
+        Ok(Some(RecordLocator { page, state, slot, header }))
     }
 
-    /// Replaces the value of a record that was read at `spot`, or deletes the record where there is
-    /// no value. False, with nothing done, where it is not as it was read, or locked.
+    /// Replaces the value of a record that was read at `locator`, or deletes the record where there
+    /// is no value. False, with nothing done, where it is not as it was read, or locked.
     pub fn write_at(
         &mut self,
         tree: &Tree,
         key: &[u8],
-        spot: &mut Spot,
+        locator: &mut RecordLocator,
         value: Option<&[u8]>,
     ) -> Result<bool> {
         self.prepare_write()?;
         let kind = if value.is_some() { UndoKind::Change } else { UndoKind::Delete };
-        let (value, was) = (value.unwrap_or_default(), spot.header);
+        let (value, was) = (value.unwrap_or_default(), locator.header);
         let btree = tree.btree();
         let mut writing = self.writing(tree, key);
         let store = &writing.core.store;
-        let (place, slot) = ((spot.page, spot.state), spot.slot);
-        let at_spot = btree.modify_at(store, place, key, value.len(), |leaf| {
+        let (place, slot) = ((locator.page, locator.state), locator.slot);
+        let in_leaf = btree.modify_at(store, place, key, value.len(), |leaf| {
             let done = writing.overwrite_same(leaf, Some(slot), was, kind, value);
             writing.log_undo(leaf);
             done
         })?;
-        let done = match at_spot {
+        let done = match in_leaf {
             Some((done, state)) => {
-                spot.state = state;
+                locator.state = state;
                 done
             }
             None => {
@@ -120,23 +120,23 @@ impl Txn {
         cursor: &mut LockingCursor,
         value: Option<&[u8]>,
     ) -> Result<bool> {
-        let Some(mut spot) = cursor.spot() else {
+        let Some(mut locator) = cursor.locator() else {
             return match value {
                 Some(value) => self.update(&cursor.range.tree, &cursor.range.memory().key, value),
                 None => self.delete(&cursor.range.tree, &cursor.range.memory().key),
             };
         };
         let done =
-            self.write_at(&cursor.range.tree, &cursor.range.memory().key, &mut spot, value)?;
-        cursor.written(&spot);
+            self.write_at(&cursor.range.tree, &cursor.range.memory().key, &mut locator, value)?;
+        cursor.written(&locator);
         Ok(done)
     }
 
     /// Locks the record that a cursor stands on, if that was put off. False where it may have
     /// changed since it was read.
     pub fn lock_current(&mut self, cursor: &mut LockingCursor) -> Result<bool> {
-        let Some(spot) = cursor.spot() else { return Ok(true) };
-        let writer = spot.header.txn_id();
+        let Some(locator) = cursor.locator() else { return Ok(true) };
+        let writer = locator.header.txn_id();
         match self.lock_found(&cursor.range.tree, &cursor.range.memory().key, writer, EXCLUSIVE)? {
             Locked::Yes { fresh } => Ok(cursor.locked(fresh, &self.core.store)),
             // Whoever wrote the version read had ended by then, so that a wait was for a lock, and

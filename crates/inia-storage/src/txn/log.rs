@@ -23,7 +23,7 @@ use inia_base::ids::{TreeId, TxnId};
 
 const UNDO: u8 = 16;
 const TREE_CREATED: u8 = 17;
-const FOUNDED: u8 = 18;
+const BOOTSTRAPPED: u8 = 18;
 const RELOG: u8 = 19;
 /// What there was.
 pub(super) const NOTHING: u8 = 0;
@@ -53,7 +53,7 @@ pub(crate) enum TxnRecord<'a> {
     /// What follows of the transaction's repeated steps makes a whole; or made one.
     Relog { txn: TxnId, end: bool },
     /// The engine's own trees were made.
-    Founded(Roots),
+    Bootstrapped(Roots),
 }
 
 impl<'a> TxnRecord<'a> {
@@ -62,7 +62,7 @@ impl<'a> TxnRecord<'a> {
             TxnRecord::Undo(_) => UNDO,
             TxnRecord::TreeCreated { .. } => TREE_CREATED,
             TxnRecord::Relog { .. } => RELOG,
-            TxnRecord::Founded(_) => FOUNDED,
+            TxnRecord::Bootstrapped(_) => BOOTSTRAPPED,
         }
     }
 
@@ -95,7 +95,7 @@ impl<'a> TxnRecord<'a> {
                 body.put_u64(txn.0);
                 body.put_u8(u8::from(end));
             }
-            TxnRecord::Founded(roots) => {
+            TxnRecord::Bootstrapped(roots) => {
                 body.put_u32(roots.garbage.0);
                 body.put_u32(roots.catalog.0);
             }
@@ -140,9 +140,9 @@ impl<'a> TxnRecord<'a> {
                 Some(TxnRecord::TreeCreated { txn: TxnId(from.u64()?), tree: TreeId(from.u32()?) })
             }
             RELOG => Some(TxnRecord::Relog { txn: TxnId(from.u64()?), end: from.u8()? != 0 }),
-            FOUNDED => {
+            BOOTSTRAPPED => {
                 let (garbage, catalog) = (TreeId(from.u32()?), TreeId(from.u32()?));
-                Some(TxnRecord::Founded(Roots { garbage, catalog }))
+                Some(TxnRecord::Bootstrapped(Roots { garbage, catalog }))
             }
             _ => None,
         }

@@ -28,11 +28,11 @@ mod bulk;
 pub(crate) mod counter;
 pub(crate) mod cursor;
 mod delete_run;
+mod gap_neighbours;
 pub(crate) mod handle;
 pub(crate) mod horizon;
 pub(crate) mod in_place;
 pub(crate) mod log;
-mod place;
 pub(crate) mod purge;
 mod read;
 pub(crate) mod records;
@@ -48,7 +48,7 @@ pub(crate) mod trees;
 pub(crate) mod undo;
 mod undo_run;
 mod write;
-mod write_many;
+mod write_batch;
 
 #[cfg(test)]
 mod tests;

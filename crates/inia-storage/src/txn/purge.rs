@@ -117,7 +117,7 @@ impl EngineShared {
     /// Tells the error log of a failure, once for all the rounds that it lasts.
     fn report(&self, round: &Round) {
         let text = round.failure.as_ref().map(ToString::to_string).unwrap_or_default();
-        let mut last = self.told.lock();
+        let mut last = self.reported_failure.lock();
         if *last != text {
             if !text.is_empty() {
                 report::error(format_args!("work in the background fails: {text}"));
@@ -132,8 +132,8 @@ impl EngineShared {
         let durable = wal.durable_lsn();
         let oldest = self.sessions.list().iter().filter_map(|s| s.history.lock().oldest()).min();
         match oldest {
-            Some(stamp) if stamp > durable && stamp <= wal.closed_lsn() => {
-                wal.wait_durable(stamp).map(|()| true)
+            Some(commit_lsn) if commit_lsn > durable && commit_lsn <= wal.closed_lsn() => {
+                wal.wait_durable(commit_lsn).map(|()| true)
             }
             _ => Ok(false),
         }
@@ -258,7 +258,7 @@ impl EngineShared {
     fn is_past(&self, writer: TxnId, horizon: Lsn) -> bool {
         match self.status.state(writer) {
             TxnState::Active(_) => false,
-            TxnState::Committed(stamp) => stamp <= horizon,
+            TxnState::Committed(commit_lsn) => commit_lsn <= horizon,
             TxnState::RolledBack | TxnState::Finished => true,
         }
     }

@@ -1,6 +1,6 @@
 //! Records that wait to be written, several at a time.
 
-use super::in_place::Spot;
+use super::in_place::RecordLocator;
 use crate::node::RecordHeader;
 
 /// Longest record that shares its group of the log with others: longer ones may need pages of
@@ -14,14 +14,14 @@ const MANY: usize = 256;
 #[derive(Default)]
 pub struct Records {
     bytes: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<GapNeighbours>,
     /// The versions that the records had when they were read; none, or one for each.
     seen: Vec<RecordHeader>,
 }
 
 /// Where a record begins, its key ends and its value ends.
 #[derive(Clone, Copy)]
-struct Place {
+struct GapNeighbours {
     /// The key's first bytes as a number: most comparisons need no more.
     head: u64,
     start: usize,
@@ -42,12 +42,12 @@ fn head_of(key: &[u8]) -> u64 {
 
 /// Sorts by the heads' bytes, from the last to the first, leaving out those that all share. What is
 /// equal stays in its order.
-fn sort_by_heads(places: &mut Vec<Place>) {
+fn sort_by_heads(places: &mut Vec<GapNeighbours>) {
     let Some(first) = places.first().copied() else { return };
     let differing = places.iter().fold(0, |bits, place| bits | place.head ^ first.head);
     let mut sorted = vec![first; places.len()];
     for shift in (0..64).step_by(8).filter(|shift| differing >> shift & 0xff != 0) {
-        let byte = |place: &Place| (place.head >> shift & 0xff) as usize;
+        let byte = |place: &GapNeighbours| (place.head >> shift & 0xff) as usize;
         let mut next = [0; 256];
         for place in places.iter() {
             next[byte(place)] += 1;
@@ -94,7 +94,7 @@ impl Records {
         self.bytes.extend_from_slice(key);
         self.bytes.extend_from_slice(value);
         let (key_end, end) = (start + key.len(), self.bytes.len());
-        self.places.push(Place { head: head_of(key), start, key_end, end });
+        self.places.push(GapNeighbours { head: head_of(key), start, key_end, end });
     }
 
     /// Adds the key, without a value, that `put` appends; none after an error.
@@ -108,15 +108,15 @@ impl Records {
             return Err(error);
         }
         let (head, end) = (head_of(&self.bytes[start..]), self.bytes.len());
-        self.places.push(Place { head, start, key_end: end, end });
+        self.places.push(GapNeighbours { head, start, key_end: end, end });
         Ok(())
     }
 
     /// Adds a record that is there, and is to be changed only if it still is as it was read. Such
     /// records stay in their order, and all of them are such.
-    pub fn push_seen(&mut self, key: &[u8], value: &[u8], spot: &Spot) {
+    pub fn push_seen(&mut self, key: &[u8], value: &[u8], locator: &RecordLocator) {
         self.push(key, value);
-        self.seen.push(spot.header);
+        self.seen.push(locator.header);
     }
 
     /// Record `i`'s key.
@@ -140,7 +140,7 @@ impl Records {
     pub fn sort(&mut self) {
         debug_assert!(self.seen.is_empty(), "records that were read stay in their order");
         let bytes = &self.bytes;
-        let key = |place: &Place| (place.head, &bytes[place.start..place.key_end]);
+        let key = |place: &GapNeighbours| (place.head, &bytes[place.start..place.key_end]);
         if self.places.is_sorted_by(|a, b| key(a) <= key(b)) {
             return;
         }

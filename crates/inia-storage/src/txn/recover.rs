@@ -132,7 +132,7 @@ impl Analysis {
                     true => undo.end_again(&self.undo)?,
                 }
             }
-            TxnRecord::Founded(roots) => self.roots = Some(roots),
+            TxnRecord::Bootstrapped(roots) => self.roots = Some(roots),
         }
         Ok(())
     }
@@ -189,8 +189,8 @@ impl LogObserver for Analysis {
         match *record {
             LogRecord::Commit { txn } | LogRecord::RolledBack { txn } => self.ended(txn)?,
             LogRecord::Other { tag: UNDO_RUN, body } => {
-                if let Some(told) = each_step(body, |step| self.step(step, false)) {
-                    told?;
+                if let Some(taken) = each_step(body, |step| self.step(step, false)) {
+                    taken?;
                 }
             }
             LogRecord::Other { tag, body } => {

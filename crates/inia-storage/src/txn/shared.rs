@@ -46,5 +46,5 @@ pub(crate) struct EngineShared {
     /// Where background purge waits when it has nothing to do.
     pub(crate) purger: WaitCell,
     /// The failure of the background that the error log was told of.
-    pub(crate) told: Mutex<String>,
+    pub(crate) reported_failure: Mutex<String>,
 }

@@ -3,7 +3,7 @@
 //! A snapshot is two loads: first the low-water mark, then the horizon, a durable log position. A
 //! version is visible when its writer's id is below the mark, or is the reader's own, or committed
 //! at or below the horizon. The order of the loads matters: every id below the mark was durable
-//! when the mark was read, so its stamp is at or below a horizon that is read later.
+//! when the mark was read, so its commit LSN is at or below a horizon that is read later.
 
 use super::status::{StatusTable, TxnState};
 use inia_base::ids::{Lsn, TxnId};
@@ -27,7 +27,7 @@ impl Snapshot {
     fn sees_recent(&self, writer: TxnId, status: &StatusTable) -> bool {
         match status.state(writer) {
             TxnState::Active(_) | TxnState::RolledBack => false,
-            TxnState::Committed(stamp) => stamp <= self.horizon,
+            TxnState::Committed(commit_lsn) => commit_lsn <= self.horizon,
             TxnState::Finished => true,
         }
     }

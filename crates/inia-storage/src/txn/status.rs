@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   ids    … 95  96  97  98  99 100 101          next = 102
-//!   state    c   c   c   A   c   r   A           c committed at a stamp, r rolled back, A active
+//!   state    c   c   c   A   c   r   A           c committed at an LSN, r rolled back, A active
 //!                        ▲
 //!                        low_water = 98: every smaller id is finished and durable
 //! ```
@@ -13,8 +13,8 @@
 //! that the transaction is finished and older than every snapshot.
 //!
 //! Invariants:
-//! - `low_water ≤ next`; every id below `low_water` is finished, with a durable stamp or none;
-//! - an entry is forgotten only when its stamp is at or below the purge horizon;
+//! - `low_water ≤ next`; every id below `low_water` is finished, with a durable commit LSN or none;
+//! - an entry is forgotten only when its LSN is at or below the purge horizon;
 //! - an owner has at most one active id.
 
 use crate::sync::{AtomicU64, Mutex, Ordering, RwLock, fence};
@@ -47,7 +47,7 @@ impl TxnState {
         match word {
             word if word & ACTIVE != 0 => TxnState::Active((word & !ACTIVE) as u32),
             word if word & ROLLED_BACK != 0 => TxnState::RolledBack,
-            stamp => TxnState::Committed(Lsn(stamp)),
+            lsn => TxnState::Committed(Lsn(lsn)),
         }
     }
 }
@@ -155,14 +155,14 @@ impl StatusTable {
         }
     }
 
-    /// Publishes the commit of an active transaction at `stamp`.
-    pub(crate) fn commit(&self, id: TxnId, owner: u32, stamp: Lsn) {
-        self.finish(id.0, owner, stamp.0);
+    /// Publishes the commit of an active transaction at `lsn`.
+    pub(crate) fn commit(&self, id: TxnId, owner: u32, lsn: Lsn) {
+        self.finish(id.0, owner, lsn.0);
     }
 
-    /// Publishes that an active transaction is rolled back completely, as the log says at `stamp`.
-    pub(crate) fn roll_back(&self, id: TxnId, owner: u32, stamp: Lsn) {
-        self.finish(id.0, owner, ROLLED_BACK | stamp.0);
+    /// Publishes that an active transaction is rolled back completely, as the log says at `lsn`.
+    pub(crate) fn roll_back(&self, id: TxnId, owner: u32, lsn: Lsn) {
+        self.finish(id.0, owner, ROLLED_BACK | lsn.0);
     }
 
     fn finish(&self, id: u64, owner: u32, word: u64) {
@@ -204,7 +204,7 @@ impl StatusTable {
                 break;
             }
             match self.state(TxnId(low)) {
-                TxnState::Committed(stamp) if stamp <= durable => low += 1,
+                TxnState::Committed(commit_lsn) if commit_lsn <= durable => low += 1,
                 TxnState::RolledBack | TxnState::Finished => low += 1,
                 TxnState::Committed(_) | TxnState::Active(_) => break,
             }

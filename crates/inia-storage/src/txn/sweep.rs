@@ -105,6 +105,6 @@ fn gather(leaf: &mut LeafMut<'_, '_>, txn: TxnId, keys: &Records, end: usize) ->
     }
     numbers.dedup();
     numbers.reverse();
-    leaf.remove_many(&numbers);
+    leaf.remove_batch(&numbers);
     Ok(left)
 }

@@ -133,7 +133,7 @@ fn unzigzag(number: u64) -> u64 {
 /// Tells of each step that a record's body has; `None` when the body is senseless.
 pub(super) fn each_step<E>(
     body: &[u8],
-    mut tell: impl FnMut(&Step<'_>) -> Result<(), E>,
+    mut each: impl FnMut(&Step<'_>) -> Result<(), E>,
 ) -> Option<Result<(), E>> {
     let mut from = ByteReader::new(body);
     let (txn, mut at) = (TxnId(from.u64()?), UndoRef(from.u64()?));
@@ -142,7 +142,7 @@ pub(super) fn each_step<E>(
     while !from.is_empty() {
         let before = next_step(&mut from, &mut last)?;
         let step = Step { txn, at, tree, key: &last.key, before };
-        if let Err(error) = tell(&step) {
+        if let Err(error) = each(&step) {
             return Some(Err(error));
         }
         at = step.end();

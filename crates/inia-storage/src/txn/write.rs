@@ -70,7 +70,7 @@ impl Writing<'_> {
         if writer >= self.core.status.low_water() {
             match self.core.status.state(writer) {
                 TxnState::Active(_) => return Writer::Other(writer),
-                TxnState::Committed(stamp) => *self.seen = (*self.seen).max(stamp),
+                TxnState::Committed(commit_lsn) => *self.seen = (*self.seen).max(commit_lsn),
                 TxnState::RolledBack | TxnState::Finished => {}
             }
         }

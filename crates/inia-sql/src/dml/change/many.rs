@@ -15,7 +15,7 @@ use crate::dml::write::{RowWriter, write_error};
 use crate::error::sql_error;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::EvalContext;
-use inia_storage::{Records, Run, Spot, StorageError, Tree, Txn};
+use inia_storage::{RecordLocator, Records, Run, StorageError, Tree, Txn};
 use std::sync::atomic::Ordering;
 
 /// Rows, and bytes of their records, after which they are written.
@@ -100,7 +100,7 @@ impl RowWriter<'_> {
     pub(super) fn put_off_delete(
         &mut self,
         txn: &mut Txn,
-        spot: &Spot,
+        spot: &RecordLocator,
         (key, bytes): (&[u8], &[u8]),
     ) -> Result<(), SqlError> {
         let table = self.table;
@@ -147,7 +147,7 @@ impl RowWriter<'_> {
     pub(super) fn put_off_update(
         &mut self,
         txn: &mut Txn,
-        spot: &Spot,
+        spot: &RecordLocator,
         (key, old): (&[u8], &[u8]),
         rewrite: &Rewrite<'_>,
     ) -> Result<(), SqlError> {
@@ -189,8 +189,8 @@ impl RowWriter<'_> {
         while next < rows.len() {
             let range = next..rows.len();
             let written = match delete {
-                true => txn.delete_many(&table.clustered, rows, range),
-                false => txn.update_many(&table.clustered, rows, range),
+                true => txn.delete_batch(&table.clustered, rows, range),
+                false => txn.update_batch(&table.clustered, rows, range),
             };
             next = written.map_err(|error| write_error(table, error))?;
             if next < rows.len() {
@@ -237,7 +237,7 @@ type Numbers = Result<Vec<usize>, SqlError>;
 fn delete_all(txn: &mut Txn, tree: &Tree, records: &Records) -> Result<(), StorageError> {
     let mut next = 0;
     while next < records.len() {
-        next = txn.delete_many(tree, records, next..records.len())?;
+        next = txn.delete_batch(tree, records, next..records.len())?;
         if next < records.len() {
             txn.delete(tree, records.key(next))?;
             next += 1;
@@ -249,7 +249,7 @@ fn delete_all(txn: &mut Txn, tree: &Tree, records: &Records) -> Result<(), Stora
 fn update_all(txn: &mut Txn, tree: &Tree, records: &Records) -> Result<(), StorageError> {
     let mut next = 0;
     while next < records.len() {
-        next = txn.update_many(tree, records, next..records.len())?;
+        next = txn.update_batch(tree, records, next..records.len())?;
         if next < records.len() {
             txn.update(tree, records.key(next), records.value(next))?;
             next += 1;

@@ -26,6 +26,7 @@ mod table_locks;
 mod temporary;
 mod texts;
 mod transactions;
+mod unsupported;
 
 use super::{KillHandle, Session};
 use crate::database::{ClientInfo, Database, DatabaseOptions};

@@ -90,7 +90,7 @@ impl Play {
             3 => {
                 let id = TxnId(owner as u64 + 1);
                 self.world.owners[owner].set_txn(id);
-                self.world.locks.hold(&self.world.owners[owner], id, TREE, key);
+                self.world.locks.make_explicit(&self.world.owners[owner], id, TREE, key);
             }
             choice => {
                 let mode = if choice < 6 { Shared } else { Exclusive };

@@ -34,7 +34,7 @@ use crate::lock::Edge;
 use crate::request::{Direction, LockRequest, RecordRef, WaitPolicy};
 use crate::store::Store;
 use crate::txn::handle::{Locked, Txn};
-use crate::txn::in_place::Spot;
+use crate::txn::in_place::RecordLocator;
 use crate::txn::snapshot::Snapshot;
 use crate::txn::trees::Tree;
 use inia_base::ids::Lsn;
@@ -155,19 +155,19 @@ impl LockingCursor {
     }
 
     /// Where it is, if its lock is deferred.
-    pub fn spot(&self) -> Option<Spot> {
+    pub fn locator(&self) -> Option<RecordLocator> {
         let leaf = &self.range.memory().place.leaf;
         let (page, state) = leaf.place().filter(|_| self.lock == RecordLock::Deferred)?;
         let slot = match self.range.direction {
             Direction::Forward => self.range.from.checked_sub(1)?,
             Direction::Backward => self.range.to,
         };
-        Some(Spot { page, state, slot, header: leaf.header(slot) })
+        Some(RecordLocator { page, state, slot, header: leaf.header(slot) })
     }
 
-    /// It was changed at its spot.
-    pub(in crate::txn) fn written(&mut self, spot: &Spot) {
-        self.range.memory_mut().place.leaf.carry_over(spot.state);
+    /// It was changed at its locator.
+    pub(in crate::txn) fn written(&mut self, locator: &RecordLocator) {
+        self.range.memory_mut().place.leaf.carry_over(locator.state);
     }
 
     /// Its lock, which was deferred, is held now, and `fresh` where it was to be had at once;

@@ -17,8 +17,8 @@ pub use locking::LockingCursor;
 pub use run::Run;
 pub use snapshot::SnapshotCursor;
 
+use super::gap_neighbours::GapNeighbours;
 use super::handle::Txn;
-use super::place::Place;
 use super::shared::EngineShared;
 use super::trees::Tree;
 use crate::Result;
@@ -37,7 +37,7 @@ pub(super) enum Bound {
 
 /// The memory of a cursor, handed on from one to the next on its processor.
 pub(super) struct CursorMemory {
-    pub(super) place: Place,
+    pub(super) place: GapNeighbours,
     pub(super) key: Vec<u8>,
     pub(super) value: Vec<u8>,
     pub(super) lower: Vec<u8>,
@@ -56,7 +56,7 @@ const LARGE_VALUE: usize = 64 << 10;
 impl CursorMemory {
     fn new() -> CursorMemory {
         CursorMemory {
-            place: Place::new(),
+            place: GapNeighbours::new(),
             key: Vec::new(),
             value: Vec::new(),
             lower: Vec::new(),

@@ -127,7 +127,7 @@ impl Work<'_> {
         let mut next = 0;
         loop {
             let from = next;
-            next = self.txn.insert_many(&self.tree, &new, from..new.len())?;
+            next = self.txn.insert_batch(&self.tree, &new, from..new.len())?;
             for i in from..next {
                 self.seen.insert(new.key(i).to_vec(), new.value(i).to_vec());
             }
@@ -154,7 +154,7 @@ impl Work<'_> {
                 continue;
             }
             match self.txn.peek(&self.tree, &key, |_| ())? {
-                Some(spot) => many.push_seen(&key, &value, &spot),
+                Some(locator) => many.push_seen(&key, &value, &locator),
                 // It is long.
                 None => self.change_one(deletes, &key, &value)?,
             }
@@ -163,8 +163,8 @@ impl Work<'_> {
         while next < many.len() {
             let from = next;
             next = match deletes {
-                true => self.txn.delete_many(&self.tree, &many, from..many.len())?,
-                false => self.txn.update_many(&self.tree, &many, from..many.len())?,
+                true => self.txn.delete_batch(&self.tree, &many, from..many.len())?,
+                false => self.txn.update_batch(&self.tree, &many, from..many.len())?,
             };
             for i in from..next {
                 self.note(deletes, many.key(i), many.value(i));
@@ -292,8 +292,8 @@ fn work_on_whole_trees_is_there_as_a_whole_or_not_at_all() {
 fn peeked(txn: &mut Txn, tree: &Tree, count: u32, value: &[u8]) -> Records {
     let mut records = Records::default();
     for n in 0..count {
-        let spot = txn.peek(tree, &n.to_be_bytes(), |_| ()).unwrap().unwrap();
-        records.push_seen(&n.to_be_bytes(), value, &spot);
+        let locator = txn.peek(tree, &n.to_be_bytes(), |_| ()).unwrap().unwrap();
+        records.push_seen(&n.to_be_bytes(), value, &locator);
     }
     records
 }
@@ -304,7 +304,7 @@ fn inserted(engine: &Arc<Engine>, count: u32) -> TreeId {
     let tree = txn.create_tree().unwrap();
     let mut records = Records::default();
     (0..count).for_each(|n| records.push(&n.to_be_bytes(), b"old"));
-    assert_eq!(txn.insert_many(&tree, &records, 0..records.len()).unwrap(), records.len());
+    assert_eq!(txn.insert_batch(&tree, &records, 0..records.len()).unwrap(), records.len());
     txn.commit().unwrap();
     tree.id()
 }
@@ -342,15 +342,15 @@ fn a_run_is_rolled_back_to_its_middle_and_then_there_is_a_crash() {
         let id = inserted(&engine, ROWS);
         let (mut txn, tree) = (rr(&engine), engine.tree(id));
         let new = peeked(&mut txn, &tree, ROWS, b"new");
-        assert_eq!(txn.update_many(&tree, &new, 0..150).unwrap(), 150);
+        assert_eq!(txn.update_batch(&tree, &new, 0..150).unwrap(), 150);
         let half = txn.savepoint();
-        assert_eq!(txn.update_many(&tree, &new, 150..300).unwrap(), 300);
+        assert_eq!(txn.update_batch(&tree, &new, 150..300).unwrap(), 300);
         let gone = peeked(&mut txn, &tree, ROWS, b"");
-        assert_eq!(txn.delete_many(&tree, &gone, 100..200).unwrap(), 200);
+        assert_eq!(txn.delete_batch(&tree, &gone, 100..200).unwrap(), 200);
         txn.rollback_to(half).unwrap();
         // Over what was taken back, so that the log has both.
         let again = peeked(&mut txn, &tree, ROWS, b"xyz");
-        assert_eq!(txn.update_many(&tree, &again, 120..180).unwrap(), 180);
+        assert_eq!(txn.update_batch(&tree, &again, 120..180).unwrap(), 180);
         if commits {
             txn.commit().unwrap();
         } else {
@@ -376,9 +376,9 @@ fn seventy_thousand_records_change_in_one_transaction_and_go_back() {
     let id = inserted(&engine, ROWS);
     let (mut txn, tree) = (rr(&engine), engine.tree(id));
     let longer = peeked(&mut txn, &tree, ROWS, b"new and longer than before");
-    assert_eq!(txn.update_many(&tree, &longer, 0..longer.len()).unwrap(), longer.len());
+    assert_eq!(txn.update_batch(&tree, &longer, 0..longer.len()).unwrap(), longer.len());
     let gone = peeked(&mut txn, &tree, ROWS, b"");
-    assert_eq!(txn.delete_many(&tree, &gone, 0..66_000).unwrap(), 66_000);
+    assert_eq!(txn.delete_batch(&tree, &gone, 0..66_000).unwrap(), 66_000);
     make_log_durable(&engine);
     std::mem::forget((txn, engine));
     assert_eq!(letters_after_a_crash(&disk, id), BTreeMap::from([(b'o', ROWS as usize)]));

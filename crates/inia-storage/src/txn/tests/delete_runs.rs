@@ -280,7 +280,7 @@ fn deletions_of_waiting_records_stop_where_something_stands_in_their_way() {
     records.sort();
     let (mut next, mut stops) = (0, Vec::new());
     while next < records.len() {
-        next = txn.delete_many(&tree, &records, next..records.len()).unwrap();
+        next = txn.delete_batch(&tree, &records, next..records.len()).unwrap();
         if next < records.len() {
             stops.push(text(records.key(next)));
             next += 1;

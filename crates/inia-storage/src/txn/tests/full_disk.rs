@@ -120,11 +120,11 @@ fn shorten_fill_and_roll_back(count: u32, length: usize, between: usize) {
         let key = (n * 1000).to_be_bytes();
         // Those that are long, and some others, by themselves.
         match txn.peek(&tree, &key, |_| ()).unwrap().filter(|_| n % 50 > 0) {
-            Some(spot) => many.push_seen(&key, b"short", &spot),
+            Some(locator) => many.push_seen(&key, b"short", &locator),
             None => assert!(txn.update(&tree, &key, b"short").unwrap()),
         }
     }
-    assert_eq!(txn.update_many(&tree, &many, 0..many.len()).unwrap(), many.len());
+    assert_eq!(txn.update_batch(&tree, &many, 0..many.len()).unwrap(), many.len());
     let mut other = rr(&engine);
     disk.set_capacity(Some(bytes_of(&disk) + (1 << 20)));
     let mut kept = 0;

@@ -2,28 +2,34 @@
 
 use super::*;
 
-fn peek(txn: &mut Txn, tree: &Tree, key: &str) -> Option<(Spot, String)> {
+fn peek(txn: &mut Txn, tree: &Tree, key: &str) -> Option<(RecordLocator, String)> {
     let mut value = String::new();
-    let spot = txn.peek(tree, key.as_bytes(), |bytes| value = text(bytes)).unwrap()?;
-    Some((spot, value))
+    let locator = txn.peek(tree, key.as_bytes(), |bytes| value = text(bytes)).unwrap()?;
+    Some((locator, value))
 }
 
-fn write(txn: &mut Txn, tree: &Tree, key: &str, spot: &mut Spot, value: Option<&str>) -> bool {
-    txn.write_at(tree, key.as_bytes(), spot, value.map(str::as_bytes)).unwrap()
+fn write(
+    txn: &mut Txn,
+    tree: &Tree,
+    key: &str,
+    locator: &mut RecordLocator,
+    value: Option<&str>,
+) -> bool {
+    txn.write_at(tree, key.as_bytes(), locator, value.map(str::as_bytes)).unwrap()
 }
 
 #[test]
-fn a_change_at_a_spot_locks_its_record() {
+fn a_change_by_a_locator_locks_its_record() {
     let engine = open();
     let tree = tree_with(&engine, &[("a", "1"), ("b", "2"), ("c", "3")]);
     let mut txn = rr(&engine);
-    let (mut spot, value) = peek(&mut txn, &tree, "b").unwrap();
+    let (mut locator, value) = peek(&mut txn, &tree, "b").unwrap();
     assert_eq!(value, "2");
     assert!(!record_waits(&engine, &tree, "b"));
-    assert!(write(&mut txn, &tree, "b", &mut spot, Some("changed")));
+    assert!(write(&mut txn, &tree, "b", &mut locator, Some("changed")));
     assert!(record_waits(&engine, &tree, "b"));
-    let (mut spot, _) = peek(&mut txn, &tree, "c").unwrap();
-    assert!(write(&mut txn, &tree, "c", &mut spot, None));
+    let (mut locator, _) = peek(&mut txn, &tree, "c").unwrap();
+    assert!(write(&mut txn, &tree, "c", &mut locator, None));
     assert_eq!(all(&mut txn, &tree), "a=1 b=changed");
     txn.rollback().unwrap();
     assert_eq!(all(&mut rr(&engine), &tree), "a=1 b=2 c=3");
@@ -34,15 +40,15 @@ fn a_record_that_changed_since_is_not_written() {
     let engine = open();
     let tree = tree_with(&engine, &[("a", "1"), ("b", "2")]);
     let (mut first, mut second) = (rr(&engine), rr(&engine));
-    let (mut spot, _) = peek(&mut first, &tree, "a").unwrap();
+    let (mut locator, _) = peek(&mut first, &tree, "a").unwrap();
     set(&mut second, &tree, "a", "3");
-    assert!(!write(&mut first, &tree, "a", &mut spot, Some("lost")));
+    assert!(!write(&mut first, &tree, "a", &mut locator, Some("lost")));
     assert!(peek(&mut first, &tree, "a").is_none(), "its writer still runs");
     second.commit().unwrap();
-    assert!(!write(&mut first, &tree, "a", &mut spot, Some("lost")));
-    let (mut spot, value) = peek(&mut first, &tree, "a").unwrap();
+    assert!(!write(&mut first, &tree, "a", &mut locator, Some("lost")));
+    let (mut locator, value) = peek(&mut first, &tree, "a").unwrap();
     assert_eq!(value, "3");
-    assert!(write(&mut first, &tree, "a", &mut spot, Some("4")));
+    assert!(write(&mut first, &tree, "a", &mut locator, Some("4")));
     first.commit().unwrap();
     assert_eq!(all(&mut rr(&engine), &tree), "a=4 b=2");
 }
@@ -52,12 +58,12 @@ fn a_change_of_the_neighbour_does_not_hinder() {
     let engine = open();
     let tree = tree_with(&engine, &[("a", "1"), ("b", "2")]);
     let mut txn = rr(&engine);
-    let (mut spot, _) = peek(&mut txn, &tree, "b").unwrap();
+    let (mut locator, _) = peek(&mut txn, &tree, "b").unwrap();
     let mut other = rr(&engine);
     set(&mut other, &tree, "a", "0");
     put(&mut other, &tree, "aa", "new");
     other.commit().unwrap();
-    assert!(write(&mut txn, &tree, "b", &mut spot, Some("changed")));
+    assert!(write(&mut txn, &tree, "b", &mut locator, Some("changed")));
     txn.commit().unwrap();
     assert_eq!(all(&mut rr(&engine), &tree), "a=0 aa=new b=changed");
 }
@@ -67,13 +73,13 @@ fn a_lock_taken_meanwhile_hinders() {
     let engine = open();
     let tree = tree_with(&engine, &[("a", "1")]);
     let mut txn = rr(&engine);
-    let (mut spot, _) = peek(&mut txn, &tree, "a").unwrap();
+    let (mut locator, _) = peek(&mut txn, &tree, "a").unwrap();
     let mut other = rr(&engine);
     lock_get(&mut other, &tree, "a", S);
-    assert!(!write(&mut txn, &tree, "a", &mut spot, Some("lost")));
+    assert!(!write(&mut txn, &tree, "a", &mut locator, Some("lost")));
     assert!(peek(&mut txn, &tree, "a").is_none());
     other.rollback().unwrap();
-    assert!(write(&mut txn, &tree, "a", &mut spot, Some("2")));
+    assert!(write(&mut txn, &tree, "a", &mut locator, Some("2")));
 }
 
 #[test]
@@ -82,8 +88,8 @@ fn the_lock_outlives_the_rollback_to_a_savepoint() {
     let tree = tree_with(&engine, &[("a", "1")]);
     let mut txn = rr(&engine);
     let savepoint = txn.savepoint();
-    let (mut spot, _) = peek(&mut txn, &tree, "a").unwrap();
-    assert!(write(&mut txn, &tree, "a", &mut spot, None));
+    let (mut locator, _) = peek(&mut txn, &tree, "a").unwrap();
+    assert!(write(&mut txn, &tree, "a", &mut locator, None));
     txn.rollback_to(savepoint).unwrap();
     assert_eq!(all(&mut txn, &tree), "a=1");
     assert!(record_waits(&engine, &tree, "a"));
@@ -171,7 +177,7 @@ fn a_scan_waits_for_a_record_that_is_locked() {
 fn insert_all(txn: &mut Txn, tree: &Tree, records: &Records) -> Vec<usize> {
     let (mut next, mut duplicates) = (0, Vec::new());
     loop {
-        next = txn.insert_many(tree, records, next..records.len()).unwrap();
+        next = txn.insert_batch(tree, records, next..records.len()).unwrap();
         if next == records.len() {
             return duplicates;
         }
@@ -259,9 +265,9 @@ fn an_insert_of_many_stops_at_a_gap_lock() {
         records.push(key.as_bytes(), b"");
     }
     let mut txn = rr(&engine);
-    assert_eq!(txn.insert_many(&tree, &records, 0..4).unwrap(), 2);
+    assert_eq!(txn.insert_batch(&tree, &records, 0..4).unwrap(), 2);
     other.rollback().unwrap();
-    assert_eq!(txn.insert_many(&tree, &records, 2..4).unwrap(), 4);
+    assert_eq!(txn.insert_batch(&tree, &records, 2..4).unwrap(), 4);
     assert_eq!(all(&mut txn, &tree), "a=1 b= c= m=2 n= o=");
 }
 
@@ -324,7 +330,7 @@ fn inserts_over_long_deleted_records_do_not_share_a_group() {
     txn.begin(Isolation::RepeatableRead);
     let mut records = Records::default();
     (0..20u32).for_each(|n| records.push(&n.to_be_bytes(), b"short"));
-    assert_eq!(txn.insert_many(&tree, &records, 0..20).unwrap(), 20);
+    assert_eq!(txn.insert_batch(&tree, &records, 0..20).unwrap(), 20);
     txn.commit().unwrap();
     assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
 }
@@ -334,8 +340,8 @@ fn peek_all(txn: &mut Txn, tree: &Tree, count: u32, value: impl Fn(u32) -> Vec<u
     let mut records = Records::default();
     for n in 0..count {
         let key = n.to_be_bytes();
-        let spot = txn.peek(tree, &key, |_| ()).unwrap().unwrap();
-        records.push_seen(&key, &value(n), &spot);
+        let locator = txn.peek(tree, &key, |_| ()).unwrap().unwrap();
+        records.push_seen(&key, &value(n), &locator);
     }
     records
 }
@@ -356,10 +362,10 @@ fn many_records_change_as_one_after_the_other_would() {
     assert_eq!(shown(&mut old, 7), Some(value(7, 1)));
     txn.begin(Isolation::RepeatableRead);
     let longer = peek_all(&mut txn, &tree, COUNT, |n| value(n, 90));
-    assert_eq!(txn.update_many(&tree, &longer, 0..longer.len()).unwrap(), longer.len());
+    assert_eq!(txn.update_batch(&tree, &longer, 0..longer.len()).unwrap(), longer.len());
     let start = txn.savepoint();
     let gone = peek_all(&mut txn, &tree, COUNT, |_| Vec::new());
-    assert_eq!(txn.delete_many(&tree, &gone, 10..2000).unwrap(), 2000);
+    assert_eq!(txn.delete_batch(&tree, &gone, 10..2000).unwrap(), 2000);
     for n in 0..COUNT {
         let expected = Some(value(n, 90)).filter(|_| !(10..2000).contains(&n));
         assert_eq!(shown(&mut txn, n), expected, "{n}");
@@ -385,8 +391,8 @@ fn one_of_many_that_changed_since_is_told() {
     let mut other = rr(&engine);
     assert!(other.update(&tree, &4u32.to_be_bytes(), b"other").unwrap());
     other.commit().unwrap();
-    assert_eq!(txn.update_many(&tree, &records, 0..10).unwrap(), 4);
-    assert_eq!(txn.update_many(&tree, &records, 5..10).unwrap(), 10);
+    assert_eq!(txn.update_batch(&tree, &records, 0..10).unwrap(), 4);
+    assert_eq!(txn.update_batch(&tree, &records, 5..10).unwrap(), 10);
     txn.commit().unwrap();
     let mut reader = rr(&engine);
     let values: Vec<String> =
@@ -418,8 +424,8 @@ fn a_record_that_this_transaction_has_changed_since_is_not_written() {
     let tree = tree_with(&engine, &[("a", "1")]);
     let mut txn = rr(&engine);
     set(&mut txn, &tree, "a", "2");
-    let mut spot = txn.peek(&tree, b"a", |value| assert_eq!(value, b"2")).unwrap().unwrap();
+    let mut locator = txn.peek(&tree, b"a", |value| assert_eq!(value, b"2")).unwrap().unwrap();
     set(&mut txn, &tree, "a", "3");
-    assert!(!txn.write_at(&tree, b"a", &mut spot, Some(b"4")).unwrap());
+    assert!(!txn.write_at(&tree, b"a", &mut locator, Some(b"4")).unwrap());
     assert_eq!(get(&mut txn, &tree, "a").unwrap(), "3");
 }

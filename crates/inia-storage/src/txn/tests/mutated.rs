@@ -18,16 +18,16 @@ fn write_all(txn: &mut Txn, tree: &Tree, value: &str, how: u64) {
     }
     let (mut there, mut new) = (Records::default(), Records::default());
     for key in KEYS.map(str::as_bytes) {
-        let spot = txn.peek(tree, key, |_| ()).unwrap().unwrap();
-        there.push_seen(key, value.as_bytes(), &spot);
+        let locator = txn.peek(tree, key, |_| ()).unwrap().unwrap();
+        there.push_seen(key, value.as_bytes(), &locator);
         new.push(key, value.as_bytes());
     }
     if how == 1 {
-        assert_eq!(txn.update_many(tree, &there, 0..KEYS.len()).unwrap(), KEYS.len());
+        assert_eq!(txn.update_batch(tree, &there, 0..KEYS.len()).unwrap(), KEYS.len());
         return;
     }
-    assert_eq!(txn.delete_many(tree, &there, 0..KEYS.len()).unwrap(), KEYS.len());
-    assert_eq!(txn.insert_many(tree, &new, 0..KEYS.len()).unwrap(), KEYS.len());
+    assert_eq!(txn.delete_batch(tree, &there, 0..KEYS.len()).unwrap(), KEYS.len());
+    assert_eq!(txn.insert_batch(tree, &new, 0..KEYS.len()).unwrap(), KEYS.len());
 }
 
 /// A disk as a crash left it: some transactions committed, one under way.

@@ -135,7 +135,7 @@ fn chunks_are_freed_when_the_oldest_transactions_in_them_are_purged() {
     let mut purged = 0;
     loop {
         let Some(oldest) = undo.history.lock().start_purge(Lsn(2_000)) else { break };
-        assert!(oldest.stamp <= Lsn(2_000));
+        assert!(oldest.end <= Lsn(2_000));
         undo.history.lock().end_purge(&undo.store);
         purged += 1;
     }

@@ -7,7 +7,7 @@
 use super::*;
 use crate::btree::Seek;
 use crate::lock::Edge;
-use crate::txn::place::Place;
+use crate::txn::gap_neighbours::GapNeighbours;
 
 fn key(n: u32) -> [u8; 4] {
     n.to_be_bytes()
@@ -21,7 +21,7 @@ fn leaves(engine: &Arc<Engine>) -> (Tree, Vec<u32>) {
         txn.insert(&tree, &key(10 * n), &[1; 100]).unwrap();
     }
     txn.commit().unwrap();
-    let mut place = Place::new();
+    let mut place = GapNeighbours::new();
     let (store, mut firsts) = (&engine.core.store, Vec::new());
     tree.btree().load_leaf(store, Seek::First, &mut place.leaf).unwrap();
     loop {
@@ -37,8 +37,8 @@ fn leaves(engine: &Arc<Engine>) -> (Tree, Vec<u32>) {
 }
 
 /// The place at the front or at the end of the leaf that covers `in_leaf`.
-fn stand(engine: &Engine, tree: &Tree, in_leaf: u32) -> Place {
-    let mut place = Place::new();
+fn stand(engine: &Engine, tree: &Tree, in_leaf: u32) -> GapNeighbours {
+    let mut place = GapNeighbours::new();
     let store = &engine.core.store;
     tree.btree().load_leaf(store, Seek::Covering(&key(in_leaf)), &mut place.leaf).unwrap();
     place

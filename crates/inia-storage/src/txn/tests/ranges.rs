@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::btree::Seek;
-use crate::txn::place::Place;
+use crate::txn::gap_neighbours::GapNeighbours;
 use Direction::{Backward, Forward};
 use KeyBound::{Excluded, Included, Unbounded};
 
@@ -260,7 +260,7 @@ fn gaps_reach_across_leaves() {
 fn a_gap_is_not_confirmed_once_something_was_inserted_into_it() {
     let engine = open();
     let tree = tree_with(&engine, &[("a", "1"), ("c", "1")]);
-    let (store, mut place) = (&engine.core.store, Place::new());
+    let (store, mut place) = (&engine.core.store, GapNeighbours::new());
     tree.btree().load_leaf(store, Seek::Covering(b"b"), &mut place.leaf).unwrap();
     place.find_low(&tree, store, 1).unwrap();
     place.find_high(&tree, store, 1).unwrap();

@@ -74,7 +74,7 @@ fn shuffle(txn: &mut Txn, tree: &Tree, random: &mut Random) -> crate::Result<()>
         let value = record(other, random);
         // Where the leaf just changes nothing is found without a lock.
         match txn.peek(tree, key, |_| ())? {
-            Some(spot) => many.push_seen(key, &value, &spot),
+            Some(locator) => many.push_seen(key, &value, &locator),
             None => assert!(txn.update(tree, key, &value)?),
         }
     }
@@ -82,8 +82,8 @@ fn shuffle(txn: &mut Txn, tree: &Tree, random: &mut Random) -> crate::Result<()>
     while next < many.len() {
         let from = next;
         next = match deletes {
-            true => txn.delete_many(tree, &many, from..many.len())?,
-            false => txn.update_many(tree, &many, from..many.len())?,
+            true => txn.delete_batch(tree, &many, from..many.len())?,
+            false => txn.update_batch(tree, &many, from..many.len())?,
         };
         (from..next).for_each(|i| new.push(many.key(i), many.value(i)));
         if next < many.len() {
@@ -93,7 +93,7 @@ fn shuffle(txn: &mut Txn, tree: &Tree, random: &mut Random) -> crate::Result<()>
     }
     let mut next = if deletes { 0 } else { new.len() };
     while next < new.len() {
-        next = txn.insert_many(tree, &new, next..new.len())?;
+        next = txn.insert_batch(tree, &new, next..new.len())?;
         if next < new.len() {
             txn.insert(tree, new.key(next), new.value(next))?;
             next += 1;

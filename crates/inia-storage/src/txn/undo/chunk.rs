@@ -90,13 +90,13 @@ impl Chunk {
 }
 
 /// Where a chunk is.
-enum Place {
+enum GapNeighbours {
     Memory(Arc<Chunk>),
     File { slots: Arc<[u32]>, words: usize },
 }
 
 struct Entry {
-    place: Place,
+    place: GapNeighbours,
     /// Histories that have it; more than one only after a recovery.
     holders: u32,
 }
@@ -167,7 +167,7 @@ impl Chunks {
         let words = spare.unwrap_or_else(|| (0..words).map(|_| AtomicU64::new(0)).collect());
         let chunk = Arc::new(Chunk::new(id, words));
         self.bytes.fetch_add(chunk.bytes(), Ordering::Relaxed);
-        let entry = Entry { place: Place::Memory(Arc::clone(&chunk)), holders: 1 };
+        let entry = Entry { place: GapNeighbours::Memory(Arc::clone(&chunk)), holders: 1 };
         self.shard(id).write().insert(id, entry);
         chunk
     }
@@ -197,12 +197,12 @@ impl Chunks {
         let entry = shard.remove(&id);
         drop(shard);
         match entry.map(|entry| entry.place) {
-            Some(Place::Memory(chunk)) => {
+            Some(GapNeighbours::Memory(chunk)) => {
                 self.unseal(id);
                 self.bytes.fetch_sub(chunk.bytes(), Ordering::Relaxed);
                 self.keep_spare(chunk);
             }
-            Some(Place::File { slots, .. }) => {
+            Some(GapNeighbours::File { slots, .. }) => {
                 self.cache.lock().remove(id);
                 self.file.free(&slots);
             }
@@ -242,7 +242,7 @@ impl Chunks {
         while self.sealed_bytes.load(Ordering::Relaxed) > self.budget {
             let Some(id) = self.sealed.lock().first_key_value().map(|(&id, _)| id) else { break };
             let chunk = match self.shard(id).read().get(&id) {
-                Some(Entry { place: Place::Memory(chunk), .. }) => Arc::clone(chunk),
+                Some(Entry { place: GapNeighbours::Memory(chunk), .. }) => Arc::clone(chunk),
                 // Just being freed, or moved.
                 _ => {
                     self.unseal(id);
@@ -253,7 +253,7 @@ impl Chunks {
             let mut shard = self.shard(id).write();
             match shard.get_mut(&id) {
                 Some(entry) => {
-                    entry.place = Place::File { slots: slots.into(), words: chunk.len() };
+                    entry.place = GapNeighbours::File { slots: slots.into(), words: chunk.len() };
                     self.unseal(id);
                     drop(shard);
                     self.bytes.fetch_sub(chunk.bytes(), Ordering::Relaxed);
@@ -277,20 +277,20 @@ impl Chunks {
         let entry = shard.get_mut(&id).expect("invariant: recovery has the chunks for itself");
         entry.holders += u32::from(new_owner);
         self.unseal(id);
-        if matches!(entry.place, Place::Memory(_)) && known.len() >= words {
+        if matches!(entry.place, GapNeighbours::Memory(_)) && known.len() >= words {
             return Ok(known);
         }
         let word = |at| if at < known.len() { known.get(at) } else { 0 };
         let copy = (0..words.max(known.len())).map(|at| AtomicU64::new(word(at))).collect();
         let chunk = Arc::new(Chunk::new(id, copy));
-        let before = std::mem::replace(&mut entry.place, Place::Memory(Arc::clone(&chunk)));
+        let before = std::mem::replace(&mut entry.place, GapNeighbours::Memory(Arc::clone(&chunk)));
         drop(shard);
         self.bytes.fetch_add(chunk.bytes(), Ordering::Relaxed);
         match before {
-            Place::Memory(_) => {
+            GapNeighbours::Memory(_) => {
                 self.bytes.fetch_sub(known.bytes(), Ordering::Relaxed);
             }
-            Place::File { slots, .. } => {
+            GapNeighbours::File { slots, .. } => {
                 self.cache.lock().remove(id);
                 self.file.free(&slots);
             }
@@ -302,8 +302,8 @@ impl Chunks {
     pub(super) fn find(&self, id: u64) -> Result<Option<Arc<Chunk>>> {
         let (slots, words) = match self.shard(id).read().get(&id).map(|entry| &entry.place) {
             None => return Ok(None),
-            Some(Place::Memory(chunk)) => return Ok(Some(Arc::clone(chunk))),
-            Some(Place::File { slots, words }) => (Arc::clone(slots), *words),
+            Some(GapNeighbours::Memory(chunk)) => return Ok(Some(Arc::clone(chunk))),
+            Some(GapNeighbours::File { slots, words }) => (Arc::clone(slots), *words),
         };
         self.read_back(id, &slots, words)
     }

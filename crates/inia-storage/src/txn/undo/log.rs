@@ -20,7 +20,7 @@ pub(crate) struct Finished {
     /// The one, or the first.
     pub(crate) txn: TxnId,
     /// Snapshots at or above this position need nothing of it.
-    pub(crate) stamp: Lsn,
+    pub(crate) end: Lsn,
     /// The newest record not purged yet.
     pub(crate) tail: UndoRef,
     /// How many deletions are among the records.
@@ -49,15 +49,15 @@ impl History {
         self.transactions
     }
 
-    /// The stamp of the transaction that is purged next.
+    /// The end of the transaction that is purged next.
     pub(crate) fn oldest(&self) -> Option<Lsn> {
-        self.finished.front().map(|front| front.stamp)
+        self.finished.front().map(|front| front.end)
     }
 
     /// Takes the oldest transaction in hand if no snapshot below `horizon` is left that needs it.
     pub(crate) fn start_purge(&mut self, horizon: Lsn) -> Option<Finished> {
         let front = *self.finished.front()?;
-        if self.busy || front.stamp > horizon {
+        if self.busy || front.end > horizon {
             return None;
         }
         self.busy = true;
@@ -103,10 +103,10 @@ impl History {
             && let Some(last) = self.finished.back_mut()
             && (last.first_chunk, new.first_chunk) == (last_chunk, last_chunk)
             && (last.deletes, new.deletes) == (0, 0)
-            && last.stamp < never
-            && new.stamp < never
+            && last.end < never
+            && new.end < never
         {
-            last.stamp = last.stamp.max(new.stamp);
+            last.end = last.end.max(new.end);
             last.transactions += 1;
             return;
         }
@@ -286,12 +286,12 @@ impl UndoLog {
 
     /// Bytes of log that are kept for the rollback.
     pub(crate) fn claimed_log(&self) -> u64 {
-        self.claim.told_log()
+        self.claim.published_log()
     }
 
-    /// Ends the running transaction: its records wait until no snapshot is below `stamp`, or are
+    /// Ends the running transaction: its records wait until no snapshot is below `end`, or are
     /// dropped at once when no version refers to them.
-    pub(crate) fn finish(&mut self, txn: TxnId, stamp: Lsn) {
+    pub(crate) fn finish(&mut self, txn: TxnId, end: Lsn) {
         self.claim.clear();
         if self.first == UndoRef::NONE {
             return;
@@ -302,7 +302,7 @@ impl UndoLog {
         } else {
             let finished = Finished {
                 txn,
-                stamp: if self.versions == 0 { Lsn(0) } else { stamp },
+                end: if self.versions == 0 { Lsn(0) } else { end },
                 tail: self.tail,
                 deletes: self.deletes,
                 first_chunk: self.first.chunk(),

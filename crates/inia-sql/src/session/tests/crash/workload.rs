@@ -160,7 +160,7 @@ impl Maker<'_> {
             5 => self.replace(&name),
             6 => self.upsert(&name),
             7 => self.update(&name),
-            8 => self.update_many(&name),
+            8 => self.update_batch(&name),
             9 => self.move_key(&name),
             10 => self.delete(&name),
             _ => self.copy(&name),
@@ -274,7 +274,7 @@ impl Maker<'_> {
         self.done(sql, error)
     }
 
-    fn update_many(&mut self, name: &str) -> Step {
+    fn update_batch(&mut self, name: &str) -> Step {
         let from = self.random.range(0..20);
         let all = self.random.chance(1, 3);
         let table = self.tables.change(name);

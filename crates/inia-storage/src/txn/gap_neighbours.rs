@@ -47,7 +47,7 @@ impl EdgeBuf {
 }
 
 /// A leaf, and the neighbours of a position in it.
-pub(crate) struct Place {
+pub(crate) struct GapNeighbours {
     pub(crate) leaf: LeafCopy,
     pub(crate) low: EdgeBuf,
     pub(crate) high: EdgeBuf,
@@ -55,9 +55,9 @@ pub(crate) struct Place {
     again: EdgeBuf,
 }
 
-impl Place {
-    pub(crate) fn new() -> Place {
-        Place {
+impl GapNeighbours {
+    pub(crate) fn new() -> GapNeighbours {
+        GapNeighbours {
             leaf: LeafCopy::new(),
             low: EdgeBuf::default(),
             high: EdgeBuf::default(),

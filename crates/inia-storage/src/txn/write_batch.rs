@@ -29,37 +29,37 @@ const MOST: usize = 512;
 impl Txn {
     /// Inserts a range of the records, in their order, up to one that something stands in the way
     /// of; that one's number, or the range's end.
-    pub fn insert_many(
+    pub fn insert_batch(
         &mut self,
         tree: &Tree,
         records: &Records,
         range: Range<usize>,
     ) -> Result<usize> {
-        self.write_many(tree, records, UndoKind::Insert, range)
+        self.write_batch(tree, records, UndoKind::Insert, range)
     }
 
     /// Replaces the values of a range of records, in their order, up to one that is not as it was
     /// read, or not there, or locked by another transaction; that one's number, or the range's end.
-    pub fn update_many(
+    pub fn update_batch(
         &mut self,
         tree: &Tree,
         records: &Records,
         range: Range<usize>,
     ) -> Result<usize> {
-        self.write_many(tree, records, UndoKind::Change, range)
+        self.write_batch(tree, records, UndoKind::Change, range)
     }
 
-    /// Deletes a range of records; otherwise as [`Txn::update_many`].
-    pub fn delete_many(
+    /// Deletes a range of records; otherwise as [`Txn::update_batch`].
+    pub fn delete_batch(
         &mut self,
         tree: &Tree,
         records: &Records,
         range: Range<usize>,
     ) -> Result<usize> {
-        self.write_many(tree, records, UndoKind::Delete, range)
+        self.write_batch(tree, records, UndoKind::Delete, range)
     }
 
-    fn write_many(
+    fn write_batch(
         &mut self,
         tree: &Tree,
         records: &Records,

@@ -108,7 +108,7 @@ impl RowWriter<'_> {
         let refused = |error| write_error(self.table, error);
         let mut next = range.start;
         loop {
-            next = txn.insert_many(tree, records, next..range.end).map_err(refused)?;
+            next = txn.insert_batch(tree, records, next..range.end).map_err(refused)?;
             if next == range.end {
                 return Ok(next);
             }

@@ -1,0 +1,35 @@
+//! Error 1235 of the statements that are parsed and not carried out: it says which one it is.
+
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{RoutineDetail, Statement};
+
+/// Error 1235, with the statement's name.
+pub(super) fn unsupported(statement: &Statement) -> SqlError {
+    SqlError::new(ErrorCode::NotSupportedYet, &[&name(statement)])
+}
+
+/// What a statement that is not carried out begins with.
+fn name(statement: &Statement) -> &str {
+    match statement {
+        Statement::Unsupported(statement) => &statement.what,
+        Statement::CreateRoutine(routine) => match routine.detail {
+            RoutineDetail::Procedure { .. } => "CREATE PROCEDURE",
+            RoutineDetail::Function { .. } => "CREATE FUNCTION",
+            RoutineDetail::Trigger { .. } => "CREATE TRIGGER",
+            RoutineDetail::Event { .. } => "CREATE EVENT",
+        },
+        Statement::Handler(_) => "HANDLER",
+        Statement::Xa(_) => "XA",
+        Statement::InstallPlugin { .. } => "INSTALL PLUGIN",
+        Statement::UninstallPlugin(_) => "UNINSTALL PLUGIN",
+        Statement::InstallComponent(_) => "INSTALL COMPONENT",
+        Statement::UninstallComponent(_) => "UNINSTALL COMPONENT",
+        Statement::Signal(_) => "SIGNAL",
+        Statement::Resignal(_) => "RESIGNAL",
+        Statement::GetDiagnostics(_) => "GET DIAGNOSTICS",
+        Statement::Binlog(_) => "BINLOG",
+        Statement::Shutdown => "SHUTDOWN",
+        Statement::Restart => "RESTART",
+        _ => "this statement",
+    }
+}
