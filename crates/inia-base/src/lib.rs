@@ -10,6 +10,7 @@ pub mod error;
 pub mod ids;
 pub mod io;
 pub mod json;
+pub mod memory;
 pub mod number;
 pub mod password;
 pub mod process;

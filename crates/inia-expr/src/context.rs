@@ -278,7 +278,7 @@ pub trait SessionHost {
     /// A user variable, by name without the `@` (names ignore case).
     fn user_var(&self, name: &str) -> Option<UserVar>;
     /// Sets a user variable.
-    fn set_user_var(&self, name: &str, var: UserVar);
+    fn set_user_var(&self, name: &str, var: UserVar) -> Result<(), SqlError>;
     /// LAST_INSERT_ID(id): what LAST_INSERT_ID() will say from the next statement on.
     fn set_last_insert_id(&self, id: u64);
     /// What the running statement has set by LAST_INSERT_ID(id).

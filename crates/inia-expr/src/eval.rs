@@ -188,7 +188,7 @@ impl Expr {
             ExprKind::AssignUserVar(name, value) => {
                 let result = value.eval(ctx, row)?;
                 let var = UserVar { value: result.clone(), ty: value.ty.clone() };
-                ctx.host.set_user_var(name, var);
+                ctx.host.set_user_var(name, var)?;
                 Ok(result)
             }
             ExprKind::SysVar(scope, name) => Ok(ctx.host.sysvar(*scope, name)?.0),

@@ -11,6 +11,7 @@ use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
 use inia_base::error::SqlError;
 use inia_base::io::Disk;
+use inia_base::memory::MemoryBudget;
 use inia_base::process::Processes;
 use inia_storage::{Engine, EngineOptions, EngineSizes};
 use std::sync::atomic::{AtomicU8, AtomicU64};
@@ -99,6 +100,8 @@ pub struct Database {
     pub(crate) user_locks: Arc<UserLocks>,
     /// Prepared statements of all sessions.
     pub(crate) prepared: Arc<AtomicU64>,
+    /// Memory for the work of all sessions.
+    pub(crate) memory: Arc<MemoryBudget>,
 }
 
 impl Database {
@@ -143,10 +146,16 @@ impl Database {
             globals,
             user_locks: Arc::default(),
             prepared: Arc::default(),
+            memory: Arc::default(),
             processes: OnceLock::new(),
             read_only: AtomicU8::new(read_only),
             started,
         }))
+    }
+
+    /// Memory for the work of all sessions; without a limit until one is set.
+    pub fn memory(&self) -> &Arc<MemoryBudget> {
+        &self.memory
     }
 
     /// Writes everything back and closes cleanly; later statements fail.

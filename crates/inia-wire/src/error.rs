@@ -9,6 +9,8 @@ pub enum WireError {
     Malformed(&'static str),
     /// A packet is bigger than the limit.
     PacketTooLarge,
+    /// The server has no memory for a packet.
+    OutOfMemory,
     /// A packet's sequence number is not the expected one.
     OutOfOrder,
     /// The command byte is unknown or not supported.
@@ -75,6 +77,13 @@ impl WireError {
                 "08S01",
                 "Got a packet bigger than 'max_allowed_packet' bytes",
             ),
+            WireError::OutOfMemory => ServerError::new(
+                1041,
+                "HY000",
+                "Out of memory; check if mysqld or some other process uses all available memory; \
+                 if not, you may have to use 'ulimit' to allow mysqld to use more memory or you \
+                 can add more swap space",
+            ),
             WireError::OutOfOrder => ServerError::new(1156, "08S01", "Got packets out of order"),
             WireError::UnknownCommand => ServerError::new(1047, "08S01", "Unknown command"),
             WireError::UnknownStatement(id, function) => ServerError::new(
@@ -117,6 +126,7 @@ impl WireError {
         matches!(
             self,
             WireError::PacketTooLarge
+                | WireError::OutOfMemory
                 | WireError::OutOfOrder
                 | WireError::ReadError
                 | WireError::BadHandshake

@@ -197,6 +197,12 @@ impl PacketReader {
         from.get(packet.start..packet.end).unwrap_or_default()
     }
 
+    /// Bytes that the buffers take.
+    #[inline]
+    pub fn held(&self) -> usize {
+        self.buf.len() + self.joined.capacity()
+    }
+
     /// Gives big buffers back. Call between requests.
     pub fn shrink(&mut self) {
         if self.joined.capacity() > KEEP_BUFFER {

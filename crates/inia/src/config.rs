@@ -12,6 +12,8 @@
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+/// With less memory for statements than this the server is of no use.
+pub(crate) const LEAST_WORK_MEMORY: u64 = 32 << 20;
 /// How long the longest packet may be, in bytes.
 const PACKET_SIZES: RangeInclusive<usize> = 1 << 10..=1 << 30;
 
@@ -28,6 +30,8 @@ pub struct Config {
     pub socket: Option<PathBuf>,
     /// Bytes of page frames; `None` is a quarter of the machine's memory.
     pub buffer_pool_size: Option<u64>,
+    /// Bytes that statements may hold; `None` is a quarter of the machine's memory.
+    pub work_memory: Option<u64>,
     /// The directory that LOAD DATA reads from and INTO OUTFILE writes to; empty for any.
     pub secure_file_priv: Option<String>,
     /// Connections at once.
@@ -48,6 +52,7 @@ impl Default for Config {
             port: 3306,
             socket: None,
             buffer_pool_size: None,
+            work_memory: None,
             secure_file_priv: None,
             max_connections: 10_000,
             max_allowed_packet: 64 << 20,
@@ -78,6 +83,7 @@ pub const OPTIONS: &[OptionInfo] = &[
     option("port", "PORT", "TCP port, 0 for any free one [default: 3306]"),
     option("socket", "PATH", "Also listen on this Unix socket"),
     option("buffer-pool-size", "N[K|M|G]", "Memory for pages [default: a quarter of all memory]"),
+    option("work-memory", "N[K|M|G]", "Memory for statements [default: a quarter of all memory]"),
     option("max-connections", "N", "Connections at once [default: 10000]"),
     option("max-allowed-packet", "N[K|M|G]", "Longest packet from a client [default: 64M]"),
     option("connect-timeout", "SECONDS", "Time a login may take [default: 10]"),
@@ -94,6 +100,7 @@ impl Config {
             "port" => self.port = number(name, value, u64::from(u16::MAX))? as u16,
             "socket" => self.socket = Some(PathBuf::from(value)),
             "buffer-pool-size" => self.buffer_pool_size = Some(size(name, value)?),
+            "work-memory" => self.work_memory = Some(size(name, value)?),
             "secure-file-priv" => self.secure_file_priv = Some(value.to_owned()),
             "max-connections" => {
                 self.max_connections = positive(name, value, 100_000)? as usize;
@@ -121,6 +128,9 @@ impl Config {
                 "max-allowed-packet is {} bytes, but must be from 1K to 1G",
                 self.max_allowed_packet
             ));
+        }
+        if self.work_memory.is_some_and(|size| size < LEAST_WORK_MEMORY) {
+            return Err(format!("work-memory must be {} MB or more", LEAST_WORK_MEMORY >> 20));
         }
         let dir = self.secure_file_priv.as_deref().filter(|dir| !is_no_place(dir));
         match dir.map(|dir| (dir, std::fs::read_dir(dir))) {

@@ -5,6 +5,7 @@ use inia_wire::auth::{CACHING_SHA2, NATIVE};
 use inia_wire::caps::Capabilities;
 use inia_wire::client::{Client, LoginOptions};
 use inia_wire::command::{ChangeUser, Command};
+use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 
 fn options(user: &str, password: &str) -> LoginOptions {
@@ -152,4 +153,55 @@ fn the_unix_socket_takes_logins_and_goes_away_with_the_server() {
     Client::connect(stream, &options("native", "secret")).unwrap().ping().unwrap();
     drop(server);
     assert!(!path.exists());
+}
+
+/// Logs in as root by hand: the first bytes of the answer, after its header.
+fn answer_to_login(server: &TestServer, collation: u8, auth: &[u8]) -> Vec<u8> {
+    let mut stream = server.stream();
+    read_packet(&mut stream);
+    // Long password, protocol 4.1, secure connection, plugins.
+    let mut login = 0x0008_8201_u32.to_le_bytes().to_vec();
+    login.extend_from_slice(&(1_u32 << 24).to_le_bytes());
+    login.push(collation);
+    login.extend_from_slice(&[0; 23]);
+    login.extend_from_slice(b"root\0");
+    login.push(auth.len() as u8);
+    login.extend_from_slice(auth);
+    login.extend_from_slice(b"caching_sha2_password\0");
+    stream.write_all(&[login.len() as u8, 0, 0, 1]).unwrap();
+    stream.write_all(&login).unwrap();
+    read_packet(&mut stream)
+}
+
+fn read_packet(stream: &mut impl Read) -> Vec<u8> {
+    let mut header = [0; 4];
+    stream.read_exact(&mut header).unwrap();
+    let mut payload = vec![0; usize::from(header[0]) | usize::from(header[1]) << 8];
+    stream.read_exact(&mut payload).unwrap();
+    payload
+}
+
+#[test]
+fn a_zero_byte_stands_for_no_password() {
+    let server = TestServer::start();
+    // Connector/J sends it; other bytes are a password.
+    for (auth, first) in [(&b""[..], 0), (b"\0", 0), (b"\x01", 0xff), (b"\0\0", 0xff)] {
+        assert_eq!(answer_to_login(&server, 255, auth)[0], first, "{auth:?}");
+    }
+}
+
+#[test]
+fn a_client_must_speak_a_character_set_that_is_there() {
+    let server = TestServer::start();
+    // Ids that MySQL does not know either mean the server's own set.
+    for known in [0, 8, 33, 45, 46, 63, 100, 255] {
+        assert_eq!(answer_to_login(&server, known, b"")[0], 0, "{known}");
+    }
+    for (id, set) in [(35, "ucs2"), (54, "utf16"), (60, "utf32"), (90, "ucs2"), (101, "utf16")] {
+        let answer = answer_to_login(&server, id, b"");
+        let expected =
+            format!("Variable 'character_set_client' can't be set to the value of '{set}'");
+        assert!(answer.ends_with(expected.as_bytes()), "{id}");
+        assert_eq!(answer[..3], [0xff, 0xcf, 4]);
+    }
 }

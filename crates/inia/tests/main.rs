@@ -20,6 +20,7 @@ mod lifecycle;
 mod limits;
 mod local_files;
 mod login;
+mod memory;
 mod modes;
 mod mutated;
 mod process;

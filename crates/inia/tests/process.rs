@@ -67,6 +67,13 @@ impl Process {
         Client::connect(stream, &LoginOptions::default()).unwrap()
     }
 
+    /// The most memory that the program ever had in use, in KiB.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
     /// SIGKILL, and waits for the end.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();

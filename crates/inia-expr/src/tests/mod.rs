@@ -40,7 +40,9 @@ impl SessionHost for NoHost {
     fn user_var(&self, _name: &str) -> Option<UserVar> {
         None
     }
-    fn set_user_var(&self, _name: &str, _var: UserVar) {}
+    fn set_user_var(&self, _name: &str, _var: UserVar) -> Result<(), SqlError> {
+        Ok(())
+    }
     fn set_last_insert_id(&self, _id: u64) {}
     fn clock_micros(&self) -> i64 {
         0

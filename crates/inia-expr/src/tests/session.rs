@@ -77,8 +77,9 @@ impl SessionHost for Session {
     fn user_var(&self, name: &str) -> Option<UserVar> {
         self.vars.borrow().get(name).cloned()
     }
-    fn set_user_var(&self, name: &str, var: UserVar) {
+    fn set_user_var(&self, name: &str, var: UserVar) -> Result<(), SqlError> {
         self.vars.borrow_mut().insert(name.to_owned(), var);
+        Ok(())
     }
     fn set_last_insert_id(&self, _id: u64) {}
     fn clock_micros(&self) -> i64 {

@@ -256,7 +256,7 @@ impl Core {
     pub(crate) fn workspace(&self) -> crate::spill::Workspace<'_> {
         let disk = self.db.scratch.as_ref();
         let size = self.env.tmp_table_size;
-        crate::spill::Workspace::new(disk, size).until(self.interrupt())
+        crate::spill::Workspace::new(disk, size).until(self.interrupt()).from(&self.host.memory)
     }
 
     /// Begins a query's time for `max_execution_time`: it ends its waits and its loops.

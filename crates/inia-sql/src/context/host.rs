@@ -10,6 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::status::SessionCounters;
 use crate::sysvar::{self, SessionVars};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::memory::SessionMemory;
 use inia_base::rt::WaitCell;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
@@ -50,6 +51,8 @@ pub(crate) struct Host {
     rand: Cell<Option<(u64, u64)>>,
     /// When the running query ends for `max_execution_time`.
     pub(crate) deadline: Cell<Option<Instant>>,
+    /// What the statement and the variables hold.
+    pub(crate) memory: SessionMemory,
 }
 
 impl Host {
@@ -60,6 +63,7 @@ impl Host {
         let access =
             RefCell::new(Arc::new(Access::new(&accounts, &account, &roles).from(&client.host)));
         let counters = db.counters.session();
+        let memory = SessionMemory::new(db.memory.clone());
         Host {
             db,
             counters,
@@ -78,6 +82,7 @@ impl Host {
             killed,
             rand: Cell::new(None),
             deadline: Cell::new(None),
+            memory,
         }
     }
 
@@ -135,6 +140,20 @@ impl Host {
         }
     }
 
+    /// Keeps a user variable; error 3170 where the session has no memory for it.
+    pub(crate) fn keep_user_var(&self, name: String, var: UserVar) -> Result<(), SqlError> {
+        let mut vars = self.user_vars.borrow_mut();
+        let before = vars.get(&name).map_or(0, |old| counted(&old.value));
+        let after = counted(&var.value);
+        match after.checked_sub(before) {
+            Some(0) => {}
+            Some(more) => self.memory.demand(more, "user variables")?,
+            None => self.memory.give(before - after),
+        }
+        vars.insert(name, var);
+        Ok(())
+    }
+
     /// A user variable's value.
     pub(crate) fn user_value(&self, name: &str) -> Value {
         let vars = self.user_vars.borrow();
@@ -154,6 +173,17 @@ impl Host {
     pub(crate) fn fixed_now(&self) -> Option<i64> {
         self.vars.borrow().timestamp_micros
     }
+}
+
+/// Bytes that a variable's value takes from the session's memory; small ones take nothing.
+fn counted(value: &Value) -> u64 {
+    const SMALL: usize = 4096;
+    let len = match value {
+        Value::Text(text) | Value::Json(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        _ => 0,
+    };
+    if len < SMALL { 0 } else { len as u64 }
 }
 
 impl SessionHost for Host {
@@ -180,8 +210,8 @@ impl SessionHost for Host {
         self.user_vars.borrow().get(name).cloned()
     }
 
-    fn set_user_var(&self, name: &str, var: UserVar) {
-        self.user_vars.borrow_mut().insert(name.to_owned(), var);
+    fn set_user_var(&self, name: &str, var: UserVar) -> Result<(), SqlError> {
+        self.keep_user_var(name.to_owned(), var)
     }
 
     fn set_last_insert_id(&self, id: u64) {

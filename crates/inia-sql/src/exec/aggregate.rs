@@ -17,7 +17,7 @@ use super::keys::encode_key;
 use super::sort::Sorter;
 use super::{Result, Tuple, damaged_row};
 use crate::plan::Aggregation;
-use crate::spill::{Distinct, ENTRY, Partitions, Purpose, Stream, Workspace, held};
+use crate::spill::{Distinct, ENTRY, Grant, Partitions, Purpose, Stream, Workspace, held};
 use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
 use inia_expr::aggregate::distinct_key;
@@ -49,6 +49,7 @@ pub(super) struct Groups<'p, 'w> {
     last: Option<(Vec<u8>, usize)>,
     /// Bytes that groups hold.
     used: usize,
+    memory: Grant<'w>,
     /// Rows of other groups.
     aside: Option<Partitions<'w>>,
     /// The values that DISTINCT aggregates have, where there are such.
@@ -75,6 +76,7 @@ impl<'p, 'w> Groups<'p, 'w> {
             key: Vec::new(),
             last: None,
             used: 0,
+            memory: Grant::new(workspace),
             aside: None,
             distinct: distinct.then(|| Distinct::new(workspace)),
             sorted: None,
@@ -119,8 +121,8 @@ impl<'p, 'w> Groups<'p, 'w> {
         if let Some(&(_, position)) = last {
             return self.count_in(position, ctx, row);
         }
-        let position = match self.positions.get(&self.key) {
-            Some(&position) => position,
+        let position = match self.positions.get(&self.key).copied() {
+            Some(position) => position,
             None if self.is_full() => {
                 let group = &self.plan.group;
                 let values: Vec<Value> =
@@ -145,8 +147,8 @@ impl<'p, 'w> Groups<'p, 'w> {
     ) -> Result<()> {
         self.key.clear();
         encode_group(self.plan, values, kept, &mut self.key);
-        let position = match self.positions.get(&self.key) {
-            Some(&position) => position,
+        let position = match self.positions.get(&self.key).copied() {
+            Some(position) => position,
             None if self.is_full() => return self.put_aside(row, values, kept),
             None => self.start(row, values, kept),
         };
@@ -175,11 +177,12 @@ impl<'p, 'w> Groups<'p, 'w> {
             }
             self.used = (self.used + state.held()).saturating_sub(before);
         }
-        Ok(())
+        // A group that grows cannot be put aside.
+        self.memory.require(self.used)
     }
 
-    fn is_full(&self) -> bool {
-        self.aside.is_some() || (self.used > self.workspace.budget && !self.groups.is_empty())
+    fn is_full(&mut self) -> bool {
+        self.aside.is_some() || (!self.memory.allows(self.used) && !self.groups.is_empty())
     }
 
     fn put_aside(&mut self, row: &[Value], values: &[Value], kept: usize) -> Result<()> {

@@ -18,6 +18,7 @@ use super::{Result, Runner};
 use crate::access::{Found, FoundRun, Scan};
 use crate::plan::{Aggregation, JoinMethod, JoinPlan, JoinType, SelectPlan, Source, TableSource};
 use crate::row::Cell;
+use crate::spill::Grant;
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::slots_of;
@@ -257,13 +258,14 @@ impl Runner<'_> {
             keys: Vec::new(),
             totals: Vec::new(),
         };
+        let mut memory = Grant::new(self.exec.workspace);
         let mut last: Option<(Option<u64>, usize)> = None;
         let done = self.each_keyed(source, &columns, by, ctx, &mut |ctx, key, row| {
             let position = match last {
                 Some((of, position)) if of == key => position,
                 _ => match groups.position(key) {
                     Some(position) => position,
-                    None if groups.used() > self.exec.workspace.budget => return Ok(false),
+                    None if !memory.allows(groups.used()) => return Ok(false),
                     None => {
                         groups.totals.extend(start().unwrap_or_default());
                         groups.begin(key)
@@ -379,14 +381,14 @@ impl Runner<'_> {
             })
             .collect();
         let of_key = KEY_SIZE + columns.len() * size_of::<Sum>();
-        let most = self.exec.workspace.budget / of_key;
+        let mut memory = Grant::new(self.exec.workspace);
         let positions = Positions::expecting(source.rows, self.exec.workspace.budget);
         let mut summed = Summed { positions, ..Summed::default() };
         let done = self.each_keyed(source, &columns, key, ctx, &mut |_, bits, row| {
             let Some(bits) = bits else { return Ok(true) };
             let at = match summed.positions.get(bits) {
                 Some(at) => at,
-                None if summed.rows.len() >= most => return Ok(false),
+                None if !memory.allows(summed.rows.len() * of_key) => return Ok(false),
                 None => {
                     summed.positions.insert(bits, summed.rows.len());
                     summed.rows.push(0);

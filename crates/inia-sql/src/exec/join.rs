@@ -12,6 +12,7 @@ use super::select::holds;
 use super::source::clear;
 use super::{Result, RowVisitor, Runner};
 use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType};
+use crate::spill::Grant;
 use grace::Spilled;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr};
@@ -66,6 +67,7 @@ impl<'s> Runner<'s> {
         let mut right = Vec::new();
         self.filled(&join.right, &mut right);
         let (mut table, mut bytes) = (Table::new(right.len()), Vec::new());
+        let mut memory = Grant::new(self.exec.workspace);
         let mut spilled: Option<Spilled<'_, 's>> = None;
         self.source(&join.right, ctx, row, &mut |ctx, row| {
             if !encode(keys, |key| &key.right, ctx, row, &mut bytes)? {
@@ -76,7 +78,7 @@ impl<'s> Runner<'s> {
                 Some(spilled) => spilled.push_right(&bytes, &values.collect::<Vec<Value>>())?,
                 None => table.add(&bytes, values),
             }
-            if table.used > self.exec.workspace.budget || table.is_full() {
+            if !memory.allows(table.used) || table.is_full() {
                 let table = std::mem::take(&mut table);
                 spilled = Some(Spilled::of(self, join, table, &right)?);
             }

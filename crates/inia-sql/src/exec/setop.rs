@@ -9,7 +9,9 @@
 use super::keys::TupleKey;
 use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::plan::{Body, SetPlan, SetStep, ValuesPlan};
-use crate::spill::{ENTRY, Partitions, Purpose, Stream, Workspace, held, keyed, split_keyed};
+use crate::spill::{
+    ENTRY, Grant, Partitions, Purpose, Stream, Workspace, held, keyed, split_keyed,
+};
 use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
@@ -133,6 +135,7 @@ struct Bag<'p, 'w> {
     positions: HashMap<Box<[u8]>, usize>,
     entries: Vec<Entry>,
     used: usize,
+    memory: Grant<'w>,
     aside: Option<Partitions<'w>>,
 }
 
@@ -146,6 +149,7 @@ impl<'p, 'w> Bag<'p, 'w> {
             positions: HashMap::new(),
             entries: Vec::new(),
             used: 0,
+            memory: Grant::new(workspace),
             aside: None,
         }
     }
@@ -163,7 +167,7 @@ impl<'p, 'w> Bag<'p, 'w> {
             *(if merges { &mut entry.left } else { &mut entry.right }) += 1;
             return Ok(());
         }
-        let full = self.used > self.workspace.budget && !self.entries.is_empty();
+        let full = !self.memory.allows(self.used) && !self.entries.is_empty();
         if self.aside.is_some() || (merges && full) {
             let (workspace, level, operand) = (self.workspace, self.level, self.operand);
             let table = || Partitions::new(workspace, Purpose::Table, level);

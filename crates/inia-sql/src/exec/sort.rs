@@ -7,7 +7,7 @@
 //! off, and the last kept key becomes a threshold for rows to come. Ties keep the order of arrival.
 
 use super::Result;
-use crate::spill::{Purpose, Runs, Workspace};
+use crate::spill::{Grant, Purpose, Runs, Workspace};
 use std::cmp::Ordering;
 
 #[cfg(test)]
@@ -33,6 +33,7 @@ pub(super) struct Sorter<'w> {
     /// When set, the key of the last row that can still come out.
     threshold: Option<Vec<u8>>,
     runs: Option<Runs<'w>>,
+    memory: Grant<'w>,
     workspace: Workspace<'w>,
 }
 
@@ -49,6 +50,7 @@ impl<'w> Sorter<'w> {
             total: 0,
             threshold: None,
             runs: None,
+            memory: Grant::new(workspace),
             workspace,
         }
     }
@@ -79,7 +81,7 @@ impl<'w> Sorter<'w> {
         if self.needed < MAX_KEPT_ROWS && self.entries.len() >= 2 * self.needed.max(64) {
             self.cut();
         }
-        if self.bytes.len() + size_of_val(&self.entries[..]) > self.workspace.budget {
+        if !self.memory.allows(self.bytes.len() + size_of_val(&self.entries[..])) {
             self.spill()?;
         }
         Ok(())

@@ -120,7 +120,7 @@ fn plan(core: &Core, load: &LoadData, table: &Arc<Table>, guard: Guard) -> Resul
             LoadTarget::Column(name) => Place::Column(scope.position(name)?),
             LoadTarget::UserVar(name) => {
                 let name = name.to_lowercase();
-                set_variable(core, &name, Value::Null, collation);
+                set_variable(core, &name, Value::Null, collation)?;
                 Place::Variable(name)
             }
         });
@@ -151,12 +151,17 @@ fn plan(core: &Core, load: &LoadData, table: &Arc<Table>, guard: Guard) -> Resul
     Ok(Plan { insert, places, assignments, collation })
 }
 
-fn set_variable(core: &Core, name: &str, value: Value, collation: Collation) {
+fn set_variable(
+    core: &Core,
+    name: &str,
+    value: Value,
+    collation: Collation,
+) -> Result<(), SqlError> {
     let ty = match value {
         Value::Bytes(_) => ExprType::binary(65_532, true),
         _ => ExprType::text(16_383, collation, true),
     };
-    core.host.set_user_var(name, UserVar { value, ty });
+    core.host.set_user_var(name, UserVar { value, ty })
 }
 
 impl Plan {
@@ -188,14 +193,14 @@ impl Plan {
             let value = self.value(field);
             match place {
                 Place::Column(at) => values.push((*at, value)),
-                Place::Variable(name) => set_variable(core, name, value, self.collation),
+                Place::Variable(name) => set_variable(core, name, value, self.collation)?,
             }
         }
         let mut lacking = Vec::new();
         for place in self.places.iter().skip(count) {
             match place {
                 Place::Column(at) => lacking.push(*at),
-                Place::Variable(name) => set_variable(core, name, Value::Null, self.collation),
+                Place::Variable(name) => set_variable(core, name, Value::Null, self.collation)?,
             }
         }
         let loaded = Loaded { values, lacking, extra: row.extra };

@@ -507,7 +507,6 @@ fn into_variables(
     core.take_warnings(warnings);
     result?;
     let Some(values) = found else { return Ok(0) };
-    let mut vars = core.host.user_vars.borrow_mut();
     for ((target, value), column) in targets.iter().zip(values).zip(&plan.root.columns) {
         let name = match target {
             ast::IntoTarget::UserVar(name) => name,
@@ -515,7 +514,8 @@ fn into_variables(
                 return error(ErrorCode::SpUndeclaredVar, &[name]);
             }
         };
-        vars.insert(name.to_lowercase(), UserVar { value, ty: column.ty.clone() });
+        let var = UserVar { value, ty: column.ty.clone() };
+        core.host.keep_user_var(name.to_lowercase(), var)?;
     }
     Ok(1)
 }

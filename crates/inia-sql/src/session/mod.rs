@@ -35,6 +35,7 @@ use inia_base::collation::{Charset, Collation};
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::io::Disk;
+use inia_base::memory::MemoryBudget;
 use inia_base::value::Value;
 use inia_expr::Warning;
 use inia_parser::ast;
@@ -358,6 +359,11 @@ impl Session {
     /// Bytes of a result that may be held in memory while its client takes it in pieces.
     pub fn result_memory(&self) -> usize {
         self.core.env.tmp_table_size
+    }
+
+    /// What the memory of all sessions is counted by.
+    pub fn memory(&self) -> Arc<MemoryBudget> {
+        self.core.db.memory.clone()
     }
 
     /// The disk whose scratch files take what is not held in memory.

@@ -379,6 +379,7 @@ fn run_plan(
                     source.warn(ctx);
                     insert.run(shared, ctx, Some(&runner))
                 });
+                drop(runner);
                 core.take_warnings(warnings);
                 result
             }
@@ -392,6 +393,7 @@ fn run_plan(
                 joined.query.warn(ctx);
                 joined.run(shared, ctx, &runner)
             });
+            drop(runner);
             core.take_warnings(warnings);
             result
         }

@@ -1,6 +1,6 @@
 //! The first record of each key.
 
-use super::{ENTRY, Partitions, Purpose, Result, Workspace, keyed, split_keyed};
+use super::{ENTRY, Grant, Partitions, Purpose, Result, Workspace, keyed, split_keyed};
 use std::collections::HashSet;
 
 /// Knows the keys that came first while memory lasted; records of other keys are put aside.
@@ -8,6 +8,7 @@ pub(crate) struct Distinct<'w> {
     workspace: Workspace<'w>,
     seen: HashSet<Box<[u8]>>,
     used: usize,
+    memory: Grant<'w>,
     level: u32,
     aside: Option<Partitions<'w>>,
 }
@@ -18,7 +19,8 @@ impl<'w> Distinct<'w> {
     }
 
     fn at_level(workspace: Workspace<'w>, level: u32) -> Distinct<'w> {
-        Distinct { workspace, seen: HashSet::new(), used: 0, level, aside: None }
+        let memory = Grant::new(workspace);
+        Distinct { workspace, seen: HashSet::new(), used: 0, memory, level, aside: None }
     }
 
     /// True where the key is seen for the first time. False where it was seen before, or where
@@ -27,8 +29,9 @@ impl<'w> Distinct<'w> {
         if self.seen.contains(key) {
             return Ok(false);
         }
-        if self.aside.is_none() && (self.used < self.workspace.budget || self.seen.is_empty()) {
-            self.used += key.len() + ENTRY;
+        let used = self.used + key.len() + ENTRY;
+        if self.aside.is_none() && (self.memory.allows(used) || self.seen.is_empty()) {
+            self.used = used;
             self.seen.insert(key.into());
             return Ok(true);
         }

@@ -7,7 +7,7 @@
 
 use super::runs::merge;
 use super::stream::split_record;
-use super::{ENTRY, Purpose, Result, Stream, Workspace, damaged, keyed, split_keyed};
+use super::{ENTRY, Grant, Purpose, Result, Stream, Workspace, damaged, keyed, split_keyed};
 use std::cell::RefCell;
 use std::collections::HashSet;
 
@@ -19,6 +19,7 @@ pub(crate) struct KeySet<'w> {
     workspace: Workspace<'w>,
     fresh: HashSet<Box<[u8]>>,
     used: usize,
+    memory: Grant<'w>,
     runs: Vec<Run<'w>>,
 }
 
@@ -35,7 +36,8 @@ struct Run<'w> {
 
 impl<'w> KeySet<'w> {
     pub(crate) fn new(workspace: Workspace<'w>) -> KeySet<'w> {
-        KeySet { workspace, fresh: HashSet::new(), used: 0, runs: Vec::new() }
+        let memory = Grant::new(workspace);
+        KeySet { workspace, fresh: HashSet::new(), used: 0, memory, runs: Vec::new() }
     }
 
     /// Whether the set has the key.
@@ -58,7 +60,7 @@ impl<'w> KeySet<'w> {
         }
         self.used += key.len() + ENTRY;
         self.fresh.insert(key.into());
-        if self.used > self.workspace.budget {
+        if !self.memory.allows(self.used) {
             self.spill()?;
         }
         Ok(true)

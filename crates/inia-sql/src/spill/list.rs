@@ -4,7 +4,7 @@
 use super::Tuple;
 use super::stream::split_record;
 use super::values::{decode_tuple, encode_tuple};
-use super::{Purpose, Result, Stream, Workspace, damaged, held};
+use super::{Grant, Purpose, Result, Stream, Workspace, damaged, held};
 use inia_base::value::Value;
 
 /// A list of tuples: the first ones in memory, the others in a file.
@@ -12,6 +12,7 @@ pub(crate) struct TupleList<'w> {
     workspace: Workspace<'w>,
     kept: Vec<Tuple>,
     used: usize,
+    memory: Grant<'w>,
     rest: Option<Stream<'w>>,
     /// The number of the first tuple in each extent of `rest`.
     firsts: Vec<u64>,
@@ -38,7 +39,14 @@ impl Default for Place {
 impl<'w> TupleList<'w> {
     /// An empty list.
     pub(crate) fn new(workspace: Workspace<'w>) -> TupleList<'w> {
-        TupleList { workspace, kept: Vec::new(), used: 0, rest: None, firsts: Vec::new() }
+        TupleList {
+            workspace,
+            kept: Vec::new(),
+            used: 0,
+            memory: Grant::new(workspace),
+            rest: None,
+            firsts: Vec::new(),
+        }
     }
 
     /// How many tuples there are.
@@ -48,10 +56,10 @@ impl<'w> TupleList<'w> {
 
     /// Appends a tuple.
     pub(crate) fn push(&mut self, tuple: &[Value]) -> Result<()> {
-        if self.rest.is_none() && self.used < self.workspace.budget {
-            let tuple = tuple.to_vec();
-            self.used += held(&tuple) + size_of::<Tuple>();
-            self.kept.push(tuple);
+        let used = self.used + held(tuple) + size_of::<Tuple>();
+        if self.rest.is_none() && self.memory.allows(used) {
+            self.used = used;
+            self.kept.push(tuple.to_vec());
             return Ok(());
         }
         let workspace = self.workspace;

@@ -1,6 +1,7 @@
 //! What a statement cannot keep in memory.
 //!
-//! Every operator that gathers rows may hold [`Workspace::budget`] bytes; what goes beyond waits in
+//! Every operator that gathers rows may hold [`Workspace::budget`] bytes, and no more than its
+//! session and the server have left ([`Grant`]); what goes beyond waits in
 //! a scratch file, which has no name and ends with its handle, also after an error or a kill. All
 //! of them share three tools:
 //!
@@ -20,6 +21,7 @@
 //! written, only rows.
 
 mod distinct;
+mod grant;
 mod keys;
 mod list;
 mod partition;
@@ -33,10 +35,12 @@ mod values;
 use crate::interrupt::Interrupt;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::io::Disk;
+use inia_base::memory::SessionMemory;
 use inia_base::value::Value;
 use std::io;
 
 pub(crate) use distinct::Distinct;
+pub(crate) use grant::Grant;
 pub(crate) use keys::KeySet;
 pub(crate) use list::{Place, TupleList};
 pub(crate) use partition::{Partitions, keyed, split_keyed};
@@ -63,6 +67,8 @@ pub(crate) struct Workspace<'w> {
     /// Bytes that one operator may hold in memory.
     pub(crate) budget: usize,
     interrupt: Option<Interrupt<'w>>,
+    /// Where operators take their memory from; without it only `budget` counts.
+    memory: Option<&'w SessionMemory>,
 }
 
 impl<'w> Workspace<'w> {
@@ -73,12 +79,17 @@ impl<'w> Workspace<'w> {
 
     /// A workspace whose operators may hold so many bytes.
     pub(crate) fn within(disk: &'w dyn Disk, budget: usize) -> Workspace<'w> {
-        Workspace { disk, budget, interrupt: None }
+        Workspace { disk, budget, interrupt: None, memory: None }
     }
 
     /// The workspace of a statement that can be ended.
     pub(crate) fn until(self, interrupt: Interrupt<'w>) -> Workspace<'w> {
         Workspace { interrupt: Some(interrupt), ..self }
+    }
+
+    /// The workspace of a session, whose operators share its memory.
+    pub(crate) fn from(self, memory: &'w SessionMemory) -> Workspace<'w> {
+        Workspace { memory: Some(memory), ..self }
     }
 
     /// Fails when the statement is to end. Each record that goes to a scratch file or comes from

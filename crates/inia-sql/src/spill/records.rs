@@ -3,7 +3,7 @@
 //! Records gather up to the budget, are sorted and written as a run ([`super::runs`]).
 
 use super::runs::Merge;
-use super::{Purpose, Result, Runs, Workspace};
+use super::{Grant, Purpose, Result, Runs, Workspace};
 use std::ops::Range;
 
 /// Where a record is in the buffer.
@@ -36,16 +36,17 @@ fn head_of(key: &[u8]) -> u64 {
 /// Takes records in any order and gives them back in the order of their keys; equal keys in the
 /// order of arrival.
 pub(crate) struct RecordSorter<'w> {
-    workspace: Workspace<'w>,
     bytes: Vec<u8>,
     entries: Vec<Entry>,
     runs: Runs<'w>,
+    memory: Grant<'w>,
 }
 
 impl<'w> RecordSorter<'w> {
     pub(crate) fn new(workspace: Workspace<'w>) -> RecordSorter<'w> {
         let runs = Runs::new(workspace, Purpose::Index);
-        RecordSorter { workspace, bytes: Vec::new(), entries: Vec::new(), runs }
+        let memory = Grant::new(workspace);
+        RecordSorter { bytes: Vec::new(), entries: Vec::new(), runs, memory }
     }
 
     /// Takes a record.
@@ -55,7 +56,7 @@ impl<'w> RecordSorter<'w> {
         let middle = self.bytes.len();
         self.bytes.extend_from_slice(value);
         self.entries.push(Entry { head: head_of(key), start, middle, end: self.bytes.len() });
-        if self.bytes.len() + size_of_val(&self.entries[..]) > self.workspace.budget {
+        if !self.memory.allows(self.bytes.len() + size_of_val(&self.entries[..])) {
             self.spill()?;
         }
         Ok(())

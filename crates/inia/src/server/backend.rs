@@ -4,6 +4,7 @@ use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::io::Disk;
+use inia_base::memory::MemoryBudget;
 use inia_base::value::Value;
 pub use inia_sql::{ClientInfo, Prepared};
 use std::sync::Arc;
@@ -60,6 +61,10 @@ pub trait ClientSession: Send {
     /// Bytes of a cursor's rows that may be held in memory.
     fn result_memory(&self) -> usize {
         usize::MAX
+    }
+    /// What the memory of all sessions is counted by; `None` where nothing limits it.
+    fn memory(&self) -> Option<Arc<MemoryBudget>> {
+        None
     }
     /// The disk whose scratch files take the others; `None` where there is none.
     fn scratch(&self) -> Option<Arc<dyn Disk>> {

@@ -5,11 +5,13 @@
 use super::Shared;
 use super::auth::{Claim, Exchange, LoginError};
 use super::backend::ClientInfo;
+use super::charset;
 use super::dispatch::{Next, Worker};
 use super::login::{LoggedIn, MAX_LOGIN_PACKET, Talk, log_in};
 use super::registry::{KillReason, Slot};
 use super::stream::{Socket, Stream};
 use crate::log;
+use inia_base::memory::MemoryShare;
 use inia_base::stack::on_warm_stack;
 use inia_wire::caps::Capabilities;
 use inia_wire::command::{ChangeUser, Command, code};
@@ -25,7 +27,14 @@ pub(crate) struct Connection {
     reader: PacketReader,
     socket: Arc<Socket>,
     worker: Worker,
+    /// What the request takes of the server's memory.
+    share: MemoryShare,
 }
+
+/// Requests up to so many bytes are not counted.
+const LONG_REQUEST: usize = 256 << 10;
+/// A long request takes so many times its length: its packets, its text and its syntax tree.
+const REQUEST_COST: u64 = 4;
 
 /// Serves one client from greeting to goodbye. A panic ends only this connection.
 pub(crate) fn serve(shared: &Arc<Shared>, slot: &Arc<Slot>, socket: Arc<Socket>) {
@@ -52,7 +61,8 @@ fn open(shared: &Arc<Shared>, slot: &Arc<Slot>, socket: Arc<Socket>) -> Option<C
     reader.set_max_packet(shared.max_allowed_packet);
     out.set_sequence(reader.next_sequence());
     let worker = Worker::new(shared.clone(), slot.clone(), stream, out, caps, nonce, client);
-    let mut connection = Connection { reader, socket, worker };
+    let share = MemoryShare::of(worker.memory());
+    let mut connection = Connection { reader, socket, worker, share };
     let stays = connection.worker.finish_login(database.as_deref());
     if let Some(method) = compression {
         connection.worker.stream().compress(method, shared.max_allowed_packet);
@@ -73,6 +83,7 @@ impl Connection {
         loop {
             self.worker.start_reply();
             self.reader.shrink();
+            self.share.release();
             self.reader.expect_sequence(0);
             let packet = match self.receive() {
                 Ok(Some(packet)) => packet,
@@ -119,6 +130,10 @@ impl Connection {
                 Ok(0) | Err(_) => return Ok(None),
                 Ok(n) => self.reader.received(n),
             }
+            let held = self.reader.held();
+            if held > LONG_REQUEST && !self.share.covers(held as u64 * REQUEST_COST) {
+                return Err(WireError::OutOfMemory);
+            }
         }
     }
 
@@ -128,7 +143,7 @@ impl Connection {
         // A header that was taken counts.
         let taken = match error {
             WireError::ReadError => self.reader.pending().len() >= HEADER,
-            error => *error == WireError::PacketTooLarge,
+            error => matches!(error, WireError::PacketTooLarge | WireError::OutOfMemory),
         };
         let sequence = self.reader.next_sequence().wrapping_add(u8::from(taken));
         self.worker.set_sequence(sequence);
@@ -166,6 +181,9 @@ impl Connection {
     }
 
     fn try_change_user(&mut self, login: ChangeUser) -> Result<(), LoginError> {
+        if let Some(collation) = login.collation {
+            charset::check(collation).map_err(LoginError::Refused)?;
+        }
         let nonce = self.worker.nonce();
         let host = self.socket.host();
         let shared = self.worker.shared().clone();

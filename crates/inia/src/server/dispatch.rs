@@ -12,6 +12,7 @@ use super::stream::Stream;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::Completion;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::memory::MemoryBudget;
 use inia_base::warm::WarmPool;
 use inia_wire::auth::NONCE;
 use inia_wire::binary::BinaryLayout;
@@ -100,6 +101,10 @@ impl Worker {
 
     pub(crate) fn caps(&self) -> Capabilities {
         self.caps
+    }
+
+    pub(crate) fn memory(&self) -> Option<Arc<MemoryBudget>> {
+        self.session.memory()
     }
 
     pub(crate) fn nonce(&self) -> [u8; NONCE] {

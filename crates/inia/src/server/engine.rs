@@ -2,15 +2,17 @@
 
 use super::auth::{Account, AccountLookup, Requirement};
 use super::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
-use crate::config::Config;
+use crate::config::{Config, LEAST_WORK_MEMORY};
 use crate::data_dir::DataDir;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::io::Disk;
+use inia_base::memory::MemoryBudget;
 use inia_base::value::Value;
 use inia_sql::{Database, DatabaseOptions, KillHandle, LoginRequirement, Session};
 use inia_wire::error::ServerError;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The least memory for pages that is taken unless asked otherwise.
@@ -25,6 +27,8 @@ pub fn open(data: &DataDir, config: &Config, background: bool) -> Result<Arc<Dat
     let options = DatabaseOptions { buffer_pool_size, background };
     let database = Database::open(data.disk(), options)
         .map_err(|error| format!("cannot open the database in {}: {error}", dir.display()))?;
+    let memory = config.work_memory.or_else(|| machine_memory().map(|memory| memory / 4));
+    database.memory().set_limit(memory.unwrap_or(0).max(LEAST_WORK_MEMORY));
     let place = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     database.announce(&[
         ("innodb_buffer_pool_size", buffer_pool_size.to_string()),
@@ -55,8 +59,37 @@ fn pool_size(asked: Option<u64>, memory: Option<u64>) -> Result<u64, String> {
     }
 }
 
-/// Bytes of the machine's memory.
+/// Bytes of memory that this process may have: the machine's, or less where its control group is
+/// limited.
 fn machine_memory() -> Option<u64> {
+    [physical_memory(), group_memory()].into_iter().flatten().min()
+}
+
+/// The least limit of the process's control group and those above it.
+fn group_memory() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    groups.lines().filter_map(least_limit).min()
+}
+
+/// The limit by one line of `/proc/self/cgroup`: number, controllers and path, between colons. The
+/// second version has no controllers.
+fn least_limit(line: &str) -> Option<u64> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?);
+    let (root, file) = match controllers {
+        "" => ("/sys/fs/cgroup", "memory.max"),
+        "memory" => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+        _ => return None,
+    };
+    let inner = Path::new(path.trim_start_matches('/'));
+    let limits = inner.ancestors().filter_map(|group| {
+        let text = std::fs::read_to_string(Path::new(root).join(group).join(file)).ok()?;
+        text.trim().parse::<u64>().ok()
+    });
+    limits.min()
+}
+
+fn physical_memory() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let kib = info
         .lines()
@@ -223,6 +256,10 @@ impl ClientSession for EngineSession {
 
     fn result_memory(&self) -> usize {
         self.session.result_memory()
+    }
+
+    fn memory(&self) -> Option<Arc<MemoryBudget>> {
+        Some(self.session.memory())
     }
 
     fn scratch(&self) -> Option<Arc<dyn Disk>> {

@@ -1,10 +1,12 @@
 //! What a cursor keeps: rows as packets, the first ones in memory, the others in a scratch file.
 //!
-//! Invariant: at most `limit` bytes are in memory; what is in the file came after them.
+//! Invariant: at most `limit` bytes are in memory, and no more than the server's budget has left;
+//! what is in the file came after them.
 
 use super::backend::ClientSession;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::io::DiskFile;
+use inia_base::memory::MemoryShare;
 use inia_wire::Flush;
 use inia_wire::cursor::Kept;
 use inia_wire::error::ServerError;
@@ -20,6 +22,7 @@ type Scratch = Box<dyn Fn() -> Option<io::Result<Arc<dyn DiskFile>>> + Send>;
 /// The packets of one reply.
 pub(crate) struct KeptRows {
     limit: usize,
+    share: MemoryShare,
     scratch: Scratch,
     memory: Vec<u8>,
     /// The file, and how much is in it.
@@ -31,14 +34,16 @@ pub(crate) struct KeptRows {
 impl KeptRows {
     /// Keeps nothing yet, and then up to `limit` bytes in memory.
     pub(crate) fn new(limit: usize, scratch: Scratch) -> KeptRows {
-        KeptRows { limit, scratch, memory: Vec::new(), file: None, failed: None }
+        let share = MemoryShare::default();
+        KeptRows { limit, share, scratch, memory: Vec::new(), file: None, failed: None }
     }
 
     /// Keeps what a session's cursor gives, under its settings.
     pub(crate) fn of(session: &dyn ClientSession) -> KeptRows {
         let maker = session.scratch();
         let scratch = Box::new(move || maker.as_ref().map(|disk| disk.scratch()));
-        KeptRows::new(session.result_memory(), scratch)
+        let share = MemoryShare::of(session.memory());
+        KeptRows { share, ..KeptRows::new(session.result_memory(), scratch) }
     }
 
     /// The error of a statement whose rows could not be kept.
@@ -48,7 +53,8 @@ impl KeptRows {
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.file.is_none() {
-            if self.memory.len() + bytes.len() <= self.limit {
+            let len = self.memory.len() + bytes.len();
+            if len <= self.limit && self.share.covers(len as u64) {
                 self.memory.extend_from_slice(bytes);
                 return Ok(());
             }

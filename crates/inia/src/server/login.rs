@@ -4,7 +4,7 @@ use super::auth::{Account, Claim, Exchange, LoginError, random_nonce};
 use super::backend::ClientInfo;
 use super::registry::{KillReason, Slot};
 use super::stream::{Socket, Stream};
-use super::{Shared, VERSION};
+use super::{Shared, VERSION, charset};
 use crate::log;
 use inia_base::column::status;
 use inia_wire::auth::{CACHING_SHA2, NATIVE, NONCE};
@@ -126,6 +126,7 @@ fn try_log_in(
         return Err(WireError::BadHandshake.into());
     };
     check_compression(&login)?;
+    charset::check(u16::from(login.collation)).map_err(LoginError::Refused)?;
     if shared.backend.setting("require_secure_transport") == Some(1) && !talk.is_secure() {
         let text = "Connections using insecure transport are prohibited while \
                     --require_secure_transport=ON.";

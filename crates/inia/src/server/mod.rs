@@ -5,6 +5,7 @@
 
 pub mod auth;
 pub mod backend;
+mod charset;
 mod connection;
 mod dispatch;
 pub mod engine;

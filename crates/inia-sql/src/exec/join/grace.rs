@@ -14,7 +14,7 @@ use crate::exec::sort::Sorter;
 use crate::exec::source::clear;
 use crate::exec::{Result, RowVisitor, Runner, Tuple, damaged_row};
 use crate::plan::{HashKey, Source};
-use crate::spill::{Partitions, Purpose, Reader, Stream, Workspace, keyed, split_keyed};
+use crate::spill::{Grant, Partitions, Purpose, Reader, Stream, Workspace, keyed, split_keyed};
 use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
 use inia_expr::EvalContext;
@@ -187,14 +187,15 @@ impl<'s> Runner<'s> {
             }
             let mut rows = pair.right.reader();
             let mut table = Table::new(right_slots.len());
-            let all = load(&mut rows, workspace.budget, &mut table)?;
+            let mut memory = Grant::new(workspace);
+            let all = load(&mut rows, &mut memory, &mut table)?;
             if !all && pair.level < MOST_LEVELS {
                 drop(table);
                 let again = (split(&pair.left, workspace, pair.level)?, &pair.right);
                 queue.extend(pairs(again.0, split(again.1, workspace, pair.level)?)?);
                 continue;
             }
-            let mut pieces = Pieces { rows, table, all, slots: &right_slots };
+            let mut pieces = Pieces { rows, table, memory, all, slots: &right_slots };
             let left = Left { rows: &pair.left, slots: &slots };
             if !self.join_pair(join, left, &mut pieces, ctx, row, visit)? {
                 return Ok(false);
@@ -234,7 +235,7 @@ impl<'s> Runner<'s> {
                 break;
             }
             pieces.table = Table::new(pieces.slots.len());
-            pieces.all = load(&mut pieces.rows, self.exec.workspace.budget, &mut pieces.table)?;
+            pieces.all = load(&mut pieces.rows, &mut pieces.memory, &mut pieces.table)?;
         }
         if !outer {
             return Ok(true);
@@ -286,6 +287,7 @@ struct Left<'r> {
 struct Pieces<'r, 'w> {
     rows: Reader<'r, 'w>,
     table: Table,
+    memory: Grant<'w>,
     /// Nothing is left in `rows`.
     all: bool,
     /// The slots of the table's values.
@@ -293,10 +295,10 @@ struct Pieces<'r, 'w> {
 }
 
 /// Reads rows into the table until it is full; true where that was all.
-fn load(rows: &mut Reader<'_, '_>, budget: usize, table: &mut Table) -> Result<bool> {
+fn load(rows: &mut Reader<'_, '_>, memory: &mut Grant<'_>, table: &mut Table) -> Result<bool> {
     let mut tuple = Tuple::new();
     let mut all = false;
-    while table.used <= budget && !table.is_full() {
+    while table.is_empty() || (memory.allows(table.used) && !table.is_full()) {
         let Some(record) = rows.next()? else {
             all = true;
             break;

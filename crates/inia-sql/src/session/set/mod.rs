@@ -102,7 +102,7 @@ fn prepare_item(
 
 fn carry_out(core: &mut Core, setting: Setting) -> Result<(), SqlError> {
     match setting {
-        Setting::User(name, var) => drop(core.host.user_vars.borrow_mut().insert(name, var)),
+        Setting::User(name, var) => core.host.keep_user_var(name, var)?,
         Setting::System { global, name, text } => assign(core, global, name, &text)?,
         Setting::Persist(name, text) => core.db.catalog().persist(name, &text)?,
         Setting::NextIsolation(level) => core.state.next_isolation = Some(level),

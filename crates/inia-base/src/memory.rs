@@ -1,0 +1,169 @@
+//! The server's memory for the work of statements, beside the buffer pool.
+//!
+//! [`MemoryBudget`] is one for the server, [`SessionMemory`] one for each session: what its
+//! statement and its variables hold. Both count what is *taken*; takers take in large pieces and
+//! hold little things for free, so that a point select touches neither.
+//!
+//! Invariants:
+//! - the budget's `taken` is the sum of what all sessions have taken
+//! - `taken` ≤ `limit`, for the server and for each session
+
+use crate::error::{ErrorCode, SqlError};
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// One session may take this part of the server's budget.
+const SESSION_PART: u64 = 4;
+/// A session may take so much, however small the server's budget is.
+const MIN_SESSION: u64 = 8 << 20;
+
+/// What all sessions may take together.
+#[derive(Debug)]
+pub struct MemoryBudget {
+    limit: AtomicU64,
+    taken: AtomicU64,
+}
+
+impl Default for MemoryBudget {
+    /// A budget without a limit.
+    fn default() -> MemoryBudget {
+        MemoryBudget { limit: AtomicU64::new(u64::MAX), taken: AtomicU64::new(0) }
+    }
+}
+
+impl MemoryBudget {
+    /// Sets how many bytes there are. What has been taken stays taken.
+    pub fn set_limit(&self, bytes: u64) {
+        self.limit.store(bytes, Ordering::Relaxed);
+    }
+
+    /// How many bytes there are.
+    pub fn limit(&self) -> u64 {
+        self.limit.load(Ordering::Relaxed)
+    }
+
+    /// How many bytes are taken.
+    pub fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Takes bytes; false where so many are not left.
+    pub fn take(&self, bytes: u64) -> bool {
+        let limit = self.limit();
+        let fits = |taken: u64| taken.checked_add(bytes).filter(|sum| *sum <= limit);
+        self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()
+    }
+
+    /// Gives taken bytes back.
+    pub fn give(&self, bytes: u64) {
+        let before = self.taken.fetch_sub(bytes, Ordering::Relaxed);
+        debug_assert!(before >= bytes, "only what was taken is given back");
+    }
+}
+
+/// What one session has taken of the server's budget.
+#[derive(Debug, Default)]
+pub struct SessionMemory {
+    budget: Arc<MemoryBudget>,
+    taken: Cell<u64>,
+}
+
+impl SessionMemory {
+    /// A session that has taken nothing.
+    pub fn new(budget: Arc<MemoryBudget>) -> SessionMemory {
+        SessionMemory { budget, taken: Cell::new(0) }
+    }
+
+    fn limit(&self) -> u64 {
+        (self.budget.limit() / SESSION_PART).max(MIN_SESSION)
+    }
+
+    /// Takes bytes; false where the session has its part or the server has no more.
+    pub fn take(&self, bytes: u64) -> bool {
+        let sum = self.taken.get().saturating_add(bytes);
+        let fits = sum <= self.limit() && self.budget.take(bytes);
+        if fits {
+            self.taken.set(sum);
+        }
+        fits
+    }
+
+    /// Takes bytes for what cannot be kept anywhere else; error 3170 where there are not so many.
+    pub fn demand(&self, bytes: u64, whose: &str) -> Result<(), SqlError> {
+        if self.take(bytes) {
+            return Ok(());
+        }
+        let limit = self.limit().min(self.budget.limit());
+        let why = "The statement needs more memory than the server has for it.";
+        Err(SqlError::new(ErrorCode::CapacityExceeded, &[&limit, &whose, &why]))
+    }
+
+    /// Gives taken bytes back.
+    pub fn give(&self, bytes: u64) {
+        debug_assert!(self.taken.get() >= bytes, "only what was taken is given back");
+        self.taken.set(self.taken.get() - bytes);
+        self.budget.give(bytes);
+    }
+
+    /// How many bytes the session has taken.
+    pub fn taken(&self) -> u64 {
+        self.taken.get()
+    }
+}
+
+impl Drop for SessionMemory {
+    fn drop(&mut self) {
+        self.budget.give(self.taken.get());
+    }
+}
+
+/// What something has taken of the server's budget that belongs to no statement: a request's
+/// packets, a cursor's rows.
+#[derive(Debug, Default)]
+pub struct MemoryShare {
+    budget: Option<Arc<MemoryBudget>>,
+    taken: u64,
+}
+
+/// A share holds so much without counting it.
+const UNCOUNTED: u64 = 256 << 10;
+
+impl MemoryShare {
+    /// A share of this budget; without one there is no limit.
+    pub fn of(budget: Option<Arc<MemoryBudget>>) -> MemoryShare {
+        MemoryShare { budget, taken: 0 }
+    }
+
+    /// Sees to it that so many bytes may be held; false where they are not left.
+    #[inline]
+    pub fn covers(&mut self, bytes: u64) -> bool {
+        bytes <= UNCOUNTED + self.taken || self.grow(bytes - UNCOUNTED)
+    }
+
+    #[cold]
+    fn grow(&mut self, bytes: u64) -> bool {
+        let Some(budget) = &self.budget else { return true };
+        let ample = bytes.saturating_add(bytes / 2);
+        let fits = [ample, bytes].into_iter().find(|wanted| budget.take(wanted - self.taken));
+        self.taken = fits.unwrap_or(self.taken);
+        fits.is_some()
+    }
+
+    /// Gives everything back.
+    #[inline]
+    pub fn release(&mut self) {
+        if let Some(budget) = self.budget.as_ref().filter(|_| self.taken > 0) {
+            budget.give(std::mem::take(&mut self.taken));
+        }
+    }
+}
+
+impl Drop for MemoryShare {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! Sessions that want more memory than the machine has: the server lives, others get answers, and
+//! each hostile statement finishes by way of files or ends with an error.
+
+use crate::process::{DataDir, Process, program};
+use inia_base::value::Value;
+use inia_wire::client::{Client, ClientError};
+use std::net::TcpStream;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// Address space of the server in KiB. Its page table, stacks and the system's allocator reserve
+/// most of it, and use little.
+const ADDRESS_SPACE: u64 = 5_000_000;
+/// The server may never have had more memory in use, in KiB: its pages, its budget for statements,
+/// what is in transit, and what the allocator keeps of freed memory.
+const MOST_RESIDENT: u64 = 600_000;
+const CLIENTS: usize = 8;
+/// How many hostile statements each of them runs.
+const STATEMENTS: usize = 3;
+
+/// A server that may not grow beyond its address space.
+fn start(folder: &DataDir) -> Process {
+    let mut shell = Command::new("sh");
+    let script = format!("ulimit -v {ADDRESS_SPACE}; exec \"$0\" \"$@\"");
+    shell.args(["-c", &script, &program()]);
+    let sizes = ["--buffer-pool-size", "32M", "--work-memory", "64M"];
+    Process::start_by(shell, &folder.path(), &sizes)
+}
+
+/// What a session sets to be allowed everything.
+const GREED: &[&str] = &[
+    "SET tmp_table_size = 1099511627776",
+    "SET group_concat_max_len = 4294967295",
+    "SET cte_max_recursion_depth = 1000000",
+];
+
+/// Each of these wants 30 MB or more at once, some twice and four times that.
+const HOSTILE: &[&str] = &[
+    // Sorts, hash joins, grouping, DISTINCT, set operations.
+    "SELECT COUNT(*) FROM (SELECT REPEAT(x.b, 2000) r FROM wide x, wide y ORDER BY r, y.a \
+     LIMIT 100000000) d",
+    "SELECT COUNT(*) FROM (SELECT CONCAT(REPEAT(x.b, 2000), y.a) r, COUNT(*) FROM wide x, wide y \
+     GROUP BY r) d",
+    "SELECT COUNT(*) FROM (SELECT DISTINCT CONCAT(REPEAT(x.b, 2000), y.a) FROM wide x, wide y) d",
+    "SELECT COUNT(*) FROM (SELECT CONCAT(REPEAT(x.b, 2000), y.a) FROM wide x, wide y UNION \
+     SELECT CONCAT(REPEAT(x.b, 2000), y.a, 1) FROM wide x, wide y) d",
+    "WITH big AS (SELECT x.a, y.a c, REPEAT(x.b, 2000) r FROM wide x, wide y) \
+     SELECT COUNT(*) FROM big p JOIN big q ON p.a = q.a + 1000 AND p.r = q.r",
+    // Aggregates that hold all their rows, and frames.
+    "SELECT LENGTH(GROUP_CONCAT(REPEAT(x.b, 2000))) FROM wide x, wide y",
+    "SELECT JSON_LENGTH(JSON_ARRAYAGG(REPEAT(x.b, 2000))) FROM wide x, wide y",
+    "SELECT JSON_LENGTH(JSON_OBJECTAGG(CONCAT(x.a, '-', y.a), REPEAT(x.b, 2000))) \
+     FROM wide x, wide y",
+    "SELECT COUNT(*) FROM (SELECT FIRST_VALUE(REPEAT(x.b, 2000)) OVER (ORDER BY y.a) f \
+     FROM wide x, wide y) d",
+    // Derived tables and recursion, which last until the statement ends.
+    "WITH RECURSIVE n AS (SELECT 1 a, REPEAT('x', 20000) r UNION ALL SELECT a + 1, r FROM n \
+     WHERE a < 1500) SELECT COUNT(*), COUNT(DISTINCT r) FROM n",
+    // Variables, which last longer.
+    "SET @a = REPEAT('x', 60000000), @b = REPEAT('y', 60000000), @c = REPEAT('z', 60000000)",
+];
+
+/// Errors that say that the memory does not suffice, or what MySQL says to values of this size.
+const REFUSALS: &[u16] = &[3170, 1038, 1041, 1301];
+
+fn attack(mut client: Client<TcpStream>, number: usize) {
+    client.query("USE d").unwrap();
+    GREED.iter().for_each(|sql| drop(client.query(sql).unwrap()));
+    for step in 0..STATEMENTS {
+        let sql = HOSTILE[(number + step * CLIENTS / 2) % HOSTILE.len()];
+        match client.query(sql) {
+            Ok(_) => {}
+            Err(ClientError::Server(error)) => {
+                assert!(REFUSALS.contains(&error.code), "{sql}: {error}");
+            }
+            Err(error) => panic!("the connection is lost by {sql}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn the_server_outlives_sessions_that_want_more_than_there_is() {
+    let folder = DataDir::new();
+    let server = start(&folder);
+    let mut other = server.client();
+    for sql in [
+        "CREATE DATABASE d",
+        "CREATE TABLE d.wide (a INT PRIMARY KEY, b VARCHAR(10))",
+        "INSERT INTO d.wide WITH RECURSIVE n AS (SELECT 1 a UNION ALL SELECT a + 1 FROM n \
+         WHERE a < 50) SELECT a, CONCAT('row', a) FROM n",
+    ] {
+        other.query(sql).unwrap();
+    }
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let attackers: Vec<_> = (0..CLIENTS)
+            .map(|number| {
+                let client = server.client();
+                scope.spawn(move || attack(client, number))
+            })
+            .collect();
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                let rows = other.rows("SELECT b FROM d.wide WHERE a = 7").unwrap();
+                assert_eq!(rows, [[Value::Text("row7".into())]]);
+                let rows = other.rows("SELECT MAX(b) FROM d.wide GROUP BY a % 2 ORDER BY 1");
+                assert_eq!(rows.unwrap().len(), 2);
+            }
+        });
+        let ends: Vec<_> = attackers.into_iter().map(|attacker| attacker.join()).collect();
+        done.store(true, Ordering::Relaxed);
+        ends.into_iter().for_each(|end| end.unwrap());
+    });
+    let peak = server.peak_memory();
+    assert!(peak < MOST_RESIDENT, "the server had {peak} KiB in use");
+    // What the sessions held is free again: one alone may have its part.
+    let mut client = server.client();
+    client.query("SET @a = REPEAT('x', 10000000)").unwrap();
+}
+
+#[test]
+fn a_session_is_told_when_its_variables_take_too_much() {
+    let folder = DataDir::new();
+    let server = start(&folder);
+    let mut client = server.client();
+    client.query("SET @a = REPEAT('x', 10000000)").unwrap();
+    let error = client.query("SET @b = REPEAT('x', 10000000)").unwrap_err();
+    assert_eq!(error.code(), Some(3170), "{error}");
+    client.query("SET @a = NULL").unwrap();
+    client.query("SELECT REPEAT('x', 10000000) INTO @b").unwrap();
+    client.query("SELECT @b := 1").unwrap();
+    client.query("SET @a = REPEAT('x', 10000000)").unwrap();
+}
+
+#[test]
+fn many_long_requests_at_once_do_not_take_all_memory() {
+    let folder = DataDir::new();
+    let server = start(&folder);
+    let text = format!("SELECT LENGTH('{}')", "x".repeat(4 << 20));
+    thread::scope(|scope| {
+        for _ in 0..CLIENTS {
+            let (text, mut client) = (&text, server.client());
+            scope.spawn(move || match client.rows(text) {
+                Ok(rows) => assert_eq!(rows, [[Value::Text((4 << 20).to_string())]]),
+                // A server that cannot take the packet says so, and closes the connection.
+                Err(ClientError::Server(error)) => assert_eq!(error.code, 1041, "{error}"),
+                Err(ClientError::Io(_)) => {}
+                Err(error) => panic!("{error}"),
+            });
+        }
+    });
+    let rows = server.client().rows("SELECT 1").unwrap();
+    assert_eq!(rows, [[Value::Text("1".into())]]);
+}
