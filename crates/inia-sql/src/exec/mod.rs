@@ -63,6 +63,7 @@ pub(crate) struct Runner<'s> {
 
 impl<'s> Runner<'s> {
     /// A run in the session's transaction; it stops when the session is killed.
+    #[inline]
     pub(crate) fn new(plan: &'s StatementPlan, exec: ExecContext<'s>) -> Runner<'s> {
         Runner { plan, exec, parts: PartCache::default(), found_rows: Cell::new(None), trace: None }
     }

@@ -231,7 +231,7 @@ impl RowLayout {
     ) -> Result<(), Damaged> {
         let slot = &self.slots[column];
         if let Place::Variable { index, .. } = slot.place
-            && slot.data_type != DataType::Json
+            && !matches!(slot.data_type, DataType::Json)
         {
             if slot.is_null(row)? {
                 sink.null();

@@ -91,17 +91,21 @@ impl RowLayout {
     ) -> Result<bool, Damaged> {
         let slot = &self.slots[column];
         let Place::Variable { index, .. } = slot.place else { return Ok(false) };
-        if slot.data_type == DataType::Json {
+        if matches!(slot.data_type, DataType::Json) {
             return Ok(false);
         }
-        rows.try_for_each(|row| {
-            let row = row?;
-            take(match slot.null_bit {
-                Some(bit) if is_set(row, bit)? => None,
-                _ => Some(self.variable_bytes(row, index)?),
-            });
-            Ok(())
-        })?;
+        // A loop of its own for columns without NULLs: it runs once for each row of a result.
+        match slot.null_bit {
+            None => rows.try_for_each(|row| {
+                take(Some(self.variable_bytes(row?, index)?));
+                Ok(())
+            })?,
+            Some(bit) => rows.try_for_each(|row| {
+                let row = row?;
+                take(if is_set(row, bit)? { None } else { Some(self.variable_bytes(row, index)?) });
+                Ok(())
+            })?,
+        }
         Ok(true)
     }
 }

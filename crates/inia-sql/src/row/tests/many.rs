@@ -43,7 +43,8 @@ fn columns_of_rows_are_the_cells_of_each() {
                     _ => None,
                 });
                 assert!(texts.into_iter().eq(expected), "{data_type:?}");
-            } else {
+            } else if *data_type != DataType::Json {
+                // A document is stored with marks that its printed form leaves out.
                 assert!(!matches!(cells[0], Cell::Text(_) | Cell::Bytes(_)), "{data_type:?}");
             }
             for cut in 0..rows[0].len().min(100) {
