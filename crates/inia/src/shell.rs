@@ -1,8 +1,9 @@
 //! `inia sql`: statements in, tables out, over the protocol.
 //!
 //! Statements end at a semicolon (or what DELIMITER says) outside quotes and comments; `\G` ends
-//! one and prints its rows as lines. On a terminal lines are edited and remembered. Rows are printed
-//! as they are received; Ctrl-C ends the running statement, at the prompt it clears the line.
+//! one and prints its rows as lines. On a terminal lines are edited and remembered. Rows are
+//! printed as they are received; Ctrl-C ends the running statement, at the prompt it clears the
+//! line.
 
 mod interrupt;
 mod print;
