@@ -17,7 +17,6 @@ use crate::spill::{RecordSorter, Workspace};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
-use inia_base::io::Disk;
 use inia_base::temporal::{Date, DateTime, TimeZone};
 use inia_base::value::Value;
 use inia_expr::{NoSubqueries, Strictness, TypeClass};
@@ -142,16 +141,15 @@ struct Duplicate(Vec<u8>, Vec<u8>);
 impl<'w> Filler<'w> {
     /// Fillers of these trees, which share the memory for building.
     fn of(
-        (memory, store): (usize, &Engine),
-        (disk, interrupt): (&'w dyn Disk, Interrupt<'w>),
+        (workspace, store): (Workspace<'w>, &Engine),
         table: &'w str,
         trees: &[TreeId],
     ) -> Vec<Filler<'w>> {
-        let budget = memory / trees.len().max(1);
+        let budget = workspace.budget / trees.len().max(1);
         let filler = |tree: &TreeId| Filler {
             table,
             tree: store.tree(*tree),
-            sorter: RecordSorter::new(Workspace::within(disk, budget).until(interrupt)),
+            sorter: RecordSorter::new(workspace.with_budget(budget)),
         };
         trees.iter().map(filler).collect()
     }
@@ -210,8 +208,9 @@ fn add_indexes(core: &Core, table: &Table, new: &TableDef, plan: &Plan) -> Resul
     let codecs: Vec<IndexCodec> = added.iter().map(|at| IndexCodec::new(new, *at)).collect();
     let trees: Vec<TreeId> = added.iter().map(|at| new.indexes[*at].tree).collect();
     let interrupt = Interrupt::new(&killed, None);
-    let within = (core.db.build_memory, &*table.store);
-    let mut fillers = Filler::of(within, (&*disk, interrupt), &new.name, &trees);
+    let within = Workspace::within(&*disk, core.db.build_memory).until(interrupt);
+    let work = (within.from(&core.host.memory), &*table.store);
+    let mut fillers = Filler::of(work, &new.name, &trees);
     let txn = &mut *core.tree_txn(new).borrow_mut();
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let mut cursor =
@@ -264,7 +263,8 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
         (0..new.indexes.len()).map(|at| IndexCodec::new(new, at)).collect();
     let (disk, killed) = (core.db.scratch.clone(), core.killed.clone());
     let interrupt = Interrupt::new(&killed, None);
-    let mut fillers = fillers_of(core, new, (&*disk, interrupt));
+    let within = Workspace::within(&*disk, core.db.build_memory).until(interrupt);
+    let mut fillers = fillers_of(core, new, within.from(&core.host.memory));
     let fills = Fills::compile(new, &core.env, &core.host)?;
     let zone = core.env.time_zone.clone();
     let mut next_auto = new.auto_increment.max(1);
@@ -330,14 +330,10 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
 }
 
 /// Fillers of a new table's indexes; the last one takes the rows.
-fn fillers_of<'w>(
-    core: &Core,
-    new: &'w TableDef,
-    work: (&'w dyn Disk, Interrupt<'w>),
-) -> Vec<Filler<'w>> {
+fn fillers_of<'w>(core: &Core, new: &'w TableDef, within: Workspace<'w>) -> Vec<Filler<'w>> {
     let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
     trees.push(new.clustered);
-    Filler::of((core.db.build_memory, core.db.catalog().store(new)), work, &new.name, &trees)
+    Filler::of((within, core.db.catalog().store(new)), &new.name, &trees)
 }
 
 /// Counts a row; error 1114 where the table may have no more.

@@ -14,6 +14,7 @@ mod incoming;
 mod login;
 mod params;
 mod plan;
+mod room;
 mod routines;
 mod run;
 mod set;
@@ -23,6 +24,7 @@ pub(crate) mod tests;
 mod texts;
 mod unsupported;
 
+use self::room::PreparedMemory;
 use self::run::{KeptPlan, Source, Syntax};
 use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
@@ -124,6 +126,8 @@ impl Drop for PreparedSlot {
 
 struct PreparedStatement {
     _slot: Option<PreparedSlot>,
+    /// What it has taken of the session's memory for prepared statements.
+    cost: u64,
     /// It is run and dropped on a stack of its own.
     deep: bool,
     statement: ast::Statement,
@@ -147,6 +151,8 @@ impl Drop for PreparedStatement {
 pub struct Session {
     core: Core,
     prepared: HashMap<u32, PreparedStatement, KeyHash>,
+    /// What they take.
+    memory: PreparedMemory,
     /// PREPARE's names.
     named: HashMap<String, u32>,
     next_prepared: u32,
@@ -165,9 +171,11 @@ impl Database {
 impl Session {
     pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Session {
         let multi_statements = client.multi_statements;
+        let memory = PreparedMemory::new(&db.memory);
         let mut session = Session {
             core: Core::new(db, client),
             prepared: HashMap::default(),
+            memory,
             named: HashMap::new(),
             next_prepared: 1,
             multi_statements,
@@ -283,7 +291,9 @@ impl Session {
 
     /// Forgets a prepared statement; unknown ids are ignored.
     pub fn close_prepared(&mut self, id: u32) {
-        self.prepared.remove(&id);
+        if let Some(gone) = self.prepared.remove(&id) {
+            self.memory.give(&gone);
+        }
     }
 
     /// USE, and COM_INIT_DB.
@@ -300,6 +310,7 @@ impl Session {
     pub fn reset(&mut self) -> Result<(), SqlError> {
         self.core.rollback()?;
         self.prepared.clear();
+        self.memory.clear();
         self.named.clear();
         self.texts.clear();
         let database = self.core.env.database.take();
@@ -315,6 +326,7 @@ impl Session {
     pub fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError> {
         self.core.rollback()?;
         self.prepared.clear();
+        self.memory.clear();
         self.named.clear();
         self.texts.clear();
         self.multi_statements = client.multi_statements;

@@ -186,6 +186,14 @@ impl Chunks {
         }
     }
 
+    /// Whether the chunks that sessions append to, idle ones mostly, take more memory than sealed
+    /// ones may.
+    #[inline]
+    pub(super) fn too_many_are_open(&self) -> bool {
+        let sealed = self.sealed_bytes.load(Ordering::Relaxed);
+        self.bytes.load(Ordering::Relaxed).saturating_sub(sealed) > self.budget
+    }
+
     /// One history needs the chunk no longer.
     pub(super) fn free(&self, id: u64) {
         let mut shard = self.shard(id).write();
