@@ -1,7 +1,7 @@
 //! Snapshots: which versions a reader sees, and what all of them together may still ask for.
 //!
-//! A snapshot is three loads, in this order: the low-water mark, the horizon, which is a durable log
-//! position, and the end, which is the next transaction id.
+//! A snapshot is three loads, in this order: the low-water mark, the horizon (a durable log
+//! position), and the end (the next transaction id).
 //!
 //! ```text
 //!   ids    … 95  96  97  98  99 100 101 102 103          horizon = LSN 700

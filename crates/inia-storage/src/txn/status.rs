@@ -9,9 +9,9 @@
 //!
 //! The table is a ring: an id's slot is `id % slots`, and carries the id as a tag. When the ring
 //! comes round to a slot whose old id somebody may still ask for (it runs, or an open snapshot was
-//! taken while it ran), the old entry moves to a map at the side ([`aside`](super::aside)). A reader
-//! that finds neither knows that the transaction is finished, and that every snapshot whose end is
-//! above its id sees it.
+//! taken while it ran), the old entry moves to a map at the side ([`aside`](super::aside)). A
+//! reader that finds neither knows that the transaction is finished, and that every snapshot whose
+//! end is above its id sees it.
 //!
 //! Invariants:
 //! - `low_water ≤ next`; every id below `low_water` is finished, with a durable commit LSN or none;
