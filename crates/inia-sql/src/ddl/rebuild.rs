@@ -17,6 +17,7 @@ use crate::spill::{RecordSorter, Workspace};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
+use inia_base::io::Disk;
 use inia_base::temporal::{Date, DateTime, TimeZone};
 use inia_base::value::Value;
 use inia_expr::{NoSubqueries, Strictness, TypeClass};
@@ -263,8 +264,7 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
         (0..new.indexes.len()).map(|at| IndexCodec::new(new, at)).collect();
     let (disk, killed) = (core.db.scratch.clone(), core.killed.clone());
     let interrupt = Interrupt::new(&killed, None);
-    let within = Workspace::within(&*disk, core.db.build_memory).until(interrupt);
-    let mut fillers = fillers_of(core, new, within.from(&core.host.memory));
+    let mut fillers = fillers_of(core, new, (&*disk, interrupt));
     let fills = Fills::compile(new, &core.env, &core.host)?;
     let zone = core.env.time_zone.clone();
     let mut next_auto = new.auto_increment.max(1);
@@ -330,7 +330,13 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
 }
 
 /// Fillers of a new table's indexes; the last one takes the rows.
-fn fillers_of<'w>(core: &Core, new: &'w TableDef, within: Workspace<'w>) -> Vec<Filler<'w>> {
+fn fillers_of<'w>(
+    core: &'w Core,
+    new: &'w TableDef,
+    (disk, interrupt): (&'w dyn Disk, Interrupt<'w>),
+) -> Vec<Filler<'w>> {
+    let within = Workspace::within(disk, core.db.build_memory).until(interrupt);
+    let within = within.from(&core.host.memory);
     let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
     trees.push(new.clustered);
     Filler::of((within, core.db.catalog().store(new)), &new.name, &trees)

@@ -288,6 +288,11 @@ impl Worker {
                 self.put_end(&Completion::default());
             }
             Command::Debug => self.put_end(&Completion::default()),
+            Command::Refresh(parts) => {
+                let warnings = self.session.refresh(parts);
+                let warnings = warnings.map_err(|error| ServerError::from(&error))?;
+                self.put_completion(Completion { warnings, ..Completion::default() });
+            }
             Command::Statistics => self.put_statistics(),
             Command::ProcessInfo => return self.query(b"SHOW PROCESSLIST"),
             Command::ProcessKill(id) => self.kill(id)?,
@@ -362,8 +367,11 @@ impl Worker {
     }
 
     fn put_ok(&mut self) {
-        let status = self.session.status_flags();
-        let completion = Completion { status, ..Completion::default() };
+        self.put_completion(Completion::default());
+    }
+
+    fn put_completion(&mut self, completion: Completion) {
+        let completion = Completion { status: self.session.status_flags(), ..completion };
         put_ok(self.out.begin(), OK, &completion, false, self.caps);
         self.out.end();
     }
