@@ -33,7 +33,7 @@
 //!
 //! **Circles.** Who begins to wait looks for a circle of waiters. Of those in it the one that
 //! weighs least gets a deadlock, a transaction's statement before DDL. A statement that holds
-//! nothing from before it then gives up its locks and tries again (`Core::stepping_back`).
+//! nothing from before it then gives up its locks and tries again (`SessionContext::stepping_back`).
 //!
 //! **Everything.** Two names stand for all there is. *Changes*: each statement that changes
 //! something has it for `Write` while it runs, LOCK TABLES … WRITE until UNLOCK TABLES. *Commits*:

@@ -21,7 +21,7 @@
 //! | `Adds`    | `Write` | `Alone`   | `Reads`: whose snapshot is older    |
 //! | `Changes` | `Alone` |           | nothing                             |
 
-use super::Core;
+use super::SessionContext;
 use crate::catalog::mdl::{Kind, MdlGuard, MdlName};
 use crate::catalog::{Table, TableDef, heap, row_count};
 use crate::error::StorageResult;
@@ -221,7 +221,7 @@ impl Alone {
     }
 }
 
-impl Core {
+impl SessionContext {
     /// Locks those of the tables that have no transactions until the statement ends.
     pub(crate) fn lock_rows(&self, mut uses: Vec<(&Table, Use)>) -> Result<(), SqlError> {
         uses.retain(|(table, _)| !table.def.is_transactional() && !table.def.temporary);
@@ -252,7 +252,7 @@ impl Core {
         Ok(())
     }
 
-    /// Locks what a query reads, see [`Core::lock_rows`].
+    /// Locks what a query reads, see [`SessionContext::lock_rows`].
     pub(crate) fn lock_read(&self, plan: &StatementPlan) -> Result<(), SqlError> {
         self.lock_rows(uses_of(plan))
     }
@@ -307,7 +307,7 @@ impl Core {
         }
     }
 
-    /// As [`Core::end_alone`], for a statement of which nothing stays.
+    /// As [`SessionContext::end_alone`], for a statement of which nothing stays.
     pub(crate) fn abandon_alone(&mut self) -> Result<(), SqlError> {
         let ended = self.alone.end(true, true);
         self.unlock_rows();

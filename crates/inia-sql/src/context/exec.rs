@@ -1,6 +1,6 @@
 //! What running a plan needs of its session, and no more.
 
-use super::Core;
+use super::SessionContext;
 use super::alone::Alone;
 use super::host::Host;
 use super::table_locks::TableLocks;
@@ -91,7 +91,7 @@ impl<'s> ExecContext<'s> {
     }
 }
 
-impl Core {
+impl SessionContext {
     /// What running a plan needs.
     pub(crate) fn exec_context(&self) -> ExecContext<'_> {
         ExecContext {

@@ -11,8 +11,8 @@
 //! Example: after `LOCK TABLES t READ, u AS x WRITE`, `SELECT * FROM t` and `INSERT INTO u …` run,
 //! `SELECT * FROM u` is error 1100 for `u`, `SELECT * FROM t a, t b` error 1100 for `a`.
 
-use super::Core;
 use super::Outcome;
+use super::SessionContext;
 use super::{existing, full_name};
 use crate::catalog::FullName;
 use crate::catalog::mdl::{Kind, MdlGuard};
@@ -52,7 +52,7 @@ struct Local {
 
 impl Local {
     /// Takes the snapshot, where others may add to a table at all.
-    fn new(core: &Core, tables: &[Arc<Table>]) -> Option<Local> {
+    fn new(core: &SessionContext, tables: &[Arc<Table>]) -> Option<Local> {
         let added = tables.iter().filter(|table| !table.def.is_fleeting());
         let tables: Vec<TableId> = added.map(|table| table.def.id).collect();
         if tables.is_empty() {
@@ -98,7 +98,7 @@ enum Strength {
 }
 
 /// What LOCK TABLES says of a table.
-fn strength(core: &Core, name: &FullName, lock: &ast::TableLock) -> Strength {
+fn strength(core: &SessionContext, name: &FullName, lock: &ast::TableLock) -> Strength {
     let table = core.db.catalog().table(&name.0, &name.1);
     match () {
         () if lock.write => Strength::Write,
@@ -110,7 +110,7 @@ fn strength(core: &Core, name: &FullName, lock: &ast::TableLock) -> Strength {
 }
 
 impl Wanted {
-    fn new(core: &Core, locks: &[ast::TableLock]) -> Result<Wanted, SqlError> {
+    fn new(core: &SessionContext, locks: &[ast::TableLock]) -> Result<Wanted, SqlError> {
         let mut wanted = Wanted::default();
         for lock in locks {
             let (schema, name) = full_name(core, &lock.table)?;
@@ -142,7 +142,7 @@ impl Wanted {
     /// where the view needs what is not there.
     fn reach(
         &mut self,
-        core: &Core,
+        core: &SessionContext,
         top: &FullName,
         name: &FullName,
         strength: Strength,
@@ -186,7 +186,7 @@ impl Wanted {
 
     /// What changes of the tables that are to be changed look at and change by foreign keys: it is
     /// kept from others, and stays unusable for this session.
-    fn add_foreign_keys(&mut self, core: &Core) {
+    fn add_foreign_keys(&mut self, core: &SessionContext) {
         let catalog = core.db.catalog().current();
         let written = self.names.iter().filter(|(_, strength)| **strength == Strength::Write);
         let mut changed: Vec<FullName> = written.map(|(name, _)| name.clone()).collect();
@@ -219,7 +219,10 @@ impl Wanted {
 /// LOCK TABLES: ends the transaction and gives up earlier locks. All locks are taken in one order,
 /// whoever takes them, so that two sessions cannot wait for each other. Who had to wait may find
 /// that the names stand for something else by then, and asks again.
-pub(crate) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome, SqlError> {
+pub(crate) fn lock(
+    core: &mut SessionContext,
+    locks: &[ast::TableLock],
+) -> Result<Outcome, SqlError> {
     if core.mdl.reads_everything() && locks.iter().any(|lock| lock.write) {
         return Err(SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]));
     }
@@ -261,7 +264,10 @@ pub(crate) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome,
 
 /// FLUSH TABLES … WITH READ LOCK and FOR EXPORT: of tables, as LOCK TABLES … READ does; of all,
 /// nothing changes until UNLOCK TABLES, and what other sessions have changed is not committed.
-pub(crate) fn flush_and_lock(core: &mut Core, names: &[ObjectName]) -> Result<Outcome, SqlError> {
+pub(crate) fn flush_and_lock(
+    core: &mut SessionContext,
+    names: &[ObjectName],
+) -> Result<Outcome, SqlError> {
     if !core.table_locks.list.is_empty() {
         return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
     }
@@ -279,13 +285,13 @@ pub(crate) fn flush_and_lock(core: &mut Core, names: &[ObjectName]) -> Result<Ou
 }
 
 /// UNLOCK TABLES.
-pub(crate) fn unlock_all(core: &mut Core) -> Result<Outcome, SqlError> {
+pub(crate) fn unlock_all(core: &mut SessionContext) -> Result<Outcome, SqlError> {
     core.read_lock = None;
     unlock(core)
 }
 
 /// Gives up what LOCK TABLES has locked.
-pub(crate) fn unlock(core: &mut Core) -> Result<Outcome, SqlError> {
+pub(crate) fn unlock(core: &mut SessionContext) -> Result<Outcome, SqlError> {
     if !core.table_locks.list.is_empty() {
         core.commit()?;
         core.table_locks = TableLocks::default();
@@ -345,7 +351,7 @@ fn names_of<'s>(statement: &'s Statement, reads: &mut Reads<'s>) -> bool {
     true
 }
 
-impl Core {
+impl SessionContext {
     /// Whether the session is in a transaction or holds tables by LOCK TABLES.
     pub(crate) fn is_engaged(&self) -> bool {
         let state = &self.state;
@@ -496,7 +502,7 @@ impl Core {
         self.mdl.lock_write(&table.mdl, self.mdl_limit())
     }
 
-    /// As [`Core::hold_to_write`], for a table that a foreign key's action reaches.
+    /// As [`SessionContext::hold_to_write`], for a table that a foreign key's action reaches.
     pub(crate) fn hold_to_cascade(&self, table: &Table) -> Result<(), SqlError> {
         self.mdl.lock_shared(&table.mdl, self.mdl_limit())?;
         self.mdl.lock_write(&table.mdl, self.mdl_limit())

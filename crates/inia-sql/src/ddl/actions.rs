@@ -13,7 +13,7 @@ use super::table::{apply_option, declare};
 use super::work::{Work, WorkIndex};
 use super::{FullName, columns, dependents, full_name, rules};
 use crate::catalog::{ColumnDef, ColumnDefault, Generated, IndexKind, same_name};
-use crate::context::Core;
+use crate::context::SessionContext;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -95,7 +95,7 @@ fn declared(actions: &[AlterAction], default: Collation) -> Result<Option<Collat
 
 /// Applies all actions to a definition.
 pub(super) fn apply_all(
-    core: &mut Core,
+    core: &mut SessionContext,
     work: &mut Work,
     wishes: &mut Wishes,
     actions: &[AlterAction],
@@ -181,7 +181,7 @@ fn check_changed_once(work: &Work, actions: &[AlterAction]) -> Result<(), SqlErr
 }
 
 fn apply(
-    core: &mut Core,
+    core: &mut SessionContext,
     work: &mut Work,
     wishes: &mut Wishes,
     action: &AlterAction,
@@ -244,7 +244,11 @@ fn apply(
 }
 
 /// Actions on constraints and on single attributes of columns and indexes.
-fn apply_attribute(core: &mut Core, work: &mut Work, action: &AlterAction) -> Result<(), SqlError> {
+fn apply_attribute(
+    core: &mut SessionContext,
+    work: &mut Work,
+    action: &AlterAction,
+) -> Result<(), SqlError> {
     match action {
         AlterAction::DropCheck(name) => {
             if !drop_check(work, name) {
@@ -290,7 +294,11 @@ fn apply_attribute(core: &mut Core, work: &mut Work, action: &AlterAction) -> Re
 }
 
 /// Expressions are bound when all actions have made their columns.
-fn apply_expressions(core: &Core, work: &mut Work, action: &AlterAction) -> Result<(), SqlError> {
+fn apply_expressions(
+    core: &SessionContext,
+    work: &mut Work,
+    action: &AlterAction,
+) -> Result<(), SqlError> {
     match action {
         AlterAction::AddColumn { def, .. }
         | AlterAction::ModifyColumn { def, .. }
@@ -394,7 +402,11 @@ fn drop_constraint(work: &mut Work, name: &str) -> Result<(), SqlError> {
 }
 
 /// MODIFY and CHANGE: the new definition in the old column's place. It has its new name already.
-fn change_column(core: &mut Core, work: &mut Work, spec: &ast::ColumnDef) -> Result<(), SqlError> {
+fn change_column(
+    core: &mut SessionContext,
+    work: &mut Work,
+    spec: &ast::ColumnDef,
+) -> Result<(), SqlError> {
     let at = known_column(work, &spec.name)?;
     let mut column = columns::column(core, spec, work.collation)?;
     column.origin = work.columns[at].origin;
@@ -417,7 +429,11 @@ fn change_column(core: &mut Core, work: &mut Work, spec: &ast::ColumnDef) -> Res
 }
 
 /// RENAME COLUMN, and CHANGE to another name: all of them at once, so that columns can swap names.
-fn rename_columns(core: &Core, work: &mut Work, actions: &[AlterAction]) -> Result<(), SqlError> {
+fn rename_columns(
+    core: &SessionContext,
+    work: &mut Work,
+    actions: &[AlterAction],
+) -> Result<(), SqlError> {
     let renames: Vec<(&str, &str)> = actions
         .iter()
         .filter_map(|action| match action {

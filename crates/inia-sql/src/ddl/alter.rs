@@ -12,8 +12,8 @@ use super::work::{Finished, Work};
 use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed};
 use crate::catalog::mdl::MdlGuard;
 use crate::catalog::{Change, Table, TableDef};
-use crate::context::Core;
 use crate::context::Outcome;
+use crate::context::SessionContext;
 use crate::dml::auto_increment;
 use crate::error::StorageResult;
 use inia_base::error::{ErrorCode, SqlError};
@@ -26,7 +26,7 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
 }
 
 /// ALTER TABLE.
-pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult {
+pub(crate) fn alter_table(core: &mut SessionContext, alter: &ast::AlterTable) -> DdlResult {
     let name = full_name(core, &alter.name)?;
     let _locks = lock_for(core, &name, alter)?;
     let table = existing(core, &name)?;
@@ -51,7 +51,7 @@ pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult
 /// Locks the table, its new name, whoever refers to it where a name changes, and what new foreign
 /// keys refer to.
 fn lock_for(
-    core: &Core,
+    core: &SessionContext,
     name: &FullName,
     alter: &ast::AlterTable,
 ) -> Result<Vec<MdlGuard>, SqlError> {
@@ -83,7 +83,7 @@ fn lock_for(
 }
 
 fn carry_out(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: &FullName,
     table: &Table,
     finished: Finished,
@@ -150,7 +150,7 @@ fn carry_out(
 }
 
 /// Gives the table another name; error 1050.
-fn rename(core: &Core, def: &mut TableDef, to: &FullName) -> Result<(), SqlError> {
+fn rename(core: &SessionContext, def: &mut TableDef, to: &FullName) -> Result<(), SqlError> {
     let taken = match def.temporary {
         true => core.temporary.get(&to.0, &to.1).is_some(),
         false => core.db.catalog().has(&to.0, &to.1),
@@ -165,7 +165,7 @@ fn rename(core: &Core, def: &mut TableDef, to: &FullName) -> Result<(), SqlError
     Ok(())
 }
 
-fn warn_of_order(core: &mut Core, table: &str) {
+fn warn_of_order(core: &mut SessionContext, table: &str) {
     let text = "ORDER BY ignored as there is a user-defined clustered index in the table";
     core.warn(ErrorCode::UnknownError, &[&format!("{text} '{table}'")]);
 }
@@ -191,7 +191,7 @@ fn count_anew(table: &Table, copied: bool, wishes: &Wishes) -> Result<(), SqlErr
 }
 
 /// Error 3776 where a table with foreign keys, or to which others have such, gets another engine.
-fn check_engine(core: &Core, old: &TableDef, new: &TableDef) -> Result<(), SqlError> {
+fn check_engine(core: &SessionContext, old: &TableDef, new: &TableDef) -> Result<(), SqlError> {
     let catalog = core.db.catalog().current();
     let name = (old.schema.clone(), old.name.clone());
     let referring = !old.foreign_keys.is_empty() || catalog.references.contains_key(&name);

@@ -7,7 +7,7 @@ use crate::catalog::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, HIDDEN, IndexKind,
     ReferentialAction, TRANSACTIONAL, same_name,
 };
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::dml::fill::limited;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -35,7 +35,7 @@ pub(crate) fn check_column_name(name: &str) -> Result<(), SqlError> {
 /// A comment of at most `max` characters: a longer one is an error in strict modes, else it is cut
 /// with a warning.
 pub(super) fn comment(
-    core: &mut Core,
+    core: &mut SessionContext,
     text: &str,
     max: usize,
     code: ErrorCode,
@@ -52,7 +52,7 @@ pub(super) fn comment(
 
 /// A column as defined, its expressions still unchecked (see [`finish_expressions`]).
 pub(crate) fn column(
-    core: &mut Core,
+    core: &mut SessionContext,
     spec: &ast::ColumnDef,
     table: Collation,
 ) -> Result<WorkColumn, SqlError> {
@@ -113,7 +113,7 @@ fn is_moment(data_type: &DataType, digits: u8) -> bool {
 
 /// A literal or CURRENT_TIMESTAMP default; an expression is left for [`finish_expressions`].
 pub(crate) fn column_default(
-    core: &mut Core,
+    core: &mut SessionContext,
     def: &ColumnDef,
     default: &ast::ColumnDefault,
 ) -> Result<ColumnDefault, SqlError> {
@@ -174,7 +174,7 @@ impl Scope for WorkScope<'_> {
 }
 
 fn normalised(
-    core: &Core,
+    core: &SessionContext,
     work: &Work,
     expr: &ast::Expr,
     owner: Owner<'_>,
@@ -205,7 +205,7 @@ fn normalised(
 }
 
 /// Spells the names of columns in defaults and generated columns as the columns are spelled now.
-pub(super) fn spell_anew(core: &Core, work: &mut Work) {
+pub(super) fn spell_anew(core: &SessionContext, work: &mut Work) {
     let charset = charset::charset_name(core.env.collation);
     let spelled = |text: &str, work: &Work| {
         let mut parsed = inia_parser::parse_expr(text, inia_parser::SqlMode::empty()).ok()?;
@@ -231,7 +231,7 @@ pub(super) fn spell_anew(core: &Core, work: &mut Work) {
 
 /// Checks and normalises the expressions of column `name` once all columns are there.
 pub(crate) fn finish_expressions(
-    core: &Core,
+    core: &SessionContext,
     work: &mut Work,
     spec: &ast::ColumnDef,
 ) -> Result<(), SqlError> {
@@ -253,7 +253,7 @@ pub(crate) fn finish_expressions(
 
 /// DEFAULT (expression).
 pub(crate) fn finish_default(
-    core: &Core,
+    core: &SessionContext,
     work: &mut Work,
     index: usize,
     default: &ast::Expr,
@@ -266,7 +266,7 @@ pub(crate) fn finish_default(
 
 /// Adds a CHECK constraint, maybe one of a column; errors 3820, 3813, 3818, 3822.
 pub(crate) fn add_check(
-    core: &Core,
+    core: &SessionContext,
     work: &mut Work,
     check: &ast::CheckDef,
     column: Option<usize>,
@@ -344,7 +344,10 @@ fn plain_index(kind: IndexKind, name: Option<String>, parts: Vec<WorkPart>) -> W
 }
 
 /// An index as defined.
-pub(crate) fn index(core: &mut Core, spec: &ast::IndexDef) -> Result<WorkIndex, SqlError> {
+pub(crate) fn index(
+    core: &mut SessionContext,
+    spec: &ast::IndexDef,
+) -> Result<WorkIndex, SqlError> {
     let kind = match spec.kind {
         ast::IndexKind::Primary => IndexKind::Primary,
         ast::IndexKind::Unique => IndexKind::Unique,
@@ -401,7 +404,7 @@ fn functional(kind: IndexKind, expr: &ast::Expr) -> Result<(), SqlError> {
 
 /// Gives expressions of indexes their hidden columns, once all other columns are there; those of
 /// indexes that are gone go.
-pub(crate) fn finish_functional(core: &Core, work: &mut Work) -> Result<(), SqlError> {
+pub(crate) fn finish_functional(core: &SessionContext, work: &mut Work) -> Result<(), SqlError> {
     let used = |name: &str, indexes: &[WorkIndex]| {
         indexes.iter().flat_map(|index| &index.parts).any(|part| part.column == name)
     };
@@ -427,7 +430,7 @@ pub(crate) fn finish_functional(core: &Core, work: &mut Work) -> Result<(), SqlE
 
 /// The column that holds the values of an index's expression; error 3757.
 fn hidden_column(
-    core: &Core,
+    core: &SessionContext,
     work: &Work,
     index: &str,
     name: String,
@@ -456,7 +459,7 @@ fn hidden_column(
 
 /// Adds a foreign key and the index it needs.
 pub(crate) fn add_foreign_key(
-    core: &Core,
+    core: &SessionContext,
     work: &mut Work,
     spec: &ast::ForeignKeyDef,
 ) -> Result<(), SqlError> {
@@ -499,7 +502,7 @@ pub(crate) fn add_foreign_key(
 
 /// Errors 1824 and 3734 for a parent that is another table.
 fn check_parent(
-    core: &Core,
+    core: &SessionContext,
     (schema, table): (&str, &str),
     references: &ast::References,
     constraint: &str,

@@ -12,8 +12,8 @@ use crate::catalog::{
     Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, row_count, same_name,
 };
 use crate::clock::clock_micros;
-use crate::context::Core;
 use crate::context::Outcome;
+use crate::context::SessionContext;
 use crate::dml::InsertPlan;
 use crate::error::StorageResult;
 use crate::exec::Runner;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 /// CREATE TABLE … SELECT.
 pub(crate) fn create_table_select(
-    core: &mut Core,
+    core: &mut SessionContext,
     create: &ast::CreateTable,
     select: &ast::CreateSelect,
     params: &[Value],
@@ -82,7 +82,7 @@ pub(crate) fn create_table_select(
 
 /// CREATE TEMPORARY TABLE … SELECT: the table is made beside the transaction, its rows in it.
 fn temporary_select(
-    core: &mut Core,
+    core: &mut SessionContext,
     mut work: Work,
     select: &ast::CreateSelect,
     params: &[Value],
@@ -114,7 +114,7 @@ fn temporary_select(
 /// Adds the query's columns, behind all others and in the query's order; those that are written
 /// out keep their definitions. The names of all of them.
 fn add_columns(
-    core: &Core,
+    core: &SessionContext,
     work: &mut Work,
     plan: &StatementPlan,
 ) -> Result<Vec<String>, SqlError> {
@@ -140,7 +140,11 @@ fn add_columns(
 
 /// A selected column as a table's column: a base column keeps its type, default and comment; a
 /// view's column does so in another view, and else its comment and a default that is an expression.
-pub(super) fn column_def(core: &Core, column: &OutputColumn, for_view: bool) -> ColumnDef {
+pub(super) fn column_def(
+    core: &SessionContext,
+    column: &OutputColumn,
+    for_view: bool,
+) -> ColumnDef {
     let result = &column.result;
     let base = core.table(&result.schema, &result.org_table).and_then(|table| {
         table.def.column(&result.org_name).map(|at| table.def.columns[at].clone())
@@ -200,7 +204,7 @@ pub(super) fn column_def(core: &Core, column: &OutputColumn, for_view: bool) -> 
 }
 
 fn insert(
-    core: &mut Core,
+    core: &mut SessionContext,
     table: &Arc<Table>,
     names: &[String],
     source: StatementPlan,
@@ -213,7 +217,7 @@ fn insert(
     let plan = InsertPlan::of_rows(core, table, targets, Some(source), replace, ignore)?;
     let Some(source) = plan.source() else { return Ok(Outcome::default()) };
     let (result, warnings) = {
-        let shared: &Core = core;
+        let shared: &SessionContext = core;
         let runner = Runner::new(source, shared.exec_context());
         let mut ctx = shared.context(params, &runner);
         let result = plan.run(shared, &mut ctx, Some(&runner));

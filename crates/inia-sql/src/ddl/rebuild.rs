@@ -6,7 +6,7 @@
 use super::copied::carried;
 use super::table::{create_trees, drop_trees};
 use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, row_count, value_text};
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::dml::auto_increment::value_of;
 use crate::dml::fill::{Fills, Given, limited};
 use crate::dml::write::duplicate_error;
@@ -99,7 +99,7 @@ fn same_storage(old: &DataType, new: &DataType) -> bool {
 
 /// Does it; the number of rows that were copied.
 pub(super) fn run(
-    core: &mut Core,
+    core: &mut SessionContext,
     table: &Table,
     new: &mut TableDef,
     plan: &Plan,
@@ -199,7 +199,12 @@ impl<'w> Filler<'w> {
 }
 
 /// Fills the index trees that are new from the rows as they are.
-fn add_indexes(core: &Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<(), SqlError> {
+fn add_indexes(
+    core: &SessionContext,
+    table: &Table,
+    new: &TableDef,
+    plan: &Plan,
+) -> Result<(), SqlError> {
     let added: Vec<usize> = (0..new.indexes.len())
         .filter(|at| plan.kept[*at].is_none() && has_entries(new.indexes[*at].kind))
         .collect();
@@ -258,7 +263,12 @@ fn has_entries(kind: IndexKind) -> bool {
 }
 
 /// Writes every row anew into the trees of `new`.
-fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u64, SqlError> {
+fn copy(
+    core: &mut SessionContext,
+    table: &Table,
+    new: &TableDef,
+    plan: &Plan,
+) -> Result<u64, SqlError> {
     let layout = RowLayout::new(new.columns.iter().map(|c| (&c.data_type, c.nullable)));
     let codecs: Vec<IndexCodec> =
         (0..new.indexes.len()).map(|at| IndexCodec::new(new, at)).collect();
@@ -331,7 +341,7 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
 
 /// Fillers of a new table's indexes; the last one takes the rows.
 fn fillers_of<'w>(
-    core: &Core,
+    core: &SessionContext,
     new: &'w TableDef,
     work: (&'w dyn Disk, Interrupt<'w>),
 ) -> Vec<Filler<'w>> {
@@ -349,7 +359,12 @@ fn one_more(rows: u64, most: u64, table: &str) -> Result<u64, SqlError> {
 }
 
 /// Notes how many rows a table without transactions has.
-fn keep_count(core: &Core, txn: &mut Txn, new: &TableDef, rows: u64) -> Result<(), SqlError> {
+fn keep_count(
+    core: &SessionContext,
+    txn: &mut Txn,
+    new: &TableDef,
+    rows: u64,
+) -> Result<(), SqlError> {
     match new.is_transactional() {
         true => Ok(()),
         false => row_count::set(core.db.catalog().store(new), txn, new.clustered, rows).sql(),

@@ -11,8 +11,8 @@ use super::{
 use crate::catalog::mdl::MdlGuard;
 use crate::catalog::{self, Change, Table, TableDef, ViewDef, make_trees, quoted};
 use crate::clock::clock_micros;
-use crate::context::Core;
 use crate::context::Outcome;
+use crate::context::SessionContext;
 use crate::error::StorageResult;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
@@ -61,7 +61,7 @@ fn engine(name: &str) -> Result<&'static str, SqlError> {
 
 /// Applies table options. The charset options come first because columns depend on them.
 pub(super) fn apply_options(
-    core: &mut Core,
+    core: &mut SessionContext,
     work: &mut Work,
     options: &[ast::TableOption],
 ) -> Result<(), SqlError> {
@@ -87,7 +87,7 @@ pub(super) fn declare(
 
 /// Applies what an option says besides.
 pub(super) fn apply_option(
-    core: &mut Core,
+    core: &mut SessionContext,
     work: &mut Work,
     option: &ast::TableOption,
 ) -> Result<(), SqlError> {
@@ -118,7 +118,7 @@ fn set_option(work: &mut Work, name: &str, value: &str) {
 }
 
 /// CREATE TABLE without SELECT.
-pub(crate) fn create_table(core: &mut Core, create: &ast::CreateTable) -> DdlResult {
+pub(crate) fn create_table(core: &mut SessionContext, create: &ast::CreateTable) -> DdlResult {
     let name = full_name(core, &create.name)?;
     let schema = hold_schema(core, &name.0)?;
     // A name in use is no reason to wait for its users.
@@ -139,7 +139,7 @@ pub(crate) fn create_table(core: &mut Core, create: &ast::CreateTable) -> DdlRes
 /// The name of a table about to be created, and what its foreign keys refer to; nobody else can see
 /// a temporary one.
 pub(super) fn lock_new(
-    core: &Core,
+    core: &SessionContext,
     name: &FullName,
     create: &ast::CreateTable,
 ) -> Result<Vec<MdlGuard>, SqlError> {
@@ -159,7 +159,7 @@ pub(super) fn lock_new(
 
 /// Whether the table is there already, with a note where IF NOT EXISTS allows that; error 1050.
 pub(super) fn is_taken(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: &FullName,
     create: &ast::CreateTable,
 ) -> Result<bool, SqlError> {
@@ -176,7 +176,7 @@ pub(super) fn is_taken(
     Ok(taken)
 }
 
-fn finish_create(core: &mut Core, finished: Finished) -> DdlResult {
+fn finish_create(core: &mut SessionContext, finished: Finished) -> DdlResult {
     for warning in &finished.warnings {
         core.push_warning(warning);
     }
@@ -194,7 +194,7 @@ fn finish_create(core: &mut Core, finished: Finished) -> DdlResult {
 
 /// The definition that CREATE TABLE's elements and options make.
 pub(super) fn define(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: &FullName,
     collation: Collation,
     create: &ast::CreateTable,
@@ -252,7 +252,7 @@ pub(super) fn define(
 
 /// CREATE TABLE … LIKE: everything but foreign keys and the AUTO_INCREMENT counter.
 fn like(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: &FullName,
     other: &ast::ObjectName,
     temporary: bool,
@@ -280,7 +280,7 @@ fn like(
 }
 
 /// Creates the trees of a definition and writes their numbers into it.
-pub(super) fn create_trees(core: &mut Core, def: &mut TableDef) -> Result<(), SqlError> {
+pub(super) fn create_trees(core: &mut SessionContext, def: &mut TableDef) -> Result<(), SqlError> {
     if def.is_fleeting() {
         let limit = core.var("max_heap_table_size").and_then(|size| size.parse().ok());
         let shared = core.db.catalog().shared(def.id);
@@ -293,13 +293,16 @@ pub(super) fn create_trees(core: &mut Core, def: &mut TableDef) -> Result<(), Sq
 }
 
 /// Drops all trees of a table at commit.
-pub(super) fn drop_trees(core: &Core, table: &Table) -> Result<(), SqlError> {
+pub(super) fn drop_trees(core: &SessionContext, table: &Table) -> Result<(), SqlError> {
     let mut txn = core.tree_txn(&table.def).borrow_mut();
     catalog::drop_trees(&table.store, &mut txn, &table.def).sql()
 }
 
 /// Error 3730 where a table outside of `dropped` refers to one of them.
-pub(super) fn check_not_referenced(core: &Core, dropped: &[Arc<Table>]) -> Result<(), SqlError> {
+pub(super) fn check_not_referenced(
+    core: &SessionContext,
+    dropped: &[Arc<Table>],
+) -> Result<(), SqlError> {
     if !core.flag("foreign_key_checks") {
         return Ok(());
     }
@@ -324,7 +327,7 @@ pub(super) fn check_not_referenced(core: &Core, dropped: &[Arc<Table>]) -> Resul
 }
 
 /// DROP TABLE: all of the tables or none.
-pub(crate) fn drop_tables(core: &mut Core, drop: &ast::DropTables) -> DdlResult {
+pub(crate) fn drop_tables(core: &mut SessionContext, drop: &ast::DropTables) -> DdlResult {
     let mut names = Vec::new();
     for name in &drop.names {
         let name = full_name(core, name)?;
@@ -370,7 +373,7 @@ pub(crate) fn drop_tables(core: &mut Core, drop: &ast::DropTables) -> DdlResult 
 }
 
 /// Drops temporary tables of the session, which does not end its transaction.
-fn drop_temporary(core: &mut Core, names: &[FullName]) -> Result<(), SqlError> {
+fn drop_temporary(core: &mut SessionContext, names: &[FullName]) -> Result<(), SqlError> {
     for (schema, name) in names {
         core.temporary.doom(schema, name);
         core.settings += 1;
@@ -380,7 +383,7 @@ fn drop_temporary(core: &mut Core, names: &[FullName]) -> Result<(), SqlError> {
 }
 
 /// TRUNCATE: new, empty trees in place of the old ones.
-pub(crate) fn truncate(core: &mut Core, name: &ast::ObjectName) -> DdlResult {
+pub(crate) fn truncate(core: &mut SessionContext, name: &ast::ObjectName) -> DdlResult {
     let name = full_name(core, name)?;
     let _lock = lock_stored(core, std::slice::from_ref(&name))?;
     let own = core.temporary.get(&name.0, &name.1).is_some();
@@ -405,7 +408,7 @@ pub(crate) fn truncate(core: &mut Core, name: &ast::ObjectName) -> DdlResult {
 }
 
 /// Error 1701 where another table refers to this one.
-fn check_truncatable(core: &Core, table: &Arc<Table>) -> Result<(), SqlError> {
+fn check_truncatable(core: &SessionContext, table: &Arc<Table>) -> Result<(), SqlError> {
     let Err(_) = check_not_referenced(core, std::slice::from_ref(table)) else { return Ok(()) };
     let catalog = core.db.catalog().current();
     let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
@@ -427,7 +430,7 @@ fn check_truncatable(core: &Core, table: &Arc<Table>) -> Result<(), SqlError> {
 
 /// RENAME TABLE: from left to right, all or none.
 pub(crate) fn rename_tables(
-    core: &mut Core,
+    core: &mut SessionContext,
     pairs: &[(ast::ObjectName, ast::ObjectName)],
 ) -> DdlResult {
     let mut names = Vec::new();
@@ -487,7 +490,7 @@ enum Named {
 }
 
 impl Named {
-    fn find(core: &Core, (schema, name): &FullName) -> Option<Named> {
+    fn find(core: &SessionContext, (schema, name): &FullName) -> Option<Named> {
         let catalog = core.db.catalog();
         let table = catalog.table(schema, name).map(|table| TableDef::clone(&table.def));
         let view = || catalog.view(schema, name).map(|view| ViewDef::clone(&view.def));
@@ -544,7 +547,7 @@ pub(super) fn rename_constraints(def: &mut TableDef, from: &str, to: &str) {
 }
 
 /// CREATE INDEX is ALTER TABLE … ADD INDEX.
-pub(crate) fn create_index(core: &mut Core, create: &ast::CreateIndex) -> DdlResult {
+pub(crate) fn create_index(core: &mut SessionContext, create: &ast::CreateIndex) -> DdlResult {
     let mut actions = vec![ast::AlterAction::AddIndex(create.index.clone())];
     actions.extend(create.algorithm.clone().map(ast::AlterAction::Algorithm));
     let alter = ast::AlterTable { name: create.table.clone(), actions };
@@ -552,7 +555,7 @@ pub(crate) fn create_index(core: &mut Core, create: &ast::CreateIndex) -> DdlRes
 }
 
 /// DROP INDEX is ALTER TABLE … DROP INDEX.
-pub(crate) fn drop_index(core: &mut Core, drop: &ast::DropIndex) -> DdlResult {
+pub(crate) fn drop_index(core: &mut SessionContext, drop: &ast::DropIndex) -> DdlResult {
     let action = match drop.name.eq_ignore_ascii_case("PRIMARY") {
         true => ast::AlterAction::DropPrimaryKey,
         false => ast::AlterAction::DropIndex(drop.name.clone()),

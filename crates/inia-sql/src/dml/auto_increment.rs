@@ -7,7 +7,7 @@
 //! greatest ([`leaving`]), so that no number comes again after a restart.
 
 use crate::catalog::Table;
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::error::StorageResult;
 use crate::row::Cell;
 use inia_base::datatype::DataType;
@@ -145,7 +145,7 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     /// For a statement on `table` that has `expected` rows.
-    pub(crate) fn new(core: &Core, table: &Table, expected: u64) -> Numbers {
+    pub(crate) fn new(core: &SessionContext, table: &Table, expected: u64) -> Numbers {
         let mut numbers = Numbers {
             increment: 1,
             offset: 1,

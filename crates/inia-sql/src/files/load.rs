@@ -9,8 +9,8 @@ use super::reader::{Field, Reader, Row};
 use super::{backslashes_escape, file_error, server_path, width};
 use crate::bind::table_scope::TableScope;
 use crate::catalog::Table;
-use crate::context::Core;
 use crate::context::Outcome;
+use crate::context::SessionContext;
 use crate::context::alone::Use;
 use crate::dml::insert::{InsertPlan, LoadRun, Loaded, bind_plain};
 use crate::dml::{self, Guard};
@@ -46,7 +46,7 @@ struct Plan {
 
 /// Runs LOAD DATA in the open transaction.
 pub(crate) fn load_data(
-    core: &Core,
+    core: &SessionContext,
     load: &LoadData,
     ctx: &mut EvalContext<'_>,
     sink: &mut dyn RowSink,
@@ -91,7 +91,11 @@ pub(crate) fn load_data(
 }
 
 /// Gives the pieces of a file of the server to `take`.
-fn server_file(core: &Core, path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+fn server_file(
+    core: &SessionContext,
+    path: &str,
+    take: &mut TakeBytes<'_>,
+) -> Result<(), SqlError> {
     let path = server_path(core, path)?;
     let failed = |error| file_error(ErrorCode::CantGetStat, &path, &error);
     // Opening a pipe would wait for a writer.
@@ -108,7 +112,12 @@ fn server_file(core: &Core, path: &str, take: &mut TakeBytes<'_>) -> Result<(), 
     }
 }
 
-fn plan(core: &Core, load: &LoadData, table: &Arc<Table>, guard: Guard) -> Result<Plan, SqlError> {
+fn plan(
+    core: &SessionContext,
+    load: &LoadData,
+    table: &Arc<Table>,
+    guard: Guard,
+) -> Result<Plan, SqlError> {
     let collation = match load.charset.as_deref() {
         Some(name) => collate::charset_default(name)?,
         None => collate::find(&core.var("collation_database").unwrap_or_default())?,
@@ -152,7 +161,7 @@ fn plan(core: &Core, load: &LoadData, table: &Arc<Table>, guard: Guard) -> Resul
 }
 
 fn set_variable(
-    core: &Core,
+    core: &SessionContext,
     name: &str,
     value: Value,
     collation: Collation,
@@ -182,7 +191,7 @@ impl Plan {
 
     fn row(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         run: &mut LoadRun<'_>,
         row: Row,

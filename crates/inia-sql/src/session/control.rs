@@ -1,7 +1,7 @@
 //! Transaction control.
 
 use crate::context::Outcome;
-use crate::context::{Core, NamedSavepoint};
+use crate::context::{NamedSavepoint, SessionContext};
 use crate::error::StorageResult;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::KillTarget;
@@ -11,7 +11,7 @@ use inia_storage::Isolation;
 type Done = Result<Outcome, SqlError>;
 
 /// BEGIN, START TRANSACTION: commits what is open.
-pub(super) fn begin(core: &mut Core, begin: &ast::BeginTransaction) -> Done {
+pub(super) fn begin(core: &mut SessionContext, begin: &ast::BeginTransaction) -> Done {
     // This is the transaction that SET TRANSACTION was about.
     let next = (core.state.next_isolation, core.state.next_read_only);
     core.commit()?;
@@ -29,14 +29,14 @@ pub(super) fn begin(core: &mut Core, begin: &ast::BeginTransaction) -> Done {
 }
 
 /// COMMIT [AND CHAIN].
-pub(super) fn commit(core: &mut Core, completion: &ast::Completion) -> Done {
+pub(super) fn commit(core: &mut SessionContext, completion: &ast::Completion) -> Done {
     let (level, read_only) = (core.state.current, core.state.read_only);
     core.commit()?;
     chain(core, completion, level, read_only)
 }
 
 /// ROLLBACK [AND CHAIN].
-pub(super) fn rollback(core: &mut Core, completion: &ast::Completion) -> Done {
+pub(super) fn rollback(core: &mut SessionContext, completion: &ast::Completion) -> Done {
     let (level, read_only) = (core.state.current, core.state.read_only);
     warn_incomplete(core);
     core.rollback()?;
@@ -45,7 +45,7 @@ pub(super) fn rollback(core: &mut Core, completion: &ast::Completion) -> Done {
 
 /// Warning 1196: tables without transactions stay as they are; 1751 and 1752: temporary tables stay
 /// created and dropped.
-fn warn_incomplete(core: &mut Core) {
+fn warn_incomplete(core: &mut SessionContext) {
     if core.alone.changed {
         core.warn(ErrorCode::WarningNotCompleteRollback, &[]);
     }
@@ -59,7 +59,12 @@ fn warn_incomplete(core: &mut Core) {
 
 /// AND CHAIN opens the next transaction with the characteristics of the last; RELEASE ends the
 /// connection.
-fn chain(core: &mut Core, completion: &ast::Completion, level: Isolation, read_only: bool) -> Done {
+fn chain(
+    core: &mut SessionContext,
+    completion: &ast::Completion,
+    level: Isolation,
+    read_only: bool,
+) -> Done {
     let kind = core.var("completion_type").unwrap_or_default();
     if completion.chain.unwrap_or(kind == "CHAIN") {
         core.state.next_isolation = Some(level);
@@ -76,14 +81,14 @@ fn chain(core: &mut Core, completion: &ast::Completion, level: Isolation, read_o
     Ok(Outcome::default())
 }
 
-fn find(core: &Core, name: &str) -> Result<usize, SqlError> {
+fn find(core: &SessionContext, name: &str) -> Result<usize, SqlError> {
     let same = |savepoint: &NamedSavepoint| savepoint.name.eq_ignore_ascii_case(name);
     let missing = || SqlError::new(ErrorCode::SpDoesNotExist, &[&"SAVEPOINT", &name]);
     core.state.savepoints.iter().position(same).ok_or_else(missing)
 }
 
 /// SAVEPOINT: one of the same name is replaced. Without a transaction it has no effect.
-pub(super) fn savepoint(core: &mut Core, name: &str) -> Done {
+pub(super) fn savepoint(core: &mut SessionContext, name: &str) -> Done {
     if core.autocommits() {
         return Ok(Outcome::default());
     }
@@ -99,7 +104,7 @@ pub(super) fn savepoint(core: &mut Core, name: &str) -> Done {
 
 /// ROLLBACK TO: later savepoints are gone, this one stays. Definitions that were only read since
 /// then may change again, as long as the transaction has locked no rows: dumps count on it.
-pub(super) fn rollback_to(core: &mut Core, name: &str) -> Done {
+pub(super) fn rollback_to(core: &mut SessionContext, name: &str) -> Done {
     let at = find(core, name)?;
     let (point, locks) = (core.state.savepoints[at].point, core.state.savepoints[at].locks);
     warn_incomplete(core);
@@ -112,14 +117,14 @@ pub(super) fn rollback_to(core: &mut Core, name: &str) -> Done {
 }
 
 /// RELEASE SAVEPOINT: this one and later ones are gone.
-pub(super) fn release(core: &mut Core, name: &str) -> Done {
+pub(super) fn release(core: &mut SessionContext, name: &str) -> Done {
     let at = find(core, name)?;
     core.state.savepoints.truncate(at);
     Ok(Outcome::default())
 }
 
 /// SET TRANSACTION: the next transaction's, the session's, or everybody's defaults.
-pub(super) fn set_transaction(core: &mut Core, set: &ast::SetTransaction) -> Done {
+pub(super) fn set_transaction(core: &mut SessionContext, set: &ast::SetTransaction) -> Done {
     let level = set.isolation.map(|level| match level {
         ast::IsolationLevel::ReadUncommitted => (Isolation::ReadUncommitted, "READ-UNCOMMITTED"),
         ast::IsolationLevel::ReadCommitted => (Isolation::ReadCommitted, "READ-COMMITTED"),

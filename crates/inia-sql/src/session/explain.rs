@@ -2,8 +2,8 @@
 
 mod changes;
 
-use crate::context::Core;
 use crate::context::Outcome;
+use crate::context::SessionContext;
 use crate::exec::Runner;
 use crate::plan::StatementPlan;
 use crate::plan::explain::{Line, describe, print_json, print_json_lines, print_tree};
@@ -33,7 +33,7 @@ const COLUMNS: [&str; 12] = [
 
 /// EXPLAIN.
 pub(super) fn explain(
-    core: &mut Core,
+    core: &mut SessionContext,
     explain: &ast::Explain,
     sink: &mut dyn RowSink,
 ) -> Result<Outcome, SqlError> {
@@ -67,9 +67,9 @@ pub(super) fn explain(
 }
 
 /// Runs the plan for what the trace sees of it; nobody gets the rows.
-fn analyze(core: &mut Core, plan: &StatementPlan, trace: &Trace) -> Result<(), SqlError> {
+fn analyze(core: &mut SessionContext, plan: &StatementPlan, trace: &Trace) -> Result<(), SqlError> {
     let (result, warnings) = {
-        let shared: &Core = core;
+        let shared: &SessionContext = core;
         let runner = Runner::traced(plan, shared.exec_context(), trace);
         let mut ctx = shared.context(&[], &runner);
         let result = runner.run(&mut ctx, &mut |_, _| Ok(true));
@@ -81,7 +81,7 @@ fn analyze(core: &mut Core, plan: &StatementPlan, trace: &Trace) -> Result<(), S
 
 /// EXPLAIN of a statement that changes rows; the tree format does not know those.
 fn explain_change(
-    core: &mut Core,
+    core: &mut SessionContext,
     explain: &ast::Explain,
     statement: &Statement,
     sink: &mut dyn RowSink,

@@ -8,7 +8,7 @@
 use super::run::{KeptPlan, Source, Syntax};
 use super::texts::{self, Known, TextKey};
 use super::{Prepared, PreparedSlot, PreparedStatement, Session, plan};
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::error::parse_error;
 use crate::stack::on_deep_stack;
 use inia_base::collation::Charset;
@@ -247,7 +247,7 @@ impl Session {
     }
 }
 
-impl Core {
+impl SessionContext {
     /// A statement as UTF-8; `None` where it is meant to be UTF-8 and is not.
     fn client_text<'s>(&self, sql: &'s [u8]) -> Option<Cow<'s, str>> {
         match self.env.client_charset {

@@ -26,7 +26,7 @@ mod unsupported;
 use self::run::{KeptPlan, Source, Syntax};
 use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
-use crate::context::{Core, Outcome};
+use crate::context::{Outcome, SessionContext};
 use crate::database::{ClientInfo, Database};
 use crate::exec::KeyHash;
 use crate::stack::on_deep_stack;
@@ -145,7 +145,7 @@ impl Drop for PreparedStatement {
 
 /// One client's session.
 pub struct Session {
-    core: Core,
+    core: SessionContext,
     prepared: HashMap<u32, PreparedStatement, KeyHash>,
     /// PREPARE's names.
     named: HashMap<String, u32>,
@@ -166,7 +166,7 @@ impl Session {
     pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Session {
         let multi_statements = client.multi_statements;
         let mut session = Session {
-            core: Core::new(db, client),
+            core: SessionContext::new(db, client),
             prepared: HashMap::default(),
             named: HashMap::new(),
             next_prepared: 1,
@@ -304,7 +304,7 @@ impl Session {
         self.texts.clear();
         let database = self.core.env.database.take();
         let meter = self.core.meter.take();
-        self.core = Core::new(self.core.db.clone(), self.core.client.clone());
+        self.core = SessionContext::new(self.core.db.clone(), self.core.client.clone());
         self.core.meter = meter;
         self.core.apply_login();
         self.core.env.database = database;
@@ -318,7 +318,7 @@ impl Session {
         self.named.clear();
         self.texts.clear();
         self.multi_statements = client.multi_statements;
-        self.core = Core::new(self.core.db.clone(), client);
+        self.core = SessionContext::new(self.core.db.clone(), client);
         self.core.apply_login();
         Ok(())
     }

@@ -6,8 +6,8 @@
 use super::evaluate::{evaluate, with};
 use super::{admin, control, define, evaluate, explain, set, show};
 use crate::catalog::Table;
-use crate::context::Core;
 use crate::context::Outcome;
+use crate::context::SessionContext;
 use crate::context::alone::{Use, uses_of};
 use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
@@ -148,7 +148,7 @@ fn is_planned(statement: &Statement) -> bool {
 }
 
 /// The plan of a query or a change of rows.
-pub(super) fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
+pub(super) fn plan(core: &SessionContext, statement: &Statement) -> Result<Plan, SqlError> {
     Ok(match statement {
         Statement::Select(query) => {
             let mut plan = plan_query(core, query, core.plain_lock())?;
@@ -163,7 +163,7 @@ pub(super) fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError>
 }
 
 /// `sql_select_limit` is the LIMIT of a SELECT that has none.
-fn limit_rows(core: &Core, query: &ast::Query, plan: &mut StatementPlan) {
+fn limit_rows(core: &SessionContext, query: &ast::Query, plan: &mut StatementPlan) {
     let limit = core.var("sql_select_limit").and_then(|text| text.parse().ok());
     if let Some(limit) = limit.filter(|limit| *limit < u64::MAX)
         && query.limit.is_none()
@@ -174,7 +174,7 @@ fn limit_rows(core: &Core, query: &ast::Query, plan: &mut StatementPlan) {
     }
 }
 
-fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
+fn plan_insert(core: &SessionContext, insert: &ast::Insert) -> Result<Plan, SqlError> {
     let written = insert;
     let (insert, guard) = dml::insert_through(core, insert)?;
     core.check_view_rights(&guard.views)?;
@@ -185,7 +185,7 @@ fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
     Ok(Plan::Insert(Box::new(plan)))
 }
 
-fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
+fn plan_update(core: &SessionContext, update: &ast::Update) -> Result<Plan, SqlError> {
     let written = update;
     let (update, guard) = dml::update_through(core, update)?;
     core.check_view_rights(&guard.views)?;
@@ -199,7 +199,7 @@ fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
     Ok(Plan::Joined(Box::new(joined)))
 }
 
-fn plan_delete(core: &Core, delete: &ast::Delete) -> Result<Plan, SqlError> {
+fn plan_delete(core: &SessionContext, delete: &ast::Delete) -> Result<Plan, SqlError> {
     let written = delete;
     let (delete, guard) = dml::delete_through(core, delete)?;
     core.check_view_rights(&guard.views)?;
@@ -215,7 +215,7 @@ fn plan_delete(core: &Core, delete: &ast::Delete) -> Result<Plan, SqlError> {
 
 /// Plans a statement for PREPARE, where it can be planned, and describes its columns.
 pub(super) fn prepare(
-    core: &mut Core,
+    core: &mut SessionContext,
     statement: &Statement,
 ) -> Result<(Option<Plan>, Vec<ResultColumn>), SqlError> {
     if !is_planned(statement) {
@@ -245,7 +245,7 @@ pub(super) fn param_column() -> ResultColumn {
 
 /// Plans and runs a statement, and gives the plan back for the next time.
 pub(super) fn plan_and_run(
-    core: &mut Core,
+    core: &mut SessionContext,
     statement: &Statement,
     text: &str,
     params: &[Value],
@@ -282,7 +282,7 @@ pub(super) fn plan_and_run(
 
 /// Runs a plan that was made before.
 pub(super) fn run(
-    core: &mut Core,
+    core: &mut SessionContext,
     plan: &Plan,
     params: &[Value],
     sink: &mut dyn RowSink,
@@ -302,7 +302,7 @@ pub(super) fn run(
 }
 
 /// Locks those of the plan's tables that have no transactions.
-fn lock_rows(core: &Core, plan: &Plan) -> Result<(), SqlError> {
+fn lock_rows(core: &SessionContext, plan: &Plan) -> Result<(), SqlError> {
     if plan.tables().all(|table| table.def.is_transactional()) {
         return Ok(());
     }
@@ -322,7 +322,7 @@ fn lock_rows(core: &Core, plan: &Plan) -> Result<(), SqlError> {
 }
 
 /// Error 1792 where a READ ONLY transaction would change other than temporary tables.
-fn check_targets(core: &Core, plan: &Plan) -> Result<(), SqlError> {
+fn check_targets(core: &SessionContext, plan: &Plan) -> Result<(), SqlError> {
     let temporary = |table: &Arc<Table>| table.def.temporary;
     let locks = matches!(plan, Plan::Query(plan) if plan.exclusive);
     if (locks && !plan.tables().all(temporary))
@@ -334,7 +334,7 @@ fn check_targets(core: &Core, plan: &Plan) -> Result<(), SqlError> {
 }
 
 /// Error 1615 where DDL came between the look at the plan and its use; the caller plans anew.
-fn hold_all(core: &Core, plan: &Plan) -> Result<(), SqlError> {
+fn hold_all(core: &SessionContext, plan: &Plan) -> Result<(), SqlError> {
     for table in plan.tables() {
         if !core.hold(table)? {
             return Err(SqlError::new(ErrorCode::NeedReprepare, &[]));
@@ -350,7 +350,7 @@ fn hold_all(core: &Core, plan: &Plan) -> Result<(), SqlError> {
 }
 
 fn run_plan(
-    core: &mut Core,
+    core: &mut SessionContext,
     plan: &Plan,
     params: &[Value],
     sink: &mut dyn RowSink,
@@ -358,7 +358,7 @@ fn run_plan(
     match plan {
         Plan::Query(query) => {
             let (result, found) = {
-                let shared: &Core = core;
+                let shared: &SessionContext = core;
                 let runner = Runner::new(query, shared.exec_context());
                 let mut ctx = shared.context(params, &runner);
                 query.refuse_wrong()?;
@@ -373,7 +373,7 @@ fn run_plan(
         }
         Plan::Insert(insert) => match insert.source() {
             Some(source) => {
-                let shared: &Core = core;
+                let shared: &SessionContext = core;
                 let runner = Runner::new(source, shared.exec_context());
                 let (result, warnings) = with(shared, params, &runner, |ctx| {
                     source.warn(ctx);
@@ -387,7 +387,7 @@ fn run_plan(
         },
         Plan::Change(change) => evaluate(core, params, |core, ctx| change.run(core, ctx)),
         Plan::Joined(joined) => {
-            let shared: &Core = core;
+            let shared: &SessionContext = core;
             let runner = Runner::new(&joined.query, shared.exec_context());
             let (result, warnings) = with(shared, params, &runner, |ctx| {
                 joined.query.warn(ctx);
@@ -402,7 +402,7 @@ fn run_plan(
 
 /// Executes a statement of any kind.
 pub(super) fn execute(
-    core: &mut Core,
+    core: &mut SessionContext,
     statement: &Statement,
     text: &str,
     params: &[Value],
@@ -436,7 +436,7 @@ pub(super) fn execute(
 
 /// LOAD DATA.
 fn load_data(
-    core: &mut Core,
+    core: &mut SessionContext,
     load: &ast::LoadData,
     params: &[Value],
     sink: &mut dyn RowSink,
@@ -451,7 +451,10 @@ fn load_data(
 }
 
 /// Plans a query that is only looked at.
-pub(super) fn plan_to_explain(core: &Core, query: &ast::Query) -> Result<StatementPlan, SqlError> {
+pub(super) fn plan_to_explain(
+    core: &SessionContext,
+    query: &ast::Query,
+) -> Result<StatementPlan, SqlError> {
     let plan = plan_query(core, query, None)?;
     plan.refuse_wrong()?;
     Ok(plan)

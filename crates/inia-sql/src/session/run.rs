@@ -1,7 +1,7 @@
 //! One statement, from its beginning to its reply.
 //!
 //! A statement arrives as text, as a text whose like has a plan, or by the handle of a prepared
-//! statement. [`Core::run_statement`] runs all of them:
+//! statement. [`SessionContext::run_statement`] runs all of them:
 //!
 //! 1. the statement's time and its diagnostics begin;
 //! 2. warnings of its syntax come first;
@@ -12,7 +12,7 @@
 
 use super::params::ParamKinds;
 use super::plan::{self, Plan};
-use crate::context::{Core, Outcome};
+use crate::context::{Outcome, SessionContext};
 use inia_base::column::{Completion, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -38,14 +38,14 @@ pub(super) enum Syntax<'s> {
     Known(&'s Hints),
 }
 
-impl Core {
+impl SessionContext {
     /// Runs a statement and replies; `run` gives its outcome, and sends its rows.
     pub(super) fn run_statement(
         &mut self,
         source: Source<'_>,
         sink: &mut dyn RowSink,
         more: bool,
-        run: impl FnOnce(&mut Core, &mut dyn RowSink) -> Result<Outcome, SqlError>,
+        run: impl FnOnce(&mut SessionContext, &mut dyn RowSink) -> Result<Outcome, SqlError>,
     ) -> Result<(), SqlError> {
         let statement = source.statement;
         let hints = self.begin(source)?;
@@ -139,12 +139,12 @@ pub(super) struct KeptPlan {
 
 impl KeptPlan {
     /// Keeps a plan for texts, made under the session's present settings.
-    pub(super) fn new(core: &Core, plan: Option<Plan>) -> KeptPlan {
+    pub(super) fn new(core: &SessionContext, plan: Option<Plan>) -> KeptPlan {
         KeptPlan { plan: plan.map(|plan| (plan, core.settings)), kinds: ParamKinds::default() }
     }
 
     /// The plan, where it is still the right one.
-    pub(super) fn usable(&self, core: &Core) -> Option<&Plan> {
+    pub(super) fn usable(&self, core: &SessionContext) -> Option<&Plan> {
         let (plan, settings) = self.plan.as_ref()?;
         (*settings == core.settings && !plan.is_stale()).then_some(plan)
     }
@@ -153,7 +153,7 @@ impl KeptPlan {
     /// new one is kept unless the statement's `hinted` variables are part of it.
     pub(super) fn run(
         &mut self,
-        core: &mut Core,
+        core: &mut SessionContext,
         (statement, text, hinted): (&Statement, &str, bool),
         params: &[Value],
         sink: &mut dyn RowSink,

@@ -2,8 +2,8 @@
 
 use crate::account::{Privileges, show as account};
 use crate::catalog::{ViewDef, quoted, show_create_schema, show_create_table};
-use crate::context::Core;
 use crate::context::Outcome;
+use crate::context::SessionContext;
 use crate::context::full_name;
 use crate::ddl::show_create_view;
 use crate::dml::auto_increment;
@@ -56,7 +56,7 @@ pub(super) fn send_columns(
 
 /// SHOW.
 pub(super) fn show(
-    core: &mut Core,
+    core: &mut SessionContext,
     show: &ast::Show,
     sink: &mut dyn RowSink,
 ) -> Result<Outcome, SqlError> {
@@ -98,7 +98,7 @@ pub(super) fn show(
 
 /// SHOW CREATE TABLE.
 fn create_table(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: &ast::ObjectName,
     sink: &mut dyn RowSink,
 ) -> Result<Outcome, SqlError> {
@@ -137,7 +137,7 @@ fn create_table(
 
 /// SHOW CREATE DATABASE.
 fn create_database(
-    core: &Core,
+    core: &SessionContext,
     name: &str,
     if_not_exists: bool,
     sink: &mut dyn RowSink,
@@ -155,7 +155,7 @@ fn create_database(
 
 /// SHOW CREATE VIEW; a warning where the view cannot be used.
 fn create_view(
-    core: &mut Core,
+    core: &mut SessionContext,
     def: &ViewDef,
     sink: &mut dyn RowSink,
 ) -> Result<Outcome, SqlError> {
@@ -175,12 +175,12 @@ fn create_view(
 }
 
 /// Error 1142.
-fn denied<T>(core: &Core, command: &str, table: &str) -> Result<T, SqlError> {
+fn denied<T>(core: &SessionContext, command: &str, table: &str) -> Result<T, SqlError> {
     Err(core.access().no_table(command, table))
 }
 
 /// Why a view cannot be used.
-fn unusable(core: &mut Core, def: &ViewDef) -> Option<SqlError> {
+fn unusable(core: &mut SessionContext, def: &ViewDef) -> Option<SqlError> {
     let text = format!("SELECT 1 FROM {}.{}", quoted(&def.schema), quoted(&def.name));
     let query = crate::catalog::view::parse(&text)?;
     core.enter();
@@ -197,7 +197,7 @@ fn send_listing(sink: &mut dyn RowSink, listing: account::Listing) -> Result<Out
 
 /// SHOW statements that are queries over computed tables, or fixed.
 fn computed(
-    core: &mut Core,
+    core: &mut SessionContext,
     show: &ast::Show,
     sink: &mut dyn RowSink,
 ) -> Result<Outcome, SqlError> {
@@ -233,7 +233,7 @@ fn computed(
 }
 
 fn conditions(
-    core: &mut Core,
+    core: &mut SessionContext,
     sink: &mut dyn RowSink,
     errors: bool,
     count: bool,

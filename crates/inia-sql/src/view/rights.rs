@@ -1,14 +1,14 @@
 //! What views may do: the privileges of whom they act for.
 
 use crate::account::{Access, AccountName, Privileges};
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::plan::ViewUse;
 use crate::reads::Reads;
 use crate::view::Resolver;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::ObjectName;
 
-impl Core {
+impl SessionContext {
     /// Errors 1356, and 1449 or 1045, where whom a view acts for is gone, or may not do this to
     /// the view's tables.
     pub(crate) fn check_view_rights(&self, views: &[ViewUse]) -> Result<(), SqlError> {

@@ -1,6 +1,6 @@
 //! Which views are simple enough that rows can be changed through them.
 
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::reads::{Reads, named_tables};
 use inia_parser::ast::{self, QueryBody, SelectItem, TableRef};
 
@@ -36,7 +36,7 @@ fn is_computed_over_rows(expr: &ast::Expr) -> bool {
 
 /// Whether conditions read, by subqueries, a table that FROM has, too; and those of views in FROM,
 /// where they are `merged`.
-pub(crate) fn reads_itself(core: &Core, select: &ast::Select, merged: bool) -> bool {
+pub(crate) fn reads_itself(core: &SessionContext, select: &ast::Select, merged: bool) -> bool {
     fn conditions<'q>(reads: &mut Reads<'q>, table: &'q TableRef) {
         match table {
             TableRef::List(list) => list.iter().for_each(|table| conditions(reads, table)),
@@ -68,7 +68,7 @@ pub(crate) fn reads_itself(core: &Core, select: &ast::Select, merged: bool) -> b
 }
 
 /// The tables behind a name: its own, and all that a view reads anywhere.
-fn base_tables(core: &Core, name: &ast::ObjectName, found: &mut Vec<ast::ObjectName>) {
+fn base_tables(core: &SessionContext, name: &ast::ObjectName, found: &mut Vec<ast::ObjectName>) {
     let schema = name.db.as_deref().unwrap_or_default();
     if found.contains(name) {
         return;

@@ -4,7 +4,7 @@
 use super::starts_with;
 use super::types::compatible;
 use crate::catalog::{ColumnDef, IndexKind, ReferentialAction, TRANSACTIONAL, TableDef, same_name};
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::ddl::work::{Work, WorkForeignKey, WorkIndex};
 use crate::reads::columns_of_text;
 use inia_base::error::{ErrorCode, SqlError};
@@ -23,7 +23,7 @@ fn writes(action: ReferentialAction) -> bool {
 
 /// Checks all foreign keys of a definition, and spells the parents' columns of new ones as the
 /// parents do.
-pub(in crate::ddl) fn check_child(core: &Core, work: &mut Work) -> Done {
+pub(in crate::ddl) fn check_child(core: &SessionContext, work: &mut Work) -> Done {
     if work.engine != TRANSACTIONAL {
         return Ok(());
     }
@@ -75,7 +75,7 @@ fn check_columns(work: &Work, key: &WorkForeignKey) -> Done {
 }
 
 /// Error 1826 where another table of the database has a foreign key of this name.
-fn check_name(core: &Core, work: &Work, key: &WorkForeignKey) -> Done {
+fn check_name(core: &SessionContext, work: &Work, key: &WorkForeignKey) -> Done {
     let catalog = core.db.catalog().current();
     let Some(schema) = catalog.schemas.get(&work.schema) else { return Ok(()) };
     let others = schema.tables.values().filter(|table| table.def.id != work.id);
@@ -89,7 +89,11 @@ fn check_name(core: &Core, work: &Work, key: &WorkForeignKey) -> Done {
 }
 
 /// Errors 3734, 1822, 3733 and 3780 of the columns that are referred to; how they are spelled.
-fn check_parent(core: &Core, work: &Work, key: &WorkForeignKey) -> Result<Vec<String>, SqlError> {
+fn check_parent(
+    core: &SessionContext,
+    work: &Work,
+    key: &WorkForeignKey,
+) -> Result<Vec<String>, SqlError> {
     let (schema, table) = (&key.def.ref_schema, &key.def.ref_table);
     let itself = *schema == work.schema && *table == work.name;
     let other = core.db.catalog().table(schema, table).filter(|_| !itself);

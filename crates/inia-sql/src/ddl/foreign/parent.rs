@@ -3,7 +3,7 @@
 
 use super::types::compatible;
 use crate::catalog::{Change, ForeignKeyDef, Table, TableDef, same_name};
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::ddl::FullName;
 use crate::ddl::work::{Work, WorkForeignKey};
 use inia_base::error::{ErrorCode, SqlError};
@@ -16,7 +16,10 @@ fn error(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Done {
 }
 
 /// The tables that refer to a name, with the foreign keys that do.
-pub(super) fn referring(core: &Core, name: &FullName) -> Vec<(Arc<Table>, Vec<ForeignKeyDef>)> {
+pub(super) fn referring(
+    core: &SessionContext,
+    name: &FullName,
+) -> Vec<(Arc<Table>, Vec<ForeignKeyDef>)> {
     let catalog = core.db.catalog().current();
     let children = catalog.references.get(name).into_iter().flatten();
     let tables =
@@ -30,7 +33,7 @@ pub(super) fn referring(core: &Core, name: &FullName) -> Vec<(Arc<Table>, Vec<Fo
 
 /// Errors 1829, 3780 and 1553 where ALTER TABLE takes from the foreign keys of other tables what
 /// they refer to.
-pub(in crate::ddl) fn check_children(core: &Core, old: &TableDef, work: &Work) -> Done {
+pub(in crate::ddl) fn check_children(core: &SessionContext, old: &TableDef, work: &Work) -> Done {
     if old.temporary {
         return Ok(());
     }
@@ -77,7 +80,7 @@ fn check_child_key(old: &TableDef, work: &Work, child: &Table, key: &ForeignKeyD
 
 /// Errors 3734, 3733, 3780 and 1822 where a new table has the name of one that foreign keys refer
 /// to already, and does not suit them.
-pub(in crate::ddl) fn check_adopted(core: &Core, work: &Work) -> Done {
+pub(in crate::ddl) fn check_adopted(core: &SessionContext, work: &Work) -> Done {
     if work.temporary {
         return Ok(());
     }
@@ -157,7 +160,7 @@ pub(in crate::ddl) fn follow_all(def: &mut TableDef, moves: &[Moved]) {
 }
 
 /// Foreign keys of all other tables follow the tables and columns that they refer to.
-pub(in crate::ddl) fn retarget(core: &Core, moves: &[Moved]) -> Vec<Change> {
+pub(in crate::ddl) fn retarget(core: &SessionContext, moves: &[Moved]) -> Vec<Change> {
     let catalog = core.db.catalog().current();
     let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
     let own = |table: &&Arc<Table>| {

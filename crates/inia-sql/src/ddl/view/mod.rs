@@ -11,8 +11,8 @@ use crate::catalog::AccountName;
 use crate::catalog::view::parse;
 use crate::catalog::{Change, ColumnDef, ViewAlgorithm, ViewCheck, ViewDef, same_name};
 use crate::clock::clock_micros;
-use crate::context::Core;
 use crate::context::Outcome;
+use crate::context::SessionContext;
 use crate::plan::StatementPlan;
 use crate::planner::plan_source;
 use crate::reads::Reads;
@@ -28,7 +28,7 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
 const MAX_COLUMNS: usize = 4096;
 
 /// CREATE VIEW and ALTER VIEW.
-pub(crate) fn create_view(core: &mut Core, create: &ast::CreateView) -> DdlResult {
+pub(crate) fn create_view(core: &mut SessionContext, create: &ast::CreateView) -> DdlResult {
     let name = full_name(core, &create.name)?;
     hold_schema(core, &name.0)?;
     let _lock = lock(core, std::slice::from_ref(&name))?;
@@ -70,7 +70,11 @@ pub(crate) fn create_view(core: &mut Core, create: &ast::CreateView) -> DdlResul
 }
 
 /// Errors 1050, 1146 and 1347.
-fn check_taken(core: &Core, name: &FullName, create: &ast::CreateView) -> Result<(), SqlError> {
+fn check_taken(
+    core: &SessionContext,
+    name: &FullName,
+    create: &ast::CreateView,
+) -> Result<(), SqlError> {
     let catalog = core.db.catalog();
     let view = catalog.view(&name.0, &name.1).is_some();
     let table = catalog.table(&name.0, &name.1).is_some();
@@ -86,7 +90,7 @@ fn check_taken(core: &Core, name: &FullName, create: &ast::CreateView) -> Result
 /// Who the view belongs to; error 1227 where that is somebody else. A view that is altered stays
 /// with whom it belongs to.
 fn definer(
-    core: &Core,
+    core: &SessionContext,
     name: &FullName,
     create: &ast::CreateView,
 ) -> Result<AccountName, SqlError> {
@@ -110,7 +114,7 @@ fn definer(
     Ok(named)
 }
 
-fn note_definer(core: &mut Core, def: &ViewDef) {
+fn note_definer(core: &mut SessionContext, def: &ViewDef) {
     if core.db.accounts.current().get(&def.definer).is_none() {
         let AccountName { user, host } = &def.definer;
         core.note(ErrorCode::NoSuchUser, &[user, host]);
@@ -118,7 +122,11 @@ fn note_definer(core: &mut Core, def: &ViewDef) {
 }
 
 /// Error 1146: the view would read itself, perhaps through others.
-fn refuse_recursion(core: &Core, name: &FullName, query: &ast::Query) -> Result<(), SqlError> {
+fn refuse_recursion(
+    core: &SessionContext,
+    name: &FullName,
+    query: &ast::Query,
+) -> Result<(), SqlError> {
     let catalog = core.db.catalog().current();
     let mut reads = Reads::default();
     reads.query(query);
@@ -156,7 +164,7 @@ fn refuse_temporary(plan: &StatementPlan) -> Result<(), SqlError> {
 
 /// The definition of a view whose query is valid.
 fn define(
-    core: &Core,
+    core: &SessionContext,
     name: &FullName,
     create: &ast::CreateView,
     query: &ast::Query,
@@ -223,11 +231,11 @@ fn define(
 }
 
 /// Whether rows can be changed through a view with this query.
-fn is_updatable(core: &Core, query: &ast::Query) -> bool {
+fn is_updatable(core: &SessionContext, query: &ast::Query) -> bool {
     let Some(select) = simple_select(query) else { return false };
     let column =
         |item: &SelectItem| matches!(item, SelectItem::Expr { expr: ast::Expr::Column(_), .. });
-    fn any_target(core: &Core, table: &TableRef) -> bool {
+    fn any_target(core: &SessionContext, table: &TableRef) -> bool {
         let catalog = core.db.catalog();
         match table {
             TableRef::Table(factor) => {
@@ -249,7 +257,7 @@ fn is_updatable(core: &Core, query: &ast::Query) -> bool {
 }
 
 /// DROP VIEW: all of them or none.
-pub(crate) fn drop_views(core: &mut Core, drop: &ast::DropTables) -> DdlResult {
+pub(crate) fn drop_views(core: &mut SessionContext, drop: &ast::DropTables) -> DdlResult {
     let mut names: Vec<FullName> = Vec::new();
     for name in &drop.names {
         let name = full_name(core, name)?;

@@ -4,8 +4,8 @@ use super::many::may_change_together;
 use super::rewrite::Rewrite;
 use super::{ChangePlan, exclusive_request, refuse_without_key, row_count};
 use crate::access::{Found, RowData, Scan};
-use crate::context::Core;
 use crate::context::Outcome;
+use crate::context::SessionContext;
 use crate::dml::auto_increment;
 use crate::dml::foreign::Foreign;
 use crate::dml::gathered::Gathered;
@@ -21,7 +21,7 @@ use inia_storage::{ReadMode, Savepoint};
 /// One execution.
 pub(super) struct ChangeRun<'r> {
     pub(super) plan: &'r ChangePlan,
-    pub(super) core: &'r Core,
+    pub(super) core: &'r SessionContext,
     pub(super) writer: RowWriter<'r>,
     /// `None` for DELETE.
     rewrite: Option<Rewrite<'r>>,
@@ -41,7 +41,11 @@ pub(super) struct ChangeRun<'r> {
 
 impl ChangePlan {
     /// Executes the plan.
-    pub(crate) fn run(&self, core: &Core, ctx: &mut EvalContext<'_>) -> Result<Outcome, SqlError> {
+    pub(crate) fn run(
+        &self,
+        core: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Outcome, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         ctx.ignores = self.ignore;

@@ -8,7 +8,7 @@ use super::run::Run;
 use super::{InsertPlan, bind_plain, refuse_generated};
 use crate::bind::table_scope::TableScope;
 use crate::catalog::Table;
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::dml::fill::{Fills, Given};
 use crate::dml::joined::has_subquery;
 use inia_base::collation::{Charset, Collation};
@@ -89,7 +89,7 @@ pub(super) fn with_subqueries(insert: &ast::Insert) -> Option<ast::Insert> {
 impl Literals {
     /// The statement's rows, if it has such.
     pub(super) fn bind(
-        core: &Core,
+        core: &SessionContext,
         insert: &ast::Insert,
         scope: &mut TableScope<'_>,
     ) -> Result<Option<Literals>, SqlError> {
@@ -166,7 +166,7 @@ impl InsertPlan {
     /// Writes the rows of VALUES that are literals.
     pub(super) fn run_literals(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         literals: &Literals,
         run: &mut Run<'_>,

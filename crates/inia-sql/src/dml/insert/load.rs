@@ -3,8 +3,8 @@
 use super::InsertPlan;
 use super::run::Run;
 use crate::catalog::ColumnDefault;
-use crate::context::Core;
 use crate::context::Outcome;
+use crate::context::SessionContext;
 use crate::dml::assign::assign;
 use crate::dml::auto_increment;
 use crate::dml::fill::{Given, stored};
@@ -24,7 +24,7 @@ impl InsertPlan {
     /// Begins to load rows.
     pub(crate) fn start_load<'r>(
         &'r self,
-        core: &'r Core,
+        core: &'r SessionContext,
         ctx: &mut EvalContext<'_>,
     ) -> Result<LoadRun<'r>, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
@@ -49,7 +49,7 @@ impl LoadRun<'_> {
     /// strict mode, else warnings.
     pub(crate) fn put(
         &mut self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         loaded: Loaded,
         assignments: &[(usize, Option<Expr>)],
@@ -84,7 +84,7 @@ impl LoadRun<'_> {
     /// outcome, told as LOAD DATA tells it.
     pub(crate) fn finish(
         mut self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &EvalContext<'_>,
         read: Result<(), SqlError>,
     ) -> Result<Outcome, SqlError> {

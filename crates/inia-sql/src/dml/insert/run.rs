@@ -2,8 +2,8 @@
 
 use super::{InsertPlan, Literals};
 use crate::catalog::{IndexKind, Table};
-use crate::context::Core;
 use crate::context::Outcome;
+use crate::context::SessionContext;
 use crate::dml::assign::{Nulls, assign, touch};
 use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::fill::{Fills, Given, stored};
@@ -52,7 +52,7 @@ pub(super) struct Run<'r> {
 impl InsertPlan {
     /// A plan that puts rows into `targets`: a query's, or without one those of a file.
     pub(crate) fn of_rows(
-        core: &Core,
+        core: &SessionContext,
         table: &Arc<Table>,
         targets: Vec<usize>,
         source: Option<StatementPlan>,
@@ -85,7 +85,7 @@ impl InsertPlan {
     /// Executes the plan.
     pub(crate) fn run(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         runner: Option<&Runner<'_>>,
     ) -> Result<Outcome, SqlError> {
@@ -116,7 +116,7 @@ impl InsertPlan {
     /// The rows of VALUES.
     fn run_values(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         run: &mut Run<'_>,
         row: &mut Vec<Value>,
@@ -143,7 +143,7 @@ impl InsertPlan {
     /// The rows of INSERT … SELECT. They are gathered first where the target is read too.
     fn run_source(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         runner: &Runner<'_>,
         source: &StatementPlan,
@@ -251,7 +251,7 @@ impl InsertPlan {
 }
 
 impl<'r> Run<'r> {
-    pub(super) fn new(plan: &'r InsertPlan, core: &'r Core) -> Result<Run<'r>, SqlError> {
+    pub(super) fn new(plan: &'r InsertPlan, core: &'r SessionContext) -> Result<Run<'r>, SqlError> {
         let mut writer = RowWriter::new(&plan.table, &core.env.time_zone);
         if plan.replace || !plan.on_duplicate.is_empty() {
             writer.existing = LockMode::Exclusive;
@@ -284,7 +284,7 @@ impl<'r> Run<'r> {
     /// Completes and writes one row. `beside` is what the source gives ON DUPLICATE KEY UPDATE.
     pub(super) fn row(
         &mut self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
         beside: &[Value],
@@ -361,7 +361,7 @@ impl<'r> Run<'r> {
     /// Whether a row that was written has its parents; else IGNORE takes it back with a warning.
     fn has_parents(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         start: Savepoint,
         row: &[Value],
@@ -385,7 +385,7 @@ impl<'r> Run<'r> {
     }
 
     /// Leaves a row for later, when several are written together.
-    fn put_off(&mut self, core: &Core, generated: Option<u64>, row: &[Value]) -> Done {
+    fn put_off(&mut self, core: &SessionContext, generated: Option<u64>, row: &[Value]) -> Done {
         self.writer.put_off(row)?;
         self.numbers.tried();
         let column = self.plan.table.def.auto_increment_column();
@@ -401,7 +401,7 @@ impl<'r> Run<'r> {
     }
 
     /// Writes the rows that wait; all of their entries, too, when they are the `last`.
-    fn write_waiting(&mut self, core: &Core, last: bool) -> Done {
+    fn write_waiting(&mut self, core: &SessionContext, last: bool) -> Done {
         let (count, written) =
             self.writer.write_waiting(&mut core.txn_of(&self.plan.table).borrow_mut(), last);
         for value in self.given.drain(..).take(count).flatten() {
@@ -412,7 +412,7 @@ impl<'r> Run<'r> {
 
     /// Writes the rows that still wait, after `given` has come to its end. A duplicate among them
     /// comes before an error of a later row, unless that error ended more than the statement.
-    pub(super) fn write_last(&mut self, core: &Core, given: Done) -> Done {
+    pub(super) fn write_last(&mut self, core: &SessionContext, given: Done) -> Done {
         let fatal = |error: &SqlError| {
             use ErrorCode as E;
             matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)
@@ -466,7 +466,7 @@ impl<'r> Run<'r> {
     /// then need not be written.
     fn replace(
         &mut self,
-        core: &Core,
+        core: &SessionContext,
         at: usize,
         row: &[Value],
         generated: bool,
@@ -500,7 +500,7 @@ impl<'r> Run<'r> {
     /// ON DUPLICATE KEY UPDATE on the row that holds the key of index `at`.
     fn update_existing(
         &mut self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         at: usize,
         (tried, beside): (&[Value], &[Value]),
@@ -554,7 +554,12 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    pub(super) fn outcome(self, core: &Core, ctx: &EvalContext<'_>, multiple: bool) -> Outcome {
+    pub(super) fn outcome(
+        self,
+        core: &SessionContext,
+        ctx: &EvalContext<'_>,
+        multiple: bool,
+    ) -> Outcome {
         let tally = self.tally;
         let said = core.host.last_insert_id.get();
         let info_id = tally.first_generated.or(said).unwrap_or(tally.last_value);

@@ -9,8 +9,8 @@ pub(super) mod permitted;
 pub(super) mod value;
 
 use super::evaluate::value_of;
-use crate::context::Core;
 use crate::context::Outcome;
+use crate::context::SessionContext;
 use crate::sysvar;
 use effect::{assign, isolation};
 use inia_base::collation::Collation;
@@ -46,7 +46,7 @@ const NO_DEFAULT: [&str; 5] =
 
 /// SET: all items are evaluated before the first takes effect; where one is wrong, none does.
 pub(super) fn set(
-    core: &mut Core,
+    core: &mut SessionContext,
     items: &[SetItem],
     params: &[Value],
 ) -> Result<Outcome, SqlError> {
@@ -59,7 +59,7 @@ pub(super) fn set(
 }
 
 fn prepare_item(
-    core: &mut Core,
+    core: &mut SessionContext,
     item: &SetItem,
     params: &[Value],
     settings: &mut Vec<Setting>,
@@ -100,7 +100,7 @@ fn prepare_item(
     Ok(())
 }
 
-fn carry_out(core: &mut Core, setting: Setting) -> Result<(), SqlError> {
+fn carry_out(core: &mut SessionContext, setting: Setting) -> Result<(), SqlError> {
     match setting {
         Setting::User(name, var) => core.host.keep_user_var(name, var)?,
         Setting::System { global, name, text } => assign(core, global, name, &text)?,
@@ -114,7 +114,7 @@ fn carry_out(core: &mut Core, setting: Setting) -> Result<(), SqlError> {
 
 /// A system variable; `once` where it was written as `@@name`, without a scope.
 fn prepare_system(
-    core: &mut Core,
+    core: &mut SessionContext,
     var: &ast::SysVar,
     value: Option<&ast::Expr>,
     params: &[Value],
@@ -179,7 +179,7 @@ fn prepare_system(
 
 /// RESET PERSIST: error 3615, a warning with IF EXISTS.
 pub(super) fn reset_persist(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: Option<&str>,
     if_exists: bool,
 ) -> Result<Outcome, SqlError> {

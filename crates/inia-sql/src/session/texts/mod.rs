@@ -18,7 +18,7 @@ use super::plan::Plan;
 use super::run::KeptPlan;
 use super::{PreparedStatement, plan};
 use crate::catalog::Table;
-use crate::context::{Core, Outcome};
+use crate::context::{Outcome, SessionContext};
 use crate::error::parse_error;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
@@ -70,7 +70,7 @@ pub(super) struct TextKey<'s> {
 
 impl<'s> TextKey<'s> {
     /// The key of a text, `None` where its plan is not to be kept.
-    pub(super) fn of(core: &Core, sql: &'s str) -> Option<TextKey<'s>> {
+    pub(super) fn of(core: &SessionContext, sql: &'s str) -> Option<TextKey<'s>> {
         let state = &core.state;
         let once = state.next_isolation.is_some() || state.next_read_only.is_some();
         if sql.len() > MAX_TEXT || once || core.env.auto_is_null || core.may_be_serializable() {
@@ -135,11 +135,11 @@ impl Texts {
 }
 
 /// The values of a text's literals.
-pub(super) fn values(core: &Core, sql: &str, key: &TextKey<'_>) -> Option<Vec<Value>> {
+pub(super) fn values(core: &SessionContext, sql: &str, key: &TextKey<'_>) -> Option<Vec<Value>> {
     key.digest.params.iter().map(|span| value(core, sql, span)).collect()
 }
 
-fn value(core: &Core, sql: &str, span: &LiteralSpan) -> Option<Value> {
+fn value(core: &SessionContext, sql: &str, span: &LiteralSpan) -> Option<Value> {
     let (start, end) = (span.start as usize, span.end as usize);
     match span.kind {
         LiteralKind::Int => sql.get(start..end)?.parse().ok().map(Value::Int),
@@ -151,7 +151,7 @@ fn value(core: &Core, sql: &str, span: &LiteralSpan) -> Option<Value> {
 }
 
 /// A literal's value and type.
-fn literal(core: &Core, text: &str) -> Option<(Value, ExprType)> {
+fn literal(core: &SessionContext, text: &str) -> Option<(Value, ExprType)> {
     let parsed = inia_parser::parse_expr(text, core.parser_mode()).ok()?;
     let bound = inia_expr::bind(&parsed, &mut EmptyScope, &core.env, &core.host).ok()?;
     match bound.kind {
@@ -163,7 +163,7 @@ fn literal(core: &Core, text: &str) -> Option<(Value, ExprType)> {
 /// The statement with parameters that stands for all texts like this one, planned for this one.
 /// `None` where it would not be the same.
 pub(super) fn parametrise(
-    core: &mut Core,
+    core: &mut SessionContext,
     sql: &str,
     key: &TextKey<'_>,
 ) -> Option<PreparedStatement> {
@@ -218,7 +218,7 @@ fn is_of(plan: &Plan, table: &Arc<Table>) -> bool {
 
 /// Runs a text from its own syntax tree: DDL came between the look at its kept plan and its use.
 pub(super) fn run_anew(
-    core: &mut Core,
+    core: &mut SessionContext,
     sql: &str,
     sink: &mut dyn RowSink,
 ) -> Result<Outcome, SqlError> {

@@ -54,7 +54,7 @@ pub(crate) struct TxnState {
 }
 
 /// A session's parts.
-pub(crate) struct Core {
+pub(crate) struct SessionContext {
     pub(crate) db: Arc<Database>,
     pub(crate) client: ClientInfo,
     pub(crate) txn: RefCell<Txn>,
@@ -106,8 +106,8 @@ impl TxnState {
     }
 }
 
-impl Core {
-    pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Core {
+impl SessionContext {
+    pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> SessionContext {
         let mut txn = db.engine.attach();
         txn.set_label(u64::from(client.connection_id));
         let txn = RefCell::new(txn);
@@ -142,7 +142,7 @@ impl Core {
         };
         let client_found_rows = client.found_rows;
         let meter = db.meter(&client);
-        Core {
+        SessionContext {
             db,
             client,
             txn,
@@ -238,7 +238,7 @@ impl Core {
     /// for them goes first.
     pub(crate) fn stepping_back<T>(
         &self,
-        take: impl Fn(&Core) -> Result<T, SqlError>,
+        take: impl Fn(&SessionContext) -> Result<T, SqlError>,
     ) -> Result<T, SqlError> {
         let fresh = self.mdl.holds_nothing();
         loop {
@@ -334,7 +334,7 @@ impl Core {
         self.mdl.begin_commit(self.mdl_limit())
     }
 
-    /// Rolls the open transaction back, if any, and ends it, as [`Core::commit`].
+    /// Rolls the open transaction back, if any, and ends it, as [`SessionContext::commit`].
     pub(crate) fn rollback(&mut self) -> Result<(), SqlError> {
         if !self.state.open {
             self.state.forget_next();
@@ -442,7 +442,7 @@ impl Core {
         }
     }
 
-    /// As [`Core::open_table`], for one that only looks at the definition.
+    /// As [`SessionContext::open_table`], for one that only looks at the definition.
     pub(crate) fn open_definition(&self, schema: &str, name: &str) -> Result<Arc<Table>, SqlError> {
         let limit = self.mdl_limit();
         match self.temporary.get(schema, name) {
@@ -527,7 +527,7 @@ impl Core {
     }
 }
 
-impl Core {
+impl SessionContext {
     /// `sql_mode` as the parser knows it.
     pub(crate) fn parser_mode(&self) -> inia_parser::SqlMode {
         use inia_parser::SqlMode as P;
@@ -543,7 +543,7 @@ impl Core {
     }
 }
 
-impl Drop for Core {
+impl Drop for SessionContext {
     fn drop(&mut self) {
         if !self.temporary.is_empty() {
             // Where the disk fails, the next start clears the tables away.
