@@ -92,10 +92,10 @@ impl Checker<'_> {
         reads.with(with);
         let named = named_tables(&update.tables);
         let named: Vec<_> = named.into_iter().filter(|f| !reads.is_cte(&f.name)).collect();
-        let alone = matches!(update.tables[..], [TableRef::Table(_)]);
+        let single = matches!(update.tables[..], [TableRef::Table(_)]);
         for factor in &named {
             let changed = self.some(&factor.name, Privileges::UPDATE);
-            if alone {
+            if single {
                 changed?;
             } else if changed.is_err() {
                 self.some(&factor.name, Privileges::SELECT)?;

@@ -107,14 +107,14 @@ impl QueryBinder<'_> {
         query: &'q ast::Query,
         nullable: bool,
     ) -> Option<&'q ast::Select> {
-        let alone = query.with.is_none()
+        let plain = query.with.is_none()
             && query.order_by.is_empty()
             && query.limit.is_none()
             && query.locking.is_empty()
             && query.into.is_none();
         let select = match &query.body {
-            QueryBody::Select(select) if alone => select,
-            QueryBody::Nested(inner) if alone => return self.mergeable(inner, nullable),
+            QueryBody::Select(select) if plain => select,
+            QueryBody::Nested(inner) if plain => return self.mergeable(inner, nullable),
             _ => return None,
         };
         let options = select.options;

@@ -9,7 +9,7 @@
 //! | `Write`     | who changes rows                           | end of the transaction |
 //! | `ReadOnly`  | LOCK TABLES … READ; DDL, of a parent       | its guard is dropped   |
 //! | `Freeze`    | FLUSH TABLES WITH READ LOCK, on everything | its guard is dropped   |
-//! | `Alone`     | LOCK TABLES … WRITE                        | its guard is dropped   |
+//! | `WriteLock` | LOCK TABLES … WRITE                        | its guard is dropped   |
 //! | `Exclusive` | DDL                                        | its guard is dropped   |
 //!
 //! The tables in `mdl/kind.rs` say which kinds go together, and which requests wait behind which

@@ -3,13 +3,13 @@
 //! [`SessionContext`] holds the session's transaction, settings, locks and diagnostics. Whatever runs a
 //! statement gets it; the session itself, which takes statements in, is above all that.
 
-pub(crate) mod alone;
 mod diagnostics;
 mod exec;
 mod host;
 mod names;
 mod read_only;
 pub(crate) mod session;
+pub(crate) mod statement_txn;
 pub(crate) mod table_locks;
 
 pub(crate) use exec::ExecContext;

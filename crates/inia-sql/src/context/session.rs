@@ -1,7 +1,7 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
-use super::alone::{Alone, RowLocks};
 use super::host::Host;
+use super::statement_txn::{RowLocks, StatementTxns};
 use super::table_locks::TableLocks;
 use crate::account::meter::Meter;
 use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
@@ -58,7 +58,7 @@ pub(crate) struct SessionContext {
     pub(crate) db: Arc<Database>,
     pub(crate) client: ClientInfo,
     pub(crate) txn: RefCell<Txn>,
-    pub(crate) alone: Alone,
+    pub(crate) statement_txns: StatementTxns,
     pub(crate) row_locks: RowLocks,
     pub(crate) mdl: MdlSession,
     pub(crate) env: Environment,
@@ -111,7 +111,7 @@ impl SessionContext {
         let mut txn = db.engine.attach();
         txn.set_label(u64::from(client.connection_id));
         let txn = RefCell::new(txn);
-        let alone = Alone::new(client.connection_id);
+        let statement_txns = StatementTxns::new(client.connection_id);
         let killed: Arc<AtomicU8> = Arc::default();
         let mdl = db.catalog().mdl().session(killed.clone());
         let env = Environment {
@@ -146,7 +146,7 @@ impl SessionContext {
             db,
             client,
             txn,
-            alone,
+            statement_txns,
             row_locks: RowLocks::default(),
             mdl,
             env,
@@ -197,7 +197,7 @@ impl SessionContext {
         self.host.condition_counts.set((self.diagnostics.count, errors as u64));
         if self.killed.fetch_and(!1, Ordering::Relaxed) & 1 != 0 {
             self.txn.get_mut().clear_interrupt();
-            self.alone.clear_interrupt();
+            self.statement_txns.clear_interrupt();
         }
     }
 
@@ -307,7 +307,7 @@ impl SessionContext {
         if !self.state.open {
             self.state.forget_next();
         }
-        self.end_alone(false)?;
+        self.end_statement_txns(false)?;
         let result = match self.state.open {
             true => self
                 .wait_to_commit()
@@ -339,7 +339,7 @@ impl SessionContext {
         if !self.state.open {
             self.state.forget_next();
         }
-        self.end_alone(true)?;
+        self.end_statement_txns(true)?;
         let result = match self.state.open {
             true => self.txn.get_mut().rollback().sql(),
             false => Ok(()),
@@ -353,7 +353,7 @@ impl SessionContext {
         self.state.explicit = false;
         self.state.read_only = false;
         self.state.savepoints.clear();
-        self.alone.changed = false;
+        self.statement_txns.changed = false;
         self.mdl.release_all();
         (self.temporary.created, self.temporary.dropped) = (false, false);
         // What cannot be dropped now is dropped at the next start.
@@ -369,7 +369,7 @@ impl SessionContext {
         error: Option<&SqlError>,
     ) -> Result<(), SqlError> {
         let autocommits = self.autocommits();
-        self.end_alone(error.is_some())?;
+        self.end_statement_txns(error.is_some())?;
         let unused = autocommits && !self.txn.get_mut().was_used();
         let result = self.end_statement(start, error, autocommits);
         if unused {

@@ -239,7 +239,7 @@ pub(crate) fn lock(
             let kind = match strength {
                 Strength::Local => Kind::Read,
                 Strength::Read => Kind::ReadOnly,
-                Strength::Write => Kind::Alone,
+                Strength::Write => Kind::WriteLock,
             };
             let mdl = core.db.catalog().mdl().name(schema, name);
             guards.push(core.mdl.lock_strong(&mdl, kind, limit)?);

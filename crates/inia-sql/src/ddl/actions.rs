@@ -343,7 +343,7 @@ fn place(work: &Work, position: Option<&ast::ColumnPosition>) -> Result<Option<u
 
 fn drop_column(work: &mut Work, name: &str) -> Result<(), SqlError> {
     let Some(at) = work.column(name) else { return cannot_drop(name) };
-    work.checks.retain(|check| !dependents::reads_alone(check, name));
+    work.checks.retain(|check| !dependents::reads_only(check, name));
     dependents::check_conditions(work, name)?;
     let child = |key: &&super::work::WorkForeignKey| key.columns.iter().any(|c| same_name(c, name));
     if let Some(key) = work.foreign_keys.iter().find(child) {

@@ -15,7 +15,7 @@ fn uses(expression: &str, column: &str) -> bool {
 }
 
 /// Whether a condition reads this column and no other, so that it goes with it.
-pub(super) fn reads_alone(check: &CheckDef, column: &str) -> bool {
+pub(super) fn reads_only(check: &CheckDef, column: &str) -> bool {
     let read = columns_of_text(&check.expression);
     !read.is_empty() && read.iter().all(|name| same_name(name, column))
 }

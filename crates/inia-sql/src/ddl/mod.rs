@@ -115,8 +115,8 @@ pub(crate) fn in_transaction<T>(
         Ok(value)
     });
     let ended = match result.is_err() {
-        true => core.abandon_alone(),
-        false => core.end_alone(false),
+        true => core.abandon_statement_txns(),
+        false => core.end_statement_txns(false),
     };
     match result.and_then(|value| ended.map(|()| value)) {
         Ok(value) => {

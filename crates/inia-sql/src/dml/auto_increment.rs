@@ -128,7 +128,7 @@ pub(crate) struct Numbers {
     /// The greatest number that the column takes.
     limit: u64,
     /// Nobody else numbers rows meanwhile: nothing is reserved.
-    alone: bool,
+    is_nontransactional: bool,
     /// How many rows the statement has by its text; 0 where that is not known.
     expected: u64,
     /// SET insert_id: the first number, whatever the counter says.
@@ -150,7 +150,7 @@ impl Numbers {
             increment: 1,
             offset: 1,
             limit: u64::MAX,
-            alone: !table.def.is_transactional(),
+            is_nontransactional: !table.def.is_transactional(),
             expected,
             forced: None,
             next: 0,
@@ -192,7 +192,7 @@ impl Numbers {
     /// Takes a block from the counter; its first number.
     fn reserve(&mut self, table: &Table) -> u64 {
         const LARGEST: u64 = 65_535;
-        if self.alone {
+        if self.is_nontransactional {
             self.end = u64::MAX;
             let next = table.clustered.counter().next().max(self.next);
             return aligned(next, self.increment, self.offset);

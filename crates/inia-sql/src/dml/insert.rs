@@ -319,7 +319,7 @@ fn planned(
     let reads_target = read.into_iter().any(|read| read.def.id == table.def.id);
     let empty = |row: &Vec<_>| row.is_empty();
     let none = !selects && literals.is_none() && rows.iter().all(empty);
-    let refused = |alone: bool| match alone {
+    let refused = |single_row: bool| match single_row {
         true if insert.ignore => Nulls::Told,
         true => Nulls::Refused,
         false => Nulls::ToldOnce,

@@ -448,7 +448,7 @@ impl Runner<'_> {
             let Some(found) = scan.next(&mut txn)? else { return Ok(true) };
             self.check_killed()?;
             let key = by.bits(&found, source)?;
-            if !add(ctx, key, &mut Row::Alone(&found))? {
+            if !add(ctx, key, &mut Row::Single(&found))? {
                 return Ok(false);
             }
         }
@@ -458,7 +458,7 @@ impl Runner<'_> {
 /// A row of which no cell has been read yet.
 enum Row<'r, 's> {
     OfRun(&'r mut FoundRun<'s>, usize),
-    Alone(&'r Found<'r>),
+    Single(&'r Found<'r>),
 }
 
 impl Row<'_, '_> {
@@ -466,7 +466,7 @@ impl Row<'_, '_> {
     fn found(&mut self) -> Found<'_> {
         match self {
             Row::OfRun(run, i) => Found { clustered_key: &[], data: run.data(*i) },
-            Row::Alone(found) => **found,
+            Row::Single(found) => **found,
         }
     }
 }

@@ -109,13 +109,13 @@ impl<'s> Runner<'s> {
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
-        let Some(trace) = self.trace else { return self.query_alone(query, ctx, visit) };
+        let Some(trace) = self.trace else { return self.query_untraced(query, ctx, visit) };
         watched(trace, Node::Query(query), |watch| {
-            self.query_alone(query, ctx, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
+            self.query_untraced(query, ctx, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
         })
     }
 
-    fn query_alone(
+    fn query_untraced(
         &self,
         query: &QueryPlan,
         ctx: &mut EvalContext<'_>,

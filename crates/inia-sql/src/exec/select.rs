@@ -37,13 +37,13 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
-        let Some(trace) = self.trace else { return self.select_alone(select, ctx, visit) };
+        let Some(trace) = self.trace else { return self.select_untraced(select, ctx, visit) };
         watched(trace, Node::Select(select), |watch| {
-            self.select_alone(select, ctx, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
+            self.select_untraced(select, ctx, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
         })
     }
 
-    fn select_alone(
+    fn select_untraced(
         &self,
         select: &SelectPlan,
         ctx: &mut EvalContext<'_>,

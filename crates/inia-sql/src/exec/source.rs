@@ -20,13 +20,13 @@ impl Runner<'_> {
         row: &mut Vec<Value>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
-        let Some(trace) = self.trace else { return self.source_alone(source, ctx, row, visit) };
+        let Some(trace) = self.trace else { return self.source_untraced(source, ctx, row, visit) };
         watched(trace, Node::Source(source), |watch| {
-            self.source_alone(source, ctx, row, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
+            self.source_untraced(source, ctx, row, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
         })
     }
 
-    fn source_alone(
+    fn source_untraced(
         &self,
         source: &Source,
         ctx: &mut EvalContext<'_>,

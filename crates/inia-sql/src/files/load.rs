@@ -11,7 +11,7 @@ use crate::bind::table_scope::TableScope;
 use crate::catalog::Table;
 use crate::context::Outcome;
 use crate::context::SessionContext;
-use crate::context::alone::Use;
+use crate::context::statement_txn::Use;
 use crate::dml::insert::{InsertPlan, LoadRun, Loaded, bind_plain};
 use crate::dml::{self, Guard};
 use inia_base::collation::Collation;

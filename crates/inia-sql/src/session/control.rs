@@ -46,7 +46,7 @@ pub(super) fn rollback(core: &mut SessionContext, completion: &ast::Completion) 
 /// Warning 1196: tables without transactions stay as they are; 1751 and 1752: temporary tables stay
 /// created and dropped.
 fn warn_incomplete(core: &mut SessionContext) {
-    if core.alone.changed {
+    if core.statement_txns.changed {
         core.warn(ErrorCode::WarningNotCompleteRollback, &[]);
     }
     if core.temporary.created {

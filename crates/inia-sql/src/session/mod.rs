@@ -62,7 +62,7 @@ pub struct Prepared {
 pub struct KillHandle {
     killed: Arc<AtomicU8>,
     interrupter: Interrupter,
-    alone: [Arc<OnceLock<Interrupter>>; 2],
+    statement_txns: [Arc<OnceLock<Interrupter>>; 2],
     sleeper: Arc<inia_base::rt::WaitCell>,
     user_locks: Arc<UserLocks>,
     metadata: MdlWatch,
@@ -82,7 +82,7 @@ impl KillHandle {
     fn kill(&self, bits: u8) {
         self.killed.fetch_or(bits, Ordering::SeqCst);
         self.interrupter.interrupt();
-        self.alone.iter().filter_map(|alone| alone.get()).for_each(Interrupter::interrupt);
+        self.statement_txns.iter().filter_map(|txn| txn.get()).for_each(Interrupter::interrupt);
         self.sleeper.wake();
         self.user_locks.wake();
         self.metadata.wake();
@@ -349,7 +349,7 @@ impl Session {
         KillHandle {
             killed: self.core.killed.clone(),
             interrupter: self.core.txn.borrow().interrupter(),
-            alone: self.core.alone.interrupters(),
+            statement_txns: self.core.statement_txns.interrupters(),
             sleeper: self.core.host.sleeper.clone(),
             user_locks: self.core.db.user_locks.clone(),
             metadata: self.core.mdl.watch(),

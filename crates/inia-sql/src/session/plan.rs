@@ -8,7 +8,7 @@ use super::{admin, control, define, evaluate, explain, set, show};
 use crate::catalog::Table;
 use crate::context::Outcome;
 use crate::context::SessionContext;
-use crate::context::alone::{Use, uses_of};
+use crate::context::statement_txn::{Use, uses_of};
 use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
 use crate::plan::{LimitPlan, StatementPlan, ViewUse};

@@ -8,7 +8,7 @@ pub(crate) enum Kind {
     Write,
     ReadOnly,
     Freeze,
-    Alone,
+    WriteLock,
     Exclusive,
 }
 
@@ -24,7 +24,7 @@ const BESIDE_HELD: [&[u8; KINDS]; KINDS] = [
     b"+++----", // Write
     b"++-++--", // ReadOnly
     b"++-++--", // Freeze
-    b"+------", // Alone
+    b"+------", // WriteLock
     b"-------", // Exclusive
 ];
 
@@ -38,7 +38,7 @@ const BEFORE_WAITING: [&[u8; KINDS]; KINDS] = [
     b"++++---", // Write
     b"++-++--", // ReadOnly
     b"+++++++", // Freeze
-    b"++++++-", // Alone
+    b"++++++-", // WriteLock
     b"+++++++", // Exclusive
 ];
 
@@ -50,7 +50,7 @@ impl Kind {
         Kind::Write,
         Kind::ReadOnly,
         Kind::Freeze,
-        Kind::Alone,
+        Kind::WriteLock,
         Kind::Exclusive,
     ];
 

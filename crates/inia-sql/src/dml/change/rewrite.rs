@@ -109,8 +109,8 @@ impl Rewriting {
                 None => !fills.is_late(*target),
             };
             let once = targets.iter().filter(|other| *other == target).count() == 1;
-            let alone = once && !reads.contains(*target) && !fills.is_generated(*target);
-            *steady = constant && alone;
+            let unshared = once && !reads.contains(*target) && !fills.is_generated(*target);
+            *steady = constant && unshared;
         }
     }
 

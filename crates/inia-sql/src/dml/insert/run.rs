@@ -265,8 +265,8 @@ impl<'r> Run<'r> {
         let several = written > 1 || plan.selects;
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
-        let alone = !plan.table.def.is_transactional();
-        let together = several && !settles && !unique && !alone && foreign.is_none();
+        let nontransactional = !plan.table.def.is_transactional();
+        let together = several && !settles && !unique && !nontransactional && foreign.is_none();
         let given = Vec::new();
         Ok(Run { plan, writer, numbers, keep_zero, tally, foreign, together, given })
     }

@@ -77,12 +77,12 @@ fn found(
     let plan = plan_source(core, &query)?;
     core.check_explains(&plan.views)?;
     let mut lines = describe(&plan);
-    let alone = matches!(from, [TableRef::Table(_)]);
+    let single = matches!(from, [TableRef::Table(_)]);
     for line in &mut lines {
         let target = line.table.as_deref().and_then(is_target);
         let Some(word) = target.filter(|_| line.id == Some(1)) else { continue };
         line.select_type = word.to_owned();
-        if alone {
+        if single {
             as_changed(line, condition.is_some());
         }
     }
