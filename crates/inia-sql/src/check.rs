@@ -24,7 +24,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 /// So many problems of one tree are named; the others are counted.
-const MOST_NAMED: u64 = 20;
+const MAX_NAMED: u64 = 20;
 
 impl Database {
     /// Checks every page of every table, every row, and every index against its rows. What is
@@ -33,13 +33,13 @@ impl Database {
         let catalog = self.catalog.current();
         let tables: Vec<&Arc<Table>> =
             catalog.schemas.values().flat_map(|schema| schema.tables.values()).collect();
-        let trees = |fleeting: bool| -> Vec<TreeId> {
-            let there = tables.iter().filter(|table| table.def.is_fleeting() == fleeting);
+        let trees = |volatile: bool| -> Vec<TreeId> {
+            let there = tables.iter().filter(|table| table.def.is_volatile() == volatile);
             there.flat_map(|table| table.def.trees()).collect()
         };
         let mut problems = self.engine.check(&trees(false))?;
-        if let Some(fleeting) = self.catalog.fleeting() {
-            problems.extend(fleeting.check(&trees(true))?);
+        if let Some(volatile) = self.catalog.volatile_store() {
+            problems.extend(volatile.check(&trees(true))?);
         }
         for table in tables {
             check_table(table, &mut problems);
@@ -58,14 +58,14 @@ struct Report<'r> {
 impl Report<'_> {
     fn problem(&mut self, what: &dyn std::fmt::Display) {
         self.found += 1;
-        if self.found <= MOST_NAMED {
+        if self.found <= MAX_NAMED {
             self.problems.push(format!("{}: {what}", self.name));
         }
     }
 
     fn finish(self) {
-        if self.found > MOST_NAMED {
-            let more = self.found - MOST_NAMED;
+        if self.found > MAX_NAMED {
+            let more = self.found - MAX_NAMED;
             self.problems.push(format!("{}: {more} more problems", self.name));
         }
     }

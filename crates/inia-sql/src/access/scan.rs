@@ -86,7 +86,7 @@ struct Item {
 
 /// Entries that the first and the largest batch gather.
 const FIRST_BATCH: usize = 8;
-const LARGEST_BATCH: usize = 256;
+const MAX_BATCH: usize = 256;
 
 /// A read of one table by an access path.
 pub(crate) struct Scan {
@@ -120,7 +120,7 @@ struct Path {
 #[derive(Default)]
 struct LockPolicy {
     /// Rows that others have locked are shown as they were committed last.
-    looks_first: bool,
+    semi_consistent: bool,
     /// Locks of rows that are free are put off.
     defers: bool,
     /// Rows are left for a later change: the scan stops before it waits for anything, once.
@@ -263,8 +263,8 @@ impl Scan {
 
     /// Makes an UPDATE's scan of the clustered tree look at rows that others have locked as they
     /// were committed last, instead of waiting for them ([`Scan::is_unlocked`]).
-    pub(crate) fn look_first(&mut self) {
-        self.locks.looks_first = self.secondary().is_none();
+    pub(crate) fn read_semi_consistently(&mut self) {
+        self.locks.semi_consistent = self.secondary().is_none();
     }
 
     /// Whether the row just found is not locked yet.
@@ -485,7 +485,7 @@ impl Scan {
                 if secondary && !range.is_equality() {
                     next.lock_beyond();
                 }
-                if self.locks.looks_first {
+                if self.locks.semi_consistent {
                     next.read_semi_consistently();
                 }
                 if self.locks.defers {
@@ -580,7 +580,7 @@ impl Scan {
             batch.keys.extend_from_slice(codec.primary_key(record.key, record.value)?);
             batch.items.push(Item { key: start..batch.keys.len(), row: None });
         }
-        batch.size = (batch.size * 2).min(LARGEST_BATCH);
+        batch.size = (batch.size * 2).min(MAX_BATCH);
         self.batch = batch;
         Ok(!self.batch.items.is_empty())
     }

@@ -16,7 +16,7 @@ use inia_expr::{ExprKind, ExprType};
 use inia_parser::ast::{self, JsonOnResponse, JsonTableColumn};
 
 /// The most paths nested in one another or beside each other.
-const MOST_NESTED: usize = 16;
+const MAX_NESTED: usize = 16;
 
 /// Columns in the order in which they are written.
 #[derive(Default)]
@@ -86,9 +86,9 @@ impl QueryBinder<'_> {
                 }
                 JsonTableColumn::Nested { path, columns: inner } => {
                     all.nested += 1;
-                    if all.nested > MOST_NESTED {
+                    if all.nested > MAX_NESTED {
                         let code = ErrorCode::JtMaxNestedPath;
-                        return Err(SqlError::new(code, &[&MOST_NESTED, &alias]));
+                        return Err(SqlError::new(code, &[&MAX_NESTED, &alias]));
                     }
                     nested.push(self.json_rows(path, inner, alias, all)?);
                 }

@@ -4,7 +4,7 @@ use super::described::as_kept;
 use super::from::BoundFrom;
 use super::grouping::{GroupCheck, Keyed};
 use super::is_null::{self, Never};
-use super::nesting::{MOST_TABLES, too_many_tables};
+use super::nesting::{MAX_TABLES, too_many_tables};
 use super::order::{Reference, find_item, reference};
 use super::rollup::{above_rollup, asks_grouping, reads_rolled_up};
 use super::scope::{BlockScope, Clause, Item};
@@ -116,7 +116,7 @@ impl QueryBinder<'_> {
     ) -> Result<QueryPlan> {
         check_named(&select.windows)?;
         let from = self.from(&select.from, locking)?;
-        if from.tables > MOST_TABLES {
+        if from.tables > MAX_TABLES {
             return Err(too_many_tables());
         }
         let mut clauses = Clauses::default();
@@ -552,8 +552,8 @@ fn check_windows(check: &GroupCheck<'_>, clauses: &Clauses, names: &Namespace) -
 }
 
 /// The most bytes of a name that is written, and of one that an expression's text makes.
-const MOST_OF_ALIAS: usize = 256;
-const MOST_OF_TEXT: usize = 255;
+const MAX_ALIAS_BYTES: usize = 256;
+const MAX_NAME_BYTES: usize = 255;
 
 /// The name of a select item; what is too long is cut.
 pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) -> String {
@@ -563,7 +563,7 @@ pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) ->
         (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => literal_name(text, value),
         (None, expr) => own_name(text, expr).to_owned(),
     };
-    let most = if alias.is_some() { MOST_OF_ALIAS } else { MOST_OF_TEXT };
+    let most = if alias.is_some() { MAX_ALIAS_BYTES } else { MAX_NAME_BYTES };
     name.truncate(name.floor_char_boundary(most));
     name
 }

@@ -135,7 +135,7 @@ pub(super) fn schema(bytes: &[u8]) -> Option<SchemaDef> {
 
 /// The record of a table. That of a MEMORY table names no trees: they are made anew at each start.
 pub(super) fn put_table(def: &TableDef) -> Vec<u8> {
-    if def.is_fleeting() && def.clustered != TreeId(0) {
+    if def.is_volatile() && def.clustered != TreeId(0) {
         let mut kept = def.clone();
         kept.clustered = TreeId(0);
         kept.indexes.iter_mut().for_each(|index| index.tree = TreeId(0));

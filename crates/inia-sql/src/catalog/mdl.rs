@@ -31,9 +31,9 @@
 //! waits for it anyway, and it goes on. It commits, clears its slot and, as `t`'s counter is not
 //! zero, looks at `t`'s queue: session 2 gets its lock, and session 3 its own when that is dropped.
 //!
-//! **Circles.** Who begins to wait looks for a circle of waiters. Of those in it the one that
+//! **Cycles.** Who begins to wait looks for a cycle of waiters. Of those in it the one that
 //! weighs least gets a deadlock, a transaction's statement before DDL. A statement that holds
-//! nothing from before it then gives up its locks and tries again (`SessionContext::stepping_back`).
+//! nothing from before it then gives up its locks and tries again (`SessionContext::back_off_and_retry`).
 //!
 //! **Everything.** Two names stand for all there is. *Changes*: each statement that changes
 //! something has it for `Write` while it runs, LOCK TABLES … WRITE until UNLOCK TABLES. *Commits*:
@@ -54,7 +54,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How many names there are before those that nobody uses are forgotten.
-const FEW_NAMES: usize = 4096;
+const SWEEP_THRESHOLD: usize = 4096;
 
 /// A lockable name. Compared by identity: there is one per schema and table name.
 #[derive(Debug, Default)]
@@ -157,7 +157,7 @@ impl MdlManager {
         if let Some(name) = names.known.get(&key) {
             return name.clone();
         }
-        if names.known.len() >= names.sweep_at.max(FEW_NAMES) {
+        if names.known.len() >= names.sweep_at.max(SWEEP_THRESHOLD) {
             names.known.retain(|_, name| Arc::strong_count(name) > 1);
             names.sweep_at = 2 * names.known.len();
         }
@@ -348,7 +348,7 @@ impl MdlSession {
             return Ok(());
         }
         let deadline = Instant::now() + limit;
-        queues.break_circles(manager, self.owner);
+        queues.break_cycles(manager, self.owner);
         loop {
             if let Some(decided) = queues.decided(self.owner) {
                 return decided;

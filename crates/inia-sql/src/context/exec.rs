@@ -107,7 +107,7 @@ impl SessionContext {
     fn transactions(&self) -> Transactions<'_> {
         Transactions {
             txn: &self.txn,
-            statement_statement_txns: &self.statement_txns,
+            statement_txns: &self.statement_txns,
             table_locks: &self.table_locks,
             isolation: self.state.current,
         }

@@ -234,9 +234,9 @@ impl SessionContext {
     }
 
     /// Takes the locks on definitions that a statement needs. One that has none from before gives
-    /// up those it got where it would close a circle of waiters, and tries again: whoever waited
+    /// up those it got where it would close a cycle of waiters, and tries again: whoever waited
     /// for them goes first.
-    pub(crate) fn stepping_back<T>(
+    pub(crate) fn back_off_and_retry<T>(
         &self,
         take: impl Fn(&SessionContext) -> Result<T, SqlError>,
     ) -> Result<T, SqlError> {

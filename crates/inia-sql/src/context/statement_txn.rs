@@ -174,7 +174,7 @@ impl StatementTxns {
     }
 
     pub(crate) fn txn(&self, def: &TableDef) -> &StatementTxn {
-        &self.txns[usize::from(def.is_fleeting())]
+        &self.txns[usize::from(def.is_volatile())]
     }
 
     /// The transaction for a table, which begins with its first use by a statement.
@@ -260,7 +260,7 @@ impl SessionContext {
     /// How INSERT uses a table.
     pub(crate) fn use_of_insert(&self, table: &Table, overwrites: bool) -> Use {
         let never = || self.var("concurrent_insert").as_deref() == Some("NEVER");
-        match overwrites || table.def.is_fleeting() || never() {
+        match overwrites || table.def.is_volatile() || never() {
             true => Use::Changes,
             false => Use::Adds,
         }
@@ -276,11 +276,11 @@ impl SessionContext {
 
     /// Error 1114 where a MEMORY table has as many rows as it may.
     pub(crate) fn check_room(&self, table: &Table) -> Result<(), SqlError> {
-        if !table.def.is_fleeting() {
+        if !table.def.is_volatile() {
             return Ok(());
         }
         let rows = self.row_count(table)?.unwrap_or_default();
-        match rows < self.most_rows(&table.def) {
+        match rows < self.max_rows(&table.def) {
             true => Ok(()),
             false => Err(SqlError::new(ErrorCode::RecordFileFull, &[&table.def.name])),
         }
@@ -288,20 +288,20 @@ impl SessionContext {
 
     /// How many rows a table may have. That of a MEMORY table follows from what
     /// `max_heap_table_size` was when its trees were made.
-    pub(crate) fn most_rows(&self, def: &TableDef) -> u64 {
-        if !def.is_fleeting() {
+    pub(crate) fn max_rows(&self, def: &TableDef) -> u64 {
+        if !def.is_volatile() {
             return u64::MAX;
         }
         let size = match self.db.catalog().shared(def.id).heap_size.load(Ordering::Relaxed) {
             0 => self.db.global_number("max_heap_table_size"),
             size => size,
         };
-        heap::most_rows(def, size)
+        heap::max_rows(def, size)
     }
 
     /// The transaction that makes and drops a table's trees.
     pub(crate) fn tree_txn(&self, def: &TableDef) -> &RefCell<Txn> {
-        match def.is_fleeting() {
+        match def.is_volatile() {
             true => self.statement_txns.open(
                 def,
                 self.db.catalog().store(def),

@@ -53,7 +53,7 @@ struct Local {
 impl Local {
     /// Takes the snapshot, where others may add to a table at all.
     fn new(core: &SessionContext, tables: &[Arc<Table>]) -> Option<Local> {
-        let added = tables.iter().filter(|table| !table.def.is_fleeting());
+        let added = tables.iter().filter(|table| !table.def.is_volatile());
         let tables: Vec<TableId> = added.map(|table| table.def.id).collect();
         if tables.is_empty() {
             return None;

@@ -63,7 +63,7 @@ pub(crate) fn create_table_select(
         let catalog = core.db.catalog();
         let (mdl, shared) = (catalog.mdl().name(&name.0, &name.1), catalog.shared(def.id));
         // The rows come and go with the table, whatever its engine.
-        let logged = !def.is_transactional() && !def.is_fleeting();
+        let logged = !def.is_transactional() && !def.is_volatile();
         if logged {
             def.engine = String::from(TRANSACTIONAL);
         }

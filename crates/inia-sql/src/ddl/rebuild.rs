@@ -280,7 +280,7 @@ fn copy(
     let mut next_auto = new.auto_increment.max(1);
     let numbered = new.auto_increment_column().filter(|c| plan.column_origins[*c].is_none());
     let (mut next_row_id, mut rows) = (1u64, 0);
-    let most = core.most_rows(new);
+    let most = core.max_rows(new);
     // The old rows may be in another store than the new ones.
     let mut source = table.store.attach();
     source.begin(Isolation::RepeatableRead);

@@ -281,7 +281,7 @@ fn like(
 
 /// Creates the trees of a definition and writes their numbers into it.
 pub(super) fn create_trees(core: &mut SessionContext, def: &mut TableDef) -> Result<(), SqlError> {
-    if def.is_fleeting() {
+    if def.is_volatile() {
         let limit = core.var("max_heap_table_size").and_then(|size| size.parse().ok());
         let shared = core.db.catalog().shared(def.id);
         shared.heap_size.store(limit.unwrap_or(0), Ordering::Relaxed);

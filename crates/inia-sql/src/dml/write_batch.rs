@@ -12,13 +12,13 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 /// Rows, and bytes of their records, after which they are written.
-const MOST_ROWS: usize = 512;
-const MOST_BYTES: usize = 256 << 10;
+const MAX_ROWS: usize = 512;
+const MAX_BYTES: usize = 256 << 10;
 
 /// Entries of an index, and bytes of all entries, after which those are written: the more there
 /// are, the more go to one leaf.
-const MOST_ENTRIES: usize = 16 << 10;
-const MOST_ENTRY_BYTES: usize = 1 << 20;
+const MAX_ENTRIES: usize = 16 << 10;
+const MAX_ENTRY_BYTES: usize = 1 << 20;
 
 /// Rows that wait to be written, and entries of rows that are.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl RowWriter<'_> {
     /// Whether enough rows wait.
     pub(crate) fn is_full(&self) -> bool {
         let rows = &self.waiting.rows;
-        rows.len() >= MOST_ROWS || rows.size() >= MOST_BYTES
+        rows.len() >= MAX_ROWS || rows.size() >= MAX_BYTES
     }
 
     /// Inserts the rows that wait; error 1062 for the first that cannot be. How many there are that
@@ -80,7 +80,7 @@ impl RowWriter<'_> {
         entries.iter_mut().for_each(|entries| entries.drop_last(all - end));
         let size = entries.iter().map(Records::size).sum::<usize>();
         let most = entries.iter().map(Records::len).max().unwrap_or(0);
-        if last || end < all || size >= MOST_ENTRY_BYTES || most >= MOST_ENTRIES {
+        if last || end < all || size >= MAX_ENTRY_BYTES || most >= MAX_ENTRIES {
             for (at, entries) in entries.iter_mut().enumerate() {
                 // Entries of indexes that are not unique never meet, in whatever order they come.
                 entries.sort();

@@ -88,15 +88,15 @@ const NONE: u32 = u32::MAX;
 /// How far keys may lie apart for each one that is there or expected.
 const SPREAD: usize = 8;
 /// How far they may in any case, and how far for expectations alone.
-const LEAST_SPREAD: usize = 1 << 15;
-const MOST_EXPECTED: usize = 1 << 21;
+const MIN_SPREAD: usize = 1 << 15;
+const MAX_EXPECTED: usize = 1 << 21;
 
 impl Positions {
     /// No keys yet, about so many to come, in so much memory.
     fn expecting(keys: f64, budget: usize) -> Positions {
         let spread = (SPREAD as f64 * keys) as usize;
-        let most = (budget / size_of::<u32>()).clamp(LEAST_SPREAD, MOST_EXPECTED);
-        Positions { spread: spread.clamp(LEAST_SPREAD, most), ..Positions::default() }
+        let most = (budget / size_of::<u32>()).clamp(MIN_SPREAD, MAX_EXPECTED);
+        Positions { spread: spread.clamp(MIN_SPREAD, most), ..Positions::default() }
     }
 
     #[inline]

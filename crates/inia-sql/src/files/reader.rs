@@ -16,7 +16,7 @@ use inia_base::collation::Charset;
 use inia_base::error::{ErrorCode, SqlError};
 
 /// The most bytes of a row: no packet may be longer either.
-const MOST: usize = 1 << 30;
+const MAX: usize = 1 << 30;
 
 /// One field of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -129,7 +129,7 @@ impl Reader {
             field: Vec::new(),
             marked: false,
             held: 0,
-            most: MOST,
+            most: MAX,
             cut: false,
         }
     }

@@ -263,7 +263,7 @@ pub(super) fn plan_and_run(
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let mut kept = None;
-    let held = core.stepping_back(|core| {
+    let held = core.back_off_and_retry(|core| {
         let plan = plan(core, statement)?;
         check_targets(core, &plan)?;
         plan.targets().into_iter().try_for_each(|table| core.hold_to_write(table))?;
@@ -293,7 +293,7 @@ pub(super) fn run(
     }
     core.enter();
     let start = core.txn.get_mut().savepoint();
-    let held = core.stepping_back(|core| hold_all(core, plan));
+    let held = core.back_off_and_retry(|core| hold_all(core, plan));
     let locked = held.and_then(|()| lock_rows(core, plan));
     let result = locked.and_then(|()| run_plan(core, plan, params, sink));
     let result = core.timed(result);

@@ -21,7 +21,7 @@ use std::rc::Rc;
 /// A reader of a run holds about so many bytes.
 const READER: usize = 64 << 10;
 /// So many runs are merged at once however little memory there is.
-const FEWEST: usize = 4;
+const MIN_FAN_IN: usize = 4;
 
 /// The runs of one sorter.
 pub(crate) struct Runs<'w> {
@@ -103,7 +103,7 @@ impl<'w> Runs<'w> {
 
     /// How many runs are merged at once.
     fn most(&self) -> usize {
-        (self.workspace.budget / READER).max(FEWEST)
+        (self.workspace.budget / READER).max(MIN_FAN_IN)
     }
 
     fn file(&mut self, level: u32) -> &Rc<Scratch<'w>> {

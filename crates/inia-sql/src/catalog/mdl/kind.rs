@@ -78,7 +78,7 @@ impl Kind {
         self >= Kind::ReadOnly
     }
 
-    /// Whose wait is ended last to break a circle.
+    /// Whose wait is ended last to break a cycle.
     pub(super) fn weight(self) -> u32 {
         u32::from(self.is_strong())
     }

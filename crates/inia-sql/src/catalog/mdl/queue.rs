@@ -229,14 +229,14 @@ impl Queues {
         self.waits.values().filter(|wait| wait.decided.is_none()).count()
     }
 
-    /// Ends waits until `owner` is in no circle.
-    pub(super) fn break_circles(&mut self, manager: &MdlManager, owner: u64) {
+    /// Ends waits until `owner` is in no cycle.
+    pub(super) fn break_cycles(&mut self, manager: &MdlManager, owner: u64) {
         loop {
             let mut seen = HashSet::new();
-            let Some(circle) = self.circle(manager, owner, owner, &mut seen) else { return };
+            let Some(cycle) = self.cycle(manager, owner, owner, &mut seen) else { return };
             let weight = |owner: &u64| self.waits.get(owner).map_or(0, |wait| wait.kind.weight());
             // The first of those that weigh least; `owner` stands first.
-            let Some(victim) = circle.iter().copied().min_by_key(weight) else { return };
+            let Some(victim) = cycle.iter().copied().min_by_key(weight) else { return };
             self.refuse(manager, victim);
             if victim == owner {
                 return;
@@ -245,7 +245,7 @@ impl Queues {
     }
 
     /// A path of waiters from `from` back to `start`.
-    fn circle(
+    fn cycle(
         &self,
         manager: &MdlManager,
         start: u64,
@@ -260,7 +260,7 @@ impl Queues {
             if blocker == start {
                 return Some(vec![from]);
             }
-            if let Some(mut path) = self.circle(manager, start, blocker, seen) {
+            if let Some(mut path) = self.cycle(manager, start, blocker, seen) {
                 path.insert(0, from);
                 return Some(path);
             }

@@ -152,7 +152,7 @@ fn who_holds_a_table_goes_past_ddl_that_waits_for_it() {
 }
 
 #[test]
-fn a_circle_that_ddl_closes_ends_with_the_transaction() {
+fn a_cycle_that_ddl_closes_ends_with_the_transaction() {
     let manager = Arc::new(MdlManager::default());
     let [other, reader, ddl] = [0; 3].map(|_| session(&manager));
     let (t, u) = (manager.name("test", "t"), manager.name("test", "u"));
@@ -175,7 +175,7 @@ fn a_circle_that_ddl_closes_ends_with_the_transaction() {
 }
 
 #[test]
-fn two_ddl_statements_in_a_circle_cannot_both_wait() {
+fn two_ddl_statements_in_a_cycle_cannot_both_wait() {
     let manager = Arc::new(MdlManager::default());
     let (a, b) = (session(&manager), session(&manager));
     let (t, u) = (manager.name("test", "t"), manager.name("test", "u"));
@@ -244,7 +244,7 @@ fn a_killed_session_waits_no_longer_and_leaves_no_trace() {
 }
 
 #[test]
-fn a_circle_of_reader_and_ddl_is_a_deadlock() {
+fn a_cycle_of_reader_and_ddl_is_a_deadlock() {
     let manager = Arc::new(MdlManager::default());
     let (reader, ddl) = (manager.session(Arc::default()), manager.session(Arc::default()));
     let (first, second) = (manager.name("test", "t"), manager.name("test", "u"));

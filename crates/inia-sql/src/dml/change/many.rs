@@ -19,11 +19,11 @@ use inia_storage::{RecordLocator, Records, Run, StorageError, Tree, Txn};
 use std::sync::atomic::Ordering;
 
 /// Rows, and bytes of their records, after which they are written.
-const MOST_ROWS: usize = 512;
-const MOST_BYTES: usize = 256 << 10;
+const MAX_ROWS: usize = 512;
+const MAX_BYTES: usize = 256 << 10;
 /// Entries of an index, and bytes of all entries, after which those are written.
-const MOST_ENTRIES: usize = 128 << 10;
-const MOST_ENTRY_BYTES: usize = 4 << 20;
+const MAX_ENTRIES: usize = 128 << 10;
+const MAX_ENTRY_BYTES: usize = 4 << 20;
 
 /// Changes that wait.
 #[derive(Default)]
@@ -81,8 +81,8 @@ impl Changes {
     fn entries_are_full(&self) -> bool {
         let most =
             |lists: &EntryChanges| lists.removed.records.len().max(lists.added.records.len());
-        self.entry_bytes >= MOST_ENTRY_BYTES
-            || self.entries.iter().map(most).max().unwrap_or(0) >= MOST_ENTRIES
+        self.entry_bytes >= MAX_ENTRY_BYTES
+            || self.entries.iter().map(most).max().unwrap_or(0) >= MAX_ENTRIES
     }
 }
 
@@ -178,7 +178,7 @@ impl RowWriter<'_> {
     /// Whether enough rows wait.
     fn changes_are_full(&self) -> bool {
         let rows = &self.changes.rows;
-        rows.len() >= MOST_ROWS || rows.size() >= MOST_BYTES
+        rows.len() >= MAX_ROWS || rows.size() >= MAX_BYTES
     }
 
     /// Changes the rows that wait; the numbers of those that are not as they were read.

@@ -61,7 +61,7 @@ impl ChangePlan {
         let mode = ReadMode::Lock(exclusive_request());
         let mut scan = Scan::open(&self.table, &self.path, mode, ctx, &[])?;
         if !self.deletes() && core.state.releases_unmatched() {
-            scan.look_first();
+            scan.read_semi_consistently();
         }
         if !self.gather {
             scan.defer_locks();

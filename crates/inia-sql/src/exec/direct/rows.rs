@@ -8,8 +8,8 @@ use inia_base::column::{CellRun, RowSink};
 use inia_expr::EvalContext;
 use std::ops::Range;
 
-/// So few rows are sent one by one.
-const FEW: usize = 4;
+/// Runs of at least this many rows are read column by column; shorter ones row by row.
+const COLUMNS_THRESHOLD: usize = 4;
 
 impl Runner<'_> {
     pub(super) fn send_rows(
@@ -88,7 +88,7 @@ fn send_run(
     ctx: &EvalContext<'_>,
     sink: &mut dyn RowSink,
 ) -> Result<()> {
-    if range.len() >= FEW {
+    if range.len() >= COLUMNS_THRESHOLD {
         let read = |&column: &usize| run.column(&source.table, column, range.clone()).transpose();
         let read: Option<Vec<RunColumn<'_>>> =
             columns.iter().map(read).collect::<Option<Result<Vec<_>>>>().transpose()?;

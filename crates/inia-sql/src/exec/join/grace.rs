@@ -24,7 +24,7 @@ type NumberedVisitor<'v> =
     dyn FnMut(u64, &mut EvalContext<'_>, &mut Vec<Value>) -> Result<bool> + 'v;
 
 /// How often a partition is partitioned again.
-const MOST_LEVELS: u32 = 4;
+const MAX_LEVELS: u32 = 4;
 
 /// Both sides of a join, in partitions.
 pub(super) struct Spilled<'p, 'w> {
@@ -189,7 +189,7 @@ impl<'s> Runner<'s> {
             let mut table = Table::new(right_slots.len());
             let mut memory = Grant::new(workspace);
             let all = load(&mut rows, &mut memory, &mut table)?;
-            if !all && pair.level < MOST_LEVELS {
+            if !all && pair.level < MAX_LEVELS {
                 drop(table);
                 let again = (split(&pair.left, workspace, pair.level)?, &pair.right);
                 queue.extend(pairs(again.0, split(again.1, workspace, pair.level)?)?);

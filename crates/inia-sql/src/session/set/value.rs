@@ -119,7 +119,7 @@ fn integer(core: &mut SessionContext, wanted: &Wanted<'_>, low: i128, high: i128
 /// Seconds with six digits of a fraction; `timestamp` takes those that TIMESTAMP has.
 fn seconds(core: &mut SessionContext, wanted: &Wanted<'_>) -> Text {
     /// A year.
-    const MOST: f64 = 31_536_000.0;
+    const MAX: f64 = 31_536_000.0;
     /// 2038-01-19.
     const LAST_TIMESTAMP: f64 = 2_147_483_647.0;
     let number = match wanted.value {
@@ -132,7 +132,7 @@ fn seconds(core: &mut SessionContext, wanted: &Wanted<'_>) -> Text {
         "timestamp" if number > 0.0 && !(1.0..=LAST_TIMESTAMP).contains(&number) => {
             return Err(wanted.refused());
         }
-        "long_query_time" => MOST,
+        "long_query_time" => MAX,
         _ => f64::MAX,
     };
     let clipped = number.clamp(0.0, most);
