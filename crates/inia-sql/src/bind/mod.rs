@@ -37,7 +37,7 @@ pub(crate) use select::item_name;
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::plan::window::WindowPlan;
 use crate::plan::{Body, PartPlan, Said, StatementPlan, ViewUse, VirtualTable, result_columns};
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::SlotSet;
 use inia_expr::aggregate::Aggregate;
@@ -83,7 +83,7 @@ fn for_update(
     context: &BindContext<'_>,
     tables: &[Arc<Table>],
 ) -> Vec<Arc<Table>> {
-    let mut reads = Reads::passing_over_derived();
+    let mut reads = ReferencedObjects::passing_over_derived();
     if let ast::QueryBody::Select(select) = &query.body {
         select.from.iter().for_each(|table| reads.table_ref(table));
     }

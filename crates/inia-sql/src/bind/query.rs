@@ -9,7 +9,7 @@ use crate::plan::{
     Body, LimitPlan, OutputColumn, PartPlan, QueryPlan, RecursivePlan, SetPlan, SetStep, SortKey,
     ValuesPlan,
 };
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::bind::{Binder, BoundSubquery, EmptyScope, Scope, bind};
 use inia_expr::{Expr, ExprKind, ExprType, merge};
@@ -363,7 +363,7 @@ pub(super) fn select_all(name: &ast::ObjectName) -> ast::Select {
 
 /// Whether a body reads the table `name`, be it in a subquery.
 fn mentions(body: &QueryBody, name: &str) -> bool {
-    let mut reads = Reads::default();
+    let mut reads = ReferencedObjects::default();
     reads.body(body);
     reads.tables.iter().any(|table| table.db.is_none() && table.name == name)
 }

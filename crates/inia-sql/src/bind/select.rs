@@ -11,7 +11,7 @@ use super::scope::{BlockScope, Clause, Item};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, Result};
 use crate::access::EvalSettings;
-use crate::optimize::{Block, FromTree, LeafKind, end_lookups, plan_from};
+use crate::optimize::{Block, FromTree, LeafKind, index_extrema, plan_from};
 use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, OutputColumn, QueryPlan, SelectPlan, SortKey};
 use inia_base::column::flags;
@@ -504,9 +504,9 @@ impl QueryBinder<'_> {
             visible,
             distinct: select.options.distinct,
             ordered: false,
-            ends: None,
+            extrema: None,
         };
-        plan.ends = end_lookups(&plan);
+        plan.extrema = index_extrema(&plan);
         QueryPlan {
             columns: clauses.columns,
             body: Body::Select(Box::new(plan)),

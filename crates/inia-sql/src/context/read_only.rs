@@ -3,7 +3,7 @@
 
 use super::SessionContext;
 use crate::account::changes_accounts;
-use crate::reads::{Reads, named_tables};
+use crate::referenced::{ReferencedObjects, named_tables};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{DeleteTarget, MaintenanceKind, ObjectName, Statement};
 use std::sync::atomic::Ordering;
@@ -51,7 +51,7 @@ impl SessionContext {
         };
         match statement {
             Statement::Select(query) => {
-                let mut reads = Reads::default();
+                let mut reads = ReferencedObjects::default();
                 reads.query(query);
                 reads.locked.into_iter().any(stored)
             }

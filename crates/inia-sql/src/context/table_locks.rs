@@ -17,7 +17,7 @@ use super::{existing, full_name};
 use crate::catalog::FullName;
 use crate::catalog::mdl::{Kind, MdlGuard};
 use crate::catalog::{ReferentialAction, Table, TableId};
-use crate::reads::{Reads, values_set};
+use crate::referenced::{ReferencedObjects, values_set};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, DeleteTarget, FlushTarget, ObjectName, ShowKind, Statement};
 use inia_storage::{Isolation, Txn};
@@ -170,7 +170,7 @@ impl Wanted {
             return Ok(());
         };
         self.add(name, strength);
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         view.query.iter().for_each(|query| reads.query(query));
         for below in reads.tables {
             let schema = below.db.clone().unwrap_or_else(|| name.0.clone());
@@ -300,7 +300,7 @@ pub(crate) fn unlock(core: &mut SessionContext) -> Result<Outcome, SqlError> {
 }
 
 /// Notes the names that a statement reads and changes rows of; false where it is of another kind.
-fn names_of<'s>(statement: &'s Statement, reads: &mut Reads<'s>) -> bool {
+fn names_of<'s>(statement: &'s Statement, reads: &mut ReferencedObjects<'s>) -> bool {
     match statement {
         Statement::Select(query) => reads.query(query),
         Statement::Explain(explain) => match &explain.target {
@@ -364,7 +364,7 @@ impl SessionContext {
         if self.table_locks.list.is_empty() {
             return Ok(());
         }
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         match names_of(statement, &mut reads) {
             true => self.check_read(&reads),
             false => self.check_defined(statement),
@@ -372,7 +372,7 @@ impl SessionContext {
     }
 
     /// Each name must be on the list, each entry once.
-    fn check_read(&self, reads: &Reads<'_>) -> Result<(), SqlError> {
+    fn check_read(&self, reads: &ReferencedObjects<'_>) -> Result<(), SqlError> {
         let mut used = vec![false; self.table_locks.list.len()];
         for (name, alias) in reads.tables.iter().zip(&reads.aliases) {
             let alias = alias.unwrap_or(&name.name);

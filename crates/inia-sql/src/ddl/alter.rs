@@ -1,4 +1,4 @@
-//! ALTER TABLE: the actions change a [`Work`], then the table is brought to the new definition by
+//! ALTER TABLE: the actions change a [`TableBuilder`], then the table is brought to the new definition by
 //! the cheapest way that does it: the catalog alone, index trees beside the rows, or a new copy.
 
 use super::actions::{self, Wishes};
@@ -8,7 +8,7 @@ use super::foreign::{self, Moved};
 use super::rebuild::{self, Plan};
 use super::schema::hold_schema;
 use super::table::rename_constraints;
-use super::work::{Finished, Work};
+use super::table_builder::{Finished, TableBuilder};
 use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed};
 use crate::catalog::mdl::MdlGuard;
 use crate::catalog::{Change, Table, TableDef};
@@ -30,17 +30,17 @@ pub(crate) fn alter_table(core: &mut SessionContext, alter: &ast::AlterTable) ->
     let name = full_name(core, &alter.name)?;
     let _locks = lock_for(core, &name, alter)?;
     let table = existing(core, &name)?;
-    let mut work = Work::from_table(&table.def);
+    let mut builder = TableBuilder::from_table(&table.def);
     let mut wishes = Wishes::default();
-    actions::apply_all(core, &mut work, &mut wishes, &alter.actions)?;
-    columns::finish_functional(core, &mut work)?;
+    actions::apply_all(core, &mut builder, &mut wishes, &alter.actions)?;
+    columns::finish_functional(core, &mut builder)?;
     wishes.wanted.check_words()?;
-    if work.columns.is_empty() {
+    if builder.columns.is_empty() {
         return error(ErrorCode::CantRemoveAllFields, &[]);
     }
-    foreign::check_child(core, &mut work)?;
-    foreign::check_children(core, &table.def, &work)?;
-    let finished = work.finish()?;
+    foreign::check_child(core, &mut builder)?;
+    foreign::check_children(core, &table.def, &builder)?;
+    let finished = builder.finish()?;
     for warning in &finished.warnings {
         core.push_warning(warning);
     }

@@ -5,7 +5,7 @@ use super::columns::check_column_name;
 use super::foreign::{check_bases, check_rows};
 use super::schema::hold_schema;
 use super::table::{create_trees, define, is_taken, lock_new};
-use super::work::{Work, WorkColumn};
+use super::table_builder::{ColumnDraft, TableBuilder};
 use super::{DdlResult, aside, full_name, in_transaction};
 
 use crate::catalog::{
@@ -42,18 +42,18 @@ pub(crate) fn create_table_select(
     if is_taken(core, &name, create)? {
         return Ok(Outcome::default());
     }
-    let mut work = define(core, &name, schema.collation, create)?;
+    let mut builder = define(core, &name, schema.collation, create)?;
     if create.temporary {
         core.enter();
         let start = core.txn.get_mut().savepoint();
-        let result = temporary_select(core, work, select, params);
+        let result = temporary_select(core, builder, select, params);
         core.leave(start, result.as_ref().err())?;
         return result;
     }
     in_transaction(core, |core, changes| {
         let plan = plan_source(core, &select.query)?;
-        let names = add_columns(core, &mut work, &plan)?;
-        let finished = work.finish()?;
+        let names = add_columns(core, &mut builder, &plan)?;
+        let finished = builder.finish()?;
         let mut def = finished.def;
         check_bases(&def, true)?;
         def.id = core.db.catalog().new_table_id();
@@ -83,13 +83,13 @@ pub(crate) fn create_table_select(
 /// CREATE TEMPORARY TABLE … SELECT: the table is made beside the transaction, its rows in it.
 fn temporary_select(
     core: &mut SessionContext,
-    mut work: Work,
+    mut builder: TableBuilder,
     select: &ast::CreateSelect,
     params: &[Value],
 ) -> DdlResult {
     let plan = plan_source(core, &select.query)?;
-    let names = add_columns(core, &mut work, &plan)?;
-    let mut def = work.finish()?.def;
+    let names = add_columns(core, &mut builder, &plan)?;
+    let mut def = builder.finish()?.def;
     def.id = core.db.catalog().new_table_id();
     def.created = (clock_micros() / 1_000_000) as u64;
     let name = (def.schema.clone(), def.name.clone());
@@ -115,7 +115,7 @@ fn temporary_select(
 /// out keep their definitions. The names of all of them.
 fn add_columns(
     core: &SessionContext,
-    work: &mut Work,
+    builder: &mut TableBuilder,
     plan: &StatementPlan,
 ) -> Result<Vec<String>, SqlError> {
     let mut names = Vec::with_capacity(plan.root.columns.len());
@@ -125,15 +125,15 @@ fn add_columns(
             return Err(SqlError::new(ErrorCode::DupFieldname, &[name]));
         }
         names.push(name.clone());
-        let written = match work.column(name) {
-            Some(at) => work.columns.remove(at),
+        let written = match builder.column(name) {
+            Some(at) => builder.columns.remove(at),
             None => {
                 check_column_name(name)?;
                 let def = column_def(core, column, false);
-                WorkColumn { def, origin: None, explicit_null: false }
+                ColumnDraft { def, origin: None, explicit_null: false }
             }
         };
-        work.add_column(None, written)?;
+        builder.add_column(None, written)?;
     }
     Ok(names)
 }

@@ -18,8 +18,8 @@ mod rebuild;
 mod rules;
 mod schema;
 mod table;
+mod table_builder;
 mod view;
-mod work;
 
 use crate::catalog::check_name;
 use crate::context::{existing, full_name};

@@ -343,11 +343,11 @@ fn copy(
 fn fillers_of<'w>(
     core: &SessionContext,
     new: &'w TableDef,
-    work: (&'w dyn Disk, Interrupt<'w>),
+    builder: (&'w dyn Disk, Interrupt<'w>),
 ) -> Vec<Filler<'w>> {
     let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
     trees.push(new.clustered);
-    Filler::of((core.db.build_memory, core.db.catalog().store(new)), work, &new.name, &trees)
+    Filler::of((core.db.build_memory, core.db.catalog().store(new)), builder, &new.name, &trees)
 }
 
 /// Counts a row; error 1114 where the table may have no more.

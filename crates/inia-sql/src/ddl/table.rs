@@ -3,7 +3,7 @@
 use super::columns;
 use super::foreign::{self, Moved};
 use super::schema::hold_schema;
-use super::work::{Finished, Work};
+use super::table_builder::{Finished, TableBuilder};
 use super::{
     DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock,
     lock_beside, lock_renamed, lock_stored,
@@ -62,13 +62,13 @@ fn engine(name: &str) -> Result<&'static str, SqlError> {
 /// Applies table options. The charset options come first because columns depend on them.
 pub(super) fn apply_options(
     core: &mut SessionContext,
-    work: &mut Work,
+    builder: &mut TableBuilder,
     options: &[ast::TableOption],
 ) -> Result<(), SqlError> {
     let mut declared = Declared::default();
-    options.iter().try_for_each(|option| declare(&mut declared, option, work.collation))?;
-    work.collation = declared.collation().unwrap_or(work.collation);
-    options.iter().try_for_each(|option| apply_option(core, work, option))
+    options.iter().try_for_each(|option| declare(&mut declared, option, builder.collation))?;
+    builder.collation = declared.collation().unwrap_or(builder.collation);
+    options.iter().try_for_each(|option| apply_option(core, builder, option))
 }
 
 /// What an option says of character set and collation.
@@ -88,33 +88,33 @@ pub(super) fn declare(
 /// Applies what an option says besides.
 pub(super) fn apply_option(
     core: &mut SessionContext,
-    work: &mut Work,
+    builder: &mut TableBuilder,
     option: &ast::TableOption,
 ) -> Result<(), SqlError> {
     match option {
-        ast::TableOption::Engine(name) => work.engine = engine(name)?.to_owned(),
-        ast::TableOption::AutoIncrement(next) => work.auto_increment = *next,
+        ast::TableOption::Engine(name) => builder.engine = engine(name)?.to_owned(),
+        ast::TableOption::AutoIncrement(next) => builder.auto_increment = *next,
         ast::TableOption::Comment(text) => {
             let code = ErrorCode::TooLongTableComment;
-            work.comment = columns::comment(core, text, MAX_TABLE_COMMENT, code, &work.name)?;
+            builder.comment = columns::comment(core, text, MAX_TABLE_COMMENT, code, &builder.name)?;
         }
-        ast::TableOption::RowFormat(format) => set_option(work, "ROW_FORMAT", format),
-        ast::TableOption::Other { name, value } => set_option(work, name, value),
+        ast::TableOption::RowFormat(format) => set_option(builder, "ROW_FORMAT", format),
+        ast::TableOption::Other { name, value } => set_option(builder, name, value),
         ast::TableOption::Charset(_) | ast::TableOption::Collate(_) => {}
     }
     Ok(())
 }
 
-fn set_option(work: &mut Work, name: &str, value: &str) {
+fn set_option(builder: &mut TableBuilder, name: &str, value: &str) {
     let Some(rank) = OPTION_ORDER.iter().position(|known| *known == name) else { return };
-    work.options.retain(|(known, _)| known != name);
+    builder.options.retain(|(known, _)| known != name);
     if value == "DEFAULT" {
         return;
     }
     let rank_of = |known: &str| OPTION_ORDER.iter().position(|name| *name == known);
-    let at = work.options.iter().position(|(known, _)| rank_of(known) > Some(rank));
-    let at = at.unwrap_or(work.options.len());
-    work.options.insert(at, (name.to_owned(), value.to_owned()));
+    let at = builder.options.iter().position(|(known, _)| rank_of(known) > Some(rank));
+    let at = at.unwrap_or(builder.options.len());
+    builder.options.insert(at, (name.to_owned(), value.to_owned()));
 }
 
 /// CREATE TABLE without SELECT.
@@ -198,56 +198,56 @@ pub(super) fn define(
     name: &FullName,
     collation: Collation,
     create: &ast::CreateTable,
-) -> Result<Work, SqlError> {
+) -> Result<TableBuilder, SqlError> {
     if create.partition.is_some() {
         return error(ErrorCode::NotSupportedYet, &[&"partitioned tables"]);
     }
-    let mut work = Work::new(&name.0, &name.1, collation);
-    work.temporary = create.temporary;
+    let mut builder = TableBuilder::new(&name.0, &name.1, collation);
+    builder.temporary = create.temporary;
     if let Some(default) = core.var("default_storage_engine") {
-        work.engine = engine(&default)?.to_owned();
+        builder.engine = engine(&default)?.to_owned();
     }
-    apply_options(core, &mut work, &create.options)?;
+    apply_options(core, &mut builder, &create.options)?;
     let is_column = |element: &&ast::TableElement| matches!(element, ast::TableElement::Column(_));
-    work.check_listed(create.elements.iter().filter(is_column).count())?;
+    builder.check_listed(create.elements.iter().filter(is_column).count())?;
     let mut checks = Vec::new();
     for element in &create.elements {
         match element {
             ast::TableElement::Column(spec) => {
-                let column = columns::column(core, spec, work.collation)?;
-                work.add_column(None, column)?;
-                work.indexes.extend(columns::column_indexes(spec));
+                let column = columns::column(core, spec, builder.collation)?;
+                builder.add_column(None, column)?;
+                builder.indexes.extend(columns::column_indexes(spec));
             }
-            ast::TableElement::Index(spec) => work.indexes.push(columns::index(core, spec)?),
+            ast::TableElement::Index(spec) => builder.indexes.push(columns::index(core, spec)?),
             ast::TableElement::ForeignKey(_) if create.temporary => {
                 return error(ErrorCode::CannotAddForeign, &[]);
             }
             ast::TableElement::ForeignKey(spec) => {
-                columns::add_foreign_key(core, &mut work, spec)?;
+                columns::add_foreign_key(core, &mut builder, spec)?;
             }
             ast::TableElement::Check(check) => checks.push(check),
         }
     }
     for element in &create.elements {
         if let ast::TableElement::Column(spec) = element {
-            columns::finish_expressions(core, &mut work, spec)?;
+            columns::finish_expressions(core, &mut builder, spec)?;
         }
     }
-    columns::finish_functional(core, &mut work)?;
+    columns::finish_functional(core, &mut builder)?;
     for check in checks {
-        columns::add_check(core, &mut work, check, None)?;
+        columns::add_check(core, &mut builder, check, None)?;
     }
-    foreign::check_child(core, &mut work)?;
-    foreign::check_adopted(core, &work)?;
+    foreign::check_child(core, &mut builder)?;
+    foreign::check_adopted(core, &builder)?;
     for element in &create.elements {
         if let ast::TableElement::Index(spec) = element
             && spec.options.using.as_deref() == Some("HASH")
-            && work.engine == "InnoDB"
+            && builder.engine == "InnoDB"
         {
             core.note(ErrorCode::UnsupportedIndexAlgorithm, &[&"HASH"]);
         }
     }
-    Ok(work)
+    Ok(builder)
 }
 
 /// CREATE TABLE … LIKE: everything but foreign keys and the AUTO_INCREMENT counter.
@@ -262,19 +262,19 @@ fn like(
         return error(ErrorCode::NonUniqueTable, &[&name.1]);
     }
     let table = core.open_table(Some(&other.0), &other.1)?;
-    let mut work = Work::from_table(&table.def);
-    work.schema.clone_from(&name.0);
-    work.name.clone_from(&name.1);
-    work.temporary = temporary;
-    work.foreign_keys.clear();
-    work.last_foreign = 0;
-    work.auto_increment = 0;
-    for (number, check) in work.checks.iter_mut().enumerate() {
+    let mut builder = TableBuilder::from_table(&table.def);
+    builder.schema.clone_from(&name.0);
+    builder.name.clone_from(&name.1);
+    builder.temporary = temporary;
+    builder.foreign_keys.clear();
+    builder.last_foreign = 0;
+    builder.auto_increment = 0;
+    for (number, check) in builder.checks.iter_mut().enumerate() {
         check.name = format!("{}_chk_{}", name.1, number + 1);
     }
-    work.columns.iter_mut().for_each(|column| column.origin = None);
-    work.indexes.iter_mut().for_each(|index| index.origin = None);
-    let mut finished = work.finish()?;
+    builder.columns.iter_mut().for_each(|column| column.origin = None);
+    builder.indexes.iter_mut().for_each(|index| index.origin = None);
+    let mut finished = builder.finish()?;
     finished.warnings.clear();
     Ok(finished)
 }

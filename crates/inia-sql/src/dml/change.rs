@@ -4,11 +4,11 @@
 //! Halloween problem: the scanned index or the primary key is assigned), or ORDER BY wants
 //! another order, the rows are gathered first and changed afterwards.
 
-mod many;
+mod batch;
 mod rewrite;
 mod run;
 
-pub(super) use many::Changes;
+pub(super) use batch::PendingChanges;
 
 use super::fill::Fills;
 use super::insert::bind_plain;

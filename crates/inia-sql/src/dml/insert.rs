@@ -21,7 +21,7 @@ use crate::catalog::Table;
 use crate::context::SessionContext;
 use crate::plan::{OutputColumn, StatementPlan, ViewUse};
 use crate::planner::plan_insert_queries;
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Binder, Expr, ExprKind, Scope};
 use inia_parser::ast;
@@ -113,7 +113,7 @@ impl<'i> Queries<'i> {
             && written(insert).is_none()
             && bind::plain_select(&mut query.clone()).is_some()
         {
-            let mut reads = Reads::default();
+            let mut reads = ReferencedObjects::default();
             reads.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
             let own = reads.aliases.iter().zip(&reads.tables);
             let own: Vec<&str> = own.map(|(a, name)| a.unwrap_or(name.name.as_str())).collect();

@@ -15,7 +15,7 @@
 use super::joined::JoinedPlan;
 use crate::catalog::{Table, View, ViewAlgorithm};
 use crate::context::SessionContext;
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use crate::view::simple_select;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, Expr, InsertSource, QueryBody, SelectItem, TableRef};
@@ -36,7 +36,7 @@ struct Target<'s> {
 
 impl Target<'_> {
     /// Errors 1093 and 1443 where the target is among what is read.
-    fn refuse(&self, core: &SessionContext, found: &Reads<'_>) -> Checked {
+    fn refuse(&self, core: &SessionContext, found: &ReferencedObjects<'_>) -> Checked {
         for (name, alias) in found.tables.iter().zip(&found.aliases) {
             let view = view_of(core, name);
             // INSERT may read the target under another name.
@@ -61,7 +61,7 @@ impl Target<'_> {
         if view.def.algorithm == ViewAlgorithm::TempTable || simple_select(query).is_none() {
             return false;
         }
-        let mut found = Reads::passing_over_derived();
+        let mut found = ReferencedObjects::passing_over_derived();
         found.query(query);
         found.tables.iter().any(|name| match view_of(core, name) {
             Some(inner) => self.is_in(core, &inner),
@@ -109,7 +109,7 @@ pub(crate) fn check_update(
     update: &ast::Update,
     plan: &JoinedPlan,
 ) -> Checked {
-    let mut found = Reads::passing_over_derived();
+    let mut found = ReferencedObjects::passing_over_derived();
     found.with(update.with.as_ref());
     update.tables.iter().for_each(|table| from(&mut found, table));
     found.exprs(update.assignments.iter().map(|assignment| &assignment.value));
@@ -126,7 +126,7 @@ pub(crate) fn check_delete(
     delete: &ast::Delete,
     plan: &JoinedPlan,
 ) -> Checked {
-    let mut found = Reads::passing_over_derived();
+    let mut found = ReferencedObjects::passing_over_derived();
     found.with(delete.with.as_ref());
     let names: Vec<(&str, Option<&ast::ObjectName>)> = match &delete.target {
         ast::DeleteTarget::Single(factor) => {
@@ -149,8 +149,8 @@ pub(crate) fn check_delete(
 /// Checks INSERT and REPLACE: values may not read the target. INSERT … SELECT may, as its rows are
 /// put aside.
 pub(crate) fn check_insert(core: &SessionContext, insert: &ast::Insert, target: &Table) -> Checked {
-    let mut values = Reads::passing_over_derived();
-    let mut updates = Reads::default();
+    let mut values = ReferencedObjects::passing_over_derived();
+    let mut updates = ReferencedObjects::default();
     match &insert.source {
         InsertSource::Query(query) => match &query.body {
             QueryBody::Values(rows) => values.exprs(rows.iter().flatten()),
@@ -167,7 +167,7 @@ pub(crate) fn check_insert(core: &SessionContext, insert: &ast::Insert, target: 
 
 /// The outermost FROM: its tables are what is changed or joined with, so only what its conditions
 /// and merged derived tables read by subqueries counts.
-fn from<'q>(found: &mut Reads<'q>, table: &'q TableRef) {
+fn from<'q>(found: &mut ReferencedObjects<'q>, table: &'q TableRef) {
     match table {
         TableRef::Table(_) => {}
         TableRef::List(list) => list.iter().for_each(|table| from(found, table)),

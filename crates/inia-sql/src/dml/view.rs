@@ -13,7 +13,7 @@ use crate::bind::plainly;
 use crate::catalog::{ColumnDefault, TableDef, View, ViewCheck, same_name};
 use crate::context::SessionContext;
 use crate::plan::ViewUse;
-use crate::reads::{Reads, named_tables};
+use crate::referenced::{ReferencedObjects, named_tables};
 use crate::view::{Resolver, reads_itself, simple_select};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, Expr, TableRef};
@@ -471,7 +471,7 @@ fn refuse_hidden(core: &SessionContext, view: &View) -> Result<()> {
     if core.temporary.is_empty() {
         return Ok(());
     }
-    let mut reads = Reads::default();
+    let mut reads = ReferencedObjects::default();
     view.query.iter().for_each(|query| reads.query(query));
     let hidden = |name: &&ast::ObjectName| {
         core.temporary.get(name.db.as_deref().unwrap_or_default(), &name.name).is_some()

@@ -8,7 +8,7 @@ use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::access::Scan;
 use crate::catalog::Table;
 use crate::plan::trace::{Node, watched};
-use crate::plan::{Aggregation, EndLookup, SelectPlan, Source};
+use crate::plan::{Aggregation, IndexExtremum, SelectPlan, Source};
 use crate::spill::Distinct;
 use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
@@ -160,8 +160,8 @@ impl Runner<'_> {
         project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
     ) -> Result<()> {
         if !empty
-            && let Some(ends) = &select.ends
-            && let Some(values) = self.ends(select, ends, ctx)?
+            && let Some(extrema) = &select.extrema
+            && let Some(values) = self.extrema(select, extrema, ctx)?
         {
             for &(number, slot) in &aggregation.shown {
                 row[slot].clone_from(&values[number]);
@@ -187,17 +187,17 @@ impl Runner<'_> {
 
     /// The values at the ends of indexes and the numbers of rows; `None` where a bound turns out
     /// not to be exact, or a number is not kept.
-    fn ends(
+    fn extrema(
         &self,
         select: &SelectPlan,
-        ends: &[EndLookup],
+        extrema: &[IndexExtremum],
         ctx: &mut EvalContext<'_>,
     ) -> Result<Option<Vec<Value>>> {
-        let mut values = Vec::with_capacity(ends.len());
-        for end in ends {
-            let (path, column) = match end {
-                EndLookup::First { path, column } => (path, *column),
-                EndLookup::Rows(tables) => {
+        let mut values = Vec::with_capacity(extrema.len());
+        for extremum in extrema {
+            let (path, column) = match extremum {
+                IndexExtremum::First { path, column } => (path, *column),
+                IndexExtremum::Rows(tables) => {
                     let Some(rows) = self.rows_kept(tables)? else { return Ok(None) };
                     values.push(Value::Int(rows));
                     continue;

@@ -12,7 +12,7 @@ pub(crate) fn direct(query: &QueryPlan) -> Option<Direct> {
     if !plain || reads_row_in_parts(select, source) {
         return None;
     }
-    if select.ends.is_some() || !select.windows.is_empty() {
+    if select.extrema.is_some() || !select.windows.is_empty() {
         return None;
     }
     if let Some(aggregation) = &select.aggregation {

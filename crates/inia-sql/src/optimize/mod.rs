@@ -18,7 +18,7 @@ mod order;
 mod outer;
 
 pub(crate) use direct::direct;
-pub(crate) use order::{end_lookups, order_by_index};
+pub(crate) use order::{index_extrema, order_by_index};
 
 use crate::access::EvalSettings;
 use crate::catalog::Table;

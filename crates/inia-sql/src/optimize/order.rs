@@ -9,7 +9,8 @@
 use crate::access::{AccessPath, EqualPart, Interval};
 use crate::catalog::{IndexDef, IndexKind, Table, TableDef};
 use crate::plan::{
-    Body, EndLookup, JoinMethod, JoinType, LimitPlan, QueryPlan, SelectPlan, Source, TableSource,
+    Body, IndexExtremum, JoinMethod, JoinType, LimitPlan, QueryPlan, SelectPlan, Source,
+    TableSource,
 };
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
@@ -179,7 +180,7 @@ fn ordered_path(
 
 /// Where each MIN and MAX of a SELECT without GROUP BY is found at an end of an index, and each
 /// COUNT is a number of rows that tables keep.
-pub(crate) fn end_lookups(select: &SelectPlan) -> Option<Vec<EndLookup>> {
+pub(crate) fn index_extrema(select: &SelectPlan) -> Option<Vec<IndexExtremum>> {
     let aggregation = select.aggregation.as_ref()?;
     if !aggregation.group.is_empty() || !select.filter.is_empty() {
         return None;
@@ -192,7 +193,7 @@ pub(crate) fn end_lookups(select: &SelectPlan) -> Option<Vec<EndLookup>> {
                 let mut tables = Vec::new();
                 let kept = counts_rows(call) && select.having.is_none();
                 return (kept && all_rows(&select.source, &mut tables))
-                    .then_some(EndLookup::Rows(tables));
+                    .then_some(IndexExtremum::Rows(tables));
             }
             _ => return None,
         };
@@ -201,7 +202,7 @@ pub(crate) fn end_lookups(select: &SelectPlan) -> Option<Vec<EndLookup>> {
             return None;
         }
         let ExprKind::Column { index: slot, .. } = call.args.first()?.kind else { return None };
-        end_lookup(source, slot.checked_sub(source.base)?, greatest)
+        index_extremum(source, slot.checked_sub(source.base)?, greatest)
     };
     let lookups: Vec<_> = aggregation.calls.iter().map(lookup).collect::<Option<_>>()?;
     (!lookups.is_empty()).then_some(lookups)
@@ -237,7 +238,7 @@ fn all_rows(source: &Source, tables: &mut Vec<Arc<Table>>) -> bool {
     }
 }
 
-fn end_lookup(source: &TableSource, column: usize, greatest: bool) -> Option<EndLookup> {
+fn index_extremum(source: &TableSource, column: usize, greatest: bool) -> Option<IndexExtremum> {
     use DataType::{Enum, Json, Set};
     let def = &source.table.def;
     if matches!(def.columns[column].data_type, Enum { .. } | Set { .. } | Json) {
@@ -274,7 +275,7 @@ fn end_lookup(source: &TableSource, column: usize, greatest: bool) -> Option<End
             // Any value but NULL.
             path.intervals.push(Interval::default());
         }
-        return Some(EndLookup::First { path, column });
+        return Some(IndexExtremum::First { path, column });
     }
     None
 }

@@ -261,12 +261,12 @@ pub(crate) struct SelectPlan {
     /// Rows must come out in the order in which the leftmost table is read.
     pub ordered: bool,
     /// Where each aggregate is found at an end of an index, or is a kept number of rows.
-    pub ends: Option<Vec<EndLookup>>,
+    pub extrema: Option<Vec<IndexExtremum>>,
 }
 
 /// An aggregate's value without reading rows.
 #[derive(Debug)]
-pub(crate) enum EndLookup {
+pub(crate) enum IndexExtremum {
     /// It is a column of the path's first row.
     First {
         /// Leads to the row.

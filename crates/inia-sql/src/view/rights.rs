@@ -3,7 +3,7 @@
 use crate::account::{Access, AccountName, Privileges};
 use crate::context::SessionContext;
 use crate::plan::ViewUse;
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use crate::view::Resolver;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::ObjectName;
@@ -22,7 +22,7 @@ impl SessionContext {
                     None => return Err(self.no_definer(name)),
                 },
             };
-            let mut reads = Reads::default();
+            let mut reads = ReferencedObjects::default();
             if !access.is_root() {
                 used.view.query.iter().for_each(|query| reads.query(query));
             }
@@ -73,7 +73,7 @@ impl SessionContext {
         }
         for used in views {
             let def = &used.view.def;
-            let mut reads = Reads::default();
+            let mut reads = ReferencedObjects::default();
             used.view.query.iter().for_each(|query| reads.query(query));
             let reads_it = |name: &&ObjectName| {
                 let schema = name.db.as_deref().unwrap_or_default();

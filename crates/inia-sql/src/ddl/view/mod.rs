@@ -15,7 +15,7 @@ use crate::context::Outcome;
 use crate::context::SessionContext;
 use crate::plan::StatementPlan;
 use crate::planner::plan_source;
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use crate::view::{Resolver, reads_itself, simple_select};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, SelectItem, TableRef};
@@ -128,7 +128,7 @@ fn refuse_recursion(
     query: &ast::Query,
 ) -> Result<(), SqlError> {
     let catalog = core.db.catalog().current();
-    let mut reads = Reads::default();
+    let mut reads = ReferencedObjects::default();
     reads.query(query);
     let database = core.env.database.clone().unwrap_or_default();
     let full = |name: &ast::ObjectName| {
@@ -145,7 +145,7 @@ fn refuse_recursion(
         }
         let view = catalog.schemas.get(&read.0).and_then(|schema| schema.views.get(&read.1));
         if let Some(query) = view.and_then(|view| view.query.as_ref()) {
-            let mut reads = Reads::default();
+            let mut reads = ReferencedObjects::default();
             reads.query(query);
             waiting.extend(reads.tables.iter().map(|name| full(name)));
         }

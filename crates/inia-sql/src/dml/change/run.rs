@@ -1,6 +1,6 @@
 //! Executing UPDATE and DELETE of one table.
 
-use super::many::may_change_together;
+use super::batch::may_change_together;
 use super::rewrite::Rewrite;
 use super::{ChangePlan, exclusive_request, refuse_without_key, row_count};
 use crate::access::{Found, RowData, Scan};
@@ -90,7 +90,7 @@ impl ChangePlan {
         let mut gathered = Gathered::new(core.workspace(), !self.order.is_empty());
         loop {
             let scanned = run.scan(ctx, &mut scan, limit, &mut gathered);
-            if run.change_last(ctx, scanned)? || run.matched >= limit {
+            if run.flush_last(ctx, scanned)? || run.matched >= limit {
                 break;
             }
         }
@@ -128,14 +128,14 @@ impl ChangeRun<'_> {
             }
             if scan.next(&mut core.txn_of(&plan.table).borrow_mut())?.is_none() {
                 if scan.take_pause() {
-                    self.change_waiting(ctx)?;
+                    self.flush_changes(ctx)?;
                     continue;
                 }
                 return Ok(true);
             }
             core.check_killed()?;
             if scan.is_unlocked() {
-                self.change_waiting(ctx)?;
+                self.flush_changes(ctx)?;
                 if !self.lock_matching(ctx, scan)? {
                     continue;
                 }
@@ -161,7 +161,7 @@ impl ChangeRun<'_> {
             if !done && self.read_again(ctx, &key, &mut old)? {
                 self.change(ctx, None, (&key, &old))?;
             }
-            self.change_if_full(ctx)?;
+            self.flush_if_full(ctx)?;
         }
         Ok(false)
     }
@@ -263,7 +263,7 @@ impl ChangeRun<'_> {
         let left = scan.as_mut().filter(|_| self.together).and_then(|scan| scan.leave_current());
         if let Some(spot) = left {
             let mut txn = core.txn_of(&plan.table).borrow_mut();
-            self.writer.put_off_update(&mut txn, &spot, (key, old), rewrite)?;
+            self.writer.buffer_update(&mut txn, &spot, (key, old), rewrite)?;
             rewrite.note_number();
             self.matched += 1;
             return Ok(true);
@@ -324,7 +324,7 @@ impl ChangeRun<'_> {
         let left = scan.as_mut().filter(|_| self.together).and_then(|scan| scan.leave_current());
         if let Some(spot) = left {
             let mut txn = core.txn_of(table).borrow_mut();
-            self.writer.put_off_delete(&mut txn, &spot, (key, bytes))?;
+            self.writer.buffer_delete(&mut txn, &spot, (key, bytes))?;
             self.matched += 1;
             ctx.row_number = self.matched;
             return Ok(true);

@@ -291,14 +291,14 @@ impl<'r> Run<'r> {
     ) -> Result<(), SqlError> {
         self.tally.records += 1;
         if self.wants_number(row) && self.given.iter().any(Option::is_some) {
-            self.write_waiting(core, false)?;
+            self.flush(core, false)?;
         }
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
             return self.unfit(ctx, error);
         }
         if self.together {
-            return self.put_off(core, generated, row);
+            return self.buffer(core, generated, row);
         }
         core.check_room(&self.plan.table)?;
         let mut txn = core.txn_of(&self.plan.table).borrow_mut();
@@ -385,8 +385,8 @@ impl<'r> Run<'r> {
     }
 
     /// Leaves a row for later, when several are written together.
-    fn put_off(&mut self, core: &SessionContext, generated: Option<u64>, row: &[Value]) -> Done {
-        self.writer.put_off(row)?;
+    fn buffer(&mut self, core: &SessionContext, generated: Option<u64>, row: &[Value]) -> Done {
+        self.writer.buffer_row(row)?;
         self.numbers.tried();
         let column = self.plan.table.def.auto_increment_column();
         match column.filter(|_| generated.is_none()) {
@@ -397,13 +397,13 @@ impl<'r> Run<'r> {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
         self.count(generated, row);
-        if self.writer.is_full() { self.write_waiting(core, false) } else { Ok(()) }
+        if self.writer.is_full() { self.flush(core, false) } else { Ok(()) }
     }
 
     /// Writes the rows that wait; all of their entries, too, when they are the `last`.
-    fn write_waiting(&mut self, core: &SessionContext, last: bool) -> Done {
+    fn flush(&mut self, core: &SessionContext, last: bool) -> Done {
         let (count, written) =
-            self.writer.write_waiting(&mut core.txn_of(&self.plan.table).borrow_mut(), last);
+            self.writer.flush(&mut core.txn_of(&self.plan.table).borrow_mut(), last);
         for value in self.given.drain(..).take(count).flatten() {
             self.numbers.stored(&self.plan.table, &value);
         }
@@ -418,7 +418,7 @@ impl<'r> Run<'r> {
             matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)
         };
         if !given.as_ref().is_err_and(fatal) {
-            self.write_waiting(core, true)?;
+            self.flush(core, true)?;
         }
         given
     }

@@ -36,7 +36,7 @@ pub(in crate::exec) enum Total<'p> {
         call: &'p Aggregate,
     },
     /// MIN or MAX of a column whose values are numbers in their order.
-    Least {
+    MinMax {
         column: usize,
         best: Option<i64>,
         greatest: bool,
@@ -128,7 +128,7 @@ pub(in crate::exec) fn total<'p>(call: &'p Aggregate, source: &TableSource) -> O
         AggregateFunc::Sum if integer && !call.distinct => {
             Total::Sum { column, sum: 0, any: false, call }
         }
-        AggregateFunc::Min | AggregateFunc::Max if ordered.is_some() => Total::Least {
+        AggregateFunc::Min | AggregateFunc::Max if ordered.is_some() => Total::MinMax {
             column,
             best: None,
             greatest: call.func == AggregateFunc::Max,
@@ -167,7 +167,7 @@ impl Total<'_> {
             Total::Rows(_) => None,
             Total::Values(column, _)
             | Total::Sum { column, .. }
-            | Total::Least { column, .. }
+            | Total::MinMax { column, .. }
             | Total::Other(column, ..) => Some(*column),
         }
     }
@@ -197,7 +197,7 @@ impl Total<'_> {
                     *any = true;
                 }
             }
-            Total::Least { column, best, greatest, kind } => {
+            Total::MinMax { column, best, greatest, kind } => {
                 let value = kind.number(&found.cell(&source.table, *column)?);
                 let better = match (value, *best) {
                     (Some(value), Some(best)) => (value > best) == *greatest,
@@ -240,7 +240,7 @@ impl Total<'_> {
                     *any = true;
                 })
             }
-            Total::Least { column, best, greatest, kind } => {
+            Total::MinMax { column, best, greatest, kind } => {
                 let flip = match kind {
                     Ordered::UInt => i64::MIN,
                     Ordered::Int | Ordered::Date => 0,
@@ -266,7 +266,7 @@ impl Total<'_> {
     pub(in crate::exec) fn finish(self, ctx: &mut EvalContext<'_>) -> Result<Value> {
         Ok(match self {
             Total::Rows(count) | Total::Values(_, count) => Value::Int(count),
-            Total::Sum { any: false, .. } | Total::Least { best: None, .. } => Value::Null,
+            Total::Sum { any: false, .. } | Total::MinMax { best: None, .. } => Value::Null,
             Total::Sum { sum, call, .. } => {
                 let sum = Decimal::from_i128(sum, 0);
                 Value::Decimal(match call.ty.data_type {
@@ -274,7 +274,7 @@ impl Total<'_> {
                     _ => sum,
                 })
             }
-            Total::Least { best: Some(best), kind, .. } => kind.value(best),
+            Total::MinMax { best: Some(best), kind, .. } => kind.value(best),
             Total::Other(_, accumulator, call) => accumulator.finish(call, ctx)?,
         })
     }

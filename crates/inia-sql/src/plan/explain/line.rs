@@ -121,7 +121,7 @@ impl Describer<'_> {
         let never = select.once.iter().any(|e| e.as_literal().is_some_and(is_never));
         if never {
             self.lines.push(Line { extra: vec!["Impossible WHERE"], ..blank });
-        } else if select.ends.is_some() {
+        } else if select.extrema.is_some() {
             self.lines.push(Line { extra: vec!["Select tables optimized away"], ..blank });
         } else if matches!(select.source, Source::One) {
             self.lines.push(Line { extra: vec!["No tables used"], ..blank });

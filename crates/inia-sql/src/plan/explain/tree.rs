@@ -89,7 +89,7 @@ impl Printer<'_> {
             self.node(depth, &format!("Filter: {}", print(having).replace('`', "")));
             depth += 1;
         }
-        if select.ends.is_some() {
+        if select.extrema.is_some() {
             self.node(depth, "Rows fetched before execution");
             return;
         }

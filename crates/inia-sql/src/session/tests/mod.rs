@@ -15,7 +15,7 @@ mod files;
 mod full_disk;
 mod killed_passes;
 mod kills;
-mod many;
+mod leaf_runs;
 mod mutated;
 mod numbers;
 mod patched;

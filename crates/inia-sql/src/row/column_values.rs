@@ -20,7 +20,7 @@ use inia_base::datatype::DataType;
 
 /// An index entry's key and value.
 #[derive(Clone, Copy)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct IndexEntry<'a> {
     /// What all keys of its leaf begin with.
     pub(crate) prefix: &'a [u8],
     /// What follows.
@@ -148,7 +148,7 @@ impl IndexCodec {
     pub(crate) fn numbers<'a>(
         &self,
         column: usize,
-        mut entries: impl Iterator<Item = Entry<'a>>,
+        mut entries: impl Iterator<Item = IndexEntry<'a>>,
         mut take: impl FnMut(Option<u64>),
     ) -> Result<bool, Damaged> {
         let Some((part, stand)) = self.stand(column) else { return Ok(false) };
@@ -187,7 +187,7 @@ impl IndexCodec {
     pub(crate) fn bytes<'a>(
         &self,
         column: usize,
-        entries: impl Iterator<Item = Entry<'a>>,
+        entries: impl Iterator<Item = IndexEntry<'a>>,
         take: impl FnMut(Option<&'a [u8]>),
     ) -> Result<bool, Damaged> {
         let (Source::Kept(index), Some(primary)) = (self.sources[column], self.primary_len) else {
