@@ -135,8 +135,8 @@ impl QueryBinder<'_> {
             }
             self.reads_cte(&cte)?;
             self.recurs(&cte)?;
-            let part = PartRef { id: cte.part, lateral: false, level: cte.level };
-            return Ok(part_member(part, alias, &cte.columns, context));
+            let subplan = SubplanRef { id: cte.subplan, lateral: false, level: cte.level };
+            return Ok(subplan_member(subplan, alias, &cte.columns, context));
         }
         let schema = match (&factor.name.db, self.context.database) {
             (Some(db), _) => db.as_str(),
@@ -268,13 +268,13 @@ impl QueryBinder<'_> {
         }
         let level = self.levels.len() - 1;
         self.levels[level].open = derived.lateral;
-        let part = self.inside(|binder| binder.part(&derived.query));
+        let subplan = self.inside(|binder| binder.subplan(&derived.query));
         self.levels[level].open = true;
-        let (id, correlated) = part?;
+        let (id, correlated) = subplan?;
         let columns = self.derived_columns(id, &derived.columns)?;
         let lateral = derived.lateral && correlated;
-        let part = PartRef { id, lateral, level: self.levels.len() };
-        Ok(part_member(part, &derived.alias, &columns, context))
+        let subplan = SubplanRef { id, lateral, level: self.levels.len() };
+        Ok(subplan_member(subplan, &derived.alias, &columns, context))
     }
 
     /// The columns of a derived table, view or common table expression, by the names that it gives
@@ -284,7 +284,7 @@ impl QueryBinder<'_> {
         id: usize,
         names: &[String],
     ) -> Result<Vec<(String, ExprType)>> {
-        let query = &self.parts[id].as_ref().expect("the part was bound").query;
+        let query = &self.subplans[id].as_ref().expect("the subplan was bound").query;
         if !names.is_empty() && names.len() != query.columns.len() {
             return Err(SqlError::new(ErrorCode::ViewWrongList, &[]));
         }
@@ -443,24 +443,25 @@ fn lateral(table: &TableRef) -> bool {
     }
 }
 
-/// Which part a member is, and which rows it sees.
-pub(super) struct PartRef {
+/// Which subplan a member is, and which rows it sees.
+pub(super) struct SubplanRef {
     pub(super) id: usize,
     pub(super) lateral: bool,
     pub(super) level: usize,
 }
 
 /// A derived table, view or common table expression as a member.
-pub(super) fn part_member(
-    part: PartRef,
+pub(super) fn subplan_member(
+    subplan: SubplanRef,
     alias: &str,
     columns: &[(String, ExprType)],
     context: &mut FromContext<'_>,
 ) -> Bound {
     context.tables += 1;
     let (slots, names) = member(alias, "", columns, context);
-    let PartRef { id, lateral, level } = part;
-    let leaf = Leaf { slots, alias: alias.to_owned(), kind: LeafKind::Part { id, lateral, level } };
+    let SubplanRef { id, lateral, level } = subplan;
+    let leaf =
+        Leaf { slots, alias: alias.to_owned(), kind: LeafKind::Subplan { id, lateral, level } };
     Bound::new(FromTree::Leaf(leaf), names)
 }
 

@@ -9,7 +9,7 @@
 //! WHERE id = 7` reads slots of `t`: its conditions are `t.x > 3` and `t.id = 7`, its output is
 //! `t.x + 1`; the primary key of `t` finds the row.
 
-use super::from::{Bound, FromContext, PartRef, inner, part_member};
+use super::from::{Bound, FromContext, SubplanRef, inner, subplan_member};
 use super::namespace::{FromColumn, FromTable, Namespace};
 use super::scope::Clause;
 use super::{QueryBinder, Result};
@@ -82,15 +82,15 @@ impl QueryBinder<'_> {
                 return Ok(bound);
             }
         }
-        let (id, _) = self.part(query)?;
-        if self.part_columns(id).len() != names.len() {
+        let (id, _) = self.subplan(query)?;
+        if self.subplan_columns(id).len() != names.len() {
             return Err(missing());
         }
         let columns = self.derived_columns(id, &names)?;
-        let bound = self.part_columns(id);
+        let bound = self.subplan_columns(id);
         let org: Vec<String> = bound.iter().map(|c| c.result.org_table.clone()).collect();
-        let part = PartRef { id, lateral: false, level: self.levels.len() };
-        let mut member = part_member(part, alias, &columns, context);
+        let subplan = SubplanRef { id, lateral: false, level: self.levels.len() };
+        let mut member = subplan_member(subplan, alias, &columns, context);
         let table = &mut member.names.tables[0];
         table.schema.clone_from(&view.def.schema);
         for (column, org) in table.columns.iter_mut().zip(org) {
@@ -156,7 +156,7 @@ impl QueryBinder<'_> {
         context: &mut FromContext<'_>,
     ) -> Result<Option<Bound>> {
         let level = self.levels.len() - 1;
-        let before = (self.parts.len(), self.tables.len(), self.temporary.len());
+        let before = (self.subplans.len(), self.tables.len(), self.temporary.len());
         let (width, reached) = (context.width, self.reached);
         let outer = std::mem::take(&mut self.levels[level].namespace);
         let open = std::mem::replace(&mut self.levels[level].open, true);
@@ -168,7 +168,7 @@ impl QueryBinder<'_> {
         if !context.nullable || columns.all(|column| column.merged.is_none()) {
             return Ok(Some(bound));
         }
-        self.parts.truncate(before.0);
+        self.subplans.truncate(before.0);
         self.tables.truncate(before.1);
         self.temporary.truncate(before.2);
         (context.width, self.reached) = (width, reached);

@@ -5,7 +5,7 @@
 //! so its *height* is kept: how many SELECTs are in one another from it down. Where it is read,
 //! depth and height together are what counts.
 //!
-//! Views that read others twice multiply. What does not fit into one join any more becomes a part
+//! Views that read others twice multiply. What does not fit into one join any more becomes a subplan
 //! of its own, and a statement whose views bring in thousands of members is refused.
 
 use super::{CteBinding, QueryBinder, Result};
@@ -126,7 +126,7 @@ impl QueryBinder<'_> {
         let merged = view.query.as_ref().filter(|_| view.def.algorithm != ViewAlgorithm::TempTable);
         let width = match merged.and_then(|query| self.mergeable(query, false)) {
             Some(select) => match self.width(&select.from, depth + 1) {
-                // It becomes a part of its own.
+                // It becomes a subplan.
                 width if width > MAX_TABLES => 1,
                 width => width,
             },

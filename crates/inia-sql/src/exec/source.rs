@@ -44,7 +44,7 @@ impl Runner<'_> {
                 }
                 result
             }
-            Source::Part { id, base, level, filter, .. } => {
+            Source::Subplan { id, base, level, filter, .. } => {
                 let mut wanted = true;
                 let mut each =
                     |ctx: &mut EvalContext<'_>, row: &mut Vec<Value>, tuple: &[Value]| {
@@ -55,10 +55,10 @@ impl Runner<'_> {
                         }
                         Ok(wanted)
                     };
-                if self.part_depends_on_rows(*id) {
-                    self.dependent_part(*id, *level, ctx, row, &mut each)?;
+                if self.subplan_depends_on_rows(*id) {
+                    self.dependent_subplan(*id, *level, ctx, row, &mut each)?;
                 } else {
-                    let tuples = self.kept_part(*id, *level, ctx)?;
+                    let tuples = self.kept_subplan(*id, *level, ctx)?;
                     tuples.each(|tuple| each(ctx, row, tuple))?;
                 }
                 Ok(wanted)

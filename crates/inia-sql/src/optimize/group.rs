@@ -9,7 +9,7 @@ use inia_expr::take_ready;
 use inia_expr::{CmpOp, Expr, ExprKind};
 use inia_expr::{SlotSet, slots_of};
 
-/// Rows that a part or a computed table is taken to have.
+/// Rows that a subplan or a computed table is taken to have.
 const UNKNOWN_ROWS: f64 = 100.0;
 /// Fewer lookups than this are always made one by one.
 const MANY_LOOKUPS: f64 = 1000.0;
@@ -197,7 +197,7 @@ fn attach_leaf(
             &conditions,
             filled,
         )),
-        LeafKind::Part { .. } | LeafKind::Virtual(_) | LeafKind::JsonTable { .. } => None,
+        LeafKind::Subplan { .. } | LeafKind::Virtual(_) | LeafKind::JsonTable { .. } => None,
     };
     if let Some(left) = left
         && let Some(whole) = read_once(&leaf, &conditions, choice.as_ref(), left, block)
@@ -261,7 +261,7 @@ fn rows_of(source: &Source) -> f64 {
         Source::Nothing => 0.0,
         Source::Table(table) if table.filter.is_empty() => table.rows,
         Source::Table(table) => table.rows * FILTER_KEEPS,
-        Source::Part { .. } | Source::Virtual(_) | Source::JsonTable(_) => UNKNOWN_ROWS,
+        Source::Subplan { .. } | Source::Virtual(_) | Source::JsonTable(_) => UNKNOWN_ROWS,
         Source::Join(join) => match (&join.method, &join.right) {
             (JoinMethod::NestedLoop, right) => rows_of(&join.left) * rows_of(right),
             (JoinMethod::Hash(_), _) => rows_of(&join.left),
@@ -316,8 +316,8 @@ fn leaf_source(
                 lock,
             }))
         }
-        (LeafKind::Part { id, level, .. }, _) => {
-            Source::Part { id, base, level, alias: leaf.alias, filter }
+        (LeafKind::Subplan { id, level, .. }, _) => {
+            Source::Subplan { id, base, level, alias: leaf.alias, filter }
         }
         (LeafKind::Virtual(table), _) => {
             Source::Virtual(Box::new(VirtualSource { alias: leaf.alias, base, table, filter }))

@@ -77,7 +77,7 @@ pub(crate) enum LeafKind {
         allowed: Option<Vec<usize>>,
     },
     /// A derived table, view or common table expression.
-    Part {
+    Subplan {
         /// Its number.
         id: usize,
         /// LATERAL: it reads the members before it.
@@ -100,7 +100,7 @@ impl LeafKind {
     /// Whether it reads the members before it.
     pub(crate) fn is_lateral(&self) -> bool {
         match self {
-            LeafKind::Part { lateral, .. } => *lateral,
+            LeafKind::Subplan { lateral, .. } => *lateral,
             LeafKind::JsonTable { document, .. } => {
                 let reads = slots_of(document);
                 reads.whole_row || reads.slots != SlotSet::default()

@@ -39,7 +39,7 @@ pub(crate) struct StatementPlan {
     /// How it is sent, where values need not come in between.
     pub direct: Option<Direct>,
     /// Subqueries, derived tables and common table expressions, by number.
-    pub parts: Vec<PartPlan>,
+    pub subplans: Vec<Subplan>,
     /// The tables it reads.
     pub tables: Vec<Arc<Table>>,
     /// The views it reads.
@@ -115,7 +115,7 @@ impl QueryPlan {
 
 /// A query inside another.
 #[derive(Debug)]
-pub(crate) struct PartPlan {
+pub(crate) struct Subplan {
     /// The query.
     pub query: QueryPlan,
     /// Whether it reads rows of enclosing queries, so that its result cannot be kept.
@@ -300,9 +300,9 @@ pub(crate) enum Source {
     Nothing,
     /// A stored table.
     Table(Box<TableSource>),
-    /// A derived table, view or common table expression: part `id`, its columns from slot `base`.
-    Part {
-        /// Number of the part.
+    /// A derived table, view or common table expression: subplan `id`, its columns from slot `base`.
+    Subplan {
+        /// Number of the subplan.
         id: usize,
         /// First slot.
         base: usize,

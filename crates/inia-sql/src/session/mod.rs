@@ -14,17 +14,17 @@ mod incoming;
 mod login;
 mod params;
 mod plan;
+mod plan_cache;
 mod routines;
 mod run;
 mod set;
 mod show;
 #[cfg(test)]
 pub(crate) mod tests;
-mod texts;
 mod unsupported;
 
+use self::plan_cache::PlanCache;
 use self::run::{KeptPlan, Source, Syntax};
-use self::texts::Texts;
 use crate::catalog::mdl::MdlWatch;
 use crate::context::{Outcome, SessionContext};
 use crate::database::{ClientInfo, Database};
@@ -152,7 +152,7 @@ pub struct Session {
     next_prepared: u32,
     multi_statements: bool,
     /// Statements that came as text, with their plans.
-    texts: Texts,
+    plan_cache: PlanCache,
 }
 
 impl Database {
@@ -171,7 +171,7 @@ impl Session {
             named: HashMap::new(),
             next_prepared: 1,
             multi_statements,
-            texts: Texts::default(),
+            plan_cache: PlanCache::default(),
         };
         session.core.apply_login();
         session
@@ -265,7 +265,7 @@ impl Session {
             return Err(self.core.failed(SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"])));
         }
         let PreparedStatement { statement, text, hints, kept, .. } = prepared;
-        let source = Source { statement, syntax: Syntax::Known(hints), metered: false };
+        let source = Source { statement, syntax: Syntax::Hinted(hints), metered: false };
         let hinted = !hints.variables.is_empty();
         self.core.run_statement(source, sink, more, |core, sink| {
             core.env.is_prepared = true;
@@ -278,7 +278,7 @@ impl Session {
     /// How many texts have a plan.
     #[cfg(test)]
     fn texts_ready(&self) -> usize {
-        self.texts.ready()
+        self.plan_cache.ready()
     }
 
     /// Forgets a prepared statement; unknown ids are ignored.
@@ -301,7 +301,7 @@ impl Session {
         self.core.rollback()?;
         self.prepared.clear();
         self.named.clear();
-        self.texts.clear();
+        self.plan_cache.clear();
         let database = self.core.env.database.take();
         let meter = self.core.meter.take();
         self.core = SessionContext::new(self.core.db.clone(), self.core.client.clone());
@@ -316,7 +316,7 @@ impl Session {
         self.core.rollback()?;
         self.prepared.clear();
         self.named.clear();
-        self.texts.clear();
+        self.plan_cache.clear();
         self.multi_statements = client.multi_statements;
         self.core = SessionContext::new(self.core.db.clone(), client);
         self.core.apply_login();

@@ -35,7 +35,7 @@ pub(super) enum Syntax<'s> {
     /// It has just been parsed: there may be things to warn of.
     Parsed { remarks: Vec<Remark>, hints: Hints },
     /// An earlier statement has warned of it.
-    Known(&'s Hints),
+    Hinted(&'s Hints),
 }
 
 impl SessionContext {
@@ -71,7 +71,7 @@ impl SessionContext {
             self.diagnostics.clear();
         }
         let hints = match source.syntax {
-            Syntax::Known(hints) => Cow::Borrowed(hints),
+            Syntax::Hinted(hints) => Cow::Borrowed(hints),
             Syntax::Parsed { remarks, hints } => {
                 self.note_remarks(&remarks);
                 Cow::Owned(self.resolve_hints(hints))

@@ -99,8 +99,8 @@ impl<'s> Runner<'s> {
                 let read = table.needed.iter().enumerate().filter(|(_, needed)| **needed);
                 slots.extend(read.map(|(column, _)| table.base + column));
             }
-            Source::Part { id, base, .. } => {
-                slots.extend(*base..base + self.plan.parts[*id].query.columns.len());
+            Source::Subplan { id, base, .. } => {
+                slots.extend(*base..base + self.plan.subplans[*id].query.columns.len());
             }
             Source::Virtual(table) => {
                 slots.extend(table.base..table.base + table.table.columns().len());

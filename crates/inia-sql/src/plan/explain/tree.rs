@@ -127,14 +127,14 @@ impl Printer<'_> {
                 let text = table_text(table);
                 self.node(depth, &text);
             }
-            Source::Part { id, alias, filter, .. } => {
+            Source::Subplan { id, alias, filter, .. } => {
                 self.filtered(&filter.iter().collect::<Vec<_>>(), &mut depth);
                 self.node(depth, &format!("Table scan on {alias}"));
-                let part = &self.plan.parts[*id];
+                let subplan = &self.plan.subplans[*id];
                 let text =
-                    if part.correlated { "Materialize (for each row)" } else { "Materialize" };
+                    if subplan.correlated { "Materialize (for each row)" } else { "Materialize" };
                 self.node(depth + 1, text);
-                let query: &QueryPlan = &self.plan.parts[*id].query;
+                let query: &QueryPlan = &self.plan.subplans[*id].query;
                 self.query(query, depth + 2);
             }
             Source::Virtual(table) => {

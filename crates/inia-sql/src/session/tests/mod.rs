@@ -19,12 +19,12 @@ mod leaf_runs;
 mod mutated;
 mod numbers;
 mod patched;
+mod plan_cache;
 mod prepared;
 mod row_ids;
 mod spill;
 mod table_locks;
 mod temporary;
-mod texts;
 mod transactions;
 mod unsupported;
 
