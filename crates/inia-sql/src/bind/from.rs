@@ -34,16 +34,16 @@ pub(super) struct BoundFrom {
 }
 
 /// A member or join with its names.
-pub(super) struct Bound {
+pub(super) struct BoundMember {
     pub(super) tree: FromTree,
     pub(super) names: Namespace,
     /// Conditions of members merged into it, not yet in a join.
     pub(super) conditions: Vec<Expr>,
 }
 
-impl Bound {
-    pub(super) fn new(tree: FromTree, names: Namespace) -> Bound {
-        Bound { tree, names, conditions: Vec::new() }
+impl BoundMember {
+    pub(super) fn new(tree: FromTree, names: Namespace) -> BoundMember {
+        BoundMember { tree, names, conditions: Vec::new() }
     }
 }
 
@@ -97,7 +97,7 @@ impl QueryBinder<'_> {
         &mut self,
         table: &TableRef,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         match table {
             TableRef::Table(factor) => self.named_table(factor, context),
             TableRef::Derived(derived) => self.derived_table(derived, context),
@@ -123,7 +123,7 @@ impl QueryBinder<'_> {
         &mut self,
         factor: &ast::TableFactor,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         let alias = factor.alias.as_ref().unwrap_or(&factor.name.name);
         self.one_more_member()?;
         if factor.name.db.is_none()
@@ -151,7 +151,7 @@ impl QueryBinder<'_> {
             }
             context.tables += 1;
             let leaf = Leaf { slots, alias: alias.clone(), kind: LeafKind::Virtual(table) };
-            return Ok(Bound::new(FromTree::Leaf(leaf), names));
+            return Ok(BoundMember::new(FromTree::Leaf(leaf), names));
         }
         if let Some(view) = self.view(schema, &factor.name.name) {
             return self.view_member(&view, alias, context);
@@ -180,7 +180,7 @@ impl QueryBinder<'_> {
         let slots = base..context.width;
         let kind = LeafKind::Table { table, lock, allowed };
         let tree = FromTree::Leaf(Leaf { slots, alias: alias.clone(), kind });
-        Ok(Bound::new(tree, names))
+        Ok(BoundMember::new(tree, names))
     }
 
     /// The view of that name.
@@ -254,7 +254,7 @@ impl QueryBinder<'_> {
         &mut self,
         derived: &ast::DerivedTable,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         if !derived.lateral
             && let Some(select) = self.mergeable(&derived.query, context.nullable)
             && self.fits(select, context.tables)
@@ -299,7 +299,7 @@ impl QueryBinder<'_> {
         Ok(columns)
     }
 
-    fn join(&mut self, join: &ast::Join, context: &mut FromContext<'_>) -> Result<Bound> {
+    fn join(&mut self, join: &ast::Join, context: &mut FromContext<'_>) -> Result<BoundMember> {
         let nullable = context.nullable;
         context.nullable = nullable || join.kind == JoinKind::Right;
         let left = self.table_ref(&join.left, context);
@@ -348,7 +348,7 @@ impl QueryBinder<'_> {
         }
         let straight = join.kind == JoinKind::Straight;
         let tree = FromJoin { outer, straight, left: first.tree, right: second.tree, on };
-        Ok(Bound { tree: FromTree::Join(Box::new(tree)), names: first.names, conditions })
+        Ok(BoundMember { tree: FromTree::Join(Box::new(tree)), names: first.names, conditions })
     }
 
     /// Runs `f` while the innermost level also knows `names`.
@@ -456,13 +456,13 @@ pub(super) fn subplan_member(
     alias: &str,
     columns: &[(String, ExprType)],
     context: &mut FromContext<'_>,
-) -> Bound {
+) -> BoundMember {
     context.tables += 1;
     let (slots, names) = member(alias, "", columns, context);
     let SubplanRef { id, lateral, level } = subplan;
     let leaf =
         Leaf { slots, alias: alias.to_owned(), kind: LeafKind::Subplan { id, lateral, level } };
-    Bound::new(FromTree::Leaf(leaf), names)
+    BoundMember::new(FromTree::Leaf(leaf), names)
 }
 
 /// Slots and names of a member that is no stored table.

@@ -1,6 +1,6 @@
 //! JSON_TABLE: its document may read the members of FROM before it; its columns get types.
 
-use super::from::{Bound, FromContext, member};
+use super::from::{BoundMember, FromContext, member};
 use super::scope::Clause;
 use super::{QueryBinder, Result};
 use crate::catalog::same_name;
@@ -31,7 +31,7 @@ impl QueryBinder<'_> {
         &mut self,
         table: &ast::JsonTable,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         self.one_more_member()?;
         let document = self.expression(&table.doc, Clause::TableFunction, &[])?;
         if matches!(document.kind, ExprKind::Subquery(_)) {
@@ -49,7 +49,7 @@ impl QueryBinder<'_> {
         }
         let kind = LeafKind::JsonTable { document, rows };
         let leaf = Leaf { slots, alias: table.alias.clone(), kind };
-        Ok(Bound::new(FromTree::Leaf(leaf), names))
+        Ok(BoundMember::new(FromTree::Leaf(leaf), names))
     }
 
     fn json_rows(

@@ -9,7 +9,7 @@
 //! WHERE id = 7` reads slots of `t`: its conditions are `t.x > 3` and `t.id = 7`, its output is
 //! `t.x + 1`; the primary key of `t` finds the row.
 
-use super::from::{Bound, FromContext, SubplanRef, inner, subplan_member};
+use super::from::{BoundMember, FromContext, SubplanRef, inner, subplan_member};
 use super::namespace::{FromColumn, FromTable, Namespace};
 use super::scope::Clause;
 use super::{QueryBinder, Result};
@@ -42,7 +42,7 @@ impl QueryBinder<'_> {
         view: &Arc<View>,
         alias: &str,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         if self.open_views.iter().any(|open| Arc::ptr_eq(open, view)) {
             let code = ErrorCode::ViewRecursive;
             return Err(SqlError::new(code, &[&view.def.schema, &view.def.name]));
@@ -68,7 +68,7 @@ impl QueryBinder<'_> {
         view: &View,
         alias: &str,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         let missing = || SqlError::new(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name]);
         let query = view.query.as_ref().ok_or_else(missing)?;
         let names: Vec<String> = view.def.columns.iter().map(|c| c.name.clone()).collect();
@@ -154,7 +154,7 @@ impl QueryBinder<'_> {
         select: &ast::Select,
         origin: &Origin<'_>,
         context: &mut FromContext<'_>,
-    ) -> Result<Option<Bound>> {
+    ) -> Result<Option<BoundMember>> {
         let level = self.levels.len() - 1;
         let before = (self.subplans.len(), self.tables.len(), self.temporary.len());
         let (width, reached) = (context.width, self.reached);
@@ -180,7 +180,7 @@ impl QueryBinder<'_> {
         select: &ast::Select,
         origin: &Origin<'_>,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         let mut inside = FromContext {
             width: context.width,
             tables: context.tables,
@@ -221,7 +221,7 @@ impl QueryBinder<'_> {
         let schema = origin.view.map(|view| view.def.schema.clone()).unwrap_or_default();
         let table = FromTable { schema, alias: origin.alias.to_owned(), columns, stored: false };
         let tree = tree.ok_or_else(|| SqlError::new(ErrorCode::NoTablesUsed, &[]))?;
-        Ok(Bound { tree, names: Namespace::of(table), conditions })
+        Ok(BoundMember { tree, names: Namespace::of(table), conditions })
     }
 
     fn merged_item(

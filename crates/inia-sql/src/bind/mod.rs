@@ -150,7 +150,7 @@ struct Level {
     /// Slots of FROM, once that is bound.
     width: usize,
     /// The select list as far as bound: queries inside may name its items.
-    items: Vec<scope::Item>,
+    items: Vec<scope::ScopeItem>,
     /// Aggregates so far, those of queries inside that belong here included.
     aggregates: Vec<Aggregate>,
     /// Aggregates that queries inside read, by number; each has a slot behind those of FROM.

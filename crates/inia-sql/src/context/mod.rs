@@ -18,7 +18,7 @@ pub(crate) use session::{NamedSavepoint, SessionContext};
 
 /// What a statement reports.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct StatementOutcome {
     pub(crate) affected_rows: u64,
     pub(crate) last_insert_id: u64,
     /// The first AUTO_INCREMENT value that the statement made: LAST_INSERT_ID() from now on.

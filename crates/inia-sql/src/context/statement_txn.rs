@@ -22,7 +22,7 @@
 //! | `Changes` | `WriteLock` |             | nothing                          |
 
 use super::SessionContext;
-use crate::catalog::mdl::{Kind, MdlGuard, MdlName};
+use crate::catalog::mdl::{MdlGuard, MdlKind, MdlName};
 use crate::catalog::{Table, TableDef, heap, row_count};
 use crate::error::StorageResult;
 use crate::plan::StatementPlan;
@@ -239,13 +239,13 @@ impl SessionContext {
                 self.mdl.lock_for_statement(rows, kind, limit)
             };
             let strong = |name| {
-                let guard = self.mdl.lock_strong(name, Kind::WriteLock, limit)?;
+                let guard = self.mdl.lock_strong(name, MdlKind::WriteLock, limit)?;
                 self.row_locks.guards.borrow_mut().push(guard);
                 Ok(())
             };
             match how {
-                Use::Reads => weak(Kind::Read)?,
-                Use::Adds => strong(inserts).and_then(|()| weak(Kind::Write))?,
+                Use::Reads => weak(MdlKind::Read)?,
+                Use::Adds => strong(inserts).and_then(|()| weak(MdlKind::Write))?,
                 Use::Changes => strong(rows)?,
             }
         }

@@ -11,11 +11,11 @@
 //! Example: after `LOCK TABLES t READ, u AS x WRITE`, `SELECT * FROM t` and `INSERT INTO u …` run,
 //! `SELECT * FROM u` is error 1100 for `u`, `SELECT * FROM t a, t b` error 1100 for `a`.
 
-use super::Outcome;
 use super::SessionContext;
+use super::StatementOutcome;
 use super::{existing, full_name};
 use crate::catalog::FullName;
-use crate::catalog::mdl::{Kind, MdlGuard};
+use crate::catalog::mdl::{MdlGuard, MdlKind};
 use crate::catalog::{ReferentialAction, Table, TableId};
 use crate::referenced::{ReferencedObjects, values_set};
 use inia_base::error::{ErrorCode, SqlError};
@@ -222,7 +222,7 @@ impl Wanted {
 pub(crate) fn lock(
     core: &mut SessionContext,
     locks: &[ast::TableLock],
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     if core.mdl.reads_everything() && locks.iter().any(|lock| lock.write) {
         return Err(SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]));
     }
@@ -237,9 +237,9 @@ pub(crate) fn lock(
         }
         for ((schema, name), strength) in &wanted.names {
             let kind = match strength {
-                Strength::Local => Kind::Read,
-                Strength::Read => Kind::ReadOnly,
-                Strength::Write => Kind::WriteLock,
+                Strength::Local => MdlKind::Read,
+                Strength::Read => MdlKind::ReadOnly,
+                Strength::Write => MdlKind::WriteLock,
             };
             let mdl = core.db.catalog().mdl().name(schema, name);
             guards.push(core.mdl.lock_strong(&mdl, kind, limit)?);
@@ -248,7 +248,7 @@ pub(crate) fn lock(
         for ((schema, name), strength) in &wanted.names {
             let table = core.db.catalog().table(schema, name);
             if let Some(table) = table.filter(|_| *strength == Strength::Local) {
-                guards.push(core.mdl.lock_strong(&table.shared.rows_lock, Kind::Read, limit)?);
+                guards.push(core.mdl.lock_strong(&table.shared.rows_lock, MdlKind::Read, limit)?);
                 tables.push(table);
             }
         }
@@ -256,7 +256,7 @@ pub(crate) fn lock(
         if now.names == wanted.names {
             let local = Local::new(core, &tables);
             core.table_locks = TableLocks { list: now.list, local, guards };
-            return Ok(Outcome::default());
+            return Ok(StatementOutcome::default());
         }
         wanted = now;
     }
@@ -267,7 +267,7 @@ pub(crate) fn lock(
 pub(crate) fn flush_and_lock(
     core: &mut SessionContext,
     names: &[ObjectName],
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     if !core.table_locks.list.is_empty() {
         return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
     }
@@ -281,22 +281,22 @@ pub(crate) fn flush_and_lock(
     core.commit()?;
     core.mdl.end_change();
     core.read_lock = Some(core.mdl.read_everything(core.mdl_limit())?);
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// UNLOCK TABLES.
-pub(crate) fn unlock_all(core: &mut SessionContext) -> Result<Outcome, SqlError> {
+pub(crate) fn unlock_all(core: &mut SessionContext) -> Result<StatementOutcome, SqlError> {
     core.read_lock = None;
     unlock(core)
 }
 
 /// Gives up what LOCK TABLES has locked.
-pub(crate) fn unlock(core: &mut SessionContext) -> Result<Outcome, SqlError> {
+pub(crate) fn unlock(core: &mut SessionContext) -> Result<StatementOutcome, SqlError> {
     if !core.table_locks.list.is_empty() {
         core.commit()?;
         core.table_locks = TableLocks::default();
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// Notes the names that a statement reads and changes rows of; false where it is of another kind.

@@ -8,7 +8,7 @@
 //! Example: `ADD INDEX i (b), DROP INDEX i` puts a new index in place of the old one, and
 //! `RENAME COLUMN a TO b, RENAME COLUMN b TO a` swaps two names.
 
-use super::algorithm::Wanted;
+use super::algorithm::RequestedAlgorithm;
 use super::table::{apply_option, declare};
 use super::table_builder::{IndexDraft, TableBuilder};
 use super::{FullName, columns, dependents, full_name, rules};
@@ -37,7 +37,7 @@ pub(super) struct Wishes {
     pub(super) changes: bool,
     /// ORDER BY.
     pub(super) order: bool,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: RequestedAlgorithm,
     /// What is to be dropped and not there, which is told of after most else.
     missing: Option<String>,
 }

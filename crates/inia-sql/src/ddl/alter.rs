@@ -5,15 +5,15 @@ use super::actions::{self, Wishes};
 use super::algorithm::{Algorithm, Alteration};
 use super::columns;
 use super::foreign::{self, Moved};
-use super::rebuild::{self, Plan};
+use super::rebuild::{self, RebuildPlan};
 use super::schema::hold_schema;
 use super::table::rename_constraints;
 use super::table_builder::{Finished, TableBuilder};
 use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed};
 use crate::catalog::mdl::MdlGuard;
 use crate::catalog::{Change, Table, TableDef};
-use crate::context::Outcome;
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::dml::auto_increment;
 use crate::error::StorageResult;
 use inia_base::error::{ErrorCode, SqlError};
@@ -115,7 +115,7 @@ fn carry_out(
         warn_of_order(core, &name.1);
     }
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
-    let plan = Plan::new(&table.def, &def, &column_origins, &index_origins, copy);
+    let plan = RebuildPlan::new(&table.def, &def, &column_origins, &index_origins, copy);
     if plan.copies() && wishes.auto_increment.is_none() {
         keep_numbers(table, &mut def)?;
     }
@@ -137,7 +137,7 @@ fn carry_out(
     })?;
     count_anew(table, plan.copies(), wishes)?;
     if !wishes.changes && !temporary {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     let affected_rows = match copied {
         true if plan.copies() => rows,
@@ -146,7 +146,7 @@ fn carry_out(
     };
     let warnings = core.warning_count();
     let info = format!("Records: {affected_rows}  Duplicates: 0  Warnings: {warnings}");
-    Ok(Outcome { affected_rows, info, ..Outcome::default() })
+    Ok(StatementOutcome { affected_rows, info, ..StatementOutcome::default() })
 }
 
 /// Gives the table another name; error 1050.

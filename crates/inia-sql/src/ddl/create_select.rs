@@ -12,8 +12,8 @@ use crate::catalog::{
     Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, row_count, same_name,
 };
 use crate::clock::clock_micros;
-use crate::context::Outcome;
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::dml::InsertPlan;
 use crate::error::StorageResult;
 use crate::exec::Runner;
@@ -36,11 +36,11 @@ pub(crate) fn create_table_select(
     let name = full_name(core, &create.name)?;
     let schema = hold_schema(core, &name.0)?;
     if is_taken(core, &name, create)? {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     let _lock = lock_new(core, &name, create)?;
     if is_taken(core, &name, create)? {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     let mut builder = define(core, &name, schema.collation, create)?;
     if create.temporary {
@@ -100,7 +100,7 @@ fn temporary_select(
         Ok(())
     })?;
     let Some(table) = core.temporary.get(&name.0, &name.1).cloned() else {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     };
     core.lock_read(&plan)?;
     let result = insert(core, &table, &names, plan, select, params);
@@ -215,7 +215,7 @@ fn insert(
     let replace = select.on_duplicate == ast::LoadDuplicate::Replace;
     let ignore = select.on_duplicate == ast::LoadDuplicate::Ignore;
     let plan = InsertPlan::of_rows(core, table, targets, Some(source), replace, ignore)?;
-    let Some(source) = plan.source() else { return Ok(Outcome::default()) };
+    let Some(source) = plan.source() else { return Ok(StatementOutcome::default()) };
     let (result, warnings) = {
         let shared: &SessionContext = core;
         let runner = Runner::new(source, shared.exec_context());

@@ -33,15 +33,15 @@ pub(crate) use view::{create_view, drop_views, show_create_view};
 
 use crate::catalog::Change;
 use crate::catalog::FullName;
-use crate::catalog::mdl::{Kind, MdlGuard};
-use crate::context::Outcome;
+use crate::catalog::mdl::{MdlGuard, MdlKind};
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::error::StorageResult;
 use inia_base::error::SqlError;
 use inia_storage::Isolation;
 
 /// What DDL statements report.
-pub(crate) type DdlResult = Result<Outcome, SqlError>;
+pub(crate) type DdlResult = Result<StatementOutcome, SqlError>;
 
 /// Locks tables' definitions against everybody else.
 pub(crate) fn lock(core: &SessionContext, names: &[FullName]) -> Result<Vec<MdlGuard>, SqlError> {
@@ -57,9 +57,10 @@ pub(crate) fn lock_beside(
     still: &[FullName],
 ) -> Result<Vec<MdlGuard>, SqlError> {
     let manager = core.db.catalog().mdl();
-    let wanted = |kind: Kind| move |(schema, name): &FullName| (manager.name(schema, name), kind);
-    let still = still.iter().map(wanted(Kind::ReadOnly));
-    let all = names.iter().map(wanted(Kind::Exclusive)).chain(still).collect();
+    let wanted =
+        |kind: MdlKind| move |(schema, name): &FullName| (manager.name(schema, name), kind);
+    let still = still.iter().map(wanted(MdlKind::ReadOnly));
+    let all = names.iter().map(wanted(MdlKind::Exclusive)).chain(still).collect();
     core.mdl.lock_all(all, core.mdl_limit())
 }
 

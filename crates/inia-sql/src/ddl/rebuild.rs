@@ -1,6 +1,6 @@
 //! Bringing a table's trees to a new definition.
 //!
-//! Three ways, chosen by [`Plan::new`]: nothing to do (names, defaults, comments), new index trees
+//! Three ways, chosen by [`RebuildPlan::new`]: nothing to do (names, defaults, comments), new index trees
 //! filled from the rows as they are, or new trees for everything with every row converted.
 
 use super::copied::carried;
@@ -24,14 +24,14 @@ use inia_expr::{NoSubqueries, Strictness, TypeClass};
 use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, Tree, Txn};
 
 /// What has to be done.
-pub(super) struct Plan {
+pub(super) struct RebuildPlan {
     copy: bool,
     column_origins: Vec<Option<usize>>,
     /// For each new index the old tree's position, where that tree stays.
     kept: Vec<Option<usize>>,
 }
 
-impl Plan {
+impl RebuildPlan {
     /// Compares two definitions.
     pub(super) fn new(
         old: &TableDef,
@@ -39,7 +39,7 @@ impl Plan {
         column_origins: &[Option<usize>],
         index_origins: &[Option<usize>],
         copy: bool,
-    ) -> Plan {
+    ) -> RebuildPlan {
         let same_columns = old.columns.len() == new.columns.len()
             && column_origins.iter().enumerate().all(|(i, origin)| *origin == Some(i));
         let converts = |(i, origin): (usize, &Option<usize>)| {
@@ -65,7 +65,7 @@ impl Plan {
                     .filter(|o| old.indexes[*o].kind == index.kind)
             })
             .collect();
-        Plan { copy, column_origins: column_origins.to_vec(), kept }
+        RebuildPlan { copy, column_origins: column_origins.to_vec(), kept }
     }
 
     /// Whether all rows are written anew.
@@ -102,7 +102,7 @@ pub(super) fn run(
     core: &mut SessionContext,
     table: &Table,
     new: &mut TableDef,
-    plan: &Plan,
+    plan: &RebuildPlan,
 ) -> Result<u64, SqlError> {
     if plan.copy {
         create_trees(core, new)?;
@@ -203,7 +203,7 @@ fn add_indexes(
     core: &SessionContext,
     table: &Table,
     new: &TableDef,
-    plan: &Plan,
+    plan: &RebuildPlan,
 ) -> Result<(), SqlError> {
     let added: Vec<usize> = (0..new.indexes.len())
         .filter(|at| plan.kept[*at].is_none() && has_entries(new.indexes[*at].kind))
@@ -267,7 +267,7 @@ fn copy(
     core: &mut SessionContext,
     table: &Table,
     new: &TableDef,
-    plan: &Plan,
+    plan: &RebuildPlan,
 ) -> Result<u64, SqlError> {
     let layout = RowLayout::new(new.columns.iter().map(|c| (&c.data_type, c.nullable)));
     let codecs: Vec<IndexCodec> =
@@ -407,7 +407,7 @@ fn finish_copy(
 fn convert(
     table: &Table,
     new: &TableDef,
-    plan: &Plan,
+    plan: &RebuildPlan,
     old: &[Value],
     fills: &Fills,
     ctx: &mut inia_expr::EvalContext<'_>,

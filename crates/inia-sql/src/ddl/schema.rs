@@ -2,8 +2,8 @@
 
 use super::{DdlResult, FullName, check_name, in_transaction, lock};
 use crate::catalog::{Change, SchemaDef};
-use crate::context::Outcome;
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
@@ -38,7 +38,7 @@ pub(crate) fn create_database(
     if core.db.catalog().schema(&create.name).is_some() {
         if create.if_not_exists {
             core.note(ErrorCode::DbCreateExists, &[&create.name]);
-            return Ok(Outcome { affected_rows: 1, ..Outcome::default() });
+            return Ok(StatementOutcome { affected_rows: 1, ..StatementOutcome::default() });
         }
         return Err(SqlError::new(ErrorCode::DbCreateExists, &[&create.name]));
     }
@@ -46,7 +46,7 @@ pub(crate) fn create_database(
     let def = SchemaDef { name: create.name.clone(), collation, read_only };
     in_transaction(core, |_, changes| {
         changes.push(Change::PutSchema(def));
-        Ok(Outcome { affected_rows: 1, ..Outcome::default() })
+        Ok(StatementOutcome { affected_rows: 1, ..StatementOutcome::default() })
     })
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn alter_database(core: &mut SessionContext, alter: &ast::AlterDataba
     }
     in_transaction(core, |_, changes| {
         changes.push(Change::PutSchema(def));
-        Ok(Outcome { affected_rows: 1, ..Outcome::default() })
+        Ok(StatementOutcome { affected_rows: 1, ..StatementOutcome::default() })
     })
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn drop_database(core: &mut SessionContext, name: &str, if_exists: bo
     let Some(schema) = core.db.catalog().schema(name) else {
         if if_exists {
             core.note(ErrorCode::DbDropExists, &[&name]);
-            return Ok(Outcome::default());
+            return Ok(StatementOutcome::default());
         }
         return Err(SqlError::new(ErrorCode::DbDropExists, &[&name]));
     };
@@ -105,7 +105,7 @@ pub(crate) fn drop_database(core: &mut SessionContext, name: &str, if_exists: bo
     if core.env.database.as_deref() == Some(name) {
         core.env.database = None;
     }
-    Ok(Outcome { affected_rows, ..Outcome::default() })
+    Ok(StatementOutcome { affected_rows, ..StatementOutcome::default() })
 }
 
 /// Makes a CREATE TABLE in `schema` and a DROP DATABASE of it wait for each other; error 1049.

@@ -11,8 +11,8 @@ use super::{
 use crate::catalog::mdl::MdlGuard;
 use crate::catalog::{self, Change, Table, TableDef, ViewDef, make_trees, quoted};
 use crate::clock::clock_micros;
-use crate::context::Outcome;
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::error::StorageResult;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
@@ -123,11 +123,11 @@ pub(crate) fn create_table(core: &mut SessionContext, create: &ast::CreateTable)
     let schema = hold_schema(core, &name.0)?;
     // A name in use is no reason to wait for its users.
     if is_taken(core, &name, create)? {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     let _lock = lock_new(core, &name, create)?;
     if is_taken(core, &name, create)? {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     let finished = match &create.like {
         Some(other) => like(core, &name, other, create.temporary)?,
@@ -188,7 +188,7 @@ fn finish_create(core: &mut SessionContext, finished: Finished) -> DdlResult {
     aside(core, |core, changes| {
         create_trees(core, &mut def)?;
         changes.push(Change::PutTable(def));
-        Ok(Outcome::default())
+        Ok(StatementOutcome::default())
     })
 }
 
@@ -358,7 +358,7 @@ pub(crate) fn drop_tables(core: &mut SessionContext, drop: &ast::DropTables) -> 
     check_not_referenced(core, &tables)?;
     drop_temporary(core, &own)?;
     if tables.is_empty() {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     in_transaction(core, |core, changes| {
         for table in &tables {
@@ -369,7 +369,7 @@ pub(crate) fn drop_tables(core: &mut SessionContext, drop: &ast::DropTables) -> 
         Ok(())
     })?;
     tables.iter().for_each(|table| core.db.catalog().forget(table.def.id));
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// Drops temporary tables of the session, which does not end its transaction.
@@ -404,7 +404,7 @@ pub(crate) fn truncate(core: &mut SessionContext, name: &ast::ObjectName) -> Ddl
     })?;
     table.shared.next_row_id.store(0, Ordering::Relaxed);
     table.shared.row_estimate.store(0, Ordering::Relaxed);
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// Error 1701 where another table refers to this one.
@@ -478,7 +478,7 @@ pub(crate) fn rename_tables(
         }
         changes.extend(present.values().flatten().map(Named::put));
         changes.extend(foreign::retarget(core, &moves));
-        Ok(Outcome::default())
+        Ok(StatementOutcome::default())
     })
 }
 

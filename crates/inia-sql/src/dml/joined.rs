@@ -17,11 +17,11 @@ use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::bind::ROW_ID;
 use crate::catalog::Table;
-use crate::context::Outcome;
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::error::StorageResult;
 use crate::exec::Runner;
-use crate::plan::{Body, Source, StatementPlan, TableSource};
+use crate::plan::{Body, RowSource, StatementPlan, TableSource};
 use crate::planner::plan_source;
 use crate::row::Cell;
 use crate::spill::TupleList;
@@ -303,7 +303,7 @@ impl JoinedPlan {
         core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         runner: &Runner<'_>,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StatementOutcome, SqlError> {
         if self.query.root.limit.is_none() && self.reads_all() {
             refuse_without_key(core)?;
         }
@@ -336,7 +336,10 @@ impl JoinedPlan {
             })?;
         }
         if self.delete {
-            return Ok(Outcome { affected_rows: tally.changed, ..Outcome::default() });
+            return Ok(StatementOutcome {
+                affected_rows: tally.changed,
+                ..StatementOutcome::default()
+            });
         }
         let info = format!(
             "Rows matched: {}  Changed: {}  Warnings: {}",
@@ -346,15 +349,15 @@ impl JoinedPlan {
         );
         let found = core.client_found_rows;
         let affected_rows = if found { tally.matched } else { tally.changed };
-        Ok(Outcome { affected_rows, info, ..Outcome::default() })
+        Ok(StatementOutcome { affected_rows, info, ..StatementOutcome::default() })
     }
 
     /// Whether a target is read without a key.
     fn reads_all(&self) -> bool {
-        fn any(source: &Source, test: &dyn Fn(&TableSource) -> bool) -> bool {
+        fn any(source: &RowSource, test: &dyn Fn(&TableSource) -> bool) -> bool {
             match source {
-                Source::Table(table) => test(table),
-                Source::Join(join) => any(&join.left, test) || any(&join.right, test),
+                RowSource::Table(table) => test(table),
+                RowSource::Join(join) => any(&join.left, test) || any(&join.right, test),
                 _ => false,
             }
         }

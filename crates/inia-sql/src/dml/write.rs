@@ -3,7 +3,7 @@
 use super::auto_increment;
 use super::change::PendingChanges;
 use super::write_batch::PendingRows;
-use crate::access::Scan;
+use crate::access::TableScan;
 use crate::catalog::{IndexKind, Table, TableDef, value_text};
 use crate::error::Damaged;
 use crate::error::sql_error;
@@ -152,7 +152,7 @@ impl<'t> RowWriter<'t> {
     pub(crate) fn delete_at(
         &mut self,
         txn: &mut Txn,
-        scan: &mut Scan,
+        scan: &mut TableScan,
         key: &[u8],
         bytes: &[u8],
     ) -> Result<bool, SqlError> {
@@ -204,7 +204,7 @@ impl<'t> RowWriter<'t> {
     pub(crate) fn update_at(
         &mut self,
         txn: &mut Txn,
-        scan: &mut Scan,
+        scan: &mut TableScan,
         (key, old): (&[u8], &[u8]),
         new: &[u8],
         changed: &[bool],

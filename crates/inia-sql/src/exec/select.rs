@@ -5,10 +5,10 @@ use super::keys::TupleKey;
 use super::sort::Sorter;
 use super::window::Windows;
 use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
-use crate::access::Scan;
+use crate::access::TableScan;
 use crate::catalog::Table;
 use crate::plan::trace::{Node, watched};
-use crate::plan::{Aggregation, IndexExtremum, SelectPlan, Source};
+use crate::plan::{Aggregation, IndexExtremum, RowSource, SelectPlan};
 use crate::spill::Distinct;
 use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
@@ -203,8 +203,8 @@ impl Runner<'_> {
                     continue;
                 }
             };
-            let Source::Table(source) = &select.source else { return Ok(None) };
-            let mut scan = Scan::open(&source.table, path, ReadMode::Snapshot, ctx, &[])?;
+            let RowSource::Table(source) = &select.source else { return Ok(None) };
+            let mut scan = TableScan::open(&source.table, path, ReadMode::Snapshot, ctx, &[])?;
             if !scan.is_exact() && !source.bound_filter.is_empty() {
                 return Ok(None);
             }

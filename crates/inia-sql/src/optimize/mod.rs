@@ -23,7 +23,7 @@ pub(crate) use order::{index_extrema, order_by_index};
 use crate::access::EvalSettings;
 use crate::catalog::Table;
 use crate::plan::json_table::JsonRows;
-use crate::plan::{Source, VirtualTable};
+use crate::plan::{RowSource, VirtualTable};
 use inia_expr::{Expr, SlotSet, slots_of};
 use inia_storage::LockRequest;
 use std::ops::Range;
@@ -111,7 +111,7 @@ impl LeafKind {
 }
 
 /// What planning knows of the whole block.
-pub(crate) struct Block<'b> {
+pub(crate) struct QueryBlock<'b> {
     /// Every slot that anything in the block reads.
     pub(crate) needed: &'b SlotSet,
     /// SELECT STRAIGHT_JOIN: keep the order of FROM.
@@ -127,10 +127,10 @@ pub(crate) struct Block<'b> {
 pub(crate) fn plan_from(
     tree: Option<FromTree>,
     mut conditions: Vec<Expr>,
-    block: &Block<'_>,
-) -> (Source, Vec<Expr>) {
+    block: &QueryBlock<'_>,
+) -> (RowSource, Vec<Expr>) {
     let Some(mut tree) = tree else {
-        return (Source::One, conditions);
+        return (RowSource::One, conditions);
     };
     outer::simplify(&mut tree, &conditions);
     let source = group::plan(tree, &mut conditions, &SlotSet::default(), block);

@@ -102,7 +102,7 @@ impl QueryPlan {
         self.limit.is_none()
             && match &self.body {
                 Body::Select(select) => {
-                    matches!(select.source, Source::One)
+                    matches!(select.source, RowSource::One)
                         && select.once.iter().all(all)
                         && select.filter.is_empty()
                         && select.having.is_none()
@@ -241,7 +241,7 @@ pub(crate) struct SelectPlan {
     /// Slots of its row.
     pub width: usize,
     /// FROM.
-    pub source: Source,
+    pub source: RowSource,
     /// Conditions that need no row: where one is not true, nothing is read.
     pub once: Vec<Expr>,
     /// What is left of WHERE after sources and joins took their parts.
@@ -293,7 +293,7 @@ pub(crate) struct Aggregation {
 
 /// A member of FROM.
 #[derive(Debug)]
-pub(crate) enum Source {
+pub(crate) enum RowSource {
     /// No FROM: one row without slots.
     One,
     /// A condition that is never true: no rows.
@@ -373,9 +373,9 @@ pub(crate) struct JoinPlan {
     /// Which rows of the left side come out.
     pub kind: JoinType,
     /// Runs first.
-    pub left: Source,
+    pub left: RowSource,
     /// Runs for each row of the left side, or is read once into a hash table.
-    pub right: Source,
+    pub right: RowSource,
     /// The right side's slots, set to NULL where an outer join finds no match.
     pub right_slots: Range<usize>,
     /// The join condition, without what `method` checks.

@@ -9,8 +9,8 @@ use crate::account::{Access, AccountName, Actor, Privileges, SYSTEM_USER, grant}
 use crate::authorize::{Surroundings, check};
 use crate::catalog::{CatalogVersion, Table};
 use crate::check::problems_of;
-use crate::context::Outcome;
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::context::table_locks;
 use crate::ddl;
 use crate::error::StorageResult;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
-type Done = Result<Outcome, SqlError>;
+type Done = Result<StatementOutcome, SqlError>;
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
     Err(SqlError::new(code, args))
@@ -164,10 +164,10 @@ pub(super) fn execute(
             Some(tables) => table_locks::flush_and_lock(core, tables),
             None => core.commit().map(|()| forget_counts(core, flush)),
         },
-        Statement::Reset(_) => core.commit().map(|()| Outcome::default()),
+        Statement::Reset(_) => core.commit().map(|()| StatementOutcome::default()),
         Statement::LockTables(locks) => table_locks::lock(core, locks),
         Statement::UnlockTables => table_locks::unlock_all(core),
-        Statement::LockInstance | Statement::UnlockInstance => Ok(Outcome::default()),
+        Statement::LockInstance | Statement::UnlockInstance => Ok(StatementOutcome::default()),
         Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
         Statement::TableMaintenance(work) => maintain(core, work, sink),
         Statement::Call(_) | Statement::AlterRoutine(_) | Statement::DropRoutine(_) => {
@@ -179,7 +179,7 @@ pub(super) fn execute(
 }
 
 /// Accounts begin to count anew after FLUSH USER_RESOURCES and FLUSH PRIVILEGES.
-fn forget_counts(core: &SessionContext, flush: &ast::Flush) -> Outcome {
+fn forget_counts(core: &SessionContext, flush: &ast::Flush) -> StatementOutcome {
     let accounts = &core.db.accounts;
     for target in &flush.targets {
         match target {
@@ -191,7 +191,7 @@ fn forget_counts(core: &SessionContext, flush: &ast::Flush) -> Outcome {
             _ => {}
         }
     }
-    Outcome::default()
+    StatementOutcome::default()
 }
 
 /// The tables that FLUSH locks, none for all of them; `None` where it locks nothing.
@@ -246,7 +246,7 @@ fn account(core: &mut SessionContext, statement: &Statement) -> Option<Done> {
                 _ => core.note_error(note),
             }
         }
-        Outcome::default()
+        StatementOutcome::default()
     }))
 }
 
@@ -261,7 +261,7 @@ fn set_role(core: &mut SessionContext, choice: &ast::RoleChoice) -> Done {
         }
     })?;
     core.host.set_roles(roles);
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// KILL: one's own connections, or with CONNECTION_ADMIN any; those of accounts with SYSTEM_USER
@@ -299,7 +299,7 @@ fn kill(core: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Value]
     if itself {
         return error(ErrorCode::QueryInterrupted, &[]);
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// Whether a connection belongs to an account that has SYSTEM_USER, itself or by a default role.
@@ -480,7 +480,7 @@ pub(super) fn select_into(core: &mut SessionContext, query: &ast::Query, params:
     if variables && rows == 0 {
         core.warn(ErrorCode::SpFetchNoData, &[]);
     }
-    Ok(Outcome { affected_rows: rows, ..Outcome::default() })
+    Ok(StatementOutcome { affected_rows: rows, ..StatementOutcome::default() })
 }
 
 fn into_variables(

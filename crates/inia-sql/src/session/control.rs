@@ -1,6 +1,6 @@
 //! Transaction control.
 
-use crate::context::Outcome;
+use crate::context::StatementOutcome;
 use crate::context::{NamedSavepoint, SessionContext};
 use crate::error::StorageResult;
 use inia_base::error::{ErrorCode, SqlError};
@@ -8,7 +8,7 @@ use inia_base::process::KillTarget;
 use inia_parser::ast;
 use inia_storage::Isolation;
 
-type Done = Result<Outcome, SqlError>;
+type Done = Result<StatementOutcome, SqlError>;
 
 /// BEGIN, START TRANSACTION: commits what is open.
 pub(super) fn begin(core: &mut SessionContext, begin: &ast::BeginTransaction) -> Done {
@@ -25,7 +25,7 @@ pub(super) fn begin(core: &mut SessionContext, begin: &ast::BeginTransaction) ->
     if begin.consistent_snapshot {
         core.txn.get_mut().take_snapshot();
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// COMMIT [AND CHAIN].
@@ -78,7 +78,7 @@ fn chain(
             processes.kill(core.env.connection_id, KillTarget::ConnectionAfterReply);
         }
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 fn find(core: &SessionContext, name: &str) -> Result<usize, SqlError> {
@@ -90,7 +90,7 @@ fn find(core: &SessionContext, name: &str) -> Result<usize, SqlError> {
 /// SAVEPOINT: one of the same name is replaced. Without a transaction it has no effect.
 pub(super) fn savepoint(core: &mut SessionContext, name: &str) -> Done {
     if core.autocommits() {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     core.enter();
     if let Ok(at) = find(core, name) {
@@ -99,7 +99,7 @@ pub(super) fn savepoint(core: &mut SessionContext, name: &str) -> Done {
     let point = core.txn.get_mut().savepoint();
     let (name, locks) = (name.to_owned(), core.mdl.held_count());
     core.state.savepoints.push(NamedSavepoint { name, point, locks });
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// ROLLBACK TO: later savepoints are gone, this one stays. Definitions that were only read since
@@ -113,14 +113,14 @@ pub(super) fn rollback_to(core: &mut SessionContext, name: &str) -> Done {
     if core.txn.get_mut().only_reads() {
         core.mdl.release_from(locks);
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// RELEASE SAVEPOINT: this one and later ones are gone.
 pub(super) fn release(core: &mut SessionContext, name: &str) -> Done {
     let at = find(core, name)?;
     core.state.savepoints.truncate(at);
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// SET TRANSACTION: the next transaction's, the session's, or everybody's defaults.
@@ -137,7 +137,7 @@ pub(super) fn set_transaction(core: &mut SessionContext, set: &ast::SetTransacti
         }
         core.state.next_isolation = level.map(|(level, _)| level).or(core.state.next_isolation);
         core.state.next_read_only = set.read_only.or(core.state.next_read_only);
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     };
     let global = scope != ast::VarScope::Session;
     if let Some((_, name)) = level {
@@ -147,5 +147,5 @@ pub(super) fn set_transaction(core: &mut SessionContext, set: &ast::SetTransacti
         let value = if read_only { "ON" } else { "OFF" };
         super::set::effect::assign(core, global, "transaction_read_only", value)?;
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }

@@ -1,7 +1,7 @@
 //! Statements that define something: databases, tables, indexes and views.
 
-use crate::context::Outcome;
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::ddl;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
@@ -12,7 +12,7 @@ pub(super) fn define(
     core: &mut SessionContext,
     statement: &Statement,
     params: &[Value],
-) -> Option<Result<Outcome, SqlError>> {
+) -> Option<Result<StatementOutcome, SqlError>> {
     let defines = matches!(
         statement,
         Statement::CreateDatabase(_)

@@ -1,7 +1,7 @@
 //! Single expressions: DO, and values for SET and its like.
 
-use crate::context::Outcome;
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::dml::has_subquery;
 use crate::exec::Runner;
 use crate::planner::plan_query;
@@ -40,11 +40,11 @@ pub(super) fn do_exprs(
     core: &mut SessionContext,
     exprs: &[ast::Expr],
     params: &[Value],
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     for expr in exprs {
         value_of(core, expr, params)?;
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 pub(super) fn value_of(

@@ -6,7 +6,7 @@
 //! bytes, with MySQL's warning 1300.
 
 use super::plan_cache::{self, CacheEntry, PlanKey};
-use super::run::{KeptPlan, Source, Syntax};
+use super::run::{IncomingStatement, KeptPlan, Syntax};
 use super::{Prepared, PreparedSlot, PreparedStatement, Session, plan};
 use crate::context::SessionContext;
 use crate::error::parse_error;
@@ -84,7 +84,7 @@ impl Session {
             return None;
         };
         let (statement, hints) = (&kept.statement, &kept.hints);
-        let source = Source { statement, syntax: Syntax::Hinted(hints), metered: true };
+        let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: true };
         let mut stale = false;
         let done = self.core.run_statement(source, sink, false, |core, sink| {
             match plan::run(core, plan, &params, sink) {
@@ -140,7 +140,7 @@ impl Session {
             }
             let text = text_of(&sql[span.start..span.end]);
             let syntax = Syntax::Parsed { remarks, hints };
-            let source = Source { statement: &statement, syntax, metered: true };
+            let source = IncomingStatement { statement: &statement, syntax, metered: true };
             self.run(source, &text, sink, more)?;
             if !more {
                 return Ok(());
@@ -165,7 +165,7 @@ impl Session {
     /// Plans and runs one statement.
     fn run(
         &mut self,
-        source: Source<'_>,
+        source: IncomingStatement<'_>,
         text: &str,
         sink: &mut dyn RowSink,
         more: bool,

@@ -24,9 +24,9 @@ pub(crate) mod tests;
 mod unsupported;
 
 use self::plan_cache::PlanCache;
-use self::run::{KeptPlan, Source, Syntax};
+use self::run::{IncomingStatement, KeptPlan, Syntax};
 use crate::catalog::mdl::MdlWatch;
-use crate::context::{Outcome, SessionContext};
+use crate::context::{SessionContext, StatementOutcome};
 use crate::database::{ClientInfo, Database};
 use crate::exec::KeyHash;
 use crate::stack::on_deep_stack;
@@ -204,7 +204,10 @@ impl Session {
                 // A failure is noted already.
                 let prepared = self.prepare(&text)?;
                 self.named.insert(name.to_lowercase(), prepared.id);
-                Ok(Outcome { info: String::from("Statement prepared"), ..Outcome::default() })
+                Ok(StatementOutcome {
+                    info: String::from("Statement prepared"),
+                    ..StatementOutcome::default()
+                })
             }
             ast::Statement::Execute { name, using } => {
                 let params: Vec<Value> =
@@ -217,9 +220,9 @@ impl Session {
             ast::Statement::Deallocate(name) => known(self, name, "DEALLOCATE PREPARE").map(|id| {
                 self.named.remove(&name.to_lowercase());
                 self.close_prepared(id);
-                Outcome::default()
+                StatementOutcome::default()
             }),
-            _ => Ok(Outcome::default()),
+            _ => Ok(StatementOutcome::default()),
         };
         self.core.finish(result, sink, more)
     }
@@ -265,7 +268,7 @@ impl Session {
             return Err(self.core.failed(SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"])));
         }
         let PreparedStatement { statement, text, hints, kept, .. } = prepared;
-        let source = Source { statement, syntax: Syntax::Hinted(hints), metered: false };
+        let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: false };
         let hinted = !hints.variables.is_empty();
         self.core.run_statement(source, sink, more, |core, sink| {
             core.env.is_prepared = true;

@@ -1,8 +1,8 @@
 //! Statements about stored programs, of which there are none: whichever they name is missing.
 
 use super::unsupported::unsupported;
-use crate::context::Outcome;
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{ObjectName, RoutineKind, Statement};
 
@@ -20,7 +20,7 @@ pub(super) fn missing(kind: RoutineKind, name: &str, full: &str) -> SqlError {
 pub(super) fn execute(
     core: &mut SessionContext,
     statement: &Statement,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     let (kind, name, if_exists) = match statement {
         Statement::Call(call) => return Err(not_there(core, RoutineKind::Procedure, &call.name)?),
         Statement::AlterRoutine(alter) => (alter.kind, &alter.name, false),
@@ -37,7 +37,7 @@ pub(super) fn execute(
         RoutineKind::Event => core.note(ErrorCode::SpDoesNotExist, &[&"Event", &name.name]),
         _ => core.note_error(&error),
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// The error for a program of that name; errors 1046 and 1049 where its database is none.

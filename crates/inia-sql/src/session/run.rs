@@ -11,8 +11,8 @@
 //! 6. the hints are undone, and the client gets the end of the reply.
 
 use super::params::ParamKinds;
-use super::plan::{self, Plan};
-use crate::context::{Outcome, SessionContext};
+use super::plan::{self, PlannedStatement};
+use crate::context::{SessionContext, StatementOutcome};
 use inia_base::column::{Completion, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -22,7 +22,7 @@ use inia_parser::{Hints, Remark};
 use std::borrow::Cow;
 
 /// A statement as it arrives.
-pub(super) struct Source<'s> {
+pub(super) struct IncomingStatement<'s> {
     pub(super) statement: &'s Statement,
     pub(super) syntax: Syntax<'s>,
     /// It counts against what its account may do in an hour. An execution by handle does not, and
@@ -42,10 +42,10 @@ impl SessionContext {
     /// Runs a statement and replies; `run` gives its outcome, and sends its rows.
     pub(super) fn run_statement(
         &mut self,
-        source: Source<'_>,
+        source: IncomingStatement<'_>,
         sink: &mut dyn RowSink,
         more: bool,
-        run: impl FnOnce(&mut SessionContext, &mut dyn RowSink) -> Result<Outcome, SqlError>,
+        run: impl FnOnce(&mut SessionContext, &mut dyn RowSink) -> Result<StatementOutcome, SqlError>,
     ) -> Result<(), SqlError> {
         let statement = source.statement;
         let hints = self.begin(source)?;
@@ -64,7 +64,10 @@ impl SessionContext {
 
     /// Begins a statement, and refuses what the session may not do; the hints that are to take
     /// effect.
-    pub(super) fn begin<'s>(&mut self, source: Source<'s>) -> Result<Cow<'s, Hints>, SqlError> {
+    pub(super) fn begin<'s>(
+        &mut self,
+        source: IncomingStatement<'s>,
+    ) -> Result<Cow<'s, Hints>, SqlError> {
         let statement = source.statement;
         self.begin_statement();
         if !plan::keeps_diagnostics(statement) {
@@ -88,7 +91,7 @@ impl SessionContext {
     /// Reports a statement's end to the client and to the session's own functions.
     pub(super) fn finish(
         &mut self,
-        result: Result<Outcome, SqlError>,
+        result: Result<StatementOutcome, SqlError>,
         sink: &mut dyn RowSink,
         more: bool,
     ) -> Result<(), SqlError> {
@@ -132,19 +135,19 @@ impl SessionContext {
 #[derive(Default)]
 pub(super) struct KeptPlan {
     /// The plan, where it can be kept, and the settings it was made under.
-    plan: Option<(Plan, u64)>,
+    plan: Option<(PlannedStatement, u64)>,
     /// The kinds of values that the plan is made for.
     kinds: ParamKinds,
 }
 
 impl KeptPlan {
     /// Keeps a plan for texts, made under the session's present settings.
-    pub(super) fn new(core: &SessionContext, plan: Option<Plan>) -> KeptPlan {
+    pub(super) fn new(core: &SessionContext, plan: Option<PlannedStatement>) -> KeptPlan {
         KeptPlan { plan: plan.map(|plan| (plan, core.settings)), kinds: ParamKinds::default() }
     }
 
     /// The plan, where it is still the right one.
-    pub(super) fn usable(&self, core: &SessionContext) -> Option<&Plan> {
+    pub(super) fn usable(&self, core: &SessionContext) -> Option<&PlannedStatement> {
         let (plan, settings) = self.plan.as_ref()?;
         (*settings == core.settings && !plan.is_stale()).then_some(plan)
     }
@@ -157,7 +160,7 @@ impl KeptPlan {
         (statement, text, hinted): (&Statement, &str, bool),
         params: &[Value],
         sink: &mut dyn RowSink,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StatementOutcome, SqlError> {
         let keeps = !hinted && !core.may_be_serializable();
         if keeps
             && self.kinds.fit(params)

@@ -13,7 +13,7 @@
 //! keys keep the order in which they came.
 
 use super::stream::Scratch;
-use super::{Purpose, Reader, Result, Stream, Workspace, keyed, split_keyed};
+use super::{Purpose, Result, Stream, StreamReader, Workspace, keyed, split_keyed};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -151,7 +151,7 @@ pub(crate) fn merge(
 
 /// A merge under way.
 pub(crate) struct Merge<'r, 'w> {
-    readers: Vec<Reader<'r, 'w>>,
+    readers: Vec<StreamReader<'r, 'w>>,
     heap: BinaryHeap<Reverse<(Vec<u8>, usize, Vec<u8>)>>,
     /// The record that was given last.
     current: Option<(Vec<u8>, usize, Vec<u8>)>,

@@ -58,10 +58,10 @@ fn a_table_locked_for_reading_lets_readers_in_and_keeps_writers_out() {
     let [holder, reader, writer] = [0; 3].map(|_| session(&manager));
     let t = manager.name("test", "t");
     writer.lock_write(&t, NONE).unwrap();
-    let timeout = holder.lock_strong(&t, Kind::ReadOnly, NONE).err().unwrap();
+    let timeout = holder.lock_strong(&t, MdlKind::ReadOnly, NONE).err().unwrap();
     assert_eq!(timeout.code, ErrorCode::LockWaitTimeout, "behind a running writer");
     writer.release_all();
-    let lock = holder.lock_strong(&t, Kind::ReadOnly, NONE).unwrap();
+    let lock = holder.lock_strong(&t, MdlKind::ReadOnly, NONE).unwrap();
     holder.release_all();
     reader.lock_shared(&t, NONE).unwrap();
     writer.lock_shared(&t, NONE).unwrap();
@@ -70,7 +70,7 @@ fn a_table_locked_for_reading_lets_readers_in_and_keeps_writers_out() {
     writer.release_all();
     let ddl = reader.lock_exclusive(vec![t.clone()], NONE);
     assert!(ddl.is_err(), "the lock outlives its session's transactions");
-    let again = holder.lock_strong(&t, Kind::ReadOnly, NONE).unwrap();
+    let again = holder.lock_strong(&t, MdlKind::ReadOnly, NONE).unwrap();
     drop(again);
     assert!(writer.lock_write(&t, NONE).is_err(), "the first lock stays when a second one goes");
     drop(lock);
@@ -79,12 +79,12 @@ fn a_table_locked_for_reading_lets_readers_in_and_keeps_writers_out() {
 
 #[test]
 fn kinds_get_on_as_the_tables_say() {
-    for held in Kind::ALL {
-        for wanted in Kind::ALL {
+    for held in MdlKind::ALL {
+        for wanted in MdlKind::ALL {
             let manager = Arc::new(MdlManager::default());
             let (holder, asker) = (session(&manager), session(&manager));
             let t = manager.name("test", "t");
-            let take = |session: &MdlSession, kind: Kind| match kind.is_strong() {
+            let take = |session: &MdlSession, kind: MdlKind| match kind.is_strong() {
                 true => session.lock_strong(&t, kind, NONE).map(Some),
                 false => session.lock_weak(&t, kind, NONE).map(|()| None),
             };
@@ -104,8 +104,8 @@ fn kinds_get_on_as_the_tables_say() {
 
 #[test]
 fn no_two_waiting_requests_wait_behind_each_other() {
-    for a in Kind::ALL {
-        for b in Kind::ALL {
+    for a in MdlKind::ALL {
+        for b in MdlKind::ALL {
             assert!(a.goes_with(b) || a.passes(b) || b.passes(a), "{a:?}, {b:?}");
             let starved = a.passes_starved(b) || b.passes_starved(a);
             assert!(a.goes_with(b) || starved, "{a:?}, {b:?}");
@@ -120,7 +120,7 @@ fn a_writer_goes_past_a_waiting_read_lock_but_not_for_ever() {
     let t = manager.name("test", "t");
     first.lock_write(&t, NONE).unwrap();
     thread::scope(|scope| {
-        let waiter = scope.spawn(|| reader.lock_strong(&t, Kind::ReadOnly, LONG).is_ok());
+        let waiter = scope.spawn(|| reader.lock_strong(&t, MdlKind::ReadOnly, LONG).is_ok());
         until_waiting(&manager, 1);
         let mut passed = 0;
         while second.lock_write(&t, NONE).is_ok() {

@@ -11,8 +11,8 @@ use crate::catalog::AccountName;
 use crate::catalog::view::parse;
 use crate::catalog::{Change, ColumnDef, ViewAlgorithm, ViewCheck, ViewDef, same_name};
 use crate::clock::clock_micros;
-use crate::context::Outcome;
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::plan::StatementPlan;
 use crate::planner::plan_source;
 use crate::referenced::ReferencedObjects;
@@ -66,7 +66,7 @@ pub(crate) fn create_view(core: &mut SessionContext, create: &ast::CreateView) -
     if create.algorithm.as_deref() == Some("MERGE") && def.algorithm != ViewAlgorithm::Merge {
         core.warn(ErrorCode::WarnViewMerge, &[]);
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// Errors 1050, 1146 and 1347.
@@ -285,11 +285,11 @@ pub(crate) fn drop_views(core: &mut SessionContext, drop: &ast::DropTables) -> D
         missing.iter().for_each(|name| core.note(ErrorCode::UnknownTable, &[name]));
     }
     if found.is_empty() {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     in_transaction(core, |_, changes| {
         let gone = found.into_iter().map(|(schema, name)| Change::DropView { schema, name });
         changes.extend(gone);
-        Ok(Outcome::default())
+        Ok(StatementOutcome::default())
     })
 }

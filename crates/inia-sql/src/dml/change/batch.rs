@@ -8,7 +8,7 @@
 
 use super::rewrite::Rewrite;
 use super::run::ChangeRun;
-use crate::access::Scan;
+use crate::access::TableScan;
 use crate::catalog::{IndexKind, Table};
 use crate::dml::auto_increment;
 use crate::dml::write::{RowWriter, write_error};
@@ -274,7 +274,7 @@ impl ChangeRun<'_> {
     pub(super) fn delete_run(
         &mut self,
         ctx: &mut EvalContext<'_>,
-        scan: &mut Scan,
+        scan: &mut TableScan,
         limit: u64,
     ) -> Result<bool, SqlError> {
         self.core.check_killed()?;

@@ -3,9 +3,9 @@
 use super::batch::may_change_together;
 use super::rewrite::Rewrite;
 use super::{ChangePlan, exclusive_request, refuse_without_key, row_count};
-use crate::access::{Found, RowData, Scan};
-use crate::context::Outcome;
+use crate::access::{FoundRow, RowData, TableScan};
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::dml::auto_increment;
 use crate::dml::foreign::Foreign;
 use crate::dml::gathered::Gathered;
@@ -45,7 +45,7 @@ impl ChangePlan {
         &self,
         core: &SessionContext,
         ctx: &mut EvalContext<'_>,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StatementOutcome, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         ctx.ignores = self.ignore;
@@ -59,7 +59,7 @@ impl ChangePlan {
         auto_increment::prepare_counter(&self.table)?;
         let foreign = Foreign::load(core, &self.table)?;
         let mode = ReadMode::Lock(exclusive_request());
-        let mut scan = Scan::open(&self.table, &self.path, mode, ctx, &[])?;
+        let mut scan = TableScan::open(&self.table, &self.path, mode, ctx, &[])?;
         if !self.deletes() && core.state.releases_unmatched() {
             scan.read_semi_consistently();
         }
@@ -116,7 +116,7 @@ impl ChangeRun<'_> {
     fn scan(
         &mut self,
         ctx: &mut EvalContext<'_>,
-        scan: &mut Scan,
+        scan: &mut TableScan,
         limit: u64,
         gathered: &mut Gathered<'_>,
     ) -> Result<bool, SqlError> {
@@ -202,7 +202,7 @@ impl ChangeRun<'_> {
     fn lock_matching(
         &mut self,
         ctx: &mut EvalContext<'_>,
-        scan: &mut Scan,
+        scan: &mut TableScan,
     ) -> Result<bool, SqlError> {
         let Some(seen) = scan.current_row()? else { return Ok(false) };
         let RowData::Row(bytes) = seen.data else { return Err(Damaged.into()) };
@@ -230,7 +230,7 @@ impl ChangeRun<'_> {
 
     /// Decodes what conditions and ORDER BY read.
     fn look_at(&mut self, bytes: &[u8]) -> Result<(), SqlError> {
-        let found = Found { clustered_key: &[], data: RowData::Row(bytes) };
+        let found = FoundRow { clustered_key: &[], data: RowData::Row(bytes) };
         let (plan, zone) = (self.plan, &self.core.env.time_zone);
         found.fill(&plan.table, &plan.looks_at, zone, &mut self.row)
     }
@@ -240,7 +240,7 @@ impl ChangeRun<'_> {
     pub(super) fn change(
         &mut self,
         ctx: &mut EvalContext<'_>,
-        mut scan: Option<&mut Scan>,
+        mut scan: Option<&mut TableScan>,
         (key, old): (&[u8], &[u8]),
     ) -> Result<bool, SqlError> {
         let (plan, core) = (self.plan, self.core);
@@ -275,7 +275,7 @@ impl ChangeRun<'_> {
     fn update(
         &mut self,
         ctx: &mut EvalContext<'_>,
-        scan: Option<&mut Scan>,
+        scan: Option<&mut TableScan>,
         (key, old): (&[u8], &[u8]),
     ) -> Result<bool, SqlError> {
         let (plan, core) = (self.plan, self.core);
@@ -317,7 +317,7 @@ impl ChangeRun<'_> {
     fn delete(
         &mut self,
         ctx: &mut EvalContext<'_>,
-        mut scan: Option<&mut Scan>,
+        mut scan: Option<&mut TableScan>,
         (key, bytes): (&[u8], &[u8]),
     ) -> Result<bool, SqlError> {
         let (table, core) = (&self.plan.table, self.core);
@@ -357,7 +357,7 @@ impl ChangeRun<'_> {
 
     /// Leaves a row that does not match: its lock is given up or taken, as the isolation level has
     /// it. False where it must be read again.
-    fn pass_over(&self, scan: &mut Scan) -> Result<bool, SqlError> {
+    fn pass_over(&self, scan: &mut TableScan) -> Result<bool, SqlError> {
         let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
         if self.core.state.releases_unmatched() {
             scan.unlock_current(&mut txn);
@@ -367,7 +367,7 @@ impl ChangeRun<'_> {
     }
 
     /// Locks a row that matches and stays as it is; false where it must be read again.
-    fn keep_unchanged(&mut self, scan: Option<&mut Scan>) -> Result<bool, SqlError> {
+    fn keep_unchanged(&mut self, scan: Option<&mut TableScan>) -> Result<bool, SqlError> {
         let table = &self.plan.table;
         let kept = match scan {
             Some(scan) => scan.secure_current(&mut self.core.txn_of(table).borrow_mut())?,
@@ -392,9 +392,9 @@ impl ChangeRun<'_> {
         ctx.raise(inia_expr::Level::Warning, error)
     }
 
-    fn outcome(&self, ctx: &EvalContext<'_>) -> Outcome {
+    fn outcome(&self, ctx: &EvalContext<'_>) -> StatementOutcome {
         if self.plan.deletes() {
-            return Outcome { affected_rows: self.changed, ..Outcome::default() };
+            return StatementOutcome { affected_rows: self.changed, ..StatementOutcome::default() };
         }
         let core = self.core;
         let info = format!(
@@ -405,6 +405,6 @@ impl ChangeRun<'_> {
         );
         let affected_rows = if core.client_found_rows { self.matched } else { self.changed };
         let last_insert_id = core.host.last_insert_id.get().unwrap_or(0);
-        Outcome { affected_rows, last_insert_id, info, ..Outcome::default() }
+        StatementOutcome { affected_rows, last_insert_id, info, ..StatementOutcome::default() }
     }
 }

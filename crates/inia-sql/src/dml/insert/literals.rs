@@ -4,7 +4,7 @@
 //! kind and fits: then it goes into the row's slot, whose memory is that of the row before. All
 //! else takes the way of any expression, which knows every conversion, warning and error.
 
-use super::run::Run;
+use super::run::InsertRun;
 use super::{InsertPlan, bind_plain, refuse_generated};
 use crate::bind::table_scope::TableScope;
 use crate::catalog::Table;
@@ -169,7 +169,7 @@ impl InsertPlan {
         core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         literals: &Literals,
-        run: &mut Run<'_>,
+        run: &mut InsertRun<'_>,
         row: &mut Vec<Value>,
     ) -> Result<(), SqlError> {
         let columns = &self.table.def.columns;

@@ -2,8 +2,8 @@
 
 use super::{InsertPlan, Literals};
 use crate::catalog::{IndexKind, Table};
-use crate::context::Outcome;
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::dml::assign::{Nulls, assign, touch};
 use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::fill::{Fills, Given, stored};
@@ -36,7 +36,7 @@ struct Tally {
 }
 
 /// One execution.
-pub(super) struct Run<'r> {
+pub(super) struct InsertRun<'r> {
     plan: &'r InsertPlan,
     writer: RowWriter<'r>,
     numbers: Numbers,
@@ -88,7 +88,7 @@ impl InsertPlan {
         core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         runner: Option<&Runner<'_>>,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StatementOutcome, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         ctx.ignores = self.ignore;
@@ -100,7 +100,7 @@ impl InsertPlan {
             let error = SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text);
             ctx.raise(inia_expr::Level::Warning, error)?;
         }
-        let mut run = Run::new(self, core)?;
+        let mut run = InsertRun::new(self, core)?;
         let mut row = Vec::with_capacity(self.table.def.columns.len());
         let given = match (runner, &self.source, &self.literals) {
             (Some(runner), Some(source), _) if self.selects => {
@@ -118,7 +118,7 @@ impl InsertPlan {
         &self,
         core: &SessionContext,
         ctx: &mut EvalContext<'_>,
-        run: &mut Run<'_>,
+        run: &mut InsertRun<'_>,
         row: &mut Vec<Value>,
     ) -> Result<(), SqlError> {
         for (number, given) in self.rows.iter().enumerate() {
@@ -147,7 +147,7 @@ impl InsertPlan {
         ctx: &mut EvalContext<'_>,
         runner: &Runner<'_>,
         source: &StatementPlan,
-        run: &mut Run<'_>,
+        run: &mut InsertRun<'_>,
         row: &mut Vec<Value>,
     ) -> Result<(), SqlError> {
         let types: Vec<&inia_expr::ExprType> = source.root.columns.iter().map(|c| &c.ty).collect();
@@ -250,8 +250,11 @@ impl InsertPlan {
     }
 }
 
-impl<'r> Run<'r> {
-    pub(super) fn new(plan: &'r InsertPlan, core: &'r SessionContext) -> Result<Run<'r>, SqlError> {
+impl<'r> InsertRun<'r> {
+    pub(super) fn new(
+        plan: &'r InsertPlan,
+        core: &'r SessionContext,
+    ) -> Result<InsertRun<'r>, SqlError> {
         let mut writer = RowWriter::new(&plan.table, &core.env.time_zone);
         if plan.replace || !plan.on_duplicate.is_empty() {
             writer.existing = LockMode::Exclusive;
@@ -268,7 +271,7 @@ impl<'r> Run<'r> {
         let nontransactional = !plan.table.def.is_transactional();
         let together = several && !settles && !unique && !nontransactional && foreign.is_none();
         let given = Vec::new();
-        Ok(Run { plan, writer, numbers, keep_zero, tally, foreign, together, given })
+        Ok(InsertRun { plan, writer, numbers, keep_zero, tally, foreign, together, given })
     }
 
     /// How many rows came.
@@ -559,7 +562,7 @@ impl<'r> Run<'r> {
         core: &SessionContext,
         ctx: &EvalContext<'_>,
         multiple: bool,
-    ) -> Outcome {
+    ) -> StatementOutcome {
         let tally = self.tally;
         let said = core.host.last_insert_id.get();
         let info_id = tally.first_generated.or(said).unwrap_or(tally.last_value);
@@ -579,7 +582,7 @@ impl<'r> Run<'r> {
             ),
             false => String::new(),
         };
-        Outcome {
+        StatementOutcome {
             affected_rows,
             last_insert_id: info_id,
             generated_id: tally.first_generated,

@@ -1,6 +1,6 @@
 //! Aggregates over all rows that one table's access path finds.
 
-use crate::access::{Found, FoundRun, Scan};
+use crate::access::{FoundRow, FoundRun, TableScan};
 use crate::exec::emit::emit;
 use crate::exec::select::holds;
 use crate::exec::{Result, Runner, window};
@@ -181,7 +181,7 @@ impl Total<'_> {
     #[inline]
     pub(in crate::exec) fn add(
         &mut self,
-        found: &Found<'_>,
+        found: &FoundRow<'_>,
         source: &TableSource,
         ctx: &mut EvalContext<'_>,
     ) -> Result<()> {
@@ -342,7 +342,7 @@ impl Runner<'_> {
             return Ok(true);
         }
         let mode = ReadMode::Snapshot;
-        let mut scan = Scan::open(&source.table, &source.access, mode, ctx, &[])?;
+        let mut scan = TableScan::open(&source.table, &source.access, mode, ctx, &[])?;
         if !scan.is_exact() && !source.bound_filter.is_empty() {
             return Ok(false);
         }
@@ -360,7 +360,7 @@ impl Runner<'_> {
                         continue;
                     }
                     for i in 0..run.len() {
-                        let found = Found { clustered_key: &[], data: run.data(i) };
+                        let found = FoundRow { clustered_key: &[], data: run.data(i) };
                         total.add(&found, source, ctx)?;
                     }
                 }

@@ -3,7 +3,8 @@
 use crate::access::{AccessPath, EqualPart};
 use crate::catalog::{IndexDef, IndexKind, TableDef};
 use crate::plan::{
-    Body, JoinMethod, JoinPlan, QueryPlan, SelectPlan, SetPlan, Source, StatementPlan, TableSource,
+    Body, JoinMethod, JoinPlan, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
+    TableSource,
 };
 use inia_base::datatype::DataType;
 use inia_expr::tree::{CmpOp, Quantifier, SubqueryKind};
@@ -123,7 +124,7 @@ impl Describer<'_> {
             self.lines.push(Line { extra: vec!["Impossible WHERE"], ..blank });
         } else if select.extrema.is_some() {
             self.lines.push(Line { extra: vec!["Select tables optimized away"], ..blank });
-        } else if matches!(select.source, Source::One) {
+        } else if matches!(select.source, RowSource::One) {
             self.lines.push(Line { extra: vec!["No tables used"], ..blank });
         } else {
             self.source(&select.source, &blank, None, &mut subplans);
@@ -178,15 +179,15 @@ impl Describer<'_> {
 
     fn source(
         &mut self,
-        source: &Source,
+        source: &RowSource,
         blank: &Line,
         join: Option<&JoinPlan>,
         subplans: &mut Vec<(usize, String)>,
     ) {
         match source {
-            Source::One | Source::Nothing => {}
-            Source::Table(table) => self.lines.push(table_line(table, blank, join)),
-            Source::Subplan { id, filter, .. } => {
+            RowSource::One | RowSource::Nothing => {}
+            RowSource::Table(table) => self.lines.push(table_line(table, blank, join)),
+            RowSource::Subplan { id, filter, .. } => {
                 let mut extra = Vec::new();
                 if !filter.is_empty() {
                     extra.push("Using where");
@@ -202,13 +203,13 @@ impl Describer<'_> {
                 });
                 subplans.push((*id, "DERIVED".to_owned()));
             }
-            Source::Virtual(table) => self.lines.push(Line {
+            RowSource::Virtual(table) => self.lines.push(Line {
                 table: Some(table.alias.clone()),
                 access: Some("ALL"),
                 extra: if table.filter.is_empty() { vec![] } else { vec!["Using where"] },
                 ..blank.clone()
             }),
-            Source::JsonTable(table) => {
+            RowSource::JsonTable(table) => {
                 let mut extra = vec!["Table function: json_table", "Using temporary"];
                 if !table.filter.is_empty() {
                     extra.push("Using where");
@@ -222,7 +223,7 @@ impl Describer<'_> {
                     ..blank.clone()
                 });
             }
-            Source::Join(inner) => {
+            RowSource::Join(inner) => {
                 self.source(&inner.left, blank, join, subplans);
                 self.source(&inner.right, blank, Some(inner), subplans);
             }
@@ -261,19 +262,19 @@ fn is_never(value: &inia_base::value::Value) -> bool {
     matches!(value, Value::Null | Value::Int(0) | Value::UInt(0))
 }
 
-fn each_condition(source: &Source, visit: &mut dyn FnMut(&Expr)) {
+fn each_condition(source: &RowSource, visit: &mut dyn FnMut(&Expr)) {
     match source {
-        Source::One | Source::Nothing => {}
-        Source::Table(table) => {
+        RowSource::One | RowSource::Nothing => {}
+        RowSource::Table(table) => {
             table.filter.iter().chain(&table.bound_filter).for_each(&mut *visit);
         }
-        Source::Subplan { filter, .. } => filter.iter().for_each(&mut *visit),
-        Source::Virtual(table) => table.filter.iter().for_each(&mut *visit),
-        Source::JsonTable(table) => {
+        RowSource::Subplan { filter, .. } => filter.iter().for_each(&mut *visit),
+        RowSource::Virtual(table) => table.filter.iter().for_each(&mut *visit),
+        RowSource::JsonTable(table) => {
             visit(&table.document);
             table.filter.iter().for_each(&mut *visit);
         }
-        Source::Join(join) => {
+        RowSource::Join(join) => {
             each_condition(&join.left, visit);
             each_condition(&join.right, visit);
             join.on.iter().for_each(&mut *visit);

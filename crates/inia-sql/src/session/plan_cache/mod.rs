@@ -14,11 +14,11 @@
 
 mod shape;
 
-use super::plan::Plan;
+use super::plan::PlannedStatement;
 use super::run::KeptPlan;
 use super::{PreparedStatement, plan};
 use crate::catalog::Table;
-use crate::context::{Outcome, SessionContext};
+use crate::context::{SessionContext, StatementOutcome};
 use crate::error::parse_error;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
@@ -212,7 +212,7 @@ pub(super) fn parametrise(
 }
 
 /// Whether the plan is made for this very table, and no other.
-fn is_of(plan: &Plan, table: &Arc<Table>) -> bool {
+fn is_of(plan: &PlannedStatement, table: &Arc<Table>) -> bool {
     let mut tables = plan.tables();
     tables.next().is_some_and(|first| Arc::ptr_eq(first, table)) && tables.next().is_none()
 }
@@ -222,7 +222,7 @@ pub(super) fn run_anew(
     core: &mut SessionContext,
     sql: &str,
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     let parsed = Parser::new(sql, core.parser_mode()).next_statement().map_err(parse_error)?;
     let (statement, _) = parsed.ok_or_else(|| SqlError::new(ErrorCode::EmptyQuery, &[]))?;
     plan::execute(core, &statement, sql, &[], sink)

@@ -9,8 +9,8 @@ pub(super) mod permitted;
 pub(super) mod value;
 
 use super::evaluate::value_of;
-use crate::context::Outcome;
 use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::sysvar;
 use effect::{assign, isolation};
 use inia_base::collation::Collation;
@@ -49,13 +49,13 @@ pub(super) fn set(
     core: &mut SessionContext,
     items: &[SetItem],
     params: &[Value],
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     let mut settings = Vec::with_capacity(items.len());
     for item in items {
         prepare_item(core, item, params, &mut settings)?;
     }
     settings.into_iter().try_for_each(|setting| carry_out(core, setting))?;
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 fn prepare_item(
@@ -182,7 +182,7 @@ pub(super) fn reset_persist(
     core: &mut SessionContext,
     name: Option<&str>,
     if_exists: bool,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     let lower = name.map(str::to_ascii_lowercase);
     let found = core.db.catalog().forget_persisted(lower.as_deref())?;
     match name {
@@ -192,5 +192,5 @@ pub(super) fn reset_persist(
         }
         _ => {}
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
