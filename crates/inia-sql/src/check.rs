@@ -1,4 +1,5 @@
-//! Whether the tables of a database at rest make sense: pages, rows, and rows against index entries.
+//! Whether the tables of a database at rest make sense: pages, rows, and rows against index
+//! entries.
 //!
 //! The storage engine checks pages and trees. Above that, each row must fit its table's definition,
 //! and each secondary index must hold exactly one entry per row:

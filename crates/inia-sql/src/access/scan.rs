@@ -187,8 +187,8 @@ impl TableScan {
     }
 
     /// Puts off locking rows that are free, where the clustered tree is read: each row found is to
-    /// be given to [`TableScan::write_current`] or [`TableScan::secure_current`], or left unlocked, before
-    /// the next move. Before the first move.
+    /// be given to [`TableScan::write_current`] or [`TableScan::secure_current`], or left unlocked,
+    /// before the next move. Before the first move.
     pub(crate) fn defer_locks(&mut self) {
         self.locks.defers = self.secondary().is_none();
     }
@@ -294,8 +294,8 @@ impl TableScan {
         }
     }
 
-    /// Moves over rows at hand and gives them all, where that is possible; otherwise [`TableScan::next`]
-    /// goes on. Their keys are not known.
+    /// Moves over rows at hand and gives them all, where that is possible; otherwise
+    /// [`TableScan::next`] goes on. Their keys are not known.
     #[inline]
     pub(crate) fn run<'s>(&'s mut self, txn: &mut Txn) -> Result<Option<FoundRun<'s>>> {
         let entries = self.secondary();
@@ -591,8 +591,8 @@ impl TableScan {
         txn.get_batch(&self.table.clustered, &wanted, rows, |i, row| items[i].row = row).sql()
     }
 
-    /// As [`TableScan::unlock_current`], for a SELECT: MySQL keeps the lock of a row that such a one has
-    /// found by a whole unique key, whether it matches or not.
+    /// As [`TableScan::unlock_current`], for a SELECT: MySQL keeps the lock of a row that such a
+    /// one has found by a whole unique key, whether it matches or not.
     pub(crate) fn unlock_selected(&mut self, txn: &mut Txn) {
         if !matches!(self.state, State::Point(_)) {
             self.unlock_current(txn);
@@ -615,7 +615,8 @@ impl TableScan {
 }
 
 impl RowData<'_> {
-    /// Appends the row's bytes: 0 and the row, or 1 and an entry's key (after its length) and value.
+    /// Appends the row's bytes: 0 and the row, or 1 and an entry's key (after its length) and
+    /// value.
     pub(crate) fn pack(&self, out: &mut Vec<u8>) {
         match self {
             RowData::Row(row) => {

@@ -401,8 +401,9 @@ impl QueryBinder<'_> {
     }
 }
 
-/// What `*` shows after a join with shared columns: those once, then the rest of the side whose rows
-/// are all kept (the right one of a RIGHT JOIN), then the rest of the other. `None` where nothing is shared.
+/// What `*` shows after a join with shared columns: those once, then the rest of the side whose
+/// rows are all kept (the right one of a RIGHT JOIN), then the rest of the other. `None` where
+/// nothing is shared.
 pub(crate) fn visible_after(
     shared: &[String],
     first: &Namespace,

@@ -11,7 +11,7 @@ use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::column_type::column_type;
 use inia_expr::json;
-use inia_expr::json::path::Path;
+use inia_expr::json::path::JsonPath;
 use inia_expr::{ExprKind, ExprType};
 use inia_parser::ast::{self, JsonOnResponse, JsonTableColumn};
 
@@ -59,7 +59,7 @@ impl QueryBinder<'_> {
         alias: &str,
         all: &mut Columns,
     ) -> Result<JsonRows> {
-        let path = Path::parse(path)?;
+        let path = JsonPath::parse(path)?;
         let (mut columns, mut nested) = (Vec::new(), Vec::new());
         for column in written {
             match column {
@@ -72,7 +72,7 @@ impl QueryBinder<'_> {
                     let strict = self.context.env.sql_mode.is_strict();
                     let ty = column_type(name, ty, Collation::DEFAULT, strict)?.data_type;
                     let at = all.add(name, ExprType::of_column(ty.clone(), true))?;
-                    let path = Path::parse(path)?;
+                    let path = JsonPath::parse(path)?;
                     let shows = match exists {
                         true => JsonShows::Exists(path, ty),
                         false => JsonShows::Value {

@@ -5,8 +5,8 @@
 //! so its *height* is kept: how many SELECTs are in one another from it down. Where it is read,
 //! depth and height together are what counts.
 //!
-//! Views that read others twice multiply. What does not fit into one join any more becomes a subplan
-//! of its own, and a statement whose views bring in thousands of members is refused.
+//! Views that read others twice multiply. What does not fit into one join any more becomes a
+//! subplan of its own, and a statement whose views bring in thousands of members is refused.
 
 use super::{CteBinding, QueryBinder, Result};
 use crate::catalog::{View, ViewAlgorithm};

@@ -31,9 +31,9 @@
 //! waits for it anyway, and it goes on. It commits, clears its slot and, as `t`'s counter is not
 //! zero, looks at `t`'s queue: session 2 gets its lock, and session 3 its own when that is dropped.
 //!
-//! **Cycles.** Who begins to wait looks for a cycle of waiters. Of those in it the one that
-//! weighs least gets a deadlock, a transaction's statement before DDL. A statement that holds
-//! nothing from before it then gives up its locks and tries again (`SessionContext::back_off_and_retry`).
+//! **Cycles.** Who begins to wait looks for a cycle of waiters. Of those in it the one that weighs
+//! least gets a deadlock, a transaction's statement before DDL. A statement that holds nothing from
+//! before it then gives up its locks and tries again (`SessionContext::back_off_and_retry`).
 //!
 //! **Everything.** Two names stand for all there is. *Changes*: each statement that changes
 //! something has it for `Write` while it runs, LOCK TABLES … WRITE until UNLOCK TABLES. *Commits*:

@@ -1,5 +1,6 @@
-//! ALTER TABLE: the actions change a [`TableBuilder`], then the table is brought to the new definition by
-//! the cheapest way that does it: the catalog alone, index trees beside the rows, or a new copy.
+//! ALTER TABLE: the actions change a [`TableBuilder`], then the table is brought to the new
+//! definition by the cheapest way that does it: the catalog alone, index trees beside the rows, or
+//! a new copy.
 
 use super::actions::{self, Wishes};
 use super::algorithm::{Algorithm, Alteration};

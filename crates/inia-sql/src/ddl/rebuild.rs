@@ -1,7 +1,7 @@
 //! Bringing a table's trees to a new definition.
 //!
-//! Three ways, chosen by [`RebuildPlan::new`]: nothing to do (names, defaults, comments), new index trees
-//! filled from the rows as they are, or new trees for everything with every row converted.
+//! Three ways, chosen by [`RebuildPlan::new`]: nothing to do (names, defaults, comments), new index
+//! trees filled from the rows as they are, or new trees for everything with every row converted.
 
 use super::copied::carried;
 use super::table::{create_trees, drop_trees};
@@ -285,10 +285,8 @@ fn copy(
     let mut source = table.store.attach();
     source.begin(Isolation::RepeatableRead);
     let mut ctx = core.context(&[], &NoSubqueries);
-    ctx.strictness = match core.env.sql_mode.is_strict() {
-        true => Strictness::Strict,
-        false => Strictness::Lenient,
-    };
+    ctx.strictness = strictness(core);
+    let indexed = |at: usize| has_entries(new.indexes[at].kind);
     let result = (|| {
         let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
         let mut cursor =
@@ -317,10 +315,7 @@ fn copy(
                     next_row_id += 1;
                 }
             }
-            for (at, codec) in codecs.iter().enumerate() {
-                if !has_entries(new.indexes[at].kind) {
-                    continue;
-                }
+            for (at, codec) in codecs.iter().enumerate().filter(|(at, _)| indexed(*at)) {
                 let (mut entry, mut value) = (Vec::new(), Vec::new());
                 codec.put_entry(cell, &key, &mut entry, &mut value)?;
                 fillers[at].push(&entry, &value)?;
@@ -337,6 +332,14 @@ fn copy(
     core.take_warnings(warnings);
     source.commit().sql()?;
     result
+}
+
+/// How values that do not fit are taken, by the session's SQL mode.
+fn strictness(core: &SessionContext) -> Strictness {
+    match core.env.sql_mode.is_strict() {
+        true => Strictness::Strict,
+        false => Strictness::Lenient,
+    }
 }
 
 /// Fillers of a new table's indexes; the last one takes the rows.

@@ -1,5 +1,6 @@
 //! A table definition under construction: what CREATE TABLE builds from nothing and ALTER TABLE
-//! from an existing table. [`TableBuilder::finish`] makes all checks that need the whole definition.
+//! from an existing table. [`TableBuilder::finish`] makes all checks that need the whole
+//! definition.
 
 use crate::catalog::width::row_bytes;
 use crate::catalog::{

@@ -319,11 +319,6 @@ fn planned(
     let reads_target = read.into_iter().any(|read| read.def.id == table.def.id);
     let empty = |row: &Vec<_>| row.is_empty();
     let none = !selects && literals.is_none() && rows.iter().all(empty);
-    let refused = |single_row: bool| match single_row {
-        true if insert.ignore => Nulls::Told,
-        true => Nulls::Refused,
-        false => Nulls::ToldOnce,
-    };
     let single = !selects && given.len() == 1;
     Ok(InsertPlan {
         table: table.clone(),
@@ -342,10 +337,19 @@ fn planned(
         selects,
         reads_target,
         single,
-        nulls: refused(single),
-        nulls_on_duplicate: refused(single || selects),
+        nulls: nulls_of(insert, single),
+        nulls_on_duplicate: nulls_of(insert, single || selects),
         views,
     })
+}
+
+/// What NULL for a NOT NULL column does: it is an error where the statement gives a single row.
+fn nulls_of(insert: &ast::Insert, single_row: bool) -> Nulls {
+    match single_row {
+        true if insert.ignore => Nulls::Told,
+        true => Nulls::Refused,
+        false => Nulls::ToldOnce,
+    }
 }
 
 fn not_default(expr: &&ast::Expr) -> bool {

@@ -1,8 +1,8 @@
 //! `IN (SELECT …)` by a hash table, where the subquery reads no row around it.
 //!
 //! NULLs decide as in a comparison with each row: `x IN (…)` is true where `x` is among the values,
-//! else unknown where `x` or one of the values is NULL, else false; over no rows it is false even for
-//! NULL. Rows of several columns with a NULL somewhere are left to the comparison.
+//! else unknown where `x` or one of the values is NULL, else false; over no rows it is false even
+//! for NULL. Rows of several columns with a NULL somewhere are left to the comparison.
 
 use super::keys::encode_equal;
 use super::{Result, Runner};

@@ -1,8 +1,9 @@
 //! Subqueries, derived tables and common table expressions.
 //!
-//! A subplan that reads no row of an enclosing query is run once and its tuples are kept for the rest
-//! of the statement; a correlated subplan is run anew each time. A recursive common table expression
-//! is run in rounds: each round sees, under the subplan's own number, the rows the last one added.
+//! A subplan that reads no row of an enclosing query is run once and its tuples are kept for the
+//! rest of the statement; a correlated subplan is run anew each time. A recursive common table
+//! expression is run in rounds: each round sees, under the subplan's own number, the rows the last
+//! one added.
 
 use super::keys::TupleKey;
 use super::member::Members;
@@ -79,8 +80,8 @@ impl<'s> Runner<'s> {
         self.plan.subplans[id].correlated && !self.subplans.tuples.borrow().contains_key(&id)
     }
 
-    /// All tuples of a subplan in FROM that depends on no row. `level` is how many enclosing rows it
-    /// was bound under.
+    /// All tuples of a subplan in FROM that depends on no row. `level` is how many enclosing rows
+    /// it was bound under.
     pub(super) fn kept_subplan(
         &self,
         id: usize,
@@ -101,8 +102,8 @@ impl<'s> Runner<'s> {
         Ok(tuples)
     }
 
-    /// Runs a subplan in FROM that reads enclosing rows: the first `level` of them, of which the last
-    /// may be `row` itself (LATERAL).
+    /// Runs a subplan in FROM that reads enclosing rows: the first `level` of them, of which the
+    /// last may be `row` itself (LATERAL).
     pub(super) fn dependent_subplan(
         &self,
         id: usize,

@@ -300,7 +300,8 @@ pub(crate) enum RowSource {
     Nothing,
     /// A stored table.
     Table(Box<TableSource>),
-    /// A derived table, view or common table expression: subplan `id`, its columns from slot `base`.
+    /// A derived table, view or common table expression: subplan `id`, its columns from slot
+    /// `base`.
     Subplan {
         /// Number of the subplan.
         id: usize,

@@ -1,8 +1,8 @@
 //! Optimizer hints that change settings for one statement: SET_VAR and MAX_EXECUTION_TIME.
 //!
-//! Invariant: what [`SessionContext::take_hints`] changes is as before after [`SessionContext::undo_hints`]. The count
-//! of settings, too, is as if only the statement itself had changed some; so no plan that was made
-//! in between may be kept.
+//! Invariant: what [`SessionContext::take_hints`] changes is as before after
+//! [`SessionContext::undo_hints`]. The count of settings, too, is as if only the statement itself
+//! had changed some; so no plan that was made in between may be kept.
 
 use super::set::effect::{assign, take_effect};
 use super::set::permitted::check_restricted;

@@ -21,6 +21,9 @@ use inia_parser::ast::Statement;
 use inia_parser::{Hints, Remark};
 use std::borrow::Cow;
 
+/// What running a statement's plan gives.
+type Executed = Result<StatementOutcome, SqlError>;
+
 /// A statement as it arrives.
 pub(super) struct IncomingStatement<'s> {
     pub(super) statement: &'s Statement,
@@ -45,7 +48,7 @@ impl SessionContext {
         source: IncomingStatement<'_>,
         sink: &mut dyn RowSink,
         more: bool,
-        run: impl FnOnce(&mut SessionContext, &mut dyn RowSink) -> Result<StatementOutcome, SqlError>,
+        run: impl FnOnce(&mut SessionContext, &mut dyn RowSink) -> Executed,
     ) -> Result<(), SqlError> {
         let statement = source.statement;
         let hints = self.begin(source)?;

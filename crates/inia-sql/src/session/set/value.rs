@@ -174,8 +174,8 @@ fn warn_of_mode(core: &mut SessionContext, mode: SqlMode) {
     }
 }
 
-/// PlanCache, of which some must name something: errors 1115, 1273, 1286, 1298 and 1649. Character sets
-/// and collations have numbers too, and so have locales.
+/// PlanCache, of which some must name something: errors 1115, 1273, 1286, 1298 and 1649. Character
+/// sets and collations have numbers too, and so have locales.
 fn named(wanted: Wanted<'_>) -> Text {
     const ENGINES: [&str; 3] = ["InnoDB", "MyISAM", "MEMORY"];
     let variable = wanted.def.name;
