@@ -130,13 +130,11 @@ fn hex(a: &mut Args<'_, '_>) -> FnResult {
 }
 
 /// Upper-case hexadecimal digits.
-
 pub(super) fn hex_text(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02X}")).collect()
 }
 
 /// Bytes of hexadecimal digits; an odd first digit is a byte of its own.
-
 pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> =
         text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
