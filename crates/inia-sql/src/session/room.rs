@@ -3,7 +3,7 @@
 //! Both are counted against the server's budget, and each may have what one session may have.
 
 use super::PreparedStatement;
-use crate::context::Core;
+use crate::context::SessionContext;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::memory::{MemoryBudget, MemoryShare};
 use inia_parser::{Parser, Room};
@@ -19,7 +19,7 @@ const COPIES: u64 = 3;
 const SHORT: usize = 2048;
 
 /// A parser for one way of running a session's statements.
-pub(super) fn parser_of<'s>(core: &Core, sql: &'s [u8], deep: bool) -> Parser<'s> {
+pub(super) fn parser_of<'s>(core: &SessionContext, sql: &'s [u8], deep: bool) -> Parser<'s> {
     let parser = Parser::from_bytes(sql, core.parser_mode());
     let parser = if deep { parser.deep() } else { parser };
     if sql.len() <= SHORT { parser } else { parser.within(room(&core.db.memory)) }

@@ -13,7 +13,7 @@
 //! keys keep the order in which they came.
 
 use super::stream::Scratch;
-use super::{Grant, Purpose, Reader, Result, Stream, Workspace, keyed, split_keyed};
+use super::{Grant, Purpose, Result, Stream, StreamReader, Workspace, keyed, split_keyed};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use std::rc::Rc;
 /// A reader of a run holds about so many bytes.
 const READER: usize = 64 << 10;
 /// So many runs are merged at once however little memory there is.
-const FEWEST: usize = 4;
+const MIN_FAN_IN: usize = 4;
 
 /// The runs of one sorter.
 pub(crate) struct Runs<'w> {
@@ -111,9 +111,9 @@ impl<'w> Runs<'w> {
         if let Some(most) = self.most {
             return most;
         }
-        let mut most = (self.workspace.budget / READER).max(FEWEST);
-        while most > FEWEST && !self.memory.allows(most * READER) {
-            most = (most / 2).max(FEWEST);
+        let mut most = (self.workspace.budget / READER).max(MIN_FAN_IN);
+        while most > MIN_FAN_IN && !self.memory.allows(most * READER) {
+            most = (most / 2).max(MIN_FAN_IN);
         }
         *self.most.insert(most)
     }
@@ -163,7 +163,7 @@ pub(crate) fn merge(
 
 /// A merge under way.
 pub(crate) struct Merge<'r, 'w> {
-    readers: Vec<Reader<'r, 'w>>,
+    readers: Vec<StreamReader<'r, 'w>>,
     heap: BinaryHeap<Reverse<(Vec<u8>, usize, Vec<u8>)>>,
     /// The record that was given last.
     current: Option<(Vec<u8>, usize, Vec<u8>)>,
