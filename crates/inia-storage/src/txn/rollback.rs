@@ -13,7 +13,6 @@ use super::trees::Tree;
 use super::undo::{UndoKind, UndoLog, UndoRecord, UndoRef, senseless};
 use crate::Result;
 use crate::error::StorageError;
-use crate::lock::RecordRequest;
 use crate::node::RecordHeader;
 use crate::report;
 use crate::request::{Isolation, LockMode};
@@ -130,14 +129,15 @@ impl Txn {
         Ok(())
     }
 
-    /// Locks the record that was changed last: what its version says is about to be undone.
+    /// Makes the lock of the record that was changed last explicit: the version that says so is
+    /// about to be undone.
     fn keep_lock_of_last(&mut self) -> Result<()> {
         let record = &mut self.work.record;
         let found = self.core.undo.read(self.undo.tail(), record)?;
         if found && record.kind != UndoKind::Insert && record.before.txn_id() != self.id {
-            let (tree, key) = (record.tree, &record.key[..]);
-            let request = RecordRequest { tree, key, mode: LockMode::Exclusive };
-            self.core.locks.try_record(&self.owner, request);
+            let tree = self.core.trees.get(record.tree);
+            let key = std::mem::take(&mut record.key);
+            self.make_explicit(&tree, &key);
         }
         Ok(())
     }
