@@ -22,6 +22,7 @@ impl EngineShared {
         let least = self.sessions.least_horizon(newest);
         let old = self.horizon.fetch_max(least.0, Ordering::AcqRel);
         let horizon = Lsn(least.0.max(old));
+        debug_assert!(horizon <= self.store.wal().durable_lsn(), "snapshots see durable commits");
         self.status.forget(horizon);
         horizon
     }

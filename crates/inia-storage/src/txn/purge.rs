@@ -145,6 +145,10 @@ impl EngineShared {
         while steps > 0 {
             let Some(oldest) = session.history.lock().start_purge(horizon) else { break };
             some = true;
+            debug_assert!(
+                oldest.deletes == 0 || self.is_past(oldest.txn, horizon),
+                "every snapshot sees what is purged"
+            );
             let (tail, result) = self.purge_txn(oldest, &mut steps);
             if tail == UndoRef::NONE {
                 session.history.lock().end_purge(&self.undo);

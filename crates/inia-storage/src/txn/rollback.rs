@@ -32,6 +32,7 @@ pub struct Savepoint(pub u64);
 
 impl Savepoint {
     fn new(records: u64, created: usize) -> Savepoint {
+        assert!(created >> CREATED_BITS == 0, "a transaction's trees fit their bits");
         Savepoint(records << CREATED_BITS | created as u64)
     }
 
@@ -112,6 +113,7 @@ impl Txn {
     }
 
     fn undo_to(&mut self, savepoint: Savepoint, keep: Keep) -> Result<()> {
+        debug_assert!(savepoint.records() <= self.undo.records(), "a savepoint lies in the past");
         while self.undo.records() > savepoint.records() {
             match keep {
                 Keep::Nothing => self.undo_last()?,
@@ -358,7 +360,10 @@ impl EngineShared {
         undo: &mut UndoLog,
         created: &[TreeId],
     ) -> Result<()> {
-        debug_assert!(undo.tail() == UndoRef::NONE);
+        debug_assert!(
+            undo.tail() == UndoRef::NONE,
+            "every change is undone before the end is logged"
+        );
         for &tree in created {
             self.abandon_tree(txn, tree)?;
         }
@@ -405,7 +410,8 @@ impl EngineShared {
         one.note(&done);
         match done {
             Ok(true) => {
-                self.rollbacks_left.fetch_sub(1, Ordering::AcqRel);
+                let left = self.rollbacks_left.fetch_sub(1, Ordering::AcqRel);
+                debug_assert!(left > 0, "a rollback that ends was waiting");
             }
             _ => self.unfinished.lock().push_back(one),
         }

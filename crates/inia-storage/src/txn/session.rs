@@ -67,9 +67,12 @@ impl Session {
     /// gives. Whoever frees versions either sees `early`, or freed only what the later horizon does
     /// not need.
     pub(crate) fn announce(&self, early: Lsn, read: impl FnOnce() -> Lsn) -> Lsn {
+        debug_assert!(self.horizon().is_none(), "a session has one snapshot at a time");
         self.horizon.store(early.0, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        read()
+        let horizon = read();
+        debug_assert!(early <= horizon, "the durable log only grows");
+        horizon
     }
 
     /// Ends the snapshot.
@@ -109,6 +112,7 @@ impl Session {
     /// Logs the end of the running transaction. Afterwards nothing more is logged in its name.
     pub(crate) fn end_writing(&self, append: impl FnOnce() -> Lsn) -> Lsn {
         let mut writing = self.writing.lock();
+        debug_assert!(writing.0 != 0, "a transaction ends once");
         *writing = TxnId(0);
         append()
     }
@@ -121,6 +125,7 @@ impl Session {
 
     /// The log is needed from `later` on instead of `from`, if that has not changed meanwhile.
     pub(crate) fn move_log_hold(&self, from: Lsn, later: Lsn) {
+        debug_assert!(from <= later, "a hold on the log moves forward");
         let (from, later) = (from.0, later.0);
         // Otherwise the transaction is over, and its successor has set a mark of its own.
         let _ = self.log_needed.compare_exchange(from, later, Ordering::AcqRel, Ordering::Relaxed);
@@ -193,7 +198,12 @@ impl Sessions {
 
     /// Gives the session to the next handle.
     pub(crate) fn detach(&self, session: &Session) {
-        self.free.lock().push(session.owner.index());
+        debug_assert!(session.horizon().is_none(), "an idle session has no snapshot");
+        debug_assert!(session.owner.txn().0 == 0, "an idle session runs no transaction");
+        debug_assert_eq!(session.owner.lock_count(), 0, "an idle session holds no locks");
+        let mut free = self.free.lock();
+        debug_assert!(!free.contains(&session.owner.index()), "a session has one handle");
+        free.push(session.owner.index());
     }
 
     /// The session with this number.
