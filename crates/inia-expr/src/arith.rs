@@ -130,7 +130,7 @@ fn decimal(op: ArithOp, l: Decimal, r: Decimal, increment: u8) -> Result<Decimal
 }
 
 /// The digits after the point that whole groups can have.
-const MOST_GROUPED: u32 = 27;
+const MAX_GROUPED: u32 = 27;
 
 /// Division as MySQL does it: the quotient keeps whole groups of nine digits and is cut, not
 /// rounded, there. `2/3` is 0.666666666; only what is shown is rounded, to the type's scale. A
@@ -140,10 +140,10 @@ pub(crate) fn divide(l: Decimal, r: Decimal, increment: u8) -> Result<Decimal, D
     let (left, right) = (u32::from(l.scale()), u32::from(r.scale()));
     let spare = group(left) - left + group(right) - right;
     let extra = u32::from(increment).saturating_sub(spare);
-    if left + u32::from(increment) > MOST_GROUPED {
+    if left + u32::from(increment) > MAX_GROUPED {
         return l.div(r, increment);
     }
-    let scale = group(group(left) + group(right) + extra).min(MOST_GROUPED);
+    let scale = group(group(left) + group(right) + extra).min(MAX_GROUPED);
     let guarded = (scale + 3).saturating_sub(left) as u8;
     match l.div(r, guarded) {
         Ok(quotient) => Ok(quotient.truncate(scale as i32)),

@@ -22,7 +22,8 @@ mod numeric;
 mod packed;
 mod regexp;
 mod string;
-mod strings2;
+mod string_codes;
+mod string_lists;
 mod timefn;
 mod types;
 
@@ -127,7 +128,8 @@ const FAMILIES: &[&[Function]] = &[
     packed::TABLE,
     regexp::TABLE,
     string::TABLE,
-    strings2::TABLE,
+    string_codes::TABLE,
+    string_lists::TABLE,
     timefn::TABLE,
 ];
 

@@ -1,9 +1,9 @@
 //! Access paths: how the rows of one table that a condition wants are found.
 //!
-//! [`choose`] looks at the conjuncts of a condition and picks an index and the parts of its key that
-//! they bound; [`Scan`] computes the bounds at run time and reads. A path promises a *superset* of the
-//! wanted rows: whoever reads checks the conditions again. So a bound whose value does not convert to
-//! the column's type without loss is simply left out.
+//! [`choose`] looks at the conjuncts of a condition and picks an index and the parts of its key
+//! that they bound; [`TableScan`] computes the bounds at run time and reads. A path promises a
+//! *superset* of the wanted rows: whoever reads checks the conditions again. So a bound whose value
+//! does not convert to the column's type without loss is simply left out.
 //!
 //! Example: `WHERE a = 1 AND b > ? AND c < 5` with an index on `(a, b, c)`: equal part `a = 1`, one
 //! interval `b > ?`; `c < 5` is left to the reader.
@@ -15,7 +15,7 @@ mod scan;
 
 pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_stable};
 pub(crate) use run::{FoundRun, RunColumn};
-pub(crate) use scan::{Found, RowData, Scan};
+pub(crate) use scan::{FoundRow, RowData, TableScan};
 
 use inia_expr::Expr;
 
@@ -28,7 +28,7 @@ pub(crate) struct AccessPath {
     /// Leading parts that must equal something.
     pub(crate) equal: Vec<EqualPart>,
     /// What the next part must lie in (one of these); none means anything.
-    pub(crate) intervals: Vec<Interval>,
+    pub(crate) intervals: Vec<KeyInterval>,
     /// The index has every needed column.
     pub(crate) covering: bool,
     /// At most one row: all parts of a unique key equal single values that are not NULL.
@@ -57,7 +57,7 @@ pub(crate) enum EqualPart {
 
 /// A range of one part's values; NULL is in none but its own.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Interval {
+pub(crate) struct KeyInterval {
     /// Lower end.
     pub(crate) lower: Option<End>,
     /// Upper end.
@@ -66,11 +66,11 @@ pub(crate) struct Interval {
     pub(crate) null: bool,
 }
 
-impl Interval {
+impl KeyInterval {
     /// One value.
-    pub(crate) fn point(value: &Expr) -> Interval {
+    pub(crate) fn point(value: &Expr) -> KeyInterval {
         let end = End { value: value.clone(), inclusive: true };
-        Interval { lower: Some(end.clone()), upper: Some(end), null: false }
+        KeyInterval { lower: Some(end.clone()), upper: Some(end), null: false }
     }
 
     /// Whether it holds one value at most.

@@ -13,7 +13,7 @@ mod rows;
 
 use crate::account::{Access, AccountName, Privileges};
 use crate::catalog::CatalogVersion;
-use crate::reads::{Reads, named_tables, values_set};
+use crate::referenced::{ReferencedObjects, named_tables, values_set};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::*;
 use std::sync::Arc;
@@ -187,7 +187,7 @@ impl Checker<'_> {
 
     /// SELECT on all tables that were found, or on some of their columns, and more on those that
     /// are locked.
-    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+    fn reads(&self, reads: &ReferencedObjects<'_>) -> Result<()> {
         reads.tables.iter().try_for_each(|table| self.some(table, Privileges::SELECT))?;
         reads.locked.iter().try_for_each(|table| self.locks(table))
     }
@@ -217,7 +217,7 @@ impl Checker<'_> {
         if matches!(query.into, Some(SelectInto::Outfile { .. } | SelectInto::Dumpfile(_))) {
             self.file()?;
         }
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         reads.query(query);
         self.reads(&reads)?;
         if self.reads_whole(&reads) { Ok(()) } else { self.reads_columns(query.clone()) }
@@ -226,7 +226,7 @@ impl Checker<'_> {
     /// SELECT on what expressions read.
     fn exprs<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Result<()> {
         let exprs: Vec<&Expr> = exprs.into_iter().collect();
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         reads.exprs(exprs.iter().copied());
         self.reads(&reads)?;
         if self.reads_whole(&reads) {
@@ -347,7 +347,7 @@ impl Checker<'_> {
         if create.or_replace || create.alter {
             self.stored(&create.name, Privileges::DROP)?;
         }
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         reads.query(&create.query);
         let some =
             Privileges::SELECT | Privileges::INSERT | Privileges::UPDATE | Privileges::DELETE;

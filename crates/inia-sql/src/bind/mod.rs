@@ -2,11 +2,11 @@
 //!
 //! Each SELECT is a *level* on a stack. A name is looked up in the innermost level first; found
 //! further out, it becomes an outer column, and the subquery that reads it is correlated.
-//! Subqueries, derived tables and common table expressions become numbered parts of the plan.
+//! Subqueries, derived tables and common table expressions become numbered subplans of the plan.
 //!
 //! Example: in `SELECT x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.y = a.x)` the subquery is
-//! part 0, bound at level 1; `a.x` is found at level 0, so it is an outer column of depth 1 and
-//! part 0 is correlated.
+//! subplan 0, bound at level 1; `a.x` is found at level 0, so it is an outer column of depth 1 and
+//! subplan 0 is correlated.
 
 mod described;
 mod enclosing;
@@ -36,8 +36,8 @@ pub(crate) use select::item_name;
 
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::plan::window::WindowPlan;
-use crate::plan::{Body, PartPlan, Said, StatementPlan, ViewUse, VirtualTable, result_columns};
-use crate::reads::Reads;
+use crate::plan::{Body, Said, StatementPlan, Subplan, ViewUse, VirtualTable, result_columns};
+use crate::referenced::ReferencedObjects;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::SlotSet;
 use inia_expr::aggregate::Aggregate;
@@ -83,7 +83,7 @@ fn for_update(
     context: &BindContext<'_>,
     tables: &[Arc<Table>],
 ) -> Vec<Arc<Table>> {
-    let mut reads = Reads::passing_over_derived();
+    let mut reads = ReferencedObjects::passing_over_derived();
     if let ast::QueryBody::Select(select) = &query.body {
         select.from.iter().for_each(|table| reads.table_ref(table));
     }
@@ -150,7 +150,7 @@ struct Level {
     /// Slots of FROM, once that is bound.
     width: usize,
     /// The select list as far as bound: queries inside may name its items.
-    items: Vec<scope::Item>,
+    items: Vec<scope::ScopeItem>,
     /// Aggregates so far, those of queries inside that belong here included.
     aggregates: Vec<Aggregate>,
     /// Aggregates that queries inside read, by number; each has a slot behind those of FROM.
@@ -169,7 +169,7 @@ struct Level {
 #[derive(Clone)]
 struct CteBinding {
     name: String,
-    part: usize,
+    subplan: usize,
     /// How many levels enclose its definition.
     level: usize,
     /// How many SELECTs are in one another in it.
@@ -185,8 +185,8 @@ struct CteBinding {
 /// Binds one statement's queries.
 struct QueryBinder<'c> {
     context: &'c BindContext<'c>,
-    /// Parts by number; `None` while a part is being bound.
-    parts: Vec<Option<PartPlan>>,
+    /// Subplans by number; `None` while a subplan is being bound.
+    subplans: Vec<Option<Subplan>>,
     tables: Vec<Arc<Table>>,
     /// Temporary tables and the names they are read by: each can be read once.
     temporary: Vec<(Arc<Table>, String)>,
@@ -197,7 +197,7 @@ struct QueryBinder<'c> {
     /// How many of those are in one another.
     insides: usize,
     ctes: Vec<CteBinding>,
-    /// The outermost level that was read since the innermost part began.
+    /// The outermost level that was read since the innermost subplan began.
     reached: usize,
     /// Views that the statement reads.
     views: Vec<ViewUse>,
@@ -222,7 +222,7 @@ impl<'c> QueryBinder<'c> {
     fn new(context: &'c BindContext<'c>) -> QueryBinder<'c> {
         QueryBinder {
             context,
-            parts: Vec::new(),
+            subplans: Vec::new(),
             tables: Vec::new(),
             temporary: Vec::new(),
             levels: Vec::new(),
@@ -246,13 +246,14 @@ impl<'c> QueryBinder<'c> {
         if let Body::Values(values) = &mut root.body {
             values.as_written = true;
         }
-        let parts = self.parts.into_iter().map(|part| part.expect("every part was bound"));
-        let (columns, parts) = (result_columns(&root.columns), parts.collect());
+        let subplans =
+            self.subplans.into_iter().map(|subplan| subplan.expect("every subplan was bound"));
+        let (columns, subplans) = (result_columns(&root.columns), subplans.collect());
         let (tables, views) = (self.tables, self.views);
         let direct = crate::optimize::direct(&root);
         let updates = Vec::new();
         let said = Said { warnings: self.warnings, wrong: self.wrong };
-        StatementPlan { root, columns, direct, parts, tables, views, exclusive, updates, said }
+        StatementPlan { root, columns, direct, subplans, tables, views, exclusive, updates, said }
     }
 }
 
@@ -264,14 +265,14 @@ impl<'c> QueryBinder<'c> {
         self.warnings.push(Warning { level: WarningLevel::Warning, code, message });
     }
 
-    /// Binds a query as a part; returns its number, its columns and whether it is correlated.
-    fn part(&mut self, query: &ast::Query) -> Result<(usize, bool)> {
-        let id = self.reserve_part();
+    /// Binds a query as a subplan; returns its number, its columns and whether it is correlated.
+    fn subplan(&mut self, query: &ast::Query) -> Result<(usize, bool)> {
+        let id = self.reserve_subplan();
         let enclosing = std::mem::replace(&mut self.reached, usize::MAX);
         let bound = self.query(query);
         let correlated = self.reached < self.levels.len();
         self.reached = self.reached.min(enclosing);
-        self.parts[id] = Some(PartPlan { query: bound?, correlated, recursive: None });
+        self.subplans[id] = Some(Subplan { query: bound?, correlated, recursive: None });
         Ok((id, correlated))
     }
 
@@ -298,19 +299,19 @@ impl<'c> QueryBinder<'c> {
     fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
         let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
         (self.digits_next, self.tested_next) = (true, tested);
-        let (id, correlated) = self.part(query)?;
+        let (id, correlated) = self.subplan(query)?;
         if let (Some(around), Some(level)) = (around, self.levels.last_mut()) {
             let loose = std::mem::replace(&mut level.loose, around);
             self.loose_reads.insert(id, loose);
         }
-        let columns = self.part_columns(id).iter().map(|c| c.ty.clone()).collect();
-        let certain = self.parts[id].as_ref().is_some_and(|part| part.query.is_certain());
+        let columns = self.subplan_columns(id).iter().map(|c| c.ty.clone()).collect();
+        let certain = self.subplans[id].as_ref().is_some_and(|subplan| subplan.query.is_certain());
         Ok(BoundSubquery { id, columns, correlated, certain })
     }
 
-    fn reserve_part(&mut self) -> usize {
-        self.parts.push(None);
-        self.parts.len() - 1
+    fn reserve_subplan(&mut self) -> usize {
+        self.subplans.push(None);
+        self.subplans.len() - 1
     }
 
     /// Computes what is constant in a bound expression.
@@ -322,8 +323,8 @@ impl<'c> QueryBinder<'c> {
         }
     }
 
-    /// The columns of a bound part.
-    fn part_columns(&self, id: usize) -> &[crate::plan::OutputColumn] {
-        self.parts[id].as_ref().map_or(&[], |part| &part.query.columns)
+    /// The columns of a bound subplan.
+    fn subplan_columns(&self, id: usize) -> &[crate::plan::OutputColumn] {
+        self.subplans[id].as_ref().map_or(&[], |subplan| &subplan.query.columns)
     }
 }

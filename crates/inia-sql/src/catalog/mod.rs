@@ -158,7 +158,7 @@ impl Change {
 pub(crate) struct Catalog {
     engine: Arc<Engine>,
     /// Where MEMORY tables are, once there is one.
-    fleeting: OnceLock<Arc<Engine>>,
+    volatile_store: OnceLock<Arc<Engine>>,
     tree: Tree,
     current: RwLock<Arc<CatalogVersion>>,
     /// Counters of tables by table id; they outlive a table's runtime handle.
@@ -177,7 +177,7 @@ impl Catalog {
         let tree = engine.catalog_tree();
         let catalog = Catalog {
             engine: engine.clone(),
-            fleeting: OnceLock::new(),
+            volatile_store: OnceLock::new(),
             tree: tree.clone(),
             current: RwLock::default(),
             shared: Mutex::default(),
@@ -219,7 +219,7 @@ impl Catalog {
         }
         for change in &mut changes {
             if let Change::PutTable(def) = change
-                && def.is_fleeting()
+                && def.is_volatile()
             {
                 catalog.begin_anew(def)?;
             }
@@ -279,25 +279,25 @@ impl Catalog {
 
     /// Where a table's trees are made.
     pub(crate) fn open_store(&self, def: &TableDef) -> Result<&Arc<Engine>, StorageError> {
-        if def.is_fleeting() && self.fleeting.get().is_none() {
+        if def.is_volatile() && self.volatile_store.get().is_none() {
             let opened = self.engine.open_volatile()?;
             // Somebody may have been quicker.
-            let _ = self.fleeting.set(opened);
+            let _ = self.volatile_store.set(opened);
         }
         Ok(self.store(def))
     }
 
     /// Where the trees of a table are.
     pub(crate) fn store(&self, def: &TableDef) -> &Arc<Engine> {
-        match def.is_fleeting() {
-            true => self.fleeting.get().expect("invariant: the table's trees have been made"),
+        match def.is_volatile() {
+            true => self.volatile_store.get().expect("invariant: the table's trees have been made"),
             false => &self.engine,
         }
     }
 
     /// Where MEMORY tables are, if there are any.
-    pub(crate) fn fleeting(&self) -> Option<&Arc<Engine>> {
-        self.fleeting.get()
+    pub(crate) fn volatile_store(&self) -> Option<&Arc<Engine>> {
+        self.volatile_store.get()
     }
 
     /// The newest version.

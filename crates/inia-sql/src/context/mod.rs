@@ -1,24 +1,24 @@
 //! What a session keeps between statements, and what one statement works with.
 //!
-//! [`Core`] holds the session's transaction, settings, locks and diagnostics. Whatever runs a
-//! statement gets it; the session itself, which takes statements in, is above all that.
+//! [`SessionContext`] holds the session's transaction, settings, locks and diagnostics. Whatever
+//! runs a statement gets it; the session itself, which takes statements in, is above all that.
 
-pub(crate) mod alone;
-pub(crate) mod core;
 mod diagnostics;
 mod exec;
 mod host;
 mod names;
 mod read_only;
+pub(crate) mod session;
+pub(crate) mod statement_txn;
 pub(crate) mod table_locks;
 
-pub(crate) use self::core::{Core, NamedSavepoint};
 pub(crate) use exec::ExecContext;
 pub(crate) use names::{existing, full_name};
+pub(crate) use session::{NamedSavepoint, SessionContext};
 
 /// What a statement reports.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct StatementOutcome {
     pub(crate) affected_rows: u64,
     pub(crate) last_insert_id: u64,
     /// The first AUTO_INCREMENT value that the statement made: LAST_INSERT_ID() from now on.

@@ -18,8 +18,8 @@ mod rebuild;
 mod rules;
 mod schema;
 mod table;
+mod table_builder;
 mod view;
-mod work;
 
 use crate::catalog::check_name;
 use crate::context::{existing, full_name};
@@ -33,18 +33,18 @@ pub(crate) use view::{create_view, drop_views, show_create_view};
 
 use crate::catalog::Change;
 use crate::catalog::FullName;
-use crate::catalog::mdl::{Kind, MdlGuard};
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::catalog::mdl::{MdlGuard, MdlKind};
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::error::StorageResult;
 use inia_base::error::SqlError;
 use inia_storage::Isolation;
 
 /// What DDL statements report.
-pub(crate) type DdlResult = Result<Outcome, SqlError>;
+pub(crate) type DdlResult = Result<StatementOutcome, SqlError>;
 
 /// Locks tables' definitions against everybody else.
-pub(crate) fn lock(core: &Core, names: &[FullName]) -> Result<Vec<MdlGuard>, SqlError> {
+pub(crate) fn lock(core: &SessionContext, names: &[FullName]) -> Result<Vec<MdlGuard>, SqlError> {
     let manager = core.db.catalog().mdl();
     let names = names.iter().map(|(schema, name)| manager.name(schema, name)).collect();
     core.mdl.lock_exclusive(names, core.mdl_limit())
@@ -52,20 +52,21 @@ pub(crate) fn lock(core: &Core, names: &[FullName]) -> Result<Vec<MdlGuard>, Sql
 
 /// As [`lock`], and keeps everybody from changing rows of the tables `still`.
 pub(crate) fn lock_beside(
-    core: &Core,
+    core: &SessionContext,
     names: &[FullName],
     still: &[FullName],
 ) -> Result<Vec<MdlGuard>, SqlError> {
     let manager = core.db.catalog().mdl();
-    let wanted = |kind: Kind| move |(schema, name): &FullName| (manager.name(schema, name), kind);
-    let still = still.iter().map(wanted(Kind::ReadOnly));
-    let all = names.iter().map(wanted(Kind::Exclusive)).chain(still).collect();
+    let wanted =
+        |kind: MdlKind| move |(schema, name): &FullName| (manager.name(schema, name), kind);
+    let still = still.iter().map(wanted(MdlKind::ReadOnly));
+    let all = names.iter().map(wanted(MdlKind::Exclusive)).chain(still).collect();
     core.mdl.lock_all(all, core.mdl_limit())
 }
 
 /// As [`lock_beside`] for tables that get other names: tables that refer to them are rewritten.
 pub(crate) fn lock_renamed(
-    core: &Core,
+    core: &SessionContext,
     names: &[FullName],
     still: &[FullName],
 ) -> Result<Vec<MdlGuard>, SqlError> {
@@ -83,7 +84,10 @@ pub(crate) fn lock_renamed(
 }
 
 /// Locks the definitions of those names that the session has no temporary tables for.
-pub(crate) fn lock_stored(core: &Core, names: &[FullName]) -> Result<Vec<MdlGuard>, SqlError> {
+pub(crate) fn lock_stored(
+    core: &SessionContext,
+    names: &[FullName],
+) -> Result<Vec<MdlGuard>, SqlError> {
     let stored = names.iter().filter(|(schema, name)| core.temporary.get(schema, name).is_none());
     lock(core, &stored.cloned().collect::<Vec<_>>())
 }
@@ -91,8 +95,8 @@ pub(crate) fn lock_stored(core: &Core, names: &[FullName]) -> Result<Vec<MdlGuar
 /// Runs `work` in a storage transaction of its own, writes the changes it lists, commits, and
 /// publishes them.
 pub(crate) fn in_transaction<T>(
-    core: &mut Core,
-    work: impl FnOnce(&mut Core, &mut Vec<Change>) -> Result<T, SqlError>,
+    core: &mut SessionContext,
+    work: impl FnOnce(&mut SessionContext, &mut Vec<Change>) -> Result<T, SqlError>,
 ) -> Result<T, SqlError> {
     core.txn.get_mut().begin(Isolation::RepeatableRead);
     core.txn.get_mut().begin_statement();
@@ -112,8 +116,8 @@ pub(crate) fn in_transaction<T>(
         Ok(value)
     });
     let ended = match result.is_err() {
-        true => core.abandon_alone(),
-        false => core.end_alone(false),
+        true => core.abandon_statement_txns(),
+        false => core.end_statement_txns(false),
     };
     match result.and_then(|value| ended.map(|()| value)) {
         Ok(value) => {
@@ -130,7 +134,7 @@ pub(crate) fn in_transaction<T>(
 }
 
 /// Shows committed changes to whom they concern: everybody, or this session.
-fn publish(core: &mut Core, changes: Vec<Change>) {
+fn publish(core: &mut SessionContext, changes: Vec<Change>) {
     let (own, shared): (Vec<Change>, Vec<Change>) =
         changes.into_iter().partition(Change::is_temporary);
     if !shared.is_empty() {
@@ -147,8 +151,8 @@ fn publish(core: &mut Core, changes: Vec<Change>) {
 /// As [`in_transaction`], beside the session's own transaction where one is open: what creates
 /// temporary tables does not end that.
 pub(crate) fn aside<T>(
-    core: &mut Core,
-    work: impl FnOnce(&mut Core, &mut Vec<Change>) -> Result<T, SqlError>,
+    core: &mut SessionContext,
+    work: impl FnOnce(&mut SessionContext, &mut Vec<Change>) -> Result<T, SqlError>,
 ) -> Result<T, SqlError> {
     if !core.state.open {
         return in_transaction(core, work);

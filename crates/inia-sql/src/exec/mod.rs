@@ -2,7 +2,7 @@
 //!
 //! Execution pushes: a source gives each row to a visitor, which returns whether it wants more.
 //! Nested loops are nested calls, LIMIT is a visitor that says no, and nothing is buffered unless
-//! an operator must (sort, group, distinct, hash join, materialised part). The row is one vector
+//! an operator must (sort, group, distinct, hash join, materialised subplan). The row is one vector
 //! of slots that sources overwrite in place.
 //!
 //! Example: `SELECT a.x FROM a JOIN b ON b.id = a.id LIMIT 2` is
@@ -18,11 +18,11 @@ mod join;
 mod json_table;
 mod keys;
 mod member;
-mod parts;
 mod select;
 mod setop;
 mod sort;
 mod source;
+mod subplans;
 mod window;
 
 use crate::catalog::Table;
@@ -37,9 +37,9 @@ use inia_expr::tree::Subquery;
 use inia_expr::{EvalContext, SubqueryRunner};
 use inia_storage::Txn;
 pub(crate) use keys::encode_key;
-use parts::PartCache;
 use sort::Sorter;
 use std::cell::{Cell, RefCell};
+use subplans::SubplanCache;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -56,7 +56,7 @@ pub(crate) type RowVisitor<'v> =
 pub(crate) struct Runner<'s> {
     plan: &'s StatementPlan,
     exec: ExecContext<'s>,
-    parts: PartCache<'s>,
+    subplans: SubplanCache<'s>,
     found_rows: Cell<Option<u64>>,
     trace: Option<&'s Trace>,
 }
@@ -65,7 +65,13 @@ impl<'s> Runner<'s> {
     /// A run in the session's transaction; it stops when the session is killed.
     #[inline]
     pub(crate) fn new(plan: &'s StatementPlan, exec: ExecContext<'s>) -> Runner<'s> {
-        Runner { plan, exec, parts: PartCache::default(), found_rows: Cell::new(None), trace: None }
+        Runner {
+            plan,
+            exec,
+            subplans: SubplanCache::default(),
+            found_rows: Cell::new(None),
+            trace: None,
+        }
     }
 
     /// As [`Runner::new`], with a trace of what each node does.
@@ -109,13 +115,13 @@ impl<'s> Runner<'s> {
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
-        let Some(trace) = self.trace else { return self.query_alone(query, ctx, visit) };
+        let Some(trace) = self.trace else { return self.query_untraced(query, ctx, visit) };
         watched(trace, Node::Query(query), |watch| {
-            self.query_alone(query, ctx, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
+            self.query_untraced(query, ctx, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
         })
     }
 
-    fn query_alone(
+    fn query_untraced(
         &self,
         query: &QueryPlan,
         ctx: &mut EvalContext<'_>,
@@ -206,7 +212,7 @@ impl SubqueryRunner for Runner<'_> {
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
-        self.part(id, ctx, visit)
+        self.subplan(id, ctx, visit)
     }
 
     fn contains(

@@ -12,14 +12,14 @@ mod reader;
 mod tests;
 mod writer;
 
-use crate::context::Core;
+use crate::context::SessionContext;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{ExprType, SqlMode, lob_bytes};
 use std::path::{Path, PathBuf};
 
 /// Whether backslashes escape where a statement does not say what does.
-fn backslashes_escape(core: &Core) -> bool {
+fn backslashes_escape(core: &SessionContext) -> bool {
     !core.env.sql_mode.has(SqlMode::NO_BACKSLASH_ESCAPES)
 }
 
@@ -35,7 +35,7 @@ fn width(ty: &ExprType) -> u32 {
 }
 
 /// The place of a server's file; error 1290 where `secure_file_priv` does not allow it.
-fn server_path(core: &Core, path: &str) -> Result<PathBuf, SqlError> {
+fn server_path(core: &SessionContext, path: &str) -> Result<PathBuf, SqlError> {
     let refused = || SqlError::new(ErrorCode::OptionPreventsStatement, &[&"--secure-file-priv"]);
     let allowed = core.var("secure_file_priv").unwrap_or_default();
     let mut full = PathBuf::from(path);

@@ -18,12 +18,12 @@ mod order;
 mod outer;
 
 pub(crate) use direct::direct;
-pub(crate) use order::{end_lookups, order_by_index};
+pub(crate) use order::{index_extrema, order_by_index};
 
 use crate::access::EvalSettings;
 use crate::catalog::Table;
 use crate::plan::json_table::JsonRows;
-use crate::plan::{Source, VirtualTable};
+use crate::plan::{RowSource, VirtualTable};
 use inia_expr::{Expr, SlotSet, slots_of};
 use inia_storage::LockRequest;
 use std::ops::Range;
@@ -77,7 +77,7 @@ pub(crate) enum LeafKind {
         allowed: Option<Vec<usize>>,
     },
     /// A derived table, view or common table expression.
-    Part {
+    Subplan {
         /// Its number.
         id: usize,
         /// LATERAL: it reads the members before it.
@@ -100,7 +100,7 @@ impl LeafKind {
     /// Whether it reads the members before it.
     pub(crate) fn is_lateral(&self) -> bool {
         match self {
-            LeafKind::Part { lateral, .. } => *lateral,
+            LeafKind::Subplan { lateral, .. } => *lateral,
             LeafKind::JsonTable { document, .. } => {
                 let reads = slots_of(document);
                 reads.whole_row || reads.slots != SlotSet::default()
@@ -111,7 +111,7 @@ impl LeafKind {
 }
 
 /// What planning knows of the whole block.
-pub(crate) struct Block<'b> {
+pub(crate) struct QueryBlock<'b> {
     /// Every slot that anything in the block reads.
     pub(crate) needed: &'b SlotSet,
     /// SELECT STRAIGHT_JOIN: keep the order of FROM.
@@ -127,10 +127,10 @@ pub(crate) struct Block<'b> {
 pub(crate) fn plan_from(
     tree: Option<FromTree>,
     mut conditions: Vec<Expr>,
-    block: &Block<'_>,
-) -> (Source, Vec<Expr>) {
+    block: &QueryBlock<'_>,
+) -> (RowSource, Vec<Expr>) {
     let Some(mut tree) = tree else {
-        return (Source::One, conditions);
+        return (RowSource::One, conditions);
     };
     outer::simplify(&mut tree, &conditions);
     let source = group::plan(tree, &mut conditions, &SlotSet::default(), block);

@@ -39,7 +39,7 @@ pub(crate) struct StatementPlan {
     /// How it is sent, where values need not come in between.
     pub direct: Option<Direct>,
     /// Subqueries, derived tables and common table expressions, by number.
-    pub parts: Vec<PartPlan>,
+    pub subplans: Vec<Subplan>,
     /// The tables it reads.
     pub tables: Vec<Arc<Table>>,
     /// The views it reads.
@@ -102,7 +102,7 @@ impl QueryPlan {
         self.limit.is_none()
             && match &self.body {
                 Body::Select(select) => {
-                    matches!(select.source, Source::One)
+                    matches!(select.source, RowSource::One)
                         && select.once.iter().all(all)
                         && select.filter.is_empty()
                         && select.having.is_none()
@@ -115,7 +115,7 @@ impl QueryPlan {
 
 /// A query inside another.
 #[derive(Debug)]
-pub(crate) struct PartPlan {
+pub(crate) struct Subplan {
     /// The query.
     pub query: QueryPlan,
     /// Whether it reads rows of enclosing queries, so that its result cannot be kept.
@@ -241,7 +241,7 @@ pub(crate) struct SelectPlan {
     /// Slots of its row.
     pub width: usize,
     /// FROM.
-    pub source: Source,
+    pub source: RowSource,
     /// Conditions that need no row: where one is not true, nothing is read.
     pub once: Vec<Expr>,
     /// What is left of WHERE after sources and joins took their parts.
@@ -261,12 +261,12 @@ pub(crate) struct SelectPlan {
     /// Rows must come out in the order in which the leftmost table is read.
     pub ordered: bool,
     /// Where each aggregate is found at an end of an index, or is a kept number of rows.
-    pub ends: Option<Vec<EndLookup>>,
+    pub extrema: Option<Vec<IndexExtremum>>,
 }
 
 /// An aggregate's value without reading rows.
 #[derive(Debug)]
-pub(crate) enum EndLookup {
+pub(crate) enum IndexExtremum {
     /// It is a column of the path's first row.
     First {
         /// Leads to the row.
@@ -293,16 +293,17 @@ pub(crate) struct Aggregation {
 
 /// A member of FROM.
 #[derive(Debug)]
-pub(crate) enum Source {
+pub(crate) enum RowSource {
     /// No FROM: one row without slots.
     One,
     /// A condition that is never true: no rows.
     Nothing,
     /// A stored table.
     Table(Box<TableSource>),
-    /// A derived table, view or common table expression: part `id`, its columns from slot `base`.
-    Part {
-        /// Number of the part.
+    /// A derived table, view or common table expression: subplan `id`, its columns from slot
+    /// `base`.
+    Subplan {
+        /// Number of the subplan.
         id: usize,
         /// First slot.
         base: usize,
@@ -373,9 +374,9 @@ pub(crate) struct JoinPlan {
     /// Which rows of the left side come out.
     pub kind: JoinType,
     /// Runs first.
-    pub left: Source,
+    pub left: RowSource,
     /// Runs for each row of the left side, or is read once into a hash table.
-    pub right: Source,
+    pub right: RowSource,
     /// The right side's slots, set to NULL where an outer join finds no match.
     pub right_slots: Range<usize>,
     /// The join condition, without what `method` checks.

@@ -14,19 +14,19 @@ mod incoming;
 mod login;
 mod params;
 mod plan;
+mod plan_cache;
 mod routines;
 mod run;
 mod set;
 mod show;
 #[cfg(test)]
 pub(crate) mod tests;
-mod texts;
 mod unsupported;
 
-use self::run::{KeptPlan, Source, Syntax};
-use self::texts::Texts;
+use self::plan_cache::PlanCache;
+use self::run::{IncomingStatement, KeptPlan, Syntax};
 use crate::catalog::mdl::MdlWatch;
-use crate::context::{Core, Outcome};
+use crate::context::{SessionContext, StatementOutcome};
 use crate::database::{ClientInfo, Database};
 use crate::exec::KeyHash;
 use crate::stack::on_deep_stack;
@@ -62,7 +62,7 @@ pub struct Prepared {
 pub struct KillHandle {
     killed: Arc<AtomicU8>,
     interrupter: Interrupter,
-    alone: [Arc<OnceLock<Interrupter>>; 2],
+    statement_txns: [Arc<OnceLock<Interrupter>>; 2],
     sleeper: Arc<inia_base::rt::WaitCell>,
     user_locks: Arc<UserLocks>,
     metadata: MdlWatch,
@@ -82,7 +82,7 @@ impl KillHandle {
     fn kill(&self, bits: u8) {
         self.killed.fetch_or(bits, Ordering::SeqCst);
         self.interrupter.interrupt();
-        self.alone.iter().filter_map(|alone| alone.get()).for_each(Interrupter::interrupt);
+        self.statement_txns.iter().filter_map(|txn| txn.get()).for_each(Interrupter::interrupt);
         self.sleeper.wake();
         self.user_locks.wake();
         self.metadata.wake();
@@ -145,14 +145,14 @@ impl Drop for PreparedStatement {
 
 /// One client's session.
 pub struct Session {
-    core: Core,
+    core: SessionContext,
     prepared: HashMap<u32, PreparedStatement, KeyHash>,
     /// PREPARE's names.
     named: HashMap<String, u32>,
     next_prepared: u32,
     multi_statements: bool,
     /// Statements that came as text, with their plans.
-    texts: Texts,
+    plan_cache: PlanCache,
 }
 
 impl Database {
@@ -166,12 +166,12 @@ impl Session {
     pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Session {
         let multi_statements = client.multi_statements;
         let mut session = Session {
-            core: Core::new(db, client),
+            core: SessionContext::new(db, client),
             prepared: HashMap::default(),
             named: HashMap::new(),
             next_prepared: 1,
             multi_statements,
-            texts: Texts::default(),
+            plan_cache: PlanCache::default(),
         };
         session.core.apply_login();
         session
@@ -204,7 +204,10 @@ impl Session {
                 // A failure is noted already.
                 let prepared = self.prepare(&text)?;
                 self.named.insert(name.to_lowercase(), prepared.id);
-                Ok(Outcome { info: String::from("Statement prepared"), ..Outcome::default() })
+                Ok(StatementOutcome {
+                    info: String::from("Statement prepared"),
+                    ..StatementOutcome::default()
+                })
             }
             ast::Statement::Execute { name, using } => {
                 let params: Vec<Value> =
@@ -217,9 +220,9 @@ impl Session {
             ast::Statement::Deallocate(name) => known(self, name, "DEALLOCATE PREPARE").map(|id| {
                 self.named.remove(&name.to_lowercase());
                 self.close_prepared(id);
-                Outcome::default()
+                StatementOutcome::default()
             }),
-            _ => Ok(Outcome::default()),
+            _ => Ok(StatementOutcome::default()),
         };
         self.core.finish(result, sink, more)
     }
@@ -265,7 +268,7 @@ impl Session {
             return Err(self.core.failed(SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"])));
         }
         let PreparedStatement { statement, text, hints, kept, .. } = prepared;
-        let source = Source { statement, syntax: Syntax::Known(hints), metered: false };
+        let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: false };
         let hinted = !hints.variables.is_empty();
         self.core.run_statement(source, sink, more, |core, sink| {
             core.env.is_prepared = true;
@@ -278,7 +281,7 @@ impl Session {
     /// How many texts have a plan.
     #[cfg(test)]
     fn texts_ready(&self) -> usize {
-        self.texts.ready()
+        self.plan_cache.ready()
     }
 
     /// Forgets a prepared statement; unknown ids are ignored.
@@ -301,10 +304,10 @@ impl Session {
         self.core.rollback()?;
         self.prepared.clear();
         self.named.clear();
-        self.texts.clear();
+        self.plan_cache.clear();
         let database = self.core.env.database.take();
         let meter = self.core.meter.take();
-        self.core = Core::new(self.core.db.clone(), self.core.client.clone());
+        self.core = SessionContext::new(self.core.db.clone(), self.core.client.clone());
         self.core.meter = meter;
         self.core.apply_login();
         self.core.env.database = database;
@@ -316,9 +319,9 @@ impl Session {
         self.core.rollback()?;
         self.prepared.clear();
         self.named.clear();
-        self.texts.clear();
+        self.plan_cache.clear();
         self.multi_statements = client.multi_statements;
-        self.core = Core::new(self.core.db.clone(), client);
+        self.core = SessionContext::new(self.core.db.clone(), client);
         self.core.apply_login();
         Ok(())
     }
@@ -349,7 +352,7 @@ impl Session {
         KillHandle {
             killed: self.core.killed.clone(),
             interrupter: self.core.txn.borrow().interrupter(),
-            alone: self.core.alone.interrupters(),
+            statement_txns: self.core.statement_txns.interrupters(),
             sleeper: self.core.host.sleeper.clone(),
             user_locks: self.core.db.user_locks.clone(),
             metadata: self.core.mdl.watch(),

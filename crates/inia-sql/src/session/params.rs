@@ -11,7 +11,7 @@ use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::ExprType;
 
-/// The kind of one parameter. Texts and NULL are what PREPARE takes all parameters for.
+/// The kind of one parameter. PlanCache and NULL are what PREPARE takes all parameters for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Text,

@@ -42,11 +42,11 @@ use std::io;
 pub(crate) use distinct::Distinct;
 pub(crate) use grant::Grant;
 pub(crate) use keys::KeySet;
-pub(crate) use list::{Place, TupleList};
+pub(crate) use list::{TupleList, TuplePosition};
 pub(crate) use partition::{Partitions, keyed, split_keyed};
 pub(crate) use records::RecordSorter;
 pub(crate) use runs::Runs;
-pub(crate) use stream::{Reader, Stream};
+pub(crate) use stream::{Stream, StreamReader};
 pub(crate) use values::{decode_tuple, encode_tuple};
 
 type Result<T> = std::result::Result<T, SqlError>;

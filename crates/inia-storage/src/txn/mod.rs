@@ -24,6 +24,7 @@
 //! and then purges a little of its session's history ([`purge`]). After a crash [`recover`] finds
 //! transactions without a commit record and applies their before-images, newest first.
 
+mod aside;
 mod bulk;
 pub(crate) mod counter;
 pub(crate) mod cursor;

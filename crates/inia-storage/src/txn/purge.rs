@@ -145,9 +145,10 @@ impl EngineShared {
         while steps > 0 {
             let Some(oldest) = session.history.lock().start_purge(horizon) else { break };
             some = true;
+            debug_assert!(oldest.end <= horizon, "every snapshot sees what is purged");
             debug_assert!(
-                oldest.deletes == 0 || self.is_past(oldest.txn, horizon),
-                "every snapshot sees what is purged"
+                !matches!(self.status.state(oldest.txn), TxnState::Active(_)),
+                "history is of transactions that have ended"
             );
             let (tail, result) = self.purge_txn(oldest, &mut steps);
             if tail == UndoRef::NONE {
@@ -256,15 +257,6 @@ impl EngineShared {
             round.note(waits.map(|waits| !waits));
         }
         round.failure.map_or(Ok(round.some), Err)
-    }
-
-    /// Whether every snapshot sees what `writer` did.
-    fn is_past(&self, writer: TxnId, horizon: Lsn) -> bool {
-        match self.status.state(writer) {
-            TxnState::Active(_) => false,
-            TxnState::Committed(commit_lsn) => commit_lsn <= horizon,
-            TxnState::RolledBack | TxnState::Finished => true,
-        }
     }
 
     /// Frees some nodes of dropped trees that nobody sees any more. A rollback may go through them

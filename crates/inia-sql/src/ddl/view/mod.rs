@@ -11,11 +11,11 @@ use crate::catalog::AccountName;
 use crate::catalog::view::parse;
 use crate::catalog::{Change, ColumnDef, ViewAlgorithm, ViewCheck, ViewDef, same_name};
 use crate::clock::clock_micros;
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::plan::StatementPlan;
 use crate::planner::plan_source;
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use crate::view::{Resolver, reads_itself, simple_select};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, SelectItem, TableRef};
@@ -28,7 +28,7 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
 const MAX_COLUMNS: usize = 4096;
 
 /// CREATE VIEW and ALTER VIEW.
-pub(crate) fn create_view(core: &mut Core, create: &ast::CreateView) -> DdlResult {
+pub(crate) fn create_view(core: &mut SessionContext, create: &ast::CreateView) -> DdlResult {
     let name = full_name(core, &create.name)?;
     hold_schema(core, &name.0)?;
     let _lock = lock(core, std::slice::from_ref(&name))?;
@@ -66,11 +66,15 @@ pub(crate) fn create_view(core: &mut Core, create: &ast::CreateView) -> DdlResul
     if create.algorithm.as_deref() == Some("MERGE") && def.algorithm != ViewAlgorithm::Merge {
         core.warn(ErrorCode::WarnViewMerge, &[]);
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// Errors 1050, 1146 and 1347.
-fn check_taken(core: &Core, name: &FullName, create: &ast::CreateView) -> Result<(), SqlError> {
+fn check_taken(
+    core: &SessionContext,
+    name: &FullName,
+    create: &ast::CreateView,
+) -> Result<(), SqlError> {
     let catalog = core.db.catalog();
     let view = catalog.view(&name.0, &name.1).is_some();
     let table = catalog.table(&name.0, &name.1).is_some();
@@ -86,7 +90,7 @@ fn check_taken(core: &Core, name: &FullName, create: &ast::CreateView) -> Result
 /// Who the view belongs to; error 1227 where that is somebody else. A view that is altered stays
 /// with whom it belongs to.
 fn definer(
-    core: &Core,
+    core: &SessionContext,
     name: &FullName,
     create: &ast::CreateView,
 ) -> Result<AccountName, SqlError> {
@@ -110,7 +114,7 @@ fn definer(
     Ok(named)
 }
 
-fn note_definer(core: &mut Core, def: &ViewDef) {
+fn note_definer(core: &mut SessionContext, def: &ViewDef) {
     if core.db.accounts.current().get(&def.definer).is_none() {
         let AccountName { user, host } = &def.definer;
         core.note(ErrorCode::NoSuchUser, &[user, host]);
@@ -118,9 +122,13 @@ fn note_definer(core: &mut Core, def: &ViewDef) {
 }
 
 /// Error 1146: the view would read itself, perhaps through others.
-fn refuse_recursion(core: &Core, name: &FullName, query: &ast::Query) -> Result<(), SqlError> {
+fn refuse_recursion(
+    core: &SessionContext,
+    name: &FullName,
+    query: &ast::Query,
+) -> Result<(), SqlError> {
     let catalog = core.db.catalog().current();
-    let mut reads = Reads::default();
+    let mut reads = ReferencedObjects::default();
     reads.query(query);
     let database = core.env.database.clone().unwrap_or_default();
     let full = |name: &ast::ObjectName| {
@@ -137,7 +145,7 @@ fn refuse_recursion(core: &Core, name: &FullName, query: &ast::Query) -> Result<
         }
         let view = catalog.schemas.get(&read.0).and_then(|schema| schema.views.get(&read.1));
         if let Some(query) = view.and_then(|view| view.query.as_ref()) {
-            let mut reads = Reads::default();
+            let mut reads = ReferencedObjects::default();
             reads.query(query);
             waiting.extend(reads.tables.iter().map(|name| full(name)));
         }
@@ -156,7 +164,7 @@ fn refuse_temporary(plan: &StatementPlan) -> Result<(), SqlError> {
 
 /// The definition of a view whose query is valid.
 fn define(
-    core: &Core,
+    core: &SessionContext,
     name: &FullName,
     create: &ast::CreateView,
     query: &ast::Query,
@@ -223,11 +231,11 @@ fn define(
 }
 
 /// Whether rows can be changed through a view with this query.
-fn is_updatable(core: &Core, query: &ast::Query) -> bool {
+fn is_updatable(core: &SessionContext, query: &ast::Query) -> bool {
     let Some(select) = simple_select(query) else { return false };
     let column =
         |item: &SelectItem| matches!(item, SelectItem::Expr { expr: ast::Expr::Column(_), .. });
-    fn any_target(core: &Core, table: &TableRef) -> bool {
+    fn any_target(core: &SessionContext, table: &TableRef) -> bool {
         let catalog = core.db.catalog();
         match table {
             TableRef::Table(factor) => {
@@ -249,7 +257,7 @@ fn is_updatable(core: &Core, query: &ast::Query) -> bool {
 }
 
 /// DROP VIEW: all of them or none.
-pub(crate) fn drop_views(core: &mut Core, drop: &ast::DropTables) -> DdlResult {
+pub(crate) fn drop_views(core: &mut SessionContext, drop: &ast::DropTables) -> DdlResult {
     let mut names: Vec<FullName> = Vec::new();
     for name in &drop.names {
         let name = full_name(core, name)?;
@@ -277,11 +285,11 @@ pub(crate) fn drop_views(core: &mut Core, drop: &ast::DropTables) -> DdlResult {
         missing.iter().for_each(|name| core.note(ErrorCode::UnknownTable, &[name]));
     }
     if found.is_empty() {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     in_transaction(core, |_, changes| {
         let gone = found.into_iter().map(|(schema, name)| Change::DropView { schema, name });
         changes.extend(gone);
-        Ok(Outcome::default())
+        Ok(StatementOutcome::default())
     })
 }

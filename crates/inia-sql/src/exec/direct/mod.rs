@@ -20,9 +20,9 @@ pub(super) use totals::{Total, integer, total};
 use super::checks::Checks;
 use super::select::holds;
 use super::{Result, Runner};
-use crate::access::{Found, Scan};
+use crate::access::{FoundRow, TableScan};
 use crate::error::StorageResult;
-use crate::plan::{Body, Direct, SelectPlan, Source, TableSource};
+use crate::plan::{Body, Direct, RowSource, SelectPlan, TableSource};
 use inia_base::column::RowSink;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr};
@@ -30,7 +30,7 @@ use inia_expr::{SlotSet, slots_of};
 use inia_storage::ReadMode;
 
 /// Takes rows as they are stored; returns whether it wants more.
-type FoundVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &Found<'_>) -> Result<bool> + 'v;
+type FoundVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &FoundRow<'_>) -> Result<bool> + 'v;
 
 impl Runner<'_> {
     /// Runs the outermost query the direct way, if it is of a shape that can; returns how many
@@ -43,7 +43,7 @@ impl Runner<'_> {
         let query = &self.plan.root;
         let Some(direct) = &self.plan.direct else { return Ok(None) };
         let Body::Select(select) = &query.body else { return Ok(None) };
-        let Source::Table(source) = &select.source else { return Ok(None) };
+        let RowSource::Table(source) = &select.source else { return Ok(None) };
         match direct {
             Direct::Totals => {
                 let totals = select
@@ -70,12 +70,12 @@ impl Runner<'_> {
         select: &SelectPlan,
         source: &TableSource,
         ctx: &mut EvalContext<'_>,
-    ) -> Result<Option<Scan>> {
+    ) -> Result<Option<TableScan>> {
         let plain = source.filter.is_empty() && select.filter.is_empty();
         if !plain || !select.once.is_empty() || source.lock.is_some() {
             return Ok(None);
         }
-        let scan = Scan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
+        let scan = TableScan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
         let unchecked = scan.is_exact() || source.bound_filter.is_empty();
         Ok(unchecked.then_some(scan))
     }
@@ -92,7 +92,7 @@ impl Runner<'_> {
             return Ok(());
         }
         let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
-        let mut scan = Scan::open(&source.table, &source.access, mode, ctx, &[])?;
+        let mut scan = TableScan::open(&source.table, &source.access, mode, ctx, &[])?;
         let bound_filter = if scan.is_exact() { &[] } else { &source.bound_filter[..] };
         let checks = [&source.filter[..], &select.filter, bound_filter];
         if checks.iter().all(|filter| filter.is_empty()) {
@@ -112,7 +112,7 @@ impl Runner<'_> {
                 let left = if checked { &checks[1..] } else { &checks[..] };
                 let left = if left.iter().all(|filter| filter.is_empty()) { &[] } else { left };
                 for &i in &cells.chosen {
-                    let found = Found { clustered_key: &[], data: run.data(i) };
+                    let found = FoundRow { clustered_key: &[], data: run.data(i) };
                     if !left.is_empty() {
                         self.check_killed()?;
                         let zone = &ctx.env.time_zone;
@@ -149,7 +149,7 @@ impl Runner<'_> {
     /// Gives each row of a scan to `visit`.
     fn each_unchecked(
         &self,
-        mut scan: Scan,
+        mut scan: TableScan,
         source: &TableSource,
         ctx: &mut EvalContext<'_>,
         visit: &mut FoundVisitor<'_>,
@@ -159,7 +159,7 @@ impl Runner<'_> {
             while let Some(mut run) = scan.run(&mut txn)? {
                 self.check_killed()?;
                 for i in 0..run.len() {
-                    let found = Found { clustered_key: &[], data: run.data(i) };
+                    let found = FoundRow { clustered_key: &[], data: run.data(i) };
                     if !visit(ctx, &found)? {
                         return Ok(());
                     }

@@ -20,12 +20,12 @@ use super::keys::encode_key;
 use super::sort::Sorter;
 use super::{Result, Tuple, damaged_row};
 use crate::plan::window::WindowPlan;
-use crate::spill::{Place, Workspace, keyed, split_keyed};
+use crate::spill::{TuplePosition, Workspace, keyed, split_keyed};
 use crate::spill::{decode_tuple, encode_tuple};
-use call::Call;
+use call::WindowCall;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
-use rows::{Peers, Rows, Shape};
+use rows::{PartitionRows, Peers, WindowShape};
 
 /// Takes a row's values with the results so far; returns whether it wants more.
 type Next<'n> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'n;
@@ -35,7 +35,7 @@ pub(super) struct Windows<'p, 'w> {
     /// Calls over the same window.
     passes: Vec<&'p [WindowPlan]>,
     workspace: Workspace<'w>,
-    shape: Shape,
+    shape: WindowShape,
     /// The rows for the first pass.
     sorter: Sorter<'w>,
 }
@@ -44,12 +44,12 @@ impl<'p, 'w> Windows<'p, 'w> {
     pub(super) fn new(plan: &'p [WindowPlan], workspace: Workspace<'w>) -> Windows<'p, 'w> {
         let passes = plan.chunk_by(|_, next| next.ordered).collect();
         let sorter = Sorter::new(usize::MAX, workspace);
-        Windows { passes, workspace, shape: Shape::default(), sorter }
+        Windows { passes, workspace, shape: WindowShape::default(), sorter }
     }
 
     /// Takes a row with the aggregates that belong to it.
     pub(super) fn add(&mut self, ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<()> {
-        self.shape = Shape { slots: row.len(), aggregates: ctx.aggregates.len() };
+        self.shape = WindowShape { slots: row.len(), aggregates: ctx.aggregates.len() };
         let Some(pass) = self.passes.first() else { return Ok(()) };
         let aggregates = std::mem::take(&mut ctx.aggregates);
         let outcome = push(&mut self.sorter, &pass[0], ctx, row, &aggregates);
@@ -124,7 +124,7 @@ fn push(
 struct Pass<'p, 'w> {
     calls: &'p [WindowPlan],
     workspace: Workspace<'w>,
-    shape: Shape,
+    shape: WindowShape,
 }
 
 impl<'w> Pass<'_, 'w> {
@@ -135,14 +135,15 @@ impl<'w> Pass<'_, 'w> {
         ctx: &mut EvalContext<'_>,
         next: &mut Next<'_>,
     ) -> Result<()> {
-        let mut rows = Rows::new(self.workspace, self.shape);
+        let mut rows = PartitionRows::new(self.workspace, self.shape);
         let (mut last, mut peers_from) = (Vec::new(), 0);
         let (mut last_partition, mut wanted) = (Vec::new(), true);
         let (mut values, mut tuple) = (Tuple::new(), Tuple::new());
         sorter.finish_keyed(false, |key, record| {
             let (partition, payload) = split_keyed(record)?;
             if rows.len() > 0 && partition != last_partition {
-                let partition = std::mem::replace(&mut rows, Rows::new(self.workspace, self.shape));
+                let partition =
+                    std::mem::replace(&mut rows, PartitionRows::new(self.workspace, self.shape));
                 wanted = self.partition(&partition, ctx, next)?;
                 if !wanted {
                     return Ok(false);
@@ -171,15 +172,16 @@ impl<'w> Pass<'_, 'w> {
     /// more.
     fn partition(
         &self,
-        rows: &Rows<'w>,
+        rows: &PartitionRows<'w>,
         ctx: &mut EvalContext<'_>,
         next: &mut Next<'_>,
     ) -> Result<bool> {
         let mut calls = Vec::with_capacity(self.calls.len());
         for plan in self.calls {
-            calls.push(Call::new(plan, rows, ctx)?);
+            calls.push(WindowCall::new(plan, rows, ctx)?);
         }
-        let (mut peers, mut place, mut tuple) = (Peers::default(), Place::default(), Tuple::new());
+        let (mut peers, mut place, mut tuple) =
+            (Peers::default(), TuplePosition::default(), Tuple::new());
         for at in 0..rows.len() {
             self.workspace.check()?;
             let equal = peers.of(at, rows)?;

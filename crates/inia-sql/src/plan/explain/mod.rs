@@ -1,7 +1,8 @@
 //! EXPLAIN: a plan as MySQL's table, as a tree, or as JSON.
 //!
-//! [`describe`] walks the plan once and makes one [`Line`] per member of FROM, in the order they are
-//! read; subqueries and derived tables follow the SELECT they belong to. The formats print lines.
+//! [`describe`] walks the plan once and makes one [`Line`] per member of FROM, in the order they
+//! are read; subqueries and derived tables follow the SELECT they belong to. The formats print
+//! lines.
 
 mod line;
 mod tree;

@@ -9,8 +9,8 @@ pub(super) mod permitted;
 pub(super) mod value;
 
 use super::evaluate::value_of;
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::sysvar;
 use effect::{assign, isolation};
 use inia_base::collation::Collation;
@@ -46,20 +46,20 @@ const NO_DEFAULT: [&str; 5] =
 
 /// SET: all items are evaluated before the first takes effect; where one is wrong, none does.
 pub(super) fn set(
-    core: &mut Core,
+    core: &mut SessionContext,
     items: &[SetItem],
     params: &[Value],
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     let mut settings = Vec::with_capacity(items.len());
     for item in items {
         prepare_item(core, item, params, &mut settings)?;
     }
     settings.into_iter().try_for_each(|setting| carry_out(core, setting))?;
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 fn prepare_item(
-    core: &mut Core,
+    core: &mut SessionContext,
     item: &SetItem,
     params: &[Value],
     settings: &mut Vec<Setting>,
@@ -100,7 +100,7 @@ fn prepare_item(
     Ok(())
 }
 
-fn carry_out(core: &mut Core, setting: Setting) -> Result<(), SqlError> {
+fn carry_out(core: &mut SessionContext, setting: Setting) -> Result<(), SqlError> {
     match setting {
         Setting::User(name, var) => core.host.keep_user_var(name, var)?,
         Setting::System { global, name, text } => assign(core, global, name, &text)?,
@@ -114,7 +114,7 @@ fn carry_out(core: &mut Core, setting: Setting) -> Result<(), SqlError> {
 
 /// A system variable; `once` where it was written as `@@name`, without a scope.
 fn prepare_system(
-    core: &mut Core,
+    core: &mut SessionContext,
     var: &ast::SysVar,
     value: Option<&ast::Expr>,
     params: &[Value],
@@ -179,10 +179,10 @@ fn prepare_system(
 
 /// RESET PERSIST: error 3615, a warning with IF EXISTS.
 pub(super) fn reset_persist(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: Option<&str>,
     if_exists: bool,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     let lower = name.map(str::to_ascii_lowercase);
     let found = core.db.catalog().forget_persisted(lower.as_deref())?;
     match name {
@@ -192,5 +192,5 @@ pub(super) fn reset_persist(
         }
         _ => {}
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }

@@ -15,16 +15,16 @@ mod files;
 mod full_disk;
 mod killed_passes;
 mod kills;
-mod many;
+mod leaf_runs;
 mod mutated;
 mod numbers;
 mod patched;
+mod plan_cache;
 mod prepared;
 mod row_ids;
 mod spill;
 mod table_locks;
 mod temporary;
-mod texts;
 mod transactions;
 mod unsupported;
 

@@ -21,6 +21,7 @@ mod relogging;
 mod resuming;
 mod runs;
 mod spilling;
+mod status;
 mod stress;
 mod stuck;
 

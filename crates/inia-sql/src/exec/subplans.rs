@@ -1,13 +1,14 @@
 //! Subqueries, derived tables and common table expressions.
 //!
-//! A part that reads no row of an enclosing query is run once and its tuples are kept for the rest
-//! of the statement; a correlated part is run anew each time. A recursive common table expression
-//! is run in rounds: each round sees, under the part's own number, the rows the last one added.
+//! A subplan that reads no row of an enclosing query is run once and its tuples are kept for the
+//! rest of the statement; a correlated subplan is run anew each time. A recursive common table
+//! expression is run in rounds: each round sees, under the subplan's own number, the rows the last
+//! one added.
 
 use super::keys::TupleKey;
 use super::member::Members;
 use super::{Result, Runner, Tuple, TupleVisitor, window};
-use crate::plan::{PartPlan, RecursivePlan};
+use crate::plan::{RecursivePlan, Subplan};
 use crate::spill::{KeySet, TupleList};
 use crate::stack::on_more_stack;
 use inia_base::datatype::DataType;
@@ -35,12 +36,12 @@ fn max_recursion(ctx: &EvalContext<'_>) -> u64 {
 /// fit is error 1406, as it would be in a table.
 fn as_declared(
     tuple: &[Value],
-    part: &PartPlan,
+    subplan: &Subplan,
     step: &RecursivePlan,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Tuple> {
     let mut converted = Vec::with_capacity(tuple.len());
-    let columns = part.query.columns.iter().zip(&step.step.columns);
+    let columns = subplan.query.columns.iter().zip(&step.step.columns);
     for (value, (column, from)) in tuple.iter().zip(columns) {
         let value = match from.ty.data_type == column.ty.data_type {
             true => value.clone(),
@@ -62,61 +63,61 @@ fn as_declared(
     Ok(converted)
 }
 
-/// The kept results of parts, by number.
+/// The kept results of subplans, by number.
 #[derive(Default)]
-pub(super) struct PartCache<'w> {
+pub(super) struct SubplanCache<'w> {
     tuples: RefCell<HashMap<usize, Rc<TupleList<'w>>>>,
     pub(super) members: RefCell<HashMap<usize, Rc<Members<'w>>>>,
 }
 
-/// Takes a part's tuple beside the row that it is joined to; returns whether it wants more.
-type PartVisitor<'v> =
+/// Takes a subplan's tuple beside the row that it is joined to; returns whether it wants more.
+type SubplanVisitor<'v> =
     dyn FnMut(&mut EvalContext<'_>, &mut Vec<Value>, &[Value]) -> Result<bool> + 'v;
 
 impl<'s> Runner<'s> {
-    /// Whether a part in FROM must be run anew for each row around it.
-    pub(super) fn part_depends_on_rows(&self, id: usize) -> bool {
-        self.plan.parts[id].correlated && !self.parts.tuples.borrow().contains_key(&id)
+    /// Whether a subplan in FROM must be run anew for each row around it.
+    pub(super) fn subplan_depends_on_rows(&self, id: usize) -> bool {
+        self.plan.subplans[id].correlated && !self.subplans.tuples.borrow().contains_key(&id)
     }
 
-    /// All tuples of a part in FROM that depends on no row. `level` is how many enclosing rows it
-    /// was bound under.
-    pub(super) fn kept_part(
+    /// All tuples of a subplan in FROM that depends on no row. `level` is how many enclosing rows
+    /// it was bound under.
+    pub(super) fn kept_subplan(
         &self,
         id: usize,
         level: usize,
         ctx: &mut EvalContext<'_>,
     ) -> Result<Rc<TupleList<'s>>> {
-        if let Some(tuples) = self.parts.tuples.borrow().get(&id) {
+        if let Some(tuples) = self.subplans.tuples.borrow().get(&id) {
             return Ok(tuples.clone());
         }
         let own = ctx.outer.len();
         let hidden = ctx.outer.split_off(level.min(own));
         ctx.outer.resize(level, Vec::new());
-        let tuples = on_more_stack(|| self.materialise(id, &self.plan.parts[id], ctx));
+        let tuples = on_more_stack(|| self.materialise(id, &self.plan.subplans[id], ctx));
         ctx.outer.truncate(level.min(own));
         ctx.outer.extend(hidden);
         let tuples = Rc::new(tuples?);
-        self.parts.tuples.borrow_mut().insert(id, tuples.clone());
+        self.subplans.tuples.borrow_mut().insert(id, tuples.clone());
         Ok(tuples)
     }
 
-    /// Runs a part in FROM that reads enclosing rows: the first `level` of them, of which the last
-    /// may be `row` itself (LATERAL).
-    pub(super) fn dependent_part(
+    /// Runs a subplan in FROM that reads enclosing rows: the first `level` of them, of which the
+    /// last may be `row` itself (LATERAL).
+    pub(super) fn dependent_subplan(
         &self,
         id: usize,
         level: usize,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
-        visit: &mut PartVisitor<'_>,
+        visit: &mut SubplanVisitor<'_>,
     ) -> Result<()> {
         let own = ctx.outer.len();
         let mut hidden = ctx.outer.split_off(level.min(own));
         if level > own {
             ctx.outer.push(row.clone());
         }
-        let outcome = self.part(id, ctx, &mut |ctx, tuple| {
+        let outcome = self.subplan(id, ctx, &mut |ctx, tuple| {
             let inner = ctx.outer.split_off(level.min(own));
             ctx.outer.append(&mut hidden);
             let wanted = visit(ctx, row, tuple)?;
@@ -129,24 +130,24 @@ impl<'s> Runner<'s> {
         outcome
     }
 
-    /// Gives the tuples of part `id` to `visit`. The enclosing row is on the context already.
-    pub(super) fn part(
+    /// Gives the tuples of subplan `id` to `visit`. The enclosing row is on the context already.
+    pub(super) fn subplan(
         &self,
         id: usize,
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
-        let part = &self.plan.parts[id];
-        let kept = self.parts.tuples.borrow().get(&id).cloned();
+        let subplan = &self.plan.subplans[id];
+        let kept = self.subplans.tuples.borrow().get(&id).cloned();
         let tuples = match kept {
             Some(tuples) => tuples,
-            None if part.recursive.is_none() && part.correlated => {
-                return on_more_stack(|| self.query(&part.query, ctx, visit));
+            None if subplan.recursive.is_none() && subplan.correlated => {
+                return on_more_stack(|| self.query(&subplan.query, ctx, visit));
             }
             None => {
-                let tuples = Rc::new(on_more_stack(|| self.materialise(id, part, ctx))?);
-                if !part.correlated {
-                    self.parts.tuples.borrow_mut().insert(id, tuples.clone());
+                let tuples = Rc::new(on_more_stack(|| self.materialise(id, subplan, ctx))?);
+                if !subplan.correlated {
+                    self.subplans.tuples.borrow_mut().insert(id, tuples.clone());
                 }
                 tuples
             }
@@ -157,17 +158,17 @@ impl<'s> Runner<'s> {
     fn materialise(
         &self,
         id: usize,
-        part: &PartPlan,
+        subplan: &Subplan,
         ctx: &mut EvalContext<'_>,
     ) -> Result<TupleList<'s>> {
         let mut tuples = TupleList::new(self.exec.workspace);
-        self.query(&part.query, ctx, &mut |_, tuple| {
+        self.query(&subplan.query, ctx, &mut |_, tuple| {
             self.check_killed()?;
             tuples.push(tuple)?;
             Ok(true)
         })?;
-        match &part.recursive {
-            Some(recursive) => self.recurse(id, part, recursive, tuples, ctx),
+        match &subplan.recursive {
+            Some(recursive) => self.recurse(id, subplan, recursive, tuples, ctx),
             None => Ok(tuples),
         }
     }
@@ -176,12 +177,12 @@ impl<'s> Runner<'s> {
     fn recurse(
         &self,
         id: usize,
-        part: &PartPlan,
+        subplan: &Subplan,
         recursive: &RecursivePlan,
         seed: TupleList<'s>,
         ctx: &mut EvalContext<'_>,
     ) -> Result<TupleList<'s>> {
-        let types: Vec<_> = part.query.columns.iter().map(|c| c.ty.clone()).collect();
+        let types: Vec<_> = subplan.query.columns.iter().map(|c| c.ty.clone()).collect();
         let mut seen = KeySet::new(self.exec.workspace);
         let mut fresh = |tuple: &[Value]| match recursive.distinct {
             true => seen.insert(&TupleKey::new(tuple, &types).into_bytes()),
@@ -203,21 +204,21 @@ impl<'s> Runner<'s> {
         while delta.len() > 0 && all.seen < enough {
             rounds += 1;
             if rounds > max_recursion(ctx) {
-                self.parts.tuples.borrow_mut().remove(&id);
+                self.subplans.tuples.borrow_mut().remove(&id);
                 return Err(SqlError::new(ErrorCode::CteMaxRecursionDepth, &[&rounds]));
             }
-            self.parts.tuples.borrow_mut().insert(id, Rc::new(delta));
+            self.subplans.tuples.borrow_mut().insert(id, Rc::new(delta));
             let mut added = TupleList::new(self.exec.workspace);
             let outcome = self.query(&recursive.step, ctx, &mut |ctx, tuple| {
                 self.check_killed()?;
-                let tuple = as_declared(tuple, part, recursive, ctx)?;
+                let tuple = as_declared(tuple, subplan, recursive, ctx)?;
                 if fresh(&tuple)? {
                     added.push(&tuple)?;
                     all.push(&tuple)?;
                 }
                 Ok(true)
             });
-            self.parts.tuples.borrow_mut().remove(&id);
+            self.subplans.tuples.borrow_mut().remove(&id);
             outcome?;
             delta = added;
         }

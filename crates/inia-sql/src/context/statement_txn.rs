@@ -15,14 +15,14 @@
 //! them to its end ([`Use`]); so no two statements wait for each other here. The locks are metadata
 //! locks on two names that each table has besides its own:
 //!
-//! | use       | `rows`  | `inserts` | goes together with                  |
-//! |-----------|---------|-----------|-------------------------------------|
-//! | `Reads`   | `Read`  |           | `Reads`, `Adds`                     |
-//! | `Adds`    | `Write` | `Alone`   | `Reads`: whose snapshot is older    |
-//! | `Changes` | `Alone` |           | nothing                             |
+//! | use       | `rows`      | `inserts`   | goes together with               |
+//! |-----------|-------------|-------------|----------------------------------|
+//! | `Reads`   | `Read`      |             | `Reads`, `Adds`                  |
+//! | `Adds`    | `Write`     | `WriteLock` | `Reads`: whose snapshot is older |
+//! | `Changes` | `WriteLock` |             | nothing                          |
 
-use super::Core;
-use crate::catalog::mdl::{Kind, MdlGuard, MdlName};
+use super::SessionContext;
+use crate::catalog::mdl::{MdlGuard, MdlKind, MdlName};
 use crate::catalog::{Table, TableDef, heap, row_count};
 use crate::error::StorageResult;
 use crate::plan::StatementPlan;
@@ -67,7 +67,7 @@ struct Growth {
 /// Invariant: it is open only while a statement runs, and only where the statement used a table
 /// without transactions in that store.
 #[derive(Default)]
-pub(crate) struct Part {
+pub(crate) struct StatementTxn {
     /// Made at the first use: most sessions never need it.
     txn: OnceCell<(Arc<Engine>, RefCell<Txn>)>,
     interrupter: Arc<OnceLock<Interrupter>>,
@@ -79,15 +79,15 @@ pub(crate) struct Part {
 }
 
 /// The present statement's transactions for tables without transactions.
-pub(crate) struct Alone {
+pub(crate) struct StatementTxns {
     connection: u32,
     /// For tables beside all others, and for those that are not logged.
-    parts: [Part; 2],
+    txns: [StatementTxn; 2],
     /// A statement of the session's transaction has changed such a table.
     pub(crate) changed: bool,
 }
 
-impl Part {
+impl StatementTxn {
     /// The transaction, which begins with its first use by a statement.
     fn open(&self, store: &Arc<Engine>, label: u32, isolation: Isolation) -> &RefCell<Txn> {
         let (_, txn) = self.txn.get_or_init(|| {
@@ -168,13 +168,13 @@ impl Part {
     }
 }
 
-impl Alone {
-    pub(crate) fn new(connection: u32) -> Alone {
-        Alone { connection, parts: Default::default(), changed: false }
+impl StatementTxns {
+    pub(crate) fn new(connection: u32) -> StatementTxns {
+        StatementTxns { connection, txns: Default::default(), changed: false }
     }
 
-    pub(crate) fn part(&self, def: &TableDef) -> &Part {
-        &self.parts[usize::from(def.is_fleeting())]
+    pub(crate) fn txn(&self, def: &TableDef) -> &StatementTxn {
+        &self.txns[usize::from(def.is_volatile())]
     }
 
     /// The transaction for a table, which begins with its first use by a statement.
@@ -184,12 +184,12 @@ impl Alone {
         store: &Arc<Engine>,
         isolation: Isolation,
     ) -> &RefCell<Txn> {
-        self.part(def).open(store, self.connection, isolation)
+        self.txn(def).open(store, self.connection, isolation)
     }
 
     pub(crate) fn settle(&self) -> Result<(), SqlError> {
-        for part in self.parts.iter().filter(|part| part.is_open.get()) {
-            if let Some((_, txn)) = part.txn.get() {
+        for txn in self.txns.iter().filter(|txn| txn.is_open.get()) {
+            if let Some((_, txn)) = txn.txn.get() {
                 txn.borrow_mut().settle().sql()?;
             }
         }
@@ -198,12 +198,12 @@ impl Alone {
 
     /// Ends the waits of the transactions, once they are there.
     pub(crate) fn interrupters(&self) -> [Arc<OnceLock<Interrupter>>; 2] {
-        [0, 1].map(|at| self.parts[at].interrupter.clone())
+        [0, 1].map(|at| self.txns[at].interrupter.clone())
     }
 
     pub(crate) fn clear_interrupt(&mut self) {
-        for part in &mut self.parts {
-            if let Some((_, txn)) = part.txn.get_mut() {
+        for txn in &mut self.txns {
+            if let Some((_, txn)) = txn.txn.get_mut() {
                 txn.get_mut().clear_interrupt();
             }
         }
@@ -211,8 +211,8 @@ impl Alone {
 
     fn end(&mut self, failed: bool, none: bool) -> Result<(), SqlError> {
         let mut ended = Ok(());
-        for part in &mut self.parts {
-            match part.end(failed, none) {
+        for txn in &mut self.txns {
+            match txn.end(failed, none) {
                 Ok(changed) => self.changed |= changed,
                 Err(error) => ended = Err(error),
             }
@@ -221,7 +221,7 @@ impl Alone {
     }
 }
 
-impl Core {
+impl SessionContext {
     /// Locks those of the tables that have no transactions until the statement ends.
     pub(crate) fn lock_rows(&self, mut uses: Vec<(&Table, Use)>) -> Result<(), SqlError> {
         uses.retain(|(table, _)| !table.def.is_transactional() && !table.def.temporary);
@@ -239,28 +239,28 @@ impl Core {
                 self.mdl.lock_for_statement(rows, kind, limit)
             };
             let strong = |name| {
-                let guard = self.mdl.lock_strong(name, Kind::Alone, limit)?;
+                let guard = self.mdl.lock_strong(name, MdlKind::WriteLock, limit)?;
                 self.row_locks.guards.borrow_mut().push(guard);
                 Ok(())
             };
             match how {
-                Use::Reads => weak(Kind::Read)?,
-                Use::Adds => strong(inserts).and_then(|()| weak(Kind::Write))?,
+                Use::Reads => weak(MdlKind::Read)?,
+                Use::Adds => strong(inserts).and_then(|()| weak(MdlKind::Write))?,
                 Use::Changes => strong(rows)?,
             }
         }
         Ok(())
     }
 
-    /// Locks what a query reads, see [`Core::lock_rows`].
+    /// Locks what a query reads, see [`SessionContext::lock_rows`].
     pub(crate) fn lock_read(&self, plan: &StatementPlan) -> Result<(), SqlError> {
         self.lock_rows(uses_of(plan))
     }
 
     /// How INSERT uses a table.
     pub(crate) fn use_of_insert(&self, table: &Table, overwrites: bool) -> Use {
-        let alone = || self.var("concurrent_insert").as_deref() == Some("NEVER");
-        match overwrites || table.def.is_fleeting() || alone() {
+        let never = || self.var("concurrent_insert").as_deref() == Some("NEVER");
+        match overwrites || table.def.is_volatile() || never() {
             true => Use::Changes,
             false => Use::Adds,
         }
@@ -270,17 +270,17 @@ impl Core {
     /// it stays whatever follows.
     pub(crate) fn row_done(&self, table: &Table, rows: i64) {
         if !table.def.is_transactional() {
-            self.alone.part(&table.def).row_done(table.clustered.id(), rows);
+            self.statement_txns.txn(&table.def).row_done(table.clustered.id(), rows);
         }
     }
 
     /// Error 1114 where a MEMORY table has as many rows as it may.
     pub(crate) fn check_room(&self, table: &Table) -> Result<(), SqlError> {
-        if !table.def.is_fleeting() {
+        if !table.def.is_volatile() {
             return Ok(());
         }
         let rows = self.row_count(table)?.unwrap_or_default();
-        match rows < self.most_rows(&table.def) {
+        match rows < self.max_rows(&table.def) {
             true => Ok(()),
             false => Err(SqlError::new(ErrorCode::RecordFileFull, &[&table.def.name])),
         }
@@ -288,35 +288,39 @@ impl Core {
 
     /// How many rows a table may have. That of a MEMORY table follows from what
     /// `max_heap_table_size` was when its trees were made.
-    pub(crate) fn most_rows(&self, def: &TableDef) -> u64 {
-        if !def.is_fleeting() {
+    pub(crate) fn max_rows(&self, def: &TableDef) -> u64 {
+        if !def.is_volatile() {
             return u64::MAX;
         }
         let size = match self.db.catalog().shared(def.id).heap_size.load(Ordering::Relaxed) {
             0 => self.db.global_number("max_heap_table_size"),
             size => size,
         };
-        heap::most_rows(def, size)
+        heap::max_rows(def, size)
     }
 
     /// The transaction that makes and drops a table's trees.
     pub(crate) fn tree_txn(&self, def: &TableDef) -> &RefCell<Txn> {
-        match def.is_fleeting() {
-            true => self.alone.open(def, self.db.catalog().store(def), Isolation::RepeatableRead),
+        match def.is_volatile() {
+            true => self.statement_txns.open(
+                def,
+                self.db.catalog().store(def),
+                Isolation::RepeatableRead,
+            ),
             false => &self.txn,
         }
     }
 
-    /// As [`Core::end_alone`], for a statement of which nothing stays.
-    pub(crate) fn abandon_alone(&mut self) -> Result<(), SqlError> {
-        let ended = self.alone.end(true, true);
+    /// As [`SessionContext::end_statement_txns`], for a statement of which nothing stays.
+    pub(crate) fn abandon_statement_txns(&mut self) -> Result<(), SqlError> {
+        let ended = self.statement_txns.end(true, true);
         self.unlock_rows();
         ended
     }
 
     /// Ends what the statement did to tables without transactions, and gives up its locks on them.
-    pub(crate) fn end_alone(&mut self, failed: bool) -> Result<(), SqlError> {
-        let ended = self.alone.end(failed, false);
+    pub(crate) fn end_statement_txns(&mut self, failed: bool) -> Result<(), SqlError> {
+        let ended = self.statement_txns.end(failed, false);
         self.unlock_rows();
         ended
     }

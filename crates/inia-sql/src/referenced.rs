@@ -4,7 +4,7 @@ use inia_parser::ast::*;
 
 /// The tables and columns that were found. Names of common table expressions are no tables.
 #[derive(Default)]
-pub(crate) struct Reads<'q> {
+pub(crate) struct ReferencedObjects<'q> {
     pub(crate) tables: Vec<&'q ObjectName>,
     /// For each table its alias, where it has one.
     pub(crate) aliases: Vec<Option<&'q str>>,
@@ -17,11 +17,11 @@ pub(crate) struct Reads<'q> {
     ctes: Vec<&'q str>,
 }
 
-impl<'q> Reads<'q> {
+impl<'q> ReferencedObjects<'q> {
     /// Collects only what is read row by row: queries in FROM and WITH, which give their rows to a
     /// temporary table first, are passed over.
-    pub(crate) fn passing_over_derived() -> Reads<'q> {
-        Reads { passes_over_derived: true, ..Reads::default() }
+    pub(crate) fn passing_over_derived() -> ReferencedObjects<'q> {
+        ReferencedObjects { passes_over_derived: true, ..ReferencedObjects::default() }
     }
 
     /// A query with everything in it.
@@ -254,7 +254,7 @@ pub(crate) fn named_tables(tables: &[TableRef]) -> Vec<&TableFactor> {
 
 /// The names of the columns that an expression reads.
 pub(crate) fn columns_read(expr: &Expr) -> Vec<&str> {
-    let mut reads = Reads::default();
+    let mut reads = ReferencedObjects::default();
     reads.expr(expr);
     reads.columns.iter().map(|column| column.name.as_str()).collect()
 }
@@ -265,7 +265,7 @@ pub(crate) fn columns_of_text(text: &str) -> Vec<String> {
     let Ok(parsed) = inia_parser::parse_expr(text, inia_parser::SqlMode::empty()) else {
         return Vec::new();
     };
-    let mut reads = Reads::default();
+    let mut reads = ReferencedObjects::default();
     reads.expr(&parsed);
     let names = reads.columns.iter().chain(&reads.defaults);
     names.map(|column| column.name.clone()).collect()

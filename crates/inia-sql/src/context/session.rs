@@ -1,7 +1,7 @@
 //! What a session keeps between statements, in parts that one statement can borrow separately.
 
-use super::alone::{Alone, RowLocks};
 use super::host::Host;
+use super::statement_txn::{RowLocks, StatementTxns};
 use super::table_locks::TableLocks;
 use crate::account::meter::Meter;
 use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
@@ -54,11 +54,11 @@ pub(crate) struct TxnState {
 }
 
 /// A session's parts.
-pub(crate) struct Core {
+pub(crate) struct SessionContext {
     pub(crate) db: Arc<Database>,
     pub(crate) client: ClientInfo,
     pub(crate) txn: RefCell<Txn>,
-    pub(crate) alone: Alone,
+    pub(crate) statement_txns: StatementTxns,
     pub(crate) row_locks: RowLocks,
     pub(crate) mdl: MdlSession,
     pub(crate) env: Environment,
@@ -106,12 +106,12 @@ impl TxnState {
     }
 }
 
-impl Core {
-    pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Core {
+impl SessionContext {
+    pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> SessionContext {
         let mut txn = db.engine.attach();
         txn.set_label(u64::from(client.connection_id));
         let txn = RefCell::new(txn);
-        let alone = Alone::new(client.connection_id);
+        let statement_txns = StatementTxns::new(client.connection_id);
         let killed: Arc<AtomicU8> = Arc::default();
         let mdl = db.catalog().mdl().session(killed.clone());
         let env = Environment {
@@ -142,11 +142,11 @@ impl Core {
         };
         let client_found_rows = client.found_rows;
         let meter = db.meter(&client);
-        Core {
+        SessionContext {
             db,
             client,
             txn,
-            alone,
+            statement_txns,
             row_locks: RowLocks::default(),
             mdl,
             env,
@@ -197,7 +197,7 @@ impl Core {
         self.host.condition_counts.set((self.diagnostics.count, errors as u64));
         if self.killed.fetch_and(!1, Ordering::Relaxed) & 1 != 0 {
             self.txn.get_mut().clear_interrupt();
-            self.alone.clear_interrupt();
+            self.statement_txns.clear_interrupt();
         }
     }
 
@@ -234,11 +234,11 @@ impl Core {
     }
 
     /// Takes the locks on definitions that a statement needs. One that has none from before gives
-    /// up those it got where it would close a circle of waiters, and tries again: whoever waited
+    /// up those it got where it would close a cycle of waiters, and tries again: whoever waited
     /// for them goes first.
-    pub(crate) fn stepping_back<T>(
+    pub(crate) fn back_off_and_retry<T>(
         &self,
-        take: impl Fn(&Core) -> Result<T, SqlError>,
+        take: impl Fn(&SessionContext) -> Result<T, SqlError>,
     ) -> Result<T, SqlError> {
         let fresh = self.mdl.holds_nothing();
         loop {
@@ -307,7 +307,7 @@ impl Core {
         if !self.state.open {
             self.state.forget_next();
         }
-        self.end_alone(false)?;
+        self.end_statement_txns(false)?;
         let result = match self.state.open {
             true => self
                 .wait_to_commit()
@@ -334,12 +334,12 @@ impl Core {
         self.mdl.begin_commit(self.mdl_limit())
     }
 
-    /// Rolls the open transaction back, if any, and ends it, as [`Core::commit`].
+    /// Rolls the open transaction back, if any, and ends it, as [`SessionContext::commit`].
     pub(crate) fn rollback(&mut self) -> Result<(), SqlError> {
         if !self.state.open {
             self.state.forget_next();
         }
-        self.end_alone(true)?;
+        self.end_statement_txns(true)?;
         let result = match self.state.open {
             true => self.txn.get_mut().rollback().sql(),
             false => Ok(()),
@@ -353,7 +353,7 @@ impl Core {
         self.state.explicit = false;
         self.state.read_only = false;
         self.state.savepoints.clear();
-        self.alone.changed = false;
+        self.statement_txns.changed = false;
         self.mdl.release_all();
         (self.temporary.created, self.temporary.dropped) = (false, false);
         // What cannot be dropped now is dropped at the next start.
@@ -369,7 +369,7 @@ impl Core {
         error: Option<&SqlError>,
     ) -> Result<(), SqlError> {
         let autocommits = self.autocommits();
-        self.end_alone(error.is_some())?;
+        self.end_statement_txns(error.is_some())?;
         let unused = autocommits && !self.txn.get_mut().was_used();
         let result = self.end_statement(start, error, autocommits);
         if unused {
@@ -442,7 +442,7 @@ impl Core {
         }
     }
 
-    /// As [`Core::open_table`], for one that only looks at the definition.
+    /// As [`SessionContext::open_table`], for one that only looks at the definition.
     pub(crate) fn open_definition(&self, schema: &str, name: &str) -> Result<Arc<Table>, SqlError> {
         let limit = self.mdl_limit();
         match self.temporary.get(schema, name) {
@@ -527,7 +527,7 @@ impl Core {
     }
 }
 
-impl Core {
+impl SessionContext {
     /// `sql_mode` as the parser knows it.
     pub(crate) fn parser_mode(&self) -> inia_parser::SqlMode {
         use inia_parser::SqlMode as P;
@@ -543,7 +543,7 @@ impl Core {
     }
 }
 
-impl Drop for Core {
+impl Drop for SessionContext {
     fn drop(&mut self) {
         if !self.temporary.is_empty() {
             // Where the disk fails, the next start clears the tables away.

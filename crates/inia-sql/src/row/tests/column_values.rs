@@ -93,7 +93,7 @@ fn columns_of_entries_are_the_cells_of_each_wherever_the_prefix_ends() {
             ];
             let (_, key, value, _) = entry(&def, 1, &row);
             for cut in 0..=key.len() {
-                let at = Entry { prefix: &key[..cut], suffix: &key[cut..], value: &value };
+                let at = IndexEntry { prefix: &key[..cut], suffix: &key[cut..], value: &value };
                 for (column, def) in def.columns.iter().enumerate() {
                     let cell = codec.cell(&key, &value, column).unwrap();
                     let (mut number, mut text) = (None, None);
@@ -114,7 +114,7 @@ fn columns_of_entries_are_the_cells_of_each_wherever_the_prefix_ends() {
             }
             // A unique entry with a NULL keeps the primary key in its value all the same.
             for short in 0..key.len() {
-                let at = Entry { prefix: &[], suffix: &key[..short], value: &[] };
+                let at = IndexEntry { prefix: &[], suffix: &key[..short], value: &[] };
                 (0..5).for_each(|column| {
                     let _ = codec.numbers(column, std::iter::once(at), |_| {});
                     let _ = codec.bytes(column, std::iter::once(at), |_| {});

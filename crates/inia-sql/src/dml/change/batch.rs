@@ -3,12 +3,12 @@
 //!
 //! The rows were read without a lock, as nothing stood in the way of any of them; what comes in
 //! between is met when they are written, and such a row is read again with a lock, looked at again
-//! and changed alone. Whatever has to wait does so when no row is left waiting: locks are asked for
+//! and changed alone. Whatever has to wait does so when no row is buffered: locks are asked for
 //! in the order of the rows.
 
 use super::rewrite::Rewrite;
 use super::run::ChangeRun;
-use crate::access::Scan;
+use crate::access::TableScan;
 use crate::catalog::{IndexKind, Table};
 use crate::dml::auto_increment;
 use crate::dml::write::{RowWriter, write_error};
@@ -19,15 +19,15 @@ use inia_storage::{RecordLocator, Records, Run, StorageError, Tree, Txn};
 use std::sync::atomic::Ordering;
 
 /// Rows, and bytes of their records, after which they are written.
-const MOST_ROWS: usize = 512;
-const MOST_BYTES: usize = 256 << 10;
+const MAX_ROWS: usize = 512;
+const MAX_BYTES: usize = 256 << 10;
 /// Entries of an index, and bytes of all entries, after which those are written.
-const MOST_ENTRIES: usize = 128 << 10;
-const MOST_ENTRY_BYTES: usize = 4 << 20;
+const MAX_ENTRIES: usize = 128 << 10;
+const MAX_ENTRY_BYTES: usize = 4 << 20;
 
-/// Changes that wait.
+/// Changes that are buffered.
 #[derive(Default)]
-pub(in crate::dml) struct Changes {
+pub(in crate::dml) struct PendingChanges {
     rows: Records,
     /// By the index's position.
     entries: Vec<EntryChanges>,
@@ -77,12 +77,12 @@ impl EntryChanges {
     }
 }
 
-impl Changes {
+impl PendingChanges {
     fn entries_are_full(&self) -> bool {
         let most =
             |lists: &EntryChanges| lists.removed.records.len().max(lists.added.records.len());
-        self.entry_bytes >= MOST_ENTRY_BYTES
-            || self.entries.iter().map(most).max().unwrap_or(0) >= MOST_ENTRIES
+        self.entry_bytes >= MAX_ENTRY_BYTES
+            || self.entries.iter().map(most).max().unwrap_or(0) >= MAX_ENTRIES
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) fn may_change_together(table: &Table, assigned: impl Fn(usize) -> boo
 
 impl RowWriter<'_> {
     /// Takes a row that is to be deleted, read at a spot without a lock.
-    pub(super) fn put_off_delete(
+    pub(super) fn buffer_delete(
         &mut self,
         txn: &mut Txn,
         spot: &RecordLocator,
@@ -118,7 +118,7 @@ impl RowWriter<'_> {
     }
 
     /// Takes rows whose clustered records are deleted.
-    fn put_off_entries(&mut self, txn: &mut Txn, run: &Run<'_>) -> Result<(), SqlError> {
+    fn buffer_entry_deletes(&mut self, txn: &mut Txn, run: &Run<'_>) -> Result<(), SqlError> {
         let (table, prefix) = (self.table, run.key_prefix());
         if table.numbered.is_some() {
             (0..run.len()).try_for_each(|i| auto_increment::leaving(txn, table, run.value(i)))?;
@@ -144,7 +144,7 @@ impl RowWriter<'_> {
 
     /// Takes a row that is to be replaced and keeps its clustered key, read at a spot without a
     /// lock.
-    pub(super) fn put_off_update(
+    pub(super) fn buffer_update(
         &mut self,
         txn: &mut Txn,
         spot: &RecordLocator,
@@ -178,11 +178,11 @@ impl RowWriter<'_> {
     /// Whether enough rows wait.
     fn changes_are_full(&self) -> bool {
         let rows = &self.changes.rows;
-        rows.len() >= MOST_ROWS || rows.size() >= MOST_BYTES
+        rows.len() >= MAX_ROWS || rows.size() >= MAX_BYTES
     }
 
     /// Changes the rows that wait; the numbers of those that are not as they were read.
-    fn write_changes(&self, txn: &mut Txn, changes: &mut Changes, delete: bool) -> Numbers {
+    fn write_changes(&self, txn: &mut Txn, changes: &mut PendingChanges, delete: bool) -> Numbers {
         let (table, rows) = (self.table, &changes.rows);
         let mut missed = Vec::new();
         let mut next = 0;
@@ -209,7 +209,11 @@ impl RowWriter<'_> {
     }
 
     /// Changes the entries that wait.
-    fn write_entry_changes(&self, txn: &mut Txn, changes: &mut Changes) -> Result<(), SqlError> {
+    fn write_entry_changes(
+        &self,
+        txn: &mut Txn,
+        changes: &mut PendingChanges,
+    ) -> Result<(), SqlError> {
         let table = self.table;
         let refused = |error| write_error(table, error);
         changes.entry_bytes = 0;
@@ -270,11 +274,11 @@ impl ChangeRun<'_> {
     pub(super) fn delete_run(
         &mut self,
         ctx: &mut EvalContext<'_>,
-        scan: &mut Scan,
+        scan: &mut TableScan,
         limit: u64,
     ) -> Result<bool, SqlError> {
         self.core.check_killed()?;
-        self.change_rows(ctx)?;
+        self.flush_rows(ctx)?;
         let table = &self.plan.table;
         let most = usize::try_from(limit - self.matched).unwrap_or(usize::MAX);
         let mut txn = self.core.txn_of(table).borrow_mut();
@@ -283,7 +287,7 @@ impl ChangeRun<'_> {
             return Ok(false);
         };
         let count = run.len();
-        self.writer.put_off_entries(&mut txn, &run)?;
+        self.writer.buffer_entry_deletes(&mut txn, &run)?;
         // Once per run: a scan that has paused goes on to what it waits for.
         scan.pause_before_waits();
         table.shared.row_estimate.fetch_sub(count as i64, Ordering::Relaxed);
@@ -300,26 +304,26 @@ impl ChangeRun<'_> {
     }
 
     /// Makes the changes that wait, when there are enough of them.
-    pub(super) fn change_if_full(&mut self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
-        if self.writer.changes_are_full() { self.change_rows(ctx) } else { Ok(()) }
+    pub(super) fn flush_if_full(&mut self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+        if self.writer.changes_are_full() { self.flush_rows(ctx) } else { Ok(()) }
     }
 
     /// Makes all changes that wait, after the scan has come to its end: before its error is told,
     /// too, so that what it leaves locked is locked.
-    pub(super) fn change_last(
+    pub(super) fn flush_last(
         &mut self,
         ctx: &mut EvalContext<'_>,
         scanned: Result<bool, SqlError>,
     ) -> Result<bool, SqlError> {
         if !scanned.as_ref().is_err_and(is_fatal) {
-            self.change_waiting(ctx)?;
+            self.flush_changes(ctx)?;
         }
         scanned
     }
 
     /// Makes all changes that wait.
-    pub(super) fn change_waiting(&mut self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
-        self.change_rows(ctx)?;
+    pub(super) fn flush_changes(&mut self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+        self.flush_rows(ctx)?;
         if self.writer.changes.entry_bytes == 0 {
             return Ok(());
         }
@@ -331,7 +335,7 @@ impl ChangeRun<'_> {
     }
 
     /// Changes the rows that wait, and their entries where there are many.
-    fn change_rows(&mut self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+    fn flush_rows(&mut self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
         if self.writer.changes.rows.is_empty() {
             return Ok(());
         }

@@ -11,8 +11,8 @@
 //! ```
 
 use super::fixed::{FixedKind, sound_date, unpack_date};
-use super::index::{IndexCodec, Source};
-use super::layout::{Place, RowLayout};
+use super::index::{ColumnSource, IndexCodec};
+use super::layout::{CellPosition, RowLayout};
 use super::part::{NULL, PartCodec};
 use crate::error::Damaged;
 use crate::table_def::IndexKind;
@@ -20,7 +20,7 @@ use inia_base::datatype::DataType;
 
 /// An index entry's key and value.
 #[derive(Clone, Copy)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct IndexEntry<'a> {
     /// What all keys of its leaf begin with.
     pub(crate) prefix: &'a [u8],
     /// What follows.
@@ -65,7 +65,7 @@ impl RowLayout {
         take: impl FnMut(Option<u64>),
     ) -> Result<bool, Damaged> {
         let slot = &self.slots[column];
-        let Place::Fixed { offset, kind } = slot.place else { return Ok(false) };
+        let CellPosition::Fixed { offset, kind } = slot.place else { return Ok(false) };
         if !is_number(&slot.data_type) {
             return Ok(false);
         }
@@ -90,7 +90,7 @@ impl RowLayout {
         mut take: impl FnMut(Option<&'a [u8]>),
     ) -> Result<bool, Damaged> {
         let slot = &self.slots[column];
-        let Place::Variable { index, .. } = slot.place else { return Ok(false) };
+        let CellPosition::Variable { index, .. } = slot.place else { return Ok(false) };
         if matches!(slot.data_type, DataType::Json) {
             return Ok(false);
         }
@@ -148,7 +148,7 @@ impl IndexCodec {
     pub(crate) fn numbers<'a>(
         &self,
         column: usize,
-        mut entries: impl Iterator<Item = Entry<'a>>,
+        mut entries: impl Iterator<Item = IndexEntry<'a>>,
         mut take: impl FnMut(Option<u64>),
     ) -> Result<bool, Damaged> {
         let Some((part, stand)) = self.stand(column) else { return Ok(false) };
@@ -187,10 +187,11 @@ impl IndexCodec {
     pub(crate) fn bytes<'a>(
         &self,
         column: usize,
-        entries: impl Iterator<Item = Entry<'a>>,
+        entries: impl Iterator<Item = IndexEntry<'a>>,
         take: impl FnMut(Option<&'a [u8]>),
     ) -> Result<bool, Damaged> {
-        let (Source::Kept(index), Some(primary)) = (self.sources[column], self.primary_len) else {
+        let (ColumnSource::Kept(index), Some(primary)) = (self.sources[column], self.primary_len)
+        else {
             return Ok(false);
         };
         let skip = if self.kind == IndexKind::Unique { primary } else { 0 };
@@ -201,8 +202,8 @@ impl IndexCodec {
     /// Where a column's part is, if that is the same for all entries.
     fn stand(&self, column: usize) -> Option<(&PartCodec, Stand)> {
         match self.sources[column] {
-            Source::Key(part) => Some((&self.parts[part], Stand::Key(self.starts[part]?))),
-            Source::Primary(part) => {
+            ColumnSource::Key(part) => Some((&self.parts[part], Stand::Key(self.starts[part]?))),
+            ColumnSource::Primary(part) => {
                 let before: Option<usize> =
                     self.primary[..part].iter().map(PartCodec::constant_len).sum();
                 let (len, before) = (self.primary_len?, before?);
@@ -212,7 +213,7 @@ impl IndexCodec {
                 };
                 Some((&self.primary[part], stand))
             }
-            Source::Absent | Source::Kept(_) => None,
+            ColumnSource::Absent | ColumnSource::Kept(_) => None,
         }
     }
 }

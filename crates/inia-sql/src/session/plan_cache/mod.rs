@@ -14,11 +14,11 @@
 
 mod shape;
 
-use super::plan::Plan;
+use super::plan::PlannedStatement;
 use super::run::KeptPlan;
 use super::{PreparedStatement, plan};
 use crate::catalog::Table;
-use crate::context::{Core, Outcome};
+use crate::context::{SessionContext, StatementOutcome};
 use crate::error::parse_error;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
@@ -36,41 +36,42 @@ const MAX_LITERALS: usize = 64;
 const GENERATION: usize = 128;
 
 /// What is known about a digest.
-pub(super) enum Known {
+pub(super) enum CacheEntry {
     /// It came once.
-    Seen,
+    SeenOnce,
     /// Its statements are planned anew each time.
-    Unfit,
+    Uncacheable,
     /// A statement with parameters.
-    Ready(Box<PreparedStatement>),
+    Cached(Box<PreparedStatement>),
 }
 
-struct Entry {
+/// A digest's entry, with what must agree beside its hash.
+struct KeyedEntry {
     check: u64,
     settings: u64,
     /// The text before the first literal.
     prefix: Box<str>,
-    known: Known,
+    entry: CacheEntry,
 }
 
 /// The digests of a session's recent texts. The older generation is dropped when the younger one
 /// is full; what is used moves to the younger one.
 #[derive(Default)]
-pub(super) struct Texts {
-    young: HashMap<u64, Entry>,
-    old: HashMap<u64, Entry>,
+pub(super) struct PlanCache {
+    young: HashMap<u64, KeyedEntry>,
+    old: HashMap<u64, KeyedEntry>,
 }
 
 /// A text's digest, and the part of it that must be the same.
-pub(super) struct TextKey<'s> {
+pub(super) struct PlanKey<'s> {
     digest: Digest,
     prefix: &'s str,
     settings: u64,
 }
 
-impl<'s> TextKey<'s> {
+impl<'s> PlanKey<'s> {
     /// The key of a text, `None` where its plan is not to be kept.
-    pub(super) fn of(core: &Core, sql: &'s str) -> Option<TextKey<'s>> {
+    pub(super) fn of(core: &SessionContext, sql: &'s str) -> Option<PlanKey<'s>> {
         let state = &core.state;
         let once = state.next_isolation.is_some() || state.next_read_only.is_some();
         if sql.len() > MAX_TEXT || once || core.env.auto_is_null || core.may_be_serializable() {
@@ -84,13 +85,13 @@ impl<'s> TextKey<'s> {
             Some(first) => sql.get(..first.start as usize)?,
             None => sql,
         };
-        Some(TextKey { digest, prefix, settings: core.settings })
+        Some(PlanKey { digest, prefix, settings: core.settings })
     }
 }
 
-impl Texts {
+impl PlanCache {
     /// What is known about the text, if anything.
-    pub(super) fn find(&mut self, key: &TextKey<'_>) -> Option<&mut Known> {
+    pub(super) fn find(&mut self, key: &PlanKey<'_>) -> Option<&mut CacheEntry> {
         let hash = key.digest.hash;
         if let Some(entry) = self.old.remove(&hash) {
             self.put(hash, entry);
@@ -99,21 +100,21 @@ impl Texts {
         let same = entry.check == key.digest.check
             && entry.settings == key.settings
             && *entry.prefix == *key.prefix;
-        same.then_some(&mut entry.known)
+        same.then_some(&mut entry.entry)
     }
 
     /// Notes something about the text.
-    pub(super) fn note(&mut self, key: &TextKey<'_>, known: Known) {
-        let entry = Entry {
+    pub(super) fn note(&mut self, key: &PlanKey<'_>, entry: CacheEntry) {
+        let entry = KeyedEntry {
             check: key.digest.check,
             settings: key.settings,
             prefix: key.prefix.into(),
-            known,
+            entry,
         };
         self.put(key.digest.hash, entry);
     }
 
-    fn put(&mut self, hash: u64, entry: Entry) {
+    fn put(&mut self, hash: u64, entry: KeyedEntry) {
         if self.young.len() >= GENERATION && !self.young.contains_key(&hash) {
             self.old = std::mem::take(&mut self.young);
         }
@@ -124,7 +125,7 @@ impl Texts {
     #[cfg(test)]
     pub(super) fn ready(&self) -> usize {
         let entries = self.young.values().chain(self.old.values());
-        entries.filter(|entry| matches!(entry.known, Known::Ready(_))).count()
+        entries.filter(|entry| matches!(entry.entry, CacheEntry::Cached(_))).count()
     }
 
     /// Forgets all.
@@ -135,11 +136,11 @@ impl Texts {
 }
 
 /// The values of a text's literals.
-pub(super) fn values(core: &Core, sql: &str, key: &TextKey<'_>) -> Option<Vec<Value>> {
+pub(super) fn values(core: &SessionContext, sql: &str, key: &PlanKey<'_>) -> Option<Vec<Value>> {
     key.digest.params.iter().map(|span| value(core, sql, span)).collect()
 }
 
-fn value(core: &Core, sql: &str, span: &LiteralSpan) -> Option<Value> {
+fn value(core: &SessionContext, sql: &str, span: &LiteralSpan) -> Option<Value> {
     let (start, end) = (span.start as usize, span.end as usize);
     match span.kind {
         LiteralKind::Int => sql.get(start..end)?.parse().ok().map(Value::Int),
@@ -151,7 +152,7 @@ fn value(core: &Core, sql: &str, span: &LiteralSpan) -> Option<Value> {
 }
 
 /// A literal's value and type.
-fn literal(core: &Core, text: &str) -> Option<(Value, ExprType)> {
+fn literal(core: &SessionContext, text: &str) -> Option<(Value, ExprType)> {
     let parsed = inia_parser::parse_expr(text, core.parser_mode()).ok()?;
     let bound = inia_expr::bind(&parsed, &mut EmptyScope, &core.env, &core.host).ok()?;
     match bound.kind {
@@ -163,9 +164,9 @@ fn literal(core: &Core, text: &str) -> Option<(Value, ExprType)> {
 /// The statement with parameters that stands for all texts like this one, planned for this one.
 /// `None` where it would not be the same.
 pub(super) fn parametrise(
-    core: &mut Core,
+    core: &mut SessionContext,
     sql: &str,
-    key: &TextKey<'_>,
+    key: &PlanKey<'_>,
 ) -> Option<PreparedStatement> {
     let spans = &key.digest.params;
     let mut text = String::with_capacity(sql.len());
@@ -211,17 +212,17 @@ pub(super) fn parametrise(
 }
 
 /// Whether the plan is made for this very table, and no other.
-fn is_of(plan: &Plan, table: &Arc<Table>) -> bool {
+fn is_of(plan: &PlannedStatement, table: &Arc<Table>) -> bool {
     let mut tables = plan.tables();
     tables.next().is_some_and(|first| Arc::ptr_eq(first, table)) && tables.next().is_none()
 }
 
 /// Runs a text from its own syntax tree: DDL came between the look at its kept plan and its use.
 pub(super) fn run_anew(
-    core: &mut Core,
+    core: &mut SessionContext,
     sql: &str,
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     let parsed = Parser::new(sql, core.parser_mode()).next_statement().map_err(parse_error)?;
     let (statement, _) = parsed.ok_or_else(|| SqlError::new(ErrorCode::EmptyQuery, &[]))?;
     plan::execute(core, &statement, sql, &[], sink)

@@ -5,8 +5,8 @@
 //! column with a literal of its own class, which store literals in columns, add integers to integer
 //! columns, and limit. Their select lists hold columns and aggregates of columns.
 //!
-//! `WHERE id = ? AND name IN (?, ?)` qualifies for an integer and two strings; `WHERE id = ?` with a
-//! string does not, for it is compared as an integer or as a real number depending on its text.
+//! `WHERE id = ? AND name IN (?, ?)` qualifies for an integer and two strings; `WHERE id = ?` with
+//! a string does not, for it is compared as an integer or as a real number depending on its text.
 
 use crate::catalog::TableDef;
 use inia_base::datatype::DataType;

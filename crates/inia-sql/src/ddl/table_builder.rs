@@ -1,5 +1,6 @@
 //! A table definition under construction: what CREATE TABLE builds from nothing and ALTER TABLE
-//! from an existing table. [`Work::finish`] makes all checks that need the whole definition.
+//! from an existing table. [`TableBuilder::finish`] makes all checks that need the whole
+//! definition.
 
 use crate::catalog::width::row_bytes;
 use crate::catalog::{
@@ -23,7 +24,7 @@ const MAX_ROW_BYTES: u64 = 65_535;
 
 /// A column and where its values come from.
 #[derive(Clone, Debug)]
-pub(crate) struct WorkColumn {
+pub(crate) struct ColumnDraft {
     pub(crate) def: ColumnDef,
     /// Its position in the old table.
     pub(crate) origin: Option<usize>,
@@ -33,7 +34,7 @@ pub(crate) struct WorkColumn {
 
 /// A part of an index, its column by name.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct WorkPart {
+pub(crate) struct IndexPartDraft {
     pub(crate) column: String,
     pub(crate) prefix: Option<u32>,
     pub(crate) descending: bool,
@@ -41,10 +42,10 @@ pub(crate) struct WorkPart {
 
 /// An index.
 #[derive(Clone, Debug)]
-pub(crate) struct WorkIndex {
+pub(crate) struct IndexDraft {
     pub(crate) name: Option<String>,
     pub(crate) kind: IndexKind,
-    pub(crate) parts: Vec<WorkPart>,
+    pub(crate) parts: Vec<IndexPartDraft>,
     pub(crate) comment: String,
     pub(crate) visible: bool,
     pub(crate) using: Option<String>,
@@ -58,7 +59,7 @@ pub(crate) struct WorkIndex {
 
 /// A foreign key, its columns by name.
 #[derive(Clone, Debug)]
-pub(crate) struct WorkForeignKey {
+pub(crate) struct ForeignKeyDraft {
     pub(crate) columns: Vec<String>,
     pub(crate) def: ForeignKeyDef,
     /// The statement brings it in.
@@ -67,13 +68,13 @@ pub(crate) struct WorkForeignKey {
 
 /// The definition under construction.
 #[derive(Clone, Debug)]
-pub(crate) struct Work {
+pub(crate) struct TableBuilder {
     pub(crate) id: TableId,
     pub(crate) schema: String,
     pub(crate) name: String,
-    pub(crate) columns: Vec<WorkColumn>,
-    pub(crate) indexes: Vec<WorkIndex>,
-    pub(crate) foreign_keys: Vec<WorkForeignKey>,
+    pub(crate) columns: Vec<ColumnDraft>,
+    pub(crate) indexes: Vec<IndexDraft>,
+    pub(crate) foreign_keys: Vec<ForeignKeyDraft>,
     /// The highest number in the generated name of a foreign key so far.
     pub(crate) last_foreign: u64,
     pub(crate) checks: Vec<CheckDef>,
@@ -91,10 +92,10 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
     Err(SqlError::new(code, args))
 }
 
-impl Work {
+impl TableBuilder {
     /// An empty definition.
-    pub(crate) fn new(schema: &str, name: &str, collation: Collation) -> Work {
-        Work {
+    pub(crate) fn new(schema: &str, name: &str, collation: Collation) -> TableBuilder {
+        TableBuilder {
             id: TableId(0),
             schema: schema.to_owned(),
             name: name.to_owned(),
@@ -115,20 +116,20 @@ impl Work {
     }
 
     /// The definition of an existing table.
-    pub(crate) fn from_table(def: &TableDef) -> Work {
-        let column = |(i, def): (usize, &ColumnDef)| WorkColumn {
+    pub(crate) fn from_table(def: &TableDef) -> TableBuilder {
+        let column = |(i, def): (usize, &ColumnDef)| ColumnDraft {
             def: def.clone(),
             origin: Some(i),
             explicit_null: false,
         };
         let name_of = |column: usize| def.columns[column].name.clone();
-        let index = |(i, index): (usize, &IndexDef)| WorkIndex {
+        let index = |(i, index): (usize, &IndexDef)| IndexDraft {
             name: Some(index.name.clone()),
             kind: index.kind,
             parts: index
                 .parts
                 .iter()
-                .map(|part| WorkPart {
+                .map(|part| IndexPartDraft {
                     column: name_of(part.column),
                     prefix: part.prefix,
                     descending: part.descending,
@@ -141,7 +142,7 @@ impl Work {
             for_foreign_key: index.for_foreign_key,
             expressions: Vec::new(),
         };
-        let foreign_key = |key: &ForeignKeyDef| WorkForeignKey {
+        let foreign_key = |key: &ForeignKeyDef| ForeignKeyDraft {
             columns: key.columns.iter().map(|c| name_of(*c)).collect(),
             def: key.clone(),
             added: false,
@@ -149,7 +150,7 @@ impl Work {
         let numbers = def.foreign_keys.iter().filter_map(|key| {
             key.name.strip_prefix(&def.name)?.strip_prefix("_ibfk_")?.parse::<u64>().ok()
         });
-        Work {
+        TableBuilder {
             id: def.id,
             columns: def.columns.iter().enumerate().map(column).collect(),
             indexes: def.indexes.iter().enumerate().map(index).collect(),
@@ -162,7 +163,7 @@ impl Work {
             options: def.options.clone(),
             created: def.created,
             temporary: def.temporary,
-            ..Work::new(&def.schema, &def.name, def.collation)
+            ..TableBuilder::new(&def.schema, &def.name, def.collation)
         }
     }
 
@@ -188,7 +189,7 @@ impl Work {
 
     /// Position of an index.
     pub(crate) fn index(&self, name: &str) -> Option<usize> {
-        let named = |index: &WorkIndex| index.name.as_deref().is_some_and(|n| same_name(n, name));
+        let named = |index: &IndexDraft| index.name.as_deref().is_some_and(|n| same_name(n, name));
         self.indexes.iter().position(named)
     }
 
@@ -205,7 +206,7 @@ impl Work {
     pub(crate) fn add_column(
         &mut self,
         place: Option<usize>,
-        column: WorkColumn,
+        column: ColumnDraft,
     ) -> Result<(), SqlError> {
         if self.column(&column.def.name).is_some() {
             return error(ErrorCode::DupFieldname, &[&column.def.name]);
@@ -217,7 +218,7 @@ impl Work {
     /// Makes all checks and gives the definition, its trees still without numbers, with the
     /// origins of its columns and indexes.
     pub(crate) fn finish(mut self) -> Result<Finished, SqlError> {
-        let is_large = |column: &WorkColumn| {
+        let is_large = |column: &ColumnDraft| {
             use DataType as T;
             matches!(column.def.data_type, T::Text { .. } | T::Blob(_) | T::Json)
         };
@@ -277,8 +278,8 @@ impl Work {
     /// A foreign key's own index goes where another index starts with its columns; of those of two
     /// foreign keys the longer one stays, else the later one.
     pub(super) fn drop_needless_indexes(&mut self) {
-        let serves = |other: &WorkIndex, index: &WorkIndex| {
-            let same = |(a, b): (&WorkPart, &WorkPart)| {
+        let serves = |other: &IndexDraft, index: &IndexDraft| {
+            let same = |(a, b): (&IndexPartDraft, &IndexPartDraft)| {
                 let whole = a.prefix.is_none() && a.descending == b.descending;
                 whole && same_name(&a.column, &b.column)
             };
@@ -286,7 +287,7 @@ impl Work {
                 && other.parts.len() >= index.parts.len()
                 && other.parts.iter().zip(&index.parts).all(same)
         };
-        let stronger = |(i, other): (usize, &WorkIndex), (at, index): (usize, &WorkIndex)| {
+        let stronger = |(i, other): (usize, &IndexDraft), (at, index): (usize, &IndexDraft)| {
             let longer = other.parts.len() > index.parts.len();
             !other.for_foreign_key || longer || i > at
         };
@@ -348,7 +349,7 @@ impl Work {
             if same_name(&name, "PRIMARY") {
                 return error(ErrorCode::WrongNameForIndex, &[&name]);
             }
-            let named = |i: &WorkIndex| i.name.as_deref().is_some_and(|n| same_name(n, &name));
+            let named = |i: &IndexDraft| i.name.as_deref().is_some_and(|n| same_name(n, &name));
             if self.indexes[..at].iter().any(named) {
                 return error(ErrorCode::DupKeyname, &[&name]);
             }
@@ -370,7 +371,7 @@ impl Work {
         (2..).map(|n| format!("{base}_{n}")).find(|name| !taken(name)).unwrap_or_default()
     }
 
-    fn finish_index(&self, index: &WorkIndex) -> Result<IndexDef, SqlError> {
+    fn finish_index(&self, index: &IndexDraft) -> Result<IndexDef, SqlError> {
         if index.parts.len() > MAX_PARTS {
             return error(ErrorCode::TooManyKeyParts, &[&MAX_PARTS]);
         }
@@ -427,21 +428,21 @@ impl Work {
         indexes: &[(IndexDef, Option<usize>)],
     ) -> Result<(), SqlError> {
         let mut auto = self.columns.iter().enumerate().filter(|(_, c)| c.def.auto_increment);
-        let Some((column, work)) = auto.next() else { return Ok(()) };
+        let Some((column, builder)) = auto.next() else { return Ok(()) };
         let first = |(index, _): &(IndexDef, Option<usize>)| index.parts[0].column == column;
         if auto.next().is_some() || !indexes.iter().any(first) {
             return error(ErrorCode::WrongAutoKey, &[]);
         }
         let number = matches!(
-            work.def.data_type,
+            builder.def.data_type,
             DataType::Int { .. } | DataType::Float { .. } | DataType::Double { .. }
         );
         if !number {
-            return error(ErrorCode::WrongFieldSpec, &[&work.def.name]);
+            return error(ErrorCode::WrongFieldSpec, &[&builder.def.name]);
         }
-        if !matches!(work.def.data_type, DataType::Int { .. }) && work.origin.is_none() {
+        if !matches!(builder.def.data_type, DataType::Int { .. }) && builder.origin.is_none() {
             let code = ErrorCode::WarnDeprecatedFloatAutoIncrement;
-            let warning = SqlError::new(code, &[&work.def.name]);
+            let warning = SqlError::new(code, &[&builder.def.name]);
             self.warnings.push(warning);
         }
         Ok(())
@@ -506,7 +507,7 @@ impl Work {
     }
 }
 
-/// What [`Work::finish`] gives.
+/// What [`TableBuilder::finish`] gives.
 pub(crate) struct Finished {
     pub(crate) def: TableDef,
     /// For each column its position in the old table.
