@@ -25,7 +25,7 @@ pub fn page(records: &[Record]) -> String {
     out.push_str("<meta name=viewport content=\"width=device-width, initial-scale=1\">\n");
     out.push_str(&format!("<title>{}</title>\n", escape(&title(&report))));
     out.push_str("<meta name=color-scheme content=\"light dark\">\n<style>\n");
-    out.push_str(include_str!("page.css"));
+    out.push_str(include_str!("html/page.css"));
     out.push_str("</style>\n</head>\n<body>\n");
     out.push_str(&header(&report));
     out.push_str("<main>\n");
@@ -38,7 +38,7 @@ pub fn page(records: &[Record]) -> String {
     out.push_str(&runs(&report));
     out.push_str("</main>\n");
     out.push_str("<div id=tip role=status aria-live=polite hidden></div>\n<script>\n");
-    out.push_str(include_str!("page.js"));
+    out.push_str(include_str!("html/page.js"));
     out.push_str("</script>\n</body>\n</html>\n");
     out
 }
