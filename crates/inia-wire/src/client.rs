@@ -11,12 +11,14 @@ use crate::handshake::{Greeting, Login, decode_auth_switch};
 use crate::packet::{PacketReader, PacketWriter, Received};
 use crate::params::{decode_value, encode_execute};
 use crate::reply::{EOF, ERR, OK, decode_eof, decode_err, decode_ok};
-use inia_base::column::{Completion, flags, status};
+use inia_base::column::{Completion, flags};
 use inia_base::value::Value;
 use std::fmt;
 use std::io::{self, Read, Write};
 
+mod stream;
 mod visit;
+pub use stream::{Head, Step};
 pub use visit::{Outcome, Visitor};
 
 /// Replies may have packets of any size.
@@ -414,50 +416,6 @@ impl<S: Read + Write> Client<S> {
         Ok(())
     }
 
-    /// The next result of the last command, or `None` after the last one.
-    pub fn next_result(&mut self) -> Result<Option<ResultSet>> {
-        let Some(rows) = self.more.take() else { return Ok(None) };
-        let packet = self.read_checked()?;
-        let payload = self.reader.payload(packet);
-        let result = match payload.first() {
-            Some(&OK) => {
-                ResultSet { completion: decode_ok(payload, self.caps)?, ..ResultSet::default() }
-            }
-            Some(0xfb) => return Err(ClientError::Unsupported("LOAD DATA LOCAL".to_owned())),
-            _ => {
-                let columns = Reader::new(payload).lenenc()?;
-                self.read_result_set(columns as usize, rows)?
-            }
-        };
-        if result.completion.status & status::MORE_RESULTS_EXISTS != 0 {
-            self.more = Some(rows);
-        }
-        Ok(Some(result))
-    }
-
-    fn read_result_set(&mut self, count: usize, kind: Rows) -> Result<ResultSet> {
-        let columns = self.read_columns(count)?;
-        let mut rows = Vec::new();
-        loop {
-            let packet = self.read_checked()?;
-            let payload = self.reader.payload(packet);
-            if payload.first() == Some(&EOF) && payload.len() < 0xff_ffff {
-                let new = self.caps.has(Capabilities::DEPRECATE_EOF);
-                if !new && payload.len() <= 5 {
-                    return Ok(ResultSet { columns, rows, completion: decode_eof(payload)? });
-                }
-                if new {
-                    let completion = decode_ok(payload, self.caps)?;
-                    return Ok(ResultSet { columns, rows, completion });
-                }
-            }
-            rows.push(match kind {
-                Rows::Text => decode_text_row(payload, columns.len())?,
-                Rows::Binary => decode_binary_row(payload, &columns)?,
-            });
-        }
-    }
-
     fn read_columns(&mut self, count: usize) -> Result<Vec<ColumnDef>> {
         let mut columns = Vec::new();
         for _ in 0..count {
@@ -502,6 +460,9 @@ impl<S: Read + Write> Client<S> {
         encode_execute(&mut body, params, self.caps);
         self.send_command(&Command::Execute { id, flags, body: &body })?;
         self.more = Some(Rows::Binary);
+        if flags == 0 {
+            return Ok(self.next_result()?.unwrap_or_default());
+        }
         let packet = self.read_checked()?;
         let payload = self.reader.payload(packet);
         if payload.first() == Some(&OK) {
@@ -509,9 +470,6 @@ impl<S: Read + Write> Client<S> {
             return Ok(ResultSet { completion, ..ResultSet::default() });
         }
         let columns = Reader::new(payload).lenenc()? as usize;
-        if flags == 0 {
-            return self.read_result_set(columns, Rows::Binary);
-        }
         let mut defs = Vec::new();
         for _ in 0..columns {
             let packet = self.read_checked()?;

@@ -1,16 +1,22 @@
 //! `inia sql`: statements in, tables out, over the protocol.
 //!
 //! Statements end at a semicolon (or what DELIMITER says) outside quotes and comments; `\G` ends
-//! one and prints its rows as lines. On a terminal lines are edited and remembered.
+//! one and prints its rows as lines. On a terminal lines are edited and remembered. Rows are
+//! printed as they are received; Ctrl-C ends the running statement, at the prompt it clears the
+//! line.
 
+mod interrupt;
 mod print;
 mod split;
 
-use inia_wire::client::{Client, ClientError, LoginOptions, ResultSet};
-use print::Layout;
+use inia_base::column::Completion;
+use inia_wire::client::{Client, ClientError, Head, LoginOptions, Step};
+use inia_wire::column::ColumnDef;
+use interrupt::Interrupts;
+use print::{Layout, Printer};
 use rustyline::error::ReadlineError;
 use split::{Ending, Piece, Splitter};
-use std::io::{self, BufRead, IsTerminal, Read, Write};
+use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -28,11 +34,44 @@ pub(crate) fn run(url: &str, statements: Option<&str>, table: bool) -> Result<()
     let interactive =
         statements.is_none() && io::stdin().is_terminal() && io::stdout().is_terminal();
     let layout = if interactive || table { Layout::Table } else { Layout::Tabs };
-    let mut shell = Shell { connection, layout, interactive };
-    match statements {
+    let id = connection.greeting().connection_id;
+    let interrupts = Interrupts::watch(target, id, interactive)?;
+    let mut shell = Shell { connection, layout, interactive, interrupts };
+    let ended = match statements {
         Some(text) => shell.run_text(text),
         None if interactive => shell.run_terminal(),
         None => shell.run_lines(io::stdin().lock()),
+    };
+    match ended {
+        Ok(()) => Ok(()),
+        // Nobody reads on, as with `| head`.
+        Err(ShellError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(ShellError::Output(error)) => Err(format!("cannot write: {error}")),
+        Err(ShellError::Input(text)) => Err(text),
+        Err(ShellError::Client(error)) => Err(error.to_string()),
+    }
+}
+
+/// Why the shell ends before its input does.
+#[derive(Debug)]
+enum ShellError {
+    /// The server reports an error, or is gone.
+    Client(ClientError),
+    /// What is printed cannot be written.
+    Output(io::Error),
+    /// Statements cannot be read, or somebody interrupted them.
+    Input(String),
+}
+
+impl From<ClientError> for ShellError {
+    fn from(error: ClientError) -> ShellError {
+        ShellError::Client(error)
+    }
+}
+
+impl From<io::Error> for ShellError {
+    fn from(error: io::Error) -> ShellError {
+        ShellError::Output(error)
     }
 }
 
@@ -129,20 +168,22 @@ struct Shell {
     connection: Connection,
     layout: Layout,
     interactive: bool,
+    interrupts: Interrupts,
 }
 
 impl Shell {
     /// Runs a text whole; its last statement needs no semicolon.
-    fn run_text(&mut self, text: &str) -> Result<(), String> {
+    fn run_text(&mut self, text: &str) -> Result<(), ShellError> {
         self.run_lines(text.as_bytes())
     }
 
-    fn run_lines(&mut self, mut lines: impl BufRead) -> Result<(), String> {
+    fn run_lines(&mut self, mut lines: impl BufRead) -> Result<(), ShellError> {
         let mut splitter = Splitter::default();
         let mut line = String::new();
         loop {
             line.clear();
-            if lines.read_line(&mut line).map_err(|error| error.to_string())? == 0 {
+            let read = lines.read_line(&mut line);
+            if read.map_err(|error| ShellError::Input(error.to_string()))? == 0 {
                 break;
             }
             for piece in splitter.feed(&line) {
@@ -155,12 +196,12 @@ impl Shell {
         }
     }
 
-    fn run_terminal(&mut self) -> Result<(), String> {
+    fn run_terminal(&mut self) -> Result<(), ShellError> {
         let greeting = self.connection.greeting();
         println!("Connected to {} (connection {}).", greeting.version, greeting.connection_id);
         println!("Statements end with ; or \\G. Type quit to leave.\n");
-        let mut editor =
-            rustyline::DefaultEditor::new().map_err(|error| format!("no terminal: {error}"))?;
+        let mut editor = rustyline::DefaultEditor::new()
+            .map_err(|error| ShellError::Input(format!("no terminal: {error}")))?;
         let history = history_file();
         if let Some(path) = &history {
             let _ = editor.load_history(path);
@@ -190,61 +231,93 @@ impl Shell {
         Ok(())
     }
 
-    /// Runs one statement and prints its results. Server errors end a batch, not a session.
-    fn run_piece(&mut self, piece: &Piece) -> Result<(), String> {
-        let started = Instant::now();
-        match self.run_statement(piece, started) {
-            Ok(()) => Ok(()),
-            Err(ClientError::Server(error)) if self.interactive => {
+    /// Runs one statement and prints its results. A server's error, or Ctrl-C, ends a batch, not a
+    /// session.
+    fn run_piece(&mut self, piece: &Piece) -> Result<(), ShellError> {
+        self.interrupts.begin();
+        let ended = self.run_statement(piece, Instant::now());
+        let struck = self.interrupts.end();
+        match ended {
+            Err(ShellError::Client(ClientError::Server(error))) if self.interactive => {
                 println!("{error}\n");
                 Ok(())
             }
-            Err(error) => Err(error.to_string()),
+            Ok(()) if struck && !self.interactive => {
+                Err(ShellError::Input("interrupted".to_owned()))
+            }
+            ended => ended,
         }
     }
 
-    fn run_statement(&mut self, piece: &Piece, started: Instant) -> Result<(), ClientError> {
-        let layout = match piece.ending {
-            Ending::Vertical => Layout::Vertical,
-            Ending::Plain => self.layout,
-        };
+    fn run_statement(&mut self, piece: &Piece, started: Instant) -> Result<(), ShellError> {
+        let mut out = BufWriter::new(io::stdout().lock());
         self.connection.start_query(&piece.sql)?;
-        while let Some(result) = self.connection.next_result()? {
-            let mut text = Vec::new();
-            if !result.columns.is_empty() {
-                print::rows(&mut text, &result, layout);
-            }
+        while let Some(head) = self.connection.next_head()? {
+            let (rows, end) = match head {
+                Head::Done(end) => (None, end),
+                Head::Rows(columns) => {
+                    let (rows, end) = self.print_rows(piece.ending, &columns, &mut out)?;
+                    (Some(rows), end)
+                }
+            };
             if self.interactive {
-                summary(&mut text, &result, started.elapsed());
+                summary(&mut out, rows, &end, started.elapsed())?;
             }
-            // A closed pipe ends the program at its next write, as it should.
-            let _ = io::stdout().write_all(&text);
+            out.flush()?;
         }
         Ok(())
     }
+
+    /// Prints rows as they are received; how many there were, and how they ended.
+    fn print_rows(
+        &mut self,
+        ending: Ending,
+        columns: &[ColumnDef],
+        out: &mut dyn Write,
+    ) -> Result<(u64, Completion), ShellError> {
+        let layout = match ending {
+            Ending::Vertical => Layout::Vertical,
+            Ending::Plain => self.layout,
+        };
+        let mut printer = Printer::new(out, layout, columns)?;
+        loop {
+            match self.connection.next_row(columns) {
+                // Of a long result, what is under way when somebody interrupts it is not shown.
+                Ok(Step::Row(_)) if printer.is_long() && self.interrupts.are_struck() => {}
+                Ok(Step::Row(row)) => printer.row(&row)?,
+                Ok(Step::End(end)) => return Ok((printer.finish()?, end)),
+                Err(error) => {
+                    printer.finish()?;
+                    return Err(error.into());
+                }
+            }
+        }
+    }
 }
 
-fn summary(out: &mut Vec<u8>, result: &ResultSet, elapsed: Duration) {
-    let rows = |n: u64| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
-    let what = if result.columns.is_empty() {
-        format!("Query OK, {} affected", rows(result.completion.affected_rows))
-    } else if result.rows.is_empty() {
-        "Empty set".to_owned()
-    } else {
-        format!("{} in set", rows(result.rows.len() as u64))
+/// Prints how a statement ended; `rows` is how many it had, if it was one with rows.
+fn summary(
+    out: &mut dyn Write,
+    rows: Option<u64>,
+    end: &Completion,
+    elapsed: Duration,
+) -> io::Result<()> {
+    let count = |n: u64| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
+    let what = match rows {
+        None => format!("Query OK, {} affected", count(end.affected_rows)),
+        Some(0) => "Empty set".to_owned(),
+        Some(rows) => format!("{} in set", count(rows)),
     };
-    let warnings = match result.completion.warnings {
+    let warnings = match end.warnings {
         0 => String::new(),
         1 => ", 1 warning".to_owned(),
         n => format!(", {n} warnings"),
     };
-    out.extend_from_slice(
-        format!("{what}{warnings} ({:.3} s)\n", elapsed.as_secs_f64()).as_bytes(),
-    );
-    if !result.completion.info.is_empty() {
-        out.extend_from_slice(format!("{}\n", result.completion.info).as_bytes());
+    writeln!(out, "{what}{warnings} ({:.3} s)", elapsed.as_secs_f64())?;
+    if !end.info.is_empty() {
+        writeln!(out, "{}", end.info)?;
     }
-    out.push(b'\n');
+    writeln!(out)
 }
 
 fn is_quit(line: &str) -> bool {

@@ -28,6 +28,7 @@ mod refusals;
 mod rights;
 mod scripts;
 mod search;
+mod shell;
 mod support;
 mod sysbench;
 mod wire;

@@ -1,7 +1,11 @@
-//! Result sets as text: a drawn table, tab-separated lines, or one column a line.
+//! Rows as text while they are received: a drawn table, tab-separated lines, or one column a line.
+//!
+//! A table's columns are as wide as its first rows need; a later cell that is wider moves the
+//! rest of its line.
 
 use inia_base::value::Value;
-use inia_wire::client::ResultSet;
+use inia_wire::column::ColumnDef;
+use std::io::{self, Write};
 
 /// How rows are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,13 +18,113 @@ pub(super) enum Layout {
     Vertical,
 }
 
-/// Appends a result's rows.
-pub(super) fn rows(out: &mut Vec<u8>, result: &ResultSet, layout: Layout) {
-    match layout {
-        Layout::Table if result.rows.is_empty() => {}
-        Layout::Table => table(out, result),
-        Layout::Tabs => tabs(out, result),
-        Layout::Vertical => vertical(out, result),
+/// A table's widths are decided by so many rows, or by so many bytes of them.
+const FIRST_ROWS: usize = 1000;
+const FIRST_BYTES: usize = 1 << 20;
+
+/// Prints one result.
+pub(super) struct Printer<'a> {
+    out: &'a mut dyn Write,
+    layout: Layout,
+    columns: &'a [ColumnDef],
+    /// Rows so far.
+    rows: u64,
+    /// A table's first rows, and their bytes.
+    first: Vec<Vec<String>>,
+    first_bytes: usize,
+    /// Widths of columns; none before they are decided.
+    widths: Vec<usize>,
+}
+
+impl<'a> Printer<'a> {
+    /// Begins a result.
+    pub(super) fn new(
+        out: &'a mut dyn Write,
+        layout: Layout,
+        columns: &'a [ColumnDef],
+    ) -> io::Result<Printer<'a>> {
+        if layout == Layout::Tabs {
+            put_tabs(out, columns.iter().map(|column| escape(&column.name)))?;
+        }
+        let (first, widths) = (Vec::new(), Vec::new());
+        Ok(Printer { out, layout, columns, rows: 0, first, first_bytes: 0, widths })
+    }
+
+    /// Prints a row, now or with others.
+    pub(super) fn row(&mut self, row: &[Value]) -> io::Result<()> {
+        self.rows += 1;
+        match self.layout {
+            Layout::Tabs => put_tabs(self.out, row.iter().map(|value| escape(&text(value)))),
+            Layout::Vertical => self.vertical(row),
+            Layout::Table => {
+                let cells: Vec<String> = row.iter().map(text).collect();
+                if !self.widths.is_empty() {
+                    return self.line(&cells);
+                }
+                self.first_bytes += cells.iter().map(String::len).sum::<usize>();
+                self.first.push(cells);
+                if self.first.len() == FIRST_ROWS || self.first_bytes > FIRST_BYTES {
+                    self.open_table()?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether more rows were printed than one looks through.
+    pub(super) fn is_long(&self) -> bool {
+        self.rows >= FIRST_ROWS as u64
+    }
+
+    /// Ends the result; returns the number of rows.
+    pub(super) fn finish(mut self) -> io::Result<u64> {
+        if self.layout == Layout::Table && self.rows > 0 {
+            if self.widths.is_empty() {
+                self.open_table()?;
+            }
+            self.rule()?;
+        }
+        Ok(self.rows)
+    }
+
+    /// Decides the widths and prints what has waited for them.
+    fn open_table(&mut self) -> io::Result<()> {
+        let width = |i: usize| {
+            let cells = self.first.iter().filter_map(|row| row.get(i));
+            let longest = cells.map(|cell| cell.chars().count()).max();
+            longest.unwrap_or(0).max(self.columns[i].name.chars().count())
+        };
+        self.widths = (0..self.columns.len()).map(width).collect();
+        self.rule()?;
+        let names = self.columns.iter().map(|column| column.name.as_str());
+        put_row(self.out, names, &self.widths, |_| false)?;
+        self.rule()?;
+        for cells in std::mem::take(&mut self.first) {
+            self.line(&cells)?;
+        }
+        Ok(())
+    }
+
+    fn rule(&mut self) -> io::Result<()> {
+        let dashes = self.widths.iter().map(|width| "-".repeat(width + 2) + "+");
+        writeln!(self.out, "+{}", dashes.collect::<String>())
+    }
+
+    fn line(&mut self, cells: &[String]) -> io::Result<()> {
+        put_row(self.out, cells.iter().map(String::as_str), &self.widths, |i| {
+            is_number(self.columns[i].type_code)
+        })
+    }
+
+    fn vertical(&mut self, row: &[Value]) -> io::Result<()> {
+        let names = || self.columns.iter().map(|column| column.name.as_str());
+        let width = names().map(|name| name.chars().count()).max().unwrap_or(0);
+        let stars = "*".repeat(27);
+        writeln!(self.out, "{stars} {}. row {stars}", self.rows)?;
+        for (name, value) in names().zip(row) {
+            writeln!(self.out, "{name:>width$}: {}", text(value))?;
+        }
+        Ok(())
     }
 }
 
@@ -41,72 +145,32 @@ fn is_number(type_code: u8) -> bool {
     matches!(type_code, 0..=5 | 8 | 9 | 13 | 246)
 }
 
-fn table(out: &mut Vec<u8>, result: &ResultSet) {
-    let cells: Vec<Vec<String>> =
-        result.rows.iter().map(|row| row.iter().map(text).collect()).collect();
-    let width = |i: usize| {
-        let longest = cells.iter().filter_map(|row| row.get(i)).map(|c| c.chars().count()).max();
-        longest.unwrap_or(0).max(result.columns[i].name.chars().count())
-    };
-    let widths: Vec<usize> = (0..result.columns.len()).map(width).collect();
-    let mut rule = String::from("+");
-    for width in &widths {
-        rule.push_str(&"-".repeat(width + 2));
-        rule.push('+');
-    }
-    rule.push('\n');
-    out.extend_from_slice(rule.as_bytes());
-    let names = result.columns.iter().map(|column| column.name.as_str());
-    put_row(out, names, &widths, |_| false);
-    out.extend_from_slice(rule.as_bytes());
-    for row in &cells {
-        put_row(out, row.iter().map(String::as_str), &widths, |i| {
-            is_number(result.columns[i].type_code)
-        });
-    }
-    out.extend_from_slice(rule.as_bytes());
-}
-
 fn put_row<'a>(
-    out: &mut Vec<u8>,
+    out: &mut dyn Write,
     cells: impl Iterator<Item = &'a str>,
     widths: &[usize],
     right: impl Fn(usize) -> bool,
-) {
-    out.push(b'|');
+) -> io::Result<()> {
+    out.write_all(b"|")?;
     for (i, (cell, width)) in cells.zip(widths).enumerate() {
         let padding = " ".repeat(width.saturating_sub(cell.chars().count()));
         let (before, after) =
             if right(i) { (padding.as_str(), "") } else { ("", padding.as_str()) };
-        for part in [" ", before, cell, after, " |"] {
-            out.extend_from_slice(part.as_bytes());
-        }
+        write!(out, " {before}{cell}{after} |")?;
     }
-    out.push(b'\n');
+    out.write_all(b"\n")
 }
 
-fn tabs(out: &mut Vec<u8>, result: &ResultSet) {
-    let escape = |cell: &str| {
-        cell.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\0', "\\0")
-    };
-    let mut line = |cells: Vec<String>| {
-        out.extend_from_slice(cells.join("\t").as_bytes());
-        out.push(b'\n');
-    };
-    line(result.columns.iter().map(|column| escape(&column.name)).collect());
-    for row in &result.rows {
-        line(row.iter().map(|value| escape(&text(value))).collect());
+fn put_tabs(out: &mut dyn Write, cells: impl Iterator<Item = String>) -> io::Result<()> {
+    for (i, cell) in cells.enumerate() {
+        if i > 0 {
+            out.write_all(b"\t")?;
+        }
+        out.write_all(cell.as_bytes())?;
     }
+    out.write_all(b"\n")
 }
 
-fn vertical(out: &mut Vec<u8>, result: &ResultSet) {
-    let names: Vec<&str> = result.columns.iter().map(|column| column.name.as_str()).collect();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    for (i, row) in result.rows.iter().enumerate() {
-        let stars = "*".repeat(27);
-        out.extend_from_slice(format!("{stars} {}. row {stars}\n", i + 1).as_bytes());
-        for (name, value) in names.iter().zip(row) {
-            out.extend_from_slice(format!("{name:>width$}: {}\n", text(value)).as_bytes());
-        }
-    }
+fn escape(cell: &str) -> String {
+    cell.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\0', "\\0")
 }

@@ -66,17 +66,16 @@ fn rows_as_a_table_as_tabs_and_as_lines() {
         type_code,
         ..ColumnDef::default()
     };
-    let result = ResultSet {
-        columns: vec![column("id", 3), column("name", 253)],
-        rows: vec![
-            vec![Value::Text("1".to_owned()), Value::Text("ä\tb".to_owned())],
-            vec![Value::Text("20".to_owned()), Value::Null],
-        ],
-        ..ResultSet::default()
-    };
+    let columns = [column("id", 3), column("name", 253)];
+    let rows = [
+        [Value::Text("1".to_owned()), Value::Text("ä\tb".to_owned())],
+        [Value::Text("20".to_owned()), Value::Null],
+    ];
     let printed = |layout| {
         let mut out = Vec::new();
-        print::rows(&mut out, &result, layout);
+        let mut printer = Printer::new(&mut out, layout, &columns).unwrap();
+        rows.iter().for_each(|row| printer.row(row).unwrap());
+        assert_eq!(printer.finish().unwrap(), 2);
         String::from_utf8(out).unwrap()
     };
     assert_eq!(
@@ -86,4 +85,32 @@ fn rows_as_a_table_as_tabs_and_as_lines() {
     assert_eq!(printed(Layout::Tabs), "id\tname\n1\tä\\tb\n20\tNULL\n");
     assert!(printed(Layout::Vertical).contains(" 2. row *"));
     assert!(printed(Layout::Vertical).contains("  id: 20\nname: NULL\n"));
+}
+
+#[test]
+fn the_first_rows_decide_how_wide_a_table_is() {
+    let columns = [ColumnDef { name: "n".to_owned(), type_code: 253, ..ColumnDef::default() }];
+    let cell = |text: &str| [Value::Text(text.to_owned())];
+    let mut out = Vec::new();
+    let mut printer = Printer::new(&mut out, Layout::Table, &columns).unwrap();
+    for _ in 0..1000 {
+        printer.row(&cell("abc")).unwrap();
+    }
+    printer.row(&cell("longer than abc")).unwrap();
+    printer.row(&cell("a")).unwrap();
+    printer.finish().unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[..4], ["+-----+", "| n   |", "+-----+", "| abc |"]);
+    assert_eq!(lines[1002..], ["| abc |", "| longer than abc |", "| a   |", "+-----+"]);
+}
+
+#[test]
+fn a_result_without_rows_draws_no_table() {
+    let columns = [ColumnDef { name: "n".to_owned(), ..ColumnDef::default() }];
+    for (layout, expected) in [(Layout::Table, ""), (Layout::Tabs, "n\n"), (Layout::Vertical, "")] {
+        let mut out = Vec::new();
+        Printer::new(&mut out, layout, &columns).unwrap().finish().unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), expected, "{layout:?}");
+    }
 }

@@ -1,0 +1,79 @@
+//! Ctrl-C: it ends the running statement in the server, over a connection of its own.
+
+use super::Target;
+use parking_lot::Mutex;
+use signal_hook::consts::SIGINT;
+use signal_hook::iterator::Signals;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// The exit code of a program that SIGINT ends.
+const INTERRUPTED: i32 = 130;
+
+/// What a statement's end depends on beside the server.
+#[derive(Clone, Default)]
+pub(super) struct Interrupts {
+    state: Arc<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// A statement runs; held while it is being killed, so that a kill never meets the next one.
+    running: Mutex<bool>,
+    /// The running statement has been interrupted.
+    struck: AtomicBool,
+}
+
+impl Interrupts {
+    /// Watches for SIGINT by a thread: it kills what connection `id` runs. Between the statements
+    /// of a program that nobody types into, it ends the program.
+    pub(super) fn watch(target: Target, id: u32, typed: bool) -> Result<Interrupts, String> {
+        let interrupts = Interrupts::default();
+        let mut signals = Signals::new([SIGINT]).map_err(|error| format!("no signals: {error}"))?;
+        let own = interrupts.clone();
+        let watcher = move || {
+            for _ in signals.forever() {
+                own.strike(&target, id, typed);
+            }
+        };
+        let spawned = thread::Builder::new().name("interrupts".to_owned()).spawn(watcher);
+        spawned.map_err(|error| format!("cannot start a thread: {error}"))?;
+        Ok(interrupts)
+    }
+
+    fn strike(&self, target: &Target, id: u32, typed: bool) {
+        let running = self.state.running.lock();
+        if !*running {
+            if !typed {
+                std::process::exit(INTERRUPTED);
+            }
+            return;
+        }
+        self.state.struck.store(true, Ordering::Relaxed);
+        eprintln!("^C -- sending \"KILL QUERY {id}\" to the server ...");
+        let killed = target.connect().and_then(|mut connection| {
+            connection.query(&format!("KILL QUERY {id}")).map_err(|error| error.to_string())
+        });
+        if let Err(error) = killed {
+            eprintln!("the statement goes on: {error}");
+        }
+    }
+
+    /// A statement begins.
+    pub(super) fn begin(&self) {
+        self.state.struck.store(false, Ordering::Relaxed);
+        *self.state.running.lock() = true;
+    }
+
+    /// The statement has ended; whether it was interrupted.
+    pub(super) fn end(&self) -> bool {
+        *self.state.running.lock() = false;
+        self.are_struck()
+    }
+
+    /// Whether the running statement has been interrupted.
+    pub(super) fn are_struck(&self) -> bool {
+        self.state.struck.load(Ordering::Relaxed)
+    }
+}
