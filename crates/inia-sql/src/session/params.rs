@@ -54,10 +54,9 @@ impl Kind {
     fn number_for(self, value: &Value) -> Option<CastType> {
         match (self, value) {
             (Kind::Int | Kind::UInt, Value::Text(_)) => Some(CastType::Signed),
-            (
-                Kind::Double,
-                Value::Text(_) | Value::Int(_) | Value::UInt(_) | Value::Decimal(_),
-            ) => Some(CastType::Double),
+            (Kind::Double, Value::Text(_) | Value::Int(_) | Value::UInt(_) | Value::Decimal(_)) => {
+                Some(CastType::Double)
+            }
             (Kind::Decimal, Value::Int(_) | Value::UInt(_)) => {
                 Some(CastType::Decimal { precision: Some(65), scale: Some(0) })
             }
