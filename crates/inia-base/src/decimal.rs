@@ -112,7 +112,7 @@ impl Decimal {
         if whole > u32::from(MAX_DIGITS) {
             return Err(DecimalError::Overflow);
         }
-        let kept = scale.min(most_scale(whole));
+        let kept = scale.min(max_scale_for(whole));
         let coefficient = coefficient.div_pow10(scale - kept).0;
         Ok(Decimal::from_parts(coefficient, kept as u8, negative))
     }
@@ -201,7 +201,7 @@ impl Decimal {
 }
 
 /// Digits after the point that a value with `whole` digits before it has room for.
-fn most_scale(whole: u32) -> u32 {
+fn max_scale_for(whole: u32) -> u32 {
     let groups = MAX_GROUPS.saturating_sub(whole.div_ceil(GROUP).max(1));
     (groups * GROUP).min(u32::from(MAX_DIGITS).saturating_sub(whole))
 }

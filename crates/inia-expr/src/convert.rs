@@ -25,10 +25,10 @@ fn truncated(ctx: &mut EvalContext<'_>, kind: &str, text: &[u8]) -> Result<()> {
 /// Bytes as error texts show them: at most 128 bytes of characters, or 64 bytes with those that are
 /// no characters in hexadecimal.
 pub fn error_text(bytes: &[u8]) -> String {
-    const MOST: usize = 128;
+    const MAX: usize = 128;
     match std::str::from_utf8(bytes) {
         Ok(text) if text.contains('\0') => text.replace('\0', "\\x00"),
-        Ok(text) => text[..text.floor_char_boundary(MOST)].to_owned(),
+        Ok(text) => text[..text.floor_char_boundary(MAX)].to_owned(),
         Err(_) => error_bytes(bytes),
     }
 }

@@ -141,6 +141,7 @@ impl Engine {
             roots,
             boundary,
             horizon: AtomicU64::new(0),
+            least_end: AtomicU64::new(boundary.0),
             dead: Mutex::default(),
             relog_age: options.log_capacity / 2,
             relogging: Mutex::default(),

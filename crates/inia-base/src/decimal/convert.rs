@@ -1,7 +1,7 @@
 //! Decimals to and from text, integers and floating point.
 
 use super::wide::{POW10_U64, Wide};
-use super::{Decimal, DecimalError, MAX_DIGITS, most_scale};
+use super::{Decimal, DecimalError, MAX_DIGITS, max_scale_for};
 use std::fmt;
 use std::str::FromStr;
 
@@ -235,7 +235,7 @@ impl Decimal {
 fn assemble(digits: &Collector, scale: i64, negative: bool) -> Result<Decimal, DecimalError> {
     let value = digits.value;
     if value.is_zero() {
-        let scale = scale.clamp(0, most_scale(0).into()) as u8;
+        let scale = scale.clamp(0, max_scale_for(0).into()) as u8;
         return Ok(Decimal::from_small(0, scale, false));
     }
     let count = i64::from(value.digits());
@@ -246,7 +246,7 @@ fn assemble(digits: &Collector, scale: i64, negative: bool) -> Result<Decimal, D
     if scale < 0 {
         return Decimal::from_wide(value.mul_pow10((-scale) as u32), 0, negative);
     }
-    let kept = scale.min(most_scale(whole as u32).into());
+    let kept = scale.min(max_scale_for(whole as u32).into());
     let drop = scale - kept;
     let value = if drop > count { Wide::ZERO } else { value.div_pow10(drop as u32).0 };
     Decimal::from_wide(value, kept as u32, negative)

@@ -7,7 +7,7 @@
 //! greatest ([`leaving`]), so that no number comes again after a restart.
 
 use crate::catalog::Table;
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::error::StorageResult;
 use crate::row::Cell;
 use inia_base::datatype::DataType;
@@ -128,7 +128,7 @@ pub(crate) struct Numbers {
     /// The greatest number that the column takes.
     limit: u64,
     /// Nobody else numbers rows meanwhile: nothing is reserved.
-    alone: bool,
+    is_nontransactional: bool,
     /// How many rows the statement has by its text; 0 where that is not known.
     expected: u64,
     /// SET insert_id: the first number, whatever the counter says.
@@ -145,12 +145,12 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     /// For a statement on `table` that has `expected` rows.
-    pub(crate) fn new(core: &Core, table: &Table, expected: u64) -> Numbers {
+    pub(crate) fn new(core: &SessionContext, table: &Table, expected: u64) -> Numbers {
         let mut numbers = Numbers {
             increment: 1,
             offset: 1,
             limit: u64::MAX,
-            alone: !table.def.is_transactional(),
+            is_nontransactional: !table.def.is_transactional(),
             expected,
             forced: None,
             next: 0,
@@ -192,7 +192,7 @@ impl Numbers {
     /// Takes a block from the counter; its first number.
     fn reserve(&mut self, table: &Table) -> u64 {
         const LARGEST: u64 = 65_535;
-        if self.alone {
+        if self.is_nontransactional {
             self.end = u64::MAX;
             let next = table.clustered.counter().next().max(self.next);
             return aligned(next, self.increment, self.offset);

@@ -1,9 +1,9 @@
 //! One row's records: the clustered one and an entry in each secondary index, kept in step.
 
 use super::auto_increment;
-use super::change::Changes;
-use super::write_batch::Waiting;
-use crate::access::Scan;
+use super::change::PendingChanges;
+use super::write_batch::PendingRows;
+use crate::access::TableScan;
 use crate::catalog::{IndexKind, Table, TableDef, value_text};
 use crate::error::Damaged;
 use crate::error::sql_error;
@@ -34,8 +34,8 @@ pub(crate) struct RowWriter<'t> {
     pub(super) row: Vec<u8>,
     pub(super) key: Vec<u8>,
     pub(super) value: Vec<u8>,
-    pub(super) waiting: Waiting,
-    pub(super) changes: Changes,
+    pub(super) pending: PendingRows,
+    pub(super) changes: PendingChanges,
     pub(super) new_key: Vec<u8>,
     pub(super) new_value: Vec<u8>,
 }
@@ -50,8 +50,8 @@ impl<'t> RowWriter<'t> {
             row: Vec::new(),
             key: Vec::new(),
             value: Vec::new(),
-            waiting: Waiting::default(),
-            changes: Changes::default(),
+            pending: PendingRows::default(),
+            changes: PendingChanges::default(),
             new_key: Vec::new(),
             new_value: Vec::new(),
         }
@@ -152,7 +152,7 @@ impl<'t> RowWriter<'t> {
     pub(crate) fn delete_at(
         &mut self,
         txn: &mut Txn,
-        scan: &mut Scan,
+        scan: &mut TableScan,
         key: &[u8],
         bytes: &[u8],
     ) -> Result<bool, SqlError> {
@@ -204,7 +204,7 @@ impl<'t> RowWriter<'t> {
     pub(crate) fn update_at(
         &mut self,
         txn: &mut Txn,
-        scan: &mut Scan,
+        scan: &mut TableScan,
         (key, old): (&[u8], &[u8]),
         new: &[u8],
         changed: &[bool],

@@ -18,7 +18,7 @@ use inia_base::value::Value;
 use inia_expr::ExprType;
 use inia_parser::ast::{self, CastType};
 
-/// The kind of one parameter. Texts and NULL are what PREPARE takes all parameters for.
+/// The kind of one parameter. PlanCache and NULL are what PREPARE takes all parameters for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Text,

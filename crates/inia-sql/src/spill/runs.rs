@@ -13,7 +13,7 @@
 //! keys keep the order in which they came.
 
 use super::stream::Scratch;
-use super::{Purpose, Reader, Result, Stream, Workspace, keyed, split_keyed};
+use super::{Purpose, Result, Stream, StreamReader, Workspace, keyed, split_keyed};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use std::rc::Rc;
 /// A reader of a run holds about so many bytes.
 const READER: usize = 64 << 10;
 /// So many runs are merged at once however little memory there is.
-const FEWEST: usize = 4;
+const MIN_FAN_IN: usize = 4;
 
 /// The runs of one sorter.
 pub(crate) struct Runs<'w> {
@@ -103,7 +103,7 @@ impl<'w> Runs<'w> {
 
     /// How many runs are merged at once.
     fn most(&self) -> usize {
-        (self.workspace.budget / READER).max(FEWEST)
+        (self.workspace.budget / READER).max(MIN_FAN_IN)
     }
 
     fn file(&mut self, level: u32) -> &Rc<Scratch<'w>> {
@@ -151,7 +151,7 @@ pub(crate) fn merge(
 
 /// A merge under way.
 pub(crate) struct Merge<'r, 'w> {
-    readers: Vec<Reader<'r, 'w>>,
+    readers: Vec<StreamReader<'r, 'w>>,
     heap: BinaryHeap<Reverse<(Vec<u8>, usize, Vec<u8>)>>,
     /// The record that was given last.
     current: Option<(Vec<u8>, usize, Vec<u8>)>,

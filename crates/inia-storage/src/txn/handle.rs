@@ -263,10 +263,12 @@ impl Txn {
             return Ok(snapshot);
         }
         self.settle()?;
-        let wal = self.core.store.wal();
-        let low_water = self.core.status.low_water();
-        let horizon = self.session.announce(wal.durable_lsn(), || wal.durable_lsn());
-        let snapshot = Snapshot { low_water, horizon };
+        let (wal, status) = (self.core.store.wal(), &self.core.status);
+        let low_water = status.low_water();
+        let snapshot = self.session.announce(wal.durable_lsn(), || {
+            let horizon = wal.durable_lsn();
+            Snapshot { low_water, horizon, end: status.next_id() }
+        });
         self.snapshot = Some(snapshot);
         Ok(snapshot)
     }

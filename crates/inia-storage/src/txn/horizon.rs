@@ -2,7 +2,7 @@
 
 use super::session::Sessions;
 use super::shared::EngineShared;
-use super::status::StatusTable;
+use super::status::{StatusTable, TxnState};
 use crate::codec::{ByteReader, ByteWriter};
 use crate::store::{CheckpointSource, Store};
 use crate::sync::Ordering;
@@ -19,11 +19,25 @@ impl EngineShared {
     pub(crate) fn refresh_horizon(&self) -> Lsn {
         let newest = self.store.wal().durable_lsn();
         self.status.advance(newest);
-        let least = self.sessions.least_horizon(newest);
+        let snapshots = self.sessions.live_snapshots(newest, self.status.next_id());
+        let least = snapshots.least_horizon();
         let old = self.horizon.fetch_max(least.0, Ordering::AcqRel);
-        let horizon = Lsn(least.0.max(old));
-        self.status.forget(horizon);
-        horizon
+        if let Some(end) = snapshots.least_end() {
+            self.least_end.fetch_max(end.0, Ordering::AcqRel);
+        }
+        self.status.forget(snapshots);
+        Lsn(least.0.max(old))
+    }
+
+    /// Whether every snapshot, now and later, sees what `writer` did. `horizon` is a purge horizon.
+    pub(crate) fn is_past(&self, writer: TxnId, horizon: Lsn) -> bool {
+        let least_end = TxnId(self.least_end.load(Ordering::Acquire));
+        match self.status.state(writer) {
+            TxnState::Active(_) => false,
+            TxnState::Committed(commit_lsn) => commit_lsn <= horizon,
+            TxnState::RolledBack => true,
+            TxnState::Finished => writer < least_end,
+        }
     }
 }
 

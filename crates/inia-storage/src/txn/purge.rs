@@ -13,7 +13,6 @@
 
 use super::session::Session;
 use super::shared::EngineShared;
-use super::status::TxnState;
 use super::sweep::Sweep;
 use super::trees::Tree;
 use super::undo::{Finished, UndoKind, UndoRecord, UndoRef};
@@ -252,15 +251,6 @@ impl EngineShared {
             round.note(waits.map(|waits| !waits));
         }
         round.failure.map_or(Ok(round.some), Err)
-    }
-
-    /// Whether every snapshot sees what `writer` did.
-    fn is_past(&self, writer: TxnId, horizon: Lsn) -> bool {
-        match self.status.state(writer) {
-            TxnState::Active(_) => false,
-            TxnState::Committed(commit_lsn) => commit_lsn <= horizon,
-            TxnState::RolledBack | TxnState::Finished => true,
-        }
     }
 
     /// Frees some nodes of dropped trees that nobody sees any more. A rollback may go through them

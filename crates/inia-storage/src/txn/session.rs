@@ -2,6 +2,7 @@
 //!
 //! A session outlives its handle: its history may still wait for purge. The next handle adopts it.
 
+use super::snapshot::{Announced, LiveSnapshots, Snapshot};
 use super::undo::{History, UndoLog, UndoRef};
 use crate::lock::Owner;
 use crate::request::Isolation;
@@ -32,6 +33,8 @@ pub(crate) struct Session {
     pub(crate) created: Mutex<Vec<TreeId>>,
     /// Oldest horizon that its snapshots may have; `NONE` without a snapshot.
     horizon: AtomicU64,
+    /// The end of its snapshot; `NONE` without one, and while one is being taken.
+    snapshot_end: AtomicU64,
     /// The log from here on is needed to roll its transaction back; `NONE` without one.
     log_needed: AtomicU64,
     /// End of the record that finished that transaction; 0 while it runs.
@@ -58,31 +61,37 @@ impl Session {
             undo_bytes: AtomicU64::new(0),
             created: Mutex::default(),
             horizon: AtomicU64::new(NONE),
+            snapshot_end: AtomicU64::new(NONE),
             log_needed: AtomicU64::new(NONE),
             log_done: AtomicU64::new(0),
         }
     }
 
-    /// Announces a snapshot: first `early`, a horizon read before, then the horizon that `read`
-    /// gives. Whoever frees versions either sees `early`, or freed only what the later horizon does
-    /// not need.
-    pub(crate) fn announce(&self, early: Lsn, read: impl FnOnce() -> Lsn) -> Lsn {
-        self.horizon.store(early.0, Ordering::Relaxed);
+    /// Announces a snapshot: first `early`, a horizon read before, then the end of the one that
+    /// `read` gives. Whoever frees versions either sees `early`, or freed only what the later
+    /// horizon does not need.
+    pub(crate) fn announce(&self, early: Lsn, read: impl FnOnce() -> Snapshot) -> Snapshot {
+        debug_assert_eq!(self.snapshot_end.load(Ordering::Relaxed), NONE, "two snapshots");
+        self.horizon.store(early.0, Ordering::Release);
         fence(Ordering::SeqCst);
-        read()
+        let snapshot = read();
+        self.snapshot_end.store(snapshot.end.0, Ordering::Release);
+        snapshot
     }
 
     /// Ends the snapshot.
     pub(crate) fn withdraw(&self) {
+        // First the end: whoever sees the next snapshot's horizon does not see this one's end.
+        self.snapshot_end.store(NONE, Ordering::Relaxed);
         self.horizon.store(NONE, Ordering::Release);
     }
 
-    /// The announced horizon, if any.
-    pub(crate) fn horizon(&self) -> Option<Lsn> {
-        match self.horizon.load(Ordering::Acquire) {
-            NONE => None,
-            horizon => Some(Lsn(horizon)),
-        }
+    /// What is announced of its snapshot, if it has one.
+    fn announced(&self) -> Option<Announced> {
+        let horizon = self.horizon.load(Ordering::Acquire);
+        let end = self.snapshot_end.load(Ordering::Acquire);
+        let end = (end != NONE).then_some(TxnId(end));
+        (horizon != NONE).then_some(Announced { horizon: Lsn(horizon), end })
     }
 
     /// Keeps the log from `closed` on, from before the transaction's first record.
@@ -206,11 +215,11 @@ impl Sessions {
         self.all.read().clone()
     }
 
-    /// The least announced horizon, or `newest`.
-    pub(crate) fn least_horizon(&self, newest: Lsn) -> Lsn {
+    /// The snapshots of all sessions. `newest` is durable already, and `next_id` not given yet.
+    pub(crate) fn live_snapshots(&self, newest: Lsn, next_id: TxnId) -> LiveSnapshots {
         fence(Ordering::SeqCst);
         let all = self.all.read();
-        all.iter().filter_map(|session| session.horizon()).fold(newest, Lsn::min)
+        LiveSnapshots::new(newest, next_id, all.iter().filter_map(|session| session.announced()))
     }
 
     /// Where the log begins that some running transaction needs for its rollback.

@@ -34,6 +34,8 @@ pub(crate) struct EngineShared {
     pub(crate) boundary: TxnId,
     /// The purge horizon as last computed.
     pub(crate) horizon: AtomicU64,
+    /// No snapshot, now or later, has a smaller end.
+    pub(crate) least_end: AtomicU64,
     /// Records that scans found marked as deleted by earlier runs.
     pub(crate) dead: Mutex<Vec<(TreeId, Vec<u8>)>>,
     /// A running transaction's steps are logged again when the log since them is longer.

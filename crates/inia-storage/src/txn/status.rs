@@ -8,25 +8,24 @@
 //! ```
 //!
 //! The table is a ring: an id's slot is `id % slots`, and carries the id as a tag. When the ring
-//! comes round to a slot whose old id somebody may still ask for (active, or committed after the
-//! oldest snapshot), the old entry moves to a map at the side. A reader that finds neither knows
-//! that the transaction is finished and older than every snapshot.
+//! comes round to a slot whose old id somebody may still ask for (it runs, or an open snapshot was
+//! taken while it ran), the old entry moves to a map at the side ([`aside`](super::aside)). A
+//! reader that finds neither knows that the transaction is finished, and that every snapshot whose
+//! end is above its id sees it.
 //!
 //! Invariants:
 //! - `low_water ≤ next`; every id below `low_water` is finished, with a durable commit LSN or none;
-//! - an entry is forgotten only when its LSN is at or below the purge horizon;
+//! - an entry is forgotten only when no snapshot, open or to come, has an end above its id and a
+//!   horizon below its LSN;
 //! - an owner has at most one active id.
 
-use crate::sync::{AtomicU64, Mutex, Ordering, RwLock, fence};
+use super::aside::Aside;
+use super::snapshot::LiveSnapshots;
+use crate::sync::{AtomicU64, Mutex, Ordering, fence};
 use inia_base::ids::{Lsn, TxnId};
-use std::collections::HashMap;
 
-/// Slots of the ring in a running engine: 4 MiB.
-pub(crate) const STATUS_SLOTS: usize = 1 << 18;
-
-const ACTIVE: u64 = 1 << 63;
-const MOVED: u64 = u64::MAX >> 2;
-const ROLLED_BACK: u64 = 1 << 62;
+/// Slots of the ring: 4 MiB in a running engine. The tests of this crate go round it often.
+pub(crate) const STATUS_SLOTS: usize = if cfg!(test) { 1 << 6 } else { 1 << 18 };
 
 /// What became of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,23 +37,45 @@ pub(crate) enum TxnState {
     /// Rolled back. Its versions are gone from the trees, but a reader may hold a copy of a leaf
     /// from before.
     RolledBack,
-    /// Committed before every snapshot, or rolled back before.
+    /// Finished and durable: every snapshot whose end is above its id sees what it committed.
     Finished,
 }
 
-impl TxnState {
-    fn decode(word: u64) -> TxnState {
-        match word {
+/// A state in one word: a flag, and the owner or the LSN at which the transaction finished.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct StatusWord(u64);
+
+const ACTIVE: u64 = 1 << 63;
+const ROLLED_BACK: u64 = 1 << 62;
+
+impl StatusWord {
+    /// The word of a slot whose transaction has moved aside.
+    const MOVED: StatusWord = StatusWord(u64::MAX >> 2);
+
+    fn active(owner: u32) -> StatusWord {
+        StatusWord(ACTIVE | u64::from(owner))
+    }
+
+    fn committed(lsn: Lsn) -> StatusWord {
+        StatusWord(lsn.0)
+    }
+
+    fn rolled_back(lsn: Lsn) -> StatusWord {
+        StatusWord(ROLLED_BACK | lsn.0)
+    }
+
+    /// The log position of the record that ended the transaction; `None` while it runs.
+    pub(super) fn finished_at(self) -> Option<Lsn> {
+        (self.0 & ACTIVE == 0).then_some(Lsn(self.0 & !ROLLED_BACK))
+    }
+
+    fn state(self) -> TxnState {
+        match self.0 {
             word if word & ACTIVE != 0 => TxnState::Active((word & !ACTIVE) as u32),
             word if word & ROLLED_BACK != 0 => TxnState::RolledBack,
             lsn => TxnState::Committed(Lsn(lsn)),
         }
     }
-}
-
-/// Whether only snapshots above `horizon` are left, so that nobody asks for the entry any more.
-fn is_past(word: u64, horizon: Lsn) -> bool {
-    word & ACTIVE == 0 && word & !ROLLED_BACK <= horizon.0
 }
 
 #[derive(Default)]
@@ -73,7 +94,7 @@ pub(crate) struct StatusTable {
     next: AtomicU64,
     low_water: AtomicU64,
     forget_below: AtomicU64,
-    aside: RwLock<HashMap<u64, u64>>,
+    aside: Aside,
     advancing: Mutex<()>,
 }
 
@@ -89,7 +110,7 @@ impl StatusTable {
             next: AtomicU64::new(first.0),
             low_water: AtomicU64::new(first.0),
             forget_below: AtomicU64::new(0),
-            aside: RwLock::default(),
+            aside: Aside::new(),
             advancing: Mutex::new(()),
         }
     }
@@ -98,7 +119,7 @@ impl StatusTable {
     /// any use.
     pub(crate) fn resume(&self, id: TxnId, owner: u32) {
         debug_assert!(id.0 < self.first);
-        self.aside.write().insert(id.0, ACTIVE | u64::from(owner));
+        self.aside.set(id.0, StatusWord::active(owner));
         self.oldest_resumed.fetch_min(id.0, Ordering::Relaxed);
         self.low_water.fetch_min(id.0, Ordering::Relaxed);
     }
@@ -141,41 +162,44 @@ impl StatusTable {
         if expected != 0 {
             self.move_aside(slot, expected);
         }
-        slot.tag.store(0, Ordering::Relaxed);
+        slot.tag.store(0, Ordering::Release);
         fence(Ordering::Release);
-        slot.word.store(ACTIVE | u64::from(owner), Ordering::Relaxed);
+        slot.word.store(StatusWord::active(owner).0, Ordering::Relaxed);
         slot.tag.store(id, Ordering::Release);
     }
 
     fn move_aside(&self, slot: &Slot, id: u64) {
-        let mut aside = self.aside.write();
-        let word = slot.word.swap(MOVED, Ordering::AcqRel);
-        if !is_past(word, Lsn(self.forget_below.load(Ordering::Relaxed))) {
-            aside.insert(id, word);
+        let word = StatusWord(slot.word.load(Ordering::Acquire));
+        let horizon = Lsn(self.forget_below.load(Ordering::Relaxed));
+        // A finished transaction's word changes no more: the usual case needs no lock.
+        if word.finished_at().is_some_and(|lsn| lsn <= horizon) {
+            return;
         }
+        self.aside
+            .take_over(id, || StatusWord(slot.word.swap(StatusWord::MOVED.0, Ordering::AcqRel)));
     }
 
     /// Publishes the commit of an active transaction at `lsn`.
     pub(crate) fn commit(&self, id: TxnId, owner: u32, lsn: Lsn) {
-        self.finish(id.0, owner, lsn.0);
+        self.finish(id.0, owner, StatusWord::committed(lsn));
     }
 
     /// Publishes that an active transaction is rolled back completely, as the log says at `lsn`.
     pub(crate) fn roll_back(&self, id: TxnId, owner: u32, lsn: Lsn) {
-        self.finish(id.0, owner, ROLLED_BACK | lsn.0);
+        self.finish(id.0, owner, StatusWord::rolled_back(lsn));
     }
 
-    fn finish(&self, id: u64, owner: u32, word: u64) {
+    fn finish(&self, id: u64, owner: u32, word: StatusWord) {
         let slot = self.slot(id);
-        let active = ACTIVE | u64::from(owner);
+        let active = StatusWord::active(owner).0;
         if slot.tag.load(Ordering::Acquire) == id {
             let swap =
-                slot.word.compare_exchange(active, word, Ordering::SeqCst, Ordering::Relaxed);
+                slot.word.compare_exchange(active, word.0, Ordering::SeqCst, Ordering::Relaxed);
             if swap.is_ok() {
                 return;
             }
         }
-        self.aside.write().insert(id, word);
+        self.aside.set(id, word);
     }
 
     /// What became of a transaction that was begun at some time.
@@ -185,13 +209,13 @@ impl StatusTable {
         }
         let slot = self.slot(id.0);
         if slot.tag.load(Ordering::Acquire) == id.0 {
-            let word = slot.word.load(Ordering::Acquire);
+            let word = StatusWord(slot.word.load(Ordering::Acquire));
             fence(Ordering::Acquire);
-            if word != MOVED && slot.tag.load(Ordering::Relaxed) == id.0 {
-                return TxnState::decode(word);
+            if word != StatusWord::MOVED && slot.tag.load(Ordering::Acquire) == id.0 {
+                return word.state();
             }
         }
-        self.aside.read().get(&id.0).map_or(TxnState::Finished, |&word| TxnState::decode(word))
+        self.aside.get(id.0).map_or(TxnState::Finished, StatusWord::state)
     }
 
     /// Moves the low-water mark over all transactions that are finished and durable.
@@ -216,21 +240,17 @@ impl StatusTable {
 
     /// The least transaction of an earlier run that is not rolled back yet, `first` when all are.
     fn least_resumed(&self) -> u64 {
-        let aside = self.aside.read();
-        let active = aside.iter().filter(|(_, word)| **word & ACTIVE != 0).map(|(&id, _)| id);
-        active.min().map_or(self.first, |id| id.min(self.first))
+        self.aside.least_active().map_or(self.first, |id| id.min(self.first))
     }
 
-    /// Lets go of what only snapshots below `horizon` would ask for.
-    pub(crate) fn forget(&self, horizon: Lsn) {
-        self.forget_below.fetch_max(horizon.0, Ordering::Relaxed);
-        if !self.aside.read().is_empty() {
-            self.aside.write().retain(|_, word| !is_past(*word, horizon));
-        }
+    /// Lets go of what none of the snapshots would ask for.
+    pub(crate) fn forget(&self, snapshots: LiveSnapshots) {
+        self.forget_below.fetch_max(snapshots.least_horizon().0, Ordering::Relaxed);
+        self.aside.keep_for(snapshots);
     }
 
     #[cfg(test)]
     pub(super) fn aside_len(&self) -> usize {
-        self.aside.read().len()
+        self.aside.len()
     }
 }

@@ -37,7 +37,7 @@ use crate::txn::handle::{Locked, Txn};
 use crate::txn::in_place::RecordLocator;
 use crate::txn::snapshot::Snapshot;
 use crate::txn::trees::Tree;
-use inia_base::ids::Lsn;
+use inia_base::ids::{Lsn, TxnId};
 use std::ops::Range;
 
 /// After so many rounds without a record to give out a scan looks whether its leaf makes sense.
@@ -473,7 +473,7 @@ impl LockingCursor {
     fn show_committed(&mut self, txn: &mut Txn, i: usize) -> Result<Verdict> {
         // As long as this snapshot is there, nothing is purged that a running transaction replaced.
         let low_water = txn.snapshot()?.low_water;
-        let newest = Snapshot { low_water, horizon: Lsn(u64::MAX) };
+        let newest = Snapshot { low_water, horizon: Lsn(u64::MAX), end: TxnId(u64::MAX) };
         let (core, tree) = (&txn.core, self.range.tree.clone());
         let memory = self.range.memory_mut();
         let leaf = &memory.place.leaf;
@@ -483,6 +483,10 @@ impl LockingCursor {
             return Ok(Verdict::Again);
         }
         let shown = core.resolve(newest, txn.id, header, &mut memory.value)?;
+        // A writer that has rolled back since may be forgotten already, and would seem committed.
+        if !leaf.is_current(&core.store) {
+            return Ok(Verdict::Again);
+        }
         // That commit may not be durable yet.
         txn.seen = txn.seen.max(core.store.wal().closed_lsn());
         if shown {

@@ -1,6 +1,7 @@
 //! What nobody needs goes; what somebody needs stays.
 
 use super::*;
+use crate::txn::status::STATUS_SLOTS;
 
 fn settle(engine: &Engine) {
     while engine.background_step().unwrap() {}
@@ -227,6 +228,30 @@ fn a_dropped_tree_stays_while_the_drop_may_be_undone_or_a_snapshot_is_older() {
     reader.commit().unwrap();
     settle(&engine);
     assert_eq!(engine.core.store.used_pages(), used - 1);
+}
+
+/// By then the status table has forgotten what became of the dropper.
+#[test]
+fn a_dropped_tree_stays_for_an_older_snapshot_however_many_transactions_follow() {
+    let engine = open();
+    let (tree, other) = (tree_with(&engine, &[("a", "1")]), tree_with(&engine, &[("b", "0")]));
+    let mut old = rr(&engine);
+    assert_eq!(get(&mut old, &other, "b").unwrap(), "0");
+    let mut txn = rr(&engine);
+    txn.drop_tree(&tree).unwrap();
+    txn.commit().unwrap();
+    for n in 0..2 * STATUS_SLOTS {
+        txn.begin(Isolation::RepeatableRead);
+        set(&mut txn, &other, "b", &n.to_string());
+        txn.commit().unwrap();
+        engine.background_step().unwrap();
+    }
+    assert_eq!(get(&mut old, &tree, "a").unwrap(), "1");
+    assert_eq!(get(&mut old, &other, "b").unwrap(), "0");
+    let used = engine.core.store.used_pages();
+    old.commit().unwrap();
+    settle(&engine);
+    assert!(engine.core.store.used_pages() < used, "the tree is freed");
 }
 
 #[test]
