@@ -10,7 +10,7 @@
 //! takes all other numbers. What stores its parameters stores a text as it is.
 
 use super::evaluate::value_of;
-use crate::context::Core;
+use crate::context::SessionContext;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
@@ -86,7 +86,11 @@ impl Kind {
 }
 
 /// CAST(value AS target).
-fn as_number(core: &mut Core, target: CastType, value: &Value) -> Result<Value, SqlError> {
+fn as_number(
+    core: &mut SessionContext,
+    target: CastType,
+    value: &Value,
+) -> Result<Value, SqlError> {
     let expr = Box::new(ast::Expr::Param(0));
     let cast = ast::Expr::Cast { expr, ty: target, array: false };
     Ok(value_of(core, &cast, std::slice::from_ref(value))?.value)
@@ -115,7 +119,7 @@ impl ParamKinds {
     /// there is nothing to convert, or a value needs a new plan.
     pub(super) fn carry(
         &self,
-        core: &mut Core,
+        core: &mut SessionContext,
         params: &[Value],
     ) -> Result<Option<Vec<Value>>, SqlError> {
         if self.0.is_empty() || self.fit(params) {
