@@ -62,7 +62,7 @@ pub fn native_from_stored(stored: &[u8]) -> Option<[u8; 20]> {
 }
 
 /// Bytes of the longest password of [`CACHING_SHA2`].
-pub const MOST_SHA2_PASSWORD: usize = 256;
+pub const MAX_SHA2_PASSWORD: usize = 256;
 
 const CRYPT_SALT: usize = 20;
 const CRYPT_ROUNDS: usize = 5000;
@@ -83,7 +83,7 @@ pub fn sha2_stored(password: &[u8], random: &[u8; CRYPT_SALT]) -> Vec<u8> {
 /// Checks a password against the form that [`sha2_stored`] writes. One that is too long is wrong:
 /// the hash takes time with the square of its length.
 pub fn sha2_check_stored(stored: &[u8], password: &[u8]) -> bool {
-    if password.len() > MOST_SHA2_PASSWORD {
+    if password.len() > MAX_SHA2_PASSWORD {
         return false;
     }
     let Some(rest) = stored.strip_prefix(b"$A$") else { return false };

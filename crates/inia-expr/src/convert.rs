@@ -9,7 +9,7 @@ use crate::number;
 use crate::ty::ExprType;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
-use inia_base::decimal::Decimal;
+use inia_base::decimal::{Decimal, MAX_DIGITS};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::json::printed;
 use inia_base::temporal::{Date, DateRules, DateTime, Time};
@@ -25,10 +25,10 @@ fn truncated(ctx: &mut EvalContext<'_>, kind: &str, text: &[u8]) -> Result<()> {
 /// Bytes as error texts show them: at most 128 bytes of characters, or 64 bytes with those that are
 /// no characters in hexadecimal.
 pub fn error_text(bytes: &[u8]) -> String {
-    const MOST: usize = 128;
+    const MAX: usize = 128;
     match std::str::from_utf8(bytes) {
         Ok(text) if text.contains('\0') => text.replace('\0', "\\x00"),
-        Ok(text) => text[..text.floor_char_boundary(MOST)].to_owned(),
+        Ok(text) => text[..text.floor_char_boundary(MAX)].to_owned(),
         Err(_) => error_bytes(bytes),
     }
 }
@@ -173,7 +173,7 @@ pub fn to_decimal(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Re
         Value::Int(v) => Decimal::from_i128(i128::from(*v), 0),
         Value::UInt(v) => Decimal::from_i128(i128::from(*v), 0),
         Value::Double(v) => {
-            Decimal::from_f64(*v).unwrap_or_else(|_| Decimal::bound(65, 0, *v < 0.0))
+            Decimal::from_f64(*v).unwrap_or_else(|_| Decimal::bound(MAX_DIGITS, 0, *v < 0.0))
         }
         Value::Decimal(v) => *v,
         Value::Text(text) => decimal_of_text(text.as_bytes(), ty, ctx)?,

@@ -1,4 +1,5 @@
-//! Whether the tables of a database at rest make sense: pages, rows, and rows against index entries.
+//! Whether the tables of a database at rest make sense: pages, rows, and rows against index
+//! entries.
 //!
 //! The storage engine checks pages and trees. Above that, each row must fit its table's definition,
 //! and each secondary index must hold exactly one entry per row:
@@ -24,7 +25,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 /// So many problems of one tree are named; the others are counted.
-const MOST_NAMED: u64 = 20;
+const MAX_NAMED: u64 = 20;
 
 impl Database {
     /// Checks every page of every table, every row, and every index against its rows. What is
@@ -33,13 +34,13 @@ impl Database {
         let catalog = self.catalog.current();
         let tables: Vec<&Arc<Table>> =
             catalog.schemas.values().flat_map(|schema| schema.tables.values()).collect();
-        let trees = |fleeting: bool| -> Vec<TreeId> {
-            let there = tables.iter().filter(|table| table.def.is_fleeting() == fleeting);
+        let trees = |volatile: bool| -> Vec<TreeId> {
+            let there = tables.iter().filter(|table| table.def.is_volatile() == volatile);
             there.flat_map(|table| table.def.trees()).collect()
         };
         let mut problems = self.engine.check(&trees(false))?;
-        if let Some(fleeting) = self.catalog.fleeting() {
-            problems.extend(fleeting.check(&trees(true))?);
+        if let Some(volatile) = self.catalog.volatile_store() {
+            problems.extend(volatile.check(&trees(true))?);
         }
         for table in tables {
             check_table(table, &mut problems);
@@ -58,14 +59,14 @@ struct Report<'r> {
 impl Report<'_> {
     fn problem(&mut self, what: &dyn std::fmt::Display) {
         self.found += 1;
-        if self.found <= MOST_NAMED {
+        if self.found <= MAX_NAMED {
             self.problems.push(format!("{}: {what}", self.name));
         }
     }
 
     fn finish(self) {
-        if self.found > MOST_NAMED {
-            let more = self.found - MOST_NAMED;
+        if self.found > MAX_NAMED {
+            let more = self.found - MAX_NAMED;
             self.problems.push(format!("{}: {more} more problems", self.name));
         }
     }

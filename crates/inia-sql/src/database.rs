@@ -160,8 +160,8 @@ impl Database {
 
     /// Writes everything back and closes cleanly; later statements fail.
     pub fn close(&self) -> Result<(), OpenError> {
-        if let Some(fleeting) = self.catalog.fleeting() {
-            fleeting.close()?;
+        if let Some(volatile) = self.catalog.volatile_store() {
+            volatile.close()?;
         }
         Ok(self.engine.close()?)
     }

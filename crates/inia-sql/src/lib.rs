@@ -24,7 +24,7 @@ mod interrupt;
 mod optimize;
 mod plan;
 mod planner;
-mod reads;
+mod referenced;
 mod row;
 mod session;
 mod show;

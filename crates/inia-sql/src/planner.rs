@@ -2,7 +2,7 @@
 
 use crate::bind::{self, BindContext};
 use crate::catalog::CatalogVersion;
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::information_schema::SystemTables;
 use crate::plan::{OutputColumn, StatementPlan};
 use inia_base::error::SqlError;
@@ -11,7 +11,7 @@ use inia_storage::{Isolation, LockMode, LockRequest, WaitPolicy};
 
 /// Plans a query in the open transaction and holds its tables still.
 pub(crate) fn plan_query(
-    core: &Core,
+    core: &SessionContext,
     query: &ast::Query,
     plain_lock: Option<LockRequest>,
 ) -> Result<StatementPlan, SqlError> {
@@ -20,7 +20,7 @@ pub(crate) fn plan_query(
 
 /// Binds something in the open transaction and holds its tables still.
 fn plan_held<T>(
-    core: &Core,
+    core: &SessionContext,
     plain_lock: Option<LockRequest>,
     bind: impl Fn(&BindContext<'_>) -> Result<T, SqlError>,
     plan_of: impl Fn(&T) -> &StatementPlan,
@@ -46,7 +46,7 @@ fn plan_held<T>(
 }
 
 fn context_over<'c>(
-    core: &'c Core,
+    core: &'c SessionContext,
     catalog: &'c CatalogVersion,
     plain_lock: Option<LockRequest>,
 ) -> BindContext<'c> {
@@ -63,7 +63,7 @@ fn context_over<'c>(
 
 /// Plans a query over tables of a catalog of the caller's own, which has locked them.
 pub(crate) fn plan_over(
-    core: &Core,
+    core: &SessionContext,
     catalog: &CatalogVersion,
     query: &ast::Query,
 ) -> Result<StatementPlan, SqlError> {
@@ -71,19 +71,22 @@ pub(crate) fn plan_over(
 }
 
 /// The lock that INSERT … SELECT takes on the rows it reads.
-fn source_lock(core: &Core) -> Option<LockRequest> {
+fn source_lock(core: &SessionContext) -> Option<LockRequest> {
     let gaps = matches!(core.state.current, Isolation::RepeatableRead | Isolation::Serializable);
     gaps.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
 }
 
 /// Plans a query whose rows are about to be stored.
-pub(crate) fn plan_source(core: &Core, query: &ast::Query) -> Result<StatementPlan, SqlError> {
+pub(crate) fn plan_source(
+    core: &SessionContext,
+    query: &ast::Query,
+) -> Result<StatementPlan, SqlError> {
     plan_held(core, source_lock(core), |context| bind::bind_source(query, context), |plan| plan)
 }
 
 /// Plans INSERT's queries, see [`bind::bind_insert`].
 pub(crate) fn plan_insert_queries(
-    core: &Core,
+    core: &SessionContext,
     source: Option<&bind::InsertSource>,
     beside: &[ast::Query],
     values: usize,

@@ -264,7 +264,7 @@ pub(crate) struct TableDef {
 
 impl TableDef {
     /// Whether rows are gone when the server ends.
-    pub(crate) fn is_fleeting(&self) -> bool {
+    pub(crate) fn is_volatile(&self) -> bool {
         self.engine == FLEETING
     }
 

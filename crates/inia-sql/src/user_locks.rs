@@ -1,7 +1,7 @@
 //! Locks by name: GET_LOCK and its family.
 //!
 //! Invariant: a connection that waits stands in `waiting` with the name it waits for, and whoever
-//! begins to wait looks first whether the holders of names wait for each other in a circle with it.
+//! begins to wait looks first whether the holders of names wait for each other in a cycle with it.
 
 use crate::interrupt::Interrupt;
 use inia_base::error::{ErrorCode, SqlError};
@@ -26,7 +26,7 @@ impl State {
     /// Whether the holder of `name` waits, perhaps by way of others, for `connection`.
     fn waits_for(&self, name: &str, connection: u64) -> bool {
         let mut name = name;
-        // As many steps as there are who wait: a circle without `connection` ends, too.
+        // As many steps as there are who wait: a cycle without `connection` ends, too.
         for _ in 0..=self.waiting.len() {
             let Some(holder) = self.holders.get(name) else { return false };
             if *holder == connection {

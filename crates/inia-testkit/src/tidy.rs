@@ -18,6 +18,7 @@
 //! | `path` | paths in backticks in docs exist |
 //! | `grant` | nothing in `tidy.allow` that lets more pass than there is |
 //! | `symbol` | functions and types that docs name beside their file are defined there |
+//! | `module` | a module's file stands beside its folder: no file is called `mod.rs` |
 //! | `layer` | no import against the order in a crate's `layers.txt` |
 
 mod docs;
@@ -213,6 +214,9 @@ fn check_rust(place: &str, text: &str, allowed: &Allowed, broken: &mut Vec<Viola
     let code = mask::code_only(text);
     let code: Vec<&str> = code.lines().collect();
     let tests_from = tests_start(place, &code);
+    if place.ends_with("/mod.rs") {
+        add("module", place.into(), 0, 1);
+    }
     if lines.len() > FILE_LENGTH && !is_test(place) {
         add("file-length", place.into(), 0, lines.len());
     }

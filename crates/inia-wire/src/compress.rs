@@ -120,7 +120,7 @@ impl Compressor {
         let end = HEADER + len;
         let Some(piece) = self.received.get(HEADER..end) else { return Ok(false) };
         self.sequence = sequence.wrapping_add(1);
-        if full > most_unpacked(self.method, len) {
+        if full > max_unpacked(self.method, len) {
             return Err(BAD);
         }
         if full == 0 {
@@ -277,7 +277,7 @@ fn read_some(stream: &mut impl Read, buf: &mut [u8]) -> io::Result<usize> {
 /// The most that so many bytes can unpack to, so that memory is taken for no claim beyond that: the
 /// shortest codes of deflate stand for 258 bytes in two bits, a block of zstd's for 128 KiB in four
 /// bytes.
-fn most_unpacked(method: Method, len: usize) -> usize {
+fn max_unpacked(method: Method, len: usize) -> usize {
     match method {
         Method::Zlib => len.saturating_mul(4 * 258),
         Method::Zstd(_) => (len / 4 + 1) << 17,

@@ -31,7 +31,7 @@ const HANGUL: u32 = 4;
 const BASES: [u32; 3] = [0xFBC0, 0xFB40, 0xFB80];
 
 /// The most weights that one code point has.
-const MOST: usize = 16;
+const MAX_WEIGHTS: usize = 16;
 
 /// The weights of one level.
 pub(super) struct Weights {
@@ -43,19 +43,19 @@ pub(super) struct Weights {
 /// The weights of one code point.
 #[derive(Clone, Copy)]
 pub(super) struct CharWeights {
-    weights: [u16; MOST],
+    weights: [u16; MAX_WEIGHTS],
     len: u8,
 }
 
 impl CharWeights {
-    pub(super) const EMPTY: CharWeights = CharWeights { weights: [0; MOST], len: 0 };
+    pub(super) const EMPTY: CharWeights = CharWeights { weights: [0; MAX_WEIGHTS], len: 0 };
 
     pub(super) fn as_slice(&self) -> &[u16] {
         &self.weights[..usize::from(self.len)]
     }
 
     fn push(&mut self, weight: u16) {
-        if usize::from(self.len) < MOST {
+        if usize::from(self.len) < MAX_WEIGHTS {
             self.weights[usize::from(self.len)] = weight;
             self.len += 1;
         }
@@ -244,7 +244,7 @@ fn expand_run(reader: &mut Reader<'_>, builder: &mut Builder, op: u32, count: u3
             reader.last = reader.last.wrapping_add(count.saturating_sub(1));
         }
         9 => {
-            let each = reader.number().min(MOST as u32);
+            let each = reader.number().min(MAX_WEIGHTS as u32);
             for _ in 0..count {
                 let weights: Vec<u16> = (0..each).map(|_| reader.value()).collect();
                 let entry = builder.list(&weights);

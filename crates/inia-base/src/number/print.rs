@@ -79,14 +79,14 @@ pub fn write_double(value: f64, out: &mut Vec<u8>) {
     }
     let mut text = StackText::new();
     write!(text, "{value:e}").expect("a number fits the stack text");
-    if value.abs() >= LEAST_HALFWAY {
+    if value.abs() >= MIN_HALFWAY {
         halfway_to_even(value, &mut text);
     }
     write_general(text.text(), out);
 }
 
 /// Below this a double is never halfway between two of its shortest forms.
-const LEAST_HALFWAY: f64 = 1e14;
+const MIN_HALFWAY: f64 = 1e14;
 
 /// Where a number lies exactly between two shortest forms, the one whose last digit is even is
 /// MySQL's: 1000000000000000.25 is printed as 1000000000000000.2. `text` has the upper one.

@@ -35,10 +35,10 @@ fn sha2_stored_form_checks() {
 /// A client may send as many bytes as it likes before it is logged in.
 #[test]
 fn a_password_beyond_the_longest_is_wrong_without_being_hashed() {
-    let longest = vec![b'a'; MOST_SHA2_PASSWORD];
+    let longest = vec![b'a'; MAX_SHA2_PASSWORD];
     let stored = sha2_stored(&longest, b"twenty bytes of salt");
     assert!(sha2_check_stored(&stored, &longest));
-    let longer = vec![b'a'; MOST_SHA2_PASSWORD + 1];
+    let longer = vec![b'a'; MAX_SHA2_PASSWORD + 1];
     let stored = sha2_stored(&longer, b"twenty bytes of salt");
     assert!(!sha2_check_stored(&stored, &longer));
     assert!(!sha2_check_stored(&stored, &vec![b'a'; 16 << 20]));

@@ -4,7 +4,7 @@ use super::types::{int_null, json};
 use super::{Function, MANY, f, ft, node, r};
 use crate::context::Environment;
 use crate::eval::{Args, FnResult, Stop};
-use crate::json::path::{Leg, Path};
+use crate::json::path::{JsonPath, Leg};
 use crate::json::{self as doc, Json, order};
 use crate::like::Pattern;
 use crate::tree::Expr;
@@ -136,8 +136,8 @@ fn done(document: Json) -> FnResult {
     Ok(doc::value(document.carried())?)
 }
 
-fn path(a: &mut Args<'_, '_>, i: usize) -> Result<Path, Stop> {
-    Ok(Path::parse(&a.text(i)?)?)
+fn path(a: &mut Args<'_, '_>, i: usize) -> Result<JsonPath, Stop> {
+    Ok(JsonPath::parse(&a.text(i)?)?)
 }
 
 /// The first argument, or what path argument `i` finds in it.
@@ -151,7 +151,7 @@ fn part(a: &mut Args<'_, '_>, i: usize) -> Result<Json, Stop> {
 }
 
 /// A path that names one place; error 3149.
-fn single_path(a: &mut Args<'_, '_>, i: usize) -> Result<Path, Stop> {
+fn single_path(a: &mut Args<'_, '_>, i: usize) -> Result<JsonPath, Stop> {
     let path = path(a, i)?;
     if path.has_wildcard() {
         return Err(SqlError::new(ErrorCode::InvalidJsonPathWildcard, &[]).into());
@@ -335,7 +335,7 @@ fn set(document: &mut Json, legs: &[Leg], value: Json, create: bool, replace: bo
     }
 }
 
-fn append(document: &mut Json, path: &Path, value: Json) {
+fn append(document: &mut Json, path: &JsonPath, value: Json) {
     match place(document, &path.legs) {
         Some(Json::Array(items)) => items.push(value),
         Some(scalar) => {
@@ -346,7 +346,7 @@ fn append(document: &mut Json, path: &Path, value: Json) {
     }
 }
 
-fn insert_cell(document: &mut Json, path: &Path, value: Json) -> Result<(), Stop> {
+fn insert_cell(document: &mut Json, path: &JsonPath, value: Json) -> Result<(), Stop> {
     let Some((Leg::Cell(index), parents)) = path.legs.split_last() else {
         return Err(SqlError::new(ErrorCode::InvalidJsonPathArrayCell, &[]).into());
     };
@@ -489,7 +489,7 @@ fn search(a: &mut Args<'_, '_>) -> FnResult {
         let mut inside = Vec::new();
         for i in 4..a.len() {
             let scope = a.text(i)?.into_owned();
-            Path::parse(&scope)?;
+            JsonPath::parse(&scope)?;
             inside.push(scope);
         }
         found.retain(|path| inside.iter().any(|scope| path.starts_with(scope.as_str())));

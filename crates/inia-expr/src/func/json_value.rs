@@ -6,7 +6,7 @@
 
 use crate::context::Level;
 use crate::eval::{Args, FnResult, Stop};
-use crate::json::path::Path;
+use crate::json::path::JsonPath;
 use crate::json::{self, Json};
 use crate::store::store_value;
 use crate::tree::{Call, Expr, ExprKind};
@@ -34,7 +34,7 @@ pub(crate) fn json_value(
 }
 
 fn eval(a: &mut Args<'_, '_>) -> FnResult {
-    let path = Path::parse(&a.text(1)?)?;
+    let path = JsonPath::parse(&a.text(1)?)?;
     match a.json(0) {
         Ok(document) => value_at(a, &path, &document),
         Err(Stop::Null) => Err(Stop::Null),
@@ -48,7 +48,7 @@ fn eval(a: &mut Args<'_, '_>) -> FnResult {
     }
 }
 
-fn value_at(a: &mut Args<'_, '_>, path: &Path, document: &Json) -> FnResult {
+fn value_at(a: &mut Args<'_, '_>, path: &JsonPath, document: &Json) -> FnResult {
     let found = path.find(document);
     let only = match found[..] {
         [] => return answer(a, ON_EMPTY, SqlError::new(ErrorCode::MissingJsonValue, &[&NAME])),

@@ -1,6 +1,6 @@
 //! UUIDs, network addresses, random bytes, amounts in units.
 
-use super::strings2::{from_hex, hex_text};
+use super::string_codes::{from_hex, hex_text};
 use super::types::{boolean, int, text_null, uint_null};
 use super::{Function, f, v};
 use crate::eval::{Args, FnResult, Stop};

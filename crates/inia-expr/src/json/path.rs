@@ -42,14 +42,14 @@ impl Index {
 
 /// A parsed path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Path {
+pub struct JsonPath {
     /// The legs after `$`.
     pub legs: Vec<Leg>,
 }
 
-impl Path {
+impl JsonPath {
     /// Parses a path; error 3143 with the position.
-    pub fn parse(text: &str) -> Result<Path, SqlError> {
+    pub fn parse(text: &str) -> Result<JsonPath, SqlError> {
         let mut parser = PathParser { text, at: 0 };
         parser.path().map_err(|at| SqlError::new(ErrorCode::InvalidJsonPath, &[&at, &""]))
     }
@@ -141,7 +141,7 @@ impl PathParser<'_> {
         }
     }
 
-    fn path(&mut self) -> Result<Path, usize> {
+    fn path(&mut self) -> Result<JsonPath, usize> {
         self.blanks();
         if self.peek() != Some(b'$') {
             return Err(self.at + 1);
@@ -152,7 +152,7 @@ impl PathParser<'_> {
             self.blanks();
             let leg = match self.peek() {
                 None if legs.last() == Some(&Leg::Deep) => return Err(self.at),
-                None => return Ok(Path { legs }),
+                None => return Ok(JsonPath { legs }),
                 Some(b'.') => self.member()?,
                 Some(b'[') => self.cell()?,
                 Some(b'*') if self.text[self.at..].starts_with("**") => {

@@ -74,7 +74,7 @@ fn text_of<'v>(value: &'v Value, from: &ExprType) -> Cow<'v, str> {
 /// How a zero date that the mode refuses, and a day that its month does not have, show.
 fn lenient_code(value: &Value, from: &ExprType) -> ErrorCode {
     // Numbers that no date has so many digits of are out of range, too.
-    const MOST: i64 = i64::MAX - 1;
+    const MAX: i64 = i64::MAX - 1;
     let number = match value {
         Value::Int(v) => Some(*v),
         Value::UInt(v) if from.class() == TypeClass::Int => Some((*v).min(i64::MAX as u64) as i64),
@@ -86,7 +86,7 @@ fn lenient_code(value: &Value, from: &ExprType) -> ErrorCode {
         _ => None,
     };
     match number {
-        Some(1..=MOST) => return ErrorCode::WarnDataTruncated,
+        Some(1..=MAX) => return ErrorCode::WarnDataTruncated,
         Some(i64::MIN..0 | i64::MAX) => return ErrorCode::WarnDataOutOfRange,
         Some(0) | None => {}
     }
@@ -199,7 +199,7 @@ fn has_exponent(text: &str) -> bool {
 }
 
 /// A greater number is a date and time.
-const MOST_CLOCK: i64 = 8_385_959;
+const MAX_CLOCK: i64 = 8_385_959;
 
 pub(super) fn time(
     value: &Value,
@@ -222,7 +222,7 @@ pub(super) fn time(
             let whole = number.truncate(0).to_i64().unwrap_or(i64::MAX);
             match Time::from_number(whole) {
                 Ok(time) => {
-                    if whole > MOST_CLOCK {
+                    if whole > MAX_CLOCK {
                         note_lost_part("time", &shown(), target, ctx);
                     }
                     (Time::clamped(time.micros + convert::fraction_micros(number)).0, None)

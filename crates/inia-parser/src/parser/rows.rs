@@ -19,7 +19,7 @@ const INT_DIGITS: usize = 19;
 /// A decimal number of so many bytes is left to the grammar.
 const LONG_NUMBER: usize = 60;
 /// Memory is taken ahead for the rows in so many bytes: other statements may follow.
-const MOST_AHEAD: usize = 64 << 10;
+const MAX_RESERVED: usize = 64 << 10;
 
 /// What is known of a text's bytes. Each is looked at once, however many statements ask.
 #[derive(Default)]
@@ -60,7 +60,7 @@ impl<'a> Parser<'a> {
             return self.rows_after(vec![first]);
         };
         let mut rows = ValueRows::beginning_with(first);
-        rows.reserve(text.len().min(MOST_AHEAD), offset - start + 2);
+        rows.reserve(text.len().min(MAX_RESERVED), offset - start + 2);
         let mut scan = Scan { text, offset, mode: self.mode, at: 0 };
         while self.is(Tok::Comma) {
             scan.at = self.tok.end as usize - offset;

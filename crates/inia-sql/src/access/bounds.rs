@@ -1,6 +1,6 @@
 //! Key ranges of an access path, computed from its expressions at run time.
 
-use super::{AccessPath, EqualPart, Interval};
+use super::{AccessPath, EqualPart, KeyInterval};
 use crate::catalog::{IndexKind, Table};
 use crate::error::Damaged;
 use crate::row::{Cell, prefix_successor};
@@ -247,7 +247,7 @@ impl Builder<'_> {
         &mut self,
         prefix: &[u8],
         part: usize,
-        interval: &Interval,
+        interval: &KeyInterval,
         ctx: &mut EvalContext<'_>,
         row: &[Value],
     ) -> Result<Option<KeyRange>> {

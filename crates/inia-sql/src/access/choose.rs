@@ -1,7 +1,7 @@
 //! Picks an access path from the conditions on a table.
 
 use super::bounds::{self, Keys};
-use super::{AccessPath, End, EqualPart, Interval};
+use super::{AccessPath, End, EqualPart, KeyInterval};
 use crate::catalog::{IndexDef, IndexKind, Table};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
@@ -155,7 +155,7 @@ fn expected_rows(path: &AccessPath, index: &IndexDef, total: f64) -> f64 {
         rows = if whole_unique { values } else { (rows * EQUAL_SHARE * values).min(rows) };
     }
     if !path.intervals.is_empty() {
-        let share = |i: &Interval| match (&i.lower, &i.upper) {
+        let share = |i: &KeyInterval| match (&i.lower, &i.upper) {
             _ if i.is_point() => EQUAL_SHARE,
             (Some(_), Some(_)) => CLOSED_SHARE,
             _ => HALF_OPEN_SHARE,
@@ -203,7 +203,7 @@ fn path_for(
 /// What a condition leaves to a column.
 struct Union {
     /// The column is in one of these, or the condition is not true.
-    intervals: Vec<Interval>,
+    intervals: Vec<KeyInterval>,
     /// The condition is true wherever the column is in one of them.
     exact: bool,
 }
@@ -226,7 +226,7 @@ impl Union {
 }
 
 /// Whether no end of one interval meets the same end of the other.
-fn are_apart(a: &Interval, b: &Interval) -> bool {
+fn are_apart(a: &KeyInterval, b: &KeyInterval) -> bool {
     let free = |ours: &Option<End>, new: &Option<End>| ours.is_none() || new.is_none();
     !a.null && !b.null && free(&a.lower, &b.lower) && free(&a.upper, &b.upper)
 }
@@ -331,8 +331,8 @@ impl Finder<'_> {
     }
 
     /// The intervals that conditions put the column into, and the conditions they stand for.
-    fn intervals(&self, column: usize, prefix: bool) -> (Vec<Interval>, Vec<usize>) {
-        let mut both = Interval::default();
+    fn intervals(&self, column: usize, prefix: bool) -> (Vec<KeyInterval>, Vec<usize>) {
+        let mut both = KeyInterval::default();
         let (mut union, mut union_of) = (Vec::new(), Vec::new());
         let mut used = Vec::new();
         for (number, condition) in self.conditions.iter().enumerate() {
@@ -373,7 +373,7 @@ impl Finder<'_> {
         }
         match &condition.kind {
             ExprKind::IsNull(inner, false) if self.is_column(inner, column) => {
-                let null = Interval { null: true, ..Interval::default() };
+                let null = KeyInterval { null: true, ..KeyInterval::default() };
                 Some(Union { intervals: vec![null], exact: true })
             }
             ExprKind::Or(items) => {
@@ -396,21 +396,21 @@ impl Finder<'_> {
             }
             _ => {
                 let values = self.values(condition, column)?;
-                let intervals = values.iter().map(Interval::point).collect();
+                let intervals = values.iter().map(KeyInterval::point).collect();
                 Some(Union { intervals, exact: true })
             }
         }
     }
 
-    fn interval(&self, condition: &Expr, column: usize) -> Option<Interval> {
+    fn interval(&self, condition: &Expr, column: usize) -> Option<KeyInterval> {
         if let Some((op, value)) = self.comparison(condition, column) {
             let end = |inclusive| Some(End { value: value.clone(), inclusive });
             return match op {
                 CmpOp::Gt | CmpOp::Ge => {
-                    Some(Interval { lower: end(op == CmpOp::Ge), ..Interval::default() })
+                    Some(KeyInterval { lower: end(op == CmpOp::Ge), ..KeyInterval::default() })
                 }
                 CmpOp::Lt | CmpOp::Le => {
-                    Some(Interval { upper: end(op == CmpOp::Le), ..Interval::default() })
+                    Some(KeyInterval { upper: end(op == CmpOp::Le), ..KeyInterval::default() })
                 }
                 _ => None,
             };
@@ -429,20 +429,21 @@ impl Finder<'_> {
                     Some(End { value, inclusive: true })
                 };
                 let upper = format!("{prefix}{}", char::MAX);
-                Some(Interval { lower: end(prefix.to_owned()), upper: end(upper), null: false })
+                Some(KeyInterval { lower: end(prefix.to_owned()), upper: end(upper), null: false })
             }
             _ => None,
         }
     }
 
-    fn between(&self, between: &Between, column: usize) -> Option<Interval> {
+    fn between(&self, between: &Between, column: usize) -> Option<KeyInterval> {
         let usable = self.is_column(&between.value, column)
             && self.fits(column, &between.classes.0)
             && self.fits(column, &between.classes.1)
             && self.is_known(&between.low)
             && self.is_known(&between.high);
         let end = |value: &Expr| Some(End { value: value.clone(), inclusive: true });
-        let ends = || Interval { lower: end(&between.low), upper: end(&between.high), null: false };
+        let ends =
+            || KeyInterval { lower: end(&between.low), upper: end(&between.high), null: false };
         usable.then(ends)
     }
 }

@@ -5,7 +5,7 @@
 
 use super::scan::RowData;
 use crate::catalog::Table;
-use crate::row::{Entry, is_number};
+use crate::row::{IndexEntry, is_number};
 use inia_base::column::{CellRun, Cells};
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
@@ -207,6 +207,10 @@ impl<'s> FoundRun<'s> {
 }
 
 #[inline]
-fn entry<'s>(records: &Run<'s>, i: usize) -> Entry<'s> {
-    Entry { prefix: records.key_prefix(), suffix: records.key_suffix(i), value: records.value(i) }
+fn entry<'s>(records: &Run<'s>, i: usize) -> IndexEntry<'s> {
+    IndexEntry {
+        prefix: records.key_prefix(),
+        suffix: records.key_suffix(i),
+        value: records.value(i),
+    }
 }

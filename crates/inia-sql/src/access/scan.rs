@@ -22,7 +22,7 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 /// A row that a scan stands on, borrowed until it moves.
 #[derive(Clone, Copy)]
-pub(crate) struct Found<'s> {
+pub(crate) struct FoundRow<'s> {
     /// The row's key in the clustered tree.
     pub(crate) clustered_key: &'s [u8],
     /// Where its columns are.
@@ -86,10 +86,10 @@ struct Item {
 
 /// Entries that the first and the largest batch gather.
 const FIRST_BATCH: usize = 8;
-const LARGEST_BATCH: usize = 256;
+const MAX_BATCH: usize = 256;
 
 /// A read of one table by an access path.
-pub(crate) struct Scan {
+pub(crate) struct TableScan {
     table: Arc<Table>,
     path: Path,
     mode: ReadMode,
@@ -120,7 +120,7 @@ struct Path {
 #[derive(Default)]
 struct LockPolicy {
     /// Rows that others have locked are shown as they were committed last.
-    looks_first: bool,
+    semi_consistent: bool,
     /// Locks of rows that are free are put off.
     defers: bool,
     /// Rows are left for a later change: the scan stops before it waits for anything, once.
@@ -145,7 +145,7 @@ fn is_exclusive(mode: ReadMode) -> bool {
     matches!(mode, ReadMode::Lock(LockRequest { mode: LockMode::Exclusive, .. }))
 }
 
-impl Scan {
+impl TableScan {
     /// Computes the path's bounds; `row` holds the slots of the tables read before.
     pub(crate) fn open(
         table: &Arc<Table>,
@@ -153,7 +153,7 @@ impl Scan {
         mode: ReadMode,
         ctx: &mut EvalContext<'_>,
         row: &[Value],
-    ) -> Result<Scan> {
+    ) -> Result<TableScan> {
         let direction = if path.backward { Direction::Backward } else { Direction::Forward };
         let bounds = bounds::compute(table, path, ctx, row)?;
         let state = match bounds.keys {
@@ -171,7 +171,7 @@ impl Scan {
             direction,
             exact: bounds.exact,
         };
-        Ok(Scan {
+        Ok(TableScan {
             table: table.clone(),
             path: way,
             mode,
@@ -187,14 +187,14 @@ impl Scan {
     }
 
     /// Puts off locking rows that are free, where the clustered tree is read: each row found is to
-    /// be given to [`Scan::write_current`] or [`Scan::secure_current`], or left unlocked, before
-    /// the next move. Before the first move.
+    /// be given to [`TableScan::write_current`] or [`TableScan::secure_current`], or left unlocked,
+    /// before the next move. Before the first move.
     pub(crate) fn defer_locks(&mut self) {
         self.locks.defers = self.secondary().is_none();
     }
 
     /// Where the row is that the scan stands on, if it is not locked: it is left for a later
-    /// change, before which the scan waits for nothing ([`Scan::take_pause`]).
+    /// change, before which the scan waits for nothing ([`TableScan::take_pause`]).
     pub(crate) fn leave_current(&mut self) -> Option<RecordLocator> {
         let spot = self.locking()?.locator()?;
         self.pause_before_waits();
@@ -202,7 +202,7 @@ impl Scan {
     }
 
     /// Deletes rows that follow, up to `most`, where the clustered tree is read and nothing stands
-    /// in their way, and moves over them. `None` where [`Scan::next`] must go on.
+    /// in their way, and moves over them. `None` where [`TableScan::next`] must go on.
     pub(crate) fn delete_run(
         &mut self,
         txn: &mut Txn,
@@ -215,7 +215,7 @@ impl Scan {
     }
 
     /// Something is left for a later change: the scan waits for nothing before it has told of that
-    /// ([`Scan::take_pause`]).
+    /// ([`TableScan::take_pause`]).
     pub(crate) fn pause_before_waits(&mut self) {
         self.locks.pauses = true;
         if let Some(cursor) = self.locking() {
@@ -229,7 +229,7 @@ impl Scan {
         std::mem::take(&mut self.last.paused)
     }
 
-    /// Whether rows found are changed by [`Scan::write_current`].
+    /// Whether rows found are changed by [`TableScan::write_current`].
     pub(crate) fn defers(&self) -> bool {
         self.locks.defers
     }
@@ -262,9 +262,9 @@ impl Scan {
     }
 
     /// Makes an UPDATE's scan of the clustered tree look at rows that others have locked as they
-    /// were committed last, instead of waiting for them ([`Scan::is_unlocked`]).
-    pub(crate) fn look_first(&mut self) {
-        self.locks.looks_first = self.secondary().is_none();
+    /// were committed last, instead of waiting for them ([`TableScan::is_unlocked`]).
+    pub(crate) fn read_semi_consistently(&mut self) {
+        self.locks.semi_consistent = self.secondary().is_none();
     }
 
     /// Whether the row just found is not locked yet.
@@ -294,8 +294,8 @@ impl Scan {
         }
     }
 
-    /// Moves over rows at hand and gives them all, where that is possible; otherwise [`Scan::next`]
-    /// goes on. Their keys are not known.
+    /// Moves over rows at hand and gives them all, where that is possible; otherwise
+    /// [`TableScan::next`] goes on. Their keys are not known.
     #[inline]
     pub(crate) fn run<'s>(&'s mut self, txn: &mut Txn) -> Result<Option<FoundRun<'s>>> {
         let entries = self.secondary();
@@ -357,7 +357,7 @@ impl Scan {
 
     /// Moves to the next row.
     #[inline]
-    pub(crate) fn next<'s>(&'s mut self, txn: &mut Txn) -> Result<Option<Found<'s>>> {
+    pub(crate) fn next<'s>(&'s mut self, txn: &mut Txn) -> Result<Option<FoundRow<'s>>> {
         if self.step(txn)? { self.current_row() } else { Ok(None) }
     }
 
@@ -382,9 +382,9 @@ impl Scan {
 
     /// The row that the last move went to.
     #[inline]
-    pub(crate) fn current_row(&self) -> Result<Option<Found<'_>>> {
+    pub(crate) fn current_row(&self) -> Result<Option<FoundRow<'_>>> {
         Ok(match self.standing {
-            Standing::Record => self.current().map(|record| Found {
+            Standing::Record => self.current().map(|record| FoundRow {
                 clustered_key: record.key,
                 data: RowData::Row(record.value),
             }),
@@ -393,12 +393,12 @@ impl Scan {
                 None => None,
             },
             Standing::Row => {
-                Some(Found { clustered_key: &self.key, data: RowData::Row(&self.row) })
+                Some(FoundRow { clustered_key: &self.key, data: RowData::Row(&self.row) })
             }
             Standing::PointEntry(index) => Some(self.entry(index, &self.key, &self.row)?),
             Standing::Batch(at) => {
                 let Item { key, row } = &self.batch.items[at];
-                row.as_ref().map(|row| Found {
+                row.as_ref().map(|row| FoundRow {
                     clustered_key: &self.batch.keys[key.clone()],
                     data: RowData::Row(&self.batch.rows[row.clone()]),
                 })
@@ -406,9 +406,9 @@ impl Scan {
         })
     }
 
-    fn entry<'s>(&'s self, index: usize, key: &'s [u8], value: &'s [u8]) -> Result<Found<'s>> {
+    fn entry<'s>(&'s self, index: usize, key: &'s [u8], value: &'s [u8]) -> Result<FoundRow<'s>> {
         let clustered_key = self.table.indexes[index].codec.primary_key(key, value)?;
-        Ok(Found { clustered_key, data: RowData::Entry { index, key, value } })
+        Ok(FoundRow { clustered_key, data: RowData::Entry { index, key, value } })
     }
 
     fn point(&mut self, key: Vec<u8>, txn: &mut Txn) -> Result<bool> {
@@ -485,7 +485,7 @@ impl Scan {
                 if secondary && !range.is_equality() {
                     next.lock_beyond();
                 }
-                if self.locks.looks_first {
+                if self.locks.semi_consistent {
                     next.read_semi_consistently();
                 }
                 if self.locks.defers {
@@ -580,7 +580,7 @@ impl Scan {
             batch.keys.extend_from_slice(codec.primary_key(record.key, record.value)?);
             batch.items.push(Item { key: start..batch.keys.len(), row: None });
         }
-        batch.size = (batch.size * 2).min(LARGEST_BATCH);
+        batch.size = (batch.size * 2).min(MAX_BATCH);
         self.batch = batch;
         Ok(!self.batch.items.is_empty())
     }
@@ -591,8 +591,8 @@ impl Scan {
         txn.get_batch(&self.table.clustered, &wanted, rows, |i, row| items[i].row = row).sql()
     }
 
-    /// As [`Scan::unlock_current`], for a SELECT: MySQL keeps the lock of a row that such a one has
-    /// found by a whole unique key, whether it matches or not.
+    /// As [`TableScan::unlock_current`], for a SELECT: MySQL keeps the lock of a row that such a
+    /// one has found by a whole unique key, whether it matches or not.
     pub(crate) fn unlock_selected(&mut self, txn: &mut Txn) {
         if !matches!(self.state, State::Point(_)) {
             self.unlock_current(txn);
@@ -615,7 +615,8 @@ impl Scan {
 }
 
 impl RowData<'_> {
-    /// Appends the row's bytes: 0 and the row, or 1 and an entry's key (after its length) and value.
+    /// Appends the row's bytes: 0 and the row, or 1 and an entry's key (after its length) and
+    /// value.
     pub(crate) fn pack(&self, out: &mut Vec<u8>) {
         match self {
             RowData::Row(row) => {
@@ -632,7 +633,7 @@ impl RowData<'_> {
     }
 }
 
-impl Found<'_> {
+impl FoundRow<'_> {
     /// Decodes these columns into the table's slots; the slot behind the columns gets the row's
     /// key. Strings are put where strings are already.
     pub(crate) fn fill(
@@ -686,7 +687,7 @@ impl Found<'_> {
     }
 
     /// Back from [`RowData::pack`]; an entry is of the index at position `index`.
-    pub(crate) fn unpack(bytes: &[u8], index: usize) -> Option<Found<'_>> {
+    pub(crate) fn unpack(bytes: &[u8], index: usize) -> Option<FoundRow<'_>> {
         let data = match bytes.split_first()? {
             (0, row) => RowData::Row(row),
             (_, rest) => {
@@ -695,7 +696,7 @@ impl Found<'_> {
                 RowData::Entry { index, key, value }
             }
         };
-        Some(Found { clustered_key: &[], data })
+        Some(FoundRow { clustered_key: &[], data })
     }
 
     /// One column as it is stored.

@@ -3,7 +3,7 @@
 use super::password::OldPassword;
 use super::privilege::Privileges;
 use crate::catalog::AccountName;
-use crate::catalog::codec::{Reader, Writer};
+use crate::catalog::codec::{RecordReader, Writer};
 use crate::catalog::same_name;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -195,7 +195,7 @@ impl AccountDef {
 
     /// Reads [`AccountDef::encode`]'s record.
     pub(crate) fn decode(bytes: &[u8]) -> Option<AccountDef> {
-        let mut r = Reader(bytes);
+        let mut r = RecordReader(bytes);
         let format = r.int()?;
         if ![FORMAT, WITHOUT_PAST, WITHOUT_COLUMNS].contains(&format) {
             return None;
@@ -206,15 +206,15 @@ impl AccountDef {
             auth_string: r.bytes()?.to_vec(),
             locked: r.bool()?,
             expired: r.bool()?,
-            lifetime: r.option(Reader::int)?,
-            history: r.option(Reader::int)?,
-            reuse_interval: r.option(Reader::int)?,
-            require_current: r.option(Reader::bool)?,
-            failed_attempts: r.option(Reader::int)?,
-            lock_time: r.option(Reader::int)?,
+            lifetime: r.option(RecordReader::int)?,
+            history: r.option(RecordReader::int)?,
+            reuse_interval: r.option(RecordReader::int)?,
+            require_current: r.option(RecordReader::bool)?,
+            failed_attempts: r.option(RecordReader::int)?,
+            lock_time: r.option(RecordReader::int)?,
             tls: r.text()?,
             limits: r.list(|r| Some((r.text()?, r.int()?)))?.into_iter().collect(),
-            attribute: r.option(Reader::text)?,
+            attribute: r.option(RecordReader::text)?,
             password_changed: r.int()?,
             global: Privileges(r.int()?),
             dynamic: r.list(|r| Some((r.text()?, r.bool()?)))?.into_iter().collect(),
@@ -238,11 +238,11 @@ impl AccountDef {
     }
 }
 
-fn old_password(r: &mut Reader<'_>) -> Option<OldPassword> {
+fn old_password(r: &mut RecordReader<'_>) -> Option<OldPassword> {
     Some(OldPassword { since: r.int()?, auth_string: r.bytes()?.to_vec() })
 }
 
-fn columns(r: &mut Reader<'_>) -> Option<((String, String), Columns)> {
+fn columns(r: &mut RecordReader<'_>) -> Option<((String, String), Columns)> {
     let table = (r.text()?, r.text()?);
     let columns = r.list(|r| Some((r.text()?, Privileges(r.int()?))))?;
     Some((table, Columns(columns.into_iter().collect())))
@@ -253,6 +253,6 @@ fn put_name(w: &mut Writer, name: &AccountName) {
     w.text(&name.host);
 }
 
-fn name(r: &mut Reader<'_>) -> Option<AccountName> {
+fn name(r: &mut RecordReader<'_>) -> Option<AccountName> {
     Some(AccountName { user: r.text()?, host: r.text()? })
 }

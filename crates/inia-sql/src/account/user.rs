@@ -8,7 +8,7 @@ use super::store::{AccountChange, AccountsVersion};
 use crate::catalog::AccountName;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::password::{
-    MOST_SHA2_PASSWORD, NATIVE, native_from_stored, native_stored, sha2_stored,
+    MAX_SHA2_PASSWORD, NATIVE, native_from_stored, native_stored, sha2_stored,
 };
 use inia_parser::ast::{self, AuthOption, PasswordExpire, RoleChoice, TlsRequirement};
 
@@ -453,7 +453,7 @@ fn stored_form(def: &AccountDef, operation: &str, password: &str) -> Result<Vec<
     if def.plugin == NATIVE {
         return Ok(native_stored(password.as_bytes()));
     }
-    if password.len() > MOST_SHA2_PASSWORD {
+    if password.len() > MAX_SHA2_PASSWORD {
         return Err(failed(operation, std::slice::from_ref(&def.name)));
     }
     let mut salt = [0; 20];
@@ -464,15 +464,15 @@ fn stored_form(def: &AccountDef, operation: &str, password: &str) -> Result<Vec<
 
 /// Error 1525 for numbers that are too large, or no days at all.
 fn check_options(options: &ast::UserOptions) -> Result<()> {
-    const MOST: u64 = i16::MAX as u64;
+    const MAX: u64 = i16::MAX as u64;
     let days = match options.expire {
         Some(PasswordExpire::Days(days)) => Some(days),
         _ => None,
     };
     let wrong = [
         ("DAY", days.filter(|days| !(1..=u64::from(u16::MAX)).contains(days))),
-        ("FAILED_LOGIN_ATTEMPTS", options.failed_login_attempts.filter(|most| *most > MOST)),
-        ("PASSWORD_LOCK_TIME", options.lock_time.flatten().filter(|days| *days > MOST)),
+        ("FAILED_LOGIN_ATTEMPTS", options.failed_login_attempts.filter(|most| *most > MAX)),
+        ("PASSWORD_LOCK_TIME", options.lock_time.flatten().filter(|days| *days > MAX)),
     ];
     match wrong.into_iter().find_map(|(what, number)| Some((what, number?))) {
         Some((what, number)) => Err(SqlError::new(ErrorCode::WrongValue, &[&what, &number])),

@@ -9,7 +9,7 @@
 
 use super::{Checker, Result};
 use crate::account::privilege::Privileges;
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use crate::view::{Resolver, UsedColumn};
 use inia_parser::ast::*;
 
@@ -45,7 +45,7 @@ impl Checker<'_> {
     }
 
     /// Whether all tables that were found may be read whole.
-    pub(super) fn reads_whole(&self, reads: &Reads<'_>) -> bool {
+    pub(super) fn reads_whole(&self, reads: &ReferencedObjects<'_>) -> bool {
         reads.tables.iter().all(|table| self.holds(table, Privileges::SELECT))
     }
 

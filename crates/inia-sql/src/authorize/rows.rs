@@ -10,7 +10,7 @@ use super::columns::{factor, reading};
 use super::{Checker, Result};
 use crate::account::privilege::Privileges;
 use crate::dml::{needed_to_insert, needed_to_load};
-use crate::reads::{Reads, named_tables};
+use crate::referenced::{ReferencedObjects, named_tables};
 use crate::view::UsedColumn;
 use inia_parser::ast::*;
 
@@ -18,7 +18,7 @@ impl Checker<'_> {
     pub(super) fn insert(&self, insert: &Insert) -> Result<()> {
         let table = &insert.table;
         self.some(table, needed_to_insert(insert))?;
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         let mut exprs: Vec<&Expr> = Vec::new();
         match &insert.source {
             InsertSource::Query(query) => reads.query(query),
@@ -51,7 +51,7 @@ impl Checker<'_> {
     /// The columns that are read of the row to insert, by the alias that it was given.
     fn of_new_row(&self, insert: &Insert) -> Vec<UsedColumn> {
         let Some(alias) = &insert.row_alias else { return Vec::new() };
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         reads.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
         let new = reads.columns.into_iter().filter(|name| name.table.as_ref() == Some(&alias.name));
         new.map(|name| UsedColumn {
@@ -87,15 +87,15 @@ impl Checker<'_> {
     }
 
     pub(super) fn update(&self, update: &Update) -> Result<()> {
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         let with = update.with.as_ref();
         reads.with(with);
         let named = named_tables(&update.tables);
         let named: Vec<_> = named.into_iter().filter(|f| !reads.is_cte(&f.name)).collect();
-        let alone = matches!(update.tables[..], [TableRef::Table(_)]);
+        let single = matches!(update.tables[..], [TableRef::Table(_)]);
         for factor in &named {
             let changed = self.some(&factor.name, Privileges::UPDATE);
-            if alone {
+            if single {
                 changed?;
             } else if changed.is_err() {
                 self.some(&factor.name, Privileges::SELECT)?;
@@ -123,7 +123,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn delete(&self, delete: &Delete) -> Result<()> {
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         let with = delete.with.as_ref();
         reads.with(with);
         let order = delete.order_by.iter().map(|item| &item.expr);

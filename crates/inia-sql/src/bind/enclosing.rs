@@ -8,7 +8,7 @@
 //! Example: in `SELECT a, (SELECT SUM(t.b) + u.x FROM u) FROM t GROUP BY a` over `t(a, b)` the
 //! aggregate is `t`'s number 0 and shown in slot 2; the subquery reads outer column 2.
 
-use super::scope::{BlockScope, Item};
+use super::scope::{BlockScope, ScopeItem};
 use super::{Level, QueryBinder, Result};
 use crate::access::is_stable;
 use crate::catalog::same_name;
@@ -163,7 +163,7 @@ impl BlockScope<'_, '_> {
         }
         let depth = self.binder.levels.len() - 1 - index;
         let level = &mut self.binder.levels[index];
-        let named = |item: &&Item| same_name(&item.name, &name.name);
+        let named = |item: &&ScopeItem| same_name(&item.name, &name.name);
         let Some(mut expr) = level.items.iter().find(named).map(|item| item.expr.clone()) else {
             return Ok(None);
         };

@@ -34,16 +34,16 @@ pub(super) struct BoundFrom {
 }
 
 /// A member or join with its names.
-pub(super) struct Bound {
+pub(super) struct BoundMember {
     pub(super) tree: FromTree,
     pub(super) names: Namespace,
     /// Conditions of members merged into it, not yet in a join.
     pub(super) conditions: Vec<Expr>,
 }
 
-impl Bound {
-    pub(super) fn new(tree: FromTree, names: Namespace) -> Bound {
-        Bound { tree, names, conditions: Vec::new() }
+impl BoundMember {
+    pub(super) fn new(tree: FromTree, names: Namespace) -> BoundMember {
+        BoundMember { tree, names, conditions: Vec::new() }
     }
 }
 
@@ -97,7 +97,7 @@ impl QueryBinder<'_> {
         &mut self,
         table: &TableRef,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         match table {
             TableRef::Table(factor) => self.named_table(factor, context),
             TableRef::Derived(derived) => self.derived_table(derived, context),
@@ -123,7 +123,7 @@ impl QueryBinder<'_> {
         &mut self,
         factor: &ast::TableFactor,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         let alias = factor.alias.as_ref().unwrap_or(&factor.name.name);
         self.one_more_member()?;
         if factor.name.db.is_none()
@@ -135,8 +135,8 @@ impl QueryBinder<'_> {
             }
             self.reads_cte(&cte)?;
             self.recurs(&cte)?;
-            let part = PartRef { id: cte.part, lateral: false, level: cte.level };
-            return Ok(part_member(part, alias, &cte.columns, context));
+            let subplan = SubplanRef { id: cte.subplan, lateral: false, level: cte.level };
+            return Ok(subplan_member(subplan, alias, &cte.columns, context));
         }
         let schema = match (&factor.name.db, self.context.database) {
             (Some(db), _) => db.as_str(),
@@ -151,7 +151,7 @@ impl QueryBinder<'_> {
             }
             context.tables += 1;
             let leaf = Leaf { slots, alias: alias.clone(), kind: LeafKind::Virtual(table) };
-            return Ok(Bound::new(FromTree::Leaf(leaf), names));
+            return Ok(BoundMember::new(FromTree::Leaf(leaf), names));
         }
         if let Some(view) = self.view(schema, &factor.name.name) {
             return self.view_member(&view, alias, context);
@@ -180,7 +180,7 @@ impl QueryBinder<'_> {
         let slots = base..context.width;
         let kind = LeafKind::Table { table, lock, allowed };
         let tree = FromTree::Leaf(Leaf { slots, alias: alias.clone(), kind });
-        Ok(Bound::new(tree, names))
+        Ok(BoundMember::new(tree, names))
     }
 
     /// The view of that name.
@@ -254,7 +254,7 @@ impl QueryBinder<'_> {
         &mut self,
         derived: &ast::DerivedTable,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         if !derived.lateral
             && let Some(select) = self.mergeable(&derived.query, context.nullable)
             && self.fits(select, context.tables)
@@ -268,13 +268,13 @@ impl QueryBinder<'_> {
         }
         let level = self.levels.len() - 1;
         self.levels[level].open = derived.lateral;
-        let part = self.inside(|binder| binder.part(&derived.query));
+        let subplan = self.inside(|binder| binder.subplan(&derived.query));
         self.levels[level].open = true;
-        let (id, correlated) = part?;
+        let (id, correlated) = subplan?;
         let columns = self.derived_columns(id, &derived.columns)?;
         let lateral = derived.lateral && correlated;
-        let part = PartRef { id, lateral, level: self.levels.len() };
-        Ok(part_member(part, &derived.alias, &columns, context))
+        let subplan = SubplanRef { id, lateral, level: self.levels.len() };
+        Ok(subplan_member(subplan, &derived.alias, &columns, context))
     }
 
     /// The columns of a derived table, view or common table expression, by the names that it gives
@@ -284,7 +284,7 @@ impl QueryBinder<'_> {
         id: usize,
         names: &[String],
     ) -> Result<Vec<(String, ExprType)>> {
-        let query = &self.parts[id].as_ref().expect("the part was bound").query;
+        let query = &self.subplans[id].as_ref().expect("the subplan was bound").query;
         if !names.is_empty() && names.len() != query.columns.len() {
             return Err(SqlError::new(ErrorCode::ViewWrongList, &[]));
         }
@@ -299,7 +299,7 @@ impl QueryBinder<'_> {
         Ok(columns)
     }
 
-    fn join(&mut self, join: &ast::Join, context: &mut FromContext<'_>) -> Result<Bound> {
+    fn join(&mut self, join: &ast::Join, context: &mut FromContext<'_>) -> Result<BoundMember> {
         let nullable = context.nullable;
         context.nullable = nullable || join.kind == JoinKind::Right;
         let left = self.table_ref(&join.left, context);
@@ -348,7 +348,7 @@ impl QueryBinder<'_> {
         }
         let straight = join.kind == JoinKind::Straight;
         let tree = FromJoin { outer, straight, left: first.tree, right: second.tree, on };
-        Ok(Bound { tree: FromTree::Join(Box::new(tree)), names: first.names, conditions })
+        Ok(BoundMember { tree: FromTree::Join(Box::new(tree)), names: first.names, conditions })
     }
 
     /// Runs `f` while the innermost level also knows `names`.
@@ -401,8 +401,9 @@ impl QueryBinder<'_> {
     }
 }
 
-/// What `*` shows after a join with shared columns: those once, then the rest of the side whose rows
-/// are all kept (the right one of a RIGHT JOIN), then the rest of the other. `None` where nothing is shared.
+/// What `*` shows after a join with shared columns: those once, then the rest of the side whose
+/// rows are all kept (the right one of a RIGHT JOIN), then the rest of the other. `None` where
+/// nothing is shared.
 pub(crate) fn visible_after(
     shared: &[String],
     first: &Namespace,
@@ -443,25 +444,26 @@ fn lateral(table: &TableRef) -> bool {
     }
 }
 
-/// Which part a member is, and which rows it sees.
-pub(super) struct PartRef {
+/// Which subplan a member is, and which rows it sees.
+pub(super) struct SubplanRef {
     pub(super) id: usize,
     pub(super) lateral: bool,
     pub(super) level: usize,
 }
 
 /// A derived table, view or common table expression as a member.
-pub(super) fn part_member(
-    part: PartRef,
+pub(super) fn subplan_member(
+    subplan: SubplanRef,
     alias: &str,
     columns: &[(String, ExprType)],
     context: &mut FromContext<'_>,
-) -> Bound {
+) -> BoundMember {
     context.tables += 1;
     let (slots, names) = member(alias, "", columns, context);
-    let PartRef { id, lateral, level } = part;
-    let leaf = Leaf { slots, alias: alias.to_owned(), kind: LeafKind::Part { id, lateral, level } };
-    Bound::new(FromTree::Leaf(leaf), names)
+    let SubplanRef { id, lateral, level } = subplan;
+    let leaf =
+        Leaf { slots, alias: alias.to_owned(), kind: LeafKind::Subplan { id, lateral, level } };
+    BoundMember::new(FromTree::Leaf(leaf), names)
 }
 
 /// Slots and names of a member that is no stored table.
@@ -545,7 +547,7 @@ const INT_DIGITS: u32 = 10;
 /// The type that a computed column of a query has once it is a column of a derived table. What the
 /// operands of a set operation or the rows of VALUES have in common stays as it is.
 fn derived_type(query: &QueryPlan, column: &OutputColumn) -> ExprType {
-    let mut ty = column.ty.clone();
+    let mut ty = column.ty.clone().fitted_to_column();
     if !matches!(query.body, Body::Values(_) | Body::SetOperation(_))
         && ty.length < INT_DIGITS
         && column.result.org_name.is_empty()

@@ -4,7 +4,7 @@
 //! expression, or the group fixes a key of its table, or WHERE makes it equal to a constant or to a
 //! column that is allowed.
 
-use super::scope::Item;
+use super::scope::ScopeItem;
 use super::{Namespace, Result};
 use crate::catalog::{Table, TableDef};
 use inia_base::error::{ErrorCode, SqlError};
@@ -61,7 +61,7 @@ impl<'g> GroupCheck<'g> {
     }
 
     /// Error 1055 or 1140 where a select item reads a column that its group does not fix.
-    pub(super) fn check(&self, items: &[Item], names: &Namespace) -> Result<()> {
+    pub(super) fn check(&self, items: &[ScopeItem], names: &Namespace) -> Result<()> {
         for (number, item) in items.iter().enumerate() {
             if self.is_group_expression(&item.expr) {
                 continue;

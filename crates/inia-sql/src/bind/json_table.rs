@@ -1,6 +1,6 @@
 //! JSON_TABLE: its document may read the members of FROM before it; its columns get types.
 
-use super::from::{Bound, FromContext, member};
+use super::from::{BoundMember, FromContext, member};
 use super::scope::Clause;
 use super::{QueryBinder, Result};
 use crate::catalog::same_name;
@@ -11,12 +11,12 @@ use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::column_type::column_type;
 use inia_expr::json;
-use inia_expr::json::path::Path;
+use inia_expr::json::path::JsonPath;
 use inia_expr::{ExprKind, ExprType};
 use inia_parser::ast::{self, JsonOnResponse, JsonTableColumn};
 
 /// The most paths nested in one another or beside each other.
-const MOST_NESTED: usize = 16;
+const MAX_NESTED: usize = 16;
 
 /// Columns in the order in which they are written.
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl QueryBinder<'_> {
         &mut self,
         table: &ast::JsonTable,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         self.one_more_member()?;
         let document = self.expression(&table.doc, Clause::TableFunction, &[])?;
         if matches!(document.kind, ExprKind::Subquery(_)) {
@@ -49,7 +49,7 @@ impl QueryBinder<'_> {
         }
         let kind = LeafKind::JsonTable { document, rows };
         let leaf = Leaf { slots, alias: table.alias.clone(), kind };
-        Ok(Bound::new(FromTree::Leaf(leaf), names))
+        Ok(BoundMember::new(FromTree::Leaf(leaf), names))
     }
 
     fn json_rows(
@@ -59,7 +59,7 @@ impl QueryBinder<'_> {
         alias: &str,
         all: &mut Columns,
     ) -> Result<JsonRows> {
-        let path = Path::parse(path)?;
+        let path = JsonPath::parse(path)?;
         let (mut columns, mut nested) = (Vec::new(), Vec::new());
         for column in written {
             match column {
@@ -72,7 +72,7 @@ impl QueryBinder<'_> {
                     let strict = self.context.env.sql_mode.is_strict();
                     let ty = column_type(name, ty, Collation::DEFAULT, strict)?.data_type;
                     let at = all.add(name, ExprType::of_column(ty.clone(), true))?;
-                    let path = Path::parse(path)?;
+                    let path = JsonPath::parse(path)?;
                     let shows = match exists {
                         true => JsonShows::Exists(path, ty),
                         false => JsonShows::Value {
@@ -86,9 +86,9 @@ impl QueryBinder<'_> {
                 }
                 JsonTableColumn::Nested { path, columns: inner } => {
                     all.nested += 1;
-                    if all.nested > MOST_NESTED {
+                    if all.nested > MAX_NESTED {
                         let code = ErrorCode::JtMaxNestedPath;
-                        return Err(SqlError::new(code, &[&MOST_NESTED, &alias]));
+                        return Err(SqlError::new(code, &[&MAX_NESTED, &alias]));
                     }
                     nested.push(self.json_rows(path, inner, alias, all)?);
                 }

@@ -9,7 +9,7 @@
 //! WHERE id = 7` reads slots of `t`: its conditions are `t.x > 3` and `t.id = 7`, its output is
 //! `t.x + 1`; the primary key of `t` finds the row.
 
-use super::from::{Bound, FromContext, PartRef, inner, part_member};
+use super::from::{BoundMember, FromContext, SubplanRef, inner, subplan_member};
 use super::namespace::{FromColumn, FromTable, Namespace};
 use super::scope::Clause;
 use super::{QueryBinder, Result};
@@ -42,7 +42,7 @@ impl QueryBinder<'_> {
         view: &Arc<View>,
         alias: &str,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         if self.open_views.iter().any(|open| Arc::ptr_eq(open, view)) {
             let code = ErrorCode::ViewRecursive;
             return Err(SqlError::new(code, &[&view.def.schema, &view.def.name]));
@@ -68,7 +68,7 @@ impl QueryBinder<'_> {
         view: &View,
         alias: &str,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         let missing = || SqlError::new(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name]);
         let query = view.query.as_ref().ok_or_else(missing)?;
         let names: Vec<String> = view.def.columns.iter().map(|c| c.name.clone()).collect();
@@ -82,15 +82,15 @@ impl QueryBinder<'_> {
                 return Ok(bound);
             }
         }
-        let (id, _) = self.part(query)?;
-        if self.part_columns(id).len() != names.len() {
+        let (id, _) = self.subplan(query)?;
+        if self.subplan_columns(id).len() != names.len() {
             return Err(missing());
         }
         let columns = self.derived_columns(id, &names)?;
-        let bound = self.part_columns(id);
+        let bound = self.subplan_columns(id);
         let org: Vec<String> = bound.iter().map(|c| c.result.org_table.clone()).collect();
-        let part = PartRef { id, lateral: false, level: self.levels.len() };
-        let mut member = part_member(part, alias, &columns, context);
+        let subplan = SubplanRef { id, lateral: false, level: self.levels.len() };
+        let mut member = subplan_member(subplan, alias, &columns, context);
         let table = &mut member.names.tables[0];
         table.schema.clone_from(&view.def.schema);
         for (column, org) in table.columns.iter_mut().zip(org) {
@@ -107,14 +107,14 @@ impl QueryBinder<'_> {
         query: &'q ast::Query,
         nullable: bool,
     ) -> Option<&'q ast::Select> {
-        let alone = query.with.is_none()
+        let plain = query.with.is_none()
             && query.order_by.is_empty()
             && query.limit.is_none()
             && query.locking.is_empty()
             && query.into.is_none();
         let select = match &query.body {
-            QueryBody::Select(select) if alone => select,
-            QueryBody::Nested(inner) if alone => return self.mergeable(inner, nullable),
+            QueryBody::Select(select) if plain => select,
+            QueryBody::Nested(inner) if plain => return self.mergeable(inner, nullable),
             _ => return None,
         };
         let options = select.options;
@@ -154,9 +154,9 @@ impl QueryBinder<'_> {
         select: &ast::Select,
         origin: &Origin<'_>,
         context: &mut FromContext<'_>,
-    ) -> Result<Option<Bound>> {
+    ) -> Result<Option<BoundMember>> {
         let level = self.levels.len() - 1;
-        let before = (self.parts.len(), self.tables.len(), self.temporary.len());
+        let before = (self.subplans.len(), self.tables.len(), self.temporary.len());
         let (width, reached) = (context.width, self.reached);
         let outer = std::mem::take(&mut self.levels[level].namespace);
         let open = std::mem::replace(&mut self.levels[level].open, true);
@@ -168,7 +168,7 @@ impl QueryBinder<'_> {
         if !context.nullable || columns.all(|column| column.merged.is_none()) {
             return Ok(Some(bound));
         }
-        self.parts.truncate(before.0);
+        self.subplans.truncate(before.0);
         self.tables.truncate(before.1);
         self.temporary.truncate(before.2);
         (context.width, self.reached) = (width, reached);
@@ -180,7 +180,7 @@ impl QueryBinder<'_> {
         select: &ast::Select,
         origin: &Origin<'_>,
         context: &mut FromContext<'_>,
-    ) -> Result<Bound> {
+    ) -> Result<BoundMember> {
         let mut inside = FromContext {
             width: context.width,
             tables: context.tables,
@@ -221,7 +221,7 @@ impl QueryBinder<'_> {
         let schema = origin.view.map(|view| view.def.schema.clone()).unwrap_or_default();
         let table = FromTable { schema, alias: origin.alias.to_owned(), columns, stored: false };
         let tree = tree.ok_or_else(|| SqlError::new(ErrorCode::NoTablesUsed, &[]))?;
-        Ok(Bound { tree, names: Namespace::of(table), conditions })
+        Ok(BoundMember { tree, names: Namespace::of(table), conditions })
     }
 
     fn merged_item(

@@ -3,8 +3,8 @@
 //! Every member of FROM owns a run of slots. `visible` is what `*` expands to and what a bare name
 //! is looked up in; joins with USING or NATURAL show each shared column once.
 //!
-//! Example: `a(id, x) JOIN b(id, y) USING (id)`: slots are a.id 0, a.x 1, b.id 2, b.y 3; visible are
-//! a.id, a.x, b.y, so `id` is not ambiguous, while `b.id` still finds slot 2.
+//! Example: `a(id, x) JOIN b(id, y) USING (id)`: slots are a.id 0, a.x 1, b.id 2, b.y 3; visible
+//! are a.id, a.x, b.y, so `id` is not ambiguous, while `b.id` still finds slot 2.
 
 use inia_base::column::ResultColumn;
 use inia_base::error::{ErrorCode, SqlError};

@@ -5,8 +5,8 @@
 //! so its *height* is kept: how many SELECTs are in one another from it down. Where it is read,
 //! depth and height together are what counts.
 //!
-//! Views that read others twice multiply. What does not fit into one join any more becomes a part
-//! of its own, and a statement whose views bring in thousands of members is refused.
+//! Views that read others twice multiply. What does not fit into one join any more becomes a
+//! subplan of its own, and a statement whose views bring in thousands of members is refused.
 
 use super::{CteBinding, QueryBinder, Result};
 use crate::catalog::{View, ViewAlgorithm};
@@ -17,11 +17,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// How many SELECTs may be in one another.
-const MOST_LEVELS: usize = 64;
+const MAX_LEVELS: usize = 64;
 /// How many tables one SELECT may join.
-pub(super) const MOST_TABLES: usize = 61;
+pub(super) const MAX_TABLES: usize = 61;
 /// How many members of FROM the views of one statement may have.
-const MOST_VIEW_MEMBERS: usize = 4_000;
+const MAX_VIEW_MEMBERS: usize = 4_000;
 
 /// What has been counted.
 #[derive(Default)]
@@ -38,7 +38,7 @@ pub(super) struct Nesting {
 
 /// Error 1116.
 pub(super) fn too_many_tables() -> SqlError {
-    SqlError::new(ErrorCode::TooManyTables, &[&MOST_TABLES])
+    SqlError::new(ErrorCode::TooManyTables, &[&MAX_TABLES])
 }
 
 fn too_deep() -> SqlError {
@@ -50,7 +50,7 @@ impl QueryBinder<'_> {
     pub(super) fn one_deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.nesting.depth += 1;
         let around = std::mem::take(&mut self.nesting.height);
-        let bound = match self.nesting.depth > MOST_LEVELS {
+        let bound = match self.nesting.depth > MAX_LEVELS {
             true => Err(too_deep()),
             false => on_more_stack(|| work(self)),
         };
@@ -72,7 +72,7 @@ impl QueryBinder<'_> {
 
     /// Notes that the SELECT being bound reads a common table expression; error 1473.
     pub(super) fn reads_cte(&mut self, cte: &CteBinding) -> Result<()> {
-        if self.nesting.depth + cte.height > MOST_LEVELS {
+        if self.nesting.depth + cte.height > MAX_LEVELS {
             return Err(too_deep());
         }
         self.nesting.height = self.nesting.height.max(cte.height);
@@ -82,7 +82,7 @@ impl QueryBinder<'_> {
     /// Notes one more member of FROM; error 1116 where views have brought in too many.
     pub(super) fn one_more_member(&mut self) -> Result<()> {
         self.nesting.view_members += usize::from(!self.open_views.is_empty());
-        match self.nesting.view_members > MOST_VIEW_MEMBERS {
+        match self.nesting.view_members > MAX_VIEW_MEMBERS {
             true => Err(too_many_tables()),
             false => Ok(()),
         }
@@ -90,7 +90,7 @@ impl QueryBinder<'_> {
 
     /// Whether the tables of a SELECT fit beside those that the join has already.
     pub(super) fn fits(&mut self, select: &ast::Select, present: usize) -> bool {
-        present + self.width(&select.from, 0) <= MOST_TABLES
+        present + self.width(&select.from, 0) <= MAX_TABLES
     }
 
     /// How many tables a FROM has when all is merged that can be.
@@ -103,7 +103,7 @@ impl QueryBinder<'_> {
             TableRef::Table(factor) => {
                 let schema = factor.name.db.as_deref().or(self.context.database);
                 match schema.and_then(|schema| self.view(schema, &factor.name.name)) {
-                    Some(view) if depth < MOST_LEVELS => self.width_of_view(&view, depth),
+                    Some(view) if depth < MAX_LEVELS => self.width_of_view(&view, depth),
                     _ => 1,
                 }
             }
@@ -126,8 +126,8 @@ impl QueryBinder<'_> {
         let merged = view.query.as_ref().filter(|_| view.def.algorithm != ViewAlgorithm::TempTable);
         let width = match merged.and_then(|query| self.mergeable(query, false)) {
             Some(select) => match self.width(&select.from, depth + 1) {
-                // It becomes a part of its own.
-                width if width > MOST_TABLES => 1,
+                // It becomes a subplan.
+                width if width > MAX_TABLES => 1,
                 width => width,
             },
             None => 1,

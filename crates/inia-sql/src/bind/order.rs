@@ -4,7 +4,7 @@
 //! alias is that name.
 
 use super::namespace::full_name;
-use super::scope::Item;
+use super::scope::ScopeItem;
 use super::{Namespace, Result};
 use crate::catalog::same_name;
 use inia_base::error::{ErrorCode, SqlError};
@@ -19,7 +19,7 @@ pub(super) enum Reference {
 }
 
 /// A select item that a name stands for.
-pub(super) struct Found {
+pub(super) struct OrderTarget {
     /// Its position.
     pub(super) index: usize,
     /// It is found by the name of its column, and has another alias.
@@ -35,7 +35,11 @@ pub(super) fn position(position: u64, columns: usize) -> Result<usize> {
 }
 
 /// Resolves an item of ORDER BY: a position, or the name of a select item.
-pub(super) fn reference(expr: &ast::Expr, items: &[Item], names: &Namespace) -> Result<Reference> {
+pub(super) fn reference(
+    expr: &ast::Expr,
+    items: &[ScopeItem],
+    names: &Namespace,
+) -> Result<Reference> {
     match expr {
         ast::Expr::Literal(ast::Literal::Int(number)) => {
             Ok(Reference::Item(position(*number, items.len())?))
@@ -58,10 +62,10 @@ pub(super) fn reference(expr: &ast::Expr, items: &[Item], names: &Namespace) -> 
 /// are no columns are not told apart: the first one counts.
 pub(super) fn find_item(
     name: &ColumnName,
-    items: &[Item],
+    items: &[ScopeItem],
     names: &Namespace,
     clause: &str,
-) -> Result<Option<Found>> {
+) -> Result<Option<OrderTarget>> {
     let ambiguous = || SqlError::new(ErrorCode::NonUniqueColumn, &[&full_name(name), &clause]);
     let differs = |first: usize, second: usize| !items[first].is_same_column(&items[second]);
     let (mut by_alias, mut by_column, mut columns_differ) = (None, None, false);
@@ -69,7 +73,7 @@ pub(super) fn find_item(
         let aliased = name.table.is_none() && same_name(&item.name, &name.name);
         let Some(at) = item.column else {
             if aliased {
-                return Ok(Some(Found { index, behind_alias: false }));
+                return Ok(Some(OrderTarget { index, behind_alias: false }));
             }
             continue;
         };
@@ -87,7 +91,7 @@ pub(super) fn find_item(
             }
         }
     }
-    let found = by_alias.map(|index| Found { index, behind_alias: false });
+    let found = by_alias.map(|index| OrderTarget { index, behind_alias: false });
     if found.is_some() {
         return Ok(found);
     }
@@ -95,5 +99,5 @@ pub(super) fn find_item(
         return Err(ambiguous());
     }
     let behind_alias = name.table.is_none();
-    Ok(by_column.map(|index| Found { index, behind_alias }))
+    Ok(by_column.map(|index| OrderTarget { index, behind_alias }))
 }

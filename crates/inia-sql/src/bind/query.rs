@@ -6,10 +6,10 @@ use super::{CteBinding, Level, QueryBinder, Result};
 use crate::catalog::same_name;
 use crate::optimize::order_by_index;
 use crate::plan::{
-    Body, LimitPlan, OutputColumn, PartPlan, QueryPlan, RecursivePlan, SetPlan, SetStep, SortKey,
+    Body, LimitPlan, OutputColumn, QueryPlan, RecursivePlan, SetPlan, SetStep, SortKey, Subplan,
     ValuesPlan,
 };
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::bind::{Binder, BoundSubquery, EmptyScope, Scope, bind};
 use inia_expr::{Expr, ExprKind, ExprType, merge};
@@ -106,7 +106,7 @@ impl QueryBinder<'_> {
         let columns: Vec<OutputColumn> = (0..width)
             .map(|column| {
                 let types: Vec<&ExprType> = bound.iter().map(|row| &row[column].ty).collect();
-                let ty = merge(&types, "VALUES")?;
+                let ty = merge(&types, "VALUES")?.fitted_to_column();
                 Ok(OutputColumn { result: ty.result_column(&format!("column_{column}")), ty })
             })
             .collect::<Result<_>>()?;
@@ -146,7 +146,7 @@ impl QueryBinder<'_> {
         }
         for (column, types) in columns.iter_mut().zip(&types) {
             let types: Vec<&ExprType> = types.iter().collect();
-            let ty = merge(&types, "UNION")?;
+            let ty = merge(&types, "UNION")?.fitted_to_column();
             *column = of_set_operation(&column.result.name, ty);
         }
         let types = columns.iter().map(|c| c.ty.clone()).collect();
@@ -224,23 +224,23 @@ impl QueryBinder<'_> {
         if recursive && mentions(&cte.query.body, &cte.name) {
             return Err(SqlError::new(ErrorCode::CteRecursiveRequiresUnion, &[&cte.name]));
         }
-        let before = (self.parts.len(), self.tables.len(), self.temporary.len());
-        let bound = self.inside(|binder| binder.height_of(|binder| binder.part(&cte.query)));
-        let bound = bound.and_then(|((part, _), height)| {
-            Ok((part, height, self.derived_columns(part, &cte.columns)?))
+        let before = (self.subplans.len(), self.tables.len(), self.temporary.len());
+        let bound = self.inside(|binder| binder.height_of(|binder| binder.subplan(&cte.query)));
+        let bound = bound.and_then(|((subplan, _), height)| {
+            Ok((subplan, height, self.derived_columns(subplan, &cte.columns)?))
         });
         let (level, name) = (self.levels.len(), cte.name.clone());
         let binding = match bound {
-            Ok((part, height, columns)) => {
-                CteBinding { name, part, level, height, columns, wrong: None, recurs: None }
+            Ok((subplan, height, columns)) => {
+                CteBinding { name, subplan, level, height, columns, wrong: None, recurs: None }
             }
             Err(error) => {
-                self.parts.truncate(before.0);
+                self.subplans.truncate(before.0);
                 self.tables.truncate(before.1);
                 self.temporary.truncate(before.2);
-                let (part, columns) = (usize::MAX, Vec::new());
+                let (subplan, columns) = (usize::MAX, Vec::new());
                 let wrong = Some(error);
-                CteBinding { name, part, level, height: 0, columns, wrong, recurs: None }
+                CteBinding { name, subplan, level, height: 0, columns, wrong, recurs: None }
             }
         };
         self.ctes.push(binding);
@@ -262,16 +262,16 @@ impl QueryBinder<'_> {
             rest => QueryBody::SetOperation { first: Box::new(first.clone()), rest: rest.to_vec() },
         };
         let seed = ast::Query::new(seed);
-        let ((part, correlated), height) = self.height_of(|binder| binder.part(&seed))?;
-        let mut columns = self.derived_columns(part, &cte.columns)?;
-        for ((_, ty), column) in columns.iter_mut().zip(self.part_columns(part)) {
+        let ((subplan, correlated), height) = self.height_of(|binder| binder.subplan(&seed))?;
+        let mut columns = self.derived_columns(subplan, &cte.columns)?;
+        for ((_, ty), column) in columns.iter_mut().zip(self.subplan_columns(subplan)) {
             *ty = column.ty.clone().with_nullable(true);
         }
         let level = self.levels.len();
         let name = cte.name.clone();
         let binding = CteBinding {
             name,
-            part,
+            subplan,
             level,
             height,
             columns,
@@ -280,7 +280,7 @@ impl QueryBinder<'_> {
         };
         self.ctes.push(binding);
         let own = self.ctes.len() - 1;
-        let seed = self.parts[part].take();
+        let seed = self.subplans[subplan].take();
         let (head, tail) = step_terms.split_first().expect("one term reads the name");
         let step = match tail {
             [] => head.body.clone(),
@@ -300,7 +300,7 @@ impl QueryBinder<'_> {
         }
         let limit = self.limit(cte.query.limit.as_ref())?;
         let recursive = Some(RecursivePlan { step, distinct: !head.all, limit });
-        self.parts[part] = Some(PartPlan { query: seed.query, correlated, recursive });
+        self.subplans[subplan] = Some(Subplan { query: seed.query, correlated, recursive });
         Ok(())
     }
 }
@@ -363,7 +363,7 @@ pub(super) fn select_all(name: &ast::ObjectName) -> ast::Select {
 
 /// Whether a body reads the table `name`, be it in a subquery.
 fn mentions(body: &QueryBody, name: &str) -> bool {
-    let mut reads = Reads::default();
+    let mut reads = ReferencedObjects::default();
     reads.body(body);
     reads.tables.iter().any(|table| table.db.is_none() && table.name == name)
 }

@@ -54,16 +54,16 @@ impl Clause {
 
 /// A select item as later clauses see it.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
+pub(super) struct ScopeItem {
     pub(super) name: String,
     pub(super) expr: Expr,
     /// The column of FROM that it is, as a (table, column) pair.
     pub(super) column: Option<(usize, usize)>,
 }
 
-impl Item {
+impl ScopeItem {
     /// Whether both are the same column of the same row.
-    pub(super) fn is_same_column(&self, other: &Item) -> bool {
+    pub(super) fn is_same_column(&self, other: &ScopeItem) -> bool {
         self.column == other.column || self.expr.same(&other.expr)
     }
 }
@@ -73,7 +73,7 @@ pub(super) struct BlockScope<'s, 'c> {
     pub(super) binder: &'s mut QueryBinder<'c>,
     pub(super) clause: Clause,
     /// The select list, for the clauses that may name its items.
-    pub(super) items: &'s [Item],
+    pub(super) items: &'s [ScopeItem],
     /// GROUP BY, for HAVING.
     pub(super) group: &'s [Expr],
     /// How many aggregates' arguments this is inside of.

@@ -4,14 +4,14 @@ use super::described::as_kept;
 use super::from::BoundFrom;
 use super::grouping::{GroupCheck, Keyed};
 use super::is_null::{self, Never};
-use super::nesting::{MOST_TABLES, too_many_tables};
+use super::nesting::{MAX_TABLES, too_many_tables};
 use super::order::{Reference, find_item, reference};
 use super::rollup::{above_rollup, asks_grouping, reads_rolled_up};
-use super::scope::{BlockScope, Clause, Item};
+use super::scope::{BlockScope, Clause, ScopeItem};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, Result};
 use crate::access::EvalSettings;
-use crate::optimize::{Block, FromTree, LeafKind, end_lookups, plan_from};
+use crate::optimize::{FromTree, LeafKind, QueryBlock, index_extrema, plan_from};
 use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, OutputColumn, QueryPlan, SelectPlan, SortKey};
 use inia_base::column::flags;
@@ -25,7 +25,7 @@ use inia_parser::ast::{self, SelectItem};
 /// A SELECT's bound clauses, before planning.
 #[derive(Default)]
 struct Clauses {
-    items: Vec<Item>,
+    items: Vec<ScopeItem>,
     columns: Vec<OutputColumn>,
     conditions: Vec<Expr>,
     group: Vec<Expr>,
@@ -116,7 +116,7 @@ impl QueryBinder<'_> {
     ) -> Result<QueryPlan> {
         check_named(&select.windows)?;
         let from = self.from(&select.from, locking)?;
-        if from.tables > MOST_TABLES {
+        if from.tables > MAX_TABLES {
             return Err(too_many_tables());
         }
         let mut clauses = Clauses::default();
@@ -179,7 +179,7 @@ impl QueryBinder<'_> {
         &mut self,
         expr: &ast::Expr,
         clause: Clause,
-        items: &[Item],
+        items: &[ScopeItem],
     ) -> Result<Expr> {
         self.bind_in(expr, clause, items, &[])
     }
@@ -188,7 +188,7 @@ impl QueryBinder<'_> {
         &mut self,
         expr: &ast::Expr,
         clause: Clause,
-        items: &[Item],
+        items: &[ScopeItem],
         group: &[Expr],
     ) -> Result<Expr> {
         let (env, host) = (self.context.env, self.context.host);
@@ -256,7 +256,7 @@ impl QueryBinder<'_> {
                     let name = system.unwrap_or_else(|| item_name(expr, alias.as_ref(), text));
                     let column = self.column_of(expr);
                     clauses.columns.push(self.output_column(column, &bound, &name));
-                    clauses.items.push(Item { name, expr: bound, column });
+                    clauses.items.push(ScopeItem { name, expr: bound, column });
                 }
             }
             let known = self.level().items.len();
@@ -365,7 +365,7 @@ impl QueryBinder<'_> {
 
     /// The select item that a name in GROUP BY stands for. A column of FROM comes before another
     /// thing of the select list, with warning 1052.
-    fn grouped_item(&mut self, item: &ast::Expr, items: &[Item]) -> Result<Option<usize>> {
+    fn grouped_item(&mut self, item: &ast::Expr, items: &[ScopeItem]) -> Result<Option<usize>> {
         let ast::Expr::Column(name) = item else { return Ok(None) };
         let (names, clause) = (self.names(), Clause::Group.name());
         let Some(found) = find_item(name, items, names, clause)? else { return Ok(None) };
@@ -478,7 +478,7 @@ impl QueryBinder<'_> {
             for_each_on(tree, &mut need);
         }
         let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
-        let block = Block {
+        let block = QueryBlock {
             needed: &needed,
             straight: select.options.straight_join,
             reads_all: grouped,
@@ -504,9 +504,9 @@ impl QueryBinder<'_> {
             visible,
             distinct: select.options.distinct,
             ordered: false,
-            ends: None,
+            extrema: None,
         };
-        plan.ends = end_lookups(&plan);
+        plan.extrema = index_extrema(&plan);
         QueryPlan {
             columns: clauses.columns,
             body: Body::Select(Box::new(plan)),
@@ -525,7 +525,7 @@ fn needs_no_row(condition: &Expr) -> bool {
 }
 
 /// Error 3594: HAVING names a select item with a function over a window.
-fn having_window(items: &[Item]) -> SqlError {
+fn having_window(items: &[ScopeItem]) -> SqlError {
     let name = items.iter().find(|item| has_window(&item.expr)).map_or("", |item| &item.name);
     SqlError::new(ErrorCode::WindowInvalidWindowFuncAliasUse, &[&name])
 }
@@ -533,7 +533,7 @@ fn having_window(items: &[Item]) -> SqlError {
 /// What functions over windows read must be fixed by the group too.
 fn check_windows(check: &GroupCheck<'_>, clauses: &Clauses, names: &Namespace) -> Result<()> {
     for (number, window) in clauses.windows.iter().enumerate() {
-        let mut holds = |item: &Item| {
+        let mut holds = |item: &ScopeItem| {
             let mut found = false;
             item.expr.walk(&mut |e| found |= matches!(e.kind, ExprKind::Window(n) if n == number));
             found
@@ -552,8 +552,8 @@ fn check_windows(check: &GroupCheck<'_>, clauses: &Clauses, names: &Namespace) -
 }
 
 /// The most bytes of a name that is written, and of one that an expression's text makes.
-const MOST_OF_ALIAS: usize = 256;
-const MOST_OF_TEXT: usize = 255;
+const MAX_ALIAS_BYTES: usize = 256;
+const MAX_NAME_BYTES: usize = 255;
 
 /// The name of a select item; what is too long is cut.
 pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) -> String {
@@ -563,7 +563,7 @@ pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) ->
         (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => literal_name(text, value),
         (None, expr) => own_name(text, expr).to_owned(),
     };
-    let most = if alias.is_some() { MOST_OF_ALIAS } else { MOST_OF_TEXT };
+    let most = if alias.is_some() { MAX_ALIAS_BYTES } else { MAX_NAME_BYTES };
     name.truncate(name.floor_char_boundary(most));
     name
 }
@@ -571,7 +571,7 @@ pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) ->
 fn push_column(names: &Namespace, at: (usize, usize), clauses: &mut Clauses) {
     let column = names.column(at);
     let result = column.result.clone();
-    let item = Item { name: result.name.clone(), expr: column.expr(), column: Some(at) };
+    let item = ScopeItem { name: result.name.clone(), expr: column.expr(), column: Some(at) };
     clauses.items.push(item);
     clauses.columns.push(OutputColumn { result, ty: column.ty.clone() });
 }

@@ -4,7 +4,7 @@ use super::scope::BlockScope;
 use super::{QueryBinder, Result};
 use crate::access::is_stable;
 use crate::catalog::same_name;
-use crate::plan::window::{Bound, Distance, Frame, WindowPlan};
+use crate::plan::window::{Distance, Frame, FrameEnd, WindowPlan};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::bind::Binder;
 use inia_expr::{Expr, ExprKind, TypeClass, WindowFunction};
@@ -123,9 +123,9 @@ impl BlockScope<'_, '_> {
         let frame = match window.frame {
             Some(frame) => self.frame(frame, &order, &name)?,
             None if order.is_empty() => {
-                Frame { range: false, start: Bound::Unbounded, end: Bound::Unbounded }
+                Frame { range: false, start: FrameEnd::Unbounded, end: FrameEnd::Unbounded }
             }
-            None => Frame { range: true, start: Bound::Unbounded, end: Bound::Current },
+            None => Frame { range: true, start: FrameEnd::Unbounded, end: FrameEnd::Current },
         };
         let ty = call.ty().clone();
         let mut plan = WindowPlan { call, name, partition, order, ordered: false, frame };
@@ -188,13 +188,13 @@ impl BlockScope<'_, '_> {
         range: bool,
         order: &[(Expr, bool)],
         window: &str,
-    ) -> Result<Bound> {
+    ) -> Result<FrameEnd> {
         let wrong = |code: ErrorCode| Err(SqlError::new(code, &[&window]));
         let offset = match bound {
             FrameBound::UnboundedPreceding | FrameBound::UnboundedFollowing => {
-                return Ok(Bound::Unbounded);
+                return Ok(FrameEnd::Unbounded);
             }
-            FrameBound::CurrentRow => return Ok(Bound::Current),
+            FrameBound::CurrentRow => return Ok(FrameEnd::Current),
             FrameBound::Preceding(offset) | FrameBound::Following(offset) => offset,
         };
         let interval = matches!(offset, FrameOffset::Interval(..));
@@ -232,8 +232,8 @@ impl BlockScope<'_, '_> {
             return wrong(ErrorCode::WindowRangeBoundNotConstant);
         }
         Ok(match bound {
-            FrameBound::Preceding(_) => Bound::Preceding(distance),
-            _ => Bound::Following(distance),
+            FrameBound::Preceding(_) => FrameEnd::Preceding(distance),
+            _ => FrameEnd::Following(distance),
         })
     }
 }

@@ -59,9 +59,9 @@ impl Writer {
 }
 
 /// Takes a record apart.
-pub(crate) struct Reader<'r>(pub(crate) &'r [u8]);
+pub(crate) struct RecordReader<'r>(pub(crate) &'r [u8]);
 
-impl<'r> Reader<'r> {
+impl<'r> RecordReader<'r> {
     pub(crate) fn int(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
@@ -126,7 +126,7 @@ pub(super) fn put_schema(def: &SchemaDef) -> Vec<u8> {
 
 /// Reads [`put_schema`]'s record.
 pub(super) fn schema(bytes: &[u8]) -> Option<SchemaDef> {
-    let mut r = Reader(bytes);
+    let mut r = RecordReader(bytes);
     if r.int()? != FORMAT {
         return None;
     }
@@ -135,7 +135,7 @@ pub(super) fn schema(bytes: &[u8]) -> Option<SchemaDef> {
 
 /// The record of a table. That of a MEMORY table names no trees: they are made anew at each start.
 pub(super) fn put_table(def: &TableDef) -> Vec<u8> {
-    if def.is_fleeting() && def.clustered != TreeId(0) {
+    if def.is_volatile() && def.clustered != TreeId(0) {
         let mut kept = def.clone();
         kept.clustered = TreeId(0);
         kept.indexes.iter_mut().for_each(|index| index.tree = TreeId(0));
@@ -169,7 +169,7 @@ pub(super) fn put_table(def: &TableDef) -> Vec<u8> {
 
 /// Reads [`put_table`]'s record.
 pub(super) fn table(bytes: &[u8]) -> Option<TableDef> {
-    let mut r = Reader(bytes);
+    let mut r = RecordReader(bytes);
     if r.int()? != FORMAT {
         return None;
     }
@@ -227,11 +227,11 @@ pub(super) fn put_column(w: &mut Writer, column: &ColumnDef) {
     w.bool(column.explicit_collation);
 }
 
-pub(super) fn column(r: &mut Reader<'_>) -> Option<ColumnDef> {
+pub(super) fn column(r: &mut RecordReader<'_>) -> Option<ColumnDef> {
     Some(ColumnDef {
         name: r.text()?,
         data_type: type_(r)?,
-        display_width: r.option(Reader::small)?,
+        display_width: r.option(RecordReader::small)?,
         zerofill: r.bool()?,
         nullable: r.bool()?,
         default: match r.int()? {
@@ -271,7 +271,7 @@ fn put_index(w: &mut Writer, index: &IndexDef) {
     w.int(u64::from(index.tree.0));
 }
 
-fn index(r: &mut Reader<'_>) -> Option<IndexDef> {
+fn index(r: &mut RecordReader<'_>) -> Option<IndexDef> {
     let name = r.text()?;
     let kind = match r.int()? {
         0 => IndexKind::Primary,
@@ -284,14 +284,14 @@ fn index(r: &mut Reader<'_>) -> Option<IndexDef> {
     let parts = r.list(|r| {
         Some(IndexPart {
             column: r.small()?,
-            prefix: r.option(Reader::small)?,
+            prefix: r.option(RecordReader::small)?,
             descending: r.bool()?,
         })
     })?;
     let comment = r.text()?;
     let flags = r.int()?;
     let (visible, for_foreign_key) = (flags & 1 != 0, flags & 2 != 0);
-    let (using, tree) = (r.option(Reader::text)?, TreeId(r.small()?));
+    let (using, tree) = (r.option(RecordReader::text)?, TreeId(r.small()?));
     Some(IndexDef { name, kind, parts, comment, visible, using, for_foreign_key, tree })
 }
 
@@ -306,8 +306,8 @@ fn put_foreign_key(w: &mut Writer, key: &ForeignKeyDef) {
     w.int(action(key.on_update));
 }
 
-fn foreign_key(r: &mut Reader<'_>) -> Option<ForeignKeyDef> {
-    let action = |r: &mut Reader<'_>| {
+fn foreign_key(r: &mut RecordReader<'_>) -> Option<ForeignKeyDef> {
+    let action = |r: &mut RecordReader<'_>| {
         let all = [
             ReferentialAction::Restrict,
             ReferentialAction::NoAction,
@@ -320,10 +320,10 @@ fn foreign_key(r: &mut Reader<'_>) -> Option<ForeignKeyDef> {
     };
     Some(ForeignKeyDef {
         name: r.text()?,
-        columns: r.list(Reader::small)?,
+        columns: r.list(RecordReader::small)?,
         ref_schema: r.text()?,
         ref_table: r.text()?,
-        ref_columns: r.list(Reader::text)?,
+        ref_columns: r.list(RecordReader::text)?,
         on_delete: action(r)?,
         on_update: action(r)?,
     })
@@ -381,7 +381,7 @@ fn put_value(w: &mut Writer, value: &Value) {
     }
 }
 
-fn value(r: &mut Reader<'_>) -> Option<Value> {
+fn value(r: &mut RecordReader<'_>) -> Option<Value> {
     let date =
         |word: u64| Date { year: (word >> 16) as u16, month: (word >> 8) as u8, day: word as u8 };
     Some(match r.int()? {

@@ -18,7 +18,7 @@ const HASH_ENTRY: u64 = 24;
 const TREE_ENTRY: u64 = 32;
 
 /// How many rows a table may have in so many bytes.
-pub(crate) fn most_rows(def: &TableDef, bytes: u64) -> u64 {
+pub(crate) fn max_rows(def: &TableDef, bytes: u64) -> u64 {
     let nullable = def.columns.iter().filter(|column| column.nullable).count() as u64;
     let row = (nullable + 8) / 8 + columns(def, 0..def.columns.len());
     let entries: u64 = def.indexes.iter().map(|index| entry(def, index)).sum();

@@ -1,6 +1,6 @@
 //! Metadata locks: a table's definition does not change while a transaction uses it.
 //!
-//! Kinds of locks on a table, the weakest first ([`Kind`]):
+//! Kinds of locks on a table, the weakest first ([`MdlKind`]):
 //!
 //! | kind        | who takes it                               | until                  |
 //! |-------------|--------------------------------------------|------------------------|
@@ -9,7 +9,7 @@
 //! | `Write`     | who changes rows                           | end of the transaction |
 //! | `ReadOnly`  | LOCK TABLES … READ; DDL, of a parent       | its guard is dropped   |
 //! | `Freeze`    | FLUSH TABLES WITH READ LOCK, on everything | its guard is dropped   |
-//! | `Alone`     | LOCK TABLES … WRITE                        | its guard is dropped   |
+//! | `WriteLock` | LOCK TABLES … WRITE                        | its guard is dropped   |
 //! | `Exclusive` | DDL                                        | its guard is dropped   |
 //!
 //! The tables in `mdl/kind.rs` say which kinds go together, and which requests wait behind which
@@ -31,9 +31,9 @@
 //! waits for it anyway, and it goes on. It commits, clears its slot and, as `t`'s counter is not
 //! zero, looks at `t`'s queue: session 2 gets its lock, and session 3 its own when that is dropped.
 //!
-//! **Circles.** Who begins to wait looks for a circle of waiters. Of those in it the one that
-//! weighs least gets a deadlock, a transaction's statement before DDL. A statement that holds
-//! nothing from before it then gives up its locks and tries again (`Core::stepping_back`).
+//! **Cycles.** Who begins to wait looks for a cycle of waiters. Of those in it the one that weighs
+//! least gets a deadlock, a transaction's statement before DDL. A statement that holds nothing from
+//! before it then gives up its locks and tries again (`SessionContext::back_off_and_retry`).
 //!
 //! **Everything.** Two names stand for all there is. *Changes*: each statement that changes
 //! something has it for `Write` while it runs, LOCK TABLES … WRITE until UNLOCK TABLES. *Commits*:
@@ -45,7 +45,7 @@ mod kind;
 mod queue;
 
 use inia_base::error::{ErrorCode, SqlError};
-pub(crate) use kind::Kind;
+pub(crate) use kind::MdlKind;
 use parking_lot::{Condvar, Mutex};
 use queue::Queues;
 use std::collections::HashMap;
@@ -54,7 +54,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How many names there are before those that nobody uses are forgotten.
-const FEW_NAMES: usize = 4096;
+const SWEEP_THRESHOLD: usize = 4096;
 
 /// A lockable name. Compared by identity: there is one per schema and table name.
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ pub(crate) struct MdlName {
 /// A name in a slot.
 struct Held {
     name: Arc<MdlName>,
-    kind: Kind,
+    kind: MdlKind,
 }
 
 /// One session's locks of weak kinds, in the order in which it got them.
@@ -146,7 +146,7 @@ pub(crate) struct MdlGuard {
     manager: Arc<MdlManager>,
     owner: u64,
     name: Arc<MdlName>,
-    kind: Kind,
+    kind: MdlKind,
 }
 
 impl MdlManager {
@@ -157,7 +157,7 @@ impl MdlManager {
         if let Some(name) = names.known.get(&key) {
             return name.clone();
         }
-        if names.known.len() >= names.sweep_at.max(FEW_NAMES) {
+        if names.known.len() >= names.sweep_at.max(SWEEP_THRESHOLD) {
             names.known.retain(|_, name| Arc::strong_count(name) > 1);
             names.sweep_at = 2 * names.known.len();
         }
@@ -176,7 +176,7 @@ impl MdlManager {
     }
 
     /// The owners of slots that hold `name` in a way that `kind` does not go together with.
-    fn in_the_way(&self, owner: u64, name: &Arc<MdlName>, kind: Kind) -> Vec<u64> {
+    fn in_the_way(&self, owner: u64, name: &Arc<MdlName>, kind: MdlKind) -> Vec<u64> {
         let slots = self.slots.lock();
         let others = slots.iter().filter(|(other, _)| **other != owner);
         let holds =
@@ -185,9 +185,9 @@ impl MdlManager {
     }
 
     /// What a slot holds of `name`.
-    fn held_in(&self, slot: &MdlSlot, name: &Arc<MdlName>) -> Option<Kind> {
+    fn held_in(&self, slot: &MdlSlot, name: &Arc<MdlName>) -> Option<MdlKind> {
         if let Some(flag) = self.flag(slot, name) {
-            return flag.load(Ordering::SeqCst).then_some(Kind::Write);
+            return flag.load(Ordering::SeqCst).then_some(MdlKind::Write);
         }
         slot.held.lock().iter().find(|held| Arc::ptr_eq(&held.name, name)).map(|held| held.kind)
     }
@@ -202,9 +202,9 @@ impl MdlManager {
     }
 
     /// Puts a name into a slot; what the slot held of it before.
-    fn put(&self, slot: &MdlSlot, name: &Arc<MdlName>, kind: Kind) -> Option<Kind> {
+    fn put(&self, slot: &MdlSlot, name: &Arc<MdlName>, kind: MdlKind) -> Option<MdlKind> {
         if let Some(flag) = self.flag(slot, name) {
-            return flag.swap(true, Ordering::SeqCst).then_some(Kind::Write);
+            return flag.swap(true, Ordering::SeqCst).then_some(MdlKind::Write);
         }
         let mut held = slot.held.lock();
         if let Some(held) = held.iter_mut().find(|held| Arc::ptr_eq(&held.name, name)) {
@@ -217,7 +217,7 @@ impl MdlManager {
     }
 
     /// Undoes [`MdlManager::put`].
-    fn put_back(&self, slot: &MdlSlot, name: &Arc<MdlName>, before: Option<Kind>) {
+    fn put_back(&self, slot: &MdlSlot, name: &Arc<MdlName>, before: Option<MdlKind>) {
         if let Some(flag) = self.flag(slot, name) {
             return flag.store(before.is_some(), Ordering::SeqCst);
         }
@@ -253,12 +253,12 @@ impl MdlSession {
     /// Takes the lock of a reader until [`MdlSession::release_all`]. Cheap when nobody alters the
     /// table: one uncontended mutex of this session.
     pub(crate) fn lock_shared(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
-        self.lock_weak(name, Kind::Read, limit)
+        self.lock_weak(name, MdlKind::Read, limit)
     }
 
     /// The same for one that changes rows.
     pub(crate) fn lock_write(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
-        self.lock_weak(name, Kind::Write, limit)
+        self.lock_weak(name, MdlKind::Write, limit)
     }
 
     /// The same for one that only looks at the definition.
@@ -267,14 +267,14 @@ impl MdlSession {
         name: &Arc<MdlName>,
         limit: Duration,
     ) -> Result<(), SqlError> {
-        self.lock_weak(name, Kind::Describe, limit)
+        self.lock_weak(name, MdlKind::Describe, limit)
     }
 
     /// A lock of a weak kind until [`MdlSession::give_back`].
     pub(crate) fn lock_for_statement(
         &self,
         name: &Arc<MdlName>,
-        kind: Kind,
+        kind: MdlKind,
         limit: Duration,
     ) -> Result<(), SqlError> {
         self.lock_weak(name, kind, limit)
@@ -286,7 +286,12 @@ impl MdlSession {
         self.manager.given_up(name);
     }
 
-    fn lock_weak(&self, name: &Arc<MdlName>, kind: Kind, limit: Duration) -> Result<(), SqlError> {
+    fn lock_weak(
+        &self,
+        name: &Arc<MdlName>,
+        kind: MdlKind,
+        limit: Duration,
+    ) -> Result<(), SqlError> {
         let before = self.manager.put(&self.slot, name, kind);
         if before.is_some_and(|before| before >= kind) || name.guarded.load(Ordering::SeqCst) == 0 {
             return Ok(());
@@ -298,7 +303,7 @@ impl MdlSession {
     pub(crate) fn lock_strong(
         &self,
         name: &Arc<MdlName>,
-        kind: Kind,
+        kind: MdlKind,
         limit: Duration,
     ) -> Result<MdlGuard, SqlError> {
         self.queue_for(name, kind, None, limit)?;
@@ -313,14 +318,14 @@ impl MdlSession {
         names: Vec<Arc<MdlName>>,
         limit: Duration,
     ) -> Result<Vec<MdlGuard>, SqlError> {
-        let wanted = names.into_iter().map(|name| (name, Kind::Exclusive)).collect();
+        let wanted = names.into_iter().map(|name| (name, MdlKind::Exclusive)).collect();
         self.lock_all(wanted, limit)
     }
 
     /// Takes strong locks, in the order of the names, the strongest where a name comes twice.
     pub(crate) fn lock_all(
         &self,
-        mut wanted: Vec<(Arc<MdlName>, Kind)>,
+        mut wanted: Vec<(Arc<MdlName>, MdlKind)>,
         limit: Duration,
     ) -> Result<Vec<MdlGuard>, SqlError> {
         wanted.sort_by(|(a, x), (b, y)| a.order().cmp(&b.order()).then(y.cmp(x)));
@@ -333,8 +338,8 @@ impl MdlSession {
     fn queue_for(
         &self,
         name: &Arc<MdlName>,
-        kind: Kind,
-        put: Option<Option<Kind>>,
+        kind: MdlKind,
+        put: Option<Option<MdlKind>>,
         limit: Duration,
     ) -> Result<(), SqlError> {
         let manager = &*self.manager;
@@ -348,7 +353,7 @@ impl MdlSession {
             return Ok(());
         }
         let deadline = Instant::now() + limit;
-        queues.break_circles(manager, self.owner);
+        queues.break_cycles(manager, self.owner);
         loop {
             if let Some(decided) = queues.decided(self.owner) {
                 return decided;
@@ -377,7 +382,7 @@ impl MdlSession {
         if changes.guarded.load(Ordering::Relaxed) > 0 && self.reads_everything() {
             return Err(SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]));
         }
-        self.lock_weak(changes, Kind::Write, limit)
+        self.lock_weak(changes, MdlKind::Write, limit)
     }
 
     /// The change is over, if there is one.
@@ -391,7 +396,7 @@ impl MdlSession {
     /// The commit of what was changed begins: waits while another session has frozen everything.
     /// It ends with [`MdlSession::end_commit`].
     pub(crate) fn begin_commit(&self, limit: Duration) -> Result<(), SqlError> {
-        self.lock_weak(&self.manager.commits, Kind::Write, limit)
+        self.lock_weak(&self.manager.commits, MdlKind::Write, limit)
     }
 
     /// The commit is over, if there is one.
@@ -404,22 +409,22 @@ impl MdlSession {
 
     /// Keeps others from freezing everything, for longer than a statement.
     pub(crate) fn hold_changes(&self, limit: Duration) -> Result<MdlGuard, SqlError> {
-        self.lock_strong(&self.manager.changes.clone(), Kind::Write, limit)
+        self.lock_strong(&self.manager.changes.clone(), MdlKind::Write, limit)
     }
 
     /// Whether this session has frozen everything.
     pub(crate) fn reads_everything(&self) -> bool {
         let changes = &self.manager.changes;
         changes.guarded.load(Ordering::SeqCst) > 0
-            && self.manager.queues.lock().has(self.owner, changes, Kind::Freeze)
+            && self.manager.queues.lock().has(self.owner, changes, MdlKind::Freeze)
     }
 
     /// FLUSH TABLES WITH READ LOCK: waits for changes under way, then for commits, and keeps
     /// further ones out. The caller has ended its own transaction.
     pub(crate) fn read_everything(&self, limit: Duration) -> Result<[MdlGuard; 2], SqlError> {
         let (changes, commits) = (self.manager.changes.clone(), self.manager.commits.clone());
-        let changes = self.lock_strong(&changes, Kind::Freeze, limit)?;
-        Ok([changes, self.lock_strong(&commits, Kind::Freeze, limit)?])
+        let changes = self.lock_strong(&changes, MdlKind::Freeze, limit)?;
+        Ok([changes, self.lock_strong(&commits, MdlKind::Freeze, limit)?])
     }
 
     /// Whether the session holds nothing for its transaction.
@@ -429,7 +434,7 @@ impl MdlSession {
 
     /// Whether the session's transaction may have changed a table that others see.
     pub(crate) fn holds_to_write(&self) -> bool {
-        self.slot.held.lock().iter().any(|held| held.kind == Kind::Write)
+        self.slot.held.lock().iter().any(|held| held.kind == MdlKind::Write)
     }
 
     /// How many locks the session holds for its transaction.

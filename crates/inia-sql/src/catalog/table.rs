@@ -54,7 +54,7 @@ pub(crate) struct TableShared {
     pub updated: AtomicU64,
     /// Bytes that a MEMORY table may take; 0 where the server's setting counts.
     pub(crate) heap_size: AtomicU64,
-    /// What statements lock of a table without transactions, see `context/alone.rs`.
+    /// What statements lock of a table without transactions, see `context/statement_txn.rs`.
     pub(crate) rows_lock: Arc<MdlName>,
     /// The same for those that only put rows in.
     pub(crate) inserts_lock: Arc<MdlName>,

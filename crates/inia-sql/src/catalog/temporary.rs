@@ -123,7 +123,7 @@ pub(crate) fn runtime(catalog: &Catalog, def: TableDef) -> Table {
 
 /// Drops a temporary table's trees and its record.
 pub(super) fn drop_table(catalog: &Catalog, txn: &mut Txn, def: &TableDef) -> Result<(), SqlError> {
-    if !def.is_fleeting() {
+    if !def.is_volatile() {
         drop_trees(&catalog.engine, txn, def).sql()?;
     } else if def.clustered != TreeId(0) {
         let store = catalog.store(def);

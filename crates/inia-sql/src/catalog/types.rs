@@ -1,6 +1,6 @@
 //! The byte form of column types in catalog records.
 
-use super::codec::{Reader, Writer};
+use super::codec::{RecordReader, Writer};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 
@@ -64,7 +64,7 @@ pub(super) fn put_type(w: &mut Writer, data_type: &DataType) {
 }
 
 /// Reads what [`put_type`] wrote; `None` for a type that no column can have.
-pub(super) fn type_(r: &mut Reader<'_>) -> Option<DataType> {
+pub(super) fn type_(r: &mut RecordReader<'_>) -> Option<DataType> {
     let data_type = any_type(r)?;
     let possible = match data_type {
         DataType::Bit(bits) => (1..=64).contains(&bits),
@@ -81,9 +81,9 @@ pub(super) fn type_(r: &mut Reader<'_>) -> Option<DataType> {
     possible.then_some(data_type)
 }
 
-fn any_type(r: &mut Reader<'_>) -> Option<DataType> {
-    let size = |r: &mut Reader<'_>| SIZES.get(r.small::<usize>()?).copied();
-    let collation = |r: &mut Reader<'_>| Some(Collation(r.small()?));
+fn any_type(r: &mut RecordReader<'_>) -> Option<DataType> {
+    let size = |r: &mut RecordReader<'_>| SIZES.get(r.small::<usize>()?).copied();
+    let collation = |r: &mut RecordReader<'_>| Some(Collation(r.small()?));
     Some(match r.int()? {
         0 => DataType::Null,
         1 => DataType::Int { width: *WIDTHS.get(r.small::<usize>()?)?, unsigned: r.bool()? },
@@ -91,11 +91,11 @@ fn any_type(r: &mut Reader<'_>) -> Option<DataType> {
         3 => DataType::Decimal { precision: r.small()?, scale: r.small()?, unsigned: r.bool()? },
         4 => {
             let unsigned = r.bool()?;
-            DataType::Float { decimals: r.option(Reader::small)?, unsigned }
+            DataType::Float { decimals: r.option(RecordReader::small)?, unsigned }
         }
         5 => {
             let unsigned = r.bool()?;
-            DataType::Double { decimals: r.option(Reader::small)?, unsigned }
+            DataType::Double { decimals: r.option(RecordReader::small)?, unsigned }
         }
         6 => DataType::Char { chars: r.small()?, collation: collation(r)? },
         7 => DataType::VarChar { chars: r.small()?, collation: collation(r)? },
@@ -110,11 +110,11 @@ fn any_type(r: &mut Reader<'_>) -> Option<DataType> {
         16 => DataType::Year,
         17 => {
             let collation = collation(r)?;
-            DataType::Enum { members: r.list(Reader::text)?.into(), collation }
+            DataType::Enum { members: r.list(RecordReader::text)?.into(), collation }
         }
         18 => {
             let collation = collation(r)?;
-            DataType::Set { members: r.list(Reader::text)?.into(), collation }
+            DataType::Set { members: r.list(RecordReader::text)?.into(), collation }
         }
         19 => DataType::Json,
         _ => return None,

@@ -5,7 +5,7 @@
 //! Whether its tables still fit is found out when it is used (error 1356), as in MySQL.
 
 use super::ColumnDef;
-use super::codec::{Reader, Writer, column, put_column};
+use super::codec::{RecordReader, Writer, column, put_column};
 use super::mdl::MdlName;
 use crate::catalog::AccountName;
 use inia_parser::ast;
@@ -139,7 +139,7 @@ pub(super) fn put_view(def: &ViewDef) -> Vec<u8> {
 
 /// Reads [`put_view`]'s record.
 pub(super) fn view(bytes: &[u8]) -> Option<ViewDef> {
-    let mut r = Reader(bytes);
+    let mut r = RecordReader(bytes);
     if r.int()? != FORMAT {
         return None;
     }

@@ -1,11 +1,11 @@
 //! Warnings and notes of the running statement.
 
-use super::Core;
+use super::SessionContext;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Level, Warning, Warnings};
 use std::fmt::Display;
 
-impl Core {
+impl SessionContext {
     /// Adds a note to the statement's diagnostics.
     pub(crate) fn note(&mut self, code: ErrorCode, args: &[&dyn Display]) {
         self.add(Level::Note, &SqlError::new(code, args));

@@ -1,8 +1,8 @@
 //! What running a plan needs of its session, and no more.
 
-use super::Core;
-use super::alone::Alone;
+use super::SessionContext;
 use super::host::Host;
+use super::statement_txn::StatementTxns;
 use super::table_locks::TableLocks;
 use crate::catalog::{Table, row_count};
 use crate::error::StorageResult;
@@ -29,7 +29,7 @@ pub(crate) struct ExecContext<'s> {
 #[derive(Clone, Copy)]
 pub(crate) struct Transactions<'s> {
     txn: &'s RefCell<Txn>,
-    alone: &'s Alone,
+    statement_txns: &'s StatementTxns,
     table_locks: &'s TableLocks,
     /// The level of the open transaction.
     isolation: Isolation,
@@ -41,18 +41,20 @@ impl<'s> Transactions<'s> {
     pub(crate) fn txn_of(self, table: &Table) -> &'s RefCell<Txn> {
         match table.def.is_transactional() {
             true => self.txn,
-            false => self.table_locks.local(table).unwrap_or_else(|| self.open_alone(table)),
+            false => {
+                self.table_locks.local(table).unwrap_or_else(|| self.open_statement_txn(table))
+            }
         }
     }
 
-    fn open_alone(self, table: &Table) -> &'s RefCell<Txn> {
-        self.alone.open(&table.def, &table.store, self.isolation)
+    fn open_statement_txn(self, table: &Table) -> &'s RefCell<Txn> {
+        self.statement_txns.open(&table.def, &table.store, self.isolation)
     }
 
     /// Waits until what was read of other transactions is durable.
     pub(crate) fn settle(self) -> Result<(), SqlError> {
         self.txn.borrow_mut().settle().sql()?;
-        self.alone.settle()
+        self.statement_txns.settle()
     }
 
     /// How many rows the statement sees in a table without transactions, where that is known
@@ -63,7 +65,7 @@ impl<'s> Transactions<'s> {
             return row_count::read(&table.store, &mut txn.borrow_mut(), tree).sql();
         }
         self.txn_of(table);
-        self.alone.part(&table.def).row_count(tree)
+        self.statement_txns.txn(&table.def).row_count(tree)
     }
 }
 
@@ -91,7 +93,7 @@ impl<'s> ExecContext<'s> {
     }
 }
 
-impl Core {
+impl SessionContext {
     /// What running a plan needs.
     pub(crate) fn exec_context(&self) -> ExecContext<'_> {
         ExecContext {
@@ -105,7 +107,7 @@ impl Core {
     fn transactions(&self) -> Transactions<'_> {
         Transactions {
             txn: &self.txn,
-            alone: &self.alone,
+            statement_txns: &self.statement_txns,
             table_locks: &self.table_locks,
             isolation: self.state.current,
         }

@@ -1,13 +1,13 @@
 //! Names of tables as a statement writes them.
 
-use super::Core;
+use super::SessionContext;
 use crate::catalog::{FullName, Table, check_name};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::ObjectName;
 use std::sync::Arc;
 
 /// The full name of a table: errors 1046, 1102, 1103, 1059.
-pub(crate) fn full_name(core: &Core, name: &ObjectName) -> Result<FullName, SqlError> {
+pub(crate) fn full_name(core: &SessionContext, name: &ObjectName) -> Result<FullName, SqlError> {
     let schema = match &name.db {
         Some(db) => db.as_str(),
         None => core.database()?,
@@ -17,7 +17,7 @@ pub(crate) fn full_name(core: &Core, name: &ObjectName) -> Result<FullName, SqlE
 }
 
 /// A table that must exist: errors 1049 and 1146.
-pub(crate) fn existing(core: &Core, name: &FullName) -> Result<Arc<Table>, SqlError> {
+pub(crate) fn existing(core: &SessionContext, name: &FullName) -> Result<Arc<Table>, SqlError> {
     let (schema, table) = (&name.0, &name.1);
     if let Some(table) = core.temporary.get(schema, table) {
         return Ok(table.clone());

@@ -1,9 +1,9 @@
 //! `read_only` and `super_read_only`: a server whose data only some accounts may change, or none.
 //! Temporary tables are anybody's own.
 
-use super::Core;
+use super::SessionContext;
 use crate::account::changes_accounts;
-use crate::reads::{Reads, named_tables};
+use crate::referenced::{ReferencedObjects, named_tables};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{DeleteTarget, MaintenanceKind, ObjectName, Statement};
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 const READ_ONLY: u8 = 1;
 const SUPER_READ_ONLY: u8 = 2;
 
-impl Core {
+impl SessionContext {
     /// Error 1290 where the server is read-only for this session.
     pub(crate) fn check_read_only(&self, statement: &Statement) -> Result<(), SqlError> {
         self.refuse_read_only(|| self.changes_data(statement))
@@ -51,7 +51,7 @@ impl Core {
         };
         match statement {
             Statement::Select(query) => {
-                let mut reads = Reads::default();
+                let mut reads = ReferencedObjects::default();
                 reads.query(query);
                 reads.locked.into_iter().any(stored)
             }

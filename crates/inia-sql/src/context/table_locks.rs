@@ -11,13 +11,13 @@
 //! Example: after `LOCK TABLES t READ, u AS x WRITE`, `SELECT * FROM t` and `INSERT INTO u …` run,
 //! `SELECT * FROM u` is error 1100 for `u`, `SELECT * FROM t a, t b` error 1100 for `a`.
 
-use super::Core;
-use super::Outcome;
+use super::SessionContext;
+use super::StatementOutcome;
 use super::{existing, full_name};
 use crate::catalog::FullName;
-use crate::catalog::mdl::{Kind, MdlGuard};
+use crate::catalog::mdl::{MdlGuard, MdlKind};
 use crate::catalog::{ReferentialAction, Table, TableId};
-use crate::reads::{Reads, values_set};
+use crate::referenced::{ReferencedObjects, values_set};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, DeleteTarget, FlushTarget, ObjectName, ShowKind, Statement};
 use inia_storage::{Isolation, Txn};
@@ -52,8 +52,8 @@ struct Local {
 
 impl Local {
     /// Takes the snapshot, where others may add to a table at all.
-    fn new(core: &Core, tables: &[Arc<Table>]) -> Option<Local> {
-        let added = tables.iter().filter(|table| !table.def.is_fleeting());
+    fn new(core: &SessionContext, tables: &[Arc<Table>]) -> Option<Local> {
+        let added = tables.iter().filter(|table| !table.def.is_volatile());
         let tables: Vec<TableId> = added.map(|table| table.def.id).collect();
         if tables.is_empty() {
             return None;
@@ -98,7 +98,7 @@ enum Strength {
 }
 
 /// What LOCK TABLES says of a table.
-fn strength(core: &Core, name: &FullName, lock: &ast::TableLock) -> Strength {
+fn strength(core: &SessionContext, name: &FullName, lock: &ast::TableLock) -> Strength {
     let table = core.db.catalog().table(&name.0, &name.1);
     match () {
         () if lock.write => Strength::Write,
@@ -110,7 +110,7 @@ fn strength(core: &Core, name: &FullName, lock: &ast::TableLock) -> Strength {
 }
 
 impl Wanted {
-    fn new(core: &Core, locks: &[ast::TableLock]) -> Result<Wanted, SqlError> {
+    fn new(core: &SessionContext, locks: &[ast::TableLock]) -> Result<Wanted, SqlError> {
         let mut wanted = Wanted::default();
         for lock in locks {
             let (schema, name) = full_name(core, &lock.table)?;
@@ -142,7 +142,7 @@ impl Wanted {
     /// where the view needs what is not there.
     fn reach(
         &mut self,
-        core: &Core,
+        core: &SessionContext,
         top: &FullName,
         name: &FullName,
         strength: Strength,
@@ -170,7 +170,7 @@ impl Wanted {
             return Ok(());
         };
         self.add(name, strength);
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         view.query.iter().for_each(|query| reads.query(query));
         for below in reads.tables {
             let schema = below.db.clone().unwrap_or_else(|| name.0.clone());
@@ -186,7 +186,7 @@ impl Wanted {
 
     /// What changes of the tables that are to be changed look at and change by foreign keys: it is
     /// kept from others, and stays unusable for this session.
-    fn add_foreign_keys(&mut self, core: &Core) {
+    fn add_foreign_keys(&mut self, core: &SessionContext) {
         let catalog = core.db.catalog().current();
         let written = self.names.iter().filter(|(_, strength)| **strength == Strength::Write);
         let mut changed: Vec<FullName> = written.map(|(name, _)| name.clone()).collect();
@@ -219,7 +219,10 @@ impl Wanted {
 /// LOCK TABLES: ends the transaction and gives up earlier locks. All locks are taken in one order,
 /// whoever takes them, so that two sessions cannot wait for each other. Who had to wait may find
 /// that the names stand for something else by then, and asks again.
-pub(crate) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome, SqlError> {
+pub(crate) fn lock(
+    core: &mut SessionContext,
+    locks: &[ast::TableLock],
+) -> Result<StatementOutcome, SqlError> {
     if core.mdl.reads_everything() && locks.iter().any(|lock| lock.write) {
         return Err(SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]));
     }
@@ -234,9 +237,9 @@ pub(crate) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome,
         }
         for ((schema, name), strength) in &wanted.names {
             let kind = match strength {
-                Strength::Local => Kind::Read,
-                Strength::Read => Kind::ReadOnly,
-                Strength::Write => Kind::Alone,
+                Strength::Local => MdlKind::Read,
+                Strength::Read => MdlKind::ReadOnly,
+                Strength::Write => MdlKind::WriteLock,
             };
             let mdl = core.db.catalog().mdl().name(schema, name);
             guards.push(core.mdl.lock_strong(&mdl, kind, limit)?);
@@ -245,7 +248,7 @@ pub(crate) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome,
         for ((schema, name), strength) in &wanted.names {
             let table = core.db.catalog().table(schema, name);
             if let Some(table) = table.filter(|_| *strength == Strength::Local) {
-                guards.push(core.mdl.lock_strong(&table.shared.rows_lock, Kind::Read, limit)?);
+                guards.push(core.mdl.lock_strong(&table.shared.rows_lock, MdlKind::Read, limit)?);
                 tables.push(table);
             }
         }
@@ -253,7 +256,7 @@ pub(crate) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome,
         if now.names == wanted.names {
             let local = Local::new(core, &tables);
             core.table_locks = TableLocks { list: now.list, local, guards };
-            return Ok(Outcome::default());
+            return Ok(StatementOutcome::default());
         }
         wanted = now;
     }
@@ -261,7 +264,10 @@ pub(crate) fn lock(core: &mut Core, locks: &[ast::TableLock]) -> Result<Outcome,
 
 /// FLUSH TABLES … WITH READ LOCK and FOR EXPORT: of tables, as LOCK TABLES … READ does; of all,
 /// nothing changes until UNLOCK TABLES, and what other sessions have changed is not committed.
-pub(crate) fn flush_and_lock(core: &mut Core, names: &[ObjectName]) -> Result<Outcome, SqlError> {
+pub(crate) fn flush_and_lock(
+    core: &mut SessionContext,
+    names: &[ObjectName],
+) -> Result<StatementOutcome, SqlError> {
     if !core.table_locks.list.is_empty() {
         return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
     }
@@ -275,26 +281,26 @@ pub(crate) fn flush_and_lock(core: &mut Core, names: &[ObjectName]) -> Result<Ou
     core.commit()?;
     core.mdl.end_change();
     core.read_lock = Some(core.mdl.read_everything(core.mdl_limit())?);
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// UNLOCK TABLES.
-pub(crate) fn unlock_all(core: &mut Core) -> Result<Outcome, SqlError> {
+pub(crate) fn unlock_all(core: &mut SessionContext) -> Result<StatementOutcome, SqlError> {
     core.read_lock = None;
     unlock(core)
 }
 
 /// Gives up what LOCK TABLES has locked.
-pub(crate) fn unlock(core: &mut Core) -> Result<Outcome, SqlError> {
+pub(crate) fn unlock(core: &mut SessionContext) -> Result<StatementOutcome, SqlError> {
     if !core.table_locks.list.is_empty() {
         core.commit()?;
         core.table_locks = TableLocks::default();
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// Notes the names that a statement reads and changes rows of; false where it is of another kind.
-fn names_of<'s>(statement: &'s Statement, reads: &mut Reads<'s>) -> bool {
+fn names_of<'s>(statement: &'s Statement, reads: &mut ReferencedObjects<'s>) -> bool {
     match statement {
         Statement::Select(query) => reads.query(query),
         Statement::Explain(explain) => match &explain.target {
@@ -345,7 +351,7 @@ fn names_of<'s>(statement: &'s Statement, reads: &mut Reads<'s>) -> bool {
     true
 }
 
-impl Core {
+impl SessionContext {
     /// Whether the session is in a transaction or holds tables by LOCK TABLES.
     pub(crate) fn is_engaged(&self) -> bool {
         let state = &self.state;
@@ -358,7 +364,7 @@ impl Core {
         if self.table_locks.list.is_empty() {
             return Ok(());
         }
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         match names_of(statement, &mut reads) {
             true => self.check_read(&reads),
             false => self.check_defined(statement),
@@ -366,7 +372,7 @@ impl Core {
     }
 
     /// Each name must be on the list, each entry once.
-    fn check_read(&self, reads: &Reads<'_>) -> Result<(), SqlError> {
+    fn check_read(&self, reads: &ReferencedObjects<'_>) -> Result<(), SqlError> {
         let mut used = vec![false; self.table_locks.list.len()];
         for (name, alias) in reads.tables.iter().zip(&reads.aliases) {
             let alias = alias.unwrap_or(&name.name);
@@ -496,7 +502,7 @@ impl Core {
         self.mdl.lock_write(&table.mdl, self.mdl_limit())
     }
 
-    /// As [`Core::hold_to_write`], for a table that a foreign key's action reaches.
+    /// As [`SessionContext::hold_to_write`], for a table that a foreign key's action reaches.
     pub(crate) fn hold_to_cascade(&self, table: &Table) -> Result<(), SqlError> {
         self.mdl.lock_shared(&table.mdl, self.mdl_limit())?;
         self.mdl.lock_write(&table.mdl, self.mdl_limit())

@@ -8,12 +8,12 @@
 //! Example: `ADD INDEX i (b), DROP INDEX i` puts a new index in place of the old one, and
 //! `RENAME COLUMN a TO b, RENAME COLUMN b TO a` swaps two names.
 
-use super::algorithm::Wanted;
+use super::algorithm::RequestedAlgorithm;
 use super::table::{apply_option, declare};
-use super::work::{Work, WorkIndex};
+use super::table_builder::{IndexDraft, TableBuilder};
 use super::{FullName, columns, dependents, full_name, rules};
 use crate::catalog::{ColumnDef, ColumnDefault, Generated, IndexKind, same_name};
-use crate::context::Core;
+use crate::context::SessionContext;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -37,7 +37,7 @@ pub(super) struct Wishes {
     pub(super) changes: bool,
     /// ORDER BY.
     pub(super) order: bool,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: RequestedAlgorithm,
     /// What is to be dropped and not there, which is told of after most else.
     missing: Option<String>,
 }
@@ -48,17 +48,17 @@ impl Wishes {
     }
 }
 
-fn unknown(work: &Work, name: &str) -> SqlError {
-    SqlError::new(ErrorCode::UnknownColumn, &[&name, &work.name])
+fn unknown(builder: &TableBuilder, name: &str) -> SqlError {
+    SqlError::new(ErrorCode::UnknownColumn, &[&name, &builder.name])
 }
 
-fn known_column(work: &Work, name: &str) -> Result<usize, SqlError> {
-    work.column(name).ok_or_else(|| unknown(work, name))
+fn known_column(builder: &TableBuilder, name: &str) -> Result<usize, SqlError> {
+    builder.column(name).ok_or_else(|| unknown(builder, name))
 }
 
-fn known_index(work: &Work, name: &str) -> Result<usize, SqlError> {
-    let unknown = || SqlError::new(ErrorCode::KeyDoesNotExist, &[&name, &work.name]);
-    work.index(name).ok_or_else(unknown)
+fn known_index(builder: &TableBuilder, name: &str) -> Result<usize, SqlError> {
+    let unknown = || SqlError::new(ErrorCode::KeyDoesNotExist, &[&name, &builder.name]);
+    builder.index(name).ok_or_else(unknown)
 }
 
 fn cannot_drop<T>(name: &str) -> Result<T, SqlError> {
@@ -95,36 +95,37 @@ fn declared(actions: &[AlterAction], default: Collation) -> Result<Option<Collat
 
 /// Applies all actions to a definition.
 pub(super) fn apply_all(
-    core: &mut Core,
-    work: &mut Work,
+    core: &mut SessionContext,
+    builder: &mut TableBuilder,
     wishes: &mut Wishes,
     actions: &[AlterAction],
 ) -> Result<(), SqlError> {
     let adds = |action: &&AlterAction| matches!(action, AlterAction::AddColumn { .. });
-    work.check_listed(actions.iter().filter(adds).count())?;
+    builder.check_listed(actions.iter().filter(adds).count())?;
     // New and changed columns follow it, wherever it stands.
-    work.collation = declared(actions, work.collation)?.unwrap_or(work.collation);
-    let old = work.clone();
+    builder.collation = declared(actions, builder.collation)?.unwrap_or(builder.collation);
+    let old = builder.clone();
     for now in 0..=2 {
         for action in actions.iter().filter(|action| stage(action) == now) {
-            apply(core, work, wishes, action)?;
+            apply(core, builder, wishes, action)?;
         }
     }
-    let gone = |index: &&WorkIndex| !work.indexes.iter().any(|other| other.origin == index.origin);
-    let mut dropped: Vec<WorkIndex> = old.indexes.iter().filter(gone).cloned().collect();
-    check_changed_once(work, actions)?;
-    let names: Vec<String> = work.columns.iter().map(|c| c.def.name.clone()).collect();
-    rename_columns(core, work, actions)?;
+    let gone =
+        |index: &&IndexDraft| !builder.indexes.iter().any(|other| other.origin == index.origin);
+    let mut dropped: Vec<IndexDraft> = old.indexes.iter().filter(gone).cloned().collect();
+    check_changed_once(builder, actions)?;
+    let names: Vec<String> = builder.columns.iter().map(|c| c.def.name.clone()).collect();
+    rename_columns(core, builder, actions)?;
     for part in dropped.iter_mut().flat_map(|index| &mut index.parts) {
         if let Some(at) = names.iter().position(|name| same_name(name, &part.column)) {
-            part.column.clone_from(&work.columns[at].def.name);
+            part.column.clone_from(&builder.columns[at].def.name);
         }
     }
     for action in actions.iter().filter(|action| stage(action) == 3) {
-        apply(core, work, wishes, action)?;
+        apply(core, builder, wishes, action)?;
     }
-    dependents::check_expressions(&old, work, actions)?;
-    check_names_differ(work)?;
+    dependents::check_expressions(&old, builder, actions)?;
+    check_names_differ(builder)?;
     if let Some(name) = &wishes.missing {
         return cannot_drop(name);
     }
@@ -137,32 +138,32 @@ pub(super) fn apply_all(
                 }) =>
             {
                 known_key = key.constraint.as_ref();
-                apply(core, work, wishes, action)?;
+                apply(core, builder, wishes, action)?;
             }
             AlterAction::ModifyColumn { def, position: Some(position) }
             | AlterAction::ChangeColumn { def, position: Some(position), .. } => {
-                let at = known_column(work, &def.name)?;
-                let column = work.columns.remove(at);
-                let to = place(work, Some(position))?;
-                work.add_column(to, column)?;
+                let at = known_column(builder, &def.name)?;
+                let column = builder.columns.remove(at);
+                let to = place(builder, Some(position))?;
+                builder.add_column(to, column)?;
             }
-            _ if stage(action) == 4 => apply(core, work, wishes, action)?,
+            _ if stage(action) == 4 => apply(core, builder, wishes, action)?,
             _ => {}
         }
     }
     if let Some(name) = known_key {
         // Before the keys' names those of their indexes must be all different.
-        work.drop_needless_indexes();
-        work.name_indexes()?;
+        builder.drop_needless_indexes();
+        builder.name_indexes()?;
         return error(ErrorCode::FkDupName, &[name]);
     }
-    check_foreign_keys(work, &dropped)?;
-    actions.iter().try_for_each(|action| apply_expressions(core, work, action))?;
-    rules::check_places(work)
+    check_foreign_keys(builder, &dropped)?;
+    actions.iter().try_for_each(|action| apply_expressions(core, builder, action))?;
+    rules::check_places(builder)
 }
 
 /// Error 1054 where two actions change one column, which the first has taken.
-fn check_changed_once(work: &Work, actions: &[AlterAction]) -> Result<(), SqlError> {
+fn check_changed_once(builder: &TableBuilder, actions: &[AlterAction]) -> Result<(), SqlError> {
     let mut changed: Vec<&str> = Vec::new();
     for action in actions {
         let name = match action {
@@ -173,7 +174,7 @@ fn check_changed_once(work: &Work, actions: &[AlterAction]) -> Result<(), SqlErr
             _ => continue,
         };
         if changed.iter().any(|other| same_name(other, name)) {
-            return Err(unknown(work, name));
+            return Err(unknown(builder, name));
         }
         changed.push(name);
     }
@@ -181,47 +182,47 @@ fn check_changed_once(work: &Work, actions: &[AlterAction]) -> Result<(), SqlErr
 }
 
 fn apply(
-    core: &mut Core,
-    work: &mut Work,
+    core: &mut SessionContext,
+    builder: &mut TableBuilder,
     wishes: &mut Wishes,
     action: &AlterAction,
 ) -> Result<(), SqlError> {
     wishes.changes |= !matches!(action, AlterAction::RenameTo(_) | AlterAction::EnableKeys(_));
     match action {
         AlterAction::AddColumn { def, position } => {
-            let column = columns::column(core, def, work.collation)?;
-            let place = place(work, position.as_ref())?;
-            work.add_column(place, column)?;
-            work.indexes.extend(columns::column_indexes(def));
+            let column = columns::column(core, def, builder.collation)?;
+            let place = place(builder, position.as_ref())?;
+            builder.add_column(place, column)?;
+            builder.indexes.extend(columns::column_indexes(def));
         }
-        AlterAction::AddIndex(spec) => work.indexes.push(columns::index(core, spec)?),
-        AlterAction::AddForeignKey(_) if work.temporary => {
+        AlterAction::AddIndex(spec) => builder.indexes.push(columns::index(core, spec)?),
+        AlterAction::AddForeignKey(_) if builder.temporary => {
             return error(ErrorCode::CannotAddForeign, &[]);
         }
-        AlterAction::AddForeignKey(spec) => columns::add_foreign_key(core, work, spec)?,
-        AlterAction::DropColumn(name) if work.column(name).is_none() => wishes.miss(name),
-        AlterAction::DropColumn(name) => drop_column(work, name)?,
+        AlterAction::AddForeignKey(spec) => columns::add_foreign_key(core, builder, spec)?,
+        AlterAction::DropColumn(name) if builder.column(name).is_none() => wishes.miss(name),
+        AlterAction::DropColumn(name) => drop_column(builder, name)?,
         AlterAction::DropForeignKey(name) => {
-            if !drop_foreign_key(work, name) {
+            if !drop_foreign_key(builder, name) {
                 wishes.miss(name);
             }
         }
-        AlterAction::DropIndex(name) => match work.index(name) {
-            Some(at) => drop(work.indexes.remove(at)),
+        AlterAction::DropIndex(name) => match builder.index(name) {
+            Some(at) => drop(builder.indexes.remove(at)),
             None => wishes.miss(name),
         },
         AlterAction::DropPrimaryKey => {
-            let primary = work.indexes.iter().position(|i| i.kind == IndexKind::Primary);
+            let primary = builder.indexes.iter().position(|i| i.kind == IndexKind::Primary);
             let Some(at) = primary else { return cannot_drop("PRIMARY") };
-            work.indexes.remove(at);
+            builder.indexes.remove(at);
         }
         AlterAction::ModifyColumn { def, .. } | AlterAction::ChangeColumn { def, .. } => {
-            change_column(core, work, def)?;
+            change_column(core, builder, def)?;
         }
-        AlterAction::RenameIndex { from, to } => rename_index(work, from, to)?,
+        AlterAction::RenameIndex { from, to } => rename_index(builder, from, to)?,
         AlterAction::RenameTo(to) => wishes.rename = Some(full_name(core, to)?),
         AlterAction::ConvertCharset { charset, collation } => {
-            convert(work, charset.as_deref(), collation.as_deref())?;
+            convert(builder, charset.as_deref(), collation.as_deref())?;
         }
         AlterAction::Option(option) => {
             match option {
@@ -231,49 +232,53 @@ fn apply(
                 }
                 _ => {}
             }
-            apply_option(core, work, option)?;
+            apply_option(core, builder, option)?;
         }
-        AlterAction::EnableKeys(_) => core.note(ErrorCode::IllegalHa, &[&work.name]),
+        AlterAction::EnableKeys(_) => core.note(ErrorCode::IllegalHa, &[&builder.name]),
         AlterAction::Force => (wishes.copy, wishes.wanted.rebuild) = (true, true),
         AlterAction::OrderBy(_) => wishes.order = true,
         AlterAction::Algorithm(text) => wishes.wanted.algorithm = Some(text.clone()),
         AlterAction::Lock(text) => wishes.wanted.lock = Some(text.clone()),
-        _ => return apply_attribute(core, work, action),
+        _ => return apply_attribute(core, builder, action),
     }
     Ok(())
 }
 
 /// Actions on constraints and on single attributes of columns and indexes.
-fn apply_attribute(core: &mut Core, work: &mut Work, action: &AlterAction) -> Result<(), SqlError> {
+fn apply_attribute(
+    core: &mut SessionContext,
+    builder: &mut TableBuilder,
+    action: &AlterAction,
+) -> Result<(), SqlError> {
     match action {
         AlterAction::DropCheck(name) => {
-            if !drop_check(work, name) {
+            if !drop_check(builder, name) {
                 return error(ErrorCode::CheckConstraintNotFound, &[name]);
             }
         }
-        AlterAction::DropConstraint(name) => drop_constraint(work, name)?,
+        AlterAction::DropConstraint(name) => drop_constraint(builder, name)?,
         AlterAction::SetDefault { column, default } => {
-            let at = known_column(work, column)?;
-            let def = work.columns[at].def.clone();
+            let at = known_column(builder, column)?;
+            let def = builder.columns[at].def.clone();
             let default = plain_default(&def, default)?;
-            work.columns[at].def.default = columns::column_default(core, &def, &default)?;
+            builder.columns[at].def.default = columns::column_default(core, &def, &default)?;
         }
         AlterAction::DropDefault(name) => {
-            let at = known_column(work, name)?;
-            let nullable = work.columns[at].def.nullable;
-            work.columns[at].def.default =
+            let at = known_column(builder, name)?;
+            let nullable = builder.columns[at].def.nullable;
+            builder.columns[at].def.default =
                 if nullable { ColumnDefault::Absent } else { ColumnDefault::None };
         }
         AlterAction::SetColumnVisibility { column, visible } => {
-            let at = known_column(work, column)?;
-            work.columns[at].def.invisible = !visible;
+            let at = known_column(builder, column)?;
+            builder.columns[at].def.invisible = !visible;
         }
         AlterAction::SetIndexVisibility { index, visible } => {
-            let at = known_index(work, index)?;
-            work.indexes[at].visible = *visible;
+            let at = known_index(builder, index)?;
+            builder.indexes[at].visible = *visible;
         }
         AlterAction::SetEnforced { name, enforced } => {
-            let Some(check) = work.checks.iter_mut().find(|c| same_name(&c.name, name)) else {
+            let Some(check) = builder.checks.iter_mut().find(|c| same_name(&c.name, name)) else {
                 return error(ErrorCode::CheckConstraintNotFound, &[name]);
             };
             check.enforced = *enforced;
@@ -290,18 +295,22 @@ fn apply_attribute(core: &mut Core, work: &mut Work, action: &AlterAction) -> Re
 }
 
 /// Expressions are bound when all actions have made their columns.
-fn apply_expressions(core: &Core, work: &mut Work, action: &AlterAction) -> Result<(), SqlError> {
+fn apply_expressions(
+    core: &SessionContext,
+    builder: &mut TableBuilder,
+    action: &AlterAction,
+) -> Result<(), SqlError> {
     match action {
         AlterAction::AddColumn { def, .. }
         | AlterAction::ModifyColumn { def, .. }
-        | AlterAction::ChangeColumn { def, .. } => columns::finish_expressions(core, work, def),
+        | AlterAction::ChangeColumn { def, .. } => columns::finish_expressions(core, builder, def),
         AlterAction::SetDefault { column, default: ast::ColumnDefault::Expr(expr) }
             if !matches!(expr, ast::Expr::Literal(_)) =>
         {
-            let at = known_column(work, column)?;
-            columns::finish_default(core, work, at, expr)
+            let at = known_column(builder, column)?;
+            columns::finish_default(core, builder, at, expr)
         }
-        AlterAction::AddCheck(check) => columns::add_check(core, work, check, None),
+        AlterAction::AddCheck(check) => columns::add_check(core, builder, check, None),
         _ => Ok(()),
     }
 }
@@ -325,38 +334,43 @@ fn plain_default(
     }
 }
 
-fn place(work: &Work, position: Option<&ast::ColumnPosition>) -> Result<Option<usize>, SqlError> {
+fn place(
+    builder: &TableBuilder,
+    position: Option<&ast::ColumnPosition>,
+) -> Result<Option<usize>, SqlError> {
     Ok(match position {
         None => None,
         Some(ast::ColumnPosition::First) => Some(0),
-        Some(ast::ColumnPosition::After(name)) => Some(known_column(work, name)? + 1),
+        Some(ast::ColumnPosition::After(name)) => Some(known_column(builder, name)? + 1),
     })
 }
 
-fn drop_column(work: &mut Work, name: &str) -> Result<(), SqlError> {
-    let Some(at) = work.column(name) else { return cannot_drop(name) };
-    work.checks.retain(|check| !dependents::reads_alone(check, name));
-    dependents::check_conditions(work, name)?;
-    let child = |key: &&super::work::WorkForeignKey| key.columns.iter().any(|c| same_name(c, name));
-    if let Some(key) = work.foreign_keys.iter().find(child) {
+fn drop_column(builder: &mut TableBuilder, name: &str) -> Result<(), SqlError> {
+    let Some(at) = builder.column(name) else { return cannot_drop(name) };
+    builder.checks.retain(|check| !dependents::reads_only(check, name));
+    dependents::check_conditions(builder, name)?;
+    let child = |key: &&super::table_builder::ForeignKeyDraft| {
+        key.columns.iter().any(|c| same_name(c, name))
+    };
+    if let Some(key) = builder.foreign_keys.iter().find(child) {
         return error(ErrorCode::FkColumnCannotDrop, &[&name, &key.def.name]);
     }
-    work.columns.remove(at);
-    for index in &mut work.indexes {
+    builder.columns.remove(at);
+    for index in &mut builder.indexes {
         index.parts.retain(|part| !same_name(&part.column, name));
     }
-    work.indexes.retain(|index| !index.parts.is_empty());
+    builder.indexes.retain(|index| !index.parts.is_empty());
     Ok(())
 }
 
 /// Error 1553 where a foreign key has lost its index.
-fn check_foreign_keys(work: &Work, dropped: &[WorkIndex]) -> Result<(), SqlError> {
-    let serves = |index: &WorkIndex, columns: &[String]| {
+fn check_foreign_keys(builder: &TableBuilder, dropped: &[IndexDraft]) -> Result<(), SqlError> {
+    let serves = |index: &IndexDraft, columns: &[String]| {
         index.parts.len() >= columns.len()
             && index.parts.iter().zip(columns).all(|(part, name)| same_name(&part.column, name))
     };
-    for key in work.foreign_keys.iter().filter(|key| !key.added) {
-        if work.indexes.iter().any(|index| serves(index, &key.columns)) {
+    for key in builder.foreign_keys.iter().filter(|key| !key.added) {
+        if builder.indexes.iter().any(|index| serves(index, &key.columns)) {
             continue;
         }
         if let Some(index) = dropped.iter().find(|index| serves(index, &key.columns)) {
@@ -367,26 +381,26 @@ fn check_foreign_keys(work: &Work, dropped: &[WorkIndex]) -> Result<(), SqlError
     Ok(())
 }
 
-fn drop_foreign_key(work: &mut Work, name: &str) -> bool {
-    let before = work.foreign_keys.len();
-    work.foreign_keys.retain(|key| !same_name(&key.def.name, name));
-    work.foreign_keys.len() < before
+fn drop_foreign_key(builder: &mut TableBuilder, name: &str) -> bool {
+    let before = builder.foreign_keys.len();
+    builder.foreign_keys.retain(|key| !same_name(&key.def.name, name));
+    builder.foreign_keys.len() < before
 }
 
-fn drop_check(work: &mut Work, name: &str) -> bool {
-    let before = work.checks.len();
-    work.checks.retain(|check| !same_name(&check.name, name));
-    work.checks.len() < before
+fn drop_check(builder: &mut TableBuilder, name: &str) -> bool {
+    let before = builder.checks.len();
+    builder.checks.retain(|check| !same_name(&check.name, name));
+    builder.checks.len() < before
 }
 
-fn drop_constraint(work: &mut Work, name: &str) -> Result<(), SqlError> {
-    if drop_foreign_key(work, name) || drop_check(work, name) {
+fn drop_constraint(builder: &mut TableBuilder, name: &str) -> Result<(), SqlError> {
+    if drop_foreign_key(builder, name) || drop_check(builder, name) {
         return Ok(());
     }
     let unique = |kind| matches!(kind, IndexKind::Primary | IndexKind::Unique);
-    match work.index(name).filter(|at| unique(work.indexes[*at].kind)) {
+    match builder.index(name).filter(|at| unique(builder.indexes[*at].kind)) {
         Some(at) => {
-            work.indexes.remove(at);
+            builder.indexes.remove(at);
             Ok(())
         }
         None => error(ErrorCode::ConstraintNotFound, &[&name]),
@@ -394,30 +408,38 @@ fn drop_constraint(work: &mut Work, name: &str) -> Result<(), SqlError> {
 }
 
 /// MODIFY and CHANGE: the new definition in the old column's place. It has its new name already.
-fn change_column(core: &mut Core, work: &mut Work, spec: &ast::ColumnDef) -> Result<(), SqlError> {
-    let at = known_column(work, &spec.name)?;
-    let mut column = columns::column(core, spec, work.collation)?;
-    column.origin = work.columns[at].origin;
+fn change_column(
+    core: &mut SessionContext,
+    builder: &mut TableBuilder,
+    spec: &ast::ColumnDef,
+) -> Result<(), SqlError> {
+    let at = known_column(builder, &spec.name)?;
+    let mut column = columns::column(core, spec, builder.collation)?;
+    column.origin = builder.columns[at].origin;
     let stored = |generated: &Option<Generated>| generated.as_ref().map(|g| g.stored);
     let (old_stored, new_stored) =
-        (stored(&work.columns[at].def.generated), stored(&column.def.generated));
+        (stored(&builder.columns[at].def.generated), stored(&column.def.generated));
     // Only a stored column can become a plain one, and the other way.
     if old_stored != new_stored && (old_stored == Some(false) || new_stored == Some(false)) {
         let what = "Changing the STORED status";
         return error(ErrorCode::UnsupportedActionOnGeneratedColumn, &[&what]);
     }
-    work.columns[at] = column;
+    builder.columns[at] = column;
     let mut indexes = columns::column_indexes(spec);
-    let primary = |index: &super::work::WorkIndex| index.kind == IndexKind::Primary;
-    if indexes.iter().any(primary) && work.indexes.iter().any(primary) {
+    let primary = |index: &super::table_builder::IndexDraft| index.kind == IndexKind::Primary;
+    if indexes.iter().any(primary) && builder.indexes.iter().any(primary) {
         return error(ErrorCode::MultiplePriKey, &[]);
     }
-    work.indexes.append(&mut indexes);
+    builder.indexes.append(&mut indexes);
     Ok(())
 }
 
 /// RENAME COLUMN, and CHANGE to another name: all of them at once, so that columns can swap names.
-fn rename_columns(core: &Core, work: &mut Work, actions: &[AlterAction]) -> Result<(), SqlError> {
+fn rename_columns(
+    core: &SessionContext,
+    builder: &mut TableBuilder,
+    actions: &[AlterAction],
+) -> Result<(), SqlError> {
     let renames: Vec<(&str, &str)> = actions
         .iter()
         .filter_map(|action| match action {
@@ -427,10 +449,10 @@ fn rename_columns(core: &Core, work: &mut Work, actions: &[AlterAction]) -> Resu
         })
         .collect();
     for (from, to) in &renames {
-        known_column(work, from)?;
+        known_column(builder, from)?;
         columns::check_column_name(to)?;
         if !same_name(from, to) {
-            dependents::check_conditions(work, from)?;
+            dependents::check_conditions(builder, from)?;
         }
     }
     let renamed = |name: &mut String| {
@@ -438,14 +460,14 @@ fn rename_columns(core: &Core, work: &mut Work, actions: &[AlterAction]) -> Resu
             (*to).clone_into(name);
         }
     };
-    work.columns.iter_mut().for_each(|column| renamed(&mut column.def.name));
-    let parts = work.indexes.iter_mut().flat_map(|index| &mut index.parts);
+    builder.columns.iter_mut().for_each(|column| renamed(&mut column.def.name));
+    let parts = builder.indexes.iter_mut().flat_map(|index| &mut index.parts);
     parts.for_each(|part| renamed(&mut part.column));
     if renames.iter().any(|(from, to)| from != to && same_name(from, to)) {
-        columns::spell_anew(core, work);
+        columns::spell_anew(core, builder);
     }
-    for key in &mut work.foreign_keys {
-        let itself = key.def.ref_schema == work.schema && key.def.ref_table == work.name;
+    for key in &mut builder.foreign_keys {
+        let itself = key.def.ref_schema == builder.schema && key.def.ref_table == builder.name;
         let referred = key.def.ref_columns.iter_mut().filter(|_| itself);
         key.columns.iter_mut().chain(referred).for_each(renamed);
     }
@@ -453,9 +475,9 @@ fn rename_columns(core: &Core, work: &mut Work, actions: &[AlterAction]) -> Resu
 }
 
 /// Error 1060 where two columns have got one name.
-fn check_names_differ(work: &Work) -> Result<(), SqlError> {
-    for at in 1..work.columns.len() {
-        let (before, name) = (&work.columns[..at], &work.columns[at].def.name);
+fn check_names_differ(builder: &TableBuilder) -> Result<(), SqlError> {
+    for at in 1..builder.columns.len() {
+        let (before, name) = (&builder.columns[..at], &builder.columns[at].def.name);
         if before.iter().any(|other| same_name(&other.def.name, name)) {
             return error(ErrorCode::DupFieldname, &[name]);
         }
@@ -463,28 +485,28 @@ fn check_names_differ(work: &Work) -> Result<(), SqlError> {
     Ok(())
 }
 
-fn rename_index(work: &mut Work, from: &str, to: &str) -> Result<(), SqlError> {
-    let at = known_index(work, from)?;
-    if work.index(to).is_some_and(|other| other != at) {
+fn rename_index(builder: &mut TableBuilder, from: &str, to: &str) -> Result<(), SqlError> {
+    let at = known_index(builder, from)?;
+    if builder.index(to).is_some_and(|other| other != at) {
         return error(ErrorCode::DupKeyname, &[&to]);
     }
     if same_name(to, "PRIMARY") {
         return error(ErrorCode::WrongNameForIndex, &[&to]);
     }
-    work.indexes[at].name = Some(to.to_owned());
-    work.indexes[at].for_foreign_key = false;
+    builder.indexes[at].name = Some(to.to_owned());
+    builder.indexes[at].for_foreign_key = false;
     Ok(())
 }
 
 /// CONVERT TO CHARACTER SET: the table's default and all its character columns.
 fn convert(
-    work: &mut Work,
+    builder: &mut TableBuilder,
     charset: Option<&str>,
     collation: Option<&str>,
 ) -> Result<(), SqlError> {
-    let to = charset::resolve(charset, collation)?.unwrap_or(work.collation);
-    work.collation = to;
-    for column in &mut work.columns {
+    let to = charset::resolve(charset, collation)?.unwrap_or(builder.collation);
+    builder.collation = to;
+    for column in &mut builder.columns {
         let ty = &mut column.def.data_type;
         let slot: &mut Collation = match ty {
             DataType::Char { collation, .. }

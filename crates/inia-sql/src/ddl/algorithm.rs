@@ -24,7 +24,7 @@ pub(super) enum Algorithm {
 
 /// What the actions say of the way.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct RequestedAlgorithm {
     /// ALGORITHM and LOCK as written.
     pub(super) algorithm: Option<String>,
     pub(super) lock: Option<String>,
@@ -48,7 +48,7 @@ pub(super) struct Alteration<'a> {
 
 impl Alteration<'_> {
     /// The way MySQL takes.
-    pub(super) fn algorithm(&self, wanted: &Wanted) -> Algorithm {
+    pub(super) fn algorithm(&self, wanted: &RequestedAlgorithm) -> Algorithm {
         let (old, new) = (self.old, self.new);
         let pairs = || {
             let pair = |(at, origin): (usize, &Option<usize>)| {
@@ -178,7 +178,7 @@ fn refused(what: &str, reason: Option<&str>, instead: &str) -> SqlError {
     }
 }
 
-impl Wanted {
+impl RequestedAlgorithm {
     /// Errors 1800 and 1801 for words that are no algorithm or lock, 1221 for a lock with INSTANT.
     pub(super) fn check_words(&self) -> Result<(), SqlError> {
         let known = |text: &Option<String>, words: &[&str]| {

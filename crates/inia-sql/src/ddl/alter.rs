@@ -1,19 +1,20 @@
-//! ALTER TABLE: the actions change a [`Work`], then the table is brought to the new definition by
-//! the cheapest way that does it: the catalog alone, index trees beside the rows, or a new copy.
+//! ALTER TABLE: the actions change a [`TableBuilder`], then the table is brought to the new
+//! definition by the cheapest way that does it: the catalog alone, index trees beside the rows, or
+//! a new copy.
 
 use super::actions::{self, Wishes};
 use super::algorithm::{Algorithm, Alteration};
 use super::columns;
 use super::foreign::{self, Moved};
-use super::rebuild::{self, Plan};
+use super::rebuild::{self, RebuildPlan};
 use super::schema::hold_schema;
 use super::table::rename_constraints;
-use super::work::{Finished, Work};
+use super::table_builder::{Finished, TableBuilder};
 use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed};
 use crate::catalog::mdl::MdlGuard;
 use crate::catalog::{Change, Table, TableDef};
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::dml::auto_increment;
 use crate::error::StorageResult;
 use inia_base::error::{ErrorCode, SqlError};
@@ -26,21 +27,21 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
 }
 
 /// ALTER TABLE.
-pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult {
+pub(crate) fn alter_table(core: &mut SessionContext, alter: &ast::AlterTable) -> DdlResult {
     let name = full_name(core, &alter.name)?;
     let _locks = lock_for(core, &name, alter)?;
     let table = existing(core, &name)?;
-    let mut work = Work::from_table(&table.def);
+    let mut builder = TableBuilder::from_table(&table.def);
     let mut wishes = Wishes::default();
-    actions::apply_all(core, &mut work, &mut wishes, &alter.actions)?;
-    columns::finish_functional(core, &mut work)?;
+    actions::apply_all(core, &mut builder, &mut wishes, &alter.actions)?;
+    columns::finish_functional(core, &mut builder)?;
     wishes.wanted.check_words()?;
-    if work.columns.is_empty() {
+    if builder.columns.is_empty() {
         return error(ErrorCode::CantRemoveAllFields, &[]);
     }
-    foreign::check_child(core, &mut work)?;
-    foreign::check_children(core, &table.def, &work)?;
-    let finished = work.finish()?;
+    foreign::check_child(core, &mut builder)?;
+    foreign::check_children(core, &table.def, &builder)?;
+    let finished = builder.finish()?;
     for warning in &finished.warnings {
         core.push_warning(warning);
     }
@@ -51,7 +52,7 @@ pub(crate) fn alter_table(core: &mut Core, alter: &ast::AlterTable) -> DdlResult
 /// Locks the table, its new name, whoever refers to it where a name changes, and what new foreign
 /// keys refer to.
 fn lock_for(
-    core: &Core,
+    core: &SessionContext,
     name: &FullName,
     alter: &ast::AlterTable,
 ) -> Result<Vec<MdlGuard>, SqlError> {
@@ -83,7 +84,7 @@ fn lock_for(
 }
 
 fn carry_out(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: &FullName,
     table: &Table,
     finished: Finished,
@@ -115,7 +116,7 @@ fn carry_out(
         warn_of_order(core, &name.1);
     }
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
-    let plan = Plan::new(&table.def, &def, &column_origins, &index_origins, copy);
+    let plan = RebuildPlan::new(&table.def, &def, &column_origins, &index_origins, copy);
     if plan.copies() && wishes.auto_increment.is_none() {
         keep_numbers(table, &mut def)?;
     }
@@ -137,7 +138,7 @@ fn carry_out(
     })?;
     count_anew(table, plan.copies(), wishes)?;
     if !wishes.changes && !temporary {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     let affected_rows = match copied {
         true if plan.copies() => rows,
@@ -146,11 +147,11 @@ fn carry_out(
     };
     let warnings = core.warning_count();
     let info = format!("Records: {affected_rows}  Duplicates: 0  Warnings: {warnings}");
-    Ok(Outcome { affected_rows, info, ..Outcome::default() })
+    Ok(StatementOutcome { affected_rows, info, ..StatementOutcome::default() })
 }
 
 /// Gives the table another name; error 1050.
-fn rename(core: &Core, def: &mut TableDef, to: &FullName) -> Result<(), SqlError> {
+fn rename(core: &SessionContext, def: &mut TableDef, to: &FullName) -> Result<(), SqlError> {
     let taken = match def.temporary {
         true => core.temporary.get(&to.0, &to.1).is_some(),
         false => core.db.catalog().has(&to.0, &to.1),
@@ -165,7 +166,7 @@ fn rename(core: &Core, def: &mut TableDef, to: &FullName) -> Result<(), SqlError
     Ok(())
 }
 
-fn warn_of_order(core: &mut Core, table: &str) {
+fn warn_of_order(core: &mut SessionContext, table: &str) {
     let text = "ORDER BY ignored as there is a user-defined clustered index in the table";
     core.warn(ErrorCode::UnknownError, &[&format!("{text} '{table}'")]);
 }
@@ -191,7 +192,7 @@ fn count_anew(table: &Table, copied: bool, wishes: &Wishes) -> Result<(), SqlErr
 }
 
 /// Error 3776 where a table with foreign keys, or to which others have such, gets another engine.
-fn check_engine(core: &Core, old: &TableDef, new: &TableDef) -> Result<(), SqlError> {
+fn check_engine(core: &SessionContext, old: &TableDef, new: &TableDef) -> Result<(), SqlError> {
     let catalog = core.db.catalog().current();
     let name = (old.schema.clone(), old.name.clone());
     let referring = !old.foreign_keys.is_empty() || catalog.references.contains_key(&name);

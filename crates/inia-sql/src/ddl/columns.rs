@@ -1,13 +1,15 @@
-//! Column, index and constraint definitions: from the syntax tree into a [`Work`].
+//! Column, index and constraint definitions: from the syntax tree into a [`TableBuilder`].
 
 use super::rules::{self, Owner};
-use super::work::{Work, WorkColumn, WorkForeignKey, WorkIndex, WorkPart};
+use super::table_builder::{
+    ColumnDraft, ForeignKeyDraft, IndexDraft, IndexPartDraft, TableBuilder,
+};
 use crate::catalog::MAX_NAME;
 use crate::catalog::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, HIDDEN, IndexKind,
     ReferentialAction, TRANSACTIONAL, same_name,
 };
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::dml::fill::limited;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -35,7 +37,7 @@ pub(crate) fn check_column_name(name: &str) -> Result<(), SqlError> {
 /// A comment of at most `max` characters: a longer one is an error in strict modes, else it is cut
 /// with a warning.
 pub(super) fn comment(
-    core: &mut Core,
+    core: &mut SessionContext,
     text: &str,
     max: usize,
     code: ErrorCode,
@@ -52,10 +54,10 @@ pub(super) fn comment(
 
 /// A column as defined, its expressions still unchecked (see [`finish_expressions`]).
 pub(crate) fn column(
-    core: &mut Core,
+    core: &mut SessionContext,
     spec: &ast::ColumnDef,
     table: Collation,
-) -> Result<WorkColumn, SqlError> {
+) -> Result<ColumnDraft, SqlError> {
     check_column_name(&spec.name)?;
     let ty = column_type(&spec.name, &spec.ty, table, core.env.sql_mode.is_strict())?;
     for warning in &ty.deprecated {
@@ -100,7 +102,7 @@ pub(crate) fn column(
         def.default = column_default(core, &def, default)?;
     }
     let explicit_null = spec.nullable == Some(true);
-    Ok(WorkColumn { def, origin: None, explicit_null })
+    Ok(ColumnDraft { def, origin: None, explicit_null })
 }
 
 /// Whether the column is a DATETIME or TIMESTAMP of just these fractional digits.
@@ -113,7 +115,7 @@ fn is_moment(data_type: &DataType, digits: u8) -> bool {
 
 /// A literal or CURRENT_TIMESTAMP default; an expression is left for [`finish_expressions`].
 pub(crate) fn column_default(
-    core: &mut Core,
+    core: &mut SessionContext,
     def: &ColumnDef,
     default: &ast::ColumnDefault,
 ) -> Result<ColumnDefault, SqlError> {
@@ -156,17 +158,17 @@ pub(crate) fn column_default(
 }
 
 /// Names the columns of a table under construction for its own expressions.
-struct WorkScope<'w> {
-    work: &'w Work,
+struct BuilderScope<'w> {
+    builder: &'w TableBuilder,
     clause: &'static str,
 }
 
-impl Scope for WorkScope<'_> {
+impl Scope for BuilderScope<'_> {
     fn column(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
-        let Some(index) = self.work.column(&name.name) else {
+        let Some(index) = self.builder.column(&name.name) else {
             return error(ErrorCode::UnknownColumn, &[&name.name, &self.clause]);
         };
-        let def = &self.work.columns[index].def;
+        let def = &self.builder.columns[index].def;
         let ty = ExprType::of_column(def.data_type.clone(), def.nullable);
         let name = crate::catalog::quoted(&def.name).into();
         Ok(Expr { kind: ExprKind::Column { index, name }, ty })
@@ -174,8 +176,8 @@ impl Scope for WorkScope<'_> {
 }
 
 fn normalised(
-    core: &Core,
-    work: &Work,
+    core: &SessionContext,
+    builder: &TableBuilder,
     expr: &ast::Expr,
     owner: Owner<'_>,
 ) -> Result<(String, Vec<usize>), SqlError> {
@@ -186,7 +188,7 @@ fn normalised(
         Owner::Index(_) => "functional index",
     };
     rules::check_written(owner, expr)?;
-    let mut scope = WorkScope { work, clause };
+    let mut scope = BuilderScope { builder, clause };
     let bound = inia_expr::bind(expr, &mut scope, &core.env, &core.host)?;
     let mut columns = Vec::new();
     bound.walk(&mut |node| {
@@ -194,9 +196,9 @@ fn normalised(
             columns.push(*index);
         }
     });
-    rules::check_bound(owner, &bound, work)?;
+    rules::check_bound(owner, &bound, builder)?;
     let mut stored = expr.clone();
-    stored.walk_mut(&mut |node| work.spell_columns(node));
+    stored.walk_mut(&mut |node| builder.spell_columns(node));
     let text = inia_parser::unparse(&stored, charset::charset_name(core.env.collation));
     let text = text.ok_or_else(|| {
         SqlError::new(ErrorCode::NotSupportedYet, &[&"this kind of stored expression"])
@@ -205,21 +207,21 @@ fn normalised(
 }
 
 /// Spells the names of columns in defaults and generated columns as the columns are spelled now.
-pub(super) fn spell_anew(core: &Core, work: &mut Work) {
+pub(super) fn spell_anew(core: &SessionContext, builder: &mut TableBuilder) {
     let charset = charset::charset_name(core.env.collation);
-    let spelled = |text: &str, work: &Work| {
+    let spelled = |text: &str, builder: &TableBuilder| {
         let mut parsed = inia_parser::parse_expr(text, inia_parser::SqlMode::empty()).ok()?;
-        parsed.walk_mut(&mut |node| work.spell_columns(node));
+        parsed.walk_mut(&mut |node| builder.spell_columns(node));
         inia_parser::unparse(&parsed, charset)
     };
-    for at in 0..work.columns.len() {
-        let def = &work.columns[at].def;
-        let generated = def.generated.as_ref().and_then(|g| spelled(&g.expression, work));
+    for at in 0..builder.columns.len() {
+        let def = &builder.columns[at].def;
+        let generated = def.generated.as_ref().and_then(|g| spelled(&g.expression, builder));
         let default = match &def.default {
-            ColumnDefault::Expression(text) => spelled(text, work),
+            ColumnDefault::Expression(text) => spelled(text, builder),
             _ => None,
         };
-        let def = &mut work.columns[at].def;
+        let def = &mut builder.columns[at].def;
         if let (Some(text), Some(generated)) = (generated, &mut def.generated) {
             generated.expression = text;
         }
@@ -231,65 +233,65 @@ pub(super) fn spell_anew(core: &Core, work: &mut Work) {
 
 /// Checks and normalises the expressions of column `name` once all columns are there.
 pub(crate) fn finish_expressions(
-    core: &Core,
-    work: &mut Work,
+    core: &SessionContext,
+    builder: &mut TableBuilder,
     spec: &ast::ColumnDef,
 ) -> Result<(), SqlError> {
-    let Some(index) = work.column(&spec.name) else { return Ok(()) };
+    let Some(index) = builder.column(&spec.name) else { return Ok(()) };
     if let Some(ast::ColumnDefault::Expr(default)) = &spec.default {
-        finish_default(core, work, index, default)?;
+        finish_default(core, builder, index, default)?;
     }
     if let Some(generated) = &spec.generated {
         let owner = Owner::Generated(&spec.name, index);
-        let (text, _) = normalised(core, work, &generated.expr, owner)?;
-        work.columns[index].def.generated =
+        let (text, _) = normalised(core, builder, &generated.expr, owner)?;
+        builder.columns[index].def.generated =
             Some(Generated { expression: text, stored: generated.stored });
     }
     for check in &spec.checks {
-        add_check(core, work, check, Some(index))?;
+        add_check(core, builder, check, Some(index))?;
     }
     Ok(())
 }
 
 /// DEFAULT (expression).
 pub(crate) fn finish_default(
-    core: &Core,
-    work: &mut Work,
+    core: &SessionContext,
+    builder: &mut TableBuilder,
     index: usize,
     default: &ast::Expr,
 ) -> Result<(), SqlError> {
-    let name = work.columns[index].def.name.clone();
-    let (text, _) = normalised(core, work, default, Owner::Default(&name, index))?;
-    work.columns[index].def.default = ColumnDefault::Expression(text);
+    let name = builder.columns[index].def.name.clone();
+    let (text, _) = normalised(core, builder, default, Owner::Default(&name, index))?;
+    builder.columns[index].def.default = ColumnDefault::Expression(text);
     Ok(())
 }
 
 /// Adds a CHECK constraint, maybe one of a column; errors 3820, 3813, 3818, 3822.
 pub(crate) fn add_check(
-    core: &Core,
-    work: &mut Work,
+    core: &SessionContext,
+    builder: &mut TableBuilder,
     check: &ast::CheckDef,
     column: Option<usize>,
 ) -> Result<(), SqlError> {
     let name = check.name.clone().unwrap_or_else(|| {
-        let taken = |name: &str| work.checks.iter().any(|check| same_name(&check.name, name));
-        let names = (1..).map(|n| format!("{}_chk_{n}", work.name));
+        let taken = |name: &str| builder.checks.iter().any(|check| same_name(&check.name, name));
+        let names = (1..).map(|n| format!("{}_chk_{n}", builder.name));
         names.into_iter().find(|name| !taken(name)).unwrap_or_default()
     });
-    let elsewhere = core.db.catalog().schema(&work.schema).is_some_and(|schema| {
-        let others = schema.tables.values().filter(|table| table.def.id != work.id);
+    let elsewhere = core.db.catalog().schema(&builder.schema).is_some_and(|schema| {
+        let others = schema.tables.values().filter(|table| table.def.id != builder.id);
         others.flat_map(|table| &table.def.checks).any(|other| same_name(&other.name, &name))
     });
-    if elsewhere || work.checks.iter().any(|other| same_name(&other.name, &name)) {
+    if elsewhere || builder.checks.iter().any(|other| same_name(&other.name, &name)) {
         return error(ErrorCode::CheckConstraintDupName, &[&name]);
     }
     if let Some(column) = column
-        && !reads_only(&check.expr, &work.columns[column].def.name)
+        && !reads_only(&check.expr, &builder.columns[column].def.name)
     {
         return error(ErrorCode::ColumnCheckConstraintReferencesOtherColumn, &[&name]);
     }
     let mut missing = None;
-    let bound = normalised(core, work, &check.expr, Owner::Check(&name));
+    let bound = normalised(core, builder, &check.expr, Owner::Check(&name));
     let (expression, columns) = bound
         .inspect_err(|error| {
             if error.code == ErrorCode::UnknownColumn {
@@ -302,21 +304,21 @@ pub(crate) fn add_check(
             }
             None => error,
         })?;
-    if columns.iter().any(|column| work.columns[*column].def.auto_increment) {
+    if columns.iter().any(|column| builder.columns[*column].def.auto_increment) {
         return error(ErrorCode::CheckConstraintRefersAutoIncrementColumn, &[&name]);
     }
-    work.checks.push(CheckDef { name, expression, enforced: check.enforced });
+    builder.checks.push(CheckDef { name, expression, enforced: check.enforced });
     Ok(())
 }
 
 /// Whether an expression reads this column and no other.
 fn reads_only(expr: &ast::Expr, column: &str) -> bool {
-    let names = crate::reads::columns_read(expr);
+    let names = crate::referenced::columns_read(expr);
     !names.is_empty() && names.iter().all(|name| same_name(name, column))
 }
 
 /// The indexes that a column's own PRIMARY KEY and UNIQUE mean.
-pub(crate) fn column_indexes(spec: &ast::ColumnDef) -> Vec<WorkIndex> {
+pub(crate) fn column_indexes(spec: &ast::ColumnDef) -> Vec<IndexDraft> {
     let serial = spec.ty.kind == ast::TypeKind::Serial;
     let mut out = Vec::new();
     if spec.primary_key {
@@ -325,12 +327,12 @@ pub(crate) fn column_indexes(spec: &ast::ColumnDef) -> Vec<WorkIndex> {
     if spec.unique || serial {
         out.push(IndexKind::Unique);
     }
-    let part = WorkPart { column: spec.name.clone(), prefix: None, descending: false };
+    let part = IndexPartDraft { column: spec.name.clone(), prefix: None, descending: false };
     out.into_iter().map(|kind| plain_index(kind, None, vec![part.clone()])).collect()
 }
 
-fn plain_index(kind: IndexKind, name: Option<String>, parts: Vec<WorkPart>) -> WorkIndex {
-    WorkIndex {
+fn plain_index(kind: IndexKind, name: Option<String>, parts: Vec<IndexPartDraft>) -> IndexDraft {
+    IndexDraft {
         name,
         kind,
         parts,
@@ -344,7 +346,10 @@ fn plain_index(kind: IndexKind, name: Option<String>, parts: Vec<WorkPart>) -> W
 }
 
 /// An index as defined.
-pub(crate) fn index(core: &mut Core, spec: &ast::IndexDef) -> Result<WorkIndex, SqlError> {
+pub(crate) fn index(
+    core: &mut SessionContext,
+    spec: &ast::IndexDef,
+) -> Result<IndexDraft, SqlError> {
     let kind = match spec.kind {
         ast::IndexKind::Primary => IndexKind::Primary,
         ast::IndexKind::Unique => IndexKind::Unique,
@@ -366,7 +371,7 @@ pub(crate) fn index(core: &mut Core, spec: &ast::IndexDef) -> Result<WorkIndex, 
             }
         };
         let prefix = prefix.map(|length| u32::try_from(length).unwrap_or(u32::MAX));
-        parts.push(WorkPart { column, prefix, descending: part.desc });
+        parts.push(IndexPartDraft { column, prefix, descending: part.desc });
     }
     let name = spec.name.clone().or_else(|| spec.constraint.clone());
     let text = spec.options.comment.as_deref().unwrap_or_default();
@@ -380,7 +385,7 @@ pub(crate) fn index(core: &mut Core, spec: &ast::IndexDef) -> Result<WorkIndex, 
             return error(ErrorCode::WrongNameForIndex, &[name]);
         }
     }
-    Ok(WorkIndex {
+    Ok(IndexDraft {
         comment,
         visible: !spec.options.invisible,
         using: spec.options.using.clone().filter(|using| using == "BTREE"),
@@ -401,25 +406,28 @@ fn functional(kind: IndexKind, expr: &ast::Expr) -> Result<(), SqlError> {
 
 /// Gives expressions of indexes their hidden columns, once all other columns are there; those of
 /// indexes that are gone go.
-pub(crate) fn finish_functional(core: &Core, work: &mut Work) -> Result<(), SqlError> {
-    let used = |name: &str, indexes: &[WorkIndex]| {
+pub(crate) fn finish_functional(
+    core: &SessionContext,
+    builder: &mut TableBuilder,
+) -> Result<(), SqlError> {
+    let used = |name: &str, indexes: &[IndexDraft]| {
         indexes.iter().flat_map(|index| &index.parts).any(|part| part.column == name)
     };
-    let indexes = std::mem::take(&mut work.indexes);
-    work.columns.retain(|column| !column.def.is_hidden() || used(&column.def.name, &indexes));
+    let indexes = std::mem::take(&mut builder.indexes);
+    builder.columns.retain(|column| !column.def.is_hidden() || used(&column.def.name, &indexes));
     // They are computed last, as they may read other computed columns.
-    work.columns.sort_by_key(|column| column.def.is_hidden());
-    work.indexes = indexes;
-    for at in 0..work.indexes.len() {
-        let index = work.indexes[at].name.clone();
+    builder.columns.sort_by_key(|column| column.def.is_hidden());
+    builder.indexes = indexes;
+    for at in 0..builder.indexes.len() {
+        let index = builder.indexes[at].name.clone();
         let index = index.unwrap_or_else(|| String::from("functional_index"));
-        for (part, expr) in std::mem::take(&mut work.indexes[at].expressions) {
+        for (part, expr) in std::mem::take(&mut builder.indexes[at].expressions) {
             let names = (0..).map(|n| format!("{HIDDEN}{index}!{part}!{n}"));
-            let free = |name: &String| work.column(name).is_none();
+            let free = |name: &String| builder.column(name).is_none();
             let name = names.into_iter().find(free).unwrap_or_default();
-            let column = hidden_column(core, work, &index, name.clone(), &expr)?;
-            work.columns.push(WorkColumn { def: column, origin: None, explicit_null: false });
-            work.indexes[at].parts[part].column = name;
+            let column = hidden_column(core, builder, &index, name.clone(), &expr)?;
+            builder.columns.push(ColumnDraft { def: column, origin: None, explicit_null: false });
+            builder.indexes[at].parts[part].column = name;
         }
     }
     Ok(())
@@ -427,14 +435,14 @@ pub(crate) fn finish_functional(core: &Core, work: &mut Work) -> Result<(), SqlE
 
 /// The column that holds the values of an index's expression; error 3757.
 fn hidden_column(
-    core: &Core,
-    work: &Work,
+    core: &SessionContext,
+    builder: &TableBuilder,
     index: &str,
     name: String,
     written: &ast::Expr,
 ) -> Result<ColumnDef, SqlError> {
-    let (expression, _) = normalised(core, work, written, Owner::Index(index))?;
-    let mut scope = WorkScope { work, clause: "functional index" };
+    let (expression, _) = normalised(core, builder, written, Owner::Index(index))?;
+    let mut scope = BuilderScope { builder, clause: "functional index" };
     let bound = inia_expr::bind(written, &mut scope, &core.env, &core.host)?;
     let data_type = bound.ty.data_type.clone();
     // A text of unknown length counts as one that is too long to be indexed whole.
@@ -456,19 +464,19 @@ fn hidden_column(
 
 /// Adds a foreign key and the index it needs.
 pub(crate) fn add_foreign_key(
-    core: &Core,
-    work: &mut Work,
+    core: &SessionContext,
+    builder: &mut TableBuilder,
     spec: &ast::ForeignKeyDef,
 ) -> Result<(), SqlError> {
     let references = &spec.references;
-    let ref_schema = references.table.db.clone().unwrap_or_else(|| work.schema.clone());
+    let ref_schema = references.table.db.clone().unwrap_or_else(|| builder.schema.clone());
     let ref_table = references.table.name.clone();
-    let itself = ref_schema == work.schema && ref_table == work.name;
+    let itself = ref_schema == builder.schema && ref_table == builder.name;
     let name = spec.constraint.clone().unwrap_or_else(|| {
-        work.last_foreign += 1;
-        format!("{}_ibfk_{}", work.name, work.last_foreign)
+        builder.last_foreign += 1;
+        format!("{}_ibfk_{}", builder.name, builder.last_foreign)
     });
-    if core.flag("foreign_key_checks") && !itself && work.engine == TRANSACTIONAL {
+    if core.flag("foreign_key_checks") && !itself && builder.engine == TRANSACTIONAL {
         check_parent(core, (&ref_schema, &ref_table), references, &name)?;
     }
     let action = |action: Option<ast::ReferenceAction>| match action {
@@ -487,19 +495,20 @@ pub(crate) fn add_foreign_key(
         on_delete: action(references.on_delete),
         on_update: action(references.on_update),
     };
-    let part = |name: &String| WorkPart { column: name.clone(), prefix: None, descending: false };
-    let parts: Vec<WorkPart> = spec.columns.iter().map(part).collect();
+    let part =
+        |name: &String| IndexPartDraft { column: name.clone(), prefix: None, descending: false };
+    let parts: Vec<IndexPartDraft> = spec.columns.iter().map(part).collect();
     let index_name = spec.constraint.clone().or_else(|| spec.index_name.clone());
     let mut index = plain_index(IndexKind::Plain, index_name, parts);
     index.for_foreign_key = true;
-    work.indexes.push(index);
-    work.foreign_keys.push(WorkForeignKey { columns: spec.columns.clone(), def, added: true });
+    builder.indexes.push(index);
+    builder.foreign_keys.push(ForeignKeyDraft { columns: spec.columns.clone(), def, added: true });
     Ok(())
 }
 
 /// Errors 1824 and 3734 for a parent that is another table.
 fn check_parent(
-    core: &Core,
+    core: &SessionContext,
     (schema, table): (&str, &str),
     references: &ast::References,
     constraint: &str,

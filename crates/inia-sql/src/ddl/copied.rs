@@ -11,7 +11,7 @@ use inia_base::value::Value;
 use inia_expr::{EvalContext, ExprType, TypeClass, convert};
 
 /// A number as text has no more characters.
-const MOST_DIGITS: u64 = 330;
+const MAX_DIGITS: u64 = 330;
 
 /// The value, and its type, to store in a column of type `to`.
 pub(super) fn carried(
@@ -37,7 +37,7 @@ pub(super) fn carried(
     };
     if as_text {
         let text = convert::to_text(&value, &from).into_owned();
-        return Ok((Value::Text(text), ExprType::text(MOST_DIGITS, Collation::DEFAULT, true)));
+        return Ok((Value::Text(text), ExprType::text(MAX_DIGITS, Collation::DEFAULT, true)));
     }
     if bits(&from.data_type) {
         let bytes = convert::to_bytes(&value, &from).into_owned();

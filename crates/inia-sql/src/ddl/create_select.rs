@@ -5,15 +5,15 @@ use super::columns::check_column_name;
 use super::foreign::{check_bases, check_rows};
 use super::schema::hold_schema;
 use super::table::{create_trees, define, is_taken, lock_new};
-use super::work::{Work, WorkColumn};
+use super::table_builder::{ColumnDraft, TableBuilder};
 use super::{DdlResult, aside, full_name, in_transaction};
 
 use crate::catalog::{
     Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, row_count, same_name,
 };
 use crate::clock::clock_micros;
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::dml::InsertPlan;
 use crate::error::StorageResult;
 use crate::exec::Runner;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 /// CREATE TABLE … SELECT.
 pub(crate) fn create_table_select(
-    core: &mut Core,
+    core: &mut SessionContext,
     create: &ast::CreateTable,
     select: &ast::CreateSelect,
     params: &[Value],
@@ -36,24 +36,24 @@ pub(crate) fn create_table_select(
     let name = full_name(core, &create.name)?;
     let schema = hold_schema(core, &name.0)?;
     if is_taken(core, &name, create)? {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     let _lock = lock_new(core, &name, create)?;
     if is_taken(core, &name, create)? {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
-    let mut work = define(core, &name, schema.collation, create)?;
+    let mut builder = define(core, &name, schema.collation, create)?;
     if create.temporary {
         core.enter();
         let start = core.txn.get_mut().savepoint();
-        let result = temporary_select(core, work, select, params);
+        let result = temporary_select(core, builder, select, params);
         core.leave(start, result.as_ref().err())?;
         return result;
     }
     in_transaction(core, |core, changes| {
         let plan = plan_source(core, &select.query)?;
-        let names = add_columns(core, &mut work, &plan)?;
-        let finished = work.finish()?;
+        let names = add_columns(core, &mut builder, &plan)?;
+        let finished = builder.finish()?;
         let mut def = finished.def;
         check_bases(&def, true)?;
         def.id = core.db.catalog().new_table_id();
@@ -63,7 +63,7 @@ pub(crate) fn create_table_select(
         let catalog = core.db.catalog();
         let (mdl, shared) = (catalog.mdl().name(&name.0, &name.1), catalog.shared(def.id));
         // The rows come and go with the table, whatever its engine.
-        let logged = !def.is_transactional() && !def.is_fleeting();
+        let logged = !def.is_transactional() && !def.is_volatile();
         if logged {
             def.engine = String::from(TRANSACTIONAL);
         }
@@ -82,14 +82,14 @@ pub(crate) fn create_table_select(
 
 /// CREATE TEMPORARY TABLE … SELECT: the table is made beside the transaction, its rows in it.
 fn temporary_select(
-    core: &mut Core,
-    mut work: Work,
+    core: &mut SessionContext,
+    mut builder: TableBuilder,
     select: &ast::CreateSelect,
     params: &[Value],
 ) -> DdlResult {
     let plan = plan_source(core, &select.query)?;
-    let names = add_columns(core, &mut work, &plan)?;
-    let mut def = work.finish()?.def;
+    let names = add_columns(core, &mut builder, &plan)?;
+    let mut def = builder.finish()?.def;
     def.id = core.db.catalog().new_table_id();
     def.created = (clock_micros() / 1_000_000) as u64;
     let name = (def.schema.clone(), def.name.clone());
@@ -100,7 +100,7 @@ fn temporary_select(
         Ok(())
     })?;
     let Some(table) = core.temporary.get(&name.0, &name.1).cloned() else {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     };
     core.lock_read(&plan)?;
     let result = insert(core, &table, &names, plan, select, params);
@@ -114,8 +114,8 @@ fn temporary_select(
 /// Adds the query's columns, behind all others and in the query's order; those that are written
 /// out keep their definitions. The names of all of them.
 fn add_columns(
-    core: &Core,
-    work: &mut Work,
+    core: &SessionContext,
+    builder: &mut TableBuilder,
     plan: &StatementPlan,
 ) -> Result<Vec<String>, SqlError> {
     let mut names = Vec::with_capacity(plan.root.columns.len());
@@ -125,22 +125,26 @@ fn add_columns(
             return Err(SqlError::new(ErrorCode::DupFieldname, &[name]));
         }
         names.push(name.clone());
-        let written = match work.column(name) {
-            Some(at) => work.columns.remove(at),
+        let written = match builder.column(name) {
+            Some(at) => builder.columns.remove(at),
             None => {
                 check_column_name(name)?;
                 let def = column_def(core, column, false);
-                WorkColumn { def, origin: None, explicit_null: false }
+                ColumnDraft { def, origin: None, explicit_null: false }
             }
         };
-        work.add_column(None, written)?;
+        builder.add_column(None, written)?;
     }
     Ok(names)
 }
 
 /// A selected column as a table's column: a base column keeps its type, default and comment; a
 /// view's column does so in another view, and else its comment and a default that is an expression.
-pub(super) fn column_def(core: &Core, column: &OutputColumn, for_view: bool) -> ColumnDef {
+pub(super) fn column_def(
+    core: &SessionContext,
+    column: &OutputColumn,
+    for_view: bool,
+) -> ColumnDef {
     let result = &column.result;
     let base = core.table(&result.schema, &result.org_table).and_then(|table| {
         table.def.column(&result.org_name).map(|at| table.def.columns[at].clone())
@@ -168,7 +172,7 @@ pub(super) fn column_def(core: &Core, column: &OutputColumn, for_view: bool) -> 
         DataType::Int { width: IntWidth::Big, unsigned } if column.ty.length <= 10 => {
             DataType::Int { width: IntWidth::Int, unsigned: *unsigned }
         }
-        other => other.clone(),
+        _ => column.ty.clone().fitted_to_column().data_type,
     };
     let nullable = column.ty.nullable;
     let defaults = matches!(
@@ -200,7 +204,7 @@ pub(super) fn column_def(core: &Core, column: &OutputColumn, for_view: bool) -> 
 }
 
 fn insert(
-    core: &mut Core,
+    core: &mut SessionContext,
     table: &Arc<Table>,
     names: &[String],
     source: StatementPlan,
@@ -211,9 +215,9 @@ fn insert(
     let replace = select.on_duplicate == ast::LoadDuplicate::Replace;
     let ignore = select.on_duplicate == ast::LoadDuplicate::Ignore;
     let plan = InsertPlan::of_rows(core, table, targets, Some(source), replace, ignore)?;
-    let Some(source) = plan.source() else { return Ok(Outcome::default()) };
+    let Some(source) = plan.source() else { return Ok(StatementOutcome::default()) };
     let (result, warnings) = {
-        let shared: &Core = core;
+        let shared: &SessionContext = core;
         let runner = Runner::new(source, shared.exec_context());
         let mut ctx = shared.context(params, &runner);
         let result = plan.run(shared, &mut ctx, Some(&runner));

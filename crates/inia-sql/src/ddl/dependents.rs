@@ -3,9 +3,9 @@
 //! An expression whose column goes, or is defined anew in the same statement, needs nothing. RENAME
 //! COLUMN counts even where only the case of letters changes; CHANGE does not.
 
-use super::work::Work;
+use super::table_builder::TableBuilder;
 use crate::catalog::{CheckDef, ColumnDefault, same_name};
-use crate::reads::columns_of_text;
+use crate::referenced::columns_of_text;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::AlterAction;
 
@@ -15,14 +15,14 @@ fn uses(expression: &str, column: &str) -> bool {
 }
 
 /// Whether a condition reads this column and no other, so that it goes with it.
-pub(super) fn reads_alone(check: &CheckDef, column: &str) -> bool {
+pub(super) fn reads_only(check: &CheckDef, column: &str) -> bool {
     let read = columns_of_text(&check.expression);
     !read.is_empty() && read.iter().all(|name| same_name(name, column))
 }
 
 /// Error 3959 for a column that a condition reads.
-pub(super) fn check_conditions(work: &Work, name: &str) -> Result<(), SqlError> {
-    match work.checks.iter().find(|check| uses(&check.expression, name)) {
+pub(super) fn check_conditions(builder: &TableBuilder, name: &str) -> Result<(), SqlError> {
+    match builder.checks.iter().find(|check| uses(&check.expression, name)) {
         Some(check) => {
             Err(SqlError::new(ErrorCode::DependentByCheckConstraint, &[&check.name, &name]))
         }
@@ -31,10 +31,10 @@ pub(super) fn check_conditions(work: &Work, name: &str) -> Result<(), SqlError> 
 }
 
 /// Errors 3766, 3108 and 3837 for columns that a default, a generated column or an index's
-/// expression reads. `work` is what the actions have made of `old`.
+/// expression reads. `builder` is what the actions have made of `old`.
 pub(super) fn check_expressions(
-    old: &Work,
-    work: &Work,
+    old: &TableBuilder,
+    builder: &TableBuilder,
     actions: &[AlterAction],
 ) -> Result<(), SqlError> {
     let renamed = |name: &str| {
@@ -47,9 +47,9 @@ pub(super) fn check_expressions(
         })
     };
     for (at, column) in old.columns.iter().enumerate() {
-        let gone = !work.columns.iter().any(|c| c.origin == Some(at));
+        let gone = !builder.columns.iter().any(|c| c.origin == Some(at));
         if !column.def.is_hidden() && (gone || renamed(&column.def.name)) {
-            check_readers(old, work, actions, &column.def.name)?;
+            check_readers(old, builder, actions, &column.def.name)?;
         }
     }
     Ok(())
@@ -57,8 +57,8 @@ pub(super) fn check_expressions(
 
 /// As [`check_expressions`], of one column.
 fn check_readers(
-    old: &Work,
-    work: &Work,
+    old: &TableBuilder,
+    builder: &TableBuilder,
     actions: &[AlterAction],
     name: &str,
 ) -> Result<(), SqlError> {
@@ -78,11 +78,11 @@ fn check_readers(
         })
     };
     let indexed = |hidden: &str| {
-        work.indexes.iter().flat_map(|index| &index.parts).any(|part| part.column == hidden)
+        builder.indexes.iter().flat_map(|index| &index.parts).any(|part| part.column == hidden)
     };
     for (at, reader) in old.columns.iter().enumerate() {
         let def = &reader.def;
-        let stays = work.columns.iter().any(|column| column.origin == Some(at));
+        let stays = builder.columns.iter().any(|column| column.origin == Some(at));
         if !stays || defined_anew(&def.name) || (def.is_hidden() && !indexed(&def.name)) {
             continue;
         }
@@ -96,7 +96,7 @@ fn check_readers(
         let by_default =
             matches!(&def.default, ColumnDefault::Expression(text) if uses(text, name));
         if by_default && !default_anew(&def.name) {
-            let args: [&dyn std::fmt::Display; 2] = [&name, &work.name];
+            let args: [&dyn std::fmt::Display; 2] = [&name, &builder.name];
             return Err(SqlError::new(ErrorCode::DependentByDefaultGeneratedValue, &args));
         }
     }

@@ -1,12 +1,12 @@
 //! Bringing a table's trees to a new definition.
 //!
-//! Three ways, chosen by [`Plan::new`]: nothing to do (names, defaults, comments), new index trees
-//! filled from the rows as they are, or new trees for everything with every row converted.
+//! Three ways, chosen by [`RebuildPlan::new`]: nothing to do (names, defaults, comments), new index
+//! trees filled from the rows as they are, or new trees for everything with every row converted.
 
 use super::copied::carried;
 use super::table::{create_trees, drop_trees};
 use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, row_count, value_text};
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::dml::auto_increment::value_of;
 use crate::dml::fill::{Fills, Given, limited};
 use crate::dml::write::duplicate_error;
@@ -24,14 +24,14 @@ use inia_expr::{NoSubqueries, Strictness, TypeClass};
 use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, Tree, Txn};
 
 /// What has to be done.
-pub(super) struct Plan {
+pub(super) struct RebuildPlan {
     copy: bool,
     column_origins: Vec<Option<usize>>,
     /// For each new index the old tree's position, where that tree stays.
     kept: Vec<Option<usize>>,
 }
 
-impl Plan {
+impl RebuildPlan {
     /// Compares two definitions.
     pub(super) fn new(
         old: &TableDef,
@@ -39,7 +39,7 @@ impl Plan {
         column_origins: &[Option<usize>],
         index_origins: &[Option<usize>],
         copy: bool,
-    ) -> Plan {
+    ) -> RebuildPlan {
         let same_columns = old.columns.len() == new.columns.len()
             && column_origins.iter().enumerate().all(|(i, origin)| *origin == Some(i));
         let converts = |(i, origin): (usize, &Option<usize>)| {
@@ -65,7 +65,7 @@ impl Plan {
                     .filter(|o| old.indexes[*o].kind == index.kind)
             })
             .collect();
-        Plan { copy, column_origins: column_origins.to_vec(), kept }
+        RebuildPlan { copy, column_origins: column_origins.to_vec(), kept }
     }
 
     /// Whether all rows are written anew.
@@ -99,10 +99,10 @@ fn same_storage(old: &DataType, new: &DataType) -> bool {
 
 /// Does it; the number of rows that were copied.
 pub(super) fn run(
-    core: &mut Core,
+    core: &mut SessionContext,
     table: &Table,
     new: &mut TableDef,
-    plan: &Plan,
+    plan: &RebuildPlan,
 ) -> Result<u64, SqlError> {
     if plan.copy {
         create_trees(core, new)?;
@@ -142,16 +142,15 @@ struct Duplicate(Vec<u8>, Vec<u8>);
 impl<'w> Filler<'w> {
     /// Fillers of these trees, which share the memory for building.
     fn of(
-        (memory, store): (usize, &Engine),
-        (disk, interrupt): (&'w dyn Disk, Interrupt<'w>),
+        (workspace, store): (Workspace<'w>, &Engine),
         table: &'w str,
         trees: &[TreeId],
     ) -> Vec<Filler<'w>> {
-        let budget = memory / trees.len().max(1);
+        let budget = workspace.budget / trees.len().max(1);
         let filler = |tree: &TreeId| Filler {
             table,
             tree: store.tree(*tree),
-            sorter: RecordSorter::new(Workspace::within(disk, budget).until(interrupt)),
+            sorter: RecordSorter::new(workspace.with_budget(budget)),
         };
         trees.iter().map(filler).collect()
     }
@@ -199,7 +198,12 @@ impl<'w> Filler<'w> {
 }
 
 /// Fills the index trees that are new from the rows as they are.
-fn add_indexes(core: &Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<(), SqlError> {
+fn add_indexes(
+    core: &SessionContext,
+    table: &Table,
+    new: &TableDef,
+    plan: &RebuildPlan,
+) -> Result<(), SqlError> {
     let added: Vec<usize> = (0..new.indexes.len())
         .filter(|at| plan.kept[*at].is_none() && has_entries(new.indexes[*at].kind))
         .collect();
@@ -210,8 +214,9 @@ fn add_indexes(core: &Core, table: &Table, new: &TableDef, plan: &Plan) -> Resul
     let codecs: Vec<IndexCodec> = added.iter().map(|at| IndexCodec::new(new, *at)).collect();
     let trees: Vec<TreeId> = added.iter().map(|at| new.indexes[*at].tree).collect();
     let interrupt = Interrupt::new(&killed, None);
-    let within = (core.db.build_memory, &*table.store);
-    let mut fillers = Filler::of(within, (&*disk, interrupt), &new.name, &trees);
+    let within = Workspace::within(&*disk, core.db.build_memory).until(interrupt);
+    let work = (within.from(&core.host.memory), &*table.store);
+    let mut fillers = Filler::of(work, &new.name, &trees);
     let txn = &mut *core.tree_txn(new).borrow_mut();
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let mut cursor =
@@ -258,7 +263,12 @@ fn has_entries(kind: IndexKind) -> bool {
 }
 
 /// Writes every row anew into the trees of `new`.
-fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u64, SqlError> {
+fn copy(
+    core: &mut SessionContext,
+    table: &Table,
+    new: &TableDef,
+    plan: &RebuildPlan,
+) -> Result<u64, SqlError> {
     let layout = RowLayout::new(new.columns.iter().map(|c| (&c.data_type, c.nullable)));
     let codecs: Vec<IndexCodec> =
         (0..new.indexes.len()).map(|at| IndexCodec::new(new, at)).collect();
@@ -270,15 +280,13 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
     let mut next_auto = new.auto_increment.max(1);
     let numbered = new.auto_increment_column().filter(|c| plan.column_origins[*c].is_none());
     let (mut next_row_id, mut rows) = (1u64, 0);
-    let most = core.most_rows(new);
+    let most = core.max_rows(new);
     // The old rows may be in another store than the new ones.
     let mut source = table.store.attach();
     source.begin(Isolation::RepeatableRead);
     let mut ctx = core.context(&[], &NoSubqueries);
-    ctx.strictness = match core.env.sql_mode.is_strict() {
-        true => Strictness::Strict,
-        false => Strictness::Lenient,
-    };
+    ctx.strictness = strictness(core);
+    let indexed = |at: usize| has_entries(new.indexes[at].kind);
     let result = (|| {
         let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
         let mut cursor =
@@ -307,10 +315,7 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
                     next_row_id += 1;
                 }
             }
-            for (at, codec) in codecs.iter().enumerate() {
-                if !has_entries(new.indexes[at].kind) {
-                    continue;
-                }
+            for (at, codec) in codecs.iter().enumerate().filter(|(at, _)| indexed(*at)) {
                 let (mut entry, mut value) = (Vec::new(), Vec::new());
                 codec.put_entry(cell, &key, &mut entry, &mut value)?;
                 fillers[at].push(&entry, &value)?;
@@ -329,15 +334,25 @@ fn copy(core: &mut Core, table: &Table, new: &TableDef, plan: &Plan) -> Result<u
     result
 }
 
+/// How values that do not fit are taken, by the session's SQL mode.
+fn strictness(core: &SessionContext) -> Strictness {
+    match core.env.sql_mode.is_strict() {
+        true => Strictness::Strict,
+        false => Strictness::Lenient,
+    }
+}
+
 /// Fillers of a new table's indexes; the last one takes the rows.
 fn fillers_of<'w>(
-    core: &Core,
+    core: &'w SessionContext,
     new: &'w TableDef,
-    work: (&'w dyn Disk, Interrupt<'w>),
+    (disk, interrupt): (&'w dyn Disk, Interrupt<'w>),
 ) -> Vec<Filler<'w>> {
+    let within = Workspace::within(disk, core.db.build_memory).until(interrupt);
+    let within = within.from(&core.host.memory);
     let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
     trees.push(new.clustered);
-    Filler::of((core.db.build_memory, core.db.catalog().store(new)), work, &new.name, &trees)
+    Filler::of((within, core.db.catalog().store(new)), &new.name, &trees)
 }
 
 /// Counts a row; error 1114 where the table may have no more.
@@ -349,7 +364,12 @@ fn one_more(rows: u64, most: u64, table: &str) -> Result<u64, SqlError> {
 }
 
 /// Notes how many rows a table without transactions has.
-fn keep_count(core: &Core, txn: &mut Txn, new: &TableDef, rows: u64) -> Result<(), SqlError> {
+fn keep_count(
+    core: &SessionContext,
+    txn: &mut Txn,
+    new: &TableDef,
+    rows: u64,
+) -> Result<(), SqlError> {
     match new.is_transactional() {
         true => Ok(()),
         false => row_count::set(core.db.catalog().store(new), txn, new.clustered, rows).sql(),
@@ -392,7 +412,7 @@ fn finish_copy(
 fn convert(
     table: &Table,
     new: &TableDef,
-    plan: &Plan,
+    plan: &RebuildPlan,
     old: &[Value],
     fills: &Fills,
     ctx: &mut inia_expr::EvalContext<'_>,

@@ -1,10 +1,10 @@
 //! What the expressions of generated columns, defaults and CHECK constraints may not do, with the
 //! errors that MySQL has for each.
 
-use super::work::Work;
+use super::table_builder::TableBuilder;
 use crate::catalog::ColumnDefault;
 use crate::dml::has_subquery;
-use crate::reads::columns_of_text;
+use crate::referenced::columns_of_text;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Expr, ExprKind};
@@ -120,7 +120,11 @@ pub(super) fn check_written(owner: Owner<'_>, expr: &ast::Expr) -> Result<(), Sq
 }
 
 /// Everything that the bound expression tells.
-pub(super) fn check_bound(owner: Owner<'_>, expr: &Expr, work: &Work) -> Result<(), SqlError> {
+pub(super) fn check_bound(
+    owner: Owner<'_>,
+    expr: &Expr,
+    builder: &TableBuilder,
+) -> Result<(), SqlError> {
     let mut fault = None;
     let mut columns = Vec::new();
     expr.walk(&mut |node| match &node.kind {
@@ -140,34 +144,36 @@ pub(super) fn check_bound(owner: Owner<'_>, expr: &Expr, work: &Work) -> Result<
         return Err(owner.error(&fault));
     }
     match owner {
-        Owner::Generated(name, at) => check_generated(name, at, &columns, work),
-        Owner::Default(name, at) => check_default(name, at, &columns, work),
+        Owner::Generated(name, at) => check_generated(name, at, &columns, builder),
+        Owner::Default(name, at) => check_default(name, at, &columns, builder),
         Owner::Check(name) => check_boolean(name, expr),
-        Owner::Index(name) => match columns.iter().any(|c| work.columns[*c].def.auto_increment) {
-            true => Err(SqlError::new(ErrorCode::FunctionalIndexRefAutoIncrement, &[&name])),
-            false => Ok(()),
-        },
+        Owner::Index(name) => {
+            match columns.iter().any(|c| builder.columns[*c].def.auto_increment) {
+                true => Err(SqlError::new(ErrorCode::FunctionalIndexRefAutoIncrement, &[&name])),
+                false => Ok(()),
+            }
+        }
     }
 }
 
 /// Checks that stored expressions stand where they can be computed, and read no AUTO_INCREMENT
 /// column, after columns have moved or changed.
-pub(super) fn check_places(work: &Work) -> Result<(), SqlError> {
+pub(super) fn check_places(builder: &TableBuilder) -> Result<(), SqlError> {
     let positions = |text: &str| -> Vec<usize> {
-        columns_of_text(text).iter().filter_map(|name| work.column(name)).collect()
+        columns_of_text(text).iter().filter_map(|name| builder.column(name)).collect()
     };
-    for (at, column) in work.columns.iter().enumerate() {
+    for (at, column) in builder.columns.iter().enumerate() {
         let def = &column.def;
         if let Some(generated) = def.generated.as_ref().filter(|_| !def.is_hidden()) {
-            check_generated(&def.name, at, &positions(&generated.expression), work)?;
+            check_generated(&def.name, at, &positions(&generated.expression), builder)?;
         }
         if let ColumnDefault::Expression(text) = &def.default {
-            check_default(&def.name, at, &positions(text), work)?;
+            check_default(&def.name, at, &positions(text), builder)?;
         }
     }
-    for check in &work.checks {
+    for check in &builder.checks {
         let read = positions(&check.expression);
-        if read.iter().any(|column| work.columns[*column].def.auto_increment) {
+        if read.iter().any(|column| builder.columns[*column].def.auto_increment) {
             let code = ErrorCode::CheckConstraintRefersAutoIncrementColumn;
             return Err(SqlError::new(code, &[&check.name]));
         }
@@ -176,9 +182,14 @@ pub(super) fn check_places(work: &Work) -> Result<(), SqlError> {
 }
 
 /// Errors 3109 and 3107.
-fn check_generated(name: &str, at: usize, columns: &[usize], work: &Work) -> Result<(), SqlError> {
+fn check_generated(
+    name: &str,
+    at: usize,
+    columns: &[usize],
+    builder: &TableBuilder,
+) -> Result<(), SqlError> {
     for &column in columns {
-        let def = &work.columns[column].def;
+        let def = &builder.columns[column].def;
         if def.auto_increment {
             return Err(SqlError::new(ErrorCode::GeneratedColumnRefAutoInc, &[&name]));
         }
@@ -192,9 +203,14 @@ fn check_generated(name: &str, at: usize, columns: &[usize], work: &Work) -> Res
 }
 
 /// Errors 3768 and 3767.
-fn check_default(name: &str, at: usize, columns: &[usize], work: &Work) -> Result<(), SqlError> {
+fn check_default(
+    name: &str,
+    at: usize,
+    columns: &[usize],
+    builder: &TableBuilder,
+) -> Result<(), SqlError> {
     for &column in columns {
-        let def = &work.columns[column].def;
+        let def = &builder.columns[column].def;
         if def.auto_increment {
             return Err(SqlError::new(ErrorCode::DefaultValGeneratedRefAutoInc, &[&name]));
         }

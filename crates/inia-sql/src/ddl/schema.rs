@@ -2,8 +2,8 @@
 
 use super::{DdlResult, FullName, check_name, in_transaction, lock};
 use crate::catalog::{Change, SchemaDef};
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
@@ -19,13 +19,16 @@ fn collation(options: &ast::DatabaseOptions) -> Result<Option<Collation>, SqlErr
 }
 
 /// The collation of databases that name none.
-fn server_collation(core: &Core) -> Collation {
+fn server_collation(core: &SessionContext) -> Collation {
     let known = core.var("collation_server").and_then(|name| Collation::from_name(&name));
     known.unwrap_or(Collation::DEFAULT)
 }
 
 /// CREATE DATABASE.
-pub(crate) fn create_database(core: &mut Core, create: &ast::CreateDatabase) -> DdlResult {
+pub(crate) fn create_database(
+    core: &mut SessionContext,
+    create: &ast::CreateDatabase,
+) -> DdlResult {
     check_name(&create.name, ErrorCode::WrongDbName)?;
     let collation = match collation(&create.options)? {
         Some(collation) => collation,
@@ -35,7 +38,7 @@ pub(crate) fn create_database(core: &mut Core, create: &ast::CreateDatabase) -> 
     if core.db.catalog().schema(&create.name).is_some() {
         if create.if_not_exists {
             core.note(ErrorCode::DbCreateExists, &[&create.name]);
-            return Ok(Outcome { affected_rows: 1, ..Outcome::default() });
+            return Ok(StatementOutcome { affected_rows: 1, ..StatementOutcome::default() });
         }
         return Err(SqlError::new(ErrorCode::DbCreateExists, &[&create.name]));
     }
@@ -43,12 +46,12 @@ pub(crate) fn create_database(core: &mut Core, create: &ast::CreateDatabase) -> 
     let def = SchemaDef { name: create.name.clone(), collation, read_only };
     in_transaction(core, |_, changes| {
         changes.push(Change::PutSchema(def));
-        Ok(Outcome { affected_rows: 1, ..Outcome::default() })
+        Ok(StatementOutcome { affected_rows: 1, ..StatementOutcome::default() })
     })
 }
 
 /// ALTER DATABASE.
-pub(crate) fn alter_database(core: &mut Core, alter: &ast::AlterDatabase) -> DdlResult {
+pub(crate) fn alter_database(core: &mut SessionContext, alter: &ast::AlterDatabase) -> DdlResult {
     let name = match &alter.name {
         Some(name) => name.clone(),
         None => core.database()?.to_owned(),
@@ -65,17 +68,17 @@ pub(crate) fn alter_database(core: &mut Core, alter: &ast::AlterDatabase) -> Ddl
     }
     in_transaction(core, |_, changes| {
         changes.push(Change::PutSchema(def));
-        Ok(Outcome { affected_rows: 1, ..Outcome::default() })
+        Ok(StatementOutcome { affected_rows: 1, ..StatementOutcome::default() })
     })
 }
 
 /// DROP DATABASE with all its tables; as many rows affected as there were tables.
-pub(crate) fn drop_database(core: &mut Core, name: &str, if_exists: bool) -> DdlResult {
+pub(crate) fn drop_database(core: &mut SessionContext, name: &str, if_exists: bool) -> DdlResult {
     let _schema_lock = lock(core, &[lock_name(name)])?;
     let Some(schema) = core.db.catalog().schema(name) else {
         if if_exists {
             core.note(ErrorCode::DbDropExists, &[&name]);
-            return Ok(Outcome::default());
+            return Ok(StatementOutcome::default());
         }
         return Err(SqlError::new(ErrorCode::DbDropExists, &[&name]));
     };
@@ -102,11 +105,11 @@ pub(crate) fn drop_database(core: &mut Core, name: &str, if_exists: bool) -> Ddl
     if core.env.database.as_deref() == Some(name) {
         core.env.database = None;
     }
-    Ok(Outcome { affected_rows, ..Outcome::default() })
+    Ok(StatementOutcome { affected_rows, ..StatementOutcome::default() })
 }
 
 /// Makes a CREATE TABLE in `schema` and a DROP DATABASE of it wait for each other; error 1049.
-pub(crate) fn hold_schema(core: &Core, schema: &str) -> Result<SchemaDef, SqlError> {
+pub(crate) fn hold_schema(core: &SessionContext, schema: &str) -> Result<SchemaDef, SqlError> {
     let name = core.db.catalog().mdl().name(schema, "");
     core.mdl.lock_shared(&name, core.mdl_limit())?;
     let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&schema]);

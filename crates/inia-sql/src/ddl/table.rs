@@ -3,7 +3,7 @@
 use super::columns;
 use super::foreign::{self, Moved};
 use super::schema::hold_schema;
-use super::work::{Finished, Work};
+use super::table_builder::{Finished, TableBuilder};
 use super::{
     DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock,
     lock_beside, lock_renamed, lock_stored,
@@ -11,8 +11,8 @@ use super::{
 use crate::catalog::mdl::MdlGuard;
 use crate::catalog::{self, Change, Table, TableDef, ViewDef, make_trees, quoted};
 use crate::clock::clock_micros;
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::error::StorageResult;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
@@ -61,14 +61,14 @@ fn engine(name: &str) -> Result<&'static str, SqlError> {
 
 /// Applies table options. The charset options come first because columns depend on them.
 pub(super) fn apply_options(
-    core: &mut Core,
-    work: &mut Work,
+    core: &mut SessionContext,
+    builder: &mut TableBuilder,
     options: &[ast::TableOption],
 ) -> Result<(), SqlError> {
     let mut declared = Declared::default();
-    options.iter().try_for_each(|option| declare(&mut declared, option, work.collation))?;
-    work.collation = declared.collation().unwrap_or(work.collation);
-    options.iter().try_for_each(|option| apply_option(core, work, option))
+    options.iter().try_for_each(|option| declare(&mut declared, option, builder.collation))?;
+    builder.collation = declared.collation().unwrap_or(builder.collation);
+    options.iter().try_for_each(|option| apply_option(core, builder, option))
 }
 
 /// What an option says of character set and collation.
@@ -87,47 +87,47 @@ pub(super) fn declare(
 
 /// Applies what an option says besides.
 pub(super) fn apply_option(
-    core: &mut Core,
-    work: &mut Work,
+    core: &mut SessionContext,
+    builder: &mut TableBuilder,
     option: &ast::TableOption,
 ) -> Result<(), SqlError> {
     match option {
-        ast::TableOption::Engine(name) => work.engine = engine(name)?.to_owned(),
-        ast::TableOption::AutoIncrement(next) => work.auto_increment = *next,
+        ast::TableOption::Engine(name) => builder.engine = engine(name)?.to_owned(),
+        ast::TableOption::AutoIncrement(next) => builder.auto_increment = *next,
         ast::TableOption::Comment(text) => {
             let code = ErrorCode::TooLongTableComment;
-            work.comment = columns::comment(core, text, MAX_TABLE_COMMENT, code, &work.name)?;
+            builder.comment = columns::comment(core, text, MAX_TABLE_COMMENT, code, &builder.name)?;
         }
-        ast::TableOption::RowFormat(format) => set_option(work, "ROW_FORMAT", format),
-        ast::TableOption::Other { name, value } => set_option(work, name, value),
+        ast::TableOption::RowFormat(format) => set_option(builder, "ROW_FORMAT", format),
+        ast::TableOption::Other { name, value } => set_option(builder, name, value),
         ast::TableOption::Charset(_) | ast::TableOption::Collate(_) => {}
     }
     Ok(())
 }
 
-fn set_option(work: &mut Work, name: &str, value: &str) {
+fn set_option(builder: &mut TableBuilder, name: &str, value: &str) {
     let Some(rank) = OPTION_ORDER.iter().position(|known| *known == name) else { return };
-    work.options.retain(|(known, _)| known != name);
+    builder.options.retain(|(known, _)| known != name);
     if value == "DEFAULT" {
         return;
     }
     let rank_of = |known: &str| OPTION_ORDER.iter().position(|name| *name == known);
-    let at = work.options.iter().position(|(known, _)| rank_of(known) > Some(rank));
-    let at = at.unwrap_or(work.options.len());
-    work.options.insert(at, (name.to_owned(), value.to_owned()));
+    let at = builder.options.iter().position(|(known, _)| rank_of(known) > Some(rank));
+    let at = at.unwrap_or(builder.options.len());
+    builder.options.insert(at, (name.to_owned(), value.to_owned()));
 }
 
 /// CREATE TABLE without SELECT.
-pub(crate) fn create_table(core: &mut Core, create: &ast::CreateTable) -> DdlResult {
+pub(crate) fn create_table(core: &mut SessionContext, create: &ast::CreateTable) -> DdlResult {
     let name = full_name(core, &create.name)?;
     let schema = hold_schema(core, &name.0)?;
     // A name in use is no reason to wait for its users.
     if is_taken(core, &name, create)? {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     let _lock = lock_new(core, &name, create)?;
     if is_taken(core, &name, create)? {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     let finished = match &create.like {
         Some(other) => like(core, &name, other, create.temporary)?,
@@ -139,7 +139,7 @@ pub(crate) fn create_table(core: &mut Core, create: &ast::CreateTable) -> DdlRes
 /// The name of a table about to be created, and what its foreign keys refer to; nobody else can see
 /// a temporary one.
 pub(super) fn lock_new(
-    core: &Core,
+    core: &SessionContext,
     name: &FullName,
     create: &ast::CreateTable,
 ) -> Result<Vec<MdlGuard>, SqlError> {
@@ -159,7 +159,7 @@ pub(super) fn lock_new(
 
 /// Whether the table is there already, with a note where IF NOT EXISTS allows that; error 1050.
 pub(super) fn is_taken(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: &FullName,
     create: &ast::CreateTable,
 ) -> Result<bool, SqlError> {
@@ -176,7 +176,7 @@ pub(super) fn is_taken(
     Ok(taken)
 }
 
-fn finish_create(core: &mut Core, finished: Finished) -> DdlResult {
+fn finish_create(core: &mut SessionContext, finished: Finished) -> DdlResult {
     for warning in &finished.warnings {
         core.push_warning(warning);
     }
@@ -188,71 +188,71 @@ fn finish_create(core: &mut Core, finished: Finished) -> DdlResult {
     aside(core, |core, changes| {
         create_trees(core, &mut def)?;
         changes.push(Change::PutTable(def));
-        Ok(Outcome::default())
+        Ok(StatementOutcome::default())
     })
 }
 
 /// The definition that CREATE TABLE's elements and options make.
 pub(super) fn define(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: &FullName,
     collation: Collation,
     create: &ast::CreateTable,
-) -> Result<Work, SqlError> {
+) -> Result<TableBuilder, SqlError> {
     if create.partition.is_some() {
         return error(ErrorCode::NotSupportedYet, &[&"partitioned tables"]);
     }
-    let mut work = Work::new(&name.0, &name.1, collation);
-    work.temporary = create.temporary;
+    let mut builder = TableBuilder::new(&name.0, &name.1, collation);
+    builder.temporary = create.temporary;
     if let Some(default) = core.var("default_storage_engine") {
-        work.engine = engine(&default)?.to_owned();
+        builder.engine = engine(&default)?.to_owned();
     }
-    apply_options(core, &mut work, &create.options)?;
+    apply_options(core, &mut builder, &create.options)?;
     let is_column = |element: &&ast::TableElement| matches!(element, ast::TableElement::Column(_));
-    work.check_listed(create.elements.iter().filter(is_column).count())?;
+    builder.check_listed(create.elements.iter().filter(is_column).count())?;
     let mut checks = Vec::new();
     for element in &create.elements {
         match element {
             ast::TableElement::Column(spec) => {
-                let column = columns::column(core, spec, work.collation)?;
-                work.add_column(None, column)?;
-                work.indexes.extend(columns::column_indexes(spec));
+                let column = columns::column(core, spec, builder.collation)?;
+                builder.add_column(None, column)?;
+                builder.indexes.extend(columns::column_indexes(spec));
             }
-            ast::TableElement::Index(spec) => work.indexes.push(columns::index(core, spec)?),
+            ast::TableElement::Index(spec) => builder.indexes.push(columns::index(core, spec)?),
             ast::TableElement::ForeignKey(_) if create.temporary => {
                 return error(ErrorCode::CannotAddForeign, &[]);
             }
             ast::TableElement::ForeignKey(spec) => {
-                columns::add_foreign_key(core, &mut work, spec)?;
+                columns::add_foreign_key(core, &mut builder, spec)?;
             }
             ast::TableElement::Check(check) => checks.push(check),
         }
     }
     for element in &create.elements {
         if let ast::TableElement::Column(spec) = element {
-            columns::finish_expressions(core, &mut work, spec)?;
+            columns::finish_expressions(core, &mut builder, spec)?;
         }
     }
-    columns::finish_functional(core, &mut work)?;
+    columns::finish_functional(core, &mut builder)?;
     for check in checks {
-        columns::add_check(core, &mut work, check, None)?;
+        columns::add_check(core, &mut builder, check, None)?;
     }
-    foreign::check_child(core, &mut work)?;
-    foreign::check_adopted(core, &work)?;
+    foreign::check_child(core, &mut builder)?;
+    foreign::check_adopted(core, &builder)?;
     for element in &create.elements {
         if let ast::TableElement::Index(spec) = element
             && spec.options.using.as_deref() == Some("HASH")
-            && work.engine == "InnoDB"
+            && builder.engine == "InnoDB"
         {
             core.note(ErrorCode::UnsupportedIndexAlgorithm, &[&"HASH"]);
         }
     }
-    Ok(work)
+    Ok(builder)
 }
 
 /// CREATE TABLE … LIKE: everything but foreign keys and the AUTO_INCREMENT counter.
 fn like(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: &FullName,
     other: &ast::ObjectName,
     temporary: bool,
@@ -262,26 +262,26 @@ fn like(
         return error(ErrorCode::NonUniqueTable, &[&name.1]);
     }
     let table = core.open_table(Some(&other.0), &other.1)?;
-    let mut work = Work::from_table(&table.def);
-    work.schema.clone_from(&name.0);
-    work.name.clone_from(&name.1);
-    work.temporary = temporary;
-    work.foreign_keys.clear();
-    work.last_foreign = 0;
-    work.auto_increment = 0;
-    for (number, check) in work.checks.iter_mut().enumerate() {
+    let mut builder = TableBuilder::from_table(&table.def);
+    builder.schema.clone_from(&name.0);
+    builder.name.clone_from(&name.1);
+    builder.temporary = temporary;
+    builder.foreign_keys.clear();
+    builder.last_foreign = 0;
+    builder.auto_increment = 0;
+    for (number, check) in builder.checks.iter_mut().enumerate() {
         check.name = format!("{}_chk_{}", name.1, number + 1);
     }
-    work.columns.iter_mut().for_each(|column| column.origin = None);
-    work.indexes.iter_mut().for_each(|index| index.origin = None);
-    let mut finished = work.finish()?;
+    builder.columns.iter_mut().for_each(|column| column.origin = None);
+    builder.indexes.iter_mut().for_each(|index| index.origin = None);
+    let mut finished = builder.finish()?;
     finished.warnings.clear();
     Ok(finished)
 }
 
 /// Creates the trees of a definition and writes their numbers into it.
-pub(super) fn create_trees(core: &mut Core, def: &mut TableDef) -> Result<(), SqlError> {
-    if def.is_fleeting() {
+pub(super) fn create_trees(core: &mut SessionContext, def: &mut TableDef) -> Result<(), SqlError> {
+    if def.is_volatile() {
         let limit = core.var("max_heap_table_size").and_then(|size| size.parse().ok());
         let shared = core.db.catalog().shared(def.id);
         shared.heap_size.store(limit.unwrap_or(0), Ordering::Relaxed);
@@ -293,13 +293,16 @@ pub(super) fn create_trees(core: &mut Core, def: &mut TableDef) -> Result<(), Sq
 }
 
 /// Drops all trees of a table at commit.
-pub(super) fn drop_trees(core: &Core, table: &Table) -> Result<(), SqlError> {
+pub(super) fn drop_trees(core: &SessionContext, table: &Table) -> Result<(), SqlError> {
     let mut txn = core.tree_txn(&table.def).borrow_mut();
     catalog::drop_trees(&table.store, &mut txn, &table.def).sql()
 }
 
 /// Error 3730 where a table outside of `dropped` refers to one of them.
-pub(super) fn check_not_referenced(core: &Core, dropped: &[Arc<Table>]) -> Result<(), SqlError> {
+pub(super) fn check_not_referenced(
+    core: &SessionContext,
+    dropped: &[Arc<Table>],
+) -> Result<(), SqlError> {
     if !core.flag("foreign_key_checks") {
         return Ok(());
     }
@@ -324,7 +327,7 @@ pub(super) fn check_not_referenced(core: &Core, dropped: &[Arc<Table>]) -> Resul
 }
 
 /// DROP TABLE: all of the tables or none.
-pub(crate) fn drop_tables(core: &mut Core, drop: &ast::DropTables) -> DdlResult {
+pub(crate) fn drop_tables(core: &mut SessionContext, drop: &ast::DropTables) -> DdlResult {
     let mut names = Vec::new();
     for name in &drop.names {
         let name = full_name(core, name)?;
@@ -355,7 +358,7 @@ pub(crate) fn drop_tables(core: &mut Core, drop: &ast::DropTables) -> DdlResult 
     check_not_referenced(core, &tables)?;
     drop_temporary(core, &own)?;
     if tables.is_empty() {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     in_transaction(core, |core, changes| {
         for table in &tables {
@@ -366,11 +369,11 @@ pub(crate) fn drop_tables(core: &mut Core, drop: &ast::DropTables) -> DdlResult 
         Ok(())
     })?;
     tables.iter().for_each(|table| core.db.catalog().forget(table.def.id));
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// Drops temporary tables of the session, which does not end its transaction.
-fn drop_temporary(core: &mut Core, names: &[FullName]) -> Result<(), SqlError> {
+fn drop_temporary(core: &mut SessionContext, names: &[FullName]) -> Result<(), SqlError> {
     for (schema, name) in names {
         core.temporary.doom(schema, name);
         core.settings += 1;
@@ -380,7 +383,7 @@ fn drop_temporary(core: &mut Core, names: &[FullName]) -> Result<(), SqlError> {
 }
 
 /// TRUNCATE: new, empty trees in place of the old ones.
-pub(crate) fn truncate(core: &mut Core, name: &ast::ObjectName) -> DdlResult {
+pub(crate) fn truncate(core: &mut SessionContext, name: &ast::ObjectName) -> DdlResult {
     let name = full_name(core, name)?;
     let _lock = lock_stored(core, std::slice::from_ref(&name))?;
     let own = core.temporary.get(&name.0, &name.1).is_some();
@@ -401,11 +404,11 @@ pub(crate) fn truncate(core: &mut Core, name: &ast::ObjectName) -> DdlResult {
     })?;
     table.shared.next_row_id.store(0, Ordering::Relaxed);
     table.shared.row_estimate.store(0, Ordering::Relaxed);
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// Error 1701 where another table refers to this one.
-fn check_truncatable(core: &Core, table: &Arc<Table>) -> Result<(), SqlError> {
+fn check_truncatable(core: &SessionContext, table: &Arc<Table>) -> Result<(), SqlError> {
     let Err(_) = check_not_referenced(core, std::slice::from_ref(table)) else { return Ok(()) };
     let catalog = core.db.catalog().current();
     let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
@@ -427,7 +430,7 @@ fn check_truncatable(core: &Core, table: &Arc<Table>) -> Result<(), SqlError> {
 
 /// RENAME TABLE: from left to right, all or none.
 pub(crate) fn rename_tables(
-    core: &mut Core,
+    core: &mut SessionContext,
     pairs: &[(ast::ObjectName, ast::ObjectName)],
 ) -> DdlResult {
     let mut names = Vec::new();
@@ -475,7 +478,7 @@ pub(crate) fn rename_tables(
         }
         changes.extend(present.values().flatten().map(Named::put));
         changes.extend(foreign::retarget(core, &moves));
-        Ok(Outcome::default())
+        Ok(StatementOutcome::default())
     })
 }
 
@@ -487,7 +490,7 @@ enum Named {
 }
 
 impl Named {
-    fn find(core: &Core, (schema, name): &FullName) -> Option<Named> {
+    fn find(core: &SessionContext, (schema, name): &FullName) -> Option<Named> {
         let catalog = core.db.catalog();
         let table = catalog.table(schema, name).map(|table| TableDef::clone(&table.def));
         let view = || catalog.view(schema, name).map(|view| ViewDef::clone(&view.def));
@@ -544,7 +547,7 @@ pub(super) fn rename_constraints(def: &mut TableDef, from: &str, to: &str) {
 }
 
 /// CREATE INDEX is ALTER TABLE … ADD INDEX.
-pub(crate) fn create_index(core: &mut Core, create: &ast::CreateIndex) -> DdlResult {
+pub(crate) fn create_index(core: &mut SessionContext, create: &ast::CreateIndex) -> DdlResult {
     let mut actions = vec![ast::AlterAction::AddIndex(create.index.clone())];
     actions.extend(create.algorithm.clone().map(ast::AlterAction::Algorithm));
     let alter = ast::AlterTable { name: create.table.clone(), actions };
@@ -552,7 +555,7 @@ pub(crate) fn create_index(core: &mut Core, create: &ast::CreateIndex) -> DdlRes
 }
 
 /// DROP INDEX is ALTER TABLE … DROP INDEX.
-pub(crate) fn drop_index(core: &mut Core, drop: &ast::DropIndex) -> DdlResult {
+pub(crate) fn drop_index(core: &mut SessionContext, drop: &ast::DropIndex) -> DdlResult {
     let action = match drop.name.eq_ignore_ascii_case("PRIMARY") {
         true => ast::AlterAction::DropPrimaryKey,
         false => ast::AlterAction::DropIndex(drop.name.clone()),

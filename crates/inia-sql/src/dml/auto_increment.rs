@@ -7,8 +7,8 @@
 //! greatest ([`leaving`]), so that no number comes again after a restart.
 
 use crate::catalog::Table;
-use crate::context::Core;
-use crate::error::StorageResult;
+use crate::context::SessionContext;
+use crate::error::{Damaged, StorageResult};
 use crate::row::Cell;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 pub(crate) fn prepare(table: &Table) -> Result<(), SqlError> {
     let shared = &table.shared;
     if table.def.primary().is_none() && shared.next_row_id.load(Ordering::Acquire) == 0 {
-        let next = last_row_id(table)? + 1;
+        let next = last_row_id(table)?.checked_add(1).ok_or(Damaged)?;
         let _ = shared.next_row_id.compare_exchange(0, next, Ordering::AcqRel, Ordering::Acquire);
     }
     prepare_counter(table)
@@ -74,8 +74,9 @@ pub(crate) fn current(table: &Table) -> Result<u64, SqlError> {
 /// brings them back.
 fn last_row_id(table: &Table) -> Result<u64, SqlError> {
     let last = table.store.greatest_key(&table.clustered).sql()?;
-    let id = last.and_then(|key| key.as_slice().try_into().ok());
-    Ok(id.map_or(0, u64::from_be_bytes))
+    let Some(key) = last else { return Ok(0) };
+    let id = key.as_slice().try_into().map_err(|_| Damaged)?;
+    Ok(u64::from_be_bytes(id))
 }
 
 /// The greatest value of the AUTO_INCREMENT column, by an index that starts with it.
@@ -128,7 +129,7 @@ pub(crate) struct Numbers {
     /// The greatest number that the column takes.
     limit: u64,
     /// Nobody else numbers rows meanwhile: nothing is reserved.
-    alone: bool,
+    is_nontransactional: bool,
     /// How many rows the statement has by its text; 0 where that is not known.
     expected: u64,
     /// SET insert_id: the first number, whatever the counter says.
@@ -145,12 +146,12 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     /// For a statement on `table` that has `expected` rows.
-    pub(crate) fn new(core: &Core, table: &Table, expected: u64) -> Numbers {
+    pub(crate) fn new(core: &SessionContext, table: &Table, expected: u64) -> Numbers {
         let mut numbers = Numbers {
             increment: 1,
             offset: 1,
             limit: u64::MAX,
-            alone: !table.def.is_transactional(),
+            is_nontransactional: !table.def.is_transactional(),
             expected,
             forced: None,
             next: 0,
@@ -192,7 +193,7 @@ impl Numbers {
     /// Takes a block from the counter; its first number.
     fn reserve(&mut self, table: &Table) -> u64 {
         const LARGEST: u64 = 65_535;
-        if self.alone {
+        if self.is_nontransactional {
             self.end = u64::MAX;
             let next = table.clustered.counter().next().max(self.next);
             return aligned(next, self.increment, self.offset);

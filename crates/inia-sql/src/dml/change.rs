@@ -4,11 +4,11 @@
 //! Halloween problem: the scanned index or the primary key is assigned), or ORDER BY wants
 //! another order, the rows are gathered first and changed afterwards.
 
-mod many;
+mod batch;
 mod rewrite;
 mod run;
 
-pub(super) use many::Changes;
+pub(super) use batch::PendingChanges;
 
 use super::fill::Fills;
 use super::insert::bind_plain;
@@ -18,7 +18,7 @@ use crate::access::{self, AccessPath};
 use crate::bind::table_scope::TableScope;
 use crate::bind::{Never, meant, read_hidden_columns};
 use crate::catalog::Table;
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::plan::ViewUse;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -50,7 +50,7 @@ pub(crate) struct ChangePlan {
 
 impl ChangePlan {
     /// Takes in what the view that rows are changed through demands.
-    pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
+    pub(crate) fn guard(&mut self, core: &SessionContext, guard: Guard) -> Result<(), SqlError> {
         guard.bind(core, &self.table.def, &mut self.fills)?;
         if let Some(rewriting) = &mut self.rewriting {
             rewriting.prepare(&self.table, &self.fills);
@@ -68,7 +68,7 @@ struct Clauses<'a> {
 
 /// Plans UPDATE of one table; `None` for joins and subqueries.
 pub(crate) fn plan_update(
-    core: &Core,
+    core: &SessionContext,
     update: &ast::Update,
 ) -> Result<Option<ChangePlan>, SqlError> {
     let [ast::TableRef::Table(factor)] = update.tables.as_slice() else { return Ok(None) };
@@ -110,7 +110,7 @@ pub(crate) fn plan_update(
 
 /// Plans DELETE from one table; `None` for joins and subqueries.
 pub(crate) fn plan_delete(
-    core: &Core,
+    core: &SessionContext,
     delete: &ast::Delete,
 ) -> Result<Option<ChangePlan>, SqlError> {
     let ast::DeleteTarget::Single(factor) = &delete.target else { return Ok(None) };
@@ -133,7 +133,7 @@ pub(crate) fn plan_delete(
 }
 
 fn plan(
-    core: &Core,
+    core: &SessionContext,
     table: &Arc<Table>,
     scope: &mut TableScope<'_>,
     clauses: Clauses<'_>,
@@ -208,7 +208,7 @@ pub(super) fn exclusive_request() -> LockRequest {
 }
 
 /// Error 1175: `sql_safe_updates` refuses statements that no key leads to their rows.
-pub(super) fn refuse_without_key(core: &Core) -> Result<(), SqlError> {
+pub(super) fn refuse_without_key(core: &SessionContext) -> Result<(), SqlError> {
     match core.flag("sql_safe_updates") {
         true => Err(SqlError::new(ErrorCode::UpdateWithoutKeyInSafeMode, &[&""])),
         false => Ok(()),

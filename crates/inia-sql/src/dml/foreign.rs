@@ -16,7 +16,7 @@ use crate::catalog::{
     ForeignKeyDef, IndexDef, IndexKind, IndexPart, ReferentialAction, Table, foreign_key_text,
     quoted,
 };
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::error::StorageResult;
 use crate::row::{Cell, prefix_successor};
 use inia_base::error::{ErrorCode, SqlError};
@@ -79,7 +79,10 @@ fn is_gone(error: &SqlError) -> bool {
 
 impl Foreign {
     /// The foreign keys around a table; `None` where there are none or they are switched off.
-    pub(crate) fn load(core: &Core, table: &Arc<Table>) -> Result<Option<Foreign>, SqlError> {
+    pub(crate) fn load(
+        core: &SessionContext,
+        table: &Arc<Table>,
+    ) -> Result<Option<Foreign>, SqlError> {
         let referring = core.db.catalog().has_references() && !table.def.temporary;
         if !referring || !core.flag("foreign_key_checks") {
             return Ok(None);
@@ -93,7 +96,7 @@ impl Foreign {
         }
     }
 
-    fn open(core: &Core, table: &Arc<Table>) -> Result<Option<Foreign>, SqlError> {
+    fn open(core: &SessionContext, table: &Arc<Table>) -> Result<Option<Foreign>, SqlError> {
         let catalog = core.db.catalog().current();
         let mut parents = Vec::new();
         for key in &table.def.foreign_keys {
@@ -120,14 +123,14 @@ impl Foreign {
     }
 
     /// Checks a new row.
-    pub(crate) fn inserted(&self, core: &Core, row: &[Value]) -> Result<(), SqlError> {
+    pub(crate) fn inserted(&self, core: &SessionContext, row: &[Value]) -> Result<(), SqlError> {
         self.parents.iter().try_for_each(|(key, parent)| self.check_parent(core, key, parent, row))
     }
 
     /// Checks a changed row and carries the change to its children.
     pub(crate) fn updated(
         &self,
-        core: &Core,
+        core: &SessionContext,
         old: &[Value],
         new: &[Value],
     ) -> Result<(), SqlError> {
@@ -140,7 +143,7 @@ impl Foreign {
     }
 
     /// Carries a removal to the row's children.
-    pub(crate) fn deleted(&self, core: &Core, old: &[Value]) -> Result<(), SqlError> {
+    pub(crate) fn deleted(&self, core: &SessionContext, old: &[Value]) -> Result<(), SqlError> {
         self.reach_children(core, &ParentChange { old, new: None }, None)
     }
 
@@ -151,7 +154,7 @@ impl Foreign {
 
     fn check_parent(
         &self,
-        core: &Core,
+        core: &SessionContext,
         key: &ForeignKeyDef,
         parent: &Arc<Table>,
         row: &[Value],
@@ -175,7 +178,7 @@ impl Foreign {
 
     fn reach_children(
         &self,
-        core: &Core,
+        core: &SessionContext,
         change: &ParentChange<'_>,
         before: Option<&Path<'_>>,
     ) -> Result<(), SqlError> {
@@ -211,7 +214,7 @@ impl Foreign {
 
 /// Carries a parent's change to child rows.
 fn apply(
-    core: &Core,
+    core: &SessionContext,
     key: &ForeignKeyDef,
     child: &Arc<Table>,
     rows: Vec<Found>,
@@ -274,7 +277,7 @@ struct Computed(Fills);
 
 impl Computed {
     /// `None` where there are none.
-    fn of(core: &Core, child: &Table) -> Result<Option<Computed>, SqlError> {
+    fn of(core: &SessionContext, child: &Table) -> Result<Option<Computed>, SqlError> {
         match child.def.columns.iter().any(|column| column.generated.is_some()) {
             true => Ok(Some(Computed(Fills::compile(&child.def, &core.env, &core.host)?))),
             false => Ok(None),
@@ -283,7 +286,12 @@ impl Computed {
 
     /// Computes them for a row, and notes which have changed. Values that do not fit are cut: the
     /// statement names other columns.
-    fn renew(&self, core: &Core, row: &mut [Value], changed: &mut [bool]) -> Result<(), SqlError> {
+    fn renew(
+        &self,
+        core: &SessionContext,
+        row: &mut [Value],
+        changed: &mut [bool],
+    ) -> Result<(), SqlError> {
         let mut ctx = core.context(&[], &NoSubqueries);
         ctx.strictness = Strictness::Lenient;
         let before = row.to_vec();
@@ -296,7 +304,12 @@ impl Computed {
 }
 
 /// Errors 1452 and 1451; 1216 and 1217 for those who may not know the other table.
-fn constraint_error(core: &Core, code: ErrorCode, child: &Table, key: &ForeignKeyDef) -> SqlError {
+fn constraint_error(
+    core: &SessionContext,
+    code: ErrorCode,
+    child: &Table,
+    key: &ForeignKeyDef,
+) -> SqlError {
     let (schema, name, plain) = match code {
         ErrorCode::RowIsReferenced2 => {
             (&child.def.schema, &child.def.name, ErrorCode::RowIsReferenced)
@@ -341,7 +354,7 @@ fn index_for(table: &Table, columns: &[usize]) -> Option<(usize, usize)> {
 
 /// Finds and locks the rows whose `columns` equal `wanted`, by an index that starts with them.
 fn matching(
-    core: &Core,
+    core: &SessionContext,
     table: &Arc<Table>,
     columns: &[usize],
     wanted: &[Value],

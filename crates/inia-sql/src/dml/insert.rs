@@ -18,10 +18,10 @@ use super::view::Guard;
 use crate::bind::table_scope::TableScope;
 use crate::bind::{self, BoundInsert, InsertSource, InsertedNames};
 use crate::catalog::Table;
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::plan::{OutputColumn, StatementPlan, ViewUse};
 use crate::planner::plan_insert_queries;
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Binder, Expr, ExprKind, Scope};
 use inia_parser::ast;
@@ -67,7 +67,7 @@ impl InsertPlan {
     }
 
     /// Takes in what the view that rows are inserted through demands.
-    pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
+    pub(crate) fn guard(&mut self, core: &SessionContext, guard: Guard) -> Result<(), SqlError> {
         guard.bind(core, &self.table.def, &mut self.fills)?;
         self.views.extend(guard.views);
         Ok(())
@@ -113,7 +113,7 @@ impl<'i> Queries<'i> {
             && written(insert).is_none()
             && bind::plain_select(&mut query.clone()).is_some()
         {
-            let mut reads = Reads::default();
+            let mut reads = ReferencedObjects::default();
             reads.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
             let own = reads.aliases.iter().zip(&reads.tables);
             let own: Vec<&str> = own.map(|(a, name)| a.unwrap_or(name.name.as_str())).collect();
@@ -189,7 +189,7 @@ impl<'i> Queries<'i> {
     /// The rows of VALUES; those with subqueries were bound before and come from `lists`.
     fn rows(
         &self,
-        core: &Core,
+        core: &SessionContext,
         scope: &mut TableScope<'_>,
         lists: &mut dyn Iterator<Item = Vec<Expr>>,
     ) -> Result<Vec<Vec<Option<Expr>>>, SqlError> {
@@ -205,7 +205,7 @@ impl<'i> Queries<'i> {
     /// The assignments of ON DUPLICATE KEY UPDATE.
     fn on_duplicate(
         &self,
-        core: &Core,
+        core: &SessionContext,
         scope: &mut DuplicateScope<'_, '_>,
         lists: &mut dyn Iterator<Item = Vec<Expr>>,
         fills: &Fills,
@@ -234,7 +234,7 @@ fn deep(exprs: &[&ast::Expr]) -> bool {
 
 /// Binds expressions, or takes them from `lists` where they have subqueries.
 fn bound_list(
-    core: &Core,
+    core: &SessionContext,
     scope: &mut dyn Scope,
     exprs: Vec<&ast::Expr>,
     lists: &mut dyn Iterator<Item = Vec<Expr>>,
@@ -264,7 +264,7 @@ fn beside(insert: &ast::Insert, exprs: Vec<&ast::Expr>) -> ast::Query {
 
 /// Plans INSERT and REPLACE; `through_view` as in [`Queries::new`].
 pub(crate) fn plan_insert(
-    core: &Core,
+    core: &SessionContext,
     insert: &ast::Insert,
     through_view: bool,
 ) -> Result<InsertPlan, SqlError> {
@@ -274,7 +274,11 @@ pub(crate) fn plan_insert(
     }
 }
 
-fn planned(core: &Core, insert: &ast::Insert, through_view: bool) -> Result<InsertPlan, SqlError> {
+fn planned(
+    core: &SessionContext,
+    insert: &ast::Insert,
+    through_view: bool,
+) -> Result<InsertPlan, SqlError> {
     let table = core.open_table(insert.table.db.as_deref(), &insert.table.name)?;
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
@@ -315,11 +319,6 @@ fn planned(core: &Core, insert: &ast::Insert, through_view: bool) -> Result<Inse
     let reads_target = read.into_iter().any(|read| read.def.id == table.def.id);
     let empty = |row: &Vec<_>| row.is_empty();
     let none = !selects && literals.is_none() && rows.iter().all(empty);
-    let refused = |alone: bool| match alone {
-        true if insert.ignore => Nulls::Told,
-        true => Nulls::Refused,
-        false => Nulls::ToldOnce,
-    };
     let single = !selects && given.len() == 1;
     Ok(InsertPlan {
         table: table.clone(),
@@ -338,10 +337,19 @@ fn planned(core: &Core, insert: &ast::Insert, through_view: bool) -> Result<Inse
         selects,
         reads_target,
         single,
-        nulls: refused(single),
-        nulls_on_duplicate: refused(single || selects),
+        nulls: nulls_of(insert, single),
+        nulls_on_duplicate: nulls_of(insert, single || selects),
         views,
     })
+}
+
+/// What NULL for a NOT NULL column does: it is an error where the statement gives a single row.
+fn nulls_of(insert: &ast::Insert, single_row: bool) -> Nulls {
+    match single_row {
+        true if insert.ignore => Nulls::Told,
+        true => Nulls::Refused,
+        false => Nulls::ToldOnce,
+    }
 }
 
 fn not_default(expr: &&ast::Expr) -> bool {
@@ -425,7 +433,7 @@ fn check_source(
 
 /// Binds an expression of a statement without subqueries.
 pub(crate) fn bind_plain(
-    core: &Core,
+    core: &SessionContext,
     scope: &mut dyn Scope,
     expr: &ast::Expr,
 ) -> Result<Expr, SqlError> {

@@ -17,11 +17,11 @@ use super::view::Guard;
 use super::write::{RowWriter, Written, duplicate_error, values};
 use crate::bind::ROW_ID;
 use crate::catalog::Table;
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::error::StorageResult;
 use crate::exec::Runner;
-use crate::plan::{Body, Source, StatementPlan, TableSource};
+use crate::plan::{Body, RowSource, StatementPlan, TableSource};
 use crate::planner::plan_source;
 use crate::row::Cell;
 use crate::spill::TupleList;
@@ -60,7 +60,7 @@ struct Member {
 
 /// The tables in FROM; names of WITH are none.
 fn members(
-    core: &Core,
+    core: &SessionContext,
     with: Option<&ast::With>,
     refs: &[TableRef],
     out: &mut Vec<Member>,
@@ -90,7 +90,7 @@ fn members(
     Ok(())
 }
 
-fn is_view(core: &Core, name: &ast::ObjectName) -> bool {
+fn is_view(core: &SessionContext, name: &ast::ObjectName) -> bool {
     let schema = name.db.as_deref().or(core.env.database.as_deref()).unwrap_or_default();
     core.is_view(schema, &name.name)
 }
@@ -109,7 +109,7 @@ fn column_of(member: &Member, name: &str) -> ast::Expr {
 
 /// Makes a target of a member; its columns go to the end of the select list.
 fn target(
-    core: &Core,
+    core: &SessionContext,
     member: &Member,
     items: &mut Vec<ast::SelectItem>,
 ) -> Result<Target, SqlError> {
@@ -125,7 +125,7 @@ fn target(
 
 /// Plans an UPDATE.
 pub(crate) fn plan_joined_update(
-    core: &Core,
+    core: &SessionContext,
     update: &ast::Update,
 ) -> Result<JoinedPlan, SqlError> {
     let mut all = Vec::new();
@@ -169,7 +169,7 @@ pub(crate) fn plan_joined_update(
 
 /// Plans a DELETE.
 pub(crate) fn plan_joined_delete(
-    core: &Core,
+    core: &SessionContext,
     delete: &ast::Delete,
 ) -> Result<JoinedPlan, SqlError> {
     let (refs, names): (Vec<TableRef>, Vec<ast::ObjectName>) = match &delete.target {
@@ -209,7 +209,7 @@ pub(crate) fn plan_joined_delete(
 }
 
 /// The names of derived tables and views, whose rows cannot be changed in a join.
-fn derived_names<'r>(core: &Core, refs: &'r [TableRef]) -> Vec<&'r str> {
+fn derived_names<'r>(core: &SessionContext, refs: &'r [TableRef]) -> Vec<&'r str> {
     let mut names = Vec::new();
     for table in refs {
         match table {
@@ -230,7 +230,7 @@ fn derived_names<'r>(core: &Core, refs: &'r [TableRef]) -> Vec<&'r str> {
 
 /// The member and column that SET names; errors 1054, 1052 and 1288.
 fn assigned(
-    core: &Core,
+    core: &SessionContext,
     all: &[Member],
     name: &ast::ColumnName,
     refs: &[TableRef],
@@ -284,7 +284,7 @@ struct Tally {
 
 impl JoinedPlan {
     /// Takes in what the view that rows are changed through demands.
-    pub(crate) fn guard(&mut self, core: &Core, guard: Guard) -> Result<(), SqlError> {
+    pub(crate) fn guard(&mut self, core: &SessionContext, guard: Guard) -> Result<(), SqlError> {
         for target in &mut self.targets {
             guard.bind(core, &target.table.def, &mut target.fills)?;
         }
@@ -300,10 +300,10 @@ impl JoinedPlan {
     /// Executes the plan.
     pub(crate) fn run(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         runner: &Runner<'_>,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StatementOutcome, SqlError> {
         if self.query.root.limit.is_none() && self.reads_all() {
             refuse_without_key(core)?;
         }
@@ -336,7 +336,10 @@ impl JoinedPlan {
             })?;
         }
         if self.delete {
-            return Ok(Outcome { affected_rows: tally.changed, ..Outcome::default() });
+            return Ok(StatementOutcome {
+                affected_rows: tally.changed,
+                ..StatementOutcome::default()
+            });
         }
         let info = format!(
             "Rows matched: {}  Changed: {}  Warnings: {}",
@@ -346,15 +349,15 @@ impl JoinedPlan {
         );
         let found = core.client_found_rows;
         let affected_rows = if found { tally.matched } else { tally.changed };
-        Ok(Outcome { affected_rows, info, ..Outcome::default() })
+        Ok(StatementOutcome { affected_rows, info, ..StatementOutcome::default() })
     }
 
     /// Whether a target is read without a key.
     fn reads_all(&self) -> bool {
-        fn any(source: &Source, test: &dyn Fn(&TableSource) -> bool) -> bool {
+        fn any(source: &RowSource, test: &dyn Fn(&TableSource) -> bool) -> bool {
             match source {
-                Source::Table(table) => test(table),
-                Source::Join(join) => any(&join.left, test) || any(&join.right, test),
+                RowSource::Table(table) => test(table),
+                RowSource::Join(join) => any(&join.left, test) || any(&join.right, test),
                 _ => false,
             }
         }
@@ -371,7 +374,7 @@ impl JoinedPlan {
     /// A row was removed; IGNORE puts it back where a foreign key holds it.
     fn deleted(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         tally: &mut Tally,
         (table, bytes): (&Arc<Table>, &[u8]),
@@ -393,7 +396,7 @@ impl JoinedPlan {
 
     fn change(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         target: &Target,
         key: &[u8],
@@ -468,7 +471,7 @@ impl Target {
 
     /// The clustered key of the target's row in one of the query's rows; `None` where an outer
     /// join found no row.
-    fn key(&self, core: &Core, tuple: &[Value]) -> Result<Option<Vec<u8>>, SqlError> {
+    fn key(&self, core: &SessionContext, tuple: &[Value]) -> Result<Option<Vec<u8>>, SqlError> {
         let table = &self.table;
         let Some(primary) = table.def.primary() else {
             let key = &tuple[self.base + table.def.columns.len()];

@@ -14,8 +14,8 @@
 
 use super::joined::JoinedPlan;
 use crate::catalog::{Table, View, ViewAlgorithm};
-use crate::context::Core;
-use crate::reads::Reads;
+use crate::context::SessionContext;
+use crate::referenced::ReferencedObjects;
 use crate::view::simple_select;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, Expr, InsertSource, QueryBody, SelectItem, TableRef};
@@ -36,7 +36,7 @@ struct Target<'s> {
 
 impl Target<'_> {
     /// Errors 1093 and 1443 where the target is among what is read.
-    fn refuse(&self, core: &Core, found: &Reads<'_>) -> Checked {
+    fn refuse(&self, core: &SessionContext, found: &ReferencedObjects<'_>) -> Checked {
         for (name, alias) in found.tables.iter().zip(&found.aliases) {
             let view = view_of(core, name);
             // INSERT may read the target under another name.
@@ -56,12 +56,12 @@ impl Target<'_> {
     }
 
     /// Whether a view that is made part of the query around it reads the target.
-    fn is_in(&self, core: &Core, view: &View) -> bool {
+    fn is_in(&self, core: &SessionContext, view: &View) -> bool {
         let Some(query) = &view.query else { return false };
         if view.def.algorithm == ViewAlgorithm::TempTable || simple_select(query).is_none() {
             return false;
         }
-        let mut found = Reads::passing_over_derived();
+        let mut found = ReferencedObjects::passing_over_derived();
         found.query(query);
         found.tables.iter().any(|name| match view_of(core, name) {
             Some(inner) => self.is_in(core, &inner),
@@ -70,7 +70,7 @@ impl Target<'_> {
     }
 
     /// The error, where the target is read under the name `read`.
-    fn refused(&self, core: &Core, read: &str, view: Option<&View>) -> Checked {
+    fn refused(&self, core: &SessionContext, read: &str, view: Option<&View>) -> Checked {
         let own = self.name.and_then(|name| view_of(core, name));
         let same = match (&own, view) {
             (Some(own), Some(view)) => {
@@ -88,7 +88,7 @@ impl Target<'_> {
 }
 
 /// The view of that name, where no temporary table hides it.
-fn view_of(core: &Core, name: &ast::ObjectName) -> Option<Arc<View>> {
+fn view_of(core: &SessionContext, name: &ast::ObjectName) -> Option<Arc<View>> {
     let schema = name.db.as_deref().or(core.env.database.as_deref())?;
     match core.temporary.get(schema, &name.name) {
         Some(_) => None,
@@ -97,15 +97,19 @@ fn view_of(core: &Core, name: &ast::ObjectName) -> Option<Arc<View>> {
 }
 
 /// Whether a name is the table's.
-fn is_table(core: &Core, name: &ast::ObjectName, table: &Table) -> bool {
+fn is_table(core: &SessionContext, name: &ast::ObjectName, table: &Table) -> bool {
     let database = core.env.database.as_deref();
     name.name == table.def.name
         && name.db.as_deref().or(database) == Some(table.def.schema.as_str())
 }
 
 /// Checks a planned UPDATE over joins or with subqueries.
-pub(crate) fn check_update(core: &Core, update: &ast::Update, plan: &JoinedPlan) -> Checked {
-    let mut found = Reads::passing_over_derived();
+pub(crate) fn check_update(
+    core: &SessionContext,
+    update: &ast::Update,
+    plan: &JoinedPlan,
+) -> Checked {
+    let mut found = ReferencedObjects::passing_over_derived();
     found.with(update.with.as_ref());
     update.tables.iter().for_each(|table| from(&mut found, table));
     found.exprs(update.assignments.iter().map(|assignment| &assignment.value));
@@ -117,8 +121,12 @@ pub(crate) fn check_update(core: &Core, update: &ast::Update, plan: &JoinedPlan)
 }
 
 /// Checks a planned DELETE over joins or with subqueries.
-pub(crate) fn check_delete(core: &Core, delete: &ast::Delete, plan: &JoinedPlan) -> Checked {
-    let mut found = Reads::passing_over_derived();
+pub(crate) fn check_delete(
+    core: &SessionContext,
+    delete: &ast::Delete,
+    plan: &JoinedPlan,
+) -> Checked {
+    let mut found = ReferencedObjects::passing_over_derived();
     found.with(delete.with.as_ref());
     let names: Vec<(&str, Option<&ast::ObjectName>)> = match &delete.target {
         ast::DeleteTarget::Single(factor) => {
@@ -140,9 +148,9 @@ pub(crate) fn check_delete(core: &Core, delete: &ast::Delete, plan: &JoinedPlan)
 
 /// Checks INSERT and REPLACE: values may not read the target. INSERT … SELECT may, as its rows are
 /// put aside.
-pub(crate) fn check_insert(core: &Core, insert: &ast::Insert, target: &Table) -> Checked {
-    let mut values = Reads::passing_over_derived();
-    let mut updates = Reads::default();
+pub(crate) fn check_insert(core: &SessionContext, insert: &ast::Insert, target: &Table) -> Checked {
+    let mut values = ReferencedObjects::passing_over_derived();
+    let mut updates = ReferencedObjects::default();
     match &insert.source {
         InsertSource::Query(query) => match &query.body {
             QueryBody::Values(rows) => values.exprs(rows.iter().flatten()),
@@ -159,7 +167,7 @@ pub(crate) fn check_insert(core: &Core, insert: &ast::Insert, target: &Table) ->
 
 /// The outermost FROM: its tables are what is changed or joined with, so only what its conditions
 /// and merged derived tables read by subqueries counts.
-fn from<'q>(found: &mut Reads<'q>, table: &'q TableRef) {
+fn from<'q>(found: &mut ReferencedObjects<'q>, table: &'q TableRef) {
     match table {
         TableRef::Table(_) => {}
         TableRef::List(list) => list.iter().for_each(|table| from(found, table)),

@@ -3,16 +3,16 @@
 //! that key, and finds nothing.
 
 use crate::catalog::{IndexKind, TableDef};
-use crate::plan::{JoinMethod, Source};
+use crate::plan::{JoinMethod, RowSource};
 use inia_expr::{CmpOp, Expr, ExprKind, TypeClass};
 
 /// A table of a join and its first slot.
 type Member<'p> = (&'p TableDef, usize);
 
-fn members<'p>(source: &'p Source, found: &mut Vec<Member<'p>>) {
+fn members<'p>(source: &'p RowSource, found: &mut Vec<Member<'p>>) {
     match source {
-        Source::Table(table) => found.push((&table.table.def, table.base)),
-        Source::Join(join) => {
+        RowSource::Table(table) => found.push((&table.table.def, table.base)),
+        RowSource::Join(join) => {
             members(&join.left, found);
             members(&join.right, found);
         }
@@ -38,7 +38,7 @@ fn is_number_key(expr: &Expr, members: &[Member<'_>]) -> bool {
 }
 
 /// Whether tables of a source are joined by a text that a key of numbers is asked for.
-pub(super) fn asks_keys_for_texts(source: &Source) -> bool {
+pub(super) fn asks_keys_for_texts(source: &RowSource) -> bool {
     let mut tables = Vec::new();
     members(source, &mut tables);
     let is_text = |expr: &Expr| {
@@ -49,7 +49,7 @@ pub(super) fn asks_keys_for_texts(source: &Source) -> bool {
 }
 
 /// Whether `test` holds for the sides of an equality of two tables.
-fn any_equality(source: &Source, test: &dyn Fn(&Expr, &Expr) -> bool) -> bool {
+fn any_equality(source: &RowSource, test: &dyn Fn(&Expr, &Expr) -> bool) -> bool {
     let equality = |condition: &Expr| match &condition.kind {
         ExprKind::Compare(compare) if compare.op == CmpOp::Eq => {
             test(&compare.left, &compare.right)
@@ -57,8 +57,8 @@ fn any_equality(source: &Source, test: &dyn Fn(&Expr, &Expr) -> bool) -> bool {
         _ => false,
     };
     match source {
-        Source::Table(table) => table.filter.iter().chain(&table.bound_filter).any(equality),
-        Source::Join(join) => {
+        RowSource::Table(table) => table.filter.iter().chain(&table.bound_filter).any(equality),
+        RowSource::Join(join) => {
             let hashed = match &join.method {
                 JoinMethod::Hash(keys) => keys.iter().any(|key| test(&key.left, &key.right)),
                 JoinMethod::NestedLoop => false,

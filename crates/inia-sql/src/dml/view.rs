@@ -11,9 +11,9 @@ use super::fill::Fills;
 use crate::account::{AccountName, Privileges};
 use crate::bind::plainly;
 use crate::catalog::{ColumnDefault, TableDef, View, ViewCheck, same_name};
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::plan::ViewUse;
-use crate::reads::{Reads, named_tables};
+use crate::referenced::{ReferencedObjects, named_tables};
 use crate::view::{Resolver, reads_itself, simple_select};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, Expr, TableRef};
@@ -40,7 +40,12 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// Adds the checks to those of the table.
-    pub(crate) fn bind(&self, core: &Core, def: &TableDef, fills: &mut Fills) -> Result<()> {
+    pub(crate) fn bind(
+        &self,
+        core: &SessionContext,
+        def: &TableDef,
+        fills: &mut Fills,
+    ) -> Result<()> {
         let (schema, name) = &self.name;
         let refused = SqlError::new(ErrorCode::ViewCheckFailed, &[schema, name]);
         for check in &self.checks {
@@ -77,7 +82,7 @@ fn only_table(from: &[TableRef]) -> Option<&ast::TableFactor> {
 }
 
 /// Finds the view of that name and holds it still.
-fn open_view(core: &Core, name: &ast::ObjectName) -> Result<Option<Arc<View>>> {
+fn open_view(core: &SessionContext, name: &ast::ObjectName) -> Result<Option<Arc<View>>> {
     let Some(schema) = name.db.as_deref().or(core.env.database.as_deref()) else {
         return Ok(None);
     };
@@ -118,7 +123,7 @@ impl Target {
     /// What a view under the name `alias` changes; `None` where it cannot be changed. `around` is
     /// whom the view around it acts for.
     fn of(
-        core: &Core,
+        core: &SessionContext,
         view: &Arc<View>,
         alias: &str,
         around: Option<&AccountName>,
@@ -241,7 +246,13 @@ impl Target {
     }
 
     /// An expression of the statement, over the view's tables.
-    fn translate(&self, core: &Core, alias: &str, expr: &Expr, clause: &str) -> Result<Expr> {
+    fn translate(
+        &self,
+        core: &SessionContext,
+        alias: &str,
+        expr: &Expr,
+        clause: &str,
+    ) -> Result<Expr> {
         let catalog = core.catalog_view();
         let mut resolver = Resolver::new(&catalog, core.env.database.as_deref());
         resolver.with(self.with.as_ref());
@@ -275,7 +286,7 @@ impl Target {
     /// Makes a statement's condition and order those over the base tables.
     fn narrow(
         &self,
-        core: &Core,
+        core: &SessionContext,
         alias: &str,
         condition: &mut Option<Expr>,
         order_by: &mut [ast::OrderItem],
@@ -322,7 +333,7 @@ fn is_cte(with: Option<&ast::With>, name: &ast::ObjectName) -> bool {
 
 /// The view that the only table of a statement is, with the name it goes by.
 fn sole_view<'f>(
-    core: &Core,
+    core: &SessionContext,
     with: Option<&ast::With>,
     factor: &'f ast::TableFactor,
 ) -> Result<Option<(Arc<View>, &'f str)>> {
@@ -335,7 +346,7 @@ fn sole_view<'f>(
 
 /// UPDATE of a view.
 pub(crate) fn update_through<'s>(
-    core: &Core,
+    core: &SessionContext,
     update: &'s ast::Update,
 ) -> Result<Through<'s, ast::Update>> {
     let plain = (Cow::Borrowed(update), Guard::default());
@@ -374,7 +385,7 @@ pub(crate) fn update_through<'s>(
 
 /// DELETE from a view.
 pub(crate) fn delete_through<'s>(
-    core: &Core,
+    core: &SessionContext,
     delete: &'s ast::Delete,
 ) -> Result<Through<'s, ast::Delete>> {
     let plain = (Cow::Borrowed(delete), Guard::default());
@@ -397,7 +408,7 @@ pub(crate) fn delete_through<'s>(
 
 /// INSERT and REPLACE into a view.
 pub(crate) fn insert_through<'s>(
-    core: &Core,
+    core: &SessionContext,
     insert: &'s ast::Insert,
 ) -> Result<Through<'s, ast::Insert>> {
     let Some(view) = open_view(core, &insert.table)? else {
@@ -456,11 +467,11 @@ pub(crate) fn needed_to_insert(insert: &ast::Insert) -> Privileges {
 
 /// A statement on a view becomes one on the names of its tables, which must not mean the session's
 /// temporary tables.
-fn refuse_hidden(core: &Core, view: &View) -> Result<()> {
+fn refuse_hidden(core: &SessionContext, view: &View) -> Result<()> {
     if core.temporary.is_empty() {
         return Ok(());
     }
-    let mut reads = Reads::default();
+    let mut reads = ReferencedObjects::default();
     view.query.iter().for_each(|query| reads.query(query));
     let hidden = |name: &&ast::ObjectName| {
         core.temporary.get(name.db.as_deref().unwrap_or_default(), &name.name).is_some()
@@ -476,7 +487,7 @@ fn refuse_hidden(core: &Core, view: &View) -> Result<()> {
 
 /// LOAD DATA into a view.
 pub(crate) fn load_through<'s>(
-    core: &Core,
+    core: &SessionContext,
     load: &'s ast::LoadData,
 ) -> Result<Through<'s, ast::LoadData>> {
     let Some(view) = open_view(core, &load.table)? else {
@@ -530,7 +541,7 @@ fn plain_name(expr: &Expr) -> Option<&str> {
 
 /// Error 1423: a column that the view does not show needs a value.
 fn check_defaults(
-    core: &Core,
+    core: &SessionContext,
     view: &View,
     factor: &ast::TableFactor,
     shown: &[&str],

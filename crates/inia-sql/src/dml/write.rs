@@ -1,9 +1,9 @@
 //! One row's records: the clustered one and an entry in each secondary index, kept in step.
 
 use super::auto_increment;
-use super::change::Changes;
-use super::write_batch::Waiting;
-use crate::access::Scan;
+use super::change::PendingChanges;
+use super::write_batch::PendingRows;
+use crate::access::TableScan;
 use crate::catalog::{IndexKind, Table, TableDef, value_text};
 use crate::error::Damaged;
 use crate::error::sql_error;
@@ -19,9 +19,17 @@ use std::sync::atomic::Ordering;
 pub(crate) enum Written {
     /// All records are there.
     Done,
-    /// The unique index with this position holds the key already. Records written before that
-    /// was found out are still there: the caller rolls back to a savepoint.
+    /// The unique index at this position of the definition holds the key already. Records written
+    /// before that was found out are still there: the caller rolls back to a savepoint.
     Duplicate(usize),
+}
+
+impl Written {
+    /// The clustered key is taken. The counter of hidden row ids is ahead of every row: where one
+    /// of them is taken, the tree is damaged.
+    pub(super) fn clustered_duplicate(def: &TableDef) -> Result<Written, Damaged> {
+        def.primary().map(|_| Written::Duplicate(0)).ok_or(Damaged)
+    }
 }
 
 /// Writes rows of one table; its buffers are reused from row to row.
@@ -34,8 +42,8 @@ pub(crate) struct RowWriter<'t> {
     pub(super) row: Vec<u8>,
     pub(super) key: Vec<u8>,
     pub(super) value: Vec<u8>,
-    pub(super) waiting: Waiting,
-    pub(super) changes: Changes,
+    pub(super) pending: PendingRows,
+    pub(super) changes: PendingChanges,
     pub(super) new_key: Vec<u8>,
     pub(super) new_value: Vec<u8>,
 }
@@ -50,8 +58,8 @@ impl<'t> RowWriter<'t> {
             row: Vec::new(),
             key: Vec::new(),
             value: Vec::new(),
-            waiting: Waiting::default(),
-            changes: Changes::default(),
+            pending: PendingRows::default(),
+            changes: PendingChanges::default(),
             new_key: Vec::new(),
             new_value: Vec::new(),
         }
@@ -117,7 +125,9 @@ impl<'t> RowWriter<'t> {
         self.encode(row)?;
         match txn.insert_or_lock(&table.clustered, &self.clustered, &self.row, self.existing) {
             Ok(()) => {}
-            Err(StorageError::DuplicateKey) => return Ok(Written::Duplicate(0)),
+            Err(StorageError::DuplicateKey) => {
+                return Ok(Written::clustered_duplicate(&table.def)?);
+            }
             Err(error) => return Err(write_error(table, error)),
         }
         for at in 0..table.indexes.len() {
@@ -152,7 +162,7 @@ impl<'t> RowWriter<'t> {
     pub(crate) fn delete_at(
         &mut self,
         txn: &mut Txn,
-        scan: &mut Scan,
+        scan: &mut TableScan,
         key: &[u8],
         bytes: &[u8],
     ) -> Result<bool, SqlError> {
@@ -204,7 +214,7 @@ impl<'t> RowWriter<'t> {
     pub(crate) fn update_at(
         &mut self,
         txn: &mut Txn,
-        scan: &mut Scan,
+        scan: &mut TableScan,
         (key, old): (&[u8], &[u8]),
         new: &[u8],
         changed: &[bool],
@@ -258,7 +268,9 @@ impl<'t> RowWriter<'t> {
             txn.delete(&table.clustered, key).map_err(|error| write_error(table, error))?;
             match txn.insert_or_lock(&table.clustered, &self.clustered, new, self.existing) {
                 Ok(()) => {}
-                Err(StorageError::DuplicateKey) => return Ok(Written::Duplicate(0)),
+                Err(StorageError::DuplicateKey) => {
+                    return Ok(Written::clustered_duplicate(&table.def)?);
+                }
                 Err(error) => return Err(write_error(table, error)),
             }
         }

@@ -4,7 +4,7 @@
 //! refuse one: tables with other unique indexes are not written this way. Where a key is there
 //! already the statement fails, and the rows before it go with the statement.
 
-use super::write::{RowWriter, duplicate_error, values, write_error};
+use super::write::{RowWriter, Written, duplicate_error, values, write_error};
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_storage::{Records, StorageError, Tree, Txn};
@@ -12,33 +12,33 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 /// Rows, and bytes of their records, after which they are written.
-const MOST_ROWS: usize = 512;
-const MOST_BYTES: usize = 256 << 10;
+const MAX_ROWS: usize = 512;
+const MAX_BYTES: usize = 256 << 10;
 
 /// Entries of an index, and bytes of all entries, after which those are written: the more there
 /// are, the more go to one leaf.
-const MOST_ENTRIES: usize = 16 << 10;
-const MOST_ENTRY_BYTES: usize = 1 << 20;
+const MAX_ENTRIES: usize = 16 << 10;
+const MAX_ENTRY_BYTES: usize = 1 << 20;
 
 /// Rows that wait to be written, and entries of rows that are.
 #[derive(Default)]
-pub(super) struct Waiting {
+pub(super) struct PendingRows {
     rows: Records,
     /// The entries of each index, by the index's position.
     entries: Vec<Records>,
 }
 
 impl RowWriter<'_> {
-    /// Takes a row that [`RowWriter::write_waiting`] will insert.
-    pub(crate) fn put_off(&mut self, row: &[Value]) -> Result<(), SqlError> {
+    /// Takes a row that [`RowWriter::flush`] will insert.
+    pub(crate) fn buffer_row(&mut self, row: &[Value]) -> Result<(), SqlError> {
         let table = self.table;
         self.encode(row)?;
-        self.waiting.rows.push(&self.clustered, &self.row);
-        self.waiting.entries.resize_with(table.indexes.len(), Records::default);
+        self.pending.rows.push(&self.clustered, &self.row);
+        self.pending.entries.resize_with(table.indexes.len(), Records::default);
         for at in 0..table.indexes.len() {
             if table.def.indexes[at].kind.has_entries() {
                 self.encode_entry(at, row)?;
-                self.waiting.entries[at].push(&self.key, &self.value);
+                self.pending.entries[at].push(&self.key, &self.value);
             }
         }
         Ok(())
@@ -46,41 +46,37 @@ impl RowWriter<'_> {
 
     /// Whether enough rows wait.
     pub(crate) fn is_full(&self) -> bool {
-        let rows = &self.waiting.rows;
-        rows.len() >= MOST_ROWS || rows.size() >= MOST_BYTES
+        let rows = &self.pending.rows;
+        rows.len() >= MAX_ROWS || rows.size() >= MAX_BYTES
     }
 
     /// Inserts the rows that wait; error 1062 for the first that cannot be. How many there are that
     /// come before an error is told with it. Their entries may still wait, unless these are the
     /// `last` rows.
-    pub(crate) fn write_waiting(
-        &mut self,
-        txn: &mut Txn,
-        last: bool,
-    ) -> (usize, Result<(), SqlError>) {
-        let mut waiting = std::mem::take(&mut self.waiting);
+    pub(crate) fn flush(&mut self, txn: &mut Txn, last: bool) -> (usize, Result<(), SqlError>) {
+        let mut pending = std::mem::take(&mut self.pending);
         let mut count = 0;
-        let written = self.write_all(txn, &mut waiting, last, &mut count);
-        waiting.rows.clear();
-        self.waiting = waiting;
+        let written = self.write_all(txn, &mut pending, last, &mut count);
+        pending.rows.clear();
+        self.pending = pending;
         (count, written)
     }
 
     fn write_all(
         &self,
         txn: &mut Txn,
-        waiting: &mut Waiting,
+        pending: &mut PendingRows,
         last: bool,
         count: &mut usize,
     ) -> Result<(), SqlError> {
         let table = self.table;
-        let all = waiting.rows.len();
-        let end = self.write_range(txn, &table.clustered, &waiting.rows, 0..all)?;
-        let entries = &mut waiting.entries;
+        let all = pending.rows.len();
+        let end = self.write_range(txn, &table.clustered, &pending.rows, 0..all)?;
+        let entries = &mut pending.entries;
         entries.iter_mut().for_each(|entries| entries.drop_last(all - end));
         let size = entries.iter().map(Records::size).sum::<usize>();
         let most = entries.iter().map(Records::len).max().unwrap_or(0);
-        if last || end < all || size >= MOST_ENTRY_BYTES || most >= MOST_ENTRIES {
+        if last || end < all || size >= MAX_ENTRY_BYTES || most >= MAX_ENTRIES {
             for (at, entries) in entries.iter_mut().enumerate() {
                 // Entries of indexes that are not unique never meet, in whatever order they come.
                 entries.sort();
@@ -90,7 +86,8 @@ impl RowWriter<'_> {
         }
         *count = end;
         if end < all {
-            let row = values(table, waiting.rows.value(end), self.zone())?;
+            let row = values(table, pending.rows.value(end), self.zone())?;
+            Written::clustered_duplicate(&table.def)?;
             return Err(duplicate_error(&table.def, 0, &row));
         }
         table.shared.row_estimate.fetch_add(end as i64, Ordering::Relaxed);

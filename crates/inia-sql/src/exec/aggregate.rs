@@ -2,8 +2,8 @@
 //!
 //! WITH ROLLUP adds every row to the groups of all prefixes of the group expressions as well: for
 //! `GROUP BY a, b` a row (1, 2) goes to groups (1, 2), (1, –) and (–, –), in which `–` reads as
-//! NULL. The expressions above the grouping then read the group's values, and whether each is rolled up,
-//! from slots behind the row's own: for a row of width 5 those are slots 5, 6 and 7, 8.
+//! NULL. The expressions above the grouping then read the group's values, and whether each is
+//! rolled up, from slots behind the row's own: for a row of width 5 those are slots 5, 6 and 7, 8.
 //!
 //! Where the state of a group may grow with every row (GROUP_CONCAT, the JSON aggregates, MIN of
 //! long texts) the rows are sorted by their groups, so that one group at a time is in memory.

@@ -15,8 +15,10 @@
 use super::direct::{Total, integer, total};
 use super::hash::KeyHash;
 use super::{Result, Runner};
-use crate::access::{Found, FoundRun, Scan};
-use crate::plan::{Aggregation, JoinMethod, JoinPlan, JoinType, SelectPlan, Source, TableSource};
+use crate::access::{FoundRow, FoundRun, TableScan};
+use crate::plan::{
+    Aggregation, JoinMethod, JoinPlan, JoinType, RowSource, SelectPlan, TableSource,
+};
 use crate::row::Cell;
 use crate::spill::Grant;
 use inia_base::datatype::DataType;
@@ -53,7 +55,7 @@ impl IntColumn {
 
     /// The number that the cell holds, as its bits.
     #[inline]
-    fn bits(self, found: &Found<'_>, source: &TableSource) -> Result<Option<u64>> {
+    fn bits(self, found: &FoundRow<'_>, source: &TableSource) -> Result<Option<u64>> {
         Ok(match found.cell(&source.table, self.column)? {
             Cell::Int(value) => Some(value as u64),
             Cell::UInt(value) => Some(value),
@@ -88,15 +90,15 @@ const NONE: u32 = u32::MAX;
 /// How far keys may lie apart for each one that is there or expected.
 const SPREAD: usize = 8;
 /// How far they may in any case, and how far for expectations alone.
-const LEAST_SPREAD: usize = 1 << 15;
-const MOST_EXPECTED: usize = 1 << 21;
+const MIN_SPREAD: usize = 1 << 15;
+const MAX_EXPECTED: usize = 1 << 21;
 
 impl Positions {
     /// No keys yet, about so many to come, in so much memory.
     fn expecting(keys: f64, budget: usize) -> Positions {
         let spread = (SPREAD as f64 * keys) as usize;
-        let most = (budget / size_of::<u32>()).clamp(LEAST_SPREAD, MOST_EXPECTED);
-        Positions { spread: spread.clamp(LEAST_SPREAD, most), ..Positions::default() }
+        let most = (budget / size_of::<u32>()).clamp(MIN_SPREAD, MAX_EXPECTED);
+        Positions { spread: spread.clamp(MIN_SPREAD, most), ..Positions::default() }
     }
 
     #[inline]
@@ -220,10 +222,10 @@ impl Runner<'_> {
             return Ok(false);
         }
         match (&select.source, aggregation.group.as_slice()) {
-            (Source::Table(source), [group]) if is_plain(source) => {
+            (RowSource::Table(source), [group]) if is_plain(source) => {
                 self.groups_of_table(select, source, group, aggregation, ctx, row, project)
             }
-            (Source::Join(join), []) if reads_only(select, None) => {
+            (RowSource::Join(join), []) if reads_only(select, None) => {
                 self.sums_of_join(join, &aggregation.calls, ctx, row, project)
             }
             _ => Ok(false),
@@ -307,7 +309,7 @@ impl Runner<'_> {
         row: &mut [Value],
         project: &mut Project<'_>,
     ) -> Result<bool> {
-        let (Source::Table(left), Source::Table(right)) = (&join.left, &join.right) else {
+        let (RowSource::Table(left), RowSource::Table(right)) = (&join.left, &join.right) else {
             return Ok(false);
         };
         let JoinMethod::Hash(keys) = &join.method else { return Ok(false) };
@@ -417,7 +419,8 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
         add: &mut impl FnMut(&mut EvalContext<'_>, Option<u64>, &mut Row<'_, '_>) -> Result<bool>,
     ) -> Result<bool> {
-        let mut scan = Scan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
+        let mut scan =
+            TableScan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
         if !scan.is_exact() && !source.bound_filter.is_empty() {
             return Ok(false);
         }
@@ -435,7 +438,7 @@ impl Runner<'_> {
                 let all = 0..run.len();
                 if !run.numbers(&source.table, by.column, all, |key| keys.push(key))? {
                     for i in 0..run.len() {
-                        let found = Found { clustered_key: &[], data: run.data(i) };
+                        let found = FoundRow { clustered_key: &[], data: run.data(i) };
                         keys.push(by.bits(&found, source)?);
                     }
                 }
@@ -448,7 +451,7 @@ impl Runner<'_> {
             let Some(found) = scan.next(&mut txn)? else { return Ok(true) };
             self.check_killed()?;
             let key = by.bits(&found, source)?;
-            if !add(ctx, key, &mut Row::Alone(&found))? {
+            if !add(ctx, key, &mut Row::Single(&found))? {
                 return Ok(false);
             }
         }
@@ -458,15 +461,15 @@ impl Runner<'_> {
 /// A row of which no cell has been read yet.
 enum Row<'r, 's> {
     OfRun(&'r mut FoundRun<'s>, usize),
-    Alone(&'r Found<'r>),
+    Single(&'r FoundRow<'r>),
 }
 
 impl Row<'_, '_> {
     #[inline]
-    fn found(&mut self) -> Found<'_> {
+    fn found(&mut self) -> FoundRow<'_> {
         match self {
-            Row::OfRun(run, i) => Found { clustered_key: &[], data: run.data(*i) },
-            Row::Alone(found) => **found,
+            Row::OfRun(run, i) => FoundRow { clustered_key: &[], data: run.data(*i) },
+            Row::Single(found) => **found,
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::spill::Grant;
 use grace::Spilled;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr};
-use table::Table;
+use table::JoinTable;
 
 impl<'s> Runner<'s> {
     pub(super) fn join(
@@ -66,7 +66,7 @@ impl<'s> Runner<'s> {
     ) -> Result<bool> {
         let mut right = Vec::new();
         self.filled(&join.right, &mut right);
-        let (mut table, mut bytes) = (Table::new(right.len()), Vec::new());
+        let (mut table, mut bytes) = (JoinTable::new(right.len()), Vec::new());
         let mut memory = Grant::new(self.exec.workspace);
         let mut spilled: Option<Spilled<'_, 's>> = None;
         self.source(&join.right, ctx, row, &mut |ctx, row| {
@@ -109,7 +109,7 @@ impl<'s> Runner<'s> {
 /// the table's values. Returns whether one matched and whether more are wanted.
 fn probe(
     join: &JoinPlan,
-    (table, slots): (&Table, &[usize]),
+    (table, slots): (&JoinTable, &[usize]),
     key: Option<&[u8]>,
     ctx: &mut EvalContext<'_>,
     row: &mut Vec<Value>,

@@ -1,8 +1,8 @@
 //! `IN (SELECT …)` by a hash table, where the subquery reads no row around it.
 //!
 //! NULLs decide as in a comparison with each row: `x IN (…)` is true where `x` is among the values,
-//! else unknown where `x` or one of the values is NULL, else false; over no rows it is false even for
-//! NULL. Rows of several columns with a NULL somewhere are left to the comparison.
+//! else unknown where `x` or one of the values is NULL, else false; over no rows it is false even
+//! for NULL. Rows of several columns with a NULL somewhere are left to the comparison.
 
 use super::keys::encode_equal;
 use super::{Result, Runner};
@@ -38,12 +38,12 @@ impl<'s> Runner<'s> {
         if sub.correlated || !columns.into_iter().all(|(c, (l, r))| hashable(c, l, r)) {
             return Ok(None);
         }
-        let kept = self.parts.members.borrow().get(&sub.id).cloned();
+        let kept = self.subplans.members.borrow().get(&sub.id).cloned();
         let members = match kept {
             Some(members) => members,
             None => {
                 let members = Rc::new(self.members(sub.id, classes, ctx)?);
-                self.parts.members.borrow_mut().insert(sub.id, members.clone());
+                self.subplans.members.borrow_mut().insert(sub.id, members.clone());
                 members
             }
         };
@@ -72,7 +72,7 @@ impl<'s> Runner<'s> {
         let keys = KeySet::new(self.exec.workspace);
         let mut members = Members { keys, rows: 0, with_null: false };
         ctx.outer.push(Vec::new());
-        let query = &self.plan.parts[id].query;
+        let query = &self.plan.subplans[id].query;
         let mut visit = |_: &mut EvalContext<'_>, tuple: &[Value]| {
             self.check_killed()?;
             members.rows += 1;

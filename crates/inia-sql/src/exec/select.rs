@@ -5,10 +5,10 @@ use super::keys::TupleKey;
 use super::sort::Sorter;
 use super::window::Windows;
 use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
-use crate::access::Scan;
+use crate::access::TableScan;
 use crate::catalog::Table;
 use crate::plan::trace::{Node, watched};
-use crate::plan::{Aggregation, EndLookup, SelectPlan, Source};
+use crate::plan::{Aggregation, IndexExtremum, RowSource, SelectPlan};
 use crate::spill::Distinct;
 use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
@@ -37,13 +37,13 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
-        let Some(trace) = self.trace else { return self.select_alone(select, ctx, visit) };
+        let Some(trace) = self.trace else { return self.select_untraced(select, ctx, visit) };
         watched(trace, Node::Select(select), |watch| {
-            self.select_alone(select, ctx, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
+            self.select_untraced(select, ctx, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
         })
     }
 
-    fn select_alone(
+    fn select_untraced(
         &self,
         select: &SelectPlan,
         ctx: &mut EvalContext<'_>,
@@ -160,8 +160,8 @@ impl Runner<'_> {
         project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
     ) -> Result<()> {
         if !empty
-            && let Some(ends) = &select.ends
-            && let Some(values) = self.ends(select, ends, ctx)?
+            && let Some(extrema) = &select.extrema
+            && let Some(values) = self.extrema(select, extrema, ctx)?
         {
             for &(number, slot) in &aggregation.shown {
                 row[slot].clone_from(&values[number]);
@@ -187,24 +187,24 @@ impl Runner<'_> {
 
     /// The values at the ends of indexes and the numbers of rows; `None` where a bound turns out
     /// not to be exact, or a number is not kept.
-    fn ends(
+    fn extrema(
         &self,
         select: &SelectPlan,
-        ends: &[EndLookup],
+        extrema: &[IndexExtremum],
         ctx: &mut EvalContext<'_>,
     ) -> Result<Option<Vec<Value>>> {
-        let mut values = Vec::with_capacity(ends.len());
-        for end in ends {
-            let (path, column) = match end {
-                EndLookup::First { path, column } => (path, *column),
-                EndLookup::Rows(tables) => {
+        let mut values = Vec::with_capacity(extrema.len());
+        for extremum in extrema {
+            let (path, column) = match extremum {
+                IndexExtremum::First { path, column } => (path, *column),
+                IndexExtremum::Rows(tables) => {
                     let Some(rows) = self.rows_kept(tables)? else { return Ok(None) };
                     values.push(Value::Int(rows));
                     continue;
                 }
             };
-            let Source::Table(source) = &select.source else { return Ok(None) };
-            let mut scan = Scan::open(&source.table, path, ReadMode::Snapshot, ctx, &[])?;
+            let RowSource::Table(source) = &select.source else { return Ok(None) };
+            let mut scan = TableScan::open(&source.table, path, ReadMode::Snapshot, ctx, &[])?;
             if !scan.is_exact() && !source.bound_filter.is_empty() {
                 return Ok(None);
             }

@@ -3,9 +3,9 @@
 use super::checks::Checks;
 use super::select::holds;
 use super::{Result, RowVisitor, Runner};
-use crate::access::{Found, Scan};
+use crate::access::{FoundRow, TableScan};
 use crate::plan::trace::{Node, watched};
-use crate::plan::{Source, TableSource, VirtualSource};
+use crate::plan::{RowSource, TableSource, VirtualSource};
 use inia_base::value::Value;
 use inia_expr::EvalContext;
 use inia_expr::{Needs, slots_of};
@@ -15,28 +15,28 @@ impl Runner<'_> {
     /// Runs a source; false when the visitor wanted no more.
     pub(super) fn source(
         &self,
-        source: &Source,
+        source: &RowSource,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
-        let Some(trace) = self.trace else { return self.source_alone(source, ctx, row, visit) };
+        let Some(trace) = self.trace else { return self.source_untraced(source, ctx, row, visit) };
         watched(trace, Node::Source(source), |watch| {
-            self.source_alone(source, ctx, row, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
+            self.source_untraced(source, ctx, row, &mut |ctx, row| watch.visit(|| visit(ctx, row)))
         })
     }
 
-    fn source_alone(
+    fn source_untraced(
         &self,
-        source: &Source,
+        source: &RowSource,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
         match source {
-            Source::One => visit(ctx, row),
-            Source::Nothing => Ok(true),
-            Source::Table(table) => {
+            RowSource::One => visit(ctx, row),
+            RowSource::Nothing => Ok(true),
+            RowSource::Table(table) => {
                 let mut examined = 0;
                 let result = self.table(table, ctx, (row, &mut examined), visit);
                 if let Some(trace) = self.trace {
@@ -44,7 +44,7 @@ impl Runner<'_> {
                 }
                 result
             }
-            Source::Part { id, base, level, filter, .. } => {
+            RowSource::Subplan { id, base, level, filter, .. } => {
                 let mut wanted = true;
                 let mut each =
                     |ctx: &mut EvalContext<'_>, row: &mut Vec<Value>, tuple: &[Value]| {
@@ -55,17 +55,17 @@ impl Runner<'_> {
                         }
                         Ok(wanted)
                     };
-                if self.part_depends_on_rows(*id) {
-                    self.dependent_part(*id, *level, ctx, row, &mut each)?;
+                if self.subplan_depends_on_rows(*id) {
+                    self.dependent_subplan(*id, *level, ctx, row, &mut each)?;
                 } else {
-                    let tuples = self.kept_part(*id, *level, ctx)?;
+                    let tuples = self.kept_subplan(*id, *level, ctx)?;
                     tuples.each(|tuple| each(ctx, row, tuple))?;
                 }
                 Ok(wanted)
             }
-            Source::Virtual(table) => self.virtual_table(table, ctx, row, visit),
-            Source::JsonTable(table) => self.json_table(table, ctx, row, visit),
-            Source::Join(join) => self.join(join, ctx, row, visit),
+            RowSource::Virtual(table) => self.virtual_table(table, ctx, row, visit),
+            RowSource::JsonTable(table) => self.json_table(table, ctx, row, visit),
+            RowSource::Join(join) => self.join(join, ctx, row, visit),
         }
     }
 
@@ -96,7 +96,7 @@ impl Runner<'_> {
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
         let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
-        let mut scan = Scan::open(&source.table, &source.access, mode, ctx, row)?;
+        let mut scan = TableScan::open(&source.table, &source.access, mode, ctx, row)?;
         let txn = self.txn_of(&source.table);
         let filler = Filler::of(source, scan.is_exact() || source.bound_filter.is_empty());
         let mut checks = Checks::of(&source.filter, source, ctx);
@@ -107,7 +107,7 @@ impl Runner<'_> {
                 let (checked, before) = (checks.choose(&run, source)?, *examined);
                 for &i in &checks.chosen {
                     *examined = before + i as u64 + 1;
-                    let found = Found { clustered_key: &[], data: run.data(i) };
+                    let found = FoundRow { clustered_key: &[], data: run.data(i) };
                     if filler.matches(&found, checked, ctx, row)? && !visit(ctx, row)? {
                         return Ok(false);
                     }
@@ -156,7 +156,7 @@ impl Filler<'_> {
     /// do. Whether all do.
     fn matches(
         &self,
-        found: &Found<'_>,
+        found: &FoundRow<'_>,
         checked: bool,
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
@@ -169,14 +169,14 @@ impl Filler<'_> {
         Ok(self.bounded || holds(&self.source.bound_filter, ctx, row)?)
     }
 
-    fn fill(&self, found: &Found<'_>, ctx: &EvalContext<'_>, row: &mut [Value]) -> Result<()> {
+    fn fill(&self, found: &FoundRow<'_>, ctx: &EvalContext<'_>, row: &mut [Value]) -> Result<()> {
         self.put(found, &self.first, ctx, row)?;
         self.put(found, &self.rest, ctx, row)
     }
 
     fn put(
         &self,
-        found: &Found<'_>,
+        found: &FoundRow<'_>,
         columns: &[usize],
         ctx: &EvalContext<'_>,
         row: &mut [Value],

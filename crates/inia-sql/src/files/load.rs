@@ -5,15 +5,16 @@
 //! told to stop.
 
 use super::format::Format;
-use super::reader::{Field, Reader, Row};
+use super::reader::{Field, FileReader, FileRow};
 use super::{backslashes_escape, file_error, server_path, width};
 use crate::bind::table_scope::TableScope;
 use crate::catalog::Table;
-use crate::context::Core;
-use crate::context::Outcome;
-use crate::context::alone::Use;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
+use crate::context::statement_txn::Use;
 use crate::dml::insert::{InsertPlan, LoadRun, Loaded, bind_plain};
 use crate::dml::{self, Guard};
+use crate::spill::Grant;
 use inia_base::collation::Collation;
 use inia_base::column::{RowSink, TakeBytes};
 use inia_base::datatype::DataType;
@@ -28,8 +29,11 @@ use std::sync::Arc;
 /// How much of a server's file is read at once.
 const PIECE: usize = 256 << 10;
 
+/// A row is held as text, as fields, as values and as it is stored.
+const ROW_COPIES: usize = 4;
+
 /// Where a line's fields go.
-enum Place {
+enum FieldTarget {
     /// A column.
     Column(usize),
     /// A user variable.
@@ -37,20 +41,20 @@ enum Place {
 }
 
 /// A planned LOAD DATA.
-struct Plan {
+struct LoadPlan {
     insert: InsertPlan,
-    places: Vec<Place>,
+    places: Vec<FieldTarget>,
     assignments: Vec<(usize, Option<Expr>)>,
     collation: Collation,
 }
 
 /// Runs LOAD DATA in the open transaction.
 pub(crate) fn load_data(
-    core: &Core,
+    core: &SessionContext,
     load: &LoadData,
     ctx: &mut EvalContext<'_>,
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     if load.local && !core.flag("local_infile") {
         return Err(SqlError::new(ErrorCode::ClientLocalFilesDisabled, &[]));
     }
@@ -66,12 +70,17 @@ pub(crate) fn load_data(
     }
     let widths = format.is_fixed().then(|| plan.widths()).transpose()?;
     let charset = plan.collation.charset();
-    let mut reader = Reader::new(format, charset, plan.places.len(), widths, load.ignore_lines);
+    let mut reader = FileReader::new(format, charset, plan.places.len(), widths, load.ignore_lines);
     let mut run = plan.insert.start_load(core, ctx)?;
+    let mut memory = Grant::new(core.workspace());
     let mut take = |piece: Option<&[u8]>| {
         core.check_killed()?;
         match piece {
-            Some(bytes) => reader.push(bytes),
+            Some(bytes) => {
+                let held = (reader.holds() + bytes.len()) * ROW_COPIES;
+                memory.grant(held).then_some(()).ok_or_else(|| no_memory(held))?;
+                reader.push(bytes);
+            }
             None => reader.finish(),
         }
         while let Some(row) = reader.next()? {
@@ -90,8 +99,17 @@ pub(crate) fn load_data(
     run.finish(core, ctx, read)
 }
 
+/// Error 1037: a row is too long for what the session may hold.
+fn no_memory(bytes: usize) -> SqlError {
+    SqlError::new(ErrorCode::Outofmemory, &[&bytes])
+}
+
 /// Gives the pieces of a file of the server to `take`.
-fn server_file(core: &Core, path: &str, take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
+fn server_file(
+    core: &SessionContext,
+    path: &str,
+    take: &mut TakeBytes<'_>,
+) -> Result<(), SqlError> {
     let path = server_path(core, path)?;
     let failed = |error| file_error(ErrorCode::CantGetStat, &path, &error);
     // Opening a pipe would wait for a writer.
@@ -108,7 +126,12 @@ fn server_file(core: &Core, path: &str, take: &mut TakeBytes<'_>) -> Result<(), 
     }
 }
 
-fn plan(core: &Core, load: &LoadData, table: &Arc<Table>, guard: Guard) -> Result<Plan, SqlError> {
+fn plan(
+    core: &SessionContext,
+    load: &LoadData,
+    table: &Arc<Table>,
+    guard: Guard,
+) -> Result<LoadPlan, SqlError> {
     let collation = match load.charset.as_deref() {
         Some(name) => collate::charset_default(name)?,
         None => collate::find(&core.var("collation_database").unwrap_or_default())?,
@@ -117,17 +140,17 @@ fn plan(core: &Core, load: &LoadData, table: &Arc<Table>, guard: Guard) -> Resul
     let mut places = Vec::new();
     for target in &load.targets {
         places.push(match target {
-            LoadTarget::Column(name) => Place::Column(scope.position(name)?),
+            LoadTarget::Column(name) => FieldTarget::Column(scope.position(name)?),
             LoadTarget::UserVar(name) => {
                 let name = name.to_lowercase();
                 set_variable(core, &name, Value::Null, collation)?;
-                Place::Variable(name)
+                FieldTarget::Variable(name)
             }
         });
     }
     if load.targets.is_empty() {
         let columns = table.def.columns.iter().enumerate();
-        places.extend(columns.filter(|(_, c)| !c.invisible).map(|(at, _)| Place::Column(at)));
+        places.extend(columns.filter(|(_, c)| !c.invisible).map(|(at, _)| FieldTarget::Column(at)));
     }
     let mut assignments = Vec::with_capacity(load.assignments.len());
     for assignment in &load.assignments {
@@ -137,9 +160,9 @@ fn plan(core: &Core, load: &LoadData, table: &Arc<Table>, guard: Guard) -> Resul
             value => (target, Some(bind_plain(core, &mut scope, value)?)),
         });
     }
-    let column = |place: &Place| match place {
-        Place::Column(at) => Some(*at),
-        Place::Variable(_) => None,
+    let column = |place: &FieldTarget| match place {
+        FieldTarget::Column(at) => Some(*at),
+        FieldTarget::Variable(_) => None,
     };
     let set = assignments.iter().map(|(target, _)| *target);
     let targets = places.iter().filter_map(column).chain(set).collect();
@@ -148,11 +171,11 @@ fn plan(core: &Core, load: &LoadData, table: &Arc<Table>, guard: Guard) -> Resul
     let replace = load.on_duplicate == LoadDuplicate::Replace;
     let mut insert = InsertPlan::of_rows(core, table, targets, None, replace, ignore)?;
     insert.guard(core, guard)?;
-    Ok(Plan { insert, places, assignments, collation })
+    Ok(LoadPlan { insert, places, assignments, collation })
 }
 
 fn set_variable(
-    core: &Core,
+    core: &SessionContext,
     name: &str,
     value: Value,
     collation: Collation,
@@ -164,11 +187,11 @@ fn set_variable(
     core.host.set_user_var(name, UserVar { value, ty })
 }
 
-impl Plan {
+impl LoadPlan {
     /// The bytes of each field where fields have fixed widths; errors 1084 and 1409.
     fn widths(&self) -> Result<Vec<usize>, SqlError> {
-        let width_of = |place: &Place| {
-            let Place::Column(at) = place else {
+        let width_of = |place: &FieldTarget| {
+            let FieldTarget::Column(at) = place else {
                 return Err(SqlError::new(ErrorCode::LoadFromFixedSizeRowsToVar, &[]));
             };
             let ty = self.insert.table.def.columns[*at].data_type.clone();
@@ -182,25 +205,27 @@ impl Plan {
 
     fn row(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         run: &mut LoadRun<'_>,
-        row: Row,
+        row: FileRow,
     ) -> Result<(), SqlError> {
         let count = row.fields.len();
         let mut values = Vec::with_capacity(self.places.len());
         for (field, place) in row.fields.into_iter().zip(&self.places) {
             let value = self.value(field);
             match place {
-                Place::Column(at) => values.push((*at, value)),
-                Place::Variable(name) => set_variable(core, name, value, self.collation)?,
+                FieldTarget::Column(at) => values.push((*at, value)),
+                FieldTarget::Variable(name) => set_variable(core, name, value, self.collation)?,
             }
         }
         let mut lacking = Vec::new();
         for place in self.places.iter().skip(count) {
             match place {
-                Place::Column(at) => lacking.push(*at),
-                Place::Variable(name) => set_variable(core, name, Value::Null, self.collation)?,
+                FieldTarget::Column(at) => lacking.push(*at),
+                FieldTarget::Variable(name) => {
+                    set_variable(core, name, Value::Null, self.collation)?
+                }
             }
         }
         let loaded = Loaded { values, lacking, extra: row.extra };

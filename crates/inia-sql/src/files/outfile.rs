@@ -3,7 +3,7 @@
 use super::format::Format;
 use super::writer::{Column, Writer};
 use super::{backslashes_escape, file_error, server_path, width};
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::exec::Runner;
 use crate::plan::{OutputColumn, StatementPlan};
 use inia_base::collation::Collation;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 /// Runs a query into a new file; returns how many rows were written.
 pub(crate) fn into_file(
-    core: &mut Core,
+    core: &mut SessionContext,
     plan: &StatementPlan,
     into: &SelectInto,
     params: &[Value],
@@ -48,7 +48,7 @@ pub(crate) fn into_file(
     let file = BufWriter::new(file);
     let mut target = Target { file, path, writer, charset, rows: 0, line: Vec::new() };
     let (result, warnings) = {
-        let shared: &Core = core;
+        let shared: &SessionContext = core;
         let runner = Runner::new(plan, shared.exec_context());
         let mut ctx = shared.context(params, &runner);
         let result = runner.run(&mut ctx, &mut |ctx, tuple| {

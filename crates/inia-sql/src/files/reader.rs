@@ -16,7 +16,7 @@ use inia_base::collation::Charset;
 use inia_base::error::{ErrorCode, SqlError};
 
 /// The most bytes of a row: no packet may be longer either.
-const MOST: usize = 1 << 30;
+const MAX: usize = 1 << 30;
 
 /// One field of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) struct Field {
 
 /// One line.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct FileRow {
     /// No more than are wanted.
     pub(crate) fields: Vec<Field>,
     /// The line had more.
@@ -60,7 +60,7 @@ enum Ends {
 }
 
 /// Takes pieces of a text and gives rows.
-pub(crate) struct Reader {
+pub(crate) struct FileReader {
     format: Format,
     charset: Charset,
     wanted: usize,
@@ -88,7 +88,7 @@ pub(crate) struct Reader {
     cut: bool,
 }
 
-impl Reader {
+impl FileReader {
     /// A reader of rows with so many fields, or with fields of these widths.
     pub(crate) fn new(
         mut format: Format,
@@ -96,7 +96,7 @@ impl Reader {
         wanted: usize,
         widths: Option<Vec<usize>>,
         skip: u64,
-    ) -> Reader {
+    ) -> FileReader {
         if format.line_end == format.field_end {
             format.line_end.clear();
         }
@@ -113,7 +113,7 @@ impl Reader {
             special[usize::from(*byte)] = true;
         }
         let ahead = format.field_end.len().max(format.line_end.len()).max(4) + 2;
-        Reader {
+        FileReader {
             format,
             charset,
             wanted,
@@ -129,7 +129,7 @@ impl Reader {
             field: Vec::new(),
             marked: false,
             held: 0,
-            most: MOST,
+            most: MAX,
             cut: false,
         }
     }
@@ -146,6 +146,11 @@ impl Reader {
         self.whole = true;
     }
 
+    /// How many bytes it holds: of the row so far, and of text that waits to be read.
+    pub(super) fn holds(&self) -> usize {
+        self.held + self.text.len() - self.at
+    }
+
     /// How many bytes wait to be read.
     #[cfg(test)]
     pub(super) fn pending(&self) -> usize {
@@ -154,7 +159,7 @@ impl Reader {
 
     /// The next row, or `None` where more text is needed or there is none. Errors 1300 for a byte
     /// that no character begins with and 1153 for a row that is too long.
-    pub(crate) fn next(&mut self) -> Result<Option<Row>, SqlError> {
+    pub(crate) fn next(&mut self) -> Result<Option<FileRow>, SqlError> {
         while let Some(row) = self.next_row()? {
             if self.skipped_rows == 0 {
                 return Ok(Some(row));
@@ -164,7 +169,7 @@ impl Reader {
         Ok(None)
     }
 
-    fn next_row(&mut self) -> Result<Option<Row>, SqlError> {
+    fn next_row(&mut self) -> Result<Option<FileRow>, SqlError> {
         loop {
             let next = match self.part {
                 Part::Skipped(0) => Some(Part::Start),
@@ -211,10 +216,10 @@ impl Reader {
         &self.text[self.at..]
     }
 
-    fn take_row(&mut self, extra: bool) -> Row {
+    fn take_row(&mut self, extra: bool) -> FileRow {
         self.held = 0;
         self.cut = false;
-        Row { fields: std::mem::take(&mut self.fields), extra }
+        FileRow { fields: std::mem::take(&mut self.fields), extra }
     }
 
     /// Goes behind what lines start with.

@@ -1,7 +1,7 @@
 //! Lines of fields, read and written.
 
 use super::format::Format;
-use super::reader::{Field, Reader, Row};
+use super::reader::{Field, FileReader, FileRow};
 use super::writer::{Column, Writer};
 use inia_base::collation::Charset;
 use inia_base::error::{ErrorCode, SqlError};
@@ -30,12 +30,12 @@ fn csv() -> Format {
     format([",", "\"", "-", "-", "\r\n"], true)
 }
 
-fn reader(format: &Format, wanted: usize) -> Reader {
-    Reader::new(format.clone(), Charset::Utf8mb4, wanted, None, 0)
+fn reader(format: &Format, wanted: usize) -> FileReader {
+    FileReader::new(format.clone(), Charset::Utf8mb4, wanted, None, 0)
 }
 
 /// All rows of a text that comes in pieces of some size.
-fn read(reader: &mut Reader, text: &[u8], size: usize) -> Result<Vec<Row>, SqlError> {
+fn read(reader: &mut FileReader, text: &[u8], size: usize) -> Result<Vec<FileRow>, SqlError> {
     let mut rows = Vec::new();
     for piece in text.chunks(size) {
         reader.push(piece);
@@ -59,7 +59,7 @@ fn rows(format: &Format, wanted: usize, text: &[u8]) -> String {
             true => "NULL".to_owned(),
             false => String::from_utf8_lossy(&field.bytes).escape_debug().to_string(),
         };
-        let row = |row: &Row| {
+        let row = |row: &FileRow| {
             let fields: Vec<String> = row.fields.iter().map(field).collect();
             format!("{}{}", fields.join("|"), if row.extra { " +" } else { "" })
         };
@@ -137,22 +137,22 @@ fn the_word_null_is_a_text_where_it_is_enclosed() {
 
 #[test]
 fn skipped_lines_end_within_enclosures_too() {
-    let mut reader = Reader::new(csv(), Charset::Utf8mb4, 2, None, 1);
+    let mut reader = FileReader::new(csv(), Charset::Utf8mb4, 2, None, 1);
     let rows = read(&mut reader, b"1,\"2\r\n3\",4\r\n5,6\r\n", 3).unwrap();
     let first: Vec<&[u8]> = rows.iter().map(|row| row.fields[0].bytes.as_slice()).collect();
     assert_eq!(first, [&b"3\""[..], b"5"]);
     // Where lines have no ends rows are skipped.
     let endless = format(["-", "-", "-", "-", ""], false);
-    let mut reader = Reader::new(endless, Charset::Utf8mb4, 2, None, 1);
+    let mut reader = FileReader::new(endless, Charset::Utf8mb4, 2, None, 1);
     assert_eq!(read(&mut reader, b"1\t2\t3\t4\t", 3).unwrap().len(), 1);
 }
 
 #[test]
 fn fields_of_fixed_width_have_no_ends() {
     let fixed = format(["", "", "-", "-", "-"], false);
-    let mut reader = Reader::new(fixed, Charset::Utf8mb4, 2, Some(vec![3, 4]), 0);
+    let mut reader = FileReader::new(fixed, Charset::Utf8mb4, 2, Some(vec![3, 4]), 0);
     let rows = read(&mut reader, b"  1abcd\n  2ef\n  3abcdef\n", 2).unwrap();
-    let words = |row: &Row| {
+    let words = |row: &FileRow| {
         let texts = row.fields.iter().map(|field| String::from_utf8_lossy(&field.bytes));
         texts.collect::<Vec<_>>().join("|") + if row.extra { "+" } else { "" }
     };
@@ -233,7 +233,7 @@ fn what_is_written_reads_back() {
                 writer.write(&fields, &mut out);
                 writer.write(&fields, &mut out);
                 let rows = read(&mut reader(format, 3), &out, 7).unwrap();
-                let back = |row: &Row| -> Vec<Option<Vec<u8>>> {
+                let back = |row: &FileRow| -> Vec<Option<Vec<u8>>> {
                     let fields = row.fields.iter();
                     fields.map(|f| (!f.null).then(|| f.bytes.clone())).collect()
                 };

@@ -3,7 +3,7 @@
 use super::{Information, Rows, row, yes_no};
 use crate::account::Privileges;
 use crate::catalog::View;
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(super) fn visible<'i>(info: &'i Information<'_>) -> impl Iterator<Item = &'i
 
 /// The tables and views that a view names.
 fn reads(view: &View) -> Vec<(String, String)> {
-    let mut reads = Reads::default();
+    let mut reads = ReferencedObjects::default();
     view.query.iter().for_each(|query| reads.query(query));
     let mut names: Vec<_> = reads
         .tables

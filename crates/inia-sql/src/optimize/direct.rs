@@ -1,18 +1,18 @@
 //! Which queries' rows go from stored bytes to the client without values in between.
 
-use crate::plan::{Body, Direct, QueryPlan, SelectPlan, Source, TableSource};
+use crate::plan::{Body, Direct, QueryPlan, RowSource, SelectPlan, TableSource};
 use inia_expr::slots_of;
 use inia_expr::{Expr, ExprKind};
 
 /// The direct way of a query, where it is of a shape that has one.
 pub(crate) fn direct(query: &QueryPlan) -> Option<Direct> {
     let Body::Select(select) = &query.body else { return None };
-    let Source::Table(source) = &select.source else { return None };
+    let RowSource::Table(source) = &select.source else { return None };
     let plain = !query.count_found_rows && select.having.is_none();
     if !plain || reads_row_in_parts(select, source) {
         return None;
     }
-    if select.ends.is_some() || !select.windows.is_empty() {
+    if select.extrema.is_some() || !select.windows.is_empty() {
         return None;
     }
     if let Some(aggregation) = &select.aggregation {

@@ -1,15 +1,15 @@
 //! Orders the members of a group of inner joins and joins them.
 
-use super::{Block, FromTree, Leaf, LeafKind};
+use super::{FromTree, Leaf, LeafKind, QueryBlock};
 use crate::access::{self, Choice};
 use crate::plan::json_table::JsonTableSource;
-use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, Source, TableSource, VirtualSource};
+use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, RowSource, TableSource, VirtualSource};
 use inia_expr::compare::hashable;
 use inia_expr::take_ready;
 use inia_expr::{CmpOp, Expr, ExprKind};
 use inia_expr::{SlotSet, slots_of};
 
-/// Rows that a part or a computed table is taken to have.
+/// Rows that a subplan or a computed table is taken to have.
 const UNKNOWN_ROWS: f64 = 100.0;
 /// Fewer lookups than this are always made one by one.
 const MANY_LOOKUPS: f64 = 1000.0;
@@ -24,12 +24,12 @@ pub(super) fn plan(
     tree: FromTree,
     conditions: &mut Vec<Expr>,
     filled: &SlotSet,
-    block: &Block<'_>,
-) -> Source {
+    block: &QueryBlock<'_>,
+) -> RowSource {
     let mut group = Group { members: Vec::new(), straight: block.straight };
     flatten(tree, &mut group, conditions);
     let mut filled = filled.clone();
-    let mut source: Option<Source> = None;
+    let mut source: Option<RowSource> = None;
     while !group.members.is_empty() {
         let next = group.pick(conditions, &filled, block);
         let member = group.members.remove(next);
@@ -41,7 +41,7 @@ pub(super) fn plan(
         let right = Right { tree: member, conditions: ready };
         source = Some(attach(source, JoinType::Inner, right, &left_filled, block));
     }
-    source.unwrap_or(Source::One)
+    source.unwrap_or(RowSource::One)
 }
 
 /// The members of a group, in the order of FROM.
@@ -64,7 +64,7 @@ fn flatten(tree: FromTree, group: &mut Group, conditions: &mut Vec<Expr>) {
 
 impl Group {
     /// The member to read next: the one that is expected to be least work, the earlier on a tie.
-    fn pick(&self, conditions: &[Expr], filled: &SlotSet, block: &Block<'_>) -> usize {
+    fn pick(&self, conditions: &[Expr], filled: &SlotSet, block: &QueryBlock<'_>) -> usize {
         if self.straight {
             return 0;
         }
@@ -94,7 +94,12 @@ fn reads_earlier_members(tree: &FromTree) -> bool {
 
 /// The rows that are expected to be read of a member, with the `filled` slots known, and those of
 /// them that are left for the members after it, as one sum.
-fn expected_work(tree: &FromTree, conditions: &[Expr], filled: &SlotSet, block: &Block<'_>) -> f64 {
+fn expected_work(
+    tree: &FromTree,
+    conditions: &[Expr],
+    filled: &SlotSet,
+    block: &QueryBlock<'_>,
+) -> f64 {
     let leaf = match tree {
         FromTree::Leaf(leaf) => leaf,
         FromTree::Join(join) => return expected_work(&join.left, conditions, filled, block),
@@ -118,7 +123,7 @@ fn request<'r>(
     table: &'r std::sync::Arc<crate::catalog::Table>,
     leaf: &Leaf,
     allowed: Option<&'r [usize]>,
-    block: &'r Block<'r>,
+    block: &'r QueryBlock<'r>,
 ) -> access::Request<'r> {
     access::Request {
         table,
@@ -137,12 +142,12 @@ struct Right {
 
 /// Joins `right` to what has been planned so far.
 fn attach(
-    left: Option<Source>,
+    left: Option<RowSource>,
     kind: JoinType,
     right: Right,
     filled: &SlotSet,
-    block: &Block<'_>,
-) -> Source {
+    block: &QueryBlock<'_>,
+) -> RowSource {
     let right_slots = right.tree.slot_range();
     let (source, on, method) = match right.tree {
         FromTree::Leaf(leaf) => attach_leaf(leaf, right.conditions, filled, block, left.as_ref()),
@@ -159,12 +164,12 @@ fn attach(
     };
     let left = match left {
         None if on.is_empty() => return source,
-        None => Source::One,
+        None => RowSource::One,
         Some(left) => left,
     };
     let right = source;
     let ordered = false;
-    Source::Join(Box::new(JoinPlan { kind, left, right, right_slots, on, method, ordered }))
+    RowSource::Join(Box::new(JoinPlan { kind, left, right, right_slots, on, method, ordered }))
 }
 
 /// A LEFT JOIN as a member of a group.
@@ -172,8 +177,8 @@ fn plan_outer(
     join: super::FromJoin,
     conditions: &mut Vec<Expr>,
     filled: &SlotSet,
-    block: &Block<'_>,
-) -> Source {
+    block: &QueryBlock<'_>,
+) -> RowSource {
     let left_filled = filled.union(&join.left.slots());
     let mut left_conditions = take_ready(conditions, &left_filled, false);
     let left = plan(join.left, &mut left_conditions, filled, block);
@@ -187,9 +192,9 @@ fn attach_leaf(
     leaf: Leaf,
     conditions: Vec<Expr>,
     filled: &SlotSet,
-    block: &Block<'_>,
-    left: Option<&Source>,
-) -> (Source, Vec<Expr>, JoinMethod) {
+    block: &QueryBlock<'_>,
+    left: Option<&RowSource>,
+) -> (RowSource, Vec<Expr>, JoinMethod) {
     let own = SlotSet::of_range(leaf.slots.clone());
     let mut choice = match &leaf.kind {
         LeafKind::Table { table, allowed, .. } => Some(access::choose(
@@ -197,7 +202,7 @@ fn attach_leaf(
             &conditions,
             filled,
         )),
-        LeafKind::Part { .. } | LeafKind::Virtual(_) | LeafKind::JsonTable { .. } => None,
+        LeafKind::Subplan { .. } | LeafKind::Virtual(_) | LeafKind::JsonTable { .. } => None,
     };
     if let Some(left) = left
         && let Some(whole) = read_once(&leaf, &conditions, choice.as_ref(), left, block)
@@ -236,8 +241,8 @@ fn read_once(
     leaf: &Leaf,
     conditions: &[Expr],
     lookups: Option<&Choice>,
-    left: &Source,
-    block: &Block<'_>,
+    left: &RowSource,
+    block: &QueryBlock<'_>,
 ) -> Option<Choice> {
     let LeafKind::Table { table, lock: None, allowed } = &leaf.kind else { return None };
     let left_rows = rows_of(left);
@@ -255,14 +260,14 @@ fn read_once(
 }
 
 /// The rows that a source is expected to yield.
-fn rows_of(source: &Source) -> f64 {
+fn rows_of(source: &RowSource) -> f64 {
     match source {
-        Source::One => 1.0,
-        Source::Nothing => 0.0,
-        Source::Table(table) if table.filter.is_empty() => table.rows,
-        Source::Table(table) => table.rows * FILTER_KEEPS,
-        Source::Part { .. } | Source::Virtual(_) | Source::JsonTable(_) => UNKNOWN_ROWS,
-        Source::Join(join) => match (&join.method, &join.right) {
+        RowSource::One => 1.0,
+        RowSource::Nothing => 0.0,
+        RowSource::Table(table) if table.filter.is_empty() => table.rows,
+        RowSource::Table(table) => table.rows * FILTER_KEEPS,
+        RowSource::Subplan { .. } | RowSource::Virtual(_) | RowSource::JsonTable(_) => UNKNOWN_ROWS,
+        RowSource::Join(join) => match (&join.method, &join.right) {
             (JoinMethod::NestedLoop, right) => rows_of(&join.left) * rows_of(right),
             (JoinMethod::Hash(_), _) => rows_of(&join.left),
         },
@@ -298,13 +303,13 @@ fn leaf_source(
     choice: Option<Choice>,
     bound_filter: Vec<Expr>,
     filter: Vec<Expr>,
-    block: &Block<'_>,
-) -> Source {
+    block: &QueryBlock<'_>,
+) -> RowSource {
     let base = leaf.slots.start;
     let needed = leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect();
     match (leaf.kind, choice) {
         (LeafKind::Table { table, lock, .. }, Some(choice)) => {
-            Source::Table(Box::new(TableSource {
+            RowSource::Table(Box::new(TableSource {
                 table,
                 alias: leaf.alias,
                 base,
@@ -316,16 +321,16 @@ fn leaf_source(
                 lock,
             }))
         }
-        (LeafKind::Part { id, level, .. }, _) => {
-            Source::Part { id, base, level, alias: leaf.alias, filter }
+        (LeafKind::Subplan { id, level, .. }, _) => {
+            RowSource::Subplan { id, base, level, alias: leaf.alias, filter }
         }
         (LeafKind::Virtual(table), _) => {
-            Source::Virtual(Box::new(VirtualSource { alias: leaf.alias, base, table, filter }))
+            RowSource::Virtual(Box::new(VirtualSource { alias: leaf.alias, base, table, filter }))
         }
         (LeafKind::JsonTable { document, rows }, _) => {
             let alias = leaf.alias;
-            Source::JsonTable(Box::new(JsonTableSource { alias, base, document, rows, filter }))
+            RowSource::JsonTable(Box::new(JsonTableSource { alias, base, document, rows, filter }))
         }
-        (LeafKind::Table { .. }, None) => Source::Nothing,
+        (LeafKind::Table { .. }, None) => RowSource::Nothing,
     }
 }

@@ -1,15 +1,16 @@
 //! ORDER BY from an index instead of a sort, MIN and MAX from an index's ends, and COUNT from what
 //! a table keeps.
 //!
-//! Joins keep the order of their leftmost table, so it is enough to read that one in order. (Joins and
-//! DISTINCT that do not fit into memory would not: they are told to.) Key parts
-//! that equal one value each do not count: with an index on `(a, b)` the path `a = 3` yields rows in
-//! the order of `b`, and, as every entry ends with the primary key, then of that.
+//! Joins keep the order of their leftmost table, so it is enough to read that one in order. (Joins
+//! and DISTINCT that do not fit into memory would not: they are told to.) Key parts that equal one
+//! value each do not count: with an index on `(a, b)` the path `a = 3` yields rows in the order of
+//! `b`, and, as every entry ends with the primary key, then of that.
 
-use crate::access::{AccessPath, EqualPart, Interval};
+use crate::access::{AccessPath, EqualPart, KeyInterval};
 use crate::catalog::{IndexDef, IndexKind, Table, TableDef};
 use crate::plan::{
-    Body, EndLookup, JoinMethod, JoinType, LimitPlan, QueryPlan, SelectPlan, Source, TableSource,
+    Body, IndexExtremum, JoinMethod, JoinType, LimitPlan, QueryPlan, RowSource, SelectPlan,
+    TableSource,
 };
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
@@ -43,7 +44,7 @@ pub(crate) fn order_by_index(query: &mut QueryPlan) {
     let limit = (!select.distinct && !query.count_found_rows)
         .then(|| rows_wanted(query.limit.as_ref()))
         .flatten();
-    let filtered = !select.filter.is_empty() || matches!(select.source, Source::Join(_));
+    let filtered = !select.filter.is_empty() || matches!(select.source, RowSource::Join(_));
     let Some(source) = leftmost(&mut select.source) else { return };
     let Some(keys) = own_columns(&keys, source) else { return };
     if let Some(backward) = direction(&source.access, &source.table.def, &keys) {
@@ -59,8 +60,8 @@ pub(crate) fn order_by_index(query: &mut QueryPlan) {
 }
 
 /// Makes the joins above the leftmost table keep its order.
-fn keep_order(source: &mut Source) {
-    if let Source::Join(join) = source {
+fn keep_order(source: &mut RowSource) {
+    if let RowSource::Join(join) = source {
         join.ordered = true;
         keep_order(&mut join.left);
     }
@@ -78,10 +79,10 @@ fn rows_wanted(limit: Option<&LimitPlan>) -> Option<u64> {
     Some(number(&limit.count).saturating_add(skipped))
 }
 
-fn leftmost(source: &mut Source) -> Option<&mut TableSource> {
+fn leftmost(source: &mut RowSource) -> Option<&mut TableSource> {
     match source {
-        Source::Table(table) => Some(table),
-        Source::Join(join) => leftmost(&mut join.left),
+        RowSource::Table(table) => Some(table),
+        RowSource::Join(join) => leftmost(&mut join.left),
         _ => None,
     }
 }
@@ -179,7 +180,7 @@ fn ordered_path(
 
 /// Where each MIN and MAX of a SELECT without GROUP BY is found at an end of an index, and each
 /// COUNT is a number of rows that tables keep.
-pub(crate) fn end_lookups(select: &SelectPlan) -> Option<Vec<EndLookup>> {
+pub(crate) fn index_extrema(select: &SelectPlan) -> Option<Vec<IndexExtremum>> {
     let aggregation = select.aggregation.as_ref()?;
     if !aggregation.group.is_empty() || !select.filter.is_empty() {
         return None;
@@ -192,16 +193,16 @@ pub(crate) fn end_lookups(select: &SelectPlan) -> Option<Vec<EndLookup>> {
                 let mut tables = Vec::new();
                 let kept = counts_rows(call) && select.having.is_none();
                 return (kept && all_rows(&select.source, &mut tables))
-                    .then_some(EndLookup::Rows(tables));
+                    .then_some(IndexExtremum::Rows(tables));
             }
             _ => return None,
         };
-        let Source::Table(source) = &select.source else { return None };
+        let RowSource::Table(source) = &select.source else { return None };
         if !source.filter.is_empty() || source.lock.is_some() {
             return None;
         }
         let ExprKind::Column { index: slot, .. } = call.args.first()?.kind else { return None };
-        end_lookup(source, slot.checked_sub(source.base)?, greatest)
+        index_extremum(source, slot.checked_sub(source.base)?, greatest)
     };
     let lookups: Vec<_> = aggregation.calls.iter().map(lookup).collect::<Option<_>>()?;
     (!lookups.is_empty()).then_some(lookups)
@@ -217,15 +218,15 @@ fn counts_rows(call: &Aggregate) -> bool {
 }
 
 /// Whether the source is all rows of tables that keep their number; which ones.
-fn all_rows(source: &Source, tables: &mut Vec<Arc<Table>>) -> bool {
+fn all_rows(source: &RowSource, tables: &mut Vec<Arc<Table>>) -> bool {
     match source {
-        Source::Table(source) => {
+        RowSource::Table(source) => {
             tables.push(source.table.clone());
             let bounded = !source.access.equal.is_empty() || !source.access.intervals.is_empty();
             let whole = source.filter.is_empty() && source.bound_filter.is_empty() && !bounded;
             whole && source.lock.is_none() && !source.table.def.is_transactional()
         }
-        Source::Join(join) => {
+        RowSource::Join(join) => {
             let pairs = match &join.method {
                 JoinMethod::NestedLoop => true,
                 JoinMethod::Hash(keys) => keys.is_empty(),
@@ -237,7 +238,7 @@ fn all_rows(source: &Source, tables: &mut Vec<Arc<Table>>) -> bool {
     }
 }
 
-fn end_lookup(source: &TableSource, column: usize, greatest: bool) -> Option<EndLookup> {
+fn index_extremum(source: &TableSource, column: usize, greatest: bool) -> Option<IndexExtremum> {
     use DataType::{Enum, Json, Set};
     let def = &source.table.def;
     if matches!(def.columns[column].data_type, Enum { .. } | Set { .. } | Json) {
@@ -272,9 +273,9 @@ fn end_lookup(source: &TableSource, column: usize, greatest: bool) -> Option<End
         path.backward = greatest != part.descending;
         if path.intervals.is_empty() {
             // Any value but NULL.
-            path.intervals.push(Interval::default());
+            path.intervals.push(KeyInterval::default());
         }
-        return Some(EndLookup::First { path, column });
+        return Some(IndexExtremum::First { path, column });
     }
     None
 }

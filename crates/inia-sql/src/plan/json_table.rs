@@ -3,7 +3,7 @@
 use inia_base::datatype::DataType;
 use inia_expr::Expr;
 use inia_expr::json::Json;
-use inia_expr::json::path::Path;
+use inia_expr::json::path::JsonPath;
 
 /// JSON_TABLE in FROM.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct JsonTableSource {
 #[derive(Debug)]
 pub(crate) struct JsonRows {
     /// The path.
-    pub(crate) path: Path,
+    pub(crate) path: JsonPath,
     /// Columns that each match fills.
     pub(crate) columns: Vec<JsonColumn>,
     /// Paths inside each match: their rows follow one another.
@@ -48,11 +48,11 @@ pub(crate) enum JsonShows {
     /// FOR ORDINALITY.
     Number,
     /// EXISTS PATH.
-    Exists(Path, DataType),
+    Exists(JsonPath, DataType),
     /// PATH.
     Value {
         /// Where.
-        path: Path,
+        path: JsonPath,
         /// Its type.
         data_type: DataType,
         /// What it is where there is nothing.

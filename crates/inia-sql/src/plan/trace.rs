@@ -3,7 +3,7 @@
 //! A node gives its rows to a visitor, so the time of the nodes above it passes inside of its call.
 //! A watch therefore stands still during visits: what it counts is the node and those below it.
 
-use super::{QueryPlan, SelectPlan, Source, TableSource};
+use super::{QueryPlan, RowSource, SelectPlan, TableSource};
 use inia_base::error::SqlError;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ pub(crate) enum Node {
     /// A SELECT with all but those.
     Select(*const SelectPlan),
     /// A member of FROM, after its conditions.
-    Source(*const Source),
+    Source(*const RowSource),
     /// A table's records, before the conditions.
     Scan(*const TableSource),
 }
@@ -84,7 +84,7 @@ impl Trace {
     }
 
     /// What the scan below a member of FROM did, in as many runs and as much time.
-    pub(crate) fn describe_scan(&self, source: &Source, table: &TableSource) -> String {
+    pub(crate) fn describe_scan(&self, source: &RowSource, table: &TableSource) -> String {
         let nodes = self.nodes.borrow();
         let mut sums = nodes.get(&Node::Source(source)).copied().unwrap_or_default();
         sums.rows = nodes.get(&Node::Scan(table)).map_or(0, |scan| scan.rows);

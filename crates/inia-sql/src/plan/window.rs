@@ -26,14 +26,14 @@ pub(crate) struct Frame {
     /// RANGE: bounds count in values of ORDER BY, else in rows.
     pub range: bool,
     /// First row.
-    pub start: Bound,
+    pub start: FrameEnd,
     /// Last row.
-    pub end: Bound,
+    pub end: FrameEnd,
 }
 
 /// One end of a frame.
 #[derive(Debug)]
-pub(crate) enum Bound {
+pub(crate) enum FrameEnd {
     /// The partition's end.
     Unbounded,
     /// The row itself; in a RANGE all rows that ORDER BY holds equal to it.
@@ -53,14 +53,14 @@ pub(crate) enum Distance {
     Interval(Expr, IntervalUnit),
 }
 
-impl Bound {
+impl FrameEnd {
     /// The distance's expression.
     pub(crate) fn distance(&self) -> Option<&Expr> {
         match self {
-            Bound::Preceding(distance) | Bound::Following(distance) => match distance {
+            FrameEnd::Preceding(distance) | FrameEnd::Following(distance) => match distance {
                 Distance::Number(expr) | Distance::Interval(expr, _) => Some(expr),
             },
-            Bound::Unbounded | Bound::Current => None,
+            FrameEnd::Unbounded | FrameEnd::Current => None,
         }
     }
 }

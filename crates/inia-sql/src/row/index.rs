@@ -21,7 +21,7 @@ use crate::table_def::{IndexKind, IndexPart, TableDef};
 const ROW_ID: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ColumnSource {
     /// Not in the index.
     Absent,
     /// Part of the declared key.
@@ -43,7 +43,7 @@ pub(crate) struct IndexCodec {
     pub(super) primary_len: Option<usize>,
     kept: Vec<usize>,
     pub(super) kept_layout: RowLayout,
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<ColumnSource>,
 }
 
 impl IndexCodec {
@@ -57,20 +57,20 @@ impl IndexCodec {
         } else {
             primary.iter().map(PartCodec::constant_len).sum()
         };
-        let mut sources = vec![Source::Absent; def.columns.len()];
+        let mut sources = vec![ColumnSource::Absent; def.columns.len()];
         let mut kept = Vec::new();
         if index.kind != IndexKind::Primary {
             let all = parts.iter().map(|p| (p, true)).chain(primary.iter().map(|p| (p, false)));
             let (mut key, mut suffix) = (0, 0);
             for (part, declared) in all {
                 let number = if declared { &mut key } else { &mut suffix };
-                if sources[part.column] == Source::Absent && part.whole() {
+                if sources[part.column] == ColumnSource::Absent && part.whole() {
                     sources[part.column] = match (part.reversible(), declared) {
-                        (true, true) => Source::Key(*number),
-                        (true, false) => Source::Primary(*number),
+                        (true, true) => ColumnSource::Key(*number),
+                        (true, false) => ColumnSource::Primary(*number),
                         (false, _) => {
                             kept.push(part.column);
-                            Source::Kept(kept.len() - 1)
+                            ColumnSource::Kept(kept.len() - 1)
                         }
                     };
                 }
@@ -86,7 +86,7 @@ impl IndexCodec {
 
     /// Whether a column's value can be read from this index's entries.
     pub(crate) fn covers(&self, column: usize) -> bool {
-        self.sources.get(column).is_some_and(|source| *source != Source::Absent)
+        self.sources.get(column).is_some_and(|source| *source != ColumnSource::Absent)
     }
 
     /// Appends one declared part to a key or bound under construction.
@@ -188,13 +188,13 @@ impl IndexCodec {
         column: usize,
     ) -> Result<Cell<'a>, Damaged> {
         match self.sources[column] {
-            Source::Absent => Err(Damaged),
-            Source::Key(part) => match self.starts[part] {
+            ColumnSource::Absent => Err(Damaged),
+            ColumnSource::Key(part) => match self.starts[part] {
                 Some(start) => self.parts[part].get(key.get(start..).ok_or(Damaged)?),
                 None => nth(&self.parts, part, key),
             },
-            Source::Primary(part) => nth(&self.primary, part, self.split(key, value)?.0),
-            Source::Kept(index) => self.kept_layout.cell(self.split(key, value)?.1, index),
+            ColumnSource::Primary(part) => nth(&self.primary, part, self.split(key, value)?.0),
+            ColumnSource::Kept(index) => self.kept_layout.cell(self.split(key, value)?.1, index),
         }
     }
 }

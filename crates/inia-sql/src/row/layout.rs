@@ -25,13 +25,13 @@ use inia_base::value::Value;
 use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum CellPosition {
     Fixed { offset: usize, kind: FixedKind },
     Variable { index: usize, text: bool },
 }
 
 pub(super) struct Slot {
-    pub(super) place: Place,
+    pub(super) place: CellPosition,
     /// Bit number in the row's bits; `None` for NOT NULL columns.
     pub(super) null_bit: Option<usize>,
     pub(super) data_type: DataType,
@@ -56,11 +56,11 @@ impl RowLayout {
             let place = match FixedKind::of(data_type) {
                 Some(kind) => {
                     offset += kind.len();
-                    Place::Fixed { offset: offset - kind.len(), kind }
+                    CellPosition::Fixed { offset: offset - kind.len(), kind }
                 }
                 None => {
                     variable += 1;
-                    Place::Variable { index: variable - 1, text: is_text(data_type) }
+                    CellPosition::Variable { index: variable - 1, text: is_text(data_type) }
                 }
             };
             let null_bit = nullable.then(|| {
@@ -85,8 +85,8 @@ impl RowLayout {
     /// How many of a row's first bytes tell a column's value; `None` where that depends on the row.
     pub(crate) fn extent(&self, column: usize) -> Option<usize> {
         match self.slots[column].place {
-            Place::Fixed { offset, kind } => Some(offset + kind.len()),
-            Place::Variable { .. } => None,
+            CellPosition::Fixed { offset, kind } => Some(offset + kind.len()),
+            CellPosition::Variable { .. } => None,
         }
     }
 
@@ -99,7 +99,7 @@ impl RowLayout {
         let start = out.len();
         let mut variable_bytes = 0;
         for (column, slot) in self.slots.iter().enumerate() {
-            if matches!(slot.place, Place::Variable { .. }) {
+            if matches!(slot.place, CellPosition::Variable { .. }) {
                 variable_bytes += variable(&cell(column)?).len();
             }
         }
@@ -116,11 +116,11 @@ impl RowLayout {
                 out[start + bit / 8] |= 1 << (bit % 8);
             }
             match slot.place {
-                Place::Fixed { offset, kind } => {
+                CellPosition::Fixed { offset, kind } => {
                     let at = start + offset;
                     fixed::put(kind, &cell, &mut out[at..at + kind.len()])?;
                 }
-                Place::Variable { .. } => {
+                CellPosition::Variable { .. } => {
                     let bytes = variable(&cell);
                     end += bytes.len();
                     out[ends..ends + end_size]
@@ -151,10 +151,10 @@ impl RowLayout {
             return Ok(Cell::Null);
         }
         match slot.place {
-            Place::Fixed { offset, kind } => {
+            CellPosition::Fixed { offset, kind } => {
                 fixed::get(kind, row.get(offset..offset + kind.len()).ok_or(Damaged)?)
             }
-            Place::Variable { index, text } => {
+            CellPosition::Variable { index, text } => {
                 let bytes = self.variable_bytes(row, index)?;
                 if text {
                     return Ok(Cell::Text(std::str::from_utf8(bytes).map_err(|_| Damaged)?));
@@ -230,7 +230,7 @@ impl RowLayout {
         sink: &mut dyn RowSink,
     ) -> Result<(), Damaged> {
         let slot = &self.slots[column];
-        if let Place::Variable { index, .. } = slot.place
+        if let CellPosition::Variable { index, .. } = slot.place
             && !matches!(slot.data_type, DataType::Json)
         {
             if slot.is_null(row)? {
@@ -254,12 +254,12 @@ impl RowLayout {
     ) -> Result<bool, Damaged> {
         let slot = &self.slots[column];
         match slot.place {
-            Place::Variable { index, .. } => {
+            CellPosition::Variable { index, .. } => {
                 let null = slot.is_null(row)?;
                 let same = null == (*cell == Cell::Null);
                 Ok(same && (null || self.variable_bytes(row, index)? == variable(cell)))
             }
-            Place::Fixed { .. } => Ok(self.cell(row, column)? == *cell),
+            CellPosition::Fixed { .. } => Ok(self.cell(row, column)? == *cell),
         }
     }
 
@@ -271,7 +271,7 @@ impl RowLayout {
         cell: &Cell<'_>,
     ) -> Result<(), Damaged> {
         let slot = &self.slots[column];
-        if let Place::Variable { index, .. } = slot.place
+        if let CellPosition::Variable { index, .. } = slot.place
             && !self.put_bytes(row, index, variable(cell))?
         {
             let old = std::mem::take(row);
@@ -285,7 +285,7 @@ impl RowLayout {
         } else if *cell == Cell::Null {
             return Err(Damaged);
         }
-        if let Place::Fixed { offset, kind } = slot.place {
+        if let CellPosition::Fixed { offset, kind } = slot.place {
             fixed::put(kind, cell, row.get_mut(offset..offset + kind.len()).ok_or(Damaged)?)?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Rows and index entries come back as they went in, and keys sort as SQL sorts.
 
-mod many;
+mod column_values;
 mod mutated;
 
 use super::*;

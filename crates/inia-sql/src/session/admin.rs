@@ -1,7 +1,7 @@
 //! Statements about accounts, connections and the server.
 
 use super::unsupported::unsupported;
-use super::{routines, show};
+use super::{Session, routines, show};
 use crate::account::changes_accounts;
 use crate::account::password::PasswordRules;
 use crate::account::user::{self, Notes};
@@ -9,8 +9,8 @@ use crate::account::{Access, AccountName, Actor, Privileges, SYSTEM_USER, grant}
 use crate::authorize::{Surroundings, check};
 use crate::catalog::{CatalogVersion, Table};
 use crate::check::problems_of;
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::context::table_locks;
 use crate::ddl;
 use crate::error::StorageResult;
@@ -30,13 +30,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
-type Done = Result<Outcome, SqlError>;
+type Done = Result<StatementOutcome, SqlError>;
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
     Err(SqlError::new(code, args))
 }
 
-impl Core {
+impl SessionContext {
     /// What the session may do, under the newest version of the accounts.
     pub(crate) fn access(&self) -> Arc<Access> {
         self.host.access()
@@ -125,7 +125,7 @@ impl Core {
     }
 }
 
-impl Surroundings for Core {
+impl Surroundings for SessionContext {
     fn database(&self) -> Option<&str> {
         self.env.database.as_deref()
     }
@@ -141,7 +141,7 @@ impl Surroundings for Core {
 
 /// Carries out an administrative statement.
 pub(super) fn execute(
-    core: &mut Core,
+    core: &mut SessionContext,
     statement: &Statement,
     params: &[Value],
     sink: &mut dyn RowSink,
@@ -164,22 +164,44 @@ pub(super) fn execute(
             Some(tables) => table_locks::flush_and_lock(core, tables),
             None => core.commit().map(|()| forget_counts(core, flush)),
         },
-        Statement::Reset(_) => core.commit().map(|()| Outcome::default()),
+        Statement::Reset(_) => core.commit().map(|()| StatementOutcome::default()),
         Statement::LockTables(locks) => table_locks::lock(core, locks),
         Statement::UnlockTables => table_locks::unlock_all(core),
-        Statement::LockInstance | Statement::UnlockInstance => Ok(Outcome::default()),
+        Statement::LockInstance | Statement::UnlockInstance => Ok(StatementOutcome::default()),
         Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
         Statement::TableMaintenance(work) => maintain(core, work, sink),
         Statement::Call(_) | Statement::AlterRoutine(_) | Statement::DropRoutine(_) => {
             routines::execute(core, statement)
+        }
+        Statement::ReloadTls => reload_tls(core),
+        Statement::Shutdown => shut_down(core),
+        Statement::Restart => {
+            error(ErrorCode::RestartServerFailed, &[&"mysqld is not managed by supervisor process"])
         }
         Statement::Help(_) => show::send(sink, &["name", "description", "example"], &[]),
         other => Err(unsupported(other)),
     }
 }
 
+/// SHUTDOWN: the client is told OK, and loses its connection like all others. A database without
+/// a server does not have it.
+fn shut_down(core: &SessionContext) -> Done {
+    match core.db.processes().is_some_and(|processes| processes.shut_down()) {
+        true => Ok(StatementOutcome::default()),
+        false => Err(unsupported(&Statement::Shutdown)),
+    }
+}
+
+/// ALTER INSTANCE RELOAD TLS: the certificate stays as it is where the new one cannot be used.
+fn reload_tls(core: &SessionContext) -> Done {
+    match core.db.processes().map_or(Ok(()), |processes| processes.reload_tls()) {
+        Ok(()) => Ok(StatementOutcome::default()),
+        Err(why) => error(ErrorCode::SslLibraryError, &[&why]),
+    }
+}
+
 /// Accounts begin to count anew after FLUSH USER_RESOURCES and FLUSH PRIVILEGES.
-fn forget_counts(core: &Core, flush: &ast::Flush) -> Outcome {
+fn forget_counts(core: &SessionContext, flush: &ast::Flush) -> StatementOutcome {
     let accounts = &core.db.accounts;
     for target in &flush.targets {
         match target {
@@ -191,7 +213,25 @@ fn forget_counts(core: &Core, flush: &ast::Flush) -> Outcome {
             _ => {}
         }
     }
-    Outcome::default()
+    StatementOutcome::default()
+}
+
+impl Session {
+    /// COM_REFRESH: what FLUSH does, by the bits of its parts. It goes out of use: warning 1287.
+    pub fn refresh(&mut self, parts: u8) -> Result<u16, SqlError> {
+        const GRANTS: u8 = 1;
+        self.core.begin_statement();
+        let mut flush = ast::Flush { local: false, targets: vec![FlushTarget::Privileges] };
+        let statement = Statement::Flush(flush.clone());
+        if let Err(error) = self.core.authorize(&statement) {
+            return Err(self.core.failed(error));
+        }
+        flush.targets.retain(|_| parts & GRANTS != 0);
+        forget_counts(&self.core, &flush);
+        let old: [&dyn std::fmt::Display; 2] = [&"COM_REFRESH", &"FLUSH statement"];
+        self.core.warn(ErrorCode::WarnDeprecatedSyntax, &old);
+        Ok(self.core.warning_count())
+    }
 }
 
 /// The tables that FLUSH locks, none for all of them; `None` where it locks nothing.
@@ -205,7 +245,7 @@ fn tables_to_lock(flush: &ast::Flush) -> Option<&[ast::ObjectName]> {
 }
 
 /// Statements that change accounts: each first commits what is open.
-fn account(core: &mut Core, statement: &Statement) -> Option<Done> {
+fn account(core: &mut SessionContext, statement: &Statement) -> Option<Done> {
     if let Statement::SetRole(choice) = statement {
         return Some(set_role(core, choice));
     }
@@ -246,12 +286,12 @@ fn account(core: &mut Core, statement: &Statement) -> Option<Done> {
                 _ => core.note_error(note),
             }
         }
-        Outcome::default()
+        StatementOutcome::default()
     }))
 }
 
 /// SET ROLE.
-fn set_role(core: &mut Core, choice: &ast::RoleChoice) -> Done {
+fn set_role(core: &mut SessionContext, choice: &ast::RoleChoice) -> Done {
     let account = core.access().account.clone();
     let roles = core.as_actor(|actor| {
         let current = actor.accounts.current();
@@ -261,12 +301,12 @@ fn set_role(core: &mut Core, choice: &ast::RoleChoice) -> Done {
         }
     })?;
     core.host.set_roles(roles);
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// KILL: one's own connections, or with CONNECTION_ADMIN any; those of accounts with SYSTEM_USER
 /// only by such an account.
-fn kill(core: &mut Core, query: bool, id: &ast::Expr, params: &[Value]) -> Done {
+fn kill(core: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Value]) -> Done {
     if crate::dml::has_subquery(id) {
         let what = "Usage of subqueries or stored function calls as part of this statement";
         return error(ErrorCode::NotSupportedYet, &[&what]);
@@ -299,11 +339,11 @@ fn kill(core: &mut Core, query: bool, id: &ast::Expr, params: &[Value]) -> Done 
     if itself {
         return error(ErrorCode::QueryInterrupted, &[]);
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// Whether a connection belongs to an account that has SYSTEM_USER, itself or by a default role.
-fn is_system_user(core: &Core, target: &ProcessEntry) -> bool {
+fn is_system_user(core: &SessionContext, target: &ProcessEntry) -> bool {
     let Some((user, host)) = &target.account else { return false };
     let accounts = core.db.accounts.current();
     let account = AccountName::new(user, host);
@@ -312,7 +352,11 @@ fn is_system_user(core: &Core, target: &ProcessEntry) -> bool {
 }
 
 /// ANALYZE, CHECK, OPTIMIZE, REPAIR and CHECKSUM TABLE.
-fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSink) -> Done {
+fn maintain(
+    core: &mut SessionContext,
+    work: &ast::TableMaintenance,
+    sink: &mut dyn RowSink,
+) -> Done {
     core.commit()?;
     let mut rows = Vec::new();
     for table in &work.tables {
@@ -371,7 +415,7 @@ fn maintain(core: &mut Core, work: &ast::TableMaintenance, sink: &mut dyn RowSin
 
 /// What there is to say of one table, as kinds of messages and their texts.
 fn maintain_one(
-    core: &mut Core,
+    core: &mut SessionContext,
     kind: MaintenanceKind,
     name: &ast::ObjectName,
     found: Result<Arc<Table>, SqlError>,
@@ -416,7 +460,7 @@ fn maintain_one(
 }
 
 /// OPTIMIZE TABLE: the rows and indexes are written anew.
-fn optimize(core: &mut Core, name: &ast::ObjectName) -> Result<(), SqlError> {
+fn optimize(core: &mut SessionContext, name: &ast::ObjectName) -> Result<(), SqlError> {
     core.mdl.release_all();
     core.begin_change()?;
     let actions = vec![ast::AlterAction::Force];
@@ -456,7 +500,7 @@ fn checksum(table: &crate::catalog::Table) -> Result<u32, SqlError> {
 
 /// SELECT … INTO @a, @b: the only row's values; a warning where there is none, error 1172 where
 /// there are several.
-pub(super) fn select_into(core: &mut Core, query: &ast::Query, params: &[Value]) -> Done {
+pub(super) fn select_into(core: &mut SessionContext, query: &ast::Query, params: &[Value]) -> Done {
     core.begin_query();
     core.enter();
     let start = core.txn.get_mut().savepoint();
@@ -476,11 +520,11 @@ pub(super) fn select_into(core: &mut Core, query: &ast::Query, params: &[Value])
     if variables && rows == 0 {
         core.warn(ErrorCode::SpFetchNoData, &[]);
     }
-    Ok(Outcome { affected_rows: rows, ..Outcome::default() })
+    Ok(StatementOutcome { affected_rows: rows, ..StatementOutcome::default() })
 }
 
 fn into_variables(
-    core: &mut Core,
+    core: &mut SessionContext,
     query: &ast::Query,
     targets: &[ast::IntoTarget],
     params: &[Value],
@@ -492,7 +536,7 @@ fn into_variables(
     }
     let mut found: Option<Vec<Value>> = None;
     let (result, warnings) = {
-        let shared: &Core = core;
+        let shared: &SessionContext = core;
         let runner = Runner::new(&plan, shared.exec_context());
         let mut ctx = shared.context(params, &runner);
         let result = runner.run(&mut ctx, &mut |_, tuple| {
@@ -521,7 +565,7 @@ fn into_variables(
 }
 
 /// What SHOW needs of a database or table before it looks: errors 1049, 1044, 1146, 1142.
-pub(super) fn visible(core: &Core, kind: &ShowKind) -> Result<(), SqlError> {
+pub(super) fn visible(core: &SessionContext, kind: &ShowKind) -> Result<(), SqlError> {
     let access = core.access();
     let schema_of = |db: Option<&String>| match db {
         Some(db) => Ok(db.clone()),
@@ -571,7 +615,11 @@ fn needed_of_server(kind: &ShowKind) -> (Privileges, &'static str) {
 }
 
 /// What SHOW COLUMNS and SHOW INDEX need of their table: errors 1142, 1049 and 1146.
-fn describable(core: &Core, access: &Access, table: &ast::ObjectName) -> Result<(), SqlError> {
+fn describable(
+    core: &SessionContext,
+    access: &Access,
+    table: &ast::ObjectName,
+) -> Result<(), SqlError> {
     let schema = match &table.db {
         Some(db) => db.as_str(),
         None => core.database()?,

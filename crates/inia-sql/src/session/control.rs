@@ -1,17 +1,17 @@
 //! Transaction control.
 
-use crate::context::Outcome;
-use crate::context::{Core, NamedSavepoint};
+use crate::context::StatementOutcome;
+use crate::context::{NamedSavepoint, SessionContext};
 use crate::error::StorageResult;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::KillTarget;
 use inia_parser::ast;
 use inia_storage::Isolation;
 
-type Done = Result<Outcome, SqlError>;
+type Done = Result<StatementOutcome, SqlError>;
 
 /// BEGIN, START TRANSACTION: commits what is open.
-pub(super) fn begin(core: &mut Core, begin: &ast::BeginTransaction) -> Done {
+pub(super) fn begin(core: &mut SessionContext, begin: &ast::BeginTransaction) -> Done {
     // This is the transaction that SET TRANSACTION was about.
     let next = (core.state.next_isolation, core.state.next_read_only);
     core.commit()?;
@@ -25,18 +25,18 @@ pub(super) fn begin(core: &mut Core, begin: &ast::BeginTransaction) -> Done {
     if begin.consistent_snapshot {
         core.txn.get_mut().take_snapshot();
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// COMMIT [AND CHAIN].
-pub(super) fn commit(core: &mut Core, completion: &ast::Completion) -> Done {
+pub(super) fn commit(core: &mut SessionContext, completion: &ast::Completion) -> Done {
     let (level, read_only) = (core.state.current, core.state.read_only);
     core.commit()?;
     chain(core, completion, level, read_only)
 }
 
 /// ROLLBACK [AND CHAIN].
-pub(super) fn rollback(core: &mut Core, completion: &ast::Completion) -> Done {
+pub(super) fn rollback(core: &mut SessionContext, completion: &ast::Completion) -> Done {
     let (level, read_only) = (core.state.current, core.state.read_only);
     warn_incomplete(core);
     core.rollback()?;
@@ -45,8 +45,8 @@ pub(super) fn rollback(core: &mut Core, completion: &ast::Completion) -> Done {
 
 /// Warning 1196: tables without transactions stay as they are; 1751 and 1752: temporary tables stay
 /// created and dropped.
-fn warn_incomplete(core: &mut Core) {
-    if core.alone.changed {
+fn warn_incomplete(core: &mut SessionContext) {
+    if core.statement_txns.changed {
         core.warn(ErrorCode::WarningNotCompleteRollback, &[]);
     }
     if core.temporary.created {
@@ -59,7 +59,12 @@ fn warn_incomplete(core: &mut Core) {
 
 /// AND CHAIN opens the next transaction with the characteristics of the last; RELEASE ends the
 /// connection.
-fn chain(core: &mut Core, completion: &ast::Completion, level: Isolation, read_only: bool) -> Done {
+fn chain(
+    core: &mut SessionContext,
+    completion: &ast::Completion,
+    level: Isolation,
+    read_only: bool,
+) -> Done {
     let kind = core.var("completion_type").unwrap_or_default();
     if completion.chain.unwrap_or(kind == "CHAIN") {
         core.state.next_isolation = Some(level);
@@ -73,19 +78,19 @@ fn chain(core: &mut Core, completion: &ast::Completion, level: Isolation, read_o
             processes.kill(core.env.connection_id, KillTarget::ConnectionAfterReply);
         }
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
-fn find(core: &Core, name: &str) -> Result<usize, SqlError> {
+fn find(core: &SessionContext, name: &str) -> Result<usize, SqlError> {
     let same = |savepoint: &NamedSavepoint| savepoint.name.eq_ignore_ascii_case(name);
     let missing = || SqlError::new(ErrorCode::SpDoesNotExist, &[&"SAVEPOINT", &name]);
     core.state.savepoints.iter().position(same).ok_or_else(missing)
 }
 
 /// SAVEPOINT: one of the same name is replaced. Without a transaction it has no effect.
-pub(super) fn savepoint(core: &mut Core, name: &str) -> Done {
+pub(super) fn savepoint(core: &mut SessionContext, name: &str) -> Done {
     if core.autocommits() {
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     }
     core.enter();
     if let Ok(at) = find(core, name) {
@@ -94,12 +99,12 @@ pub(super) fn savepoint(core: &mut Core, name: &str) -> Done {
     let point = core.txn.get_mut().savepoint();
     let (name, locks) = (name.to_owned(), core.mdl.held_count());
     core.state.savepoints.push(NamedSavepoint { name, point, locks });
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// ROLLBACK TO: later savepoints are gone, this one stays. Definitions that were only read since
 /// then may change again, as long as the transaction has locked no rows: dumps count on it.
-pub(super) fn rollback_to(core: &mut Core, name: &str) -> Done {
+pub(super) fn rollback_to(core: &mut SessionContext, name: &str) -> Done {
     let at = find(core, name)?;
     let (point, locks) = (core.state.savepoints[at].point, core.state.savepoints[at].locks);
     warn_incomplete(core);
@@ -108,18 +113,18 @@ pub(super) fn rollback_to(core: &mut Core, name: &str) -> Done {
     if core.txn.get_mut().only_reads() {
         core.mdl.release_from(locks);
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// RELEASE SAVEPOINT: this one and later ones are gone.
-pub(super) fn release(core: &mut Core, name: &str) -> Done {
+pub(super) fn release(core: &mut SessionContext, name: &str) -> Done {
     let at = find(core, name)?;
     core.state.savepoints.truncate(at);
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// SET TRANSACTION: the next transaction's, the session's, or everybody's defaults.
-pub(super) fn set_transaction(core: &mut Core, set: &ast::SetTransaction) -> Done {
+pub(super) fn set_transaction(core: &mut SessionContext, set: &ast::SetTransaction) -> Done {
     let level = set.isolation.map(|level| match level {
         ast::IsolationLevel::ReadUncommitted => (Isolation::ReadUncommitted, "READ-UNCOMMITTED"),
         ast::IsolationLevel::ReadCommitted => (Isolation::ReadCommitted, "READ-COMMITTED"),
@@ -132,7 +137,7 @@ pub(super) fn set_transaction(core: &mut Core, set: &ast::SetTransaction) -> Don
         }
         core.state.next_isolation = level.map(|(level, _)| level).or(core.state.next_isolation);
         core.state.next_read_only = set.read_only.or(core.state.next_read_only);
-        return Ok(Outcome::default());
+        return Ok(StatementOutcome::default());
     };
     let global = scope != ast::VarScope::Session;
     if let Some((_, name)) = level {
@@ -142,5 +147,5 @@ pub(super) fn set_transaction(core: &mut Core, set: &ast::SetTransaction) -> Don
         let value = if read_only { "ON" } else { "OFF" };
         super::set::effect::assign(core, global, "transaction_read_only", value)?;
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }

@@ -1,12 +1,12 @@
 //! The default database.
 
-use crate::context::Core;
+use crate::context::SessionContext;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
 use inia_parser::ast;
 
-impl Core {
+impl SessionContext {
     /// USE.
     pub(super) fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
         let found = match self.db.catalog().schema(name) {

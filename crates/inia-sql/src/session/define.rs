@@ -1,7 +1,7 @@
 //! Statements that define something: databases, tables, indexes and views.
 
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::ddl;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
@@ -9,10 +9,10 @@ use inia_parser::ast::Statement;
 
 /// Statements that define something: each first commits what is open.
 pub(super) fn define(
-    core: &mut Core,
+    core: &mut SessionContext,
     statement: &Statement,
     params: &[Value],
-) -> Option<Result<Outcome, SqlError>> {
+) -> Option<Result<StatementOutcome, SqlError>> {
     let defines = matches!(
         statement,
         Statement::CreateDatabase(_)
@@ -71,7 +71,7 @@ pub(super) fn define(
     Some(result)
 }
 
-impl Core {
+impl SessionContext {
     /// Ends the open transaction for a statement that is one of its own, and begins the change.
     /// Error 1792 where the session's transactions only read; what START TRANSACTION or SET
     /// TRANSACTION said of the one that ends here does not count.

@@ -1,7 +1,7 @@
 //! Single expressions: DO, and values for SET and its like.
 
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::dml::has_subquery;
 use crate::exec::Runner;
 use crate::planner::plan_query;
@@ -14,7 +14,7 @@ use inia_parser::ast;
 
 /// Runs work that evaluates expressions, and takes its warnings out.
 pub(super) fn with<T>(
-    core: &Core,
+    core: &SessionContext,
     params: &[Value],
     subqueries: &dyn SubqueryRunner,
     work: impl FnOnce(&mut EvalContext<'_>) -> T,
@@ -26,9 +26,9 @@ pub(super) fn with<T>(
 
 /// Runs work that evaluates expressions without subqueries, and keeps its warnings.
 pub(super) fn evaluate<T>(
-    core: &mut Core,
+    core: &mut SessionContext,
     params: &[Value],
-    work: impl FnOnce(&Core, &mut EvalContext<'_>) -> Result<T, SqlError>,
+    work: impl FnOnce(&SessionContext, &mut EvalContext<'_>) -> Result<T, SqlError>,
 ) -> Result<T, SqlError> {
     let (result, warnings) = with(core, params, &NoSubqueries, |ctx| work(core, ctx));
     core.take_warnings(warnings);
@@ -37,18 +37,18 @@ pub(super) fn evaluate<T>(
 
 /// DO: evaluates and forgets.
 pub(super) fn do_exprs(
-    core: &mut Core,
+    core: &mut SessionContext,
     exprs: &[ast::Expr],
     params: &[Value],
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     for expr in exprs {
         value_of(core, expr, params)?;
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 pub(super) fn value_of(
-    core: &mut Core,
+    core: &mut SessionContext,
     expr: &ast::Expr,
     params: &[Value],
 ) -> Result<UserVar, SqlError> {
@@ -65,7 +65,7 @@ pub(super) fn value_of(
 
 /// The value of an expression with subqueries: that of `SELECT expr`.
 fn value_of_query(
-    core: &mut Core,
+    core: &mut SessionContext,
     expr: &ast::Expr,
     params: &[Value],
 ) -> Result<UserVar, SqlError> {
@@ -79,7 +79,7 @@ fn value_of_query(
     let result = plan_query(core, &query, lock).and_then(|plan| {
         core.lock_read(&plan)?;
         let (result, warnings) = {
-            let shared: &Core = core;
+            let shared: &SessionContext = core;
             let runner = Runner::new(&plan, shared.exec_context());
             let mut ctx = shared.context(params, &runner);
             let result = runner.run(&mut ctx, &mut |_, tuple| {

@@ -2,8 +2,8 @@
 
 mod changes;
 
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::exec::Runner;
 use crate::plan::StatementPlan;
 use crate::plan::explain::{Line, describe, print_json, print_json_lines, print_tree};
@@ -33,10 +33,10 @@ const COLUMNS: [&str; 12] = [
 
 /// EXPLAIN.
 pub(super) fn explain(
-    core: &mut Core,
+    core: &mut SessionContext,
     explain: &ast::Explain,
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     let ExplainTarget::Statement(statement) = &explain.target else {
         return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN FOR CONNECTION"]));
     };
@@ -67,9 +67,9 @@ pub(super) fn explain(
 }
 
 /// Runs the plan for what the trace sees of it; nobody gets the rows.
-fn analyze(core: &mut Core, plan: &StatementPlan, trace: &Trace) -> Result<(), SqlError> {
+fn analyze(core: &mut SessionContext, plan: &StatementPlan, trace: &Trace) -> Result<(), SqlError> {
     let (result, warnings) = {
-        let shared: &Core = core;
+        let shared: &SessionContext = core;
         let runner = Runner::traced(plan, shared.exec_context(), trace);
         let mut ctx = shared.context(&[], &runner);
         let result = runner.run(&mut ctx, &mut |_, _| Ok(true));
@@ -81,11 +81,11 @@ fn analyze(core: &mut Core, plan: &StatementPlan, trace: &Trace) -> Result<(), S
 
 /// EXPLAIN of a statement that changes rows; the tree format does not know those.
 fn explain_change(
-    core: &mut Core,
+    core: &mut SessionContext,
     explain: &ast::Explain,
     statement: &Statement,
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let result = changes::lines(core, statement);
@@ -100,16 +100,16 @@ fn explain_change(
     }
 }
 
-fn one_text(text: &str, sink: &mut dyn RowSink) -> Result<Outcome, SqlError> {
+fn one_text(text: &str, sink: &mut dyn RowSink) -> Result<StatementOutcome, SqlError> {
     let ty = ExprType::text(16_383, Collation::DEFAULT, true);
     sink.columns(&[ty.result_column("EXPLAIN")])?;
     sink.begin_row();
     sink.bytes(text.as_bytes());
     sink.end_row()?;
-    Ok(Outcome { rows: Some(1), ..Outcome::default() })
+    Ok(StatementOutcome { rows: Some(1), ..StatementOutcome::default() })
 }
 
-fn table(lines: &[Line], sink: &mut dyn RowSink) -> Result<Outcome, SqlError> {
+fn table(lines: &[Line], sink: &mut dyn RowSink) -> Result<StatementOutcome, SqlError> {
     let column = |name: &&str| -> ResultColumn {
         let medium = DataType::Text { size: LobSize::Medium, collation: Collation::DEFAULT };
         let percent = DataType::Double { decimals: Some(2), unsigned: false };
@@ -143,7 +143,7 @@ fn table(lines: &[Line], sink: &mut dyn RowSink) -> Result<Outcome, SqlError> {
         text(Some(line.extra.join("; ").as_str()).filter(|extra| !extra.is_empty()), sink);
         sink.end_row()?;
     }
-    Ok(Outcome { rows: Some(lines.len() as u64), ..Outcome::default() })
+    Ok(StatementOutcome { rows: Some(lines.len() as u64), ..StatementOutcome::default() })
 }
 
 fn text(value: Option<&str>, sink: &mut dyn RowSink) {

@@ -1,14 +1,14 @@
 //! Optimizer hints that change settings for one statement: SET_VAR and MAX_EXECUTION_TIME.
 //!
-//! Invariant: what [`Core::take_hints`] changes is as before after [`Core::undo_hints`]. The count
-//! of settings, too, is as if only the statement itself had changed some; so no plan that was made
-//! in between may be kept.
+//! Invariant: what [`SessionContext::take_hints`] changes is as before after
+//! [`SessionContext::undo_hints`]. The count of settings, too, is as if only the statement itself
+//! had changed some; so no plan that was made in between may be kept.
 
 use super::set::effect::{assign, take_effect};
 use super::set::permitted::check_restricted;
 use super::set::value::checked;
 use crate::clock::clock_micros;
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::sysvar::{self, Home};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -78,7 +78,7 @@ pub(super) struct Changed {
     values: Vec<(&'static str, Option<String>)>,
 }
 
-impl Core {
+impl SessionContext {
     /// Leaves out, with warnings, what no execution could set: unknown variables (3128), those that
     /// are not for hints (3637), and those that came before (3126).
     pub(super) fn resolve_hints(&mut self, mut hints: Hints) -> Hints {

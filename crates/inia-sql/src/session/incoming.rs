@@ -5,23 +5,18 @@
 //! strings that are not UTF-8, as programs send that put binary data between quotes; they stay
 //! bytes, with MySQL's warning 1300.
 
-use super::run::{KeptPlan, Source, Syntax};
-use super::texts::{self, Known, TextKey};
+use super::plan_cache::{self, CacheEntry, PlanKey};
+use super::room::parser_of;
+use super::run::{IncomingStatement, KeptPlan, Syntax};
 use super::{Prepared, PreparedSlot, PreparedStatement, Session, plan};
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::error::parse_error;
 use crate::stack::on_deep_stack;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::{ParseErrorKind, Parser, Remark, ast};
+use inia_parser::{ParseErrorKind, Remark, ast};
 use std::borrow::Cow;
-
-/// A parser for one way of running statements.
-fn parser_of(sql: &[u8], mode: inia_parser::SqlMode, deep: bool) -> Parser<'_> {
-    let parser = Parser::from_bytes(sql, mode);
-    if deep { parser.deep() } else { parser }
-}
 
 /// Whether the text nests too deeply for the usual way, but might be taken the other.
 fn wants_depth<T>(parsed: &Result<T, inia_parser::ParseError>, deep: bool) -> bool {
@@ -42,27 +37,30 @@ impl Session {
     /// The sink gets one result per statement.
     pub fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
         let sql = sql.trim_end_matches([';', ' ', '\n', '\t', '\r', '\x0b', '\x0c']);
-        let Some(key) = TextKey::of(&self.core, sql) else {
+        let Some(key) = PlanKey::of(&self.core, sql) else {
             return self.execute_text(sql.as_bytes(), sink, false);
         };
-        let known = match self.texts.find(&key) {
-            Some(Known::Ready(_)) => true,
-            Some(Known::Unfit) => return self.execute_text(sql.as_bytes(), sink, false),
+        let known = match self.plan_cache.find(&key) {
+            Some(CacheEntry::Cached(_)) => true,
+            Some(CacheEntry::Uncacheable) => return self.execute_text(sql.as_bytes(), sink, false),
             // Planning must not be what ends a transaction that is about to begin.
-            Some(Known::Seen) if self.core.state.open || self.core.autocommits() => {
-                let made = texts::parametrise(&mut self.core, sql, &key);
+            Some(CacheEntry::SeenOnce) if self.core.state.open || self.core.autocommits() => {
+                let made = plan_cache::parametrise(&mut self.core, sql, &key);
                 let ready = made.is_some();
-                self.texts.note(&key, made.map_or(Known::Unfit, |m| Known::Ready(Box::new(m))));
+                self.plan_cache.note(
+                    &key,
+                    made.map_or(CacheEntry::Uncacheable, |m| CacheEntry::Cached(Box::new(m))),
+                );
                 ready
             }
-            Some(Known::Seen) | None => false,
+            Some(CacheEntry::SeenOnce) | None => false,
         };
         if known && let Some(done) = self.execute_kept(sql, &key, sink) {
             return done;
         }
         let result = self.execute_text(sql.as_bytes(), sink, false);
-        if result.is_ok() && !known && self.texts.find(&key).is_none() {
-            self.texts.note(&key, Known::Seen);
+        if result.is_ok() && !known && self.plan_cache.find(&key).is_none() {
+            self.plan_cache.note(&key, CacheEntry::SeenOnce);
         }
         result
     }
@@ -71,29 +69,29 @@ impl Session {
     fn execute_kept(
         &mut self,
         sql: &str,
-        key: &TextKey<'_>,
+        key: &PlanKey<'_>,
         sink: &mut dyn RowSink,
     ) -> Option<Result<(), SqlError>> {
-        let params = texts::values(&self.core, sql, key)?;
-        let Some(Known::Ready(kept)) = self.texts.find(key) else { return None };
+        let params = plan_cache::values(&self.core, sql, key)?;
+        let Some(CacheEntry::Cached(kept)) = self.plan_cache.find(key) else { return None };
         let Some(plan) = kept.kept.usable(&self.core) else {
-            self.texts.note(key, Known::Seen);
+            self.plan_cache.note(key, CacheEntry::SeenOnce);
             return None;
         };
         let (statement, hints) = (&kept.statement, &kept.hints);
-        let source = Source { statement, syntax: Syntax::Known(hints), metered: true };
+        let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: true };
         let mut stale = false;
         let done = self.core.run_statement(source, sink, false, |core, sink| {
             match plan::run(core, plan, &params, sink) {
                 Err(error) if error.code == ErrorCode::NeedReprepare => {
                     stale = true;
-                    texts::run_anew(core, sql, sink)
+                    plan_cache::run_anew(core, sql, sink)
                 }
                 done => done,
             }
         });
         if stale {
-            self.texts.note(key, Known::Seen);
+            self.plan_cache.note(key, CacheEntry::SeenOnce);
         }
         Some(done)
     }
@@ -106,7 +104,7 @@ impl Session {
         deep: bool,
     ) -> Result<(), SqlError> {
         let mut mode = self.core.parser_mode();
-        let mut parser = parser_of(sql, mode, deep);
+        let mut parser = parser_of(&self.core, sql, deep);
         let mut next = parser.next_statement();
         let mut done = 0;
         loop {
@@ -137,7 +135,7 @@ impl Session {
             }
             let text = text_of(&sql[span.start..span.end]);
             let syntax = Syntax::Parsed { remarks, hints };
-            let source = Source { statement: &statement, syntax, metered: true };
+            let source = IncomingStatement { statement: &statement, syntax, metered: true };
             self.run(source, &text, sink, more)?;
             if !more {
                 return Ok(());
@@ -146,7 +144,7 @@ impl Session {
             if self.core.parser_mode() != mode {
                 // The rest means something else now.
                 (sql, mode) = (after_separator(&sql[span.end..]), self.core.parser_mode());
-                parser = parser_of(sql, mode, deep);
+                parser = parser_of(&self.core, sql, deep);
                 next = parser.next_statement();
                 done = 0;
             }
@@ -162,7 +160,7 @@ impl Session {
     /// Plans and runs one statement.
     fn run(
         &mut self,
-        source: Source<'_>,
+        source: IncomingStatement<'_>,
         text: &str,
         sink: &mut dyn RowSink,
         more: bool,
@@ -200,7 +198,7 @@ impl Session {
             Ok(slot) => slot,
             Err(error) => return Err(self.core.failed(error)),
         };
-        let mut parser = parser_of(sql, self.core.parser_mode(), deep);
+        let mut parser = parser_of(&self.core, sql, deep);
         let parsed = parser.next_statement();
         if wants_depth(&parsed, deep) {
             drop((parser, parsed, slot));
@@ -234,20 +232,23 @@ impl Session {
             Ok(planned) => planned,
             Err(error) => return Err(self.core.failed(error)),
         };
+        let cost = match self.memory.take(sql, parser.nodes()) {
+            Ok(cost) => cost,
+            Err(error) => return Err(self.core.failed(error)),
+        };
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
         let kept = KeptPlan::new(&self.core, plan);
         let text = text_of(&sql[span.start..span.end]).into_owned();
-        self.prepared.insert(
-            id,
-            PreparedStatement { _slot: Some(slot), deep, statement, text, params, kept, hints },
-        );
+        let _slot = Some(slot);
+        let made = PreparedStatement { _slot, cost, deep, statement, text, params, kept, hints };
+        self.prepared.insert(id, made);
         let params = (0..params).map(|_| plan::param_column()).collect();
         Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })
     }
 }
 
-impl Core {
+impl SessionContext {
     /// A statement as UTF-8; `None` where it is meant to be UTF-8 and is not.
     fn client_text<'s>(&self, sql: &'s [u8]) -> Option<Cow<'s, str>> {
         match self.env.client_charset {

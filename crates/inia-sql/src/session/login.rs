@@ -2,13 +2,13 @@
 
 use super::set::effect::{assign, take_effect};
 use crate::catalog::AccountName;
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::sysvar::sql_mode;
 use inia_base::collation::Collation;
 use inia_expr::SqlMode;
 use inia_expr::charset;
 
-impl Core {
+impl SessionContext {
     /// Lets global settings and the client's wishes at login take effect.
     pub(super) fn apply_login(&mut self) {
         let globals = self.db.globals.all();

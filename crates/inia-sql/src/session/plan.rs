@@ -6,9 +6,9 @@
 use super::evaluate::{evaluate, with};
 use super::{admin, control, define, evaluate, explain, set, show};
 use crate::catalog::Table;
-use crate::context::Core;
-use crate::context::Outcome;
-use crate::context::alone::{Use, uses_of};
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
+use crate::context::statement_txn::{Use, uses_of};
 use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use crate::exec::Runner;
 use crate::plan::{LimitPlan, StatementPlan, ViewUse};
@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A planned statement.
-pub(super) enum Plan {
+pub(super) enum PlannedStatement {
     /// A query.
     Query(StatementPlan),
     /// INSERT or REPLACE.
@@ -34,15 +34,15 @@ pub(super) enum Plan {
     Joined(Box<JoinedPlan>),
 }
 
-impl Plan {
+impl PlannedStatement {
     pub(super) fn tables(&self) -> impl Iterator<Item = &Arc<Table>> {
         let (target, read): (Option<&Arc<Table>>, &[Arc<Table>]) = match self {
-            Plan::Query(plan) => (None, &plan.tables),
-            Plan::Insert(plan) => {
+            PlannedStatement::Query(plan) => (None, &plan.tables),
+            PlannedStatement::Insert(plan) => {
                 (Some(&plan.table), plan.source().map_or(&[], |source| &source.tables))
             }
-            Plan::Change(plan) => (Some(&plan.table), &[]),
-            Plan::Joined(plan) => (None, &plan.query.tables),
+            PlannedStatement::Change(plan) => (Some(&plan.table), &[]),
+            PlannedStatement::Joined(plan) => (None, &plan.query.tables),
         };
         target.into_iter().chain(read)
     }
@@ -50,20 +50,20 @@ impl Plan {
     /// The views that the plan was made from.
     fn views(&self) -> &[ViewUse] {
         match self {
-            Plan::Query(plan) => &plan.views,
-            Plan::Insert(plan) => &plan.views,
-            Plan::Change(plan) => &plan.views,
-            Plan::Joined(plan) => &plan.query.views,
+            PlannedStatement::Query(plan) => &plan.views,
+            PlannedStatement::Insert(plan) => &plan.views,
+            PlannedStatement::Change(plan) => &plan.views,
+            PlannedStatement::Joined(plan) => &plan.query.views,
         }
     }
 
     /// The tables whose rows the plan changes, or locks as if it did.
     fn targets(&self) -> Vec<&Table> {
         match self {
-            Plan::Query(plan) => plan.updates.iter().map(|table| &**table).collect(),
-            Plan::Insert(plan) => vec![&plan.table],
-            Plan::Change(plan) => vec![&plan.table],
-            Plan::Joined(plan) => plan.targets().collect(),
+            PlannedStatement::Query(plan) => plan.updates.iter().map(|table| &**table).collect(),
+            PlannedStatement::Insert(plan) => vec![&plan.table],
+            PlannedStatement::Change(plan) => vec![&plan.table],
+            PlannedStatement::Joined(plan) => plan.targets().collect(),
         }
     }
 
@@ -75,8 +75,12 @@ impl Plan {
 
     fn columns(&self) -> Vec<ResultColumn> {
         match self {
-            Plan::Query(plan) => plan.root.columns.iter().map(|c| c.result.clone()).collect(),
-            Plan::Insert(_) | Plan::Change(_) | Plan::Joined(_) => Vec::new(),
+            PlannedStatement::Query(plan) => {
+                plan.root.columns.iter().map(|c| c.result.clone()).collect()
+            }
+            PlannedStatement::Insert(_)
+            | PlannedStatement::Change(_)
+            | PlannedStatement::Joined(_) => Vec::new(),
         }
     }
 }
@@ -148,12 +152,15 @@ fn is_planned(statement: &Statement) -> bool {
 }
 
 /// The plan of a query or a change of rows.
-pub(super) fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError> {
+pub(super) fn plan(
+    core: &SessionContext,
+    statement: &Statement,
+) -> Result<PlannedStatement, SqlError> {
     Ok(match statement {
         Statement::Select(query) => {
             let mut plan = plan_query(core, query, core.plain_lock())?;
             limit_rows(core, query, &mut plan);
-            Plan::Query(plan)
+            PlannedStatement::Query(plan)
         }
         Statement::Insert(insert) => plan_insert(core, insert)?,
         Statement::Update(update) => plan_update(core, update)?,
@@ -163,7 +170,7 @@ pub(super) fn plan(core: &Core, statement: &Statement) -> Result<Plan, SqlError>
 }
 
 /// `sql_select_limit` is the LIMIT of a SELECT that has none.
-fn limit_rows(core: &Core, query: &ast::Query, plan: &mut StatementPlan) {
+fn limit_rows(core: &SessionContext, query: &ast::Query, plan: &mut StatementPlan) {
     let limit = core.var("sql_select_limit").and_then(|text| text.parse().ok());
     if let Some(limit) = limit.filter(|limit| *limit < u64::MAX)
         && query.limit.is_none()
@@ -174,7 +181,7 @@ fn limit_rows(core: &Core, query: &ast::Query, plan: &mut StatementPlan) {
     }
 }
 
-fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
+fn plan_insert(core: &SessionContext, insert: &ast::Insert) -> Result<PlannedStatement, SqlError> {
     let written = insert;
     let (insert, guard) = dml::insert_through(core, insert)?;
     core.check_view_rights(&guard.views)?;
@@ -182,42 +189,42 @@ fn plan_insert(core: &Core, insert: &ast::Insert) -> Result<Plan, SqlError> {
     let mut plan = dml::plan_insert(core, &insert, through_view)?;
     dml::check_insert(core, written, &plan.table)?;
     plan.guard(core, guard)?;
-    Ok(Plan::Insert(Box::new(plan)))
+    Ok(PlannedStatement::Insert(Box::new(plan)))
 }
 
-fn plan_update(core: &Core, update: &ast::Update) -> Result<Plan, SqlError> {
+fn plan_update(core: &SessionContext, update: &ast::Update) -> Result<PlannedStatement, SqlError> {
     let written = update;
     let (update, guard) = dml::update_through(core, update)?;
     core.check_view_rights(&guard.views)?;
     if let Some(mut plan) = dml::plan_update(core, &update)? {
         plan.guard(core, guard)?;
-        return Ok(Plan::Change(Box::new(plan)));
+        return Ok(PlannedStatement::Change(Box::new(plan)));
     }
     let mut joined = dml::plan_joined_update(core, &update)?;
     dml::check_update(core, written, &joined)?;
     joined.guard(core, guard)?;
-    Ok(Plan::Joined(Box::new(joined)))
+    Ok(PlannedStatement::Joined(Box::new(joined)))
 }
 
-fn plan_delete(core: &Core, delete: &ast::Delete) -> Result<Plan, SqlError> {
+fn plan_delete(core: &SessionContext, delete: &ast::Delete) -> Result<PlannedStatement, SqlError> {
     let written = delete;
     let (delete, guard) = dml::delete_through(core, delete)?;
     core.check_view_rights(&guard.views)?;
     if let Some(mut plan) = dml::plan_delete(core, &delete)? {
         plan.guard(core, guard)?;
-        return Ok(Plan::Change(Box::new(plan)));
+        return Ok(PlannedStatement::Change(Box::new(plan)));
     }
     let mut joined = dml::plan_joined_delete(core, &delete)?;
     dml::check_delete(core, written, &joined)?;
     joined.guard(core, guard)?;
-    Ok(Plan::Joined(Box::new(joined)))
+    Ok(PlannedStatement::Joined(Box::new(joined)))
 }
 
 /// Plans a statement for PREPARE, where it can be planned, and describes its columns.
 pub(super) fn prepare(
-    core: &mut Core,
+    core: &mut SessionContext,
     statement: &Statement,
-) -> Result<(Option<Plan>, Vec<ResultColumn>), SqlError> {
+) -> Result<(Option<PlannedStatement>, Vec<ResultColumn>), SqlError> {
     if !is_planned(statement) {
         return Ok((None, Vec::new()));
     }
@@ -245,12 +252,12 @@ pub(super) fn param_column() -> ResultColumn {
 
 /// Plans and runs a statement, and gives the plan back for the next time.
 pub(super) fn plan_and_run(
-    core: &mut Core,
+    core: &mut SessionContext,
     statement: &Statement,
     text: &str,
     params: &[Value],
     sink: &mut dyn RowSink,
-) -> Result<(Outcome, Option<Plan>), SqlError> {
+) -> Result<(StatementOutcome, Option<PlannedStatement>), SqlError> {
     if !is_planned(statement) {
         return Ok((execute(core, statement, text, params, sink)?, None));
     }
@@ -263,7 +270,7 @@ pub(super) fn plan_and_run(
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let mut kept = None;
-    let held = core.stepping_back(|core| {
+    let held = core.back_off_and_retry(|core| {
         let plan = plan(core, statement)?;
         check_targets(core, &plan)?;
         plan.targets().into_iter().try_for_each(|table| core.hold_to_write(table))?;
@@ -282,18 +289,18 @@ pub(super) fn plan_and_run(
 
 /// Runs a plan that was made before.
 pub(super) fn run(
-    core: &mut Core,
-    plan: &Plan,
+    core: &mut SessionContext,
+    plan: &PlannedStatement,
     params: &[Value],
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     check_targets(core, plan)?;
-    if matches!(plan, Plan::Query(_)) {
+    if matches!(plan, PlannedStatement::Query(_)) {
         core.begin_query();
     }
     core.enter();
     let start = core.txn.get_mut().savepoint();
-    let held = core.stepping_back(|core| hold_all(core, plan));
+    let held = core.back_off_and_retry(|core| hold_all(core, plan));
     let locked = held.and_then(|()| lock_rows(core, plan));
     let result = locked.and_then(|()| run_plan(core, plan, params, sink));
     let result = core.timed(result);
@@ -302,29 +309,29 @@ pub(super) fn run(
 }
 
 /// Locks those of the plan's tables that have no transactions.
-fn lock_rows(core: &Core, plan: &Plan) -> Result<(), SqlError> {
+fn lock_rows(core: &SessionContext, plan: &PlannedStatement) -> Result<(), SqlError> {
     if plan.tables().all(|table| table.def.is_transactional()) {
         return Ok(());
     }
     let mut uses = match plan {
-        Plan::Query(plan) => uses_of(plan),
-        Plan::Insert(insert) => {
+        PlannedStatement::Query(plan) => uses_of(plan),
+        PlannedStatement::Insert(insert) => {
             let how = core.use_of_insert(&insert.table, insert.overwrites());
             let mut uses = insert.source().map_or_else(Vec::new, uses_of);
             uses.push((&*insert.table, how));
             return core.lock_rows(uses);
         }
-        Plan::Change(_) => Vec::new(),
-        Plan::Joined(joined) => uses_of(&joined.query),
+        PlannedStatement::Change(_) => Vec::new(),
+        PlannedStatement::Joined(joined) => uses_of(&joined.query),
     };
     uses.extend(plan.targets().into_iter().map(|table| (table, Use::Changes)));
     core.lock_rows(uses)
 }
 
 /// Error 1792 where a READ ONLY transaction would change other than temporary tables.
-fn check_targets(core: &Core, plan: &Plan) -> Result<(), SqlError> {
+fn check_targets(core: &SessionContext, plan: &PlannedStatement) -> Result<(), SqlError> {
     let temporary = |table: &Arc<Table>| table.def.temporary;
-    let locks = matches!(plan, Plan::Query(plan) if plan.exclusive);
+    let locks = matches!(plan, PlannedStatement::Query(plan) if plan.exclusive);
     if (locks && !plan.tables().all(temporary))
         || !plan.targets().iter().all(|table| table.def.temporary)
     {
@@ -334,7 +341,7 @@ fn check_targets(core: &Core, plan: &Plan) -> Result<(), SqlError> {
 }
 
 /// Error 1615 where DDL came between the look at the plan and its use; the caller plans anew.
-fn hold_all(core: &Core, plan: &Plan) -> Result<(), SqlError> {
+fn hold_all(core: &SessionContext, plan: &PlannedStatement) -> Result<(), SqlError> {
     for table in plan.tables() {
         if !core.hold(table)? {
             return Err(SqlError::new(ErrorCode::NeedReprepare, &[]));
@@ -350,15 +357,15 @@ fn hold_all(core: &Core, plan: &Plan) -> Result<(), SqlError> {
 }
 
 fn run_plan(
-    core: &mut Core,
-    plan: &Plan,
+    core: &mut SessionContext,
+    plan: &PlannedStatement,
     params: &[Value],
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     match plan {
-        Plan::Query(query) => {
+        PlannedStatement::Query(query) => {
             let (result, found) = {
-                let shared: &Core = core;
+                let shared: &SessionContext = core;
                 let runner = Runner::new(query, shared.exec_context());
                 let mut ctx = shared.context(params, &runner);
                 query.refuse_wrong()?;
@@ -369,11 +376,14 @@ fn run_plan(
             let (result, warnings) = result;
             core.take_warnings(warnings);
             let rows = result?;
-            Ok(Outcome { rows: Some(found.unwrap_or(rows)), ..Outcome::default() })
+            Ok(StatementOutcome {
+                rows: Some(found.unwrap_or(rows)),
+                ..StatementOutcome::default()
+            })
         }
-        Plan::Insert(insert) => match insert.source() {
+        PlannedStatement::Insert(insert) => match insert.source() {
             Some(source) => {
-                let shared: &Core = core;
+                let shared: &SessionContext = core;
                 let runner = Runner::new(source, shared.exec_context());
                 let (result, warnings) = with(shared, params, &runner, |ctx| {
                     source.warn(ctx);
@@ -385,9 +395,11 @@ fn run_plan(
             }
             None => evaluate(core, params, |core, ctx| insert.run(core, ctx, None)),
         },
-        Plan::Change(change) => evaluate(core, params, |core, ctx| change.run(core, ctx)),
-        Plan::Joined(joined) => {
-            let shared: &Core = core;
+        PlannedStatement::Change(change) => {
+            evaluate(core, params, |core, ctx| change.run(core, ctx))
+        }
+        PlannedStatement::Joined(joined) => {
+            let shared: &SessionContext = core;
             let runner = Runner::new(&joined.query, shared.exec_context());
             let (result, warnings) = with(shared, params, &runner, |ctx| {
                 joined.query.warn(ctx);
@@ -402,12 +414,12 @@ fn run_plan(
 
 /// Executes a statement of any kind.
 pub(super) fn execute(
-    core: &mut Core,
+    core: &mut SessionContext,
     statement: &Statement,
     text: &str,
     params: &[Value],
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     if is_planned(statement) {
         return plan_and_run(core, statement, text, params, sink).map(|(outcome, _)| outcome);
     }
@@ -415,7 +427,7 @@ pub(super) fn execute(
         return result;
     }
     match statement {
-        Statement::Empty => Ok(Outcome::default()),
+        Statement::Empty => Ok(StatementOutcome::default()),
         Statement::Begin(begin) => control::begin(core, begin),
         Statement::Commit(completion) => control::commit(core, completion),
         Statement::Rollback(completion) => control::rollback(core, completion),
@@ -424,7 +436,7 @@ pub(super) fn execute(
         Statement::ReleaseSavepoint(name) => control::release(core, name),
         Statement::SetTransaction(set) => control::set_transaction(core, set),
         Statement::Set(items) => set::set(core, items, params),
-        Statement::Use(name) => core.use_database(name).map(|()| Outcome::default()),
+        Statement::Use(name) => core.use_database(name).map(|()| StatementOutcome::default()),
         Statement::Show(show) => show::show(core, show, sink),
         Statement::Explain(explain) => explain::explain(core, explain, sink),
         Statement::LoadData(load) => load_data(core, load, params, sink),
@@ -436,11 +448,11 @@ pub(super) fn execute(
 
 /// LOAD DATA.
 fn load_data(
-    core: &mut Core,
+    core: &mut SessionContext,
     load: &ast::LoadData,
     params: &[Value],
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     core.check_writable()?;
     core.enter();
     let start = core.txn.get_mut().savepoint();
@@ -451,7 +463,10 @@ fn load_data(
 }
 
 /// Plans a query that is only looked at.
-pub(super) fn plan_to_explain(core: &Core, query: &ast::Query) -> Result<StatementPlan, SqlError> {
+pub(super) fn plan_to_explain(
+    core: &SessionContext,
+    query: &ast::Query,
+) -> Result<StatementPlan, SqlError> {
     let plan = plan_query(core, query, None)?;
     plan.refuse_wrong()?;
     Ok(plan)

@@ -1,8 +1,8 @@
 //! Statements about stored programs, of which there are none: whichever they name is missing.
 
 use super::unsupported::unsupported;
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{ObjectName, RoutineKind, Statement};
 
@@ -17,7 +17,10 @@ pub(super) fn missing(kind: RoutineKind, name: &str, full: &str) -> SqlError {
 }
 
 /// CALL, ALTER and DROP of stored programs.
-pub(super) fn execute(core: &mut Core, statement: &Statement) -> Result<Outcome, SqlError> {
+pub(super) fn execute(
+    core: &mut SessionContext,
+    statement: &Statement,
+) -> Result<StatementOutcome, SqlError> {
     let (kind, name, if_exists) = match statement {
         Statement::Call(call) => return Err(not_there(core, RoutineKind::Procedure, &call.name)?),
         Statement::AlterRoutine(alter) => (alter.kind, &alter.name, false),
@@ -34,11 +37,15 @@ pub(super) fn execute(core: &mut Core, statement: &Statement) -> Result<Outcome,
         RoutineKind::Event => core.note(ErrorCode::SpDoesNotExist, &[&"Event", &name.name]),
         _ => core.note_error(&error),
     }
-    Ok(Outcome::default())
+    Ok(StatementOutcome::default())
 }
 
 /// The error for a program of that name; errors 1046 and 1049 where its database is none.
-fn not_there(core: &Core, kind: RoutineKind, name: &ObjectName) -> Result<SqlError, SqlError> {
+fn not_there(
+    core: &SessionContext,
+    kind: RoutineKind,
+    name: &ObjectName,
+) -> Result<SqlError, SqlError> {
     let schema = match &name.db {
         Some(schema) => schema,
         None => core.database()?,

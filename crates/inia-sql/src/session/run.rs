@@ -1,7 +1,7 @@
 //! One statement, from its beginning to its reply.
 //!
 //! A statement arrives as text, as a text whose like has a plan, or by the handle of a prepared
-//! statement. [`Core::run_statement`] runs all of them:
+//! statement. [`SessionContext::run_statement`] runs all of them:
 //!
 //! 1. the statement's time and its diagnostics begin;
 //! 2. warnings of its syntax come first;
@@ -11,8 +11,8 @@
 //! 6. the hints are undone, and the client gets the end of the reply.
 
 use super::params::ParamKinds;
-use super::plan::{self, Plan};
-use crate::context::{Core, Outcome};
+use super::plan::{self, PlannedStatement};
+use crate::context::{SessionContext, StatementOutcome};
 use inia_base::column::{Completion, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -21,8 +21,11 @@ use inia_parser::ast::Statement;
 use inia_parser::{Hints, Remark};
 use std::borrow::Cow;
 
+/// What running a statement's plan gives.
+type Executed = Result<StatementOutcome, SqlError>;
+
 /// A statement as it arrives.
-pub(super) struct Source<'s> {
+pub(super) struct IncomingStatement<'s> {
     pub(super) statement: &'s Statement,
     pub(super) syntax: Syntax<'s>,
     /// It counts against what its account may do in an hour. An execution by handle does not, and
@@ -35,17 +38,17 @@ pub(super) enum Syntax<'s> {
     /// It has just been parsed: there may be things to warn of.
     Parsed { remarks: Vec<Remark>, hints: Hints },
     /// An earlier statement has warned of it.
-    Known(&'s Hints),
+    Hinted(&'s Hints),
 }
 
-impl Core {
+impl SessionContext {
     /// Runs a statement and replies; `run` gives its outcome, and sends its rows.
     pub(super) fn run_statement(
         &mut self,
-        source: Source<'_>,
+        source: IncomingStatement<'_>,
         sink: &mut dyn RowSink,
         more: bool,
-        run: impl FnOnce(&mut Core, &mut dyn RowSink) -> Result<Outcome, SqlError>,
+        run: impl FnOnce(&mut SessionContext, &mut dyn RowSink) -> Executed,
     ) -> Result<(), SqlError> {
         let statement = source.statement;
         let hints = self.begin(source)?;
@@ -64,14 +67,17 @@ impl Core {
 
     /// Begins a statement, and refuses what the session may not do; the hints that are to take
     /// effect.
-    pub(super) fn begin<'s>(&mut self, source: Source<'s>) -> Result<Cow<'s, Hints>, SqlError> {
+    pub(super) fn begin<'s>(
+        &mut self,
+        source: IncomingStatement<'s>,
+    ) -> Result<Cow<'s, Hints>, SqlError> {
         let statement = source.statement;
         self.begin_statement();
         if !plan::keeps_diagnostics(statement) {
             self.diagnostics.clear();
         }
         let hints = match source.syntax {
-            Syntax::Known(hints) => Cow::Borrowed(hints),
+            Syntax::Hinted(hints) => Cow::Borrowed(hints),
             Syntax::Parsed { remarks, hints } => {
                 self.note_remarks(&remarks);
                 Cow::Owned(self.resolve_hints(hints))
@@ -88,7 +94,7 @@ impl Core {
     /// Reports a statement's end to the client and to the session's own functions.
     pub(super) fn finish(
         &mut self,
-        result: Result<Outcome, SqlError>,
+        result: Result<StatementOutcome, SqlError>,
         sink: &mut dyn RowSink,
         more: bool,
     ) -> Result<(), SqlError> {
@@ -132,19 +138,19 @@ impl Core {
 #[derive(Default)]
 pub(super) struct KeptPlan {
     /// The plan, where it can be kept, and the settings it was made under.
-    plan: Option<(Plan, u64)>,
+    plan: Option<(PlannedStatement, u64)>,
     /// The kinds of values that the plan is made for.
     kinds: ParamKinds,
 }
 
 impl KeptPlan {
     /// Keeps a plan for texts, made under the session's present settings.
-    pub(super) fn new(core: &Core, plan: Option<Plan>) -> KeptPlan {
+    pub(super) fn new(core: &SessionContext, plan: Option<PlannedStatement>) -> KeptPlan {
         KeptPlan { plan: plan.map(|plan| (plan, core.settings)), kinds: ParamKinds::default() }
     }
 
     /// The plan, where it is still the right one.
-    pub(super) fn usable(&self, core: &Core) -> Option<&Plan> {
+    pub(super) fn usable(&self, core: &SessionContext) -> Option<&PlannedStatement> {
         let (plan, settings) = self.plan.as_ref()?;
         (*settings == core.settings && !plan.is_stale()).then_some(plan)
     }
@@ -153,12 +159,18 @@ impl KeptPlan {
     /// new one is kept unless the statement's `hinted` variables are part of it.
     pub(super) fn run(
         &mut self,
-        core: &mut Core,
+        core: &mut SessionContext,
         (statement, text, hinted): (&Statement, &str, bool),
         params: &[Value],
         sink: &mut dyn RowSink,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StatementOutcome, SqlError> {
         let keeps = !hinted && !core.may_be_serializable();
+        let carried = match statement {
+            Statement::Select(query) if query.limit.is_some() => None,
+            Statement::Select(_) | Statement::Delete(_) => self.kinds.carry(core, params)?,
+            _ => None,
+        };
+        let params = carried.as_deref().unwrap_or(params);
         if keeps
             && self.kinds.fit(params)
             && let Some(plan) = self.usable(core)

@@ -2,8 +2,8 @@
 
 use crate::account::{Privileges, show as account};
 use crate::catalog::{ViewDef, quoted, show_create_schema, show_create_table};
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::context::full_name;
 use crate::ddl::show_create_view;
 use crate::dml::auto_increment;
@@ -20,7 +20,7 @@ pub(super) fn send(
     sink: &mut dyn RowSink,
     names: &[&str],
     rows: &[Vec<String>],
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     let ty = ExprType::text(1024, Collation::DEFAULT, false);
     let columns: Vec<ResultColumn> = names.iter().map(|name| ty.result_column(name)).collect();
     sink.columns(&columns)?;
@@ -29,7 +29,7 @@ pub(super) fn send(
         row.iter().for_each(|cell| sink.bytes(cell.as_bytes()));
         sink.end_row()?;
     }
-    Ok(Outcome { rows: Some(rows.len() as u64), ..Outcome::default() })
+    Ok(StatementOutcome { rows: Some(rows.len() as u64), ..StatementOutcome::default() })
 }
 
 /// Sends rows of texts and NULLs under columns of any type.
@@ -37,7 +37,7 @@ pub(super) fn send_columns(
     sink: &mut dyn RowSink,
     columns: &[ResultColumn],
     rows: &[Vec<Option<String>>],
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     sink.columns(columns)?;
     for row in rows {
         sink.begin_row();
@@ -51,15 +51,15 @@ pub(super) fn send_columns(
         }
         sink.end_row()?;
     }
-    Ok(Outcome { rows: Some(rows.len() as u64), ..Outcome::default() })
+    Ok(StatementOutcome { rows: Some(rows.len() as u64), ..StatementOutcome::default() })
 }
 
 /// SHOW.
 pub(super) fn show(
-    core: &mut Core,
+    core: &mut SessionContext,
     show: &ast::Show,
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     match &show.kind {
         ShowKind::Warnings { count, limit } => {
             conditions(core, sink, false, *count, limit.as_ref())
@@ -98,10 +98,10 @@ pub(super) fn show(
 
 /// SHOW CREATE TABLE.
 fn create_table(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: &ast::ObjectName,
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     let name = full_name(core, name)?;
     if core.temporary.get(&name.0, &name.1).is_none() {
         let computed = crate::computed::schema(&name.0);
@@ -137,11 +137,11 @@ fn create_table(
 
 /// SHOW CREATE DATABASE.
 fn create_database(
-    core: &Core,
+    core: &SessionContext,
     name: &str,
     if_not_exists: bool,
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     let access = core.access();
     if !access.sees_database(name) {
         let (user, host) = (&access.account.user, &access.client);
@@ -155,10 +155,10 @@ fn create_database(
 
 /// SHOW CREATE VIEW; a warning where the view cannot be used.
 fn create_view(
-    core: &mut Core,
+    core: &mut SessionContext,
     def: &ViewDef,
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     if !core.access().on_table(&def.schema, &def.name).has(Privileges::SHOW_VIEW) {
         return denied(core, "SHOW VIEW", &def.name);
     }
@@ -175,12 +175,12 @@ fn create_view(
 }
 
 /// Error 1142.
-fn denied<T>(core: &Core, command: &str, table: &str) -> Result<T, SqlError> {
+fn denied<T>(core: &SessionContext, command: &str, table: &str) -> Result<T, SqlError> {
     Err(core.access().no_table(command, table))
 }
 
 /// Why a view cannot be used.
-fn unusable(core: &mut Core, def: &ViewDef) -> Option<SqlError> {
+fn unusable(core: &mut SessionContext, def: &ViewDef) -> Option<SqlError> {
     let text = format!("SELECT 1 FROM {}.{}", quoted(&def.schema), quoted(&def.name));
     let query = crate::catalog::view::parse(&text)?;
     core.enter();
@@ -189,7 +189,10 @@ fn unusable(core: &mut Core, def: &ViewDef) -> Option<SqlError> {
     core.leave(start, error.as_ref()).err().or(error)
 }
 
-fn send_listing(sink: &mut dyn RowSink, listing: account::Listing) -> Result<Outcome, SqlError> {
+fn send_listing(
+    sink: &mut dyn RowSink,
+    listing: account::Listing,
+) -> Result<StatementOutcome, SqlError> {
     let (title, lines) = listing;
     let rows: Vec<Vec<String>> = lines.into_iter().map(|line| vec![line]).collect();
     send(sink, &[&title], &rows)
@@ -197,10 +200,10 @@ fn send_listing(sink: &mut dyn RowSink, listing: account::Listing) -> Result<Out
 
 /// SHOW statements that are queries over computed tables, or fixed.
 fn computed(
-    core: &mut Core,
+    core: &mut SessionContext,
     show: &ast::Show,
     sink: &mut dyn RowSink,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     super::admin::visible(core, &show.kind)?;
     if let Some(fixed) = crate::show::fixed(&show.kind, &core.db) {
         let crate::show::Fixed { columns, rows } = fixed?;
@@ -233,12 +236,12 @@ fn computed(
 }
 
 fn conditions(
-    core: &mut Core,
+    core: &mut SessionContext,
     sink: &mut dyn RowSink,
     errors: bool,
     count: bool,
     limit: Option<&ast::Limit>,
-) -> Result<Outcome, SqlError> {
+) -> Result<StatementOutcome, SqlError> {
     let wanted = |level: Level| !errors || level == Level::Error;
     let list = core.diagnostics.list.iter().filter(|warning| wanted(warning.level));
     if count {
@@ -248,7 +251,7 @@ fn conditions(
         sink.begin_row();
         sink.uint(number);
         sink.end_row()?;
-        return Ok(Outcome { rows: Some(1), ..Outcome::default() });
+        return Ok(StatementOutcome { rows: Some(1), ..StatementOutcome::default() });
     }
     let literal = |expr: &ast::Expr| match expr {
         ast::Expr::Literal(ast::Literal::Int(number)) => *number as usize,
@@ -277,5 +280,5 @@ fn conditions(
         sink.end_row()?;
         rows += 1;
     }
-    Ok(Outcome { rows: Some(rows), ..Outcome::default() })
+    Ok(StatementOutcome { rows: Some(rows), ..StatementOutcome::default() })
 }

@@ -19,7 +19,7 @@ pub(crate) struct TupleList<'w> {
 }
 
 /// Where a reader of single tuples is: those near the last one are found at once.
-pub(crate) struct Place {
+pub(crate) struct TuplePosition {
     /// The extent in `block`.
     extent: usize,
     block: Vec<u8>,
@@ -30,9 +30,9 @@ pub(crate) struct Place {
     tuple: Tuple,
 }
 
-impl Default for Place {
-    fn default() -> Place {
-        Place { extent: usize::MAX, block: Vec::new(), at: 0, next: 0, tuple: Tuple::new() }
+impl Default for TuplePosition {
+    fn default() -> TuplePosition {
+        TuplePosition { extent: usize::MAX, block: Vec::new(), at: 0, next: 0, tuple: Tuple::new() }
     }
 }
 
@@ -72,7 +72,11 @@ impl<'w> TupleList<'w> {
     }
 
     /// The tuple with this number. Each reader has a place of its own, for one list.
-    pub(crate) fn get<'l>(&'l self, number: u64, place: &'l mut Place) -> Result<&'l [Value]> {
+    pub(crate) fn get<'l>(
+        &'l self,
+        number: u64,
+        place: &'l mut TuplePosition,
+    ) -> Result<&'l [Value]> {
         self.workspace.check()?;
         let Some(number) = number.checked_sub(self.kept.len() as u64) else {
             return Ok(&self.kept[number as usize]);

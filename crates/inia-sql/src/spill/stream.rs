@@ -108,8 +108,8 @@ impl<'w> Stream<'w> {
     }
 
     /// Reads from the beginning.
-    pub(crate) fn reader(&self) -> Reader<'_, 'w> {
-        Reader { stream: self, next: 0, block: Vec::new(), at: 0 }
+    pub(crate) fn reader(&self) -> StreamReader<'_, 'w> {
+        StreamReader { stream: self, next: 0, block: Vec::new(), at: 0 }
     }
 
     /// Takes an extent's records into `block`.
@@ -135,7 +135,7 @@ pub(crate) fn split_record(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Reads a stream's records in order.
-pub(crate) struct Reader<'r, 'w> {
+pub(crate) struct StreamReader<'r, 'w> {
     stream: &'r Stream<'w>,
     /// The extent to load next.
     next: usize,
@@ -143,7 +143,7 @@ pub(crate) struct Reader<'r, 'w> {
     at: usize,
 }
 
-impl Reader<'_, '_> {
+impl StreamReader<'_, '_> {
     /// The next record.
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>> {
         self.stream.scratch.workspace.check()?;

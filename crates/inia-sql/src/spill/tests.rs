@@ -1,7 +1,9 @@
 //! What goes to a scratch file comes back, and the tools give the same answers with little memory
 //! as with much.
 
-use super::{Distinct, KeySet, Partitions, Place, Purpose, Runs, Stream, TupleList, Workspace};
+use super::{
+    Distinct, KeySet, Partitions, Purpose, Runs, Stream, TupleList, TuplePosition, Workspace,
+};
 use inia_base::error::ErrorCode;
 use inia_base::value::Value;
 use inia_testkit::{Random, SimDisk};
@@ -108,7 +110,7 @@ fn a_list_s_tuples_are_found_by_number_in_any_order() {
             let text = "x".repeat(random.index(60));
             list.push(&[Value::Int(number), Value::Text(text)]).unwrap();
         }
-        let (mut near, mut far) = (Place::default(), Place::default());
+        let (mut near, mut far) = (TuplePosition::default(), TuplePosition::default());
         for at in 0..3000u64 {
             assert_eq!(list.get(at, &mut near).unwrap()[0], Value::Int(at as i64));
             let other = random.below(3000);

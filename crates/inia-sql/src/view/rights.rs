@@ -1,14 +1,14 @@
 //! What views may do: the privileges of whom they act for.
 
 use crate::account::{Access, AccountName, Privileges};
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::plan::ViewUse;
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use crate::view::Resolver;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::ObjectName;
 
-impl Core {
+impl SessionContext {
     /// Errors 1356, and 1449 or 1045, where whom a view acts for is gone, or may not do this to
     /// the view's tables.
     pub(crate) fn check_view_rights(&self, views: &[ViewUse]) -> Result<(), SqlError> {
@@ -22,7 +22,7 @@ impl Core {
                     None => return Err(self.no_definer(name)),
                 },
             };
-            let mut reads = Reads::default();
+            let mut reads = ReferencedObjects::default();
             if !access.is_root() {
                 used.view.query.iter().for_each(|query| reads.query(query));
             }
@@ -73,7 +73,7 @@ impl Core {
         }
         for used in views {
             let def = &used.view.def;
-            let mut reads = Reads::default();
+            let mut reads = ReferencedObjects::default();
             used.view.query.iter().for_each(|query| reads.query(query));
             let reads_it = |name: &&ObjectName| {
                 let schema = name.db.as_deref().unwrap_or_default();

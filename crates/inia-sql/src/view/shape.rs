@@ -1,7 +1,7 @@
 //! Which views are simple enough that rows can be changed through them.
 
-use crate::context::Core;
-use crate::reads::{Reads, named_tables};
+use crate::context::SessionContext;
+use crate::referenced::{ReferencedObjects, named_tables};
 use inia_parser::ast::{self, QueryBody, SelectItem, TableRef};
 
 /// The SELECT of a query whose rows are rows of its tables.
@@ -36,8 +36,8 @@ fn is_computed_over_rows(expr: &ast::Expr) -> bool {
 
 /// Whether conditions read, by subqueries, a table that FROM has, too; and those of views in FROM,
 /// where they are `merged`.
-pub(crate) fn reads_itself(core: &Core, select: &ast::Select, merged: bool) -> bool {
-    fn conditions<'q>(reads: &mut Reads<'q>, table: &'q TableRef) {
+pub(crate) fn reads_itself(core: &SessionContext, select: &ast::Select, merged: bool) -> bool {
+    fn conditions<'q>(reads: &mut ReferencedObjects<'q>, table: &'q TableRef) {
         match table {
             TableRef::List(list) => list.iter().for_each(|table| conditions(reads, table)),
             TableRef::Join(join) => {
@@ -50,7 +50,7 @@ pub(crate) fn reads_itself(core: &Core, select: &ast::Select, merged: bool) -> b
             _ => {}
         }
     }
-    let mut reads = Reads::default();
+    let mut reads = ReferencedObjects::default();
     reads.exprs(&select.where_);
     select.from.iter().for_each(|table| conditions(&mut reads, table));
     if reads.tables.is_empty() {
@@ -68,7 +68,7 @@ pub(crate) fn reads_itself(core: &Core, select: &ast::Select, merged: bool) -> b
 }
 
 /// The tables behind a name: its own, and all that a view reads anywhere.
-fn base_tables(core: &Core, name: &ast::ObjectName, found: &mut Vec<ast::ObjectName>) {
+fn base_tables(core: &SessionContext, name: &ast::ObjectName, found: &mut Vec<ast::ObjectName>) {
     let schema = name.db.as_deref().unwrap_or_default();
     if found.contains(name) {
         return;
@@ -76,7 +76,7 @@ fn base_tables(core: &Core, name: &ast::ObjectName, found: &mut Vec<ast::ObjectN
     found.push(name.clone());
     let view = core.db.catalog().view(schema, &name.name);
     if let Some(query) = view.as_ref().and_then(|view| view.query.as_ref()) {
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         reads.query(query);
         reads.tables.iter().for_each(|name| base_tables(core, name, found));
     }

@@ -1,7 +1,7 @@
 //! What documents name exists: paths, and functions and types beside their file.
 //!
 //! A path in backticks must exist. A name in backticks with a path in parentheses behind it, as in
-//! "`Session::execute` (`crates/inia-sql/src/session/mod.rs`)", must be defined in that file.
+//! "`Session::execute` (`crates/inia-sql/src/session.rs`)", must be defined in that file.
 
 use super::Violation;
 use std::path::{Path, PathBuf};

@@ -67,7 +67,7 @@ fn unsafe_code_needs_a_place_and_a_reason() {
 }
 
 #[test]
-fn lengths_and_widths() {
+fn lengths_widths_and_names() {
     let long = format!("pub(crate) fn long() {{\n{}}}\n", "    f();\n".repeat(70));
     assert_eq!(rust_violations("a/b.rs", &long, ""), [("function-length", 1)]);
     let wide = format!("// {}\n", "é".repeat(98));
@@ -75,6 +75,7 @@ fn lengths_and_widths() {
     assert_eq!(rust_violations("a/b.rs", &wide, "long-lines a/b.rs"), []);
     let huge = "//! Much.\n".repeat(1001);
     assert_eq!(rust_violations("a/b.rs", &huge, ""), [("file-length", 0)]);
+    assert_eq!(rust_violations("a/b/mod.rs", "mod c;\n", ""), [("module", 0)]);
     let headless = "use a;\n".repeat(101);
     assert_eq!(rust_violations("a/b.rs", &headless, ""), [("head", 1)]);
 }

@@ -2,13 +2,13 @@
 
 /// Strength and purpose of a lock; `mdl.rs` says who takes which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum MdlKind {
     Describe,
     Read,
     Write,
     ReadOnly,
     Freeze,
-    Alone,
+    WriteLock,
     Exclusive,
 }
 
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
 pub(super) const KINDS: usize = 7;
 
 /// Whether a request (line) can be granted beside another session's lock (column), in the order of
-/// [`Kind`].
+/// [`MdlKind`].
 const BESIDE_HELD: [&[u8; KINDS]; KINDS] = [
     // DRWOFAX
     b"++++++-", // Describe
@@ -24,13 +24,13 @@ const BESIDE_HELD: [&[u8; KINDS]; KINDS] = [
     b"+++----", // Write
     b"++-++--", // ReadOnly
     b"++-++--", // Freeze
-    b"+------", // Alone
+    b"+------", // WriteLock
     b"-------", // Exclusive
 ];
 
 /// Whether a request (line) may be granted before one that already waits (column), where both could
 /// not be granted together. Writers pass a waiting `ReadOnly`, but not for ever:
-/// [`Kind::passes_starved`].
+/// [`MdlKind::passes_starved`].
 const BEFORE_WAITING: [&[u8; KINDS]; KINDS] = [
     // DRWOFAX
     b"+++++++", // Describe
@@ -38,47 +38,47 @@ const BEFORE_WAITING: [&[u8; KINDS]; KINDS] = [
     b"++++---", // Write
     b"++-++--", // ReadOnly
     b"+++++++", // Freeze
-    b"++++++-", // Alone
+    b"++++++-", // WriteLock
     b"+++++++", // Exclusive
 ];
 
-impl Kind {
+impl MdlKind {
     /// All kinds.
-    pub(super) const ALL: [Kind; KINDS] = [
-        Kind::Describe,
-        Kind::Read,
-        Kind::Write,
-        Kind::ReadOnly,
-        Kind::Freeze,
-        Kind::Alone,
-        Kind::Exclusive,
+    pub(super) const ALL: [MdlKind; KINDS] = [
+        MdlKind::Describe,
+        MdlKind::Read,
+        MdlKind::Write,
+        MdlKind::ReadOnly,
+        MdlKind::Freeze,
+        MdlKind::WriteLock,
+        MdlKind::Exclusive,
     ];
 
     /// Whether a request of this kind can be granted beside a lock of that kind.
-    pub(super) fn goes_with(self, held: Kind) -> bool {
+    pub(super) fn goes_with(self, held: MdlKind) -> bool {
         BESIDE_HELD[self as usize][held as usize] == b'+'
     }
 
     /// Whether a request of this kind need not wait for an earlier request of that kind.
-    pub(super) fn passes(self, waiting: Kind) -> bool {
+    pub(super) fn passes(self, waiting: MdlKind) -> bool {
         BEFORE_WAITING[self as usize][waiting as usize] == b'+'
     }
 
-    /// As [`Kind::passes`], where writers have passed a waiting `ReadOnly` often enough.
-    pub(super) fn passes_starved(self, waiting: Kind) -> bool {
+    /// As [`MdlKind::passes`], where writers have passed a waiting `ReadOnly` often enough.
+    pub(super) fn passes_starved(self, waiting: MdlKind) -> bool {
         match (self, waiting) {
-            (Kind::Write, Kind::ReadOnly) => false,
-            (Kind::ReadOnly, Kind::Write) => true,
+            (MdlKind::Write, MdlKind::ReadOnly) => false,
+            (MdlKind::ReadOnly, MdlKind::Write) => true,
             _ => self.passes(waiting),
         }
     }
 
     /// Strong locks stand in the queue; weak ones in their session's slot.
     pub(super) fn is_strong(self) -> bool {
-        self >= Kind::ReadOnly
+        self >= MdlKind::ReadOnly
     }
 
-    /// Whose wait is ended last to break a circle.
+    /// Whose wait is ended last to break a cycle.
     pub(super) fn weight(self) -> u32 {
         u32::from(self.is_strong())
     }

@@ -5,7 +5,7 @@
 //! itself, makes it; so what can let it in passes through here: a strong lock that goes, a request
 //! that goes, or a slot's lock whose owner then sees the counter.
 
-use super::kind::{KINDS, Kind};
+use super::kind::{KINDS, MdlKind};
 use super::{MdlManager, MdlName, MdlSlot};
 use inia_base::error::{ErrorCode, SqlError};
 use std::collections::{HashMap, HashSet};
@@ -18,7 +18,7 @@ const PASSES: u32 = 64;
 /// What a session waits for, and what has become of it.
 struct Wait {
     name: Arc<MdlName>,
-    kind: Kind,
+    kind: MdlKind,
     /// Where the lock is put when it is granted; `None` where a guard keeps it.
     slot: Option<Arc<MdlSlot>>,
     /// The waiting session's own slot.
@@ -30,7 +30,7 @@ struct Wait {
 #[derive(Default)]
 struct Object {
     /// Locks that guards keep.
-    granted: Vec<(u64, Kind)>,
+    granted: Vec<(u64, MdlKind)>,
     waiting: Vec<u64>,
     /// How many requests of each kind wait.
     wanted: [usize; KINDS],
@@ -57,7 +57,7 @@ impl Queues {
         manager: &MdlManager,
         owner: u64,
         name: &Arc<MdlName>,
-        kind: Kind,
+        kind: MdlKind,
         slot: Option<Arc<MdlSlot>>,
         sleeper: &Arc<MdlSlot>,
     ) -> bool {
@@ -81,11 +81,11 @@ impl Queues {
         let (kind, name) = (wait.kind, &wait.name);
         if let Some(object) = self.objects.get(&key(name)) {
             let held = object.granted.iter().any(|(o, held)| *o != owner && !kind.goes_with(*held));
-            let behind = |waiting: &Kind| {
+            let behind = |waiting: &MdlKind| {
                 object.wanted[*waiting as usize] > 0
                     && self.is_behind(manager, owner, wait, object, *waiting)
             };
-            if held || Kind::ALL.iter().any(behind) {
+            if held || MdlKind::ALL.iter().any(behind) {
                 return true;
             }
         }
@@ -100,7 +100,7 @@ impl Queues {
         owner: u64,
         wait: &Wait,
         object: &Object,
-        waiting: Kind,
+        waiting: MdlKind,
     ) -> bool {
         let passes = match object.passed < PASSES {
             true => wait.kind.passes(waiting),
@@ -109,14 +109,14 @@ impl Queues {
         if passes || wait.kind.goes_with(waiting) {
             return false;
         }
-        let minds = |held: Kind| !waiting.goes_with(held);
+        let minds = |held: MdlKind| !waiting.goes_with(held);
         let kept = object.granted.iter().any(|(o, held)| *o == owner && minds(*held));
         !kept && !manager.held_in(&wait.sleeper, &wait.name).is_some_and(minds)
     }
 
     fn grant(&mut self, manager: &MdlManager, owner: u64, wait: &Wait) {
         let waits = self.objects.get(&key(&wait.name));
-        let starving = waits.is_some_and(|object| object.wanted[Kind::ReadOnly as usize] > 0);
+        let starving = waits.is_some_and(|object| object.wanted[MdlKind::ReadOnly as usize] > 0);
         match &wait.slot {
             Some(slot) => drop(manager.put(slot, &wait.name, wait.kind)),
             None => {
@@ -125,7 +125,7 @@ impl Queues {
             }
         }
         if let Some(object) = self.objects.get_mut(&key(&wait.name)) {
-            let passed = starving && wait.kind == Kind::Write;
+            let passed = starving && wait.kind == MdlKind::Write;
             object.passed = if passed { object.passed + 1 } else { object.passed };
         }
     }
@@ -154,7 +154,7 @@ impl Queues {
         let Some(object) = self.objects.get_mut(&key(&wait.name)) else { return };
         object.waiting.retain(|other| *other != owner);
         object.wanted[wait.kind as usize] -= 1;
-        if object.wanted[Kind::ReadOnly as usize] == 0 {
+        if object.wanted[MdlKind::ReadOnly as usize] == 0 {
             object.passed = 0;
         }
     }
@@ -197,10 +197,10 @@ impl Queues {
         manager: &MdlManager,
         owner: u64,
         name: &Arc<MdlName>,
-        kind: Kind,
+        kind: MdlKind,
     ) {
         if let Some(object) = self.objects.get_mut(&key(name)) {
-            let same = |lock: &(u64, Kind)| *lock == (owner, kind);
+            let same = |lock: &(u64, MdlKind)| *lock == (owner, kind);
             if let Some(at) = object.granted.iter().position(same) {
                 object.granted.swap_remove(at);
             }
@@ -212,7 +212,7 @@ impl Queues {
     }
 
     /// Whether a session's guard keeps this lock.
-    pub(super) fn has(&self, owner: u64, name: &Arc<MdlName>, kind: Kind) -> bool {
+    pub(super) fn has(&self, owner: u64, name: &Arc<MdlName>, kind: MdlKind) -> bool {
         let object = self.objects.get(&key(name));
         object.is_some_and(|object| object.granted.contains(&(owner, kind)))
     }
@@ -229,14 +229,14 @@ impl Queues {
         self.waits.values().filter(|wait| wait.decided.is_none()).count()
     }
 
-    /// Ends waits until `owner` is in no circle.
-    pub(super) fn break_circles(&mut self, manager: &MdlManager, owner: u64) {
+    /// Ends waits until `owner` is in no cycle.
+    pub(super) fn break_cycles(&mut self, manager: &MdlManager, owner: u64) {
         loop {
             let mut seen = HashSet::new();
-            let Some(circle) = self.circle(manager, owner, owner, &mut seen) else { return };
+            let Some(cycle) = self.cycle(manager, owner, owner, &mut seen) else { return };
             let weight = |owner: &u64| self.waits.get(owner).map_or(0, |wait| wait.kind.weight());
             // The first of those that weigh least; `owner` stands first.
-            let Some(victim) = circle.iter().copied().min_by_key(weight) else { return };
+            let Some(victim) = cycle.iter().copied().min_by_key(weight) else { return };
             self.refuse(manager, victim);
             if victim == owner {
                 return;
@@ -245,7 +245,7 @@ impl Queues {
     }
 
     /// A path of waiters from `from` back to `start`.
-    fn circle(
+    fn cycle(
         &self,
         manager: &MdlManager,
         start: u64,
@@ -260,7 +260,7 @@ impl Queues {
             if blocker == start {
                 return Some(vec![from]);
             }
-            if let Some(mut path) = self.circle(manager, start, blocker, seen) {
+            if let Some(mut path) = self.cycle(manager, start, blocker, seen) {
                 path.insert(0, from);
                 return Some(path);
             }

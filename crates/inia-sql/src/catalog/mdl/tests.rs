@@ -58,10 +58,10 @@ fn a_table_locked_for_reading_lets_readers_in_and_keeps_writers_out() {
     let [holder, reader, writer] = [0; 3].map(|_| session(&manager));
     let t = manager.name("test", "t");
     writer.lock_write(&t, NONE).unwrap();
-    let timeout = holder.lock_strong(&t, Kind::ReadOnly, NONE).err().unwrap();
+    let timeout = holder.lock_strong(&t, MdlKind::ReadOnly, NONE).err().unwrap();
     assert_eq!(timeout.code, ErrorCode::LockWaitTimeout, "behind a running writer");
     writer.release_all();
-    let lock = holder.lock_strong(&t, Kind::ReadOnly, NONE).unwrap();
+    let lock = holder.lock_strong(&t, MdlKind::ReadOnly, NONE).unwrap();
     holder.release_all();
     reader.lock_shared(&t, NONE).unwrap();
     writer.lock_shared(&t, NONE).unwrap();
@@ -70,7 +70,7 @@ fn a_table_locked_for_reading_lets_readers_in_and_keeps_writers_out() {
     writer.release_all();
     let ddl = reader.lock_exclusive(vec![t.clone()], NONE);
     assert!(ddl.is_err(), "the lock outlives its session's transactions");
-    let again = holder.lock_strong(&t, Kind::ReadOnly, NONE).unwrap();
+    let again = holder.lock_strong(&t, MdlKind::ReadOnly, NONE).unwrap();
     drop(again);
     assert!(writer.lock_write(&t, NONE).is_err(), "the first lock stays when a second one goes");
     drop(lock);
@@ -79,12 +79,12 @@ fn a_table_locked_for_reading_lets_readers_in_and_keeps_writers_out() {
 
 #[test]
 fn kinds_get_on_as_the_tables_say() {
-    for held in Kind::ALL {
-        for wanted in Kind::ALL {
+    for held in MdlKind::ALL {
+        for wanted in MdlKind::ALL {
             let manager = Arc::new(MdlManager::default());
             let (holder, asker) = (session(&manager), session(&manager));
             let t = manager.name("test", "t");
-            let take = |session: &MdlSession, kind: Kind| match kind.is_strong() {
+            let take = |session: &MdlSession, kind: MdlKind| match kind.is_strong() {
                 true => session.lock_strong(&t, kind, NONE).map(Some),
                 false => session.lock_weak(&t, kind, NONE).map(|()| None),
             };
@@ -104,8 +104,8 @@ fn kinds_get_on_as_the_tables_say() {
 
 #[test]
 fn no_two_waiting_requests_wait_behind_each_other() {
-    for a in Kind::ALL {
-        for b in Kind::ALL {
+    for a in MdlKind::ALL {
+        for b in MdlKind::ALL {
             assert!(a.goes_with(b) || a.passes(b) || b.passes(a), "{a:?}, {b:?}");
             let starved = a.passes_starved(b) || b.passes_starved(a);
             assert!(a.goes_with(b) || starved, "{a:?}, {b:?}");
@@ -120,7 +120,7 @@ fn a_writer_goes_past_a_waiting_read_lock_but_not_for_ever() {
     let t = manager.name("test", "t");
     first.lock_write(&t, NONE).unwrap();
     thread::scope(|scope| {
-        let waiter = scope.spawn(|| reader.lock_strong(&t, Kind::ReadOnly, LONG).is_ok());
+        let waiter = scope.spawn(|| reader.lock_strong(&t, MdlKind::ReadOnly, LONG).is_ok());
         until_waiting(&manager, 1);
         let mut passed = 0;
         while second.lock_write(&t, NONE).is_ok() {
@@ -152,7 +152,7 @@ fn who_holds_a_table_goes_past_ddl_that_waits_for_it() {
 }
 
 #[test]
-fn a_circle_that_ddl_closes_ends_with_the_transaction() {
+fn a_cycle_that_ddl_closes_ends_with_the_transaction() {
     let manager = Arc::new(MdlManager::default());
     let [other, reader, ddl] = [0; 3].map(|_| session(&manager));
     let (t, u) = (manager.name("test", "t"), manager.name("test", "u"));
@@ -175,7 +175,7 @@ fn a_circle_that_ddl_closes_ends_with_the_transaction() {
 }
 
 #[test]
-fn two_ddl_statements_in_a_circle_cannot_both_wait() {
+fn two_ddl_statements_in_a_cycle_cannot_both_wait() {
     let manager = Arc::new(MdlManager::default());
     let (a, b) = (session(&manager), session(&manager));
     let (t, u) = (manager.name("test", "t"), manager.name("test", "u"));
@@ -244,7 +244,7 @@ fn a_killed_session_waits_no_longer_and_leaves_no_trace() {
 }
 
 #[test]
-fn a_circle_of_reader_and_ddl_is_a_deadlock() {
+fn a_cycle_of_reader_and_ddl_is_a_deadlock() {
     let manager = Arc::new(MdlManager::default());
     let (reader, ddl) = (manager.session(Arc::default()), manager.session(Arc::default()));
     let (first, second) = (manager.name("test", "t"), manager.name("test", "u"));

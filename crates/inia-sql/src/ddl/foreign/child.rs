@@ -4,9 +4,9 @@
 use super::starts_with;
 use super::types::compatible;
 use crate::catalog::{ColumnDef, IndexKind, ReferentialAction, TRANSACTIONAL, TableDef, same_name};
-use crate::context::Core;
-use crate::ddl::work::{Work, WorkForeignKey, WorkIndex};
-use crate::reads::columns_of_text;
+use crate::context::SessionContext;
+use crate::ddl::table_builder::{ForeignKeyDraft, IndexDraft, TableBuilder};
+use crate::referenced::columns_of_text;
 use inia_base::error::{ErrorCode, SqlError};
 
 type Done = Result<(), SqlError>;
@@ -23,31 +23,31 @@ fn writes(action: ReferentialAction) -> bool {
 
 /// Checks all foreign keys of a definition, and spells the parents' columns of new ones as the
 /// parents do.
-pub(in crate::ddl) fn check_child(core: &Core, work: &mut Work) -> Done {
-    if work.engine != TRANSACTIONAL {
+pub(in crate::ddl) fn check_child(core: &SessionContext, builder: &mut TableBuilder) -> Done {
+    if builder.engine != TRANSACTIONAL {
         return Ok(());
     }
-    for at in 0..work.foreign_keys.len() {
-        let key = work.foreign_keys[at].clone();
-        check_columns(work, &key)?;
+    for at in 0..builder.foreign_keys.len() {
+        let key = builder.foreign_keys[at].clone();
+        check_columns(builder, &key)?;
         if key.added {
-            check_name(core, work, &key)?;
+            check_name(core, builder, &key)?;
         }
-        let names = check_parent(core, work, &key)?;
+        let names = check_parent(core, builder, &key)?;
         if key.added {
-            work.foreign_keys[at].def.ref_columns = names;
+            builder.foreign_keys[at].def.ref_columns = names;
         }
     }
-    check_conditions(work)
+    check_conditions(builder)
 }
 
 /// Errors 3104, 3733 and 1830 of the columns that refer.
-fn check_columns(work: &Work, key: &WorkForeignKey) -> Done {
+fn check_columns(builder: &TableBuilder, key: &ForeignKeyDraft) -> Done {
     use ReferentialAction::{Cascade, SetNull};
     let (update, delete) = (key.def.on_update, key.def.on_delete);
     let columns = || {
-        let at = key.columns.iter().filter_map(|name| work.column(name));
-        at.map(|at| &work.columns[at].def)
+        let at = key.columns.iter().filter_map(|name| builder.column(name));
+        at.map(|at| &builder.columns[at].def)
     };
     for generated in columns().filter_map(|column| column.generated.as_ref()) {
         let clause = match (delete, update) {
@@ -63,7 +63,7 @@ fn check_columns(work: &Work, key: &WorkForeignKey) -> Done {
         return error(ErrorCode::FkCannotUseVirtualColumn, &[&key.def.name, &column.name]);
     }
     let in_primary = |column: &ColumnDef| {
-        let primary = work.indexes.iter().filter(|i| i.kind == IndexKind::Primary);
+        let primary = builder.indexes.iter().filter(|i| i.kind == IndexKind::Primary);
         primary.flat_map(|index| &index.parts).any(|part| same_name(&part.column, &column.name))
     };
     if (update == SetNull || delete == SetNull)
@@ -75,10 +75,10 @@ fn check_columns(work: &Work, key: &WorkForeignKey) -> Done {
 }
 
 /// Error 1826 where another table of the database has a foreign key of this name.
-fn check_name(core: &Core, work: &Work, key: &WorkForeignKey) -> Done {
+fn check_name(core: &SessionContext, builder: &TableBuilder, key: &ForeignKeyDraft) -> Done {
     let catalog = core.db.catalog().current();
-    let Some(schema) = catalog.schemas.get(&work.schema) else { return Ok(()) };
-    let others = schema.tables.values().filter(|table| table.def.id != work.id);
+    let Some(schema) = catalog.schemas.get(&builder.schema) else { return Ok(()) };
+    let others = schema.tables.values().filter(|table| table.def.id != builder.id);
     let taken = others
         .flat_map(|table| &table.def.foreign_keys)
         .any(|other| same_name(&other.name, &key.def.name));
@@ -89,12 +89,16 @@ fn check_name(core: &Core, work: &Work, key: &WorkForeignKey) -> Done {
 }
 
 /// Errors 3734, 1822, 3733 and 3780 of the columns that are referred to; how they are spelled.
-fn check_parent(core: &Core, work: &Work, key: &WorkForeignKey) -> Result<Vec<String>, SqlError> {
+fn check_parent(
+    core: &SessionContext,
+    builder: &TableBuilder,
+    key: &ForeignKeyDraft,
+) -> Result<Vec<String>, SqlError> {
     let (schema, table) = (&key.def.ref_schema, &key.def.ref_table);
-    let itself = *schema == work.schema && *table == work.name;
+    let itself = *schema == builder.schema && *table == builder.name;
     let other = core.db.catalog().table(schema, table).filter(|_| !itself);
     let find = |name: &str| match (&other, itself) {
-        (_, true) => work.column(name).map(|at| &work.columns[at].def),
+        (_, true) => builder.column(name).map(|at| &builder.columns[at].def),
         (Some(parent), _) => parent.def.column(name).map(|at| &parent.def.columns[at]),
         (None, _) => None,
     };
@@ -112,8 +116,8 @@ fn check_parent(core: &Core, work: &Work, key: &WorkForeignKey) -> Result<Vec<St
         if parent.is_virtual() {
             error(ErrorCode::FkCannotUseVirtualColumn, &[&key.def.name, parent_name])?;
         }
-        let Some(at) = work.column(name) else { continue };
-        if !compatible(&work.columns[at].def.data_type, &parent.data_type) {
+        let Some(at) = builder.column(name) else { continue };
+        if !compatible(&builder.columns[at].def.data_type, &parent.data_type) {
             let args: [&dyn std::fmt::Display; 3] = [name, parent_name, &key.def.name];
             error(ErrorCode::FkIncompatibleColumns, &args)?;
         }
@@ -121,9 +125,10 @@ fn check_parent(core: &Core, work: &Work, key: &WorkForeignKey) -> Result<Vec<St
     let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
     let served = match &other {
         Some(parent) => {
-            !core.flag("foreign_key_checks") || Work::from_table(&parent.def).has_index_for(&wanted)
+            !core.flag("foreign_key_checks")
+                || TableBuilder::from_table(&parent.def).has_index_for(&wanted)
         }
-        None => !itself || work.has_index_for(&wanted),
+        None => !itself || builder.has_index_for(&wanted),
     };
     if key.added && !served {
         error(ErrorCode::FkNoIndexParent, &[&key.def.name, table])?;
@@ -133,11 +138,11 @@ fn check_parent(core: &Core, work: &Work, key: &WorkForeignKey) -> Result<Vec<St
 
 /// Error 3823: a condition must not read what a foreign key's action writes, as actions do not
 /// check conditions.
-fn check_conditions(work: &Work) -> Done {
+fn check_conditions(builder: &TableBuilder) -> Done {
     use ReferentialAction::Cascade;
-    for check in &work.checks {
+    for check in &builder.checks {
         let read = columns_of_text(&check.expression);
-        for key in &work.foreign_keys {
+        for key in &builder.foreign_keys {
             let (update, delete) = (key.def.on_update, key.def.on_delete);
             if !(update == Cascade || writes(update) || writes(delete)) {
                 continue;
@@ -176,7 +181,7 @@ pub(in crate::ddl) fn check_bases(def: &TableDef, written: bool) -> Done {
     }
 }
 
-impl Work {
+impl TableBuilder {
     /// Whether some index finds rows by these columns; a secondary index goes on with the columns
     /// of the primary key.
     pub(super) fn has_index_for(&self, columns: &[&str]) -> bool {
@@ -184,7 +189,7 @@ impl Work {
     }
 
     /// Whether this index does.
-    pub(super) fn index_serves(&self, index: &WorkIndex, columns: &[&str]) -> bool {
+    pub(super) fn index_serves(&self, index: &IndexDraft, columns: &[&str]) -> bool {
         use IndexKind as K;
         let primary = self.indexes.iter().find(|index| index.kind == K::Primary);
         let whole = index.parts.iter().take_while(|part| part.prefix.is_none());

@@ -2,7 +2,7 @@
 
 use super::parent::referring;
 use crate::catalog::ForeignKeyDef;
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::ddl::algorithm::Alteration;
 use inia_base::error::{ErrorCode, SqlError};
 
@@ -15,7 +15,10 @@ enum Fate {
 
 /// Errors 1833 and 1832 for columns in foreign keys that ALTER TABLE gives other types, and 1846
 /// for those that it gives other names, where it copies the table.
-pub(in crate::ddl) fn check_copy(core: &Core, way: &Alteration<'_>) -> Result<(), SqlError> {
+pub(in crate::ddl) fn check_copy(
+    core: &SessionContext,
+    way: &Alteration<'_>,
+) -> Result<(), SqlError> {
     let checked = core.flag("foreign_key_checks");
     let old = way.old;
     for (child, keys) in referring(core, &(old.schema.clone(), old.name.clone())) {

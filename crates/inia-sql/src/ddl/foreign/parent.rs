@@ -3,9 +3,9 @@
 
 use super::types::compatible;
 use crate::catalog::{Change, ForeignKeyDef, Table, TableDef, same_name};
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::ddl::FullName;
-use crate::ddl::work::{Work, WorkForeignKey};
+use crate::ddl::table_builder::{ForeignKeyDraft, TableBuilder};
 use inia_base::error::{ErrorCode, SqlError};
 use std::sync::Arc;
 
@@ -16,7 +16,10 @@ fn error(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Done {
 }
 
 /// The tables that refer to a name, with the foreign keys that do.
-pub(super) fn referring(core: &Core, name: &FullName) -> Vec<(Arc<Table>, Vec<ForeignKeyDef>)> {
+pub(super) fn referring(
+    core: &SessionContext,
+    name: &FullName,
+) -> Vec<(Arc<Table>, Vec<ForeignKeyDef>)> {
     let catalog = core.db.catalog().current();
     let children = catalog.references.get(name).into_iter().flatten();
     let tables =
@@ -30,28 +33,37 @@ pub(super) fn referring(core: &Core, name: &FullName) -> Vec<(Arc<Table>, Vec<Fo
 
 /// Errors 1829, 3780 and 1553 where ALTER TABLE takes from the foreign keys of other tables what
 /// they refer to.
-pub(in crate::ddl) fn check_children(core: &Core, old: &TableDef, work: &Work) -> Done {
+pub(in crate::ddl) fn check_children(
+    core: &SessionContext,
+    old: &TableDef,
+    builder: &TableBuilder,
+) -> Done {
     if old.temporary {
         return Ok(());
     }
     for (child, keys) in referring(core, &(old.schema.clone(), old.name.clone())) {
         let known = |key: &ForeignKeyDef| {
-            let same = |own: &WorkForeignKey| !own.added && same_name(&own.def.name, &key.name);
-            work.foreign_keys.iter().any(same)
+            let same = |own: &ForeignKeyDraft| !own.added && same_name(&own.def.name, &key.name);
+            builder.foreign_keys.iter().any(same)
         };
         for key in keys.iter().filter(|key| child.def.id != old.id || known(key)) {
-            check_child_key(old, work, &child, key)?;
+            check_child_key(old, builder, &child, key)?;
         }
     }
     Ok(())
 }
 
-fn check_child_key(old: &TableDef, work: &Work, child: &Table, key: &ForeignKeyDef) -> Done {
+fn check_child_key(
+    old: &TableDef,
+    builder: &TableBuilder,
+    child: &Table,
+    key: &ForeignKeyDef,
+) -> Done {
     let mut names = Vec::with_capacity(key.columns.len());
     for (own, name) in key.columns.iter().zip(&key.ref_columns) {
         // A key that was made without a look at its parent may name what is not there.
         let Some(at) = old.column(name) else { return Ok(()) };
-        let Some(now) = work.columns.iter().find(|column| column.origin == Some(at)) else {
+        let Some(now) = builder.columns.iter().find(|column| column.origin == Some(at)) else {
             let args: [&dyn std::fmt::Display; 3] = [name, &key.name, &child.def.name];
             return error(ErrorCode::FkColumnCannotDropChild, &args);
         };
@@ -63,10 +75,10 @@ fn check_child_key(old: &TableDef, work: &Work, child: &Table, key: &ForeignKeyD
         }
         names.push(now.def.name.as_str());
     }
-    if work.has_index_for(&names) {
+    if builder.has_index_for(&names) {
         return Ok(());
     }
-    let before = Work::from_table(old);
+    let before = TableBuilder::from_table(old);
     let known: Vec<&str> = key.ref_columns.iter().map(String::as_str).collect();
     let lost = before.indexes.iter().find(|index| before.index_serves(index, &known));
     match lost.and_then(|index| index.name.as_ref()) {
@@ -77,19 +89,19 @@ fn check_child_key(old: &TableDef, work: &Work, child: &Table, key: &ForeignKeyD
 
 /// Errors 3734, 3733, 3780 and 1822 where a new table has the name of one that foreign keys refer
 /// to already, and does not suit them.
-pub(in crate::ddl) fn check_adopted(core: &Core, work: &Work) -> Done {
-    if work.temporary {
+pub(in crate::ddl) fn check_adopted(core: &SessionContext, builder: &TableBuilder) -> Done {
+    if builder.temporary {
         return Ok(());
     }
-    for (child, keys) in referring(core, &(work.schema.clone(), work.name.clone())) {
+    for (child, keys) in referring(core, &(builder.schema.clone(), builder.name.clone())) {
         for key in &keys {
             let mut names = Vec::with_capacity(key.columns.len());
             for (own, name) in key.columns.iter().zip(&key.ref_columns) {
-                let Some(at) = work.column(name) else {
-                    let args: [&dyn std::fmt::Display; 3] = [name, &key.name, &work.name];
+                let Some(at) = builder.column(name) else {
+                    let args: [&dyn std::fmt::Display; 3] = [name, &key.name, &builder.name];
                     return error(ErrorCode::FkNoColumnParent, &args);
                 };
-                let (own, column) = (&child.def.columns[*own], &work.columns[at].def);
+                let (own, column) = (&child.def.columns[*own], &builder.columns[at].def);
                 if column.is_virtual() {
                     return error(ErrorCode::FkCannotUseVirtualColumn, &[&key.name, name]);
                 }
@@ -99,8 +111,8 @@ pub(in crate::ddl) fn check_adopted(core: &Core, work: &Work) -> Done {
                 }
                 names.push(name.as_str());
             }
-            if !work.has_index_for(&names) {
-                return error(ErrorCode::FkNoIndexParent, &[&key.name, &work.name]);
+            if !builder.has_index_for(&names) {
+                return error(ErrorCode::FkNoIndexParent, &[&key.name, &builder.name]);
             }
         }
     }
@@ -157,7 +169,7 @@ pub(in crate::ddl) fn follow_all(def: &mut TableDef, moves: &[Moved]) {
 }
 
 /// Foreign keys of all other tables follow the tables and columns that they refer to.
-pub(in crate::ddl) fn retarget(core: &Core, moves: &[Moved]) -> Vec<Change> {
+pub(in crate::ddl) fn retarget(core: &SessionContext, moves: &[Moved]) -> Vec<Change> {
     let catalog = core.db.catalog().current();
     let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
     let own = |table: &&Arc<Table>| {

@@ -1,7 +1,7 @@
 //! Rows of a table that gets a foreign key must have their parents already.
 
 use crate::catalog::{CatalogVersion, ForeignKeyDef, Table, TableDef, foreign_key_text, quoted};
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::exec::Runner;
 use crate::planner::plan_over;
 use inia_base::error::{ErrorCode, SqlError};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// transaction has written it, lacks a parent by one of these foreign keys. Temporary tables are
 /// nobody's parents.
 pub(in crate::ddl) fn check_rows(
-    core: &Core,
+    core: &SessionContext,
     def: &TableDef,
     keys: &[usize],
 ) -> Result<(), SqlError> {
@@ -31,7 +31,7 @@ pub(in crate::ddl) fn check_rows(
 }
 
 fn check_key(
-    core: &Core,
+    core: &SessionContext,
     catalog: &CatalogVersion,
     def: &TableDef,
     key: &ForeignKeyDef,
@@ -70,7 +70,7 @@ fn check_key(
 
 /// Whether a query over these tables, which the caller has locked, has a row in the open
 /// transaction.
-fn has_row(core: &Core, catalog: &CatalogVersion, text: &str) -> Result<bool, SqlError> {
+fn has_row(core: &SessionContext, catalog: &CatalogVersion, text: &str) -> Result<bool, SqlError> {
     let parsed = inia_parser::parse(text, inia_parser::SqlMode::empty());
     let ast::Statement::Select(query) = parsed.map_err(crate::error::parse_error)? else {
         return Ok(false);

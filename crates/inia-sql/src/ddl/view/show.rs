@@ -2,7 +2,7 @@
 
 use crate::catalog::view::parse;
 use crate::catalog::{ViewCheck, ViewDef};
-use crate::reads::Reads;
+use crate::referenced::ReferencedObjects;
 use inia_parser::{quote_name, unparse_query};
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ pub(crate) fn show_create_view(def: &ViewDef, database: Option<&str>) -> String 
     let here = database == Some(def.schema.as_str());
     let mut query = def.query.clone();
     if here && let Some(parsed) = parse(&def.query) {
-        let mut reads = Reads::default();
+        let mut reads = ReferencedObjects::default();
         reads.query(&parsed);
         let own = |db: &Option<String>| db.as_deref().is_none_or(|db| db == def.schema);
         if reads.tables.iter().all(|name| own(&name.db)) {

@@ -13,7 +13,7 @@
 //! Invariant: between rows, `row` holds the values of assignments that are `kept`. Nothing else is
 //! written to their columns, for they are not read before they are assigned.
 
-use crate::access::{Found, RowData};
+use crate::access::{FoundRow, RowData};
 use crate::catalog::Table;
 use crate::dml::assign::{Nulls, assigned};
 use crate::dml::auto_increment;
@@ -109,8 +109,8 @@ impl Rewriting {
                 None => !fills.is_late(*target),
             };
             let once = targets.iter().filter(|other| *other == target).count() == 1;
-            let alone = once && !reads.contains(*target) && !fills.is_generated(*target);
-            *steady = constant && alone;
+            let unshared = once && !reads.contains(*target) && !fills.is_generated(*target);
+            *steady = constant && unshared;
         }
     }
 
@@ -164,7 +164,7 @@ impl<'r> Rewrite<'r> {
 
     /// Takes a stored row; whether it changes.
     pub(super) fn take(&mut self, old: &[u8], ctx: &mut EvalContext<'_>) -> Result<bool, SqlError> {
-        let found = Found { clustered_key: &[], data: RowData::Row(old) };
+        let found = FoundRow { clustered_key: &[], data: RowData::Row(old) };
         found.fill(self.table, &self.plan.reads, self.zone, &mut self.row)?;
         self.assign(ctx)?;
         self.fills.compute(&mut self.row, ctx)?;

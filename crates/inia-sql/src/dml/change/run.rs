@@ -1,11 +1,11 @@
 //! Executing UPDATE and DELETE of one table.
 
-use super::many::may_change_together;
+use super::batch::may_change_together;
 use super::rewrite::Rewrite;
 use super::{ChangePlan, exclusive_request, refuse_without_key, row_count};
-use crate::access::{Found, RowData, Scan};
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::access::{FoundRow, RowData, TableScan};
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::dml::auto_increment;
 use crate::dml::foreign::Foreign;
 use crate::dml::gathered::Gathered;
@@ -21,7 +21,7 @@ use inia_storage::{ReadMode, Savepoint};
 /// One execution.
 pub(super) struct ChangeRun<'r> {
     pub(super) plan: &'r ChangePlan,
-    pub(super) core: &'r Core,
+    pub(super) core: &'r SessionContext,
     pub(super) writer: RowWriter<'r>,
     /// `None` for DELETE.
     rewrite: Option<Rewrite<'r>>,
@@ -41,7 +41,11 @@ pub(super) struct ChangeRun<'r> {
 
 impl ChangePlan {
     /// Executes the plan.
-    pub(crate) fn run(&self, core: &Core, ctx: &mut EvalContext<'_>) -> Result<Outcome, SqlError> {
+    pub(crate) fn run(
+        &self,
+        core: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<StatementOutcome, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         ctx.ignores = self.ignore;
@@ -55,9 +59,9 @@ impl ChangePlan {
         auto_increment::prepare_counter(&self.table)?;
         let foreign = Foreign::load(core, &self.table)?;
         let mode = ReadMode::Lock(exclusive_request());
-        let mut scan = Scan::open(&self.table, &self.path, mode, ctx, &[])?;
+        let mut scan = TableScan::open(&self.table, &self.path, mode, ctx, &[])?;
         if !self.deletes() && core.state.releases_unmatched() {
-            scan.look_first();
+            scan.read_semi_consistently();
         }
         if !self.gather {
             scan.defer_locks();
@@ -86,7 +90,7 @@ impl ChangePlan {
         let mut gathered = Gathered::new(core.workspace(), !self.order.is_empty());
         loop {
             let scanned = run.scan(ctx, &mut scan, limit, &mut gathered);
-            if run.change_last(ctx, scanned)? || run.matched >= limit {
+            if run.flush_last(ctx, scanned)? || run.matched >= limit {
                 break;
             }
         }
@@ -112,7 +116,7 @@ impl ChangeRun<'_> {
     fn scan(
         &mut self,
         ctx: &mut EvalContext<'_>,
-        scan: &mut Scan,
+        scan: &mut TableScan,
         limit: u64,
         gathered: &mut Gathered<'_>,
     ) -> Result<bool, SqlError> {
@@ -124,14 +128,14 @@ impl ChangeRun<'_> {
             }
             if scan.next(&mut core.txn_of(&plan.table).borrow_mut())?.is_none() {
                 if scan.take_pause() {
-                    self.change_waiting(ctx)?;
+                    self.flush_changes(ctx)?;
                     continue;
                 }
                 return Ok(true);
             }
             core.check_killed()?;
             if scan.is_unlocked() {
-                self.change_waiting(ctx)?;
+                self.flush_changes(ctx)?;
                 if !self.lock_matching(ctx, scan)? {
                     continue;
                 }
@@ -157,7 +161,7 @@ impl ChangeRun<'_> {
             if !done && self.read_again(ctx, &key, &mut old)? {
                 self.change(ctx, None, (&key, &old))?;
             }
-            self.change_if_full(ctx)?;
+            self.flush_if_full(ctx)?;
         }
         Ok(false)
     }
@@ -198,7 +202,7 @@ impl ChangeRun<'_> {
     fn lock_matching(
         &mut self,
         ctx: &mut EvalContext<'_>,
-        scan: &mut Scan,
+        scan: &mut TableScan,
     ) -> Result<bool, SqlError> {
         let Some(seen) = scan.current_row()? else { return Ok(false) };
         let RowData::Row(bytes) = seen.data else { return Err(Damaged.into()) };
@@ -226,7 +230,7 @@ impl ChangeRun<'_> {
 
     /// Decodes what conditions and ORDER BY read.
     fn look_at(&mut self, bytes: &[u8]) -> Result<(), SqlError> {
-        let found = Found { clustered_key: &[], data: RowData::Row(bytes) };
+        let found = FoundRow { clustered_key: &[], data: RowData::Row(bytes) };
         let (plan, zone) = (self.plan, &self.core.env.time_zone);
         found.fill(&plan.table, &plan.looks_at, zone, &mut self.row)
     }
@@ -236,7 +240,7 @@ impl ChangeRun<'_> {
     pub(super) fn change(
         &mut self,
         ctx: &mut EvalContext<'_>,
-        mut scan: Option<&mut Scan>,
+        mut scan: Option<&mut TableScan>,
         (key, old): (&[u8], &[u8]),
     ) -> Result<bool, SqlError> {
         let (plan, core) = (self.plan, self.core);
@@ -259,7 +263,7 @@ impl ChangeRun<'_> {
         let left = scan.as_mut().filter(|_| self.together).and_then(|scan| scan.leave_current());
         if let Some(spot) = left {
             let mut txn = core.txn_of(&plan.table).borrow_mut();
-            self.writer.put_off_update(&mut txn, &spot, (key, old), rewrite)?;
+            self.writer.buffer_update(&mut txn, &spot, (key, old), rewrite)?;
             rewrite.note_number();
             self.matched += 1;
             return Ok(true);
@@ -271,7 +275,7 @@ impl ChangeRun<'_> {
     fn update(
         &mut self,
         ctx: &mut EvalContext<'_>,
-        scan: Option<&mut Scan>,
+        scan: Option<&mut TableScan>,
         (key, old): (&[u8], &[u8]),
     ) -> Result<bool, SqlError> {
         let (plan, core) = (self.plan, self.core);
@@ -313,14 +317,14 @@ impl ChangeRun<'_> {
     fn delete(
         &mut self,
         ctx: &mut EvalContext<'_>,
-        mut scan: Option<&mut Scan>,
+        mut scan: Option<&mut TableScan>,
         (key, bytes): (&[u8], &[u8]),
     ) -> Result<bool, SqlError> {
         let (table, core) = (&self.plan.table, self.core);
         let left = scan.as_mut().filter(|_| self.together).and_then(|scan| scan.leave_current());
         if let Some(spot) = left {
             let mut txn = core.txn_of(table).borrow_mut();
-            self.writer.put_off_delete(&mut txn, &spot, (key, bytes))?;
+            self.writer.buffer_delete(&mut txn, &spot, (key, bytes))?;
             self.matched += 1;
             ctx.row_number = self.matched;
             return Ok(true);
@@ -353,7 +357,7 @@ impl ChangeRun<'_> {
 
     /// Leaves a row that does not match: its lock is given up or taken, as the isolation level has
     /// it. False where it must be read again.
-    fn pass_over(&self, scan: &mut Scan) -> Result<bool, SqlError> {
+    fn pass_over(&self, scan: &mut TableScan) -> Result<bool, SqlError> {
         let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
         if self.core.state.releases_unmatched() {
             scan.unlock_current(&mut txn);
@@ -363,7 +367,7 @@ impl ChangeRun<'_> {
     }
 
     /// Locks a row that matches and stays as it is; false where it must be read again.
-    fn keep_unchanged(&mut self, scan: Option<&mut Scan>) -> Result<bool, SqlError> {
+    fn keep_unchanged(&mut self, scan: Option<&mut TableScan>) -> Result<bool, SqlError> {
         let table = &self.plan.table;
         let kept = match scan {
             Some(scan) => scan.secure_current(&mut self.core.txn_of(table).borrow_mut())?,
@@ -388,9 +392,9 @@ impl ChangeRun<'_> {
         ctx.raise(inia_expr::Level::Warning, error)
     }
 
-    fn outcome(&self, ctx: &EvalContext<'_>) -> Outcome {
+    fn outcome(&self, ctx: &EvalContext<'_>) -> StatementOutcome {
         if self.plan.deletes() {
-            return Outcome { affected_rows: self.changed, ..Outcome::default() };
+            return StatementOutcome { affected_rows: self.changed, ..StatementOutcome::default() };
         }
         let core = self.core;
         let info = format!(
@@ -401,6 +405,6 @@ impl ChangeRun<'_> {
         );
         let affected_rows = if core.client_found_rows { self.matched } else { self.changed };
         let last_insert_id = core.host.last_insert_id.get().unwrap_or(0);
-        Outcome { affected_rows, last_insert_id, info, ..Outcome::default() }
+        StatementOutcome { affected_rows, last_insert_id, info, ..StatementOutcome::default() }
     }
 }

@@ -4,11 +4,11 @@
 //! kind and fits: then it goes into the row's slot, whose memory is that of the row before. All
 //! else takes the way of any expression, which knows every conversion, warning and error.
 
-use super::run::Run;
+use super::run::InsertRun;
 use super::{InsertPlan, bind_plain, refuse_generated};
 use crate::bind::table_scope::TableScope;
 use crate::catalog::Table;
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::dml::fill::{Fills, Given};
 use crate::dml::joined::has_subquery;
 use inia_base::collation::{Charset, Collation};
@@ -89,7 +89,7 @@ pub(super) fn with_subqueries(insert: &ast::Insert) -> Option<ast::Insert> {
 impl Literals {
     /// The statement's rows, if it has such.
     pub(super) fn bind(
-        core: &Core,
+        core: &SessionContext,
         insert: &ast::Insert,
         scope: &mut TableScope<'_>,
     ) -> Result<Option<Literals>, SqlError> {
@@ -166,10 +166,10 @@ impl InsertPlan {
     /// Writes the rows of VALUES that are literals.
     pub(super) fn run_literals(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         literals: &Literals,
-        run: &mut Run<'_>,
+        run: &mut InsertRun<'_>,
         row: &mut Vec<Value>,
     ) -> Result<(), SqlError> {
         let columns = &self.table.def.columns;

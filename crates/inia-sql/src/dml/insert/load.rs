@@ -1,10 +1,10 @@
 //! Rows of a file on their way into a table.
 
 use super::InsertPlan;
-use super::run::Run;
+use super::run::InsertRun;
 use crate::catalog::ColumnDefault;
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::dml::assign::assign;
 use crate::dml::auto_increment;
 use crate::dml::fill::{Given, stored};
@@ -15,7 +15,7 @@ use inia_expr::{EvalContext, Expr, ExprType, Strictness};
 
 /// LOAD DATA under way.
 pub(crate) struct LoadRun<'r> {
-    run: Run<'r>,
+    run: InsertRun<'r>,
     plan: &'r InsertPlan,
     row: Vec<Value>,
 }
@@ -24,13 +24,13 @@ impl InsertPlan {
     /// Begins to load rows.
     pub(crate) fn start_load<'r>(
         &'r self,
-        core: &'r Core,
+        core: &'r SessionContext,
         ctx: &mut EvalContext<'_>,
     ) -> Result<LoadRun<'r>, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         auto_increment::prepare(&self.table)?;
-        Ok(LoadRun { run: Run::new(self, core)?, plan: self, row: Vec::new() })
+        Ok(LoadRun { run: InsertRun::new(self, core)?, plan: self, row: Vec::new() })
     }
 }
 
@@ -49,7 +49,7 @@ impl LoadRun<'_> {
     /// strict mode, else warnings.
     pub(crate) fn put(
         &mut self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         loaded: Loaded,
         assignments: &[(usize, Option<Expr>)],
@@ -84,10 +84,10 @@ impl LoadRun<'_> {
     /// outcome, told as LOAD DATA tells it.
     pub(crate) fn finish(
         mut self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &EvalContext<'_>,
         read: Result<(), SqlError>,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StatementOutcome, SqlError> {
         self.run.write_last(core, read)?;
         let (records, copied, deleted) = self.run.counts();
         let skipped = records - copied;
@@ -96,7 +96,7 @@ impl LoadRun<'_> {
         let info = format!(
             "Records: {records}  Deleted: {deleted}  Skipped: {skipped}  Warnings: {warnings}"
         );
-        Ok(Outcome { info, ..outcome })
+        Ok(StatementOutcome { info, ..outcome })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{InsertPlan, Literals};
 use crate::catalog::{IndexKind, Table};
-use crate::context::Core;
-use crate::context::Outcome;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
 use crate::dml::assign::{Nulls, assign, touch};
 use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::fill::{Fills, Given, stored};
@@ -29,14 +29,14 @@ struct Tally {
     copied: u64,
     updated: u64,
     deleted: u64,
-    /// Rows that ON DUPLICATE KEY UPDATE left as they were.
+    /// Rows that ON DUPLICATE KEY UPDATE left as they were, be it that IGNORE forgave an error.
     untouched: u64,
     first_generated: Option<u64>,
     last_value: u64,
 }
 
 /// One execution.
-pub(super) struct Run<'r> {
+pub(super) struct InsertRun<'r> {
     plan: &'r InsertPlan,
     writer: RowWriter<'r>,
     numbers: Numbers,
@@ -52,7 +52,7 @@ pub(super) struct Run<'r> {
 impl InsertPlan {
     /// A plan that puts rows into `targets`: a query's, or without one those of a file.
     pub(crate) fn of_rows(
-        core: &Core,
+        core: &SessionContext,
         table: &Arc<Table>,
         targets: Vec<usize>,
         source: Option<StatementPlan>,
@@ -85,10 +85,10 @@ impl InsertPlan {
     /// Executes the plan.
     pub(crate) fn run(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         runner: Option<&Runner<'_>>,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StatementOutcome, SqlError> {
         let strict = core.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         ctx.ignores = self.ignore;
@@ -100,7 +100,7 @@ impl InsertPlan {
             let error = SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text);
             ctx.raise(inia_expr::Level::Warning, error)?;
         }
-        let mut run = Run::new(self, core)?;
+        let mut run = InsertRun::new(self, core)?;
         let mut row = Vec::with_capacity(self.table.def.columns.len());
         let given = match (runner, &self.source, &self.literals) {
             (Some(runner), Some(source), _) if self.selects => {
@@ -116,9 +116,9 @@ impl InsertPlan {
     /// The rows of VALUES.
     fn run_values(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
-        run: &mut Run<'_>,
+        run: &mut InsertRun<'_>,
         row: &mut Vec<Value>,
     ) -> Result<(), SqlError> {
         for (number, given) in self.rows.iter().enumerate() {
@@ -143,11 +143,11 @@ impl InsertPlan {
     /// The rows of INSERT … SELECT. They are gathered first where the target is read too.
     fn run_source(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         runner: &Runner<'_>,
         source: &StatementPlan,
-        run: &mut Run<'_>,
+        run: &mut InsertRun<'_>,
         row: &mut Vec<Value>,
     ) -> Result<(), SqlError> {
         let types: Vec<&inia_expr::ExprType> = source.root.columns.iter().map(|c| &c.ty).collect();
@@ -250,8 +250,11 @@ impl InsertPlan {
     }
 }
 
-impl<'r> Run<'r> {
-    pub(super) fn new(plan: &'r InsertPlan, core: &'r Core) -> Result<Run<'r>, SqlError> {
+impl<'r> InsertRun<'r> {
+    pub(super) fn new(
+        plan: &'r InsertPlan,
+        core: &'r SessionContext,
+    ) -> Result<InsertRun<'r>, SqlError> {
         let mut writer = RowWriter::new(&plan.table, &core.env.time_zone);
         if plan.replace || !plan.on_duplicate.is_empty() {
             writer.existing = LockMode::Exclusive;
@@ -265,10 +268,10 @@ impl<'r> Run<'r> {
         let several = written > 1 || plan.selects;
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
-        let alone = !plan.table.def.is_transactional();
-        let together = several && !settles && !unique && !alone && foreign.is_none();
+        let nontransactional = !plan.table.def.is_transactional();
+        let together = several && !settles && !unique && !nontransactional && foreign.is_none();
         let given = Vec::new();
-        Ok(Run { plan, writer, numbers, keep_zero, tally, foreign, together, given })
+        Ok(InsertRun { plan, writer, numbers, keep_zero, tally, foreign, together, given })
     }
 
     /// How many rows came.
@@ -284,21 +287,21 @@ impl<'r> Run<'r> {
     /// Completes and writes one row. `beside` is what the source gives ON DUPLICATE KEY UPDATE.
     pub(super) fn row(
         &mut self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
         beside: &[Value],
     ) -> Result<(), SqlError> {
         self.tally.records += 1;
         if self.wants_number(row) && self.given.iter().any(Option::is_some) {
-            self.write_waiting(core, false)?;
+            self.flush(core, false)?;
         }
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
             return self.unfit(ctx, error);
         }
         if self.together {
-            return self.put_off(core, generated, row);
+            return self.buffer(core, generated, row);
         }
         core.check_room(&self.plan.table)?;
         let mut txn = core.txn_of(&self.plan.table).borrow_mut();
@@ -361,7 +364,7 @@ impl<'r> Run<'r> {
     /// Whether a row that was written has its parents; else IGNORE takes it back with a warning.
     fn has_parents(
         &self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         start: Savepoint,
         row: &[Value],
@@ -385,8 +388,8 @@ impl<'r> Run<'r> {
     }
 
     /// Leaves a row for later, when several are written together.
-    fn put_off(&mut self, core: &Core, generated: Option<u64>, row: &[Value]) -> Done {
-        self.writer.put_off(row)?;
+    fn buffer(&mut self, core: &SessionContext, generated: Option<u64>, row: &[Value]) -> Done {
+        self.writer.buffer_row(row)?;
         self.numbers.tried();
         let column = self.plan.table.def.auto_increment_column();
         match column.filter(|_| generated.is_none()) {
@@ -397,13 +400,13 @@ impl<'r> Run<'r> {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
         self.count(generated, row);
-        if self.writer.is_full() { self.write_waiting(core, false) } else { Ok(()) }
+        if self.writer.is_full() { self.flush(core, false) } else { Ok(()) }
     }
 
     /// Writes the rows that wait; all of their entries, too, when they are the `last`.
-    fn write_waiting(&mut self, core: &Core, last: bool) -> Done {
+    fn flush(&mut self, core: &SessionContext, last: bool) -> Done {
         let (count, written) =
-            self.writer.write_waiting(&mut core.txn_of(&self.plan.table).borrow_mut(), last);
+            self.writer.flush(&mut core.txn_of(&self.plan.table).borrow_mut(), last);
         for value in self.given.drain(..).take(count).flatten() {
             self.numbers.stored(&self.plan.table, &value);
         }
@@ -412,13 +415,13 @@ impl<'r> Run<'r> {
 
     /// Writes the rows that still wait, after `given` has come to its end. A duplicate among them
     /// comes before an error of a later row, unless that error ended more than the statement.
-    pub(super) fn write_last(&mut self, core: &Core, given: Done) -> Done {
+    pub(super) fn write_last(&mut self, core: &SessionContext, given: Done) -> Done {
         let fatal = |error: &SqlError| {
             use ErrorCode as E;
             matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)
         };
         if !given.as_ref().is_err_and(fatal) {
-            self.write_waiting(core, true)?;
+            self.flush(core, true)?;
         }
         given
     }
@@ -466,7 +469,7 @@ impl<'r> Run<'r> {
     /// then need not be written.
     fn replace(
         &mut self,
-        core: &Core,
+        core: &SessionContext,
         at: usize,
         row: &[Value],
         generated: bool,
@@ -500,7 +503,7 @@ impl<'r> Run<'r> {
     /// ON DUPLICATE KEY UPDATE on the row that holds the key of index `at`.
     fn update_existing(
         &mut self,
-        core: &Core,
+        core: &SessionContext,
         ctx: &mut EvalContext<'_>,
         at: usize,
         (tried, beside): (&[Value], &[Value]),
@@ -524,6 +527,7 @@ impl<'r> Run<'r> {
             if !self.plan.ignore || !is_forgiven(&error) {
                 return Err(error);
             }
+            self.tally.untouched += 1;
             return ctx.raise(inia_expr::Level::Warning, error);
         }
         let start = core.txn_of(&self.plan.table).borrow().savepoint();
@@ -541,6 +545,7 @@ impl<'r> Run<'r> {
                 return Err(error);
             }
             core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
+            self.tally.untouched += 1;
             return ctx.raise(inia_expr::Level::Warning, error);
         }
         if let Some(column) = table.def.auto_increment_column() {
@@ -554,7 +559,12 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    pub(super) fn outcome(self, core: &Core, ctx: &EvalContext<'_>, multiple: bool) -> Outcome {
+    pub(super) fn outcome(
+        self,
+        core: &SessionContext,
+        ctx: &EvalContext<'_>,
+        multiple: bool,
+    ) -> StatementOutcome {
         let tally = self.tally;
         let said = core.host.last_insert_id.get();
         let info_id = tally.first_generated.or(said).unwrap_or(tally.last_value);
@@ -574,7 +584,7 @@ impl<'r> Run<'r> {
             ),
             false => String::new(),
         };
-        Outcome {
+        StatementOutcome {
             affected_rows,
             last_insert_id: info_id,
             generated_id: tally.first_generated,

@@ -1,15 +1,15 @@
 //! Columns in the order of the access path, from stored bytes to the client: many rows at a time
 //! where nothing has to be checked, otherwise one by one.
 
-use crate::access::{Found, FoundRun, RunColumn, Scan};
+use crate::access::{FoundRow, FoundRun, RunColumn, TableScan};
 use crate::exec::{Result, Runner, window};
 use crate::plan::{QueryPlan, SelectPlan, TableSource};
 use inia_base::column::{CellRun, RowSink};
 use inia_expr::EvalContext;
 use std::ops::Range;
 
-/// So few rows are sent one by one.
-const FEW: usize = 4;
+/// Runs of at least this many rows are read column by column; shorter ones row by row.
+const COLUMNS_THRESHOLD: usize = 4;
 
 impl Runner<'_> {
     pub(super) fn send_rows(
@@ -45,7 +45,7 @@ impl Runner<'_> {
     /// Sends the rows of a snapshot scan that need no check.
     fn send_unchecked(
         &self,
-        (mut scan, source): (Scan, &TableSource),
+        (mut scan, source): (TableScan, &TableSource),
         columns: &[usize],
         (mut skip, take): (u64, u64),
         ctx: &mut EvalContext<'_>,
@@ -88,7 +88,7 @@ fn send_run(
     ctx: &EvalContext<'_>,
     sink: &mut dyn RowSink,
 ) -> Result<()> {
-    if range.len() >= FEW {
+    if range.len() >= COLUMNS_THRESHOLD {
         let read = |&column: &usize| run.column(&source.table, column, range.clone()).transpose();
         let read: Option<Vec<RunColumn<'_>>> =
             columns.iter().map(read).collect::<Option<Result<Vec<_>>>>().transpose()?;
@@ -98,7 +98,7 @@ fn send_run(
         }
     }
     for i in range {
-        let found = Found { clustered_key: &[], data: run.data(i) };
+        let found = FoundRow { clustered_key: &[], data: run.data(i) };
         send(&found, source, columns, ctx, sink)?;
     }
     Ok(())
@@ -107,7 +107,7 @@ fn send_run(
 /// Sends one row.
 #[inline]
 fn send(
-    found: &Found<'_>,
+    found: &FoundRow<'_>,
     source: &TableSource,
     columns: &[usize],
     ctx: &EvalContext<'_>,

@@ -50,7 +50,7 @@ impl Runner<'_> {
                 skip -= 1;
                 return Ok(true);
             }
-            let found = crate::access::Found::unpack(row, index).ok_or_else(damaged_row)?;
+            let found = crate::access::FoundRow::unpack(row, index).ok_or_else(damaged_row)?;
             sink.begin_row();
             for &column in &columns[..select.visible] {
                 found.emit(&source.table, column, zone, sink)?;

@@ -1,6 +1,6 @@
 //! Aggregates over all rows that one table's access path finds.
 
-use crate::access::{Found, FoundRun, Scan};
+use crate::access::{FoundRow, FoundRun, TableScan};
 use crate::exec::emit::emit;
 use crate::exec::select::holds;
 use crate::exec::{Result, Runner, window};
@@ -36,7 +36,7 @@ pub(in crate::exec) enum Total<'p> {
         call: &'p Aggregate,
     },
     /// MIN or MAX of a column whose values are numbers in their order.
-    Least {
+    MinMax {
         column: usize,
         best: Option<i64>,
         greatest: bool,
@@ -128,7 +128,7 @@ pub(in crate::exec) fn total<'p>(call: &'p Aggregate, source: &TableSource) -> O
         AggregateFunc::Sum if integer && !call.distinct => {
             Total::Sum { column, sum: 0, any: false, call }
         }
-        AggregateFunc::Min | AggregateFunc::Max if ordered.is_some() => Total::Least {
+        AggregateFunc::Min | AggregateFunc::Max if ordered.is_some() => Total::MinMax {
             column,
             best: None,
             greatest: call.func == AggregateFunc::Max,
@@ -167,7 +167,7 @@ impl Total<'_> {
             Total::Rows(_) => None,
             Total::Values(column, _)
             | Total::Sum { column, .. }
-            | Total::Least { column, .. }
+            | Total::MinMax { column, .. }
             | Total::Other(column, ..) => Some(*column),
         }
     }
@@ -181,7 +181,7 @@ impl Total<'_> {
     #[inline]
     pub(in crate::exec) fn add(
         &mut self,
-        found: &Found<'_>,
+        found: &FoundRow<'_>,
         source: &TableSource,
         ctx: &mut EvalContext<'_>,
     ) -> Result<()> {
@@ -197,7 +197,7 @@ impl Total<'_> {
                     *any = true;
                 }
             }
-            Total::Least { column, best, greatest, kind } => {
+            Total::MinMax { column, best, greatest, kind } => {
                 let value = kind.number(&found.cell(&source.table, *column)?);
                 let better = match (value, *best) {
                     (Some(value), Some(best)) => (value > best) == *greatest,
@@ -240,7 +240,7 @@ impl Total<'_> {
                     *any = true;
                 })
             }
-            Total::Least { column, best, greatest, kind } => {
+            Total::MinMax { column, best, greatest, kind } => {
                 let flip = match kind {
                     Ordered::UInt => i64::MIN,
                     Ordered::Int | Ordered::Date => 0,
@@ -266,7 +266,7 @@ impl Total<'_> {
     pub(in crate::exec) fn finish(self, ctx: &mut EvalContext<'_>) -> Result<Value> {
         Ok(match self {
             Total::Rows(count) | Total::Values(_, count) => Value::Int(count),
-            Total::Sum { any: false, .. } | Total::Least { best: None, .. } => Value::Null,
+            Total::Sum { any: false, .. } | Total::MinMax { best: None, .. } => Value::Null,
             Total::Sum { sum, call, .. } => {
                 let sum = Decimal::from_i128(sum, 0);
                 Value::Decimal(match call.ty.data_type {
@@ -274,7 +274,7 @@ impl Total<'_> {
                     _ => sum,
                 })
             }
-            Total::Least { best: Some(best), kind, .. } => kind.value(best),
+            Total::MinMax { best: Some(best), kind, .. } => kind.value(best),
             Total::Other(_, accumulator, call) => accumulator.finish(call, ctx)?,
         })
     }
@@ -342,7 +342,7 @@ impl Runner<'_> {
             return Ok(true);
         }
         let mode = ReadMode::Snapshot;
-        let mut scan = Scan::open(&source.table, &source.access, mode, ctx, &[])?;
+        let mut scan = TableScan::open(&source.table, &source.access, mode, ctx, &[])?;
         if !scan.is_exact() && !source.bound_filter.is_empty() {
             return Ok(false);
         }
@@ -360,7 +360,7 @@ impl Runner<'_> {
                         continue;
                     }
                     for i in 0..run.len() {
-                        let found = Found { clustered_key: &[], data: run.data(i) };
+                        let found = FoundRow { clustered_key: &[], data: run.data(i) };
                         total.add(&found, source, ctx)?;
                     }
                 }

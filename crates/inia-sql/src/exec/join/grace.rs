@@ -9,12 +9,14 @@
 //! Left rows are numbered as they come. Where the join must keep their order, its rows are sorted
 //! by those numbers at the end.
 
-use super::{JoinPlan, JoinType, Table, encode, probe};
+use super::{JoinPlan, JoinTable, JoinType, encode, probe};
 use crate::exec::sort::Sorter;
 use crate::exec::source::clear;
 use crate::exec::{Result, RowVisitor, Runner, Tuple, damaged_row};
-use crate::plan::{HashKey, Source};
-use crate::spill::{Grant, Partitions, Purpose, Reader, Stream, Workspace, keyed, split_keyed};
+use crate::plan::{HashKey, RowSource};
+use crate::spill::{
+    Grant, Partitions, Purpose, Stream, StreamReader, Workspace, keyed, split_keyed,
+};
 use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
 use inia_expr::EvalContext;
@@ -24,7 +26,7 @@ type NumberedVisitor<'v> =
     dyn FnMut(u64, &mut EvalContext<'_>, &mut Vec<Value>) -> Result<bool> + 'v;
 
 /// How often a partition is partitioned again.
-const MOST_LEVELS: u32 = 4;
+const MAX_LEVELS: u32 = 4;
 
 /// Both sides of a join, in partitions.
 pub(super) struct Spilled<'p, 'w> {
@@ -50,7 +52,7 @@ impl<'p, 'w> Spilled<'p, 'w> {
     pub(super) fn of(
         runner: &Runner<'w>,
         join: &'p JoinPlan,
-        table: Table,
+        table: JoinTable,
         right_slots: &[usize],
     ) -> Result<Self> {
         let workspace = runner.exec.workspace;
@@ -92,23 +94,23 @@ fn pairs<'w>(left: Partitions<'w>, right: Partitions<'w>) -> Result<Vec<Pair<'w>
 
 impl<'s> Runner<'s> {
     /// The slots that a source fills.
-    pub(super) fn filled(&self, source: &Source, slots: &mut Vec<usize>) {
+    pub(super) fn filled(&self, source: &RowSource, slots: &mut Vec<usize>) {
         match source {
-            Source::One | Source::Nothing => {}
-            Source::Table(table) => {
+            RowSource::One | RowSource::Nothing => {}
+            RowSource::Table(table) => {
                 let read = table.needed.iter().enumerate().filter(|(_, needed)| **needed);
                 slots.extend(read.map(|(column, _)| table.base + column));
             }
-            Source::Part { id, base, .. } => {
-                slots.extend(*base..base + self.plan.parts[*id].query.columns.len());
+            RowSource::Subplan { id, base, .. } => {
+                slots.extend(*base..base + self.plan.subplans[*id].query.columns.len());
             }
-            Source::Virtual(table) => {
+            RowSource::Virtual(table) => {
                 slots.extend(table.base..table.base + table.table.columns().len());
             }
-            Source::JsonTable(table) => {
+            RowSource::JsonTable(table) => {
                 slots.extend(table.base..table.base + table.rows.width());
             }
-            Source::Join(join) => {
+            RowSource::Join(join) => {
                 self.filled(&join.left, slots);
                 self.filled(&join.right, slots);
             }
@@ -186,10 +188,10 @@ impl<'s> Runner<'s> {
                 continue;
             }
             let mut rows = pair.right.reader();
-            let mut table = Table::new(right_slots.len());
+            let mut table = JoinTable::new(right_slots.len());
             let mut memory = Grant::new(workspace);
             let all = load(&mut rows, &mut memory, &mut table)?;
-            if !all && pair.level < MOST_LEVELS {
+            if !all && pair.level < MAX_LEVELS {
                 drop(table);
                 let again = (split(&pair.left, workspace, pair.level)?, &pair.right);
                 queue.extend(pairs(again.0, split(again.1, workspace, pair.level)?)?);
@@ -234,7 +236,7 @@ impl<'s> Runner<'s> {
             if pieces.all {
                 break;
             }
-            pieces.table = Table::new(pieces.slots.len());
+            pieces.table = JoinTable::new(pieces.slots.len());
             pieces.all = load(&mut pieces.rows, &mut pieces.memory, &mut pieces.table)?;
         }
         if !outer {
@@ -285,8 +287,8 @@ struct Left<'r> {
 
 /// A right partition, a piece of it in a table.
 struct Pieces<'r, 'w> {
-    rows: Reader<'r, 'w>,
-    table: Table,
+    rows: StreamReader<'r, 'w>,
+    table: JoinTable,
     memory: Grant<'w>,
     /// Nothing is left in `rows`.
     all: bool,
@@ -295,7 +297,11 @@ struct Pieces<'r, 'w> {
 }
 
 /// Reads rows into the table until it is full; true where that was all.
-fn load(rows: &mut Reader<'_, '_>, memory: &mut Grant<'_>, table: &mut Table) -> Result<bool> {
+fn load(
+    rows: &mut StreamReader<'_, '_>,
+    memory: &mut Grant<'_>,
+    table: &mut JoinTable,
+) -> Result<bool> {
     let mut tuple = Tuple::new();
     let mut all = false;
     while table.is_empty() || (memory.allows(table.used) && !table.is_full()) {

@@ -25,7 +25,7 @@ struct Entry {
 
 /// Right rows by their key.
 #[derive(Default)]
-pub(super) struct Table {
+pub(super) struct JoinTable {
     hash: KeyHash,
     /// The first row of each bucket; empty while rows are being added.
     buckets: Vec<u32>,
@@ -38,10 +38,10 @@ pub(super) struct Table {
     pub(super) used: usize,
 }
 
-impl Table {
+impl JoinTable {
     /// An empty table of rows of so many values.
-    pub(super) fn new(width: usize) -> Table {
-        Table { width, ..Table::default() }
+    pub(super) fn new(width: usize) -> JoinTable {
+        JoinTable { width, ..JoinTable::default() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -53,7 +53,7 @@ impl Table {
         self.entries.len() >= NONE as usize - 1
     }
 
-    /// Adds a row; all have the same number of values. Only before [`Table::seal`].
+    /// Adds a row; all have the same number of values. Only before [`JoinTable::seal`].
     pub(super) fn add(&mut self, key: &[u8], values: impl Iterator<Item = Value>) {
         debug_assert!(self.buckets.is_empty(), "rows come before lookups");
         let start = self.values.len();

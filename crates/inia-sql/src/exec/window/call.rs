@@ -2,9 +2,9 @@
 
 use super::super::Result;
 use super::frame::Frames;
-use super::rows::Rows;
+use super::rows::PartitionRows;
 use crate::plan::window::WindowPlan;
-use crate::spill::Place;
+use crate::spill::TuplePosition;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{
@@ -14,7 +14,7 @@ use inia_parser::ast::WindowFunc;
 use std::ops::Range;
 
 /// A call at work in one partition.
-pub(super) enum Call<'p> {
+pub(super) enum WindowCall<'p> {
     /// ROW_NUMBER, RANK and the like, with how many peers there were so far.
     Rank(WindowFunc, u64),
     /// NTILE; without a number all results are NULL.
@@ -32,8 +32,8 @@ pub(super) struct Neighbour<'p> {
     args: &'p [Expr],
     ty: &'p ExprType,
     distance: u64,
-    other: Place,
-    own: Place,
+    other: TuplePosition,
+    own: TuplePosition,
 }
 
 pub(super) struct Picked<'p> {
@@ -43,7 +43,7 @@ pub(super) struct Picked<'p> {
     value: &'p Expr,
     ty: &'p ExprType,
     frames: Frames<'p>,
-    place: Place,
+    place: TuplePosition,
 }
 
 /// An aggregate over a frame that moves.
@@ -55,31 +55,31 @@ pub(super) struct Sliding<'p> {
     state: Accumulator,
     /// The result over these rows.
     result: Option<Value>,
-    entering: Place,
-    leaving: Place,
+    entering: TuplePosition,
+    leaving: TuplePosition,
 }
 
-impl<'p> Call<'p> {
+impl<'p> WindowCall<'p> {
     pub(super) fn new(
         plan: &'p WindowPlan,
-        rows: &Rows<'_>,
+        rows: &PartitionRows<'_>,
         ctx: &mut EvalContext<'_>,
-    ) -> Result<Call<'p>> {
+    ) -> Result<WindowCall<'p>> {
         let (func, args, ty) = match &plan.call {
             WindowFunction::Aggregate(call) => {
-                return Ok(Call::Aggregate(Box::new(Sliding {
+                return Ok(WindowCall::Aggregate(Box::new(Sliding {
                     call,
                     frames: Frames::new(plan, ctx)?,
                     done: 0..0,
                     state: call.start(),
                     result: None,
-                    entering: Place::default(),
-                    leaving: Place::default(),
+                    entering: TuplePosition::default(),
+                    leaving: TuplePosition::default(),
                 })));
             }
             WindowFunction::Ranked { func, args, ty } => (*func, &args[..], ty),
         };
-        let place = &mut Place::default();
+        let place = &mut TuplePosition::default();
         Ok(match func {
             WindowFunc::Lag | WindowFunc::Lead => {
                 let distance = match args.get(1) {
@@ -92,8 +92,8 @@ impl<'p> Call<'p> {
                     None => 1,
                 };
                 let (lag, other, own) =
-                    (func == WindowFunc::Lag, Place::default(), Place::default());
-                Call::Neighbour(Neighbour { lag, args, ty, distance, other, own })
+                    (func == WindowFunc::Lag, TuplePosition::default(), TuplePosition::default());
+                WindowCall::Neighbour(Neighbour { lag, args, ty, distance, other, own })
             }
             WindowFunc::FirstValue | WindowFunc::LastValue | WindowFunc::NthValue => {
                 let nth = match args.get(1) {
@@ -106,16 +106,23 @@ impl<'p> Call<'p> {
                 };
                 let frames = Frames::new(plan, ctx)?;
                 let (last, value) = (func == WindowFunc::LastValue, &args[0]);
-                Call::Picked(Picked { last, nth, value, ty, frames, place: Place::default() })
+                WindowCall::Picked(Picked {
+                    last,
+                    nth,
+                    value,
+                    ty,
+                    frames,
+                    place: TuplePosition::default(),
+                })
             }
             WindowFunc::Ntile => match number(&args[0], rows, place, ctx)? {
                 Some(buckets) => {
                     let buckets = u64::try_from(buckets).ok().filter(|buckets| *buckets > 0);
-                    Call::Buckets(Some(buckets.ok_or_else(|| wrong_arguments(func))?))
+                    WindowCall::Buckets(Some(buckets.ok_or_else(|| wrong_arguments(func))?))
                 }
-                None => Call::Buckets(None),
+                None => WindowCall::Buckets(None),
             },
-            _ => Call::Rank(func, 0),
+            _ => WindowCall::Rank(func, 0),
         })
     }
 
@@ -124,18 +131,20 @@ impl<'p> Call<'p> {
         &mut self,
         at: u64,
         peers: &Range<u64>,
-        rows: &Rows<'_>,
+        rows: &PartitionRows<'_>,
         ctx: &mut EvalContext<'_>,
     ) -> Result<Value> {
         match self {
-            Call::Rank(func, different) => {
+            WindowCall::Rank(func, different) => {
                 *different += u64::from(peers.start == at);
                 Ok(rank(*func, at, *different, peers, rows.len()))
             }
-            Call::Buckets(None) => Ok(Value::Null),
-            Call::Buckets(Some(buckets)) => Ok(Value::UInt(bucket(at, *buckets, rows.len()) + 1)),
-            Call::Neighbour(call) => call.result(at, rows, ctx),
-            Call::Picked(call) => {
+            WindowCall::Buckets(None) => Ok(Value::Null),
+            WindowCall::Buckets(Some(buckets)) => {
+                Ok(Value::UInt(bucket(at, *buckets, rows.len()) + 1))
+            }
+            WindowCall::Neighbour(call) => call.result(at, rows, ctx),
+            WindowCall::Picked(call) => {
                 let frame = call.frames.of(at, peers, rows, ctx)?;
                 let chosen = match call.last {
                     true => frame.end.checked_sub(1).filter(|last| *last >= frame.start),
@@ -146,7 +155,7 @@ impl<'p> Call<'p> {
                     None => Ok(Value::Null),
                 }
             }
-            Call::Aggregate(call) => call.result(at, peers, rows, ctx),
+            WindowCall::Aggregate(call) => call.result(at, peers, rows, ctx),
         }
     }
 }
@@ -173,7 +182,12 @@ fn bucket(at: u64, buckets: u64, rows: u64) -> u64 {
 }
 
 impl Neighbour<'_> {
-    fn result(&mut self, at: u64, rows: &Rows<'_>, ctx: &mut EvalContext<'_>) -> Result<Value> {
+    fn result(
+        &mut self,
+        at: u64,
+        rows: &PartitionRows<'_>,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Value> {
         let other = match self.lag {
             true => at.checked_sub(self.distance),
             false => at.checked_add(self.distance).filter(|other| *other < rows.len()),
@@ -193,7 +207,7 @@ impl Sliding<'_> {
         &mut self,
         at: u64,
         peers: &Range<u64>,
-        rows: &Rows<'_>,
+        rows: &PartitionRows<'_>,
         ctx: &mut EvalContext<'_>,
     ) -> Result<Value> {
         let frame = self.frames.of(at, peers, rows, ctx)?;
@@ -218,7 +232,7 @@ impl Sliding<'_> {
     fn take_back(
         &mut self,
         frame: &Range<u64>,
-        rows: &Rows<'_>,
+        rows: &PartitionRows<'_>,
         ctx: &mut EvalContext<'_>,
     ) -> Result<bool> {
         if frame.start < self.done.start || frame.end < self.done.end {
@@ -244,8 +258,8 @@ impl Sliding<'_> {
 /// The argument's number, which is the same for all rows; `None` for NULL.
 fn number(
     arg: &Expr,
-    rows: &Rows<'_>,
-    place: &mut Place,
+    rows: &PartitionRows<'_>,
+    place: &mut TuplePosition,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Option<i128>> {
     let value = rows.eval(0, arg, place, ctx)?;

@@ -9,9 +9,9 @@
 //! the rows behind it, from which the end cannot come back. That is what MySQL answers.
 
 use super::super::Result;
-use super::rows::Rows;
-use crate::plan::window::{Bound, Distance, WindowPlan};
-use crate::spill::Place;
+use super::rows::PartitionRows;
+use crate::plan::window::{Distance, FrameEnd, WindowPlan};
+use crate::spill::TuplePosition;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateTime, Interval, Time};
@@ -60,7 +60,7 @@ enum End {
 #[derive(Default)]
 struct Edge {
     at: u64,
-    place: Place,
+    place: TuplePosition,
     /// The value at `at`, where it was read.
     point: Option<Point>,
 }
@@ -72,7 +72,7 @@ pub(super) struct Frames<'p> {
     start: End,
     end: End,
     descending: bool,
-    own: Place,
+    own: TuplePosition,
     first: Edge,
     last: Edge,
 }
@@ -87,7 +87,7 @@ impl<'p> Frames<'p> {
             start: end(&frame.start, plan, ctx)?,
             end: end(&frame.end, plan, ctx)?,
             descending: plan.order.first().is_some_and(|(_, descending)| *descending),
-            own: Place::default(),
+            own: TuplePosition::default(),
             first: Edge::default(),
             last: Edge::default(),
         })
@@ -98,7 +98,7 @@ impl<'p> Frames<'p> {
         &mut self,
         at: u64,
         peers: &Range<u64>,
-        rows: &Rows<'_>,
+        rows: &PartitionRows<'_>,
         ctx: &mut EvalContext<'_>,
     ) -> Result<Range<u64>> {
         let own = match self.measured {
@@ -136,7 +136,7 @@ impl<'p> Frames<'p> {
         own: Point,
         (step, preceding): (Step, bool),
         past: bool,
-        rows: &Rows<'_>,
+        rows: &PartitionRows<'_>,
         ctx: &mut EvalContext<'_>,
     ) -> Result<u64> {
         let (plan, descending) = (self.plan, self.descending);
@@ -239,9 +239,9 @@ fn out_of_range(kind: &str, plan: &WindowPlan, past: bool, back: bool) -> SqlErr
 /// Where row `at` stands in the order.
 fn point_of(
     plan: &WindowPlan,
-    rows: &Rows<'_>,
+    rows: &PartitionRows<'_>,
     at: u64,
-    place: &mut Place,
+    place: &mut TuplePosition,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Point> {
     let Some((expr, _)) = plan.order.first() else { return Ok(Point::Null) };
@@ -274,12 +274,12 @@ fn point(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Poin
     })
 }
 
-fn end(bound: &Bound, plan: &WindowPlan, ctx: &mut EvalContext<'_>) -> Result<End> {
+fn end(bound: &FrameEnd, plan: &WindowPlan, ctx: &mut EvalContext<'_>) -> Result<End> {
     Ok(match bound {
-        Bound::Unbounded => End::Unbounded,
-        Bound::Current => End::Current,
-        Bound::Preceding(distance) => End::Preceding(step(distance, plan, ctx)?),
-        Bound::Following(distance) => End::Following(step(distance, plan, ctx)?),
+        FrameEnd::Unbounded => End::Unbounded,
+        FrameEnd::Current => End::Current,
+        FrameEnd::Preceding(distance) => End::Preceding(step(distance, plan, ctx)?),
+        FrameEnd::Following(distance) => End::Following(step(distance, plan, ctx)?),
     })
 }
 

@@ -1,41 +1,45 @@
 //! The rows of one partition, in their order, to be read by number.
 
 use super::super::Result;
-use crate::spill::{Place, TupleList, Workspace};
+use crate::spill::{TupleList, TuplePosition, Workspace};
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr, ExprType, cast};
 use std::ops::Range;
 
 /// How many values of a row come from where: slots, aggregates of its group, results so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Shape {
+pub(super) struct WindowShape {
     pub(super) slots: usize,
     pub(super) aggregates: usize,
 }
 
 /// A partition's rows. Each stands behind the number of the first row that ORDER BY holds equal
 /// to it.
-pub(super) struct Rows<'w> {
+pub(super) struct PartitionRows<'w> {
     list: TupleList<'w>,
-    shape: Shape,
+    shape: WindowShape,
 }
 
-impl<'w> Rows<'w> {
-    pub(super) fn new(workspace: Workspace<'w>, shape: Shape) -> Rows<'w> {
-        Rows { list: TupleList::new(workspace), shape }
+impl<'w> PartitionRows<'w> {
+    pub(super) fn new(workspace: Workspace<'w>, shape: WindowShape) -> PartitionRows<'w> {
+        PartitionRows { list: TupleList::new(workspace), shape }
     }
 
     pub(super) fn len(&self) -> u64 {
         self.list.len()
     }
 
-    /// Appends a row as [`Peers`] and [`Rows::with`] read it.
+    /// Appends a row as [`Peers`] and [`PartitionRows::with`] read it.
     pub(super) fn push(&mut self, tuple: &[Value]) -> Result<()> {
         self.list.push(tuple)
     }
 
     /// The values of row `at`.
-    pub(super) fn values<'r>(&'r self, at: u64, place: &'r mut Place) -> Result<&'r [Value]> {
+    pub(super) fn values<'r>(
+        &'r self,
+        at: u64,
+        place: &'r mut TuplePosition,
+    ) -> Result<&'r [Value]> {
         Ok(self.list.get(at, place)?.get(1..).unwrap_or_default())
     }
 
@@ -43,7 +47,7 @@ impl<'w> Rows<'w> {
     pub(super) fn with<T>(
         &self,
         at: u64,
-        place: &mut Place,
+        place: &mut TuplePosition,
         ctx: &mut EvalContext<'_>,
         f: impl FnOnce(&mut EvalContext<'_>, &[Value]) -> Result<T>,
     ) -> Result<T> {
@@ -59,7 +63,7 @@ impl<'w> Rows<'w> {
         &self,
         at: u64,
         expr: &Expr,
-        place: &mut Place,
+        place: &mut TuplePosition,
         ctx: &mut EvalContext<'_>,
     ) -> Result<Value> {
         self.with(at, place, ctx, |ctx, row| expr.eval(ctx, row))
@@ -70,7 +74,7 @@ impl<'w> Rows<'w> {
         &self,
         at: u64,
         (expr, ty): (&Expr, &ExprType),
-        place: &mut Place,
+        place: &mut TuplePosition,
         ctx: &mut EvalContext<'_>,
     ) -> Result<Value> {
         let value = self.eval(at, expr, place, ctx)?;
@@ -86,7 +90,7 @@ impl<'w> Rows<'w> {
     }
 }
 
-impl Shape {
+impl WindowShape {
     /// The slots, and what stands behind them.
     pub(super) fn split(self, values: &[Value]) -> (&[Value], &[Value]) {
         values.split_at(self.slots.min(values.len()))
@@ -97,12 +101,12 @@ impl Shape {
 #[derive(Default)]
 pub(super) struct Peers {
     found: Range<u64>,
-    place: Place,
+    place: TuplePosition,
 }
 
 impl Peers {
     /// The peers of row `at`, which is not before the one asked for last.
-    pub(super) fn of(&mut self, at: u64, rows: &Rows<'_>) -> Result<Range<u64>> {
+    pub(super) fn of(&mut self, at: u64, rows: &PartitionRows<'_>) -> Result<Range<u64>> {
         if !self.found.contains(&at) {
             let mut end = at + 1;
             while end < rows.len()

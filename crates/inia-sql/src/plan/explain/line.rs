@@ -3,7 +3,8 @@
 use crate::access::{AccessPath, EqualPart};
 use crate::catalog::{IndexDef, IndexKind, TableDef};
 use crate::plan::{
-    Body, JoinMethod, JoinPlan, QueryPlan, SelectPlan, SetPlan, Source, StatementPlan, TableSource,
+    Body, JoinMethod, JoinPlan, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
+    TableSource,
 };
 use inia_base::datatype::DataType;
 use inia_expr::tree::{CmpOp, Quantifier, SubqueryKind};
@@ -29,7 +30,7 @@ pub(crate) struct Line {
 /// All lines of a statement.
 pub(crate) fn describe(plan: &StatementPlan) -> Vec<Line> {
     let mut describer = Describer { plan, lines: Vec::new(), next_id: 1, ids: Vec::new() };
-    let simple = plan.parts.is_empty() && !matches!(plan.root.body, Body::SetOperation(_));
+    let simple = plan.subplans.is_empty() && !matches!(plan.root.body, Body::SetOperation(_));
     describer.query(&plan.root, if simple { "SIMPLE" } else { "PRIMARY" });
     describer.lines
 }
@@ -117,16 +118,16 @@ impl Describer<'_> {
         let id = self.take_id();
         let blank = Line { id: Some(id), select_type: select_type.to_owned(), ..Line::default() };
         let at = self.lines.len();
-        let mut parts = Vec::new();
+        let mut subplans = Vec::new();
         let never = select.once.iter().any(|e| e.as_literal().is_some_and(is_never));
         if never {
             self.lines.push(Line { extra: vec!["Impossible WHERE"], ..blank });
-        } else if select.ends.is_some() {
+        } else if select.extrema.is_some() {
             self.lines.push(Line { extra: vec!["Select tables optimized away"], ..blank });
-        } else if matches!(select.source, Source::One) {
+        } else if matches!(select.source, RowSource::One) {
             self.lines.push(Line { extra: vec!["No tables used"], ..blank });
         } else {
-            self.source(&select.source, &blank, None, &mut parts);
+            self.source(&select.source, &blank, None, &mut subplans);
             let grouped = select.aggregation.as_ref().is_some_and(|a| !a.group.is_empty());
             let sorted = query.is_some_and(|query| !query.order.is_empty());
             if let Some(line) = self.lines.get_mut(at) {
@@ -141,25 +142,25 @@ impl Describer<'_> {
                 }
             }
         }
-        self.subqueries(select, &mut parts);
-        for (part, kind) in parts {
-            self.part(part, &kind, at);
+        self.subqueries(select, &mut subplans);
+        for (subplan, kind) in subplans {
+            self.subplan(subplan, &kind, at);
         }
         id
     }
 
-    /// Describes a part once, below the SELECT that uses it first.
-    fn part(&mut self, id: usize, kind: &str, from: usize) {
-        let known = self.ids.iter().find(|(part, _)| *part == id).map(|(_, number)| *number);
+    /// Describes a subplan once, below the SELECT that uses it first.
+    fn subplan(&mut self, id: usize, kind: &str, from: usize) {
+        let known = self.ids.iter().find(|(subplan, _)| *subplan == id).map(|(_, number)| *number);
         let number = known.unwrap_or_else(|| {
-            let part = &self.plan.parts[id];
-            let kind = match (part.correlated, kind) {
+            let subplan = &self.plan.subplans[id];
+            let kind = match (subplan.correlated, kind) {
                 (true, kind) => format!("DEPENDENT {kind}"),
                 (false, kind) => kind.to_owned(),
             };
             self.ids.push((id, self.next_id));
-            let number = self.query(&part.query, &kind);
-            if let Some(recursive) = &part.recursive {
+            let number = self.query(&subplan.query, &kind);
+            if let Some(recursive) = &subplan.recursive {
                 let at = self.lines.len();
                 self.query(&recursive.step, "UNION");
                 if let Some(line) = self.lines.get_mut(at) {
@@ -168,7 +169,7 @@ impl Describer<'_> {
             }
             number
         });
-        let placeholder = format!("<part{id}>");
+        let placeholder = format!("<subplan{id}>");
         for line in self.lines[from..].iter_mut() {
             if line.table.as_ref() == Some(&placeholder) {
                 line.table = Some(format!("<derived{number}>"));
@@ -178,37 +179,37 @@ impl Describer<'_> {
 
     fn source(
         &mut self,
-        source: &Source,
+        source: &RowSource,
         blank: &Line,
         join: Option<&JoinPlan>,
-        parts: &mut Vec<(usize, String)>,
+        subplans: &mut Vec<(usize, String)>,
     ) {
         match source {
-            Source::One | Source::Nothing => {}
-            Source::Table(table) => self.lines.push(table_line(table, blank, join)),
-            Source::Part { id, filter, .. } => {
+            RowSource::One | RowSource::Nothing => {}
+            RowSource::Table(table) => self.lines.push(table_line(table, blank, join)),
+            RowSource::Subplan { id, filter, .. } => {
                 let mut extra = Vec::new();
                 if !filter.is_empty() {
                     extra.push("Using where");
                 }
                 join_extra(join, &mut extra);
                 self.lines.push(Line {
-                    table: Some(format!("<part{id}>")),
+                    table: Some(format!("<subplan{id}>")),
                     access: Some("ALL"),
                     rows: Some(2),
                     filtered: Some(100.0),
                     extra,
                     ..blank.clone()
                 });
-                parts.push((*id, "DERIVED".to_owned()));
+                subplans.push((*id, "DERIVED".to_owned()));
             }
-            Source::Virtual(table) => self.lines.push(Line {
+            RowSource::Virtual(table) => self.lines.push(Line {
                 table: Some(table.alias.clone()),
                 access: Some("ALL"),
                 extra: if table.filter.is_empty() { vec![] } else { vec!["Using where"] },
                 ..blank.clone()
             }),
-            Source::JsonTable(table) => {
+            RowSource::JsonTable(table) => {
                 let mut extra = vec!["Table function: json_table", "Using temporary"];
                 if !table.filter.is_empty() {
                     extra.push("Using where");
@@ -222,18 +223,18 @@ impl Describer<'_> {
                     ..blank.clone()
                 });
             }
-            Source::Join(inner) => {
-                self.source(&inner.left, blank, join, parts);
-                self.source(&inner.right, blank, Some(inner), parts);
+            RowSource::Join(inner) => {
+                self.source(&inner.left, blank, join, subplans);
+                self.source(&inner.right, blank, Some(inner), subplans);
             }
         }
     }
 
-    fn subqueries(&self, select: &SelectPlan, parts: &mut Vec<(usize, String)>) {
+    fn subqueries(&self, select: &SelectPlan, subplans: &mut Vec<(usize, String)>) {
         let mut visit = |expr: &Expr| {
             expr.walk(&mut |node| {
                 let ExprKind::Subquery(sub) = &node.kind else { return };
-                if !parts.iter().any(|(id, _)| *id == sub.id) {
+                if !subplans.iter().any(|(id, _)| *id == sub.id) {
                     let kind = match sub.kind {
                         SubqueryKind::Quantified { op: CmpOp::Eq, quantifier, .. }
                             if !sub.correlated && quantifier != Quantifier::Only =>
@@ -242,7 +243,7 @@ impl Describer<'_> {
                         }
                         _ => "SUBQUERY",
                     };
-                    parts.push((sub.id, kind.to_owned()));
+                    subplans.push((sub.id, kind.to_owned()));
                 }
             });
         };
@@ -261,19 +262,19 @@ fn is_never(value: &inia_base::value::Value) -> bool {
     matches!(value, Value::Null | Value::Int(0) | Value::UInt(0))
 }
 
-fn each_condition(source: &Source, visit: &mut dyn FnMut(&Expr)) {
+fn each_condition(source: &RowSource, visit: &mut dyn FnMut(&Expr)) {
     match source {
-        Source::One | Source::Nothing => {}
-        Source::Table(table) => {
+        RowSource::One | RowSource::Nothing => {}
+        RowSource::Table(table) => {
             table.filter.iter().chain(&table.bound_filter).for_each(&mut *visit);
         }
-        Source::Part { filter, .. } => filter.iter().for_each(&mut *visit),
-        Source::Virtual(table) => table.filter.iter().for_each(&mut *visit),
-        Source::JsonTable(table) => {
+        RowSource::Subplan { filter, .. } => filter.iter().for_each(&mut *visit),
+        RowSource::Virtual(table) => table.filter.iter().for_each(&mut *visit),
+        RowSource::JsonTable(table) => {
             visit(&table.document);
             table.filter.iter().for_each(&mut *visit);
         }
-        Source::Join(join) => {
+        RowSource::Join(join) => {
             each_condition(&join.left, visit);
             each_condition(&join.right, visit);
             join.on.iter().for_each(&mut *visit);

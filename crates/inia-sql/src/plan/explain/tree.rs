@@ -4,7 +4,7 @@ use super::line::Line;
 use super::line::describe;
 use crate::plan::trace::{Node, Trace};
 use crate::plan::{
-    Body, JoinMethod, JoinType, QueryPlan, SelectPlan, Source, StatementPlan, TableSource,
+    Body, JoinMethod, JoinType, QueryPlan, RowSource, SelectPlan, StatementPlan, TableSource,
 };
 use inia_expr::Expr;
 use inia_expr::print::print;
@@ -89,7 +89,7 @@ impl Printer<'_> {
             self.node(depth, &format!("Filter: {}", print(having).replace('`', "")));
             depth += 1;
         }
-        if select.ends.is_some() {
+        if select.extrema.is_some() {
             self.node(depth, "Rows fetched before execution");
             return;
         }
@@ -116,36 +116,36 @@ impl Printer<'_> {
         }
     }
 
-    fn source(&mut self, source: &Source, mut depth: usize) {
+    fn source(&mut self, source: &RowSource, mut depth: usize) {
         self.enter(Node::Source(source));
         match source {
-            Source::One => self.node(depth, "Rows fetched before execution"),
-            Source::Nothing => self.node(depth, "Zero rows (Impossible WHERE)"),
-            Source::Table(table) => {
+            RowSource::One => self.node(depth, "Rows fetched before execution"),
+            RowSource::Nothing => self.node(depth, "Zero rows (Impossible WHERE)"),
+            RowSource::Table(table) => {
                 self.filtered(&table.filter.iter().collect::<Vec<_>>(), &mut depth);
                 self.seen = self.trace.map(|t| format!(" {}", t.describe_scan(source, table)));
                 let text = table_text(table);
                 self.node(depth, &text);
             }
-            Source::Part { id, alias, filter, .. } => {
+            RowSource::Subplan { id, alias, filter, .. } => {
                 self.filtered(&filter.iter().collect::<Vec<_>>(), &mut depth);
                 self.node(depth, &format!("Table scan on {alias}"));
-                let part = &self.plan.parts[*id];
+                let subplan = &self.plan.subplans[*id];
                 let text =
-                    if part.correlated { "Materialize (for each row)" } else { "Materialize" };
+                    if subplan.correlated { "Materialize (for each row)" } else { "Materialize" };
                 self.node(depth + 1, text);
-                let query: &QueryPlan = &self.plan.parts[*id].query;
+                let query: &QueryPlan = &self.plan.subplans[*id].query;
                 self.query(query, depth + 2);
             }
-            Source::Virtual(table) => {
+            RowSource::Virtual(table) => {
                 self.filtered(&table.filter.iter().collect::<Vec<_>>(), &mut depth);
                 self.node(depth, &format!("Table scan on {}", table.alias));
             }
-            Source::JsonTable(table) => {
+            RowSource::JsonTable(table) => {
                 self.filtered(&table.filter.iter().collect::<Vec<_>>(), &mut depth);
                 self.node(depth, &format!("Materialize table function on {}", table.alias));
             }
-            Source::Join(join) => {
+            RowSource::Join(join) => {
                 let kind = match (join.kind, &join.method) {
                     (JoinType::Inner, JoinMethod::NestedLoop) => "Nested loop inner join",
                     (JoinType::Left, JoinMethod::NestedLoop) => "Nested loop left join",

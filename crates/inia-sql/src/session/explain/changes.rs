@@ -4,7 +4,7 @@
 //! its targets say so. Example: `EXPLAIN UPDATE t SET b = 1 WHERE a = 2` describes `SELECT * FROM t
 //! WHERE a = 2`, and its line says UPDATE in place of SIMPLE.
 
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::dml;
 use crate::plan::explain::{Line, describe};
 use crate::planner::plan_source;
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 type Lines = Result<Vec<Line>, SqlError>;
 
 /// The lines of a statement that changes rows. Its errors are those that it would meet itself.
-pub(super) fn lines(core: &Core, statement: &Statement) -> Lines {
+pub(super) fn lines(core: &SessionContext, statement: &Statement) -> Lines {
     match statement {
         Statement::Insert(insert) => of_insert(core, insert),
         Statement::Update(update) => {
@@ -37,7 +37,7 @@ pub(super) fn lines(core: &Core, statement: &Statement) -> Lines {
     }
 }
 
-fn of_insert(core: &Core, insert: &ast::Insert) -> Lines {
+fn of_insert(core: &SessionContext, insert: &ast::Insert) -> Lines {
     let (insert, guard) = dml::insert_through(core, insert)?;
     core.check_view_rights(&guard.views)?;
     core.check_explains(&guard.views)?;
@@ -58,7 +58,7 @@ fn of_insert(core: &Core, insert: &ast::Insert) -> Lines {
 
 /// The lines of `SELECT * FROM from WHERE condition` with those of the targets marked.
 fn found(
-    core: &Core,
+    core: &SessionContext,
     from: &[TableRef],
     (with, condition): (Option<&ast::With>, Option<&ast::Expr>),
     order: (&[ast::OrderItem], Option<&ast::Limit>),
@@ -77,12 +77,12 @@ fn found(
     let plan = plan_source(core, &query)?;
     core.check_explains(&plan.views)?;
     let mut lines = describe(&plan);
-    let alone = matches!(from, [TableRef::Table(_)]);
+    let single = matches!(from, [TableRef::Table(_)]);
     for line in &mut lines {
         let target = line.table.as_deref().and_then(is_target);
         let Some(word) = target.filter(|_| line.id == Some(1)) else { continue };
         line.select_type = word.to_owned();
-        if alone {
+        if single {
             as_changed(line, condition.is_some());
         }
     }
@@ -104,7 +104,7 @@ fn alias(factor: &ast::TableFactor) -> &str {
     factor.alias.as_deref().unwrap_or(&factor.name.name)
 }
 
-fn of_update(core: &Core, update: &ast::Update) -> Lines {
+fn of_update(core: &SessionContext, update: &ast::Update) -> Lines {
     let sole = match update.tables.as_slice() {
         [TableRef::Table(factor)] => Some(alias(factor)),
         _ => None,
@@ -123,7 +123,7 @@ fn of_update(core: &Core, update: &ast::Update) -> Lines {
     found(core, &update.tables, conditions, order, &is_target)
 }
 
-fn of_delete(core: &Core, delete: &ast::Delete) -> Lines {
+fn of_delete(core: &SessionContext, delete: &ast::Delete) -> Lines {
     let conditions = (delete.with.as_ref(), delete.where_.as_ref());
     let order = (delete.order_by.as_slice(), delete.limit.as_ref());
     match &delete.target {

@@ -1,6 +1,6 @@
 //! What setting a variable changes in the session or the server.
 
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::sysvar::{self, sql_mode};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
@@ -15,7 +15,7 @@ const WRITE_ONLY: [&str; 2] = ["rand_seed1", "rand_seed2"];
 
 /// Gives a variable a checked value and lets it take effect.
 pub(in crate::session) fn assign(
-    core: &mut Core,
+    core: &mut SessionContext,
     global: bool,
     name: &str,
     text: &str,
@@ -47,7 +47,7 @@ pub(in crate::session) fn assign(
 
 /// Lets a session's value take effect.
 pub(in crate::session) fn take_effect(
-    core: &mut Core,
+    core: &mut SessionContext,
     name: &str,
     text: &str,
 ) -> Result<(), SqlError> {
@@ -142,7 +142,7 @@ pub(super) fn isolation(text: &str) -> Isolation {
     }
 }
 
-impl Core {
+impl SessionContext {
     /// The collation that results are described with.
     pub(in crate::session) fn result_collation(&self) -> Option<Collation> {
         if let Some(collation) = self.results {

@@ -1,6 +1,6 @@
 //! Which variables can be set in which scope, and by whom.
 
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::sysvar::{self, Home};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::VarScope;
@@ -25,7 +25,7 @@ const SET_BY_THE_SERVER: [&str; 3] =
 
 /// Whether the variable can be set in that scope, and by this session.
 pub(super) fn check_settable(
-    core: &Core,
+    core: &SessionContext,
     def: &sysvar::VarDef,
     scope: Option<VarScope>,
     global: bool,
@@ -67,7 +67,10 @@ pub(super) fn check_settable(
 }
 
 /// Error 1227: session variables that SESSION_VARIABLES_ADMIN is needed for.
-pub(in crate::session) fn check_restricted(core: &Core, name: &str) -> Result<(), SqlError> {
+pub(in crate::session) fn check_restricted(
+    core: &SessionContext,
+    name: &str,
+) -> Result<(), SqlError> {
     const PLAIN: [&str; 2] = ["internal_tmp_mem_storage_engine", "max_error_count"];
     const OLD: [&str; 11] = [
         "binlog_direct_non_transactional_updates",

@@ -2,7 +2,7 @@
 //! something.
 
 use crate::catalog::value_text;
-use crate::context::Core;
+use crate::context::SessionContext;
 use crate::sysvar::{Kind, VarDef, sql_mode, switches};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -51,14 +51,14 @@ impl Wanted<'_> {
     }
 
     /// Warning 1292.
-    fn warn_of_change(&self, core: &mut Core) {
+    fn warn_of_change(&self, core: &mut SessionContext) {
         core.warn(ErrorCode::TruncatedWrongValue, &[&self.def.name, &self.shown]);
     }
 }
 
 /// A value as the variable's text; errors 1231, 1232; warning 1292 where it is clipped.
 pub(in crate::session) fn checked(
-    core: &mut Core,
+    core: &mut SessionContext,
     def: &'static VarDef,
     global: bool,
     value: &Value,
@@ -104,7 +104,7 @@ pub(in crate::session) fn checked(
     }
 }
 
-fn integer(core: &mut Core, wanted: &Wanted<'_>, low: i128, high: i128) -> Text {
+fn integer(core: &mut SessionContext, wanted: &Wanted<'_>, low: i128, high: i128) -> Text {
     let number = wanted.number.ok_or_else(|| wanted.wrong_type())?;
     let block =
         BLOCKS.iter().find(|(name, _)| *name == wanted.def.name).map_or(1, |(_, size)| *size);
@@ -117,9 +117,9 @@ fn integer(core: &mut Core, wanted: &Wanted<'_>, low: i128, high: i128) -> Text 
 }
 
 /// Seconds with six digits of a fraction; `timestamp` takes those that TIMESTAMP has.
-fn seconds(core: &mut Core, wanted: &Wanted<'_>) -> Text {
+fn seconds(core: &mut SessionContext, wanted: &Wanted<'_>) -> Text {
     /// A year.
-    const MOST: f64 = 31_536_000.0;
+    const MAX: f64 = 31_536_000.0;
     /// 2038-01-19.
     const LAST_TIMESTAMP: f64 = 2_147_483_647.0;
     let number = match wanted.value {
@@ -132,7 +132,7 @@ fn seconds(core: &mut Core, wanted: &Wanted<'_>) -> Text {
         "timestamp" if number > 0.0 && !(1.0..=LAST_TIMESTAMP).contains(&number) => {
             return Err(wanted.refused());
         }
-        "long_query_time" => MOST,
+        "long_query_time" => MAX,
         _ => f64::MAX,
     };
     let clipped = number.clamp(0.0, most);
@@ -142,7 +142,7 @@ fn seconds(core: &mut Core, wanted: &Wanted<'_>) -> Text {
     Ok(format!("{clipped:.6}"))
 }
 
-fn switched(core: &Core, wanted: &Wanted<'_>, global: bool) -> Text {
+fn switched(core: &SessionContext, wanted: &Wanted<'_>, global: bool) -> Text {
     let default = wanted.def.default;
     if let Some(number) = wanted.number {
         let number = u64::try_from(number).ok();
@@ -162,7 +162,7 @@ fn switched(core: &Core, wanted: &Wanted<'_>, global: bool) -> Text {
 }
 
 /// Warnings 3090 and 3135: modes that go out of use, and zero dates apart from strict mode.
-fn warn_of_mode(core: &mut Core, mode: SqlMode) {
+fn warn_of_mode(core: &mut SessionContext, mode: SqlMode) {
     if mode.has(SqlMode::PAD_CHAR_TO_FULL_LENGTH) {
         core.warn(ErrorCode::WarnDeprecatedSqlmode, &[&"PAD_CHAR_TO_FULL_LENGTH"]);
     }
@@ -174,8 +174,8 @@ fn warn_of_mode(core: &mut Core, mode: SqlMode) {
     }
 }
 
-/// Texts, of which some must name something: errors 1115, 1273, 1286, 1298 and 1649. Character sets
-/// and collations have numbers too, and so have locales.
+/// PlanCache, of which some must name something: errors 1115, 1273, 1286, 1298 and 1649. Character
+/// sets and collations have numbers too, and so have locales.
 fn named(wanted: Wanted<'_>) -> Text {
     const ENGINES: [&str; 3] = ["InnoDB", "MyISAM", "MEMORY"];
     let variable = wanted.def.name;

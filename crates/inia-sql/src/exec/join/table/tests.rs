@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn rows_come_back_by_key_in_the_order_they_came() {
-    let mut table = Table::new(2);
+    let mut table = JoinTable::new(2);
     for i in 0..1000i64 {
         let key = format!("{}", i % 10);
         table.add(
@@ -29,7 +29,7 @@ fn rows_come_back_by_key_in_the_order_they_came() {
 
 #[test]
 fn an_empty_table_has_no_matches() {
-    let mut table = Table::new(1);
+    let mut table = JoinTable::new(1);
     table.seal();
     assert!(table.is_empty());
     assert_eq!(table.matches(b"").count(), 0);

@@ -1,0 +1,532 @@
+//! Binding: a syntax tree becomes a typed [`Expr`]. Names are resolved by the caller's [`Scope`];
+//! MySQL's implicit conversions are decided here, once, not at every row.
+
+mod operators;
+mod prepare;
+mod special;
+mod years;
+
+pub use operators::negate;
+pub(crate) use operators::{arithmetic_node, case_node, num_class, numeric, scalar_comparison};
+pub use prepare::{converted, prepare, prepare_operand};
+pub(crate) use years::{beside_years, year_meant};
+
+use crate::aggregate::{Aggregate, WindowFunction};
+use crate::collate;
+use crate::column_types;
+use crate::context::{Environment, SessionHost, VarScope};
+use crate::convert;
+use crate::func;
+use crate::tree::{CmpOp, Expr, ExprKind, Quantifier, Subquery, SubqueryKind};
+use crate::ty::{Coercibility, ExprType, NOT_FIXED, TypeClass};
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::decimal::{Decimal, MAX_PRECISION, MAX_SCALE};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_parser::ast;
+
+/// A subquery that the scope has bound.
+#[derive(Clone, Debug)]
+pub struct BoundSubquery {
+    /// The executor's number for it.
+    pub id: usize,
+    /// Types of its columns.
+    pub columns: Vec<ExprType>,
+    /// Whether it reads columns of enclosing rows.
+    pub correlated: bool,
+    /// Whether it has one row whatever the tables hold.
+    pub certain: bool,
+}
+
+/// Name resolution, as the statement around the expression provides it.
+pub trait Scope {
+    /// A column; error 1054 or 1052 where it is unknown or ambiguous.
+    fn column(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError>;
+
+    /// A subquery inside the expression; `tested` where it only matters which rows there are, and
+    /// not how many of each (EXISTS, IN, ANY, ALL).
+    fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery, SqlError> {
+        let _ = (query, tested);
+        Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"a subquery here"]))
+    }
+
+    /// Called before an aggregate's arguments are bound; error 1111 where none may stand.
+    fn enter_aggregate(&mut self) -> Result<(), SqlError> {
+        Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]))
+    }
+
+    /// An aggregate whose arguments are bound: where its result will be found.
+    fn aggregate(&mut self, call: Aggregate) -> Result<Expr, SqlError> {
+        let _ = call;
+        Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]))
+    }
+
+    /// A function over a window. The scope binds the window itself.
+    fn window(&mut self, call: WindowFunction, over: &ast::Over) -> Result<Expr, SqlError> {
+        let _ = over;
+        Err(SqlError::new(ErrorCode::WindowInvalidWindowFuncUse, &[&call.name()]))
+    }
+
+    /// A `?`, from 0: a parameter node or the value itself. Its texts have the connection's
+    /// collation.
+    fn param(&mut self, index: usize, connection: Collation) -> Result<Expr, SqlError> {
+        let ty = ExprType::text(16_383, connection, true);
+        Ok(Expr { kind: ExprKind::Param(index), ty })
+    }
+
+    /// `VALUES(column)`.
+    fn insert_value(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
+        self.column(name)
+    }
+
+    /// `DEFAULT(column)`.
+    fn default_of(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
+        self.column(name)
+    }
+
+    /// A function that is not built in; error 1305.
+    fn stored_function(&mut self, call: &ast::FunctionCall) -> Result<Expr, SqlError> {
+        let full = match &call.db {
+            Some(db) => format!("{db}.{}", call.name),
+            None => call.name.clone(),
+        };
+        Err(SqlError::new(ErrorCode::SpDoesNotExist, &[&"FUNCTION", &full]))
+    }
+
+    /// `MATCH … AGAINST`.
+    fn match_against(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        let _ = expr;
+        Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"MATCH ... AGAINST"]))
+    }
+}
+
+/// A scope without names, for constant expressions.
+#[derive(Debug, Default)]
+pub struct EmptyScope;
+
+impl Scope for EmptyScope {
+    fn column(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
+        let mut full = name.name.clone();
+        if let Some(table) = &name.table {
+            full = format!("{table}.{full}");
+        }
+        Err(SqlError::new(ErrorCode::UnknownColumn, &[&full, &"field list"]))
+    }
+}
+
+/// Binds expressions of one statement.
+pub struct Binder<'b> {
+    /// Name resolution.
+    pub scope: &'b mut dyn Scope,
+    /// The session's settings.
+    pub env: &'b Environment,
+    /// The session's variables.
+    pub host: &'b dyn SessionHost,
+}
+
+/// Binds one expression.
+pub fn bind(
+    expr: &ast::Expr,
+    scope: &mut dyn Scope,
+    env: &Environment,
+    host: &dyn SessionHost,
+) -> Result<Expr, SqlError> {
+    Binder { scope, env, host }.bind(expr)
+}
+
+impl Binder<'_> {
+    /// Binds an expression that may be a row.
+    pub fn bind(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        match expr {
+            ast::Expr::Literal(literal) => self.literal(literal),
+            ast::Expr::Column(name) => self.scope.column(name),
+            ast::Expr::Param(index) => match self.env.literal_types.get(*index as usize) {
+                Some(ty) => Ok(Expr { kind: ExprKind::Param(*index as usize), ty: ty.clone() }),
+                None => self.scope.param(*index as usize, self.env.collation),
+            },
+            ast::Expr::UserVar(name) => Ok(self.user_var(name)),
+            ast::Expr::AssignVar { name, value } => {
+                let value = self.scalar(value)?;
+                let ty = value.ty.clone().into_computed();
+                let name = name.to_lowercase().into();
+                Ok(Expr { kind: ExprKind::AssignUserVar(name, Box::new(value)), ty })
+            }
+            ast::Expr::SysVar(var) => self.sys_var(var),
+            ast::Expr::Unary { op, expr } => self.unary(*op, expr),
+            ast::Expr::Binary { op, left, right } => self.binary(*op, left, right),
+            ast::Expr::And(items) => self.junction(items, ExprKind::And),
+            ast::Expr::Or(items) => self.junction(items, ExprKind::Or),
+            ast::Expr::IsNull { .. } | ast::Expr::IsTruth { .. } => self.is_test(expr),
+            ast::Expr::InList { expr, list, negated } => self.in_list(expr, list, *negated),
+            ast::Expr::Between { expr, low, high, negated } => {
+                self.between(expr, low, high, *negated)
+            }
+            ast::Expr::Like { expr, pattern, escape, negated } => {
+                self.like(expr, pattern, escape.as_deref(), *negated)
+            }
+            ast::Expr::Case { operand, whens, else_ } => {
+                self.case(operand.as_deref(), whens, else_.as_deref())
+            }
+            ast::Expr::Function(call) => self.function(call),
+            ast::Expr::Aggregate(call) => self.aggregate(call),
+            ast::Expr::Window(call) => {
+                for (unsupported, what) in
+                    [(call.from_last, "FROM LAST"), (call.ignore_nulls, "IGNORE NULLS")]
+                {
+                    if unsupported {
+                        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
+                    }
+                }
+                let args = self.scalars(&call.args)?;
+                let bound = WindowFunction::ranked(call.func, args)?;
+                self.scope.window(bound, &call.over)
+            }
+            ast::Expr::InsertValue(name) => self.scope.insert_value(name),
+            ast::Expr::DefaultOf(name) => self.scope.default_of(name),
+            ast::Expr::Default => {
+                Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"DEFAULT in an expression"]))
+            }
+            ast::Expr::Match { .. } => self.scope.match_against(expr),
+            ast::Expr::Row(items) => {
+                let items: Result<Vec<Expr>, SqlError> =
+                    items.iter().map(|item| self.bind(item)).collect();
+                Ok(Expr { kind: ExprKind::Row(items?), ty: ExprType::null() })
+            }
+            ast::Expr::Subquery(_)
+            | ast::Expr::Exists(_)
+            | ast::Expr::Quantified { .. }
+            | ast::Expr::InSubquery { .. } => self.subquery(expr),
+            _ => self.special(expr),
+        }
+    }
+
+    /// Binds an expression that must be one value; error 1241 for rows.
+    pub fn scalar(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        let bound = self.bind(expr)?;
+        if width(&bound) != 1 {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&1]));
+        }
+        Ok(bound)
+    }
+
+    /// Binds several values.
+    pub fn scalars(&mut self, exprs: &[ast::Expr]) -> Result<Vec<Expr>, SqlError> {
+        exprs.iter().map(|expr| self.scalar(expr)).collect()
+    }
+
+    fn user_var(&self, name: &str) -> Expr {
+        let name = name.to_lowercase();
+        let ty = match self.host.user_var(&name) {
+            Some(var) => var.ty.with_nullable(true),
+            None => ExprType::binary(65_532, true),
+        };
+        Expr { kind: ExprKind::UserVar(name.into()), ty: variable_type(ty) }
+    }
+
+    fn sys_var(&self, var: &ast::SysVar) -> Result<Expr, SqlError> {
+        let scope = match var.scope {
+            None => VarScope::Any,
+            Some(ast::VarScope::Session) => VarScope::Session,
+            Some(_) => VarScope::Global,
+        };
+        let name = match &var.component {
+            Some(component) => format!("{component}.{}", var.name),
+            None => var.name.clone(),
+        };
+        let (_, ty) = self.host.sysvar(scope, &name)?;
+        Ok(Expr { kind: ExprKind::SysVar(scope, name.into()), ty: ty.with_nullable(true) })
+    }
+
+    fn literal(&self, literal: &ast::Literal) -> Result<Expr, SqlError> {
+        use ast::Literal as L;
+        Ok(match literal {
+            L::Null => Expr::null(),
+            L::Bool(value) => Expr::literal(Value::Int(i64::from(*value)), ExprType::bool(false)),
+            L::Int(value) => int_literal(*value),
+            L::Decimal(text) => decimal_literal(text),
+            L::Float(value) => {
+                let ty = ExprType { length: 22, ..ExprType::double(false) };
+                Expr::literal(Value::Double(*value), ty)
+            }
+            L::String { charset: None, value } => text_literal(value, self.env.collation),
+            L::String { charset: Some(charset), value } => {
+                // An introducer says what the bytes mean that the client sent.
+                self.introduced(charset, &self.env.client_charset.encode(value))?
+            }
+            L::RawBytes { charset: None, bytes } => bytes_literal(bytes.clone()),
+            L::RawBytes { charset: Some(charset), bytes }
+            | L::Hex { charset: Some(charset), bytes }
+            | L::Bit { charset: Some(charset), bytes } => self.introduced(charset, bytes)?,
+            L::Hex { charset: None, bytes } | L::Bit { charset: None, bytes } => {
+                let mut ty = ExprType::binary(bytes.len() as u64, false);
+                (ty.decimals, ty.hex) = (0, true);
+                Expr { kind: ExprKind::HexLiteral(bytes.clone()), ty }
+            }
+            L::Date(text) => temporal_literal(text, DataType::Date, self.env)?,
+            L::Time(text) => temporal_literal(text, DataType::Time { fsp: 6 }, self.env)?,
+            L::Timestamp(text) => temporal_literal(text, DataType::DateTime { fsp: 6 }, self.env)?,
+        })
+    }
+
+    /// A literal of these bytes in a character set; error 1300 if they are none of its.
+    fn introduced(&self, charset: &str, bytes: &[u8]) -> Result<Expr, SqlError> {
+        let collation = collate::charset_default(charset)?;
+        if collation == Collation::BINARY {
+            return Ok(bytes_literal(bytes.to_vec()));
+        }
+        let text = collate::decode(collation, bytes).ok_or_else(|| {
+            let hex: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
+            let name = charset.to_lowercase();
+            SqlError::new(ErrorCode::InvalidCharacterString, &[&name, &hex])
+        })?;
+        Ok(text_literal(&text, collation))
+    }
+
+    fn function(&mut self, call: &ast::FunctionCall) -> Result<Expr, SqlError> {
+        if call.db.is_some() {
+            return self.scope.stored_function(call);
+        }
+        if call.written.apart {
+            let code = ErrorCode::FuncInexistentNameCollision;
+            return Err(SqlError::new(code, &[&self.full_name(call)]));
+        }
+        let Some(function) = func::lookup(&call.name) else {
+            let found = self.scope.stored_function(call);
+            return found.map_err(|error| match error.code {
+                ErrorCode::SpDoesNotExist => {
+                    SqlError::new(error.code, &[&"FUNCTION", &self.full_name(call)])
+                }
+                _ => error,
+            });
+        };
+        if call.args.len() < function.min || call.args.len() > function.max {
+            let name = call.text();
+            return Err(SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&name]));
+        }
+        let args = self.scalars(&call.args)?;
+        func::bind_call(function, args, self.env).map_err(|error| match error.code {
+            ErrorCode::WrongParamcountToNativeFct => SqlError::new(error.code, &[&call.text()]),
+            _ => error,
+        })
+    }
+
+    /// A function's name with the current database.
+    fn full_name(&self, call: &ast::FunctionCall) -> String {
+        match &self.env.database {
+            Some(db) => format!("{db}.{}", call.text()),
+            None => call.text().to_owned(),
+        }
+    }
+
+    /// A call of a built-in function by name, for special syntax.
+    pub(crate) fn call(&mut self, name: &str, args: Vec<Expr>) -> Result<Expr, SqlError> {
+        let function = func::lookup(name)
+            .ok_or_else(|| SqlError::new(ErrorCode::SpDoesNotExist, &[&"FUNCTION", &name]))?;
+        func::bind_call(function, args, self.env)
+    }
+
+    fn aggregate(&mut self, call: &ast::AggregateCall) -> Result<Expr, SqlError> {
+        if let Some(over) = &call.over {
+            let bound = self.aggregate_parts(call)?;
+            return self.scope.window(WindowFunction::aggregate(bound)?, over);
+        }
+        self.scope.enter_aggregate()?;
+        let bound = self.aggregate_parts(call)?;
+        self.scope.aggregate(bound)
+    }
+
+    fn aggregate_parts(&mut self, call: &ast::AggregateCall) -> Result<Aggregate, SqlError> {
+        let args = self.scalars(&call.args)?;
+        let mut order_by = Vec::new();
+        for item in &call.order_by {
+            let key = match &item.expr {
+                ast::Expr::Literal(ast::Literal::Int(position)) => {
+                    let at = usize::try_from(*position).unwrap_or(usize::MAX);
+                    let found = at.checked_sub(1).and_then(|at| args.get(at)).cloned();
+                    found.ok_or_else(|| {
+                        SqlError::new(ErrorCode::UnknownColumn, &[position, &"order clause"])
+                    })?
+                }
+                other => self.scalar(other)?,
+            };
+            order_by.push((key, item.desc));
+        }
+        Aggregate::new(call, args, order_by, self.env)
+    }
+
+    fn subquery(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        match expr {
+            ast::Expr::Exists(query) => {
+                let sub = self.scope.subquery(query, true)?;
+                let kind = SubqueryKind::Exists { negated: false };
+                // MySQL tells of EXISTS what is true of the columns, and looks at none of `*`.
+                let nullable = !selects_all(query) && sub.columns.iter().any(|ty| ty.nullable);
+                Ok(subquery_expr(&sub, kind, ExprType::bool(nullable)))
+            }
+            ast::Expr::Subquery(query) => {
+                let sub = self.scope.subquery(query, false)?;
+                if let [only] = &sub.columns[..] {
+                    let ty =
+                        only.clone().with_nullable(only.nullable || !sub.certain).into_computed();
+                    return Ok(subquery_expr(&sub, SubqueryKind::Scalar, ty));
+                }
+                let kind = SubqueryKind::Row(sub.columns.clone());
+                Ok(subquery_expr(&sub, kind, ExprType::null()))
+            }
+            ast::Expr::InSubquery { expr, query, negated } => {
+                refuse_limit(query)?;
+                let left = self.bind(expr)?;
+                let sub = self.scope.subquery(query, true)?;
+                let op = if *negated { CmpOp::Ne } else { CmpOp::Eq };
+                let quantifier = if *negated { Quantifier::All } else { Quantifier::Any };
+                self.quantified(left, op, quantifier, &sub)
+            }
+            ast::Expr::Quantified { left, op, quantifier, query } => {
+                refuse_limit(query)?;
+                let left = self.bind(left)?;
+                let sub = self.scope.subquery(query, true)?;
+                let op = operators::cmp_op(*op).unwrap_or(CmpOp::Eq);
+                let quantifier = match quantifier {
+                    ast::Quantifier::All => Quantifier::All,
+                    _ => Quantifier::Any,
+                };
+                self.quantified(left, op, quantifier, &sub)
+            }
+            _ => self.special(expr),
+        }
+    }
+
+    /// `left op ANY/ALL (subquery)`, and `left op (subquery)` of rows.
+    pub(crate) fn quantified(
+        &mut self,
+        left: Expr,
+        op: CmpOp,
+        quantifier: Quantifier,
+        sub: &BoundSubquery,
+    ) -> Result<Expr, SqlError> {
+        let columns = width(&left);
+        if columns != sub.columns.len() {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
+        }
+        let left = match left.kind {
+            ExprKind::Row(items) => items,
+            _ => vec![left],
+        };
+        let own = column_types(&left);
+        if own.len() != columns {
+            return Err(SqlError::new(ErrorCode::OperandColumns, &[&1]));
+        }
+        let mut classes = Vec::new();
+        for (at, ty) in sub.columns.iter().enumerate() {
+            let column = Expr::column(0, ty.clone(), "");
+            let class = match left.get(at).filter(|_| left.len() == columns) {
+                Some(operand) => crate::compare::choose(operand, &column, op.symbol())?,
+                None => {
+                    let operand = Expr::column(0, own[at].clone(), "");
+                    crate::compare::choose(&operand, &column, op.symbol())?
+                }
+            };
+            classes.push(class);
+        }
+        let types: Vec<ExprType> =
+            sub.columns.iter().map(|ty| ty.clone().into_computed()).collect();
+        let certain = sub.certain && (columns == 1 || quantifier == Quantifier::Only);
+        let is_nullable =
+            !certain || own.iter().any(|ty| ty.nullable) || types.iter().any(|t| t.nullable);
+        let null_safe = quantifier == Quantifier::Only && op == CmpOp::NullSafeEq;
+        let nullable = is_nullable && !null_safe;
+        let kind = SubqueryKind::Quantified { op, quantifier, left, classes, types };
+        Ok(subquery_expr(sub, kind, ExprType::bool(nullable)))
+    }
+}
+
+/// Whether a query is `SELECT * …`.
+fn selects_all(query: &ast::Query) -> bool {
+    matches!(&query.body, ast::QueryBody::Select(select)
+        if matches!(select.items[..], [ast::SelectItem::Wildcard]))
+}
+
+/// Error 1235: the rows of IN, ANY and ALL are not limited in number.
+fn refuse_limit(query: &ast::Query) -> Result<(), SqlError> {
+    let limited = |body: &ast::QueryBody| match body {
+        ast::QueryBody::Nested(inner) => refuse_limit(inner),
+        _ => Ok(()),
+    };
+    if query.limit.is_some() {
+        let what = "LIMIT & IN/ALL/ANY/SOME subquery";
+        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
+    }
+    match &query.body {
+        ast::QueryBody::SetOperation { first, rest } => {
+            limited(first)?;
+            rest.iter().try_for_each(|term| limited(&term.body))
+        }
+        body => limited(body),
+    }
+}
+
+/// How many columns an operand has.
+pub(crate) fn width(expr: &Expr) -> usize {
+    match &expr.kind {
+        ExprKind::Row(items) => items.len(),
+        ExprKind::Subquery(sub) => match &sub.kind {
+            SubqueryKind::Row(types) => types.len(),
+            _ => 1,
+        },
+        _ => 1,
+    }
+}
+
+fn subquery_expr(sub: &BoundSubquery, kind: SubqueryKind, ty: ExprType) -> Expr {
+    let node = Subquery { id: sub.id, kind, correlated: sub.correlated, certain: sub.certain };
+    Expr { kind: ExprKind::Subquery(Box::new(node)), ty }
+}
+
+/// Values in user variables are of the widest type of their class.
+fn variable_type(ty: ExprType) -> ExprType {
+    let mut ty = ty;
+    if ty.class() == TypeClass::Decimal {
+        return ExprType::decimal(MAX_PRECISION.into(), MAX_SCALE.into(), false, ty.nullable);
+    }
+    if ty.coercibility == Coercibility::Coercible {
+        ty.coercibility = Coercibility::Implicit;
+    }
+    ty
+}
+
+/// A string literal of a collation.
+pub fn text_literal(value: &str, collation: Collation) -> Expr {
+    let ty = ExprType::text(value.chars().count() as u64, collation, false);
+    Expr::literal(Value::Text(value.to_owned()), ty)
+}
+
+/// An integer literal.
+pub fn int_literal(value: u64) -> Expr {
+    let digits = value.checked_ilog10().unwrap_or(0) + 1;
+    match i64::try_from(value) {
+        Ok(value) => Expr::literal(Value::Int(value), ExprType::int(digits + 1, false)),
+        Err(_) => Expr::literal(Value::UInt(value), ExprType::uint(digits, false)),
+    }
+}
+
+/// A literal of a number with a point.
+pub fn decimal_literal(text: &str) -> Expr {
+    let value = Decimal::parse_prefix(text.as_bytes()).value;
+    let (precision, scale) = (u32::from(value.precision()), u32::from(value.scale()));
+    let whole = precision.saturating_sub(scale).max(1);
+    Expr::literal(Value::Decimal(value), ExprType::decimal(whole + scale, scale, false, false))
+}
+
+fn bytes_literal(bytes: Vec<u8>) -> Expr {
+    let ty = ExprType::binary(bytes.len() as u64, false);
+    Expr::literal(Value::Bytes(bytes), ty)
+}
+
+fn temporal_literal(text: &str, target: DataType, env: &Environment) -> Result<Expr, SqlError> {
+    let (value, data_type) = convert::temporal_literal(text, &target, env)?;
+    let mut ty = ExprType::computed(data_type, false);
+    ty.decimals = ty.fsp();
+    debug_assert!(ty.decimals != NOT_FIXED);
+    Ok(Expr::literal(value, ty))
+}

@@ -1,0 +1,176 @@
+//! Built-in functions: one table, one file per family.
+//!
+//! A function is a name, the number of arguments it takes, a rule for its result's type, and its
+//! code. Code takes its arguments already converted: `a.int(0)?` is the first argument as an
+//! integer, and where that is NULL the `?` makes the whole result NULL.
+
+mod aes;
+mod args;
+mod bits;
+mod cast;
+mod compare;
+mod control;
+mod datefmt;
+mod datetime;
+mod digest;
+mod info;
+mod json;
+mod json_value;
+mod locks;
+mod misc;
+mod numeric;
+mod packed;
+mod regexp;
+mod string;
+mod string_codes;
+mod string_lists;
+mod timefn;
+mod types;
+
+use crate::context::Environment;
+use crate::eval::EvalFn;
+use crate::tree::{Call, Expr, ExprKind};
+use crate::ty::ExprType;
+use inia_base::error::{ErrorCode, SqlError};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+pub(crate) use datetime::{extract, timestamp_diff};
+pub(crate) use json_value::json_value;
+
+/// A rule for a result's type. It may also change the arguments.
+pub(crate) type TypeFn = fn(&mut [Expr], &Environment) -> Result<ExprType, SqlError>;
+/// A function that becomes something other than a call.
+pub(crate) type BindFn = fn(Vec<Expr>, &Environment) -> Result<Expr, SqlError>;
+
+/// How a function is bound.
+#[derive(Clone, Copy)]
+pub(crate) enum Body {
+    /// A call of code with a result of a type.
+    Code(TypeFn, EvalFn),
+    /// A call whose result depends on more than its arguments.
+    Volatile(TypeFn, EvalFn),
+    /// Rewritten into other nodes.
+    Rewrite(BindFn),
+}
+
+/// One row of the function table.
+#[derive(Clone, Copy)]
+pub(crate) struct Function {
+    /// Lower-case name.
+    pub(crate) name: &'static str,
+    /// Fewest arguments.
+    pub(crate) min: usize,
+    /// Most arguments.
+    pub(crate) max: usize,
+    /// How it is bound.
+    pub(crate) body: Body,
+    /// A constant for the code, see [`Call::tag`].
+    pub(crate) tag: i64,
+}
+
+/// Any number of arguments.
+pub(crate) const MANY: usize = usize::MAX;
+
+/// A row for a function whose result depends only on its arguments.
+pub(crate) const fn f(
+    name: &'static str,
+    min: usize,
+    max: usize,
+    ty: TypeFn,
+    eval: EvalFn,
+) -> Function {
+    Function { name, min, max, body: Body::Code(ty, eval), tag: 0 }
+}
+
+/// As [`f`], with a constant for the code.
+pub(crate) const fn ft(
+    name: &'static str,
+    min: usize,
+    max: usize,
+    ty: TypeFn,
+    eval: EvalFn,
+    tag: i64,
+) -> Function {
+    Function { name, min, max, body: Body::Code(ty, eval), tag }
+}
+
+/// A row for a function that depends on the session or on time.
+pub(crate) const fn v(
+    name: &'static str,
+    min: usize,
+    max: usize,
+    ty: TypeFn,
+    eval: EvalFn,
+) -> Function {
+    Function { name, min, max, body: Body::Volatile(ty, eval), tag: 0 }
+}
+
+/// A row for a function that is rewritten.
+pub(crate) const fn r(name: &'static str, min: usize, max: usize, bind: BindFn) -> Function {
+    Function { name, min, max, body: Body::Rewrite(bind), tag: 0 }
+}
+
+const FAMILIES: &[&[Function]] = &[
+    aes::TABLE,
+    bits::TABLE,
+    cast::TABLE,
+    compare::TABLE,
+    control::TABLE,
+    datefmt::TABLE,
+    datetime::TABLE,
+    digest::TABLE,
+    info::TABLE,
+    json::TABLE,
+    locks::TABLE,
+    misc::TABLE,
+    numeric::TABLE,
+    packed::TABLE,
+    regexp::TABLE,
+    string::TABLE,
+    string_codes::TABLE,
+    string_lists::TABLE,
+    timefn::TABLE,
+];
+
+/// The function of a (lower-case) name.
+pub(crate) fn lookup(name: &str) -> Option<&'static Function> {
+    static INDEX: OnceLock<HashMap<&'static str, &'static Function>> = OnceLock::new();
+    let index = INDEX.get_or_init(|| {
+        let rows = FAMILIES.iter().flat_map(|family| family.iter());
+        rows.map(|function| (function.name, function)).collect()
+    });
+    index.get(name).copied()
+}
+
+/// Binds a call; error 1582 for a wrong number of arguments.
+pub(crate) fn bind_call(
+    function: &'static Function,
+    mut args: Vec<Expr>,
+    env: &Environment,
+) -> Result<Expr, SqlError> {
+    if args.len() < function.min || args.len() > function.max {
+        let name = function.name;
+        return Err(SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&name]));
+    }
+    let (ty, eval, deterministic) = match function.body {
+        Body::Rewrite(bind) => return bind(args, env),
+        Body::Code(ty, eval) => (ty, eval, true),
+        Body::Volatile(ty, eval) => (ty, eval, false),
+    };
+    let ty = ty(&mut args, env)?;
+    let call = Call { name: function.name, eval, args, tag: function.tag, deterministic };
+    Ok(Expr { kind: ExprKind::Call(Box::new(call)), ty })
+}
+
+/// A call node for code outside the table.
+pub(crate) fn node(
+    name: &'static str,
+    ty: ExprType,
+    eval: EvalFn,
+    args: Vec<Expr>,
+    tag: i64,
+) -> Expr {
+    let call = Call { name, eval, args, tag, deterministic: true };
+    Expr { kind: ExprKind::Call(Box::new(call)), ty }
+}

@@ -1,0 +1,165 @@
+//! Statements that define databases and tables.
+//!
+//! A DDL statement commits the session's transaction, takes its tables' metadata locks, then does
+//! all its work (trees, rows, catalog records) in one storage transaction: it happens wholly or
+//! not at all, also in a crash. The trees of MEMORY tables are not logged: they are made and
+//! dropped in a transaction of their own store, which ends as that one does. The new catalog
+//! version is published after the commit.
+
+mod actions;
+mod algorithm;
+mod alter;
+mod columns;
+mod copied;
+mod create_select;
+mod dependents;
+mod foreign;
+mod rebuild;
+mod rules;
+mod schema;
+mod table;
+mod table_builder;
+mod view;
+
+use crate::catalog::check_name;
+use crate::context::{existing, full_name};
+pub(crate) use alter::alter_table;
+pub(crate) use create_select::create_table_select;
+pub(crate) use schema::{alter_database, create_database, drop_database};
+pub(crate) use table::{
+    create_index, create_table, drop_index, drop_tables, rename_tables, truncate,
+};
+pub(crate) use view::{create_view, drop_views, show_create_view};
+
+use crate::catalog::Change;
+use crate::catalog::FullName;
+use crate::catalog::mdl::{MdlGuard, MdlKind};
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
+use crate::error::StorageResult;
+use inia_base::error::SqlError;
+use inia_storage::Isolation;
+
+/// What DDL statements report.
+pub(crate) type DdlResult = Result<StatementOutcome, SqlError>;
+
+/// Locks tables' definitions against everybody else.
+pub(crate) fn lock(core: &SessionContext, names: &[FullName]) -> Result<Vec<MdlGuard>, SqlError> {
+    let manager = core.db.catalog().mdl();
+    let names = names.iter().map(|(schema, name)| manager.name(schema, name)).collect();
+    core.mdl.lock_exclusive(names, core.mdl_limit())
+}
+
+/// As [`lock`], and keeps everybody from changing rows of the tables `still`.
+pub(crate) fn lock_beside(
+    core: &SessionContext,
+    names: &[FullName],
+    still: &[FullName],
+) -> Result<Vec<MdlGuard>, SqlError> {
+    let manager = core.db.catalog().mdl();
+    let wanted =
+        |kind: MdlKind| move |(schema, name): &FullName| (manager.name(schema, name), kind);
+    let still = still.iter().map(wanted(MdlKind::ReadOnly));
+    let all = names.iter().map(wanted(MdlKind::Exclusive)).chain(still).collect();
+    core.mdl.lock_all(all, core.mdl_limit())
+}
+
+/// As [`lock_beside`] for tables that get other names: tables that refer to them are rewritten.
+pub(crate) fn lock_renamed(
+    core: &SessionContext,
+    names: &[FullName],
+    still: &[FullName],
+) -> Result<Vec<MdlGuard>, SqlError> {
+    let mut all = names.to_vec();
+    loop {
+        let guards = lock_beside(core, &all, still)?;
+        let catalog = core.db.catalog().current();
+        let referring = names.iter().filter_map(|name| catalog.references.get(name)).flatten();
+        let more: Vec<FullName> = referring.filter(|name| !all.contains(name)).cloned().collect();
+        if more.is_empty() {
+            return Ok(guards);
+        }
+        all.extend(more);
+    }
+}
+
+/// Locks the definitions of those names that the session has no temporary tables for.
+pub(crate) fn lock_stored(
+    core: &SessionContext,
+    names: &[FullName],
+) -> Result<Vec<MdlGuard>, SqlError> {
+    let stored = names.iter().filter(|(schema, name)| core.temporary.get(schema, name).is_none());
+    lock(core, &stored.cloned().collect::<Vec<_>>())
+}
+
+/// Runs `work` in a storage transaction of its own, writes the changes it lists, commits, and
+/// publishes them.
+pub(crate) fn in_transaction<T>(
+    core: &mut SessionContext,
+    work: impl FnOnce(&mut SessionContext, &mut Vec<Change>) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    core.txn.get_mut().begin(Isolation::RepeatableRead);
+    core.txn.get_mut().begin_statement();
+    let mut changes = Vec::new();
+    let result = work(core, &mut changes).and_then(|value| {
+        let txn = core.txn.get_mut();
+        let catalog = core.db.catalog();
+        changes.iter().try_for_each(|change| catalog.write(txn, change))?;
+        let table = changes.iter().find_map(|change| match change {
+            Change::PutTable(def) => Some(&def.name),
+            _ => None,
+        });
+        match table {
+            Some(table) => txn.commit().sql_for(table)?,
+            None => txn.commit().sql()?,
+        }
+        Ok(value)
+    });
+    let ended = match result.is_err() {
+        true => core.abandon_statement_txns(),
+        false => core.end_statement_txns(false),
+    };
+    match result.and_then(|value| ended.map(|()| value)) {
+        Ok(value) => {
+            publish(core, changes);
+            Ok(value)
+        }
+        Err(error) => {
+            if core.txn.get_mut().is_open() {
+                core.txn.get_mut().rollback().sql()?;
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Shows committed changes to whom they concern: everybody, or this session.
+fn publish(core: &mut SessionContext, changes: Vec<Change>) {
+    let (own, shared): (Vec<Change>, Vec<Change>) =
+        changes.into_iter().partition(Change::is_temporary);
+    if !shared.is_empty() {
+        core.db.catalog().publish(shared);
+    }
+    if !own.is_empty() {
+        core.settings += 1;
+    }
+    for change in own {
+        core.temporary.apply(&core.db.catalog, change);
+    }
+}
+
+/// As [`in_transaction`], beside the session's own transaction where one is open: what creates
+/// temporary tables does not end that.
+pub(crate) fn aside<T>(
+    core: &mut SessionContext,
+    work: impl FnOnce(&mut SessionContext, &mut Vec<Change>) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    if !core.state.open {
+        return in_transaction(core, work);
+    }
+    let other = std::cell::RefCell::new(core.db.engine.attach());
+    let own = std::mem::replace(&mut core.txn, other);
+    let result = in_transaction(core, work);
+    core.txn = own;
+    result
+}

@@ -1,0 +1,295 @@
+//! CREATE, ALTER and DROP VIEW.
+
+mod show;
+
+pub(crate) use show::show_create_view;
+
+use super::create_select::column_def;
+use super::schema::hold_schema;
+use super::{DdlResult, FullName, columns, full_name, in_transaction, lock};
+use crate::catalog::AccountName;
+use crate::catalog::view::parse;
+use crate::catalog::{Change, ColumnDef, ViewAlgorithm, ViewCheck, ViewDef, same_name};
+use crate::clock::clock_micros;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
+use crate::plan::StatementPlan;
+use crate::planner::plan_source;
+use crate::referenced::ReferencedObjects;
+use crate::view::{Resolver, reads_itself, simple_select};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{self, SelectItem, TableRef};
+use inia_parser::{unparse_query, unparse_query_explicit};
+
+fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
+    Err(SqlError::new(code, args))
+}
+
+const MAX_COLUMNS: usize = 4096;
+
+/// CREATE VIEW and ALTER VIEW.
+pub(crate) fn create_view(core: &mut SessionContext, create: &ast::CreateView) -> DdlResult {
+    let name = full_name(core, &create.name)?;
+    hold_schema(core, &name.0)?;
+    let _lock = lock(core, std::slice::from_ref(&name))?;
+    check_taken(core, &name, create)?;
+    let definer = definer(core, &name, create)?;
+    if create.query.into.is_some() {
+        return error(ErrorCode::ViewSelectClause, &[&"INTO"]);
+    }
+    if let ast::QueryBody::Select(select) = &create.query.body
+        && select.items.len() > MAX_COLUMNS
+    {
+        return error(ErrorCode::TooManyFields, &[]);
+    }
+    let mut query = ast::Query::clone(&create.query);
+    let catalog = core.catalog_view();
+    let mut resolver = Resolver::new(&catalog, core.env.database.as_deref());
+    resolver.unique = create.columns.is_empty();
+    resolver.query(&mut query, true);
+    if resolver.variable {
+        return error(ErrorCode::ViewSelectVariable, &[]);
+    }
+    refuse_recursion(core, &name, &create.query)?;
+    let def = in_transaction(core, |core, changes| {
+        let written = plan_source(core, &create.query)?;
+        if written.root.columns.len() > MAX_COLUMNS {
+            return error(ErrorCode::TooManyFields, &[]);
+        }
+        refuse_temporary(&written)?;
+        let mut def = define(core, &name, create, &query, &written)?;
+        def.definer = definer;
+        changes.push(Change::PutView(Box::new(def.clone())));
+        Ok(def)
+    })?;
+    note_definer(core, &def);
+    if create.algorithm.as_deref() == Some("MERGE") && def.algorithm != ViewAlgorithm::Merge {
+        core.warn(ErrorCode::WarnViewMerge, &[]);
+    }
+    Ok(StatementOutcome::default())
+}
+
+/// Errors 1050, 1146 and 1347.
+fn check_taken(
+    core: &SessionContext,
+    name: &FullName,
+    create: &ast::CreateView,
+) -> Result<(), SqlError> {
+    let catalog = core.db.catalog();
+    let view = catalog.view(&name.0, &name.1).is_some();
+    let table = catalog.table(&name.0, &name.1).is_some();
+    let replaces = create.alter || create.or_replace;
+    match (view, table) {
+        (_, true) if replaces => error(ErrorCode::WrongObject, &[&name.0, &name.1, &"VIEW"]),
+        (false, false) if create.alter => error(ErrorCode::NoSuchTable, &[&name.0, &name.1]),
+        (true, _) | (_, true) if !replaces => error(ErrorCode::TableExists, &[&name.1]),
+        _ => Ok(()),
+    }
+}
+
+/// Who the view belongs to; error 1227 where that is somebody else. A view that is altered stays
+/// with whom it belongs to.
+fn definer(
+    core: &SessionContext,
+    name: &FullName,
+    create: &ast::CreateView,
+) -> Result<AccountName, SqlError> {
+    let access = core.access();
+    let altered = core.db.catalog().view(&name.0, &name.1).filter(|_| create.alter);
+    let named = match &create.definer {
+        None if let Some(view) = altered => view.def.definer.clone(),
+        None | Some(ast::Account::Current) => return Ok(access.account.clone()),
+        Some(ast::Account::Name { user, host }) => {
+            AccountName::new(user, host.as_deref().unwrap_or("%"))
+        }
+    };
+    if named != access.account && !access.has_dynamic("SET_USER_ID") {
+        return error(ErrorCode::SpecificAccessDenied, &[&"SUPER or SET_USER_ID"]);
+    }
+    if let Some(def) = core.db.accounts.current().get(&named)
+        && named != access.account
+    {
+        core.as_actor(|actor| actor.protect(def))?;
+    }
+    Ok(named)
+}
+
+fn note_definer(core: &mut SessionContext, def: &ViewDef) {
+    if core.db.accounts.current().get(&def.definer).is_none() {
+        let AccountName { user, host } = &def.definer;
+        core.note(ErrorCode::NoSuchUser, &[user, host]);
+    }
+}
+
+/// Error 1146: the view would read itself, perhaps through others.
+fn refuse_recursion(
+    core: &SessionContext,
+    name: &FullName,
+    query: &ast::Query,
+) -> Result<(), SqlError> {
+    let catalog = core.db.catalog().current();
+    let mut reads = ReferencedObjects::default();
+    reads.query(query);
+    let database = core.env.database.clone().unwrap_or_default();
+    let full = |name: &ast::ObjectName| {
+        (name.db.clone().unwrap_or_else(|| database.clone()), name.name.clone())
+    };
+    let mut waiting: Vec<FullName> = reads.tables.iter().map(|name| full(name)).collect();
+    let mut seen: Vec<FullName> = Vec::new();
+    while let Some(read) = waiting.pop() {
+        if read == *name {
+            return error(ErrorCode::NoSuchTable, &[&name.0, &name.1]);
+        }
+        if seen.contains(&read) {
+            continue;
+        }
+        let view = catalog.schemas.get(&read.0).and_then(|schema| schema.views.get(&read.1));
+        if let Some(query) = view.and_then(|view| view.query.as_ref()) {
+            let mut reads = ReferencedObjects::default();
+            reads.query(query);
+            waiting.extend(reads.tables.iter().map(|name| full(name)));
+        }
+        seen.push(read);
+    }
+    Ok(())
+}
+
+/// Error 1352.
+fn refuse_temporary(plan: &StatementPlan) -> Result<(), SqlError> {
+    match plan.tables.iter().find(|table| table.def.temporary) {
+        Some(table) => error(ErrorCode::ViewSelectTmptable, &[&table.def.name]),
+        None => Ok(()),
+    }
+}
+
+/// The definition of a view whose query is valid.
+fn define(
+    core: &SessionContext,
+    name: &FullName,
+    create: &ast::CreateView,
+    query: &ast::Query,
+    written: &StatementPlan,
+) -> Result<ViewDef, SqlError> {
+    if !create.columns.is_empty() && create.columns.len() != written.root.columns.len() {
+        return error(ErrorCode::ViewWrongList, &[]);
+    }
+    let not_printable = || {
+        let what = "this kind of query in a view";
+        SqlError::new(ErrorCode::NotSupportedYet, &[&what])
+    };
+    let text = unparse_query(query, false).ok_or_else(not_printable)?;
+    let parsed = parse(&text).ok_or_else(not_printable)?;
+    let explicit = unparse_query_explicit(query).and_then(|explicit| parse(&explicit));
+    let explicit = explicit.ok_or_else(not_printable)?;
+    if unparse_query_explicit(&parsed) != unparse_query_explicit(&explicit) {
+        let what = "a view's query does not read back as it was written";
+        return error(ErrorCode::InternalError, &[&what]);
+    }
+    let resolved = plan_source(core, &parsed)?;
+    let mut columns: Vec<ColumnDef> = Vec::with_capacity(resolved.root.columns.len());
+    for (at, column) in resolved.root.columns.iter().enumerate() {
+        let mut def = column_def(core, column, true);
+        if let Some(name) = create.columns.get(at) {
+            def.name.clone_from(name);
+        }
+        if columns.iter().any(|other| same_name(&other.name, &def.name)) {
+            return error(ErrorCode::DupFieldname, &[&def.name]);
+        }
+        columns::check_column_name(&def.name)?;
+        columns.push(def);
+    }
+    let check = match create.check_option {
+        None => ViewCheck::None,
+        Some(ast::CheckOption::Local) => ViewCheck::Local,
+        Some(ast::CheckOption::Cascaded) => ViewCheck::Cascaded,
+    };
+    let mergeable = simple_select(&parsed).is_some();
+    let algorithm = match create.algorithm.as_deref() {
+        Some("TEMPTABLE") => ViewAlgorithm::TempTable,
+        Some("MERGE") if mergeable => ViewAlgorithm::Merge,
+        _ => ViewAlgorithm::Undefined,
+    };
+    let updatable = algorithm != ViewAlgorithm::TempTable && is_updatable(core, &parsed);
+    if check != ViewCheck::None && !updatable {
+        return error(ErrorCode::ViewNonupdCheck, &[&name.0, &name.1]);
+    }
+    Ok(ViewDef {
+        schema: name.0.clone(),
+        name: name.1.clone(),
+        columns,
+        named: !create.columns.is_empty(),
+        query: text,
+        algorithm,
+        definer: AccountName::default(),
+        invoker: create.security_invoker,
+        check,
+        updatable,
+        charset_client: core.var("character_set_client").unwrap_or_default(),
+        collation_connection: core.var("collation_connection").unwrap_or_default(),
+        created: (clock_micros() / 1_000_000) as u64,
+    })
+}
+
+/// Whether rows can be changed through a view with this query.
+fn is_updatable(core: &SessionContext, query: &ast::Query) -> bool {
+    let Some(select) = simple_select(query) else { return false };
+    let column =
+        |item: &SelectItem| matches!(item, SelectItem::Expr { expr: ast::Expr::Column(_), .. });
+    fn any_target(core: &SessionContext, table: &TableRef) -> bool {
+        let catalog = core.db.catalog();
+        match table {
+            TableRef::Table(factor) => {
+                let schema = factor.name.db.as_deref().unwrap_or_default();
+                let view = catalog.view(schema, &factor.name.name);
+                view.map_or(catalog.table(schema, &factor.name.name).is_some(), |view| {
+                    view.def.updatable
+                })
+            }
+            TableRef::Join(join) => any_target(core, &join.left) || any_target(core, &join.right),
+            TableRef::List(list) => list.iter().any(|table| any_target(core, table)),
+            TableRef::Derived(_) | TableRef::JsonTable(_) => false,
+        }
+    }
+    select.items.iter().any(column)
+        && select.from.iter().any(|table| any_target(core, table))
+        && !(matches!(select.from.as_slice(), [TableRef::Table(_)])
+            && reads_itself(core, select, false))
+}
+
+/// DROP VIEW: all of them or none.
+pub(crate) fn drop_views(core: &mut SessionContext, drop: &ast::DropTables) -> DdlResult {
+    let mut names: Vec<FullName> = Vec::new();
+    for name in &drop.names {
+        let name = full_name(core, name)?;
+        if names.contains(&name) {
+            return error(ErrorCode::NonUniqueTable, &[&name.1]);
+        }
+        names.push(name);
+    }
+    let _lock = lock(core, &names)?;
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    for (schema, name) in &names {
+        let catalog = core.db.catalog();
+        if catalog.view(schema, name).is_some() {
+            found.push((schema.clone(), name.clone()));
+        } else if catalog.table(schema, name).is_some() {
+            return error(ErrorCode::WrongObject, &[schema, name, &"VIEW"]);
+        } else {
+            missing.push(format!("{schema}.{name}"));
+        }
+    }
+    if !missing.is_empty() {
+        if !drop.if_exists {
+            return error(ErrorCode::UnknownTable, &[&missing.join(",")]);
+        }
+        missing.iter().for_each(|name| core.note(ErrorCode::UnknownTable, &[name]));
+    }
+    if found.is_empty() {
+        return Ok(StatementOutcome::default());
+    }
+    in_transaction(core, |_, changes| {
+        let gone = found.into_iter().map(|(schema, name)| Change::DropView { schema, name });
+        changes.extend(gone);
+        Ok(StatementOutcome::default())
+    })
+}

@@ -1,0 +1,191 @@
+//! Queries over the columns of one table take a direct way: cells go from stored bytes to the
+//! client, to a sort key or into an aggregate without becoming values.
+//!
+//! Three shapes, told by the plan alone:
+//! - columns in the order of the access path ([`rows`]);
+//! - columns sorted by some of them, DISTINCT where those are all of them ([`sorted`]);
+//! - COUNT, SUM, MIN, MAX over all rows found ([`totals`]).
+//!
+//! Conditions that the path does not answer are evaluated over the columns that they read.
+//! Example: `SELECT c FROM t WHERE id BETWEEN 5 AND 9 AND x > 3 ORDER BY c`: for each row of the
+//! range `x` is decoded and checked; then `c`'s sort key and the row's bytes go into the sorter;
+//! in the end `c` is sent from there.
+
+mod rows;
+mod sorted;
+mod totals;
+
+pub(super) use totals::{Total, integer, total};
+
+use super::checks::Checks;
+use super::select::holds;
+use super::{Result, Runner};
+use crate::access::{FoundRow, TableScan};
+use crate::error::StorageResult;
+use crate::plan::{Body, Direct, RowSource, SelectPlan, TableSource};
+use inia_base::column::RowSink;
+use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr};
+use inia_expr::{SlotSet, slots_of};
+use inia_storage::ReadMode;
+
+/// Takes rows as they are stored; returns whether it wants more.
+type FoundVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &FoundRow<'_>) -> Result<bool> + 'v;
+
+impl Runner<'_> {
+    /// Runs the outermost query the direct way, if it is of a shape that can; returns how many
+    /// rows were sent.
+    pub(super) fn send_direct(
+        &self,
+        ctx: &mut EvalContext<'_>,
+        sink: &mut dyn RowSink,
+    ) -> Result<Option<u64>> {
+        let query = &self.plan.root;
+        let Some(direct) = &self.plan.direct else { return Ok(None) };
+        let Body::Select(select) = &query.body else { return Ok(None) };
+        let RowSource::Table(source) = &select.source else { return Ok(None) };
+        match direct {
+            Direct::Totals => {
+                let totals = select
+                    .aggregation
+                    .as_ref()
+                    .and_then(|aggregation| totals::plan(select, source, aggregation));
+                match totals {
+                    Some(totals) => self.send_totals(query, select, totals, ctx, sink),
+                    None => Ok(None),
+                }
+            }
+            Direct::Rows(columns) => {
+                self.send_rows(query, select, source, columns, ctx, sink).map(Some)
+            }
+            Direct::Sorted(columns) => {
+                self.send_sorted(query, select, source, columns, ctx, sink).map(Some)
+            }
+        }
+    }
+
+    /// The scan of a query without locks whose path answers every condition, if it is one.
+    fn unchecked(
+        &self,
+        select: &SelectPlan,
+        source: &TableSource,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Option<TableScan>> {
+        let plain = source.filter.is_empty() && select.filter.is_empty();
+        if !plain || !select.once.is_empty() || source.lock.is_some() {
+            return Ok(None);
+        }
+        let scan = TableScan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
+        let unchecked = scan.is_exact() || source.bound_filter.is_empty();
+        Ok(unchecked.then_some(scan))
+    }
+
+    /// Gives each row that fulfils the conditions to `visit`, which must not ask for its key.
+    fn each_found(
+        &self,
+        select: &SelectPlan,
+        source: &TableSource,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut FoundVisitor<'_>,
+    ) -> Result<()> {
+        if !holds(&select.once, ctx, &[])? {
+            return Ok(());
+        }
+        let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
+        let mut scan = TableScan::open(&source.table, &source.access, mode, ctx, &[])?;
+        let bound_filter = if scan.is_exact() { &[] } else { &source.bound_filter[..] };
+        let checks = [&source.filter[..], &select.filter, bound_filter];
+        if checks.iter().all(|filter| filter.is_empty()) {
+            return self.each_unchecked(scan, source, ctx, visit);
+        }
+        let mut row = vec![Value::Null; select.width];
+        let read = columns_read(&checks, source);
+        let slots = source.base..source.base + source.needed.len();
+        let mut cells = Checks::of(&source.filter, source, ctx);
+        loop {
+            loop {
+                // A condition may read other tables in the same transaction.
+                let run = scan.run(&mut self.txn_of(&source.table).borrow_mut())?;
+                let Some(mut run) = run else { break };
+                self.check_killed()?;
+                let checked = cells.choose(&run, source)?;
+                let left = if checked { &checks[1..] } else { &checks[..] };
+                let left = if left.iter().all(|filter| filter.is_empty()) { &[] } else { left };
+                for &i in &cells.chosen {
+                    let found = FoundRow { clustered_key: &[], data: run.data(i) };
+                    if !left.is_empty() {
+                        self.check_killed()?;
+                        let zone = &ctx.env.time_zone;
+                        found.fill(&source.table, &read, zone, &mut row[slots.clone()])?;
+                    }
+                    if all_hold(left, ctx, &row)? && !visit(ctx, &found)? {
+                        return Ok(());
+                    }
+                }
+            }
+            {
+                let mut txn = self.txn_of(&source.table).borrow_mut();
+                let Some(found) = scan.next(&mut txn)? else { return Ok(()) };
+                let zone = &ctx.env.time_zone;
+                found.fill(&source.table, &read, zone, &mut row[slots.clone()])?;
+            }
+            self.check_killed()?;
+            if !all_hold(&checks, ctx, &row)? {
+                if source.lock.is_some() {
+                    scan.unlock_selected(&mut self.txn_of(&source.table).borrow_mut());
+                }
+                continue;
+            }
+            if source.lock.is_some() {
+                self.txn_of(&source.table).borrow_mut().settle().sql()?;
+            }
+            let Some(found) = scan.current_row()? else { return Ok(()) };
+            if !visit(ctx, &found)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Gives each row of a scan to `visit`.
+    fn each_unchecked(
+        &self,
+        mut scan: TableScan,
+        source: &TableSource,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut FoundVisitor<'_>,
+    ) -> Result<()> {
+        let mut txn = self.txn_of(&source.table).borrow_mut();
+        loop {
+            while let Some(mut run) = scan.run(&mut txn)? {
+                self.check_killed()?;
+                for i in 0..run.len() {
+                    let found = FoundRow { clustered_key: &[], data: run.data(i) };
+                    if !visit(ctx, &found)? {
+                        return Ok(());
+                    }
+                }
+            }
+            let Some(found) = scan.next(&mut txn)? else { return Ok(()) };
+            self.check_killed()?;
+            if source.lock.is_some() {
+                txn.settle().sql()?;
+            }
+            if !visit(ctx, &found)? {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn all_hold(filters: &[&[Expr]], ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<bool> {
+    filters.iter().try_fold(true, |all, filter| Ok(all && holds(filter, ctx, row)?))
+}
+
+/// The columns that the conditions read.
+fn columns_read(checks: &[&[Expr]], source: &TableSource) -> Vec<usize> {
+    let slots = checks
+        .iter()
+        .flat_map(|filter| filter.iter())
+        .fold(SlotSet::default(), |all, condition| all.union(&slots_of(condition).slots));
+    (0..source.needed.len()).filter(|column| slots.contains(source.base + column)).collect()
+}

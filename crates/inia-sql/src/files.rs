@@ -1,0 +1,76 @@
+//! Files of rows: what LOAD DATA reads and SELECT … INTO OUTFILE writes.
+//!
+//! The server's own files can be reached where the option `secure-file-priv` names a directory:
+//! only those in it, or all where the name is empty. LOAD DATA LOCAL reads the client's files
+//! instead, where both sides allow it.
+
+mod format;
+pub(crate) mod load;
+pub(crate) mod outfile;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use crate::context::SessionContext;
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::{ExprType, SqlMode, lob_bytes};
+use std::path::{Path, PathBuf};
+
+/// Whether backslashes escape where a statement does not say what does.
+fn backslashes_escape(core: &SessionContext) -> bool {
+    !core.env.sql_mode.has(SqlMode::NO_BACKSLASH_ESCAPES)
+}
+
+/// The most bytes that a value takes as text.
+fn width(ty: &ExprType) -> u32 {
+    let characters = match ty.data_type {
+        DataType::Double { decimals: None, .. } => return 22,
+        DataType::Text { size, .. } => lob_bytes(size),
+        _ if ty.is_text() => ty.length,
+        _ => return ty.length,
+    };
+    characters.saturating_mul(u32::from(ty.collation().charset().max_bytes()))
+}
+
+/// The place of a server's file; error 1290 where `secure_file_priv` does not allow it.
+fn server_path(core: &SessionContext, path: &str) -> Result<PathBuf, SqlError> {
+    let refused = || SqlError::new(ErrorCode::OptionPreventsStatement, &[&"--secure-file-priv"]);
+    let allowed = core.var("secure_file_priv").unwrap_or_default();
+    let mut full = PathBuf::from(path);
+    if full.is_relative() {
+        let data = core.var("datadir").unwrap_or_default();
+        full = Path::new(&data).join(core.env.database.as_deref().unwrap_or_default()).join(full);
+    }
+    if allowed == "NULL" {
+        return Err(refused());
+    }
+    if allowed.is_empty() {
+        return Ok(full);
+    }
+    // Of a file that is yet to be made the directory must lie inside.
+    let real = match std::fs::canonicalize(&full) {
+        Ok(real) => real,
+        Err(_) => {
+            let parent = full.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
+            let name = full.file_name();
+            parent.zip(name).map(|(parent, name)| parent.join(name)).ok_or_else(refused)?
+        }
+    };
+    let allowed = std::fs::canonicalize(allowed).map_err(|_| refused())?;
+    if real.starts_with(allowed) { Ok(real) } else { Err(refused()) }
+}
+
+/// The error of a file that cannot be read or written.
+fn file_error(code: ErrorCode, path: &Path, error: &std::io::Error) -> SqlError {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let number = error.raw_os_error().unwrap_or(0);
+    if code == ErrorCode::CantGetStat {
+        let path = path.display();
+        let text = format!("Can't get stat of '{path}' (OS errno {number} - {text})");
+        return SqlError::with_message(code, text);
+    }
+    SqlError::new(code, &[&path.display(), &number, &text])
+}

@@ -1,0 +1,159 @@
+//! From bound FROM and WHERE to sources: where each condition is checked, in which order tables
+//! are joined, how each is read.
+//!
+//! 1. Outer joins whose inner side WHERE cannot accept as NULL become inner joins.
+//! 2. Inner joins are flattened into a group: its members and its conditions.
+//! 3. The group is ordered greedily: next comes the member that is cheapest to read given the
+//!    slots that are filled already. Each condition is checked as soon as its slots are filled;
+//!    first by an access path, else by the member's filter.
+//! 4. A member that finds no index for an equality with the rows before it is hash-joined; so is
+//!    one that is read as a whole for less than the many lookups cost.
+//!
+//! Example: `FROM a JOIN b ON b.id = a.b_id WHERE a.x = 3` with an index on `a.x` and the primary
+//! key on `b.id`: `a` costs a few rows by its index, `b` a scan; `a` first; then `b` costs one row.
+
+mod direct;
+mod group;
+mod order;
+mod outer;
+
+pub(crate) use direct::direct;
+pub(crate) use order::{index_extrema, order_by_index};
+
+use crate::access::EvalSettings;
+use crate::catalog::Table;
+use crate::plan::json_table::JsonRows;
+use crate::plan::{RowSource, VirtualTable};
+use inia_expr::{Expr, SlotSet, slots_of};
+use inia_storage::LockRequest;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// FROM as bound, before planning.
+#[derive(Debug)]
+pub(crate) enum FromTree {
+    /// A single member.
+    Leaf(Leaf),
+    /// A join.
+    Join(Box<FromJoin>),
+}
+
+/// A join as bound.
+#[derive(Debug)]
+pub(crate) struct FromJoin {
+    /// LEFT JOIN; else inner.
+    pub(crate) outer: bool,
+    /// The left side must be read first (STRAIGHT_JOIN).
+    pub(crate) straight: bool,
+    /// Left side.
+    pub(crate) left: FromTree,
+    /// Right side.
+    pub(crate) right: FromTree,
+    /// Conditions of ON, USING or NATURAL.
+    pub(crate) on: Vec<Expr>,
+}
+
+/// A single member of FROM.
+#[derive(Debug)]
+pub(crate) struct Leaf {
+    /// Its slots.
+    pub(crate) slots: Range<usize>,
+    /// The name it goes by.
+    pub(crate) alias: String,
+    /// What it is.
+    pub(crate) kind: LeafKind,
+}
+
+/// What a member of FROM is.
+#[derive(Debug)]
+pub(crate) enum LeafKind {
+    /// A stored table.
+    Table {
+        /// The table.
+        table: Arc<Table>,
+        /// FOR UPDATE, FOR SHARE.
+        lock: Option<LockRequest>,
+        /// Indexes that hints allow; `None` for all.
+        allowed: Option<Vec<usize>>,
+    },
+    /// A derived table, view or common table expression.
+    Subplan {
+        /// Its number.
+        id: usize,
+        /// LATERAL: it reads the members before it.
+        lateral: bool,
+        /// How many enclosing rows it sees, counted from the outermost query.
+        level: usize,
+    },
+    /// A computed table.
+    Virtual(Arc<dyn VirtualTable>),
+    /// JSON_TABLE.
+    JsonTable {
+        /// The document; it may read the members before it.
+        document: Expr,
+        /// Its rows.
+        rows: JsonRows,
+    },
+}
+
+impl LeafKind {
+    /// Whether it reads the members before it.
+    pub(crate) fn is_lateral(&self) -> bool {
+        match self {
+            LeafKind::Subplan { lateral, .. } => *lateral,
+            LeafKind::JsonTable { document, .. } => {
+                let reads = slots_of(document);
+                reads.whole_row || reads.slots != SlotSet::default()
+            }
+            LeafKind::Table { .. } | LeafKind::Virtual(_) => false,
+        }
+    }
+}
+
+/// What planning knows of the whole block.
+pub(crate) struct QueryBlock<'b> {
+    /// Every slot that anything in the block reads.
+    pub(crate) needed: &'b SlotSet,
+    /// SELECT STRAIGHT_JOIN: keep the order of FROM.
+    pub(crate) straight: bool,
+    /// Every row of the join is needed before the first result.
+    pub(crate) reads_all: bool,
+    /// What the statement is bound against.
+    /// What constants are evaluated with.
+    pub(crate) settings: EvalSettings<'b>,
+}
+
+/// Plans FROM with WHERE's conditions. Conditions that no source could take come back.
+pub(crate) fn plan_from(
+    tree: Option<FromTree>,
+    mut conditions: Vec<Expr>,
+    block: &QueryBlock<'_>,
+) -> (RowSource, Vec<Expr>) {
+    let Some(mut tree) = tree else {
+        return (RowSource::One, conditions);
+    };
+    outer::simplify(&mut tree, &conditions);
+    let source = group::plan(tree, &mut conditions, &SlotSet::default(), block);
+    (source, conditions)
+}
+
+impl FromTree {
+    /// The slots of all members.
+    pub(crate) fn slots(&self) -> SlotSet {
+        match self {
+            FromTree::Leaf(leaf) => SlotSet::of_range(leaf.slots.clone()),
+            FromTree::Join(join) => join.left.slots().union(&join.right.slots()),
+        }
+    }
+
+    /// The smallest range that holds the slots of all members.
+    pub(crate) fn slot_range(&self) -> Range<usize> {
+        match self {
+            FromTree::Leaf(leaf) => leaf.slots.clone(),
+            FromTree::Join(join) => {
+                let (left, right) = (join.left.slot_range(), join.right.slot_range());
+                left.start.min(right.start)..left.end.max(right.end)
+            }
+        }
+    }
+}

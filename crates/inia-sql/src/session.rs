@@ -1,0 +1,413 @@
+//! A session: one client's statements, one after another.
+//!
+//! The pipeline is [`Session::execute`] (in [`incoming`]): parse → plan (bind, optimize) → run →
+//! complete. What kinds of statements there are is known by [`plan`] alone.
+
+mod admin;
+mod control;
+mod database;
+mod define;
+mod evaluate;
+mod explain;
+mod hints;
+mod incoming;
+mod login;
+mod params;
+mod plan;
+mod plan_cache;
+mod room;
+mod routines;
+mod run;
+mod set;
+mod show;
+#[cfg(test)]
+pub(crate) mod tests;
+mod unsupported;
+
+use self::plan_cache::PlanCache;
+use self::room::PreparedMemory;
+use self::run::{IncomingStatement, KeptPlan, Syntax};
+use crate::catalog::mdl::MdlWatch;
+use crate::context::{SessionContext, StatementOutcome};
+use crate::database::{ClientInfo, Database};
+use crate::exec::KeyHash;
+use crate::stack::on_deep_stack;
+use crate::user_locks::UserLocks;
+use inia_base::collation::{Charset, Collation};
+use inia_base::column::{ResultColumn, RowSink};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::io::Disk;
+use inia_base::memory::MemoryBudget;
+use inia_base::value::Value;
+use inia_expr::Warning;
+use inia_parser::ast;
+use inia_storage::Interrupter;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// A prepared statement as its client sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prepared {
+    /// Handle.
+    pub id: u32,
+    /// One description per parameter.
+    pub params: Vec<ResultColumn>,
+    /// The result's columns; empty for statements without rows.
+    pub columns: Vec<ResultColumn>,
+    /// Number of warnings.
+    pub warnings: u16,
+}
+
+/// Ends another session's statement or connection (KILL).
+#[derive(Clone)]
+pub struct KillHandle {
+    killed: Arc<AtomicU8>,
+    interrupter: Interrupter,
+    statement_txns: [Arc<OnceLock<Interrupter>>; 2],
+    sleeper: Arc<inia_base::rt::WaitCell>,
+    user_locks: Arc<UserLocks>,
+    metadata: MdlWatch,
+}
+
+impl KillHandle {
+    /// Ends the running statement.
+    pub fn kill_query(&self) {
+        self.kill(1);
+    }
+
+    /// Ends the session; its owner sees [`KillHandle::connection_killed`].
+    pub fn kill_connection(&self) {
+        self.kill(3);
+    }
+
+    fn kill(&self, bits: u8) {
+        self.killed.fetch_or(bits, Ordering::SeqCst);
+        self.interrupter.interrupt();
+        self.statement_txns.iter().filter_map(|txn| txn.get()).for_each(Interrupter::interrupt);
+        self.sleeper.wake();
+        self.user_locks.wake();
+        self.metadata.wake();
+    }
+
+    /// What the running statement waits for, as the process list names it.
+    pub fn waits_for(&self) -> Option<&'static str> {
+        // Who was killed is about to stop waiting.
+        let killed = self.killed.load(Ordering::SeqCst) != 0;
+        self.metadata.waits_for().filter(|_| !killed)
+    }
+
+    /// Whether the connection is to be closed.
+    pub fn connection_killed(&self) -> bool {
+        self.killed.load(Ordering::SeqCst) & 2 != 0
+    }
+}
+
+/// One of the prepared statements that the server counts.
+struct PreparedSlot(Arc<AtomicU64>);
+
+impl PreparedSlot {
+    /// Error 1461 where there are as many as `max_prepared_stmt_count`.
+    fn take(db: &Database) -> Result<PreparedSlot, SqlError> {
+        let most = db.global_number("max_prepared_stmt_count");
+        let slot = PreparedSlot(db.prepared.clone());
+        if slot.0.fetch_add(1, Ordering::Relaxed) < most {
+            return Ok(slot);
+        }
+        Err(SqlError::new(ErrorCode::MaxPreparedStmtCountReached, &[&most]))
+    }
+}
+
+impl Drop for PreparedSlot {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+struct PreparedStatement {
+    _slot: Option<PreparedSlot>,
+    /// What it has taken of the session's memory for prepared statements.
+    cost: u64,
+    /// It is run and dropped on a stack of its own.
+    deep: bool,
+    statement: ast::Statement,
+    text: String,
+    params: u32,
+    kept: KeptPlan,
+    hints: inia_parser::Hints,
+}
+
+impl Drop for PreparedStatement {
+    fn drop(&mut self) {
+        if self.deep {
+            let statement = std::mem::replace(&mut self.statement, ast::Statement::Empty);
+            let kept = std::mem::take(&mut self.kept);
+            on_deep_stack(|| drop((statement, kept)));
+        }
+    }
+}
+
+/// One client's session.
+pub struct Session {
+    core: SessionContext,
+    prepared: HashMap<u32, PreparedStatement, KeyHash>,
+    /// What they take.
+    memory: PreparedMemory,
+    /// PREPARE's names.
+    named: HashMap<String, u32>,
+    next_prepared: u32,
+    multi_statements: bool,
+    /// Statements that came as text, with their plans.
+    plan_cache: PlanCache,
+}
+
+impl Database {
+    /// Starts a session.
+    pub fn session(self: &Arc<Database>, client: ClientInfo) -> Session {
+        Session::new(self.clone(), client)
+    }
+}
+
+impl Session {
+    pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Session {
+        let multi_statements = client.multi_statements;
+        let memory = PreparedMemory::new(&db.memory);
+        let mut session = Session {
+            core: SessionContext::new(db, client),
+            prepared: HashMap::default(),
+            memory,
+            named: HashMap::new(),
+            next_prepared: 1,
+            multi_statements,
+            plan_cache: PlanCache::default(),
+        };
+        session.core.apply_login();
+        session
+    }
+
+    /// PREPARE, EXECUTE and DEALLOCATE.
+    fn run_named(
+        &mut self,
+        statement: &ast::Statement,
+        sink: &mut dyn RowSink,
+        more: bool,
+    ) -> Result<(), SqlError> {
+        let known = |session: &Session, name: &str, what: &str| {
+            let found = session.named.get(&name.to_lowercase()).copied();
+            found.ok_or_else(|| SqlError::new(ErrorCode::UnknownStmtHandler, &[&name, &what]))
+        };
+        let result = match statement {
+            ast::Statement::Prepare { name, source } => {
+                let text = match source {
+                    ast::PrepareSource::Text(text) => text.clone(),
+                    ast::PrepareSource::UserVar(variable) => {
+                        match self.core.host.user_value(variable) {
+                            Value::Null => String::from("NULL"),
+                            _ => self.core.host.user_text(variable),
+                        }
+                    }
+                };
+                let old = self.named.remove(&name.to_lowercase());
+                old.into_iter().for_each(|id| self.close_prepared(id));
+                // A failure is noted already.
+                let prepared = self.prepare(&text)?;
+                self.named.insert(name.to_lowercase(), prepared.id);
+                Ok(StatementOutcome {
+                    info: String::from("Statement prepared"),
+                    ..StatementOutcome::default()
+                })
+            }
+            ast::Statement::Execute { name, using } => {
+                let params: Vec<Value> =
+                    using.iter().map(|variable| self.core.host.user_value(variable)).collect();
+                match known(self, name, "EXECUTE") {
+                    Ok(id) => return self.execute_with(id, &params, sink, more),
+                    Err(error) => Err(error),
+                }
+            }
+            ast::Statement::Deallocate(name) => known(self, name, "DEALLOCATE PREPARE").map(|id| {
+                self.named.remove(&name.to_lowercase());
+                self.close_prepared(id);
+                StatementOutcome::default()
+            }),
+            _ => Ok(StatementOutcome::default()),
+        };
+        self.core.finish(result, sink, more)
+    }
+
+    /// Executes a prepared statement.
+    pub fn execute_prepared(
+        &mut self,
+        id: u32,
+        params: &[Value],
+        sink: &mut dyn RowSink,
+    ) -> Result<(), SqlError> {
+        self.execute_with(id, params, sink, false)
+    }
+
+    fn execute_with(
+        &mut self,
+        id: u32,
+        params: &[Value],
+        sink: &mut dyn RowSink,
+        more: bool,
+    ) -> Result<(), SqlError> {
+        match self.prepared.get(&id) {
+            Some(prepared) if prepared.deep => {
+                on_deep_stack(|| self.execute_here(id, params, sink, more))
+            }
+            _ => self.execute_here(id, params, sink, more),
+        }
+    }
+
+    /// Executes a prepared statement on the present stack.
+    fn execute_here(
+        &mut self,
+        id: u32,
+        params: &[Value],
+        sink: &mut dyn RowSink,
+        more: bool,
+    ) -> Result<(), SqlError> {
+        let Some(prepared) = self.prepared.get_mut(&id) else {
+            let args: [&dyn std::fmt::Display; 2] = [&id, &"mysqld_stmt_execute"];
+            return Err(self.core.failed(SqlError::new(ErrorCode::UnknownStmtHandler, &args)));
+        };
+        if prepared.params as usize != params.len() {
+            return Err(self.core.failed(SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"])));
+        }
+        let PreparedStatement { statement, text, hints, kept, .. } = prepared;
+        let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: false };
+        let hinted = !hints.variables.is_empty();
+        self.core.run_statement(source, sink, more, |core, sink| {
+            core.env.is_prepared = true;
+            let result = kept.run(core, (statement, text, hinted), params, sink);
+            core.env.is_prepared = false;
+            result
+        })
+    }
+
+    /// How many texts have a plan.
+    #[cfg(test)]
+    fn texts_ready(&self) -> usize {
+        self.plan_cache.ready()
+    }
+
+    /// Forgets a prepared statement; unknown ids are ignored.
+    pub fn close_prepared(&mut self, id: u32) {
+        if let Some(gone) = self.prepared.remove(&id) {
+            self.memory.give(&gone);
+        }
+    }
+
+    /// USE, and COM_INIT_DB.
+    pub fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
+        self.core.use_database(name)
+    }
+
+    /// The current database.
+    pub fn current_database(&self) -> Option<&str> {
+        self.core.env.database.as_deref()
+    }
+
+    /// COM_RESET_CONNECTION: rolls back and returns to the state after login.
+    pub fn reset(&mut self) -> Result<(), SqlError> {
+        self.core.rollback()?;
+        self.prepared.clear();
+        self.memory.clear();
+        self.named.clear();
+        self.plan_cache.clear();
+        let database = self.core.env.database.take();
+        let meter = self.core.meter.take();
+        self.core = SessionContext::new(self.core.db.clone(), self.core.client.clone());
+        self.core.meter = meter;
+        self.core.apply_login();
+        self.core.env.database = database;
+        Ok(())
+    }
+
+    /// COM_CHANGE_USER: as [`Session::reset`], with another client and no database.
+    pub fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError> {
+        self.core.rollback()?;
+        self.prepared.clear();
+        self.memory.clear();
+        self.named.clear();
+        self.plan_cache.clear();
+        self.multi_statements = client.multi_statements;
+        self.core = SessionContext::new(self.core.db.clone(), client);
+        self.core.apply_login();
+        Ok(())
+    }
+
+    /// The protocol's status bits, without those that the protocol layer sets.
+    pub fn status_flags(&self) -> u16 {
+        self.core.status()
+    }
+
+    /// The character set of statements and parameters (`character_set_client`).
+    pub fn client_charset(&self) -> Charset {
+        self.core.env.client_charset
+    }
+
+    /// The collation that result columns are described with (`character_set_results`); 0 where
+    /// each column keeps its own.
+    pub fn result_collation(&self) -> u16 {
+        self.core.result_collation().map_or(0, |collation: Collation| collation.0)
+    }
+
+    /// Seconds that the session may be idle (`wait_timeout`).
+    pub fn wait_timeout(&self) -> u64 {
+        self.core.wait_timeout
+    }
+
+    /// A handle by which other threads end this session's work.
+    pub fn kill_handle(&self) -> KillHandle {
+        KillHandle {
+            killed: self.core.killed.clone(),
+            interrupter: self.core.txn.borrow().interrupter(),
+            statement_txns: self.core.statement_txns.interrupters(),
+            sleeper: self.core.host.sleeper.clone(),
+            user_locks: self.core.db.user_locks.clone(),
+            metadata: self.core.mdl.watch(),
+        }
+    }
+
+    /// Bytes of a result that may be held in memory while its client takes it in pieces.
+    pub fn result_memory(&self) -> usize {
+        self.core.env.tmp_table_size
+    }
+
+    /// What the memory of all sessions is counted by.
+    pub fn memory(&self) -> Arc<MemoryBudget> {
+        self.core.db.memory.clone()
+    }
+
+    /// The disk whose scratch files take what is not held in memory.
+    pub fn scratch(&self) -> Arc<dyn Disk> {
+        self.core.db.scratch.clone()
+    }
+
+    /// The password has expired: nothing goes but to change it.
+    pub fn must_change_password(&self) -> bool {
+        self.core.client.expired
+    }
+
+    /// Who the session belongs to.
+    pub fn client(&self) -> &ClientInfo {
+        &self.core.client
+    }
+
+    /// Conditions of the last statement.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.core.diagnostics.list
+    }
+
+    /// Affected rows count matched instead of changed rows (CLIENT_FOUND_ROWS).
+    pub fn set_client_found_rows(&mut self, on: bool) {
+        self.core.client_found_rows = on;
+    }
+
+    /// Several statements in one text are allowed (CLIENT_MULTI_STATEMENTS).
+    pub fn set_multi_statements(&mut self, on: bool) {
+        self.multi_statements = on;
+    }
+}

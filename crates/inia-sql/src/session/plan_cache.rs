@@ -1,0 +1,230 @@
+//! Plans of statements that arrive as text, found again by their digest.
+//!
+//! Clients that do not prepare send the same statement over and over with other literals. The
+//! digest of a text has its literals replaced, so the second arrival of a digest turns the text
+//! into a prepared statement (`WHERE id = 5` into `WHERE id = ?`), and later ones only bind their
+//! literals to it. The parameters have the types that the literals had.
+//!
+//! Whatever cannot be told apart from the unchanged text is kept, nothing else: [`shape`] says
+//! which statements those are. A kept statement is found only when
+//! - both hashes of the digest agree, and so do the kinds of all literals, which they cover;
+//! - the text up to the first literal is the same byte for byte (it names the result's columns);
+//! - the session's settings and database are those it was planned under;
+//! - no table of it was changed by DDL since.
+
+mod shape;
+
+use super::plan::PlannedStatement;
+use super::run::KeptPlan;
+use super::{PreparedStatement, plan};
+use crate::catalog::Table;
+use crate::context::{SessionContext, StatementOutcome};
+use crate::error::parse_error;
+use inia_base::column::RowSink;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_expr::{EmptyScope, ExprKind, ExprType};
+use inia_parser::{Digest, LiteralKind, LiteralSpan, Parser, digest};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Longer texts are not worth a second look at each byte.
+const MAX_TEXT: usize = 4096;
+/// Statements with more literals are bulk loads.
+const MAX_LITERALS: usize = 64;
+/// How many statements each of the two generations keeps.
+const GENERATION: usize = 128;
+
+/// What is known about a digest.
+pub(super) enum CacheEntry {
+    /// It came once.
+    SeenOnce,
+    /// Its statements are planned anew each time.
+    Uncacheable,
+    /// A statement with parameters.
+    Cached(Box<PreparedStatement>),
+}
+
+/// A digest's entry, with what must agree beside its hash.
+struct KeyedEntry {
+    check: u64,
+    settings: u64,
+    /// The text before the first literal.
+    prefix: Box<str>,
+    entry: CacheEntry,
+}
+
+/// The digests of a session's recent texts. The older generation is dropped when the younger one
+/// is full; what is used moves to the younger one.
+#[derive(Default)]
+pub(super) struct PlanCache {
+    young: HashMap<u64, KeyedEntry>,
+    old: HashMap<u64, KeyedEntry>,
+}
+
+/// A text's digest, and the part of it that must be the same.
+pub(super) struct PlanKey<'s> {
+    digest: Digest,
+    prefix: &'s str,
+    settings: u64,
+}
+
+impl<'s> PlanKey<'s> {
+    /// The key of a text, `None` where its plan is not to be kept.
+    pub(super) fn of(core: &SessionContext, sql: &'s str) -> Option<PlanKey<'s>> {
+        let state = &core.state;
+        let once = state.next_isolation.is_some() || state.next_read_only.is_some();
+        if sql.len() > MAX_TEXT || once || core.env.auto_is_null || core.may_be_serializable() {
+            return None;
+        }
+        let digest = digest(sql, core.parser_mode())?;
+        if digest.params.len() > MAX_LITERALS {
+            return None;
+        }
+        let prefix = match digest.params.first() {
+            Some(first) => sql.get(..first.start as usize)?,
+            None => sql,
+        };
+        Some(PlanKey { digest, prefix, settings: core.settings })
+    }
+}
+
+impl PlanCache {
+    /// What is known about the text, if anything.
+    pub(super) fn find(&mut self, key: &PlanKey<'_>) -> Option<&mut CacheEntry> {
+        let hash = key.digest.hash;
+        if let Some(entry) = self.old.remove(&hash) {
+            self.put(hash, entry);
+        }
+        let entry = self.young.get_mut(&hash)?;
+        let same = entry.check == key.digest.check
+            && entry.settings == key.settings
+            && *entry.prefix == *key.prefix;
+        same.then_some(&mut entry.entry)
+    }
+
+    /// Notes something about the text.
+    pub(super) fn note(&mut self, key: &PlanKey<'_>, entry: CacheEntry) {
+        let entry = KeyedEntry {
+            check: key.digest.check,
+            settings: key.settings,
+            prefix: key.prefix.into(),
+            entry,
+        };
+        self.put(key.digest.hash, entry);
+    }
+
+    fn put(&mut self, hash: u64, entry: KeyedEntry) {
+        if self.young.len() >= GENERATION && !self.young.contains_key(&hash) {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(hash, entry);
+    }
+
+    /// How many digests have a plan.
+    #[cfg(test)]
+    pub(super) fn ready(&self) -> usize {
+        let entries = self.young.values().chain(self.old.values());
+        entries.filter(|entry| matches!(entry.entry, CacheEntry::Cached(_))).count()
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.young.clear();
+        self.old.clear();
+    }
+}
+
+/// The values of a text's literals.
+pub(super) fn values(core: &SessionContext, sql: &str, key: &PlanKey<'_>) -> Option<Vec<Value>> {
+    key.digest.params.iter().map(|span| value(core, sql, span)).collect()
+}
+
+fn value(core: &SessionContext, sql: &str, span: &LiteralSpan) -> Option<Value> {
+    let (start, end) = (span.start as usize, span.end as usize);
+    match span.kind {
+        LiteralKind::Int => sql.get(start..end)?.parse().ok().map(Value::Int),
+        LiteralKind::PlainString => {
+            sql.get(start + 1..end.checked_sub(1)?).map(|text| Value::Text(text.to_owned()))
+        }
+        _ => literal(core, sql.get(start..end)?).map(|(value, _)| value),
+    }
+}
+
+/// A literal's value and type.
+fn literal(core: &SessionContext, text: &str) -> Option<(Value, ExprType)> {
+    let parsed = inia_parser::parse_expr(text, core.parser_mode()).ok()?;
+    let bound = inia_expr::bind(&parsed, &mut EmptyScope, &core.env, &core.host).ok()?;
+    match bound.kind {
+        ExprKind::Literal(value) => Some((value, bound.ty)),
+        _ => None,
+    }
+}
+
+/// The statement with parameters that stands for all texts like this one, planned for this one.
+/// `None` where it would not be the same.
+pub(super) fn parametrise(
+    core: &mut SessionContext,
+    sql: &str,
+    key: &PlanKey<'_>,
+) -> Option<PreparedStatement> {
+    let spans = &key.digest.params;
+    let mut text = String::with_capacity(sql.len());
+    let mut types = Vec::with_capacity(spans.len());
+    let mut from = 0;
+    for span in spans {
+        text.push_str(sql.get(from..span.start as usize)?);
+        text.push('?');
+        from = span.end as usize;
+        let (value, ty) = literal(core, sql.get(span.start as usize..from)?)?;
+        if matches!(value, Value::UInt(_)) {
+            return None;
+        }
+        types.push(ty);
+    }
+    text.push_str(sql.get(from..)?);
+    let mut parser = Parser::new(&text, core.parser_mode());
+    let (statement, _) = parser.next_statement().ok()??;
+    if parser.param_count() as usize != spans.len() || !parser.take_remarks().is_empty() {
+        return None;
+    }
+    let name = shape::table_name(&statement)?;
+    let schema = name.db.as_deref().or(core.env.database.as_deref())?;
+    let table = core.table(schema, &name.name)?;
+    let kinds: Vec<LiteralKind> = spans.iter().map(|span| span.kind).collect();
+    if !shape::is_plain(&statement, &table.def, &kinds) {
+        return None;
+    }
+    core.env.literal_types = types;
+    let planned = plan::prepare(core, &statement);
+    core.env.literal_types = Vec::new();
+    let plan = planned.ok()?.0?;
+    let params = u32::try_from(spans.len()).ok()?;
+    is_of(&plan, &table).then(|| PreparedStatement {
+        _slot: None,
+        cost: 0,
+        deep: false,
+        statement,
+        text,
+        params,
+        kept: KeptPlan::new(core, Some(plan)),
+        hints: inia_parser::Hints::default(),
+    })
+}
+
+/// Whether the plan is made for this very table, and no other.
+fn is_of(plan: &PlannedStatement, table: &Arc<Table>) -> bool {
+    let mut tables = plan.tables();
+    tables.next().is_some_and(|first| Arc::ptr_eq(first, table)) && tables.next().is_none()
+}
+
+/// Runs a text from its own syntax tree: DDL came between the look at its kept plan and its use.
+pub(super) fn run_anew(
+    core: &mut SessionContext,
+    sql: &str,
+    sink: &mut dyn RowSink,
+) -> Result<StatementOutcome, SqlError> {
+    let parsed = Parser::new(sql, core.parser_mode()).next_statement().map_err(parse_error)?;
+    let (statement, _) = parsed.ok_or_else(|| SqlError::new(ErrorCode::EmptyQuery, &[]))?;
+    plan::execute(core, &statement, sql, &[], sink)
+}

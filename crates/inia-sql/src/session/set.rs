@@ -1,0 +1,196 @@
+//! SET and RESET PERSIST.
+//!
+//! Each item is evaluated ([`value`]) and looked at by its scope and the session's privileges
+//! ([`permitted`]); once all are known to be right, they take effect one after the other
+//! ([`effect`]). `SET a = 1, b = a + 1` so gives `b` what follows from the old `a`.
+
+pub(super) mod effect;
+pub(super) mod permitted;
+pub(super) mod value;
+
+use super::evaluate::value_of;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
+use crate::sysvar;
+use effect::{assign, isolation};
+use inia_base::collation::Collation;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_expr::UserVar;
+use inia_expr::charset;
+use inia_parser::ast::{self, SetItem, VarScope};
+use inia_storage::Isolation;
+use permitted::check_settable;
+use value::{check_client, checked};
+
+/// What one item of SET does once all items are known to be right.
+enum Setting {
+    User(String, UserVar),
+    System {
+        global: bool,
+        name: &'static str,
+        text: String,
+    },
+    /// Kept for the next start of the server.
+    Persist(&'static str, String),
+    /// Of the next transaction only.
+    NextIsolation(Isolation),
+    NextReadOnly(bool),
+    /// The collation that results are described with.
+    Results(Collation),
+}
+
+/// Variables that cannot be set to DEFAULT.
+const NO_DEFAULT: [&str; 5] =
+    ["identity", "insert_id", "last_insert_id", "rand_seed1", "rand_seed2"];
+
+/// SET: all items are evaluated before the first takes effect; where one is wrong, none does.
+pub(super) fn set(
+    core: &mut SessionContext,
+    items: &[SetItem],
+    params: &[Value],
+) -> Result<StatementOutcome, SqlError> {
+    let mut settings = Vec::with_capacity(items.len());
+    for item in items {
+        prepare_item(core, item, params, &mut settings)?;
+    }
+    settings.into_iter().try_for_each(|setting| carry_out(core, setting))?;
+    Ok(StatementOutcome::default())
+}
+
+fn prepare_item(
+    core: &mut SessionContext,
+    item: &SetItem,
+    params: &[Value],
+    settings: &mut Vec<Setting>,
+) -> Result<(), SqlError> {
+    let own = |name, text: &str| Setting::System { global: false, name, text: text.to_owned() };
+    match item {
+        SetItem::UserVar { name, value } => {
+            let var = value_of(core, value, params)?;
+            settings.push(Setting::User(name.to_lowercase(), var));
+        }
+        SetItem::SysVar { var, value, explicit } => {
+            let once = *explicit && var.scope.is_none();
+            prepare_system(core, var, value.as_ref(), params, once, settings)?;
+        }
+        SetItem::Names { charset, collation } => {
+            charset.as_deref().map_or(Ok(()), check_client)?;
+            let collation = charset::resolve(charset.as_deref(), collation.as_deref())?
+                .unwrap_or(Collation::DEFAULT);
+            let name = charset::charset_name(collation);
+            settings.push(own("character_set_client", name));
+            settings.push(own("character_set_results", name));
+            settings.push(own("collation_connection", charset::name(collation)));
+            settings.push(Setting::Results(collation));
+        }
+        SetItem::Charset(charset) => {
+            charset.as_deref().map_or(Ok(()), check_client)?;
+            let collation = charset::charset_default(charset.as_deref().unwrap_or("utf8mb4"))?;
+            let name = charset::charset_name(collation);
+            settings.push(own("character_set_client", name));
+            settings.push(own("character_set_results", name));
+            let database = charset::name(core.database_collation());
+            settings.push(own("collation_connection", database));
+        }
+        SetItem::NewColumn { .. } => {
+            return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"SET NEW here"]));
+        }
+    }
+    Ok(())
+}
+
+fn carry_out(core: &mut SessionContext, setting: Setting) -> Result<(), SqlError> {
+    match setting {
+        Setting::User(name, var) => core.host.keep_user_var(name, var)?,
+        Setting::System { global, name, text } => assign(core, global, name, &text)?,
+        Setting::Persist(name, text) => core.db.catalog().persist(name, &text)?,
+        Setting::NextIsolation(level) => core.state.next_isolation = Some(level),
+        Setting::NextReadOnly(on) => core.state.next_read_only = Some(on),
+        Setting::Results(collation) => core.results = Some(collation),
+    }
+    Ok(())
+}
+
+/// A system variable; `once` where it was written as `@@name`, without a scope.
+fn prepare_system(
+    core: &mut SessionContext,
+    var: &ast::SysVar,
+    value: Option<&ast::Expr>,
+    params: &[Value],
+    once: bool,
+    settings: &mut Vec<Setting>,
+) -> Result<(), SqlError> {
+    let def = match &var.component {
+        // Only key caches have such names.
+        Some(component) if !var.name.starts_with("key_") => {
+            sysvar::find(&format!("{component}.{}", var.name))?
+        }
+        _ => sysvar::find(&var.name)?,
+    };
+    let global =
+        matches!(var.scope, Some(VarScope::Global | VarScope::Persist | VarScope::PersistOnly));
+    check_settable(core, def, var.scope, global)?;
+    if let Some(scope @ (VarScope::Persist | VarScope::PersistOnly)) = var.scope {
+        let text = match value {
+            Some(value) => {
+                let value = value_of(core, value, params)?.value;
+                checked(core, def, true, &value)?
+            }
+            None => def.default.to_owned(),
+        };
+        if scope == VarScope::Persist {
+            settings.push(Setting::System { global: true, name: def.name, text: text.clone() });
+        }
+        settings.push(Setting::Persist(def.name, text));
+        return Ok(());
+    }
+    let text = match value {
+        Some(value) => {
+            let value = value_of(core, value, params)?.value;
+            checked(core, def, global, &value)?
+        }
+        None if NO_DEFAULT.contains(&def.name) => {
+            return Err(SqlError::new(ErrorCode::NoDefault, &[&def.name]));
+        }
+        None => {
+            let text = core.db.globals.all().get(def.name).cloned().filter(|_| !global);
+            text.unwrap_or_else(|| def.default.to_owned())
+        }
+    };
+    let closes = def.name == "read_only" || (def.name == "super_read_only" && text == "ON");
+    if global && closes && core.is_engaged() {
+        return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
+    }
+    settings.push(match def.name {
+        "transaction_isolation" | "transaction_read_only" if once => {
+            if core.state.explicit || (core.state.open && !core.state.autocommit) {
+                return Err(SqlError::new(ErrorCode::CantChangeTxCharacteristics, &[]));
+            }
+            match def.name {
+                "transaction_isolation" => Setting::NextIsolation(isolation(&text)),
+                _ => Setting::NextReadOnly(text == "ON"),
+            }
+        }
+        name => Setting::System { global, name, text },
+    });
+    Ok(())
+}
+
+/// RESET PERSIST: error 3615, a warning with IF EXISTS.
+pub(super) fn reset_persist(
+    core: &mut SessionContext,
+    name: Option<&str>,
+    if_exists: bool,
+) -> Result<StatementOutcome, SqlError> {
+    let lower = name.map(str::to_ascii_lowercase);
+    let found = core.db.catalog().forget_persisted(lower.as_deref())?;
+    match name {
+        Some(name) if !found && if_exists => core.warn(ErrorCode::VarDoesNotExist, &[&name]),
+        Some(name) if !found => {
+            return Err(SqlError::new(ErrorCode::VarDoesNotExist, &[&name]));
+        }
+        _ => {}
+    }
+    Ok(StatementOutcome::default())
+}
