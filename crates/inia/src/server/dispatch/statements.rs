@@ -23,7 +23,7 @@ pub(super) type Statements = HashMap<u32, Statement, BuildHasherDefault<IdHasher
 
 /// Bytes of parameters that a connection may have sent ahead of their executions: as many as one
 /// parameter may ever have, whatever `max_allowed_packet` is.
-const MOST_LONG_DATA: usize = 1 << 30;
+const MAX_LONG_DATA: usize = 1 << 30;
 
 const NO_STATEMENT: &str = "mysql_stmt_precheck";
 
@@ -160,7 +160,7 @@ impl Worker {
         let held: usize = self.statements.values().map(|one| one.params.long_data()).sum();
         if let Some(statement) = self.statements.get_mut(&id) {
             let (limit, room) =
-                (self.shared.max_allowed_packet, MOST_LONG_DATA.saturating_sub(held));
+                (self.shared.max_allowed_packet, MAX_LONG_DATA.saturating_sub(held));
             statement.params.add_long_data(param, data, limit, room);
         }
     }
