@@ -26,5 +26,5 @@ pub fn session(statements: &[&str]) -> Session {
 /// Runs a text; the number of rows.
 pub fn run(session: &mut Session, sql: &str) -> Result<u64, SqlError> {
     let mut rows = RowCounter::default();
-    session.execute(sql, &mut rows).map(|()| rows.0)
+    session.execute(sql, &mut rows).map(|()| rows.rows())
 }

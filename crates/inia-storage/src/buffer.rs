@@ -222,6 +222,7 @@ impl BufferPool {
     /// from `now` on will be needed to repeat it.
     pub(crate) fn note_change(&self, page: &ExclusivePage<'_>, now: Lsn, starts_page: bool) {
         let meta = page.meta();
+        debug_assert!(now.0 > 0, "position 0 means that the disk lacks nothing");
         if meta.rec_lsn.load(Ordering::Relaxed) == 0 {
             meta.rec_lsn.store(now.0, Ordering::Release);
         }

@@ -136,6 +136,7 @@ pub(crate) fn redo(
     let mut found = Found::default();
     while let Some((end, group)) = reader.next_group()? {
         let start = Lsn(end.0 - group.len() as u64);
+        debug_assert!(start >= wal.closed_lsn(), "groups follow one another");
         // The group was read from the disk: pages that carry its LSN may be written from now on.
         wal.recovered_to(end);
         let mut changes = decode_group(group, end, observer)?;
@@ -187,6 +188,7 @@ fn redo_page(
     found: &mut Found,
 ) -> Result<()> {
     let Some(&(id, _)) = changes.first() else { return Ok(()) };
+    debug_assert!(changes.iter().all(|(page, _)| *page == id), "changes of one page");
     let fresh_from = changes.iter().rposition(|(_, op)| op.starts_page());
     let mut page = match fresh_from {
         Some(_) => blank_page(id, pool)?,

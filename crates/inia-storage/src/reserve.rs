@@ -173,7 +173,9 @@ impl Claim {
         let changed = own.parts().into_iter().zip(published.parts());
         for (all, (own, published)) in self.reserve.parts().into_iter().zip(changed) {
             if *own != *published {
-                all.fetch_add(own.wrapping_sub(*published), Ordering::Relaxed);
+                let change = own.wrapping_sub(*published);
+                let sum = all.fetch_add(change, Ordering::Relaxed).wrapping_add(change);
+                debug_assert!(sum.cast_signed() >= 0, "no more is given back than was claimed");
             }
         }
     }

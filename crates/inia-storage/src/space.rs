@@ -68,6 +68,10 @@ impl Group {
         if self.is_used(bit) == used {
             return;
         }
+        debug_assert!(
+            if used { self.free > 0 } else { self.free < GROUP_PAGES },
+            "free is a count"
+        );
         self.used[bit as usize / 64] ^= 1 << (bit % 64);
         self.free = if used { self.free - 1 } else { self.free + 1 };
     }
@@ -141,7 +145,9 @@ impl Space {
         });
         let Some((group, bit)) = found else { return Ok(None) };
         let id = group as u32 * GROUP_PAGES + bit;
+        debug_assert!(!state.groups[group].is_used(bit), "a page has one owner");
         state.grow_to(id + 1, data)?;
+        assert!(id < state.file_pages, "a page in use lies inside the file");
         state.set(group, bit, true);
         Ok(Some(PageId(id)))
     }
@@ -179,6 +185,7 @@ impl Space {
         let mut state = self.state.lock();
         let group = (id.0 / GROUP_PAGES) as usize;
         if group < state.groups.len() {
+            debug_assert!(state.groups[group].is_used(bit_of(id)), "a page is released once");
             state.set(group, bit_of(id), false);
         }
     }
@@ -219,6 +226,7 @@ impl State {
                 pages
             }
         };
+        assert!(grown >= pages && grown > self.file_pages, "the file grows to what was asked");
         self.file_pages = grown;
         Ok(())
     }

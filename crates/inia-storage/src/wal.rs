@@ -107,6 +107,7 @@ impl Wal {
 
     /// Recovery has read a durable group up to `end`.
     pub(crate) fn recovered_to(&self, end: Lsn) {
+        debug_assert!(end >= self.closed_lsn(), "recovery reads the log forward");
         self.closed.store(end.0, Ordering::Release);
         self.durable.store(end.0, Ordering::Release);
     }
@@ -142,9 +143,12 @@ impl Wal {
 
     /// Appends a finished group; `publish` as in [`Wal::append_with`].
     pub(crate) fn append_group(&self, group: &[u8], publish: impl FnOnce(Lsn)) -> Lsn {
+        debug_assert!(group.len() > GROUP_HEADER, "a group has a record");
+        debug_assert_eq!(length_of(group), group.len(), "a finished group knows its length");
         let mut tail = self.tail.lock();
         tail.bytes.extend_from_slice(group);
         let end = Lsn(self.closed.load(Ordering::Relaxed) + group.len() as u64);
+        debug_assert!(end < MAX_LSN, "log positions stay below the marks of other words");
         publish(end);
         self.closed.store(end.0, Ordering::Release);
         end
@@ -152,6 +156,7 @@ impl Wal {
 
     /// Waits until the log is durable up to `lsn`, which must not lie beyond [`Wal::closed_lsn`].
     pub(crate) fn wait_durable(&self, lsn: Lsn) -> Result<()> {
+        debug_assert!(lsn <= self.closed_lsn(), "only what was appended becomes durable");
         self.commits.wait(self, lsn)
     }
 
@@ -165,6 +170,7 @@ impl Wal {
             Lsn(self.closed.load(Ordering::Relaxed))
         };
         let start = Lsn(end.0 - writer.taken.len() as u64);
+        assert_eq!(start, self.durable_lsn(), "the tail begins where the durable log ends");
         let taken = std::mem::take(&mut writer.taken);
         self.write(writer, start, &taken)?;
         self.durable.store(end.0, Ordering::Release);
@@ -184,6 +190,10 @@ impl Wal {
         while !rest.is_empty() {
             let segment = self.segment_with_room(writer, at)?;
             let room = (segment.blocks - writer.next_block).min(STAGED_BLOCKS as u64) as usize;
+            assert!(
+                writer.next_block > 0 && room > 0,
+                "a block is written behind the header, once"
+            );
             let mut staged = 0;
             while staged < room && !rest.is_empty() {
                 let (payload, after) = rest.split_at(rest.len().min(BLOCK_PAYLOAD));
@@ -205,6 +215,7 @@ impl Wal {
             self.segments.note_use(&segment, writer.next_block);
             last = Some(segment);
         }
+        assert_eq!(at.0 - start.0, bytes.len() as u64, "positions count payload bytes");
         match last {
             Some(segment) => Ok(segment.file.sync()?),
             None => Ok(()),
@@ -289,6 +300,11 @@ impl Flush for Wal {
 pub(crate) fn begin_group(group: &mut Vec<u8>) {
     group.clear();
     group.put_u32(0);
+}
+
+/// The length that a finished group says it has.
+fn length_of(group: &[u8]) -> usize {
+    group.first_chunk::<GROUP_HEADER>().map_or(0, |length| u32::from_le_bytes(*length) as usize)
 }
 
 /// Fills in the group's length.

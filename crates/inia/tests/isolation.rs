@@ -58,7 +58,7 @@ fn read(path: &Path) -> (String, Script) {
 #[test]
 fn transactions_see_and_wait_as_in_mysql() {
     if let Ok(address) = std::env::var("INIA_ORACLE") {
-        let stage = Stage { address, lag: Duration::from_millis(130) };
+        let stage = Stage { address, kept: Some(Duration::from_millis(130)) };
         for path in scripts() {
             let (_, script) = read(&path);
             std::fs::write(&path, stage.play(&script).print()).unwrap();
@@ -67,7 +67,7 @@ fn transactions_see_and_wait_as_in_mysql() {
     }
     let folder = DataDir::new();
     let server = Process::start(&folder.path(), &[]);
-    let stage = Stage { address: server.address(), lag: Duration::ZERO };
+    let stage = Stage { address: server.address(), kept: None };
     let write = std::env::var("INIA_KNOWN").is_ok_and(|wish| wish == "write");
     let mut wrong = String::new();
     let mut number = 0;

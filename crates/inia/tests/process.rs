@@ -74,6 +74,11 @@ impl Process {
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
+    /// Waits until the program ends by itself; its exit code.
+    pub(crate) fn wait(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+
     /// SIGKILL, and waits for the end.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();

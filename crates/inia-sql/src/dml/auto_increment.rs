@@ -8,7 +8,7 @@
 
 use crate::catalog::Table;
 use crate::context::SessionContext;
-use crate::error::StorageResult;
+use crate::error::{Damaged, StorageResult};
 use crate::row::Cell;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 pub(crate) fn prepare(table: &Table) -> Result<(), SqlError> {
     let shared = &table.shared;
     if table.def.primary().is_none() && shared.next_row_id.load(Ordering::Acquire) == 0 {
-        let next = last_row_id(table)? + 1;
+        let next = last_row_id(table)?.checked_add(1).ok_or(Damaged)?;
         let _ = shared.next_row_id.compare_exchange(0, next, Ordering::AcqRel, Ordering::Acquire);
     }
     prepare_counter(table)
@@ -74,8 +74,9 @@ pub(crate) fn current(table: &Table) -> Result<u64, SqlError> {
 /// brings them back.
 fn last_row_id(table: &Table) -> Result<u64, SqlError> {
     let last = table.store.greatest_key(&table.clustered).sql()?;
-    let id = last.and_then(|key| key.as_slice().try_into().ok());
-    Ok(id.map_or(0, u64::from_be_bytes))
+    let Some(key) = last else { return Ok(0) };
+    let id = key.as_slice().try_into().map_err(|_| Damaged)?;
+    Ok(u64::from_be_bytes(id))
 }
 
 /// The greatest value of the AUTO_INCREMENT column, by an index that starts with it.

@@ -19,9 +19,17 @@ use std::sync::atomic::Ordering;
 pub(crate) enum Written {
     /// All records are there.
     Done,
-    /// The unique index with this position holds the key already. Records written before that
-    /// was found out are still there: the caller rolls back to a savepoint.
+    /// The unique index at this position of the definition holds the key already. Records written
+    /// before that was found out are still there: the caller rolls back to a savepoint.
     Duplicate(usize),
+}
+
+impl Written {
+    /// The clustered key is taken. The counter of hidden row ids is ahead of every row: where one
+    /// of them is taken, the tree is damaged.
+    pub(super) fn clustered_duplicate(def: &TableDef) -> Result<Written, Damaged> {
+        def.primary().map(|_| Written::Duplicate(0)).ok_or(Damaged)
+    }
 }
 
 /// Writes rows of one table; its buffers are reused from row to row.
@@ -117,7 +125,9 @@ impl<'t> RowWriter<'t> {
         self.encode(row)?;
         match txn.insert_or_lock(&table.clustered, &self.clustered, &self.row, self.existing) {
             Ok(()) => {}
-            Err(StorageError::DuplicateKey) => return Ok(Written::Duplicate(0)),
+            Err(StorageError::DuplicateKey) => {
+                return Ok(Written::clustered_duplicate(&table.def)?);
+            }
             Err(error) => return Err(write_error(table, error)),
         }
         for at in 0..table.indexes.len() {
@@ -258,7 +268,9 @@ impl<'t> RowWriter<'t> {
             txn.delete(&table.clustered, key).map_err(|error| write_error(table, error))?;
             match txn.insert_or_lock(&table.clustered, &self.clustered, new, self.existing) {
                 Ok(()) => {}
-                Err(StorageError::DuplicateKey) => return Ok(Written::Duplicate(0)),
+                Err(StorageError::DuplicateKey) => {
+                    return Ok(Written::clustered_duplicate(&table.def)?);
+                }
                 Err(error) => return Err(write_error(table, error)),
             }
         }

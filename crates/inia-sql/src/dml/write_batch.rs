@@ -4,7 +4,7 @@
 //! refuse one: tables with other unique indexes are not written this way. Where a key is there
 //! already the statement fails, and the rows before it go with the statement.
 
-use super::write::{RowWriter, duplicate_error, values, write_error};
+use super::write::{RowWriter, Written, duplicate_error, values, write_error};
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_storage::{Records, StorageError, Tree, Txn};
@@ -87,6 +87,7 @@ impl RowWriter<'_> {
         *count = end;
         if end < all {
             let row = values(table, pending.rows.value(end), self.zone())?;
+            Written::clustered_duplicate(&table.def)?;
             return Err(duplicate_error(&table.def, 0, &row));
         }
         table.shared.row_estimate.fetch_add(end as i64, Ordering::Relaxed);

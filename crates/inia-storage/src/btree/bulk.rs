@@ -152,6 +152,8 @@ impl<'t> BulkBuilder<'t> {
             record.key = record.key.start - cut..record.key.end - cut;
             record.payload_end -= cut;
         }
+        let end = self.pending.last().map_or(0, |last| last.payload_end);
+        debug_assert_eq!(end, self.bytes.len(), "the buffer ends with the last record");
     }
 
     fn insert_singly(&self, count: usize) -> Result<()> {
@@ -270,6 +272,7 @@ impl<'t> BulkBuilder<'t> {
             max_txn: self.pending[..count].iter().map(|r| r.header.txn_id().0).max().unwrap_or(0),
             ..self.tree.spec()
         };
+        debug_assert_eq!(chains.len(), count, "each record has its chain, or an empty one");
         let fits = "invariant: the leaf's size was computed before";
         edit::init(&mut full.bytes, &spec).expect(fits);
         for (i, chain) in chains.iter().enumerate() {

@@ -58,6 +58,7 @@ impl BTree {
         chain: &[Latched],
         payload: &[u8],
     ) -> OverflowRef {
+        assert_eq!(chain.len(), chain_pages(payload.len()), "a chain has the pages it needs");
         for (i, data) in payload.chunks(OVERFLOW_CAPACITY).enumerate() {
             let next = chain.get(i + 1).map(|page| mtr.id(*page));
             let op = NodeOp::Overflow { tree: self.root, next, data };

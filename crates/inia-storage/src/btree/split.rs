@@ -146,6 +146,7 @@ impl BTree {
         child: Latched,
         cut: &Cut,
     ) -> Result<()> {
+        debug_assert!(cut.separator.len() <= MAX_KEY, "a separator is as short as a key");
         let old = mtr.page(child);
         let mut half = PageBuf::new();
         right_half(&mut half.bytes, old, cut)

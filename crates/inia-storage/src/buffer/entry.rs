@@ -130,6 +130,8 @@ impl Word {
 
     /// One more reader, from unlocked, marked or shared.
     pub(super) fn with_reader(self) -> Word {
+        debug_assert!(self.state() != State::Evicted, "an absent page has no readers");
+        debug_assert!(!self.refuses_shared(), "readers and a writer exclude each other");
         match self.0 & STATE {
             UNLOCKED | MARKED => self.with_state(SHARED_BASE + 1),
             shared => self.with_state(shared + 1),
@@ -138,6 +140,7 @@ impl Word {
 
     /// One reader less.
     pub(super) fn without_reader(self) -> Word {
+        debug_assert!(self.0 & STATE > SHARED_BASE, "only a shared latch has readers");
         match self.0 & STATE {
             shared if shared == SHARED_BASE + 1 => self.with_state(UNLOCKED),
             shared => self.with_state(shared - 1),
@@ -146,6 +149,7 @@ impl Word {
 
     /// Locked, with this frame.
     pub(super) fn loading_into(self, frame: u32) -> Word {
+        debug_assert!(frame < MAX_FRAMES, "a frame number fits its bits");
         Word((self.0 & !FRAME) | (u64::from(frame) << FRAME_SHIFT)).locked()
     }
 
@@ -194,6 +198,7 @@ impl Word {
 
     /// Goes from absent to locked, if the entry still is in this state.
     pub(super) fn claim(self, entry: &AtomicU64) -> bool {
+        debug_assert!(self.state() == State::Evicted, "only an absent page is read in");
         let locked = self.locked().0;
         entry.compare_exchange(self.0, locked, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
@@ -203,6 +208,7 @@ impl Word {
         let word = self.loading_into(frame);
         // Only the wait bit can have changed since the claim; it must survive.
         let mut now = entry.load(Ordering::Relaxed);
+        debug_assert!(Word(now).is_locked(), "a claimed page stays locked until it is attached");
         while let Err(changed) = entry.compare_exchange_weak(
             now,
             word.0 | (now & WAITERS),
@@ -219,6 +225,8 @@ impl Word {
     /// Goes from unlocked or marked to locked, if the entry still is in this state.
     #[inline]
     pub(super) fn lock(self, entry: &AtomicU64) -> bool {
+        debug_assert!(!self.is_latched(), "the exclusive latch waits for all others");
+        debug_assert!(self.state() != State::Evicted, "an absent page is claimed, not latched");
         let locked =
             entry.compare_exchange(self.0, self.locked().0, Ordering::Acquire, Ordering::Relaxed);
         // Later writes of the page must not be seen before the lock.
@@ -229,7 +237,13 @@ impl Word {
     /// Ends an exclusive latch: this, without wait bit, becomes the entry. The entry before.
     #[inline]
     pub(super) fn unlock(self, entry: &AtomicU64) -> Word {
-        Word(entry.swap(self.0, Ordering::Release))
+        debug_assert!(
+            !self.is_latched() && !self.has_waiters(),
+            "the new word is an unlatched one"
+        );
+        let before = Word(entry.swap(self.0, Ordering::Release));
+        debug_assert!(before.is_locked(), "only the holder of the exclusive latch ends it");
+        before
     }
 
     /// Whether everything read since the entry was in this state is one consistent state of the

@@ -54,6 +54,10 @@ impl Flusher {
     fn write(&mut self, batch: &mut [Copy]) -> Result<()> {
         let Some(copies) = &self.copies else { return Ok(()) };
         let protected = batch.iter().take_while(|copy| copy.protect).count();
+        assert!(
+            batch[protected..].iter().all(|copy| !copy.protect),
+            "pages that need the doublewrite file come first"
+        );
         if protected > 0 {
             self.doublewrite.write_at(&copies[..protected * PAGE_SIZE], 0)?;
             self.doublewrite.sync()?;
@@ -82,6 +86,7 @@ impl BufferPool {
     pub(crate) fn write_back(&self, frames: &[u32]) -> Result<usize> {
         let mut flusher = self.flusher.lock();
         let mut written = 0;
+        debug_assert!(frames.iter().all(|&frame| frame < self.frames.count()), "frames exist");
         for chunk in frames.chunks(WRITE_BATCH) {
             written += self.write_batch(&mut flusher, chunk)?;
         }
@@ -97,7 +102,7 @@ impl BufferPool {
             return Ok(0);
         }
         let result = self.wal.wait_durable(newest).and_then(|()| {
-            assert!(self.wal.durable_lsn() >= newest, "log before page");
+            assert!(self.wal.durable_lsn() >= newest, "a page is written after its log");
             flusher.write(&mut batch)
         });
         if let Err(error) = result {
@@ -144,10 +149,13 @@ impl BufferPool {
             meta.rec_lsn.store(0, Ordering::Relaxed);
             page.cold = true;
             drop(page);
+            assert_eq!(page::page_id(copy), id, "a page is written to its own place");
             newest = newest.max(page::page_lsn(copy));
             page::seal(copy);
             batch.push(Copy { frame, id, slot, protect: !unprotected });
         }
+        debug_assert!(batch.len() <= WRITE_BATCH, "a batch fits the doublewrite file");
+        assert!(newest <= self.wal.closed_lsn(), "no page is newer than the log");
         Ok((batch, newest))
     }
 
@@ -167,6 +175,7 @@ impl BufferPool {
             return Err(error);
         }
         let durable = checkpoint(self.oldest_change().unwrap_or(closed).min(closed))?;
+        assert!(durable <= closed, "a checkpoint does not lie beyond the log");
         self.set_checkpoint(durable);
         Ok(())
     }
@@ -190,7 +199,8 @@ impl BufferPool {
 
     /// Names the durable checkpoint.
     pub(crate) fn set_checkpoint(&self, lsn: Lsn) {
-        self.checkpoint.store(lsn.0, Ordering::Release);
+        let before = self.checkpoint.swap(lsn.0, Ordering::AcqRel);
+        assert!(before <= lsn.0, "checkpoints only move forward");
     }
 
     /// The oldest `rec_lsn`. Pages being written are left out: call it with no batch under way.

@@ -231,6 +231,7 @@ impl Frames {
         let used = self.used();
         let end = used.saturating_add((used / 4).min(MAX_READY)).min(self.count());
         let ready = self.ready.load(Ordering::Relaxed).max(used);
+        debug_assert!(used <= self.count(), "frames in use lie in the arena");
         if ready < end {
             self.arena.make_ready(ready as usize..end as usize);
             self.ready.store(end, Ordering::Relaxed);
@@ -316,6 +317,7 @@ impl Frames {
                 return Ok(Attempt::Blocked);
             }
             if word.share(entry) {
+                debug_assert_eq!(self.meta(word.frame()).page(), Some(id), "frame and entry agree");
                 return Ok(Attempt::Got(SharedPage { frames: self, id, word, cold: false }));
             }
         }
@@ -346,12 +348,9 @@ impl Frames {
         word: Word,
     ) -> Option<ExclusivePage<'_>> {
         // Only who has locked the page may have a guard: dropping it unlocks.
-        word.lock(entry).then(|| ExclusivePage {
-            frames: self,
-            id,
-            word,
-            changed: false,
-            cold: false,
+        word.lock(entry).then(|| {
+            debug_assert_eq!(self.meta(word.frame()).page(), Some(id), "frame and entry agree");
+            ExclusivePage { frames: self, id, word, changed: false, cold: false }
         })
     }
 
@@ -658,6 +657,7 @@ impl<'s> ExclusivePage<'s> {
     pub(super) fn evict(self) -> FreeFrame {
         let this = ManuallyDrop::new(self);
         let meta = this.meta();
+        debug_assert_eq!(meta.page(), Some(this.id), "frame and entry agree");
         meta.page.store(NO_PAGE, Ordering::Release);
         meta.rec_lsn.store(0, Ordering::Relaxed);
         this.frames.publish(this.id, this.word.next_version().evicted());
@@ -703,6 +703,7 @@ impl<'s> LoadingPage<'s> {
     pub(super) fn attach(self, frame: FreeFrame) -> ExclusivePage<'s> {
         let this = ManuallyDrop::new(self);
         let meta = this.frames.meta(frame.0);
+        assert!(meta.page().is_none(), "a frame holds one page");
         meta.rec_lsn.store(0, Ordering::Relaxed);
         meta.init_lsn.store(0, Ordering::Relaxed);
         meta.writing.store(0, Ordering::Relaxed);

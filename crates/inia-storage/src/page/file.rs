@@ -53,6 +53,11 @@ pub(crate) fn bit_of(id: PageId) -> u32 {
     id.0 % GROUP_PAGES
 }
 
+/// Whether a map has this bit.
+pub(crate) fn is_bit_set(map: &PageBytes, bit: u32) -> bool {
+    map[SPACE_BITS_OFFSET + bit as usize / 8] >> (bit % 8) & 1 == 1
+}
+
 /// Whether the page stays in memory: the header and the maps.
 pub(crate) fn is_pinned(id: PageId) -> bool {
     id == HEADER_PAGE || id.0 % GROUP_PAGES == 1

@@ -139,6 +139,7 @@ impl Store {
         let number = self.pool.number_header()?;
         let closed = self.wal.closed_lsn();
         self.pool.checkpoint(closed, |clean_to| {
+            debug_assert!(clean_to <= closed, "pages lack nothing beyond the log");
             let source = self.source.get();
             let hold = match source {
                 Some(source) => source.hold_lsn(),
@@ -191,6 +192,7 @@ impl Store {
     /// Lets a writer through once the log has room for it.
     pub(super) fn wait_for_log_space(&self) -> Result<()> {
         let closed = self.wal.closed_lsn();
+        debug_assert!(self.clean_to() <= closed, "pages lack nothing beyond the log");
         if closed.0.saturating_sub(self.wal.durable_lsn().0) > MAX_UNWRITTEN {
             self.wal.wait_durable(Lsn(closed.0 - MAX_UNWRITTEN / 2))?;
         }

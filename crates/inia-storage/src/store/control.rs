@@ -95,6 +95,12 @@ impl Control {
 
     /// Makes a checkpoint the durable one.
     pub(crate) fn write(&mut self, checkpoint: Checkpoint) -> Result<()> {
+        let last = &self.last;
+        assert!(checkpoint.lsn <= checkpoint.durable, "a checkpoint lies in the durable log");
+        assert!(checkpoint.lsn >= last.lsn, "checkpoints only move forward");
+        assert!(checkpoint.durable >= last.durable, "what was durable stays durable");
+        assert!(checkpoint.number >= last.number, "checkpoint numbers ascend");
+        assert!(checkpoint.epoch >= last.epoch, "epochs ascend");
         let next =
             Control { file: Arc::clone(&self.file), sequence: self.sequence + 1, last: checkpoint };
         next.put()?;
@@ -122,6 +128,7 @@ fn encode(block: &mut [u8], sequence: u64, checkpoint: &Checkpoint) {
     bytes.put_u64(checkpoint.durable.0);
     bytes.put_u64(checkpoint.number);
     bytes.put_bytes16(&checkpoint.state);
+    assert!(4 + bytes.len() <= BLOCK, "a checkpoint fits one block");
     block[4..4 + bytes.len()].copy_from_slice(&bytes);
     let crc = crc32c::crc32c(&block[4..]);
     block[..4].copy_from_slice(&crc.to_le_bytes());

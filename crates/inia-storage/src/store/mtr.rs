@@ -18,8 +18,9 @@ use crate::buffer::{ExclusivePage, OptimisticPage, Restart};
 use crate::error::StorageError;
 use crate::ops::PageOp;
 use crate::ops::run::{Mark, OpenRun, RecordChange, apply_marks, put_marks};
+use crate::page::file::is_bit_set;
 use crate::page::file::{GROUP_PAGES, GROUPS_AT, HEADER_PAGE, bit_of, is_pinned, map_of};
-use crate::page::{PageBytes, page_type, set_page_lsn};
+use crate::page::{PageBytes, page_id, page_lsn, page_type, set_page_lsn};
 use crate::wal::record::LogRecord;
 use crate::wal::{GROUP_HEADER, begin_group, finish_group};
 use inia_base::ids::{Lsn, PageId, TxnId};
@@ -79,6 +80,7 @@ impl<'s> Mtr<'s> {
     }
 
     fn hold(&mut self, page: ExclusivePage<'s>, fresh: bool) -> Latched {
+        debug_assert!(!self.holds(page.id()), "a mini-transaction latches a page once");
         self.slots.push(Some(Slot { page, changed: false, fresh }));
         Latched(self.slots.len() as u32 - 1)
     }
@@ -126,6 +128,7 @@ impl<'s> Mtr<'s> {
     /// Changes the page and notes the change for the log.
     pub(crate) fn apply(&mut self, page: Latched, op: &PageOp<'_>) {
         self.changed = true;
+        debug_assert!(!self.done, "a committed mini-transaction changes nothing");
         self.change(page, op);
     }
 
@@ -230,10 +233,12 @@ impl<'s> Mtr<'s> {
         }
         self.write_space_maps();
         finish_group(&mut self.redo);
-        debug_assert!(self.redo.len() > GROUP_HEADER);
+        debug_assert!(self.redo.len() > GROUP_HEADER, "a group has a record");
         let end = self.store.wal.append_group(&self.redo, publish);
         self.done = true;
         for slot in self.slots.iter_mut().flatten().filter(|slot| slot.changed) {
+            debug_assert!(page_lsn(&slot.page) < end, "a page's LSN grows with each change");
+            debug_assert_eq!(page_id(&slot.page), slot.page.id(), "a page keeps its number");
             set_page_lsn(&mut slot.page, end);
         }
         self.slots.clear();
@@ -262,6 +267,8 @@ impl<'s> Mtr<'s> {
                 _ => self.latch(id).expect("invariant: space maps stay in memory"),
             };
             map = Some(latched);
+            let was_used = is_bit_set(self.page(latched), bit_of(page));
+            debug_assert!(!(used && was_used), "a page has one owner");
             self.apply(latched, &PageOp::SpaceBit { bit: bit_of(page), used });
         }
     }

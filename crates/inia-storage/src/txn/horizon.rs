@@ -26,7 +26,9 @@ impl EngineShared {
             self.least_end.fetch_max(end.0, Ordering::AcqRel);
         }
         self.status.forget(snapshots);
-        Lsn(least.0.max(old))
+        let horizon = Lsn(least.0.max(old));
+        debug_assert!(horizon <= self.store.wal().durable_lsn(), "snapshots see durable commits");
+        horizon
     }
 
     /// Whether every snapshot, now and later, sees what `writer` did. `horizon` is a purge horizon.

@@ -13,6 +13,7 @@
 
 use super::session::Session;
 use super::shared::EngineShared;
+use super::status::TxnState;
 use super::sweep::Sweep;
 use super::trees::Tree;
 use super::undo::{Finished, UndoKind, UndoRecord, UndoRef};
@@ -144,6 +145,11 @@ impl EngineShared {
         while steps > 0 {
             let Some(oldest) = session.history.lock().start_purge(horizon) else { break };
             some = true;
+            debug_assert!(oldest.end <= horizon, "every snapshot sees what is purged");
+            debug_assert!(
+                !matches!(self.status.state(oldest.txn), TxnState::Active(_)),
+                "history is of transactions that have ended"
+            );
             let (tail, result) = self.purge_txn(oldest, &mut steps);
             if tail == UndoRef::NONE {
                 session.history.lock().end_purge(&self.undo);

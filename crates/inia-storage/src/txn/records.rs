@@ -117,6 +117,7 @@ impl Records {
     pub fn push_seen(&mut self, key: &[u8], value: &[u8], locator: &RecordLocator) {
         self.push(key, value);
         self.seen.push(locator.header);
+        debug_assert_eq!(self.seen.len(), self.places.len(), "all records were read, or none");
     }
 
     /// Record `i`'s key.

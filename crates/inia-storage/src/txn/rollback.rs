@@ -13,7 +13,6 @@ use super::trees::Tree;
 use super::undo::{UndoKind, UndoLog, UndoRecord, UndoRef, senseless};
 use crate::Result;
 use crate::error::StorageError;
-use crate::lock::RecordRequest;
 use crate::node::RecordHeader;
 use crate::report;
 use crate::request::{Isolation, LockMode};
@@ -33,6 +32,7 @@ pub struct Savepoint(pub u64);
 
 impl Savepoint {
     fn new(records: u64, created: usize) -> Savepoint {
+        assert!(created >> CREATED_BITS == 0, "a transaction's trees fit their bits");
         Savepoint(records << CREATED_BITS | created as u64)
     }
 
@@ -113,6 +113,7 @@ impl Txn {
     }
 
     fn undo_to(&mut self, savepoint: Savepoint, keep: Keep) -> Result<()> {
+        debug_assert!(savepoint.records() <= self.undo.records(), "a savepoint lies in the past");
         while self.undo.records() > savepoint.records() {
             match keep {
                 Keep::Nothing => self.undo_last()?,
@@ -130,14 +131,15 @@ impl Txn {
         Ok(())
     }
 
-    /// Locks the record that was changed last: what its version says is about to be undone.
+    /// Makes the lock of the record that was changed last explicit: the version that says so is
+    /// about to be undone.
     fn keep_lock_of_last(&mut self) -> Result<()> {
         let record = &mut self.work.record;
         let found = self.core.undo.read(self.undo.tail(), record)?;
         if found && record.kind != UndoKind::Insert && record.before.txn_id() != self.id {
-            let (tree, key) = (record.tree, &record.key[..]);
-            let request = RecordRequest { tree, key, mode: LockMode::Exclusive };
-            self.core.locks.try_record(&self.owner, request);
+            let tree = self.core.trees.get(record.tree);
+            let key = std::mem::take(&mut record.key);
+            self.make_explicit(&tree, &key);
         }
         Ok(())
     }
@@ -358,7 +360,10 @@ impl EngineShared {
         undo: &mut UndoLog,
         created: &[TreeId],
     ) -> Result<()> {
-        debug_assert!(undo.tail() == UndoRef::NONE);
+        debug_assert!(
+            undo.tail() == UndoRef::NONE,
+            "every change is undone before the end is logged"
+        );
         for &tree in created {
             self.abandon_tree(txn, tree)?;
         }
@@ -405,7 +410,8 @@ impl EngineShared {
         one.note(&done);
         match done {
             Ok(true) => {
-                self.rollbacks_left.fetch_sub(1, Ordering::AcqRel);
+                let left = self.rollbacks_left.fetch_sub(1, Ordering::AcqRel);
+                debug_assert!(left > 0, "a rollback that ends was waiting");
             }
             _ => self.unfinished.lock().push_back(one),
         }

@@ -75,6 +75,7 @@ impl Session {
         self.horizon.store(early.0, Ordering::Release);
         fence(Ordering::SeqCst);
         let snapshot = read();
+        debug_assert!(early <= snapshot.horizon, "the durable log only grows");
         self.snapshot_end.store(snapshot.end.0, Ordering::Release);
         snapshot
     }
@@ -118,6 +119,7 @@ impl Session {
     /// Logs the end of the running transaction. Afterwards nothing more is logged in its name.
     pub(crate) fn end_writing(&self, append: impl FnOnce() -> Lsn) -> Lsn {
         let mut writing = self.writing.lock();
+        debug_assert!(writing.0 != 0, "a transaction ends once");
         *writing = TxnId(0);
         append()
     }
@@ -130,6 +132,7 @@ impl Session {
 
     /// The log is needed from `later` on instead of `from`, if that has not changed meanwhile.
     pub(crate) fn move_log_hold(&self, from: Lsn, later: Lsn) {
+        debug_assert!(from <= later, "a hold on the log moves forward");
         let (from, later) = (from.0, later.0);
         // Otherwise the transaction is over, and its successor has set a mark of its own.
         let _ = self.log_needed.compare_exchange(from, later, Ordering::AcqRel, Ordering::Relaxed);
@@ -202,7 +205,12 @@ impl Sessions {
 
     /// Gives the session to the next handle.
     pub(crate) fn detach(&self, session: &Session) {
-        self.free.lock().push(session.owner.index());
+        debug_assert!(session.announced().is_none(), "an idle session has no snapshot");
+        debug_assert!(session.owner.txn().0 == 0, "an idle session runs no transaction");
+        debug_assert_eq!(session.owner.lock_count(), 0, "an idle session holds no locks");
+        let mut free = self.free.lock();
+        debug_assert!(!free.contains(&session.owner.index()), "a session has one handle");
+        free.push(session.owner.index());
     }
 
     /// The session with this number.

@@ -52,7 +52,9 @@ impl EngineShared {
             keys.sort();
             let mut end = keys.len();
             while end > 0 {
-                end = self.sweep_leaf(txn, *tree, keys, end)?;
+                let left = self.sweep_leaf(txn, *tree, keys, end)?;
+                assert!(left < end, "each leaf takes a key at least");
+                end = left;
             }
             keys.clear();
         }

@@ -61,6 +61,7 @@ impl UndoRef {
     pub(crate) const NONE: UndoRef = UndoRef(0);
 
     fn new(chunk: u64, word: usize) -> UndoRef {
+        debug_assert!(word >> OFFSET_BITS == 0, "a chunk's records begin in its first words");
         UndoRef(chunk << OFFSET_BITS | word as u64)
     }
 
@@ -272,7 +273,7 @@ fn header_at(chunk: &Chunk, word: usize) -> RecordHeader {
 }
 
 fn pack_lengths(kind: UndoKind, key: usize, payload: usize) -> u64 {
-    debug_assert!(key <= usize::from(u16::MAX) && u32::try_from(payload).is_ok());
+    debug_assert!(key <= usize::from(u16::MAX) && u32::try_from(payload).is_ok(), "lengths fit");
     kind as u64 | (key as u64) << 16 | (payload as u64) << 32
 }
 

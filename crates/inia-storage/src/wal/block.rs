@@ -46,6 +46,8 @@ pub(crate) struct BlockHeader {
 
 /// Writes one block into `block`.
 pub(crate) fn write_block(block: &mut [u8], header: &BlockHeader, payload: &[u8]) {
+    assert!(payload.len() == header.len && header.len <= BLOCK_PAYLOAD, "a payload fits its block");
+    debug_assert!(header.durable_lsn <= header.first_lsn, "a durable block is not written again");
     let (head, body) = block.split_at_mut(BLOCK_HEADER);
     head.fill(0);
     head[4..8].copy_from_slice(&header.epoch.to_le_bytes());

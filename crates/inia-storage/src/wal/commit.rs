@@ -73,6 +73,7 @@ impl GroupCommit {
     /// Ends this thread's lead: wakes the next leader first, then everybody whose wait is over.
     fn hand_over(&self, log: &impl Flush) {
         let mut state = self.state.lock();
+        debug_assert!(state.leading, "there is one leader at a time");
         state.leading = false;
         let durable = log.durable();
         let failed = log.stopped().is_some();

@@ -94,6 +94,7 @@ impl LogReader {
                 let from = self.consumed;
                 self.consumed += len;
                 self.group_start = Lsn(self.group_start.0 + len as u64);
+                debug_assert!(self.group_start <= self.expected, "a whole group was read");
                 return Ok(Some((self.group_start, &self.pending[from..self.consumed])));
             }
             self.pending.drain(..self.consumed);
@@ -212,6 +213,7 @@ impl LogReader {
                  made durable"
             )));
         }
+        debug_assert!(whole <= self.expected, "groups end in what was read");
         let (current, next_block) = (self.current, self.next_block);
         for index in current..self.segments.len() {
             let first = if index == current { next_block } else { 1 };

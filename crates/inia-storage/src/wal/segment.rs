@@ -207,6 +207,7 @@ impl Segments {
 
     /// The writer tells how many blocks of a segment it has used.
     pub(crate) fn note_use(&self, segment: &Segment, used: u64) {
+        assert!(used <= segment.blocks, "a segment is not written beyond its end");
         self.rest.store((segment.blocks - used) * BLOCK as u64, Ordering::Relaxed);
         self.half_used.store(used > segment.blocks / 2, Ordering::Relaxed);
     }
@@ -264,6 +265,10 @@ impl Segments {
 
     fn add_prepared(&self, segment: Segment) {
         let mut state = self.state.lock();
+        debug_assert!(
+            state.prepared.back().is_none_or(|last| last.number < segment.number),
+            "segments are prepared in the order of their numbers"
+        );
         state.prepared.push_back(segment);
         self.count_prepared(&state);
     }
@@ -294,7 +299,13 @@ impl Segments {
         SegmentHeader { epoch, number, start_lsn, blocks }.write(&mut block);
         segment.file.write_at(&block, 0)?;
         self.note_use(&segment, 1);
-        self.state.lock().active.push_back((segment.number, start_lsn));
+        let mut state = self.state.lock();
+        if let Some(&(last, start)) = state.active.back() {
+            assert_eq!(last + 1, number, "segments are put to use in the order of their numbers");
+            assert!(start < start_lsn, "each segment goes on where the last one ends");
+        }
+        state.active.push_back((number, start_lsn));
+        drop(state);
         Ok(segment)
     }
 
@@ -308,6 +319,10 @@ impl Segments {
             if passed { state.active.pop_front() } else { None }
         };
         if let Some(retired) = retired {
+            debug_assert!(
+                self.state.lock().active.front().is_none_or(|&(next, _)| retired.0 < next),
+                "the oldest segment goes first"
+            );
             // One that could not go must go before any younger one: no number may be left out.
             let result = self.retire(retired.0);
             if result.is_err() {

@@ -30,8 +30,9 @@ const WAITING: [&str; 2] = [
 /// Where scripts are played.
 pub(super) struct Stage {
     pub(super) address: String,
-    /// How old the server's list of waiting transactions may be: 0.1 s in MySQL.
-    pub(super) lag: Duration,
+    /// How long the server's list of waiting transactions stays as it is after a question. MySQL
+    /// makes it anew for the first question that comes over 0.1 s after the last one.
+    pub(super) kept: Option<Duration>,
 }
 
 struct Session {
@@ -138,7 +139,9 @@ impl Player<'_> {
     }
 
     fn waiting(&mut self) -> BTreeSet<u64> {
-        std::thread::sleep(self.stage.lag);
+        if let Some(kept) = self.stage.kept {
+            std::thread::sleep(kept);
+        }
         let mut ids = BTreeSet::new();
         for sql in WAITING {
             for row in self.observer.rows(sql).unwrap() {

@@ -2,9 +2,12 @@
 //! may come back.
 
 use super::{TestDb, TestSession};
+use crate::catalog::Table;
 use crate::database::{ClientInfo, Database, DatabaseOptions};
+use inia_storage::Isolation;
 use inia_testkit::SimDisk;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 const TABLES: [&str; 2] =
     ["CREATE TABLE t (v INT)", "CREATE TABLE t (v INT, k INT DEFAULT 1, UNIQUE KEY (v), KEY (k))"];
@@ -88,5 +91,40 @@ fn rows_that_a_killed_transaction_was_deleting_keep_their_ids() {
         while db.engine.background_step().unwrap() {}
         assert_eq!(session.ok(ALL), "1\n2\n3\n4\n5\n6\n", "{table}, seed {seed}");
         assert_eq!(db.check().unwrap(), Vec::<String>::new());
+    }
+}
+
+fn table_of(db: &TestDb) -> Arc<Table> {
+    db.database().catalog.table("test", "t").unwrap()
+}
+
+/// Only a damaged tree has rows at or behind the counter; there is no index to name then.
+#[test]
+fn an_id_that_is_taken_is_reported_as_damage() {
+    let inserts = ["INSERT INTO t (v) VALUES (9)", "INSERT INTO t (v) VALUES (8), (9)"];
+    let others = ["INSERT IGNORE INTO t (v) VALUES (9)", "REPLACE INTO t (v) VALUES (9)"];
+    for (table, insert) in
+        TABLES.iter().flat_map(|t| inserts.iter().chain(&others).map(move |i| (t, i)))
+    {
+        let db = started_anew(table);
+        let mut session = db.session();
+        table_of(&db).shared.next_row_id.store(2, Ordering::Relaxed);
+        let answer = session.run(insert);
+        assert!(answer.contains("does not fit its table's definition"), "{insert}: {answer}");
+        assert_eq!(session.ok(ALL), "1\n2\n3\n4\n");
+    }
+}
+
+#[test]
+fn a_greatest_key_that_is_no_id_is_reported_as_damage() {
+    for key in [&[0xff; 8][..], &[1; 9]] {
+        let db = started_anew(TABLES[0]);
+        let table = table_of(&db);
+        let mut txn = table.store.attach();
+        txn.begin(Isolation::RepeatableRead);
+        txn.insert(&table.clustered, key, b"").unwrap();
+        txn.commit().unwrap();
+        let answer = db.session().run("INSERT INTO t (v) VALUES (5)");
+        assert!(answer.contains("does not fit its table's definition"), "{answer}");
     }
 }

@@ -1,6 +1,7 @@
 //! Changes of records that were read without a lock, and inserts of many records.
 
 use super::*;
+use crate::lock::{Grant, RecordRequest};
 
 fn peek(txn: &mut Txn, tree: &Tree, key: &str) -> Option<(RecordLocator, String)> {
     let mut value = String::new();
@@ -94,6 +95,23 @@ fn the_lock_outlives_the_rollback_to_a_savepoint() {
     assert_eq!(all(&mut txn, &tree), "a=1");
     assert!(record_waits(&engine, &tree, "a"));
     txn.rollback().unwrap();
+    assert!(!record_waits(&engine, &tree, "a"));
+}
+
+/// A transaction locks a key before it finds out who wrote the record.
+#[test]
+fn the_lock_outlives_the_rollback_to_a_savepoint_beside_another_request() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1")]);
+    let (mut writer, other) = (rr(&engine), rr(&engine));
+    let savepoint = writer.savepoint();
+    set(&mut writer, &tree, "a", "2");
+    let request = RecordRequest { tree: tree.id(), key: b"a", mode: LockMode::Exclusive };
+    assert_eq!(engine.core.locks.try_record(&other.owner, request), Grant::New);
+    writer.rollback_to(savepoint).unwrap();
+    engine.core.locks.unlock(&other.owner, request);
+    assert!(record_waits(&engine, &tree, "a"), "the writer still has its lock");
+    writer.rollback().unwrap();
     assert!(!record_waits(&engine, &tree, "a"));
 }
 

@@ -168,7 +168,8 @@ impl Chunks {
         let chunk = Arc::new(Chunk::new(id, words));
         self.bytes.fetch_add(chunk.bytes(), Ordering::Relaxed);
         let entry = Entry { place: GapNeighbours::Memory(Arc::clone(&chunk)), holders: 1 };
-        self.shard(id).write().insert(id, entry);
+        let known = self.shard(id).write().insert(id, entry);
+        assert!(known.is_none(), "a number is given to one chunk");
         chunk
     }
 
@@ -182,14 +183,29 @@ impl Chunks {
 
     fn unseal(&self, id: u64) {
         if let Some(bytes) = self.sealed.lock().remove(&id) {
-            self.sealed_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            let before = self.sealed_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            debug_assert!(before >= bytes, "a chunk was sealed before");
         }
+    }
+
+    /// Whether the chunks that sessions append to, idle ones mostly, take more memory than sealed
+    /// ones may.
+    #[inline]
+    pub(super) fn too_many_are_open(&self) -> bool {
+        let sealed = self.sealed_bytes.load(Ordering::Relaxed);
+        self.bytes.load(Ordering::Relaxed).saturating_sub(sealed) > self.budget
+    }
+
+    /// Whether the chunk may be in the file, or on its way there.
+    pub(super) fn is_sealed(&self, id: u64) -> bool {
+        self.sealed.lock().contains_key(&id)
     }
 
     /// One history needs the chunk no longer.
     pub(super) fn free(&self, id: u64) {
         let mut shard = self.shard(id).write();
         let Some(entry) = shard.get_mut(&id) else { return };
+        debug_assert!(entry.holders > 0, "a chunk is freed once by each of its histories");
         entry.holders -= 1;
         if entry.holders > 0 {
             return;

@@ -66,18 +66,22 @@ impl History {
 
     /// Puts a transaction back whose purge stopped at `tail`.
     pub(crate) fn pause_purge(&mut self, tail: UndoRef) {
+        debug_assert!(self.busy, "a purge is under way");
         self.busy = false;
         if let Some(front) = self.finished.front_mut() {
+            debug_assert!(tail <= front.tail, "purge goes from the newest record back");
             front.tail = tail;
         }
     }
 
     /// Ends the purge of the transaction in hand and frees the chunks that nobody needs any more.
     pub(crate) fn end_purge(&mut self, store: &UndoStore) {
+        debug_assert!(self.busy, "a purge is under way");
         self.busy = false;
         if let Some(purged) = self.finished.pop_front() {
             self.transactions -= purged.transactions;
         }
+        debug_assert_eq!(self.finished.is_empty(), self.transactions == 0, "both count the same");
         self.free_chunks(store);
     }
 
@@ -252,8 +256,11 @@ impl UndoLog {
         let previous = self.tail;
         self.make_room(new.words());
         let chunk = self.chunk.as_ref().expect("a chunk was made when there was none");
+        debug_assert!(!self.store.chunks.is_sealed(chunk.id()), "a sealed chunk is complete");
         let place = UndoRef::new(chunk.id(), self.at);
+        debug_assert!(place > previous, "a transaction's records lie in the order of its changes");
         self.at = new.write(chunk, self.at, previous);
+        debug_assert!(self.at <= chunk.len(), "a record lies in one chunk");
         if self.first == UndoRef::NONE {
             self.first = place;
         }
@@ -267,6 +274,7 @@ impl UndoLog {
     }
 
     fn take_off(&mut self, previous: UndoRef, need: Need) {
+        debug_assert!(self.records > 0 && previous < self.tail, "the newest record is taken off");
         self.tail = previous;
         self.records -= 1;
         self.bytes = self.bytes.saturating_sub(need.log);
@@ -293,6 +301,12 @@ impl UndoLog {
     /// dropped at once when no version refers to them.
     pub(crate) fn finish(&mut self, txn: TxnId, end: Lsn) {
         self.claim.clear();
+        debug_assert_eq!(
+            self.tail == UndoRef::NONE,
+            self.records == 0,
+            "the chain has all records"
+        );
+        debug_assert!(self.deletes <= self.versions, "a deletion replaces a version");
         if self.first == UndoRef::NONE {
             return;
         }
@@ -310,12 +324,24 @@ impl UndoLog {
             };
             self.history.lock().add(finished, last_chunk);
         }
+        if self.store.chunks.too_many_are_open() {
+            self.let_go();
+        }
         self.first = UndoRef::NONE;
         self.tail = UndoRef::NONE;
         self.records = 0;
         self.bytes = 0;
         self.versions = 0;
         self.deletes = 0;
+    }
+
+    /// Gives its chunk up: the next transaction takes another. Without a transaction only.
+    fn let_go(&mut self) {
+        self.seal();
+        (self.chunk, self.at) = (None, 0);
+        let mut history = self.history.lock();
+        (history.active_first, history.current) = (None, None);
+        history.free_chunks(&self.store);
     }
 }
 
