@@ -156,3 +156,10 @@ fn logs_that_are_not_written_are_warned_of() {
         assert_eq!(root.query(sql).unwrap()[0].completion.warnings, count, "{sql}");
     }
 }
+
+#[test]
+fn a_database_without_a_name_is_none() {
+    let folder = DataDir::new();
+    let (_server, mut root) = server(&folder);
+    assert_eq!(said(&mut root, "USE ``"), "ERROR 1046 (3D000): No database selected");
+}

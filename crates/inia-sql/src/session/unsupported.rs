@@ -37,7 +37,7 @@ fn name(statement: &Statement) -> &str {
 }
 
 /// What kind of statement it is, in words: of the name that the syntax tree gives it.
-fn kind(statement: &Statement) -> String {
+pub(super) fn kind(statement: &Statement) -> String {
     let tree = format!("{statement:?}");
     let mut words = String::new();
     for letter in tree.chars().take_while(char::is_ascii_alphanumeric) {
