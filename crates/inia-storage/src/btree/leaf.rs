@@ -131,7 +131,7 @@ impl LeafCopy {
     }
 
     /// The page and its state that was copied; `None` in a copy that is good for nothing.
-    pub(crate) fn place(&self) -> Option<(PageId, PageVersion)> {
+    pub(crate) fn page_state(&self) -> Option<(PageId, PageVersion)> {
         self.version.map(|version| (self.id, version))
     }
 

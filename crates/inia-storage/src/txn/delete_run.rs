@@ -51,7 +51,7 @@ impl Txn {
         most: usize,
     ) -> Result<Option<Run<'c>>> {
         let Some(range) = cursor.free_run(self, most)? else { return Ok(None) };
-        let Some(place) = cursor.range.memory().place.leaf.place() else { return Ok(None) };
+        let Some(place) = cursor.range.memory().place.leaf.page_state() else { return Ok(None) };
         self.prepare_write()?;
         let tree = cursor.range.tree.clone();
         let mut writing = self.writing(&tree, &cursor.range.memory().key);
@@ -110,7 +110,7 @@ impl LockingCursor {
     /// The first record of the range that something keeps from being deleted now, or the range's
     /// end.
     fn find_taken(&mut self, txn: &mut Txn, mut range: Range<usize>) -> usize {
-        let all_free = txn.core.locks.has_no_records();
+        let no_record_locks = txn.core.locks.has_no_records();
         let tree = self.range.tree.clone();
         let memory = self.range.memory_mut();
         let (leaf, key) = (&memory.place.leaf, &mut memory.key);
@@ -120,7 +120,7 @@ impl LockingCursor {
             if header.is_deleted() || !leaf.is_inline(i) {
                 return true;
             }
-            if all_free {
+            if no_record_locks {
                 return header.txn_id() != txn.id && txn.note_writer(header.txn_id()).is_some();
             }
             leaf.key(i, key);
@@ -139,7 +139,7 @@ impl<'t> Writing<'t> {
         slots.clear();
         let prefix = start_key(leaf, &mut key);
         for i in range {
-            if !self.all_free {
+            if !self.no_record_locks {
                 key.truncate(prefix);
                 key.extend_from_slice(leaf.key_suffix(i));
             }

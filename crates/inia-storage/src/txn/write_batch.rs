@@ -24,7 +24,7 @@ use crate::btree::LeafMut;
 use std::ops::Range;
 
 /// Records that one group of the log takes at most.
-const MOST: usize = 512;
+const MAX_RECORDS: usize = 512;
 
 impl Txn {
     /// Inserts a range of the records, in their order, up to one that something stands in the way
@@ -70,7 +70,7 @@ impl Txn {
         while next < range.end {
             self.prepare_write()?;
             let (key, room) = (records.key(next), records.value(next).len());
-            let end = range.end.min(next + MOST);
+            let end = range.end.min(next + MAX_RECORDS);
             let mut writing = self.writing(tree, key);
             let store = &writing.core.store;
             let write = |leaf: &mut LeafMut<'_, '_>| {

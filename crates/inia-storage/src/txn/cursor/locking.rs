@@ -157,7 +157,7 @@ impl LockingCursor {
     /// Where it is, if its lock is deferred.
     pub fn locator(&self) -> Option<RecordLocator> {
         let leaf = &self.range.memory().place.leaf;
-        let (page, state) = leaf.place().filter(|_| self.lock == RecordLock::Deferred)?;
+        let (page, state) = leaf.page_state().filter(|_| self.lock == RecordLock::Deferred)?;
         let slot = match self.range.direction {
             Direction::Forward => self.range.from.checked_sub(1)?,
             Direction::Backward => self.range.to,

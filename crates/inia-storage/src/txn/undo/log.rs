@@ -10,8 +10,8 @@ use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// From so many waiting transactions on, those that need no removals are kept as one per chunk.
-const LONG: usize = 256;
+/// Finished transactions from which on those without deletions are merged, one entry per chunk.
+const MERGE_THRESHOLD: usize = 256;
 
 /// Finished transactions whose undo records wait for purge: one, or several without deletions whose
 /// records lie in the same chunk.
@@ -102,7 +102,7 @@ impl History {
         self.transactions += 1;
         let in_hand = self.busy && self.finished.len() == 1;
         let never = Lsn(u64::MAX);
-        if self.finished.len() >= LONG
+        if self.finished.len() >= MERGE_THRESHOLD
             && !in_hand
             && let Some(last) = self.finished.back_mut()
             && (last.first_chunk, new.first_chunk) == (last_chunk, last_chunk)
