@@ -51,7 +51,7 @@ impl Txn {
         most: usize,
     ) -> Result<Option<Run<'c>>> {
         let Some(range) = cursor.free_run(self, most)? else { return Ok(None) };
-        let Some(place) = cursor.range.memory().place.leaf.page_state() else { return Ok(None) };
+        let Some(copied) = cursor.range.memory().gap.leaf.page_state() else { return Ok(None) };
         self.prepare_write()?;
         let tree = cursor.range.tree.clone();
         let mut writing = self.writing(&tree, &cursor.range.memory().key);
@@ -62,11 +62,11 @@ impl Txn {
             count
         };
         let deleted =
-            tree.btree().modify_at(store, place, &cursor.range.memory().key, 0, delete)?;
+            tree.btree().modify_at(store, copied, &cursor.range.memory().key, 0, delete)?;
         // The scan finds out what has changed.
         let Some((count @ 1.., state)) = deleted else { return Ok(None) };
         self.publish_undo();
-        cursor.range.memory_mut().place.leaf.carry_over(state);
+        cursor.range.memory_mut().gap.leaf.carry_over(state);
         Ok(Some(cursor.pass_run(range.start..range.start + count)))
     }
 }
@@ -84,7 +84,7 @@ impl LockingCursor {
         self.leave_record();
         let Some(from) = self.locate(txn)? else { return Ok(None) };
         let memory = self.range.memory();
-        let leaf = &memory.place.leaf;
+        let leaf = &memory.gap.leaf;
         let end = match self.range.upper {
             Bound::Unbounded => leaf.len(),
             _ => leaf.lower_bound(&memory.upper).unwrap_or_else(|i| i),
@@ -96,14 +96,14 @@ impl LockingCursor {
         }
         if txn.locks_gaps() {
             let memory = self.range.memory_mut();
-            memory.place.leaf.key(to - 1, &mut memory.key);
+            memory.gap.leaf.key(to - 1, &mut memory.key);
             if !self.lock_gap_before(txn, from)? {
                 self.look_again();
                 return Ok(None);
             }
         }
         let memory = self.range.memory_mut();
-        memory.place.leaf.key(from, &mut memory.key);
+        memory.gap.leaf.key(from, &mut memory.key);
         Ok(Some(from..to))
     }
 
@@ -113,7 +113,7 @@ impl LockingCursor {
         let no_record_locks = txn.core.locks.has_no_records();
         let tree = self.range.tree.clone();
         let memory = self.range.memory_mut();
-        let (leaf, key) = (&memory.place.leaf, &mut memory.key);
+        let (leaf, key) = (&memory.gap.leaf, &mut memory.key);
         let end = range.end;
         let taken = range.find(|&i| {
             let header = leaf.header(i);

@@ -72,7 +72,7 @@ pub(super) struct LastOperation {
 
 /// Buffers that are kept from one operation to the next.
 pub(super) struct Workspace {
-    pub(super) place: GapNeighbours,
+    pub(super) gap: GapNeighbours,
     pub(super) payload: Vec<u8>,
     pub(super) log: Vec<u8>,
     /// Before-images that are to be logged with the leaf's changes.
@@ -159,7 +159,7 @@ impl Txn {
             created: Vec::new(),
             abandoned: Vec::new(),
             work: Workspace {
-                place: GapNeighbours::new(),
+                gap: GapNeighbours::new(),
                 payload: Vec::new(),
                 log: Vec::new(),
                 steps: UndoRun::default(),

@@ -66,8 +66,8 @@ impl SnapshotCursor {
         if self.plain && self.range.from < self.range.to {
             let i = self.step();
             let memory = self.range.memory.as_mut().expect("a cursor has its memory until dropped");
-            if matches!(memory.place.leaf.payload(i), PayloadRef::Inline(_)) {
-                memory.place.leaf.key(i, &mut memory.key);
+            if matches!(memory.gap.leaf.payload(i), PayloadRef::Inline(_)) {
+                memory.gap.leaf.key(i, &mut memory.key);
                 self.in_memory = false;
                 return Ok(true);
             }
@@ -94,7 +94,7 @@ impl SnapshotCursor {
         if !self.plain {
             return Ok(None);
         }
-        let leaf = &self.range.memory().place.leaf;
+        let leaf = &self.range.memory().gap.leaf;
         let range = match self.range.direction {
             Direction::Forward => {
                 let most = self.range.to.min(self.range.from + self.reach);
@@ -117,7 +117,7 @@ impl SnapshotCursor {
             Direction::Forward => self.range.from = range.end,
             Direction::Backward => self.range.to = range.start,
         }
-        let leaf = &self.range.memory().place.leaf;
+        let leaf = &self.range.memory().gap.leaf;
         Ok(Some(Run::new(leaf, range, self.range.direction)))
     }
 
@@ -156,7 +156,7 @@ impl SnapshotCursor {
 
     fn record_in_leaf(&self, i: usize) -> Option<RecordRef<'_>> {
         let memory = self.range.memory();
-        match memory.place.leaf.payload(i) {
+        match memory.gap.leaf.payload(i) {
             PayloadRef::Inline(value) => Some(RecordRef { key: &memory.key, value }),
             PayloadRef::Overflow(_) => None,
         }
@@ -188,7 +188,7 @@ impl SnapshotCursor {
     fn show(&mut self, i: usize, own: TxnId) -> Result<Shown> {
         let (view, core, tree) = (self.view, &self.range.core, &self.range.tree);
         let memory = self.range.memory.as_mut().expect("a cursor has its memory until dropped");
-        let leaf = &memory.place.leaf;
+        let leaf = &memory.gap.leaf;
         let header = leaf.header(i);
         leaf.key(i, &mut memory.key);
         let newest = match view {
@@ -219,7 +219,7 @@ impl SnapshotCursor {
         let core = Arc::clone(&self.range.core);
         let tree = self.range.tree.clone();
         let memory = self.range.memory_mut();
-        let (leaf, key) = (&mut memory.place.leaf, &memory.key);
+        let (leaf, key) = (&mut memory.gap.leaf, &memory.key);
         tree.btree().load_leaf(&core.store, Seek::Covering(key), leaf)?;
         let found = leaf.lower_bound(key);
         match self.range.direction {
@@ -258,7 +258,7 @@ impl SnapshotCursor {
     fn follow(&mut self) -> Result<bool> {
         let (core, tree) = (&self.range.core, &self.range.tree);
         let memory = self.range.memory.as_mut().expect("a cursor has its memory until dropped");
-        let leaf = &mut memory.place.leaf;
+        let leaf = &mut memory.gap.leaf;
         match self.range.direction {
             Direction::Forward => {
                 let Some(fence) = leaf.upper_fence() else { return Ok(false) };
@@ -306,7 +306,7 @@ impl SnapshotCursor {
     /// Sets the far end of the range in a leaf just loaded, and whether it can be read plainly.
     fn enter_leaf(&mut self) {
         let memory = self.range.memory();
-        let leaf = &memory.place.leaf;
+        let leaf = &memory.gap.leaf;
         match self.range.direction {
             Direction::Forward => {
                 let to = match self.range.upper {
@@ -330,7 +330,7 @@ impl SnapshotCursor {
                 self.range.from = from;
             }
         }
-        self.plain = is_quiet(self.view, &self.range.memory().place.leaf);
+        self.plain = is_quiet(self.view, &self.range.memory().gap.leaf);
     }
 }
 
