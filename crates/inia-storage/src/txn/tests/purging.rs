@@ -4,7 +4,7 @@ use super::*;
 use crate::txn::status::STATUS_SLOTS;
 
 fn settle(engine: &Engine) {
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn a_shutdown_between_the_steps_of_freeing_a_tree_is_taken_up_at_the_next_open()
 
     let engine = open_on(&disk);
     assert_eq!(engine.core.store.used_pages(), before, "the rest is there yet");
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert!(engine.core.store.used_pages() < before - 100);
     assert_eq!(engine.check(&[]).unwrap(), Vec::<String>::new());
 }
