@@ -11,11 +11,11 @@
 //!   gaps     locked up to c    what comes into them now changes the leaf
 //!   latch    as copied?        no: nothing is done, the scan looks again
 //!   marks    a b c             and the scan, which shows them, goes on behind c
-//!   scan     d, e, ...         record by record, up to the next that it can put off
+//!   scan     d, e, ...         record by record, up to the next whose lock it can defer
 //! ```
 //!
-//! What is written puts the transaction's id into the records, which locks them: the table of locks
-//! has nothing of them.
+//! The marks carry the transaction's id, which locks the records implicitly: the lock table has no
+//! entries for them.
 
 use super::cursor::{Bound, LockingCursor, Run};
 use super::handle::Txn;
@@ -41,7 +41,7 @@ pub(super) struct Deletions {
 impl Txn {
     /// Deletes records that follow in the leaf which a locking cursor stands on, up to `most`, as
     /// far as nothing stands in their way, and moves over them. `None`, with nothing done, where
-    /// [`LockingCursor::advance`] must tell what comes next.
+    /// [`LockingCursor::advance`] must find out what comes next.
     ///
     /// The cursor must [defer locks](LockingCursor::defer_locks). There is no current record
     /// afterwards.

@@ -87,8 +87,8 @@ impl Txn {
         Ok(shown.then(|| read(payload)))
     }
 
-    /// Reads many keys by the snapshot, faster than one by one. The values are appended to `out`;
-    /// `found` is told of each key, in order, where its value is there, if it has one.
+    /// Reads many keys by the snapshot, faster than one by one. The values are appended to `out`.
+    /// `found` is called for each key, in order, with its value's range in `out`, if it has one.
     pub fn get_batch(
         &mut self,
         tree: &Tree,
@@ -144,6 +144,7 @@ impl Txn {
                 Locked::Yes { fresh: new } => (fresh, at_once) = (fresh | new, at_once | new),
                 Locked::Retry { fresh: new } => fresh |= new,
             }
+            // Under the lock there is no record, one of a running writer, or one that stays.
             let payload = &mut self.work.payload;
             let header = tree.btree().get(&self.core.store, key, payload)?;
             let Some(header) = header else {
@@ -168,6 +169,7 @@ impl Txn {
                 self.last.took_lock = at_once;
                 return Ok(Some(read(&self.work.payload)));
             }
+            // A deleted record is absent, but its key stays locked where gaps are.
             if !self.locks_gaps() {
                 self.unlock_if(fresh, tree, key, request.mode);
                 return Ok(None);
@@ -223,8 +225,7 @@ impl Txn {
         }
     }
 
-    /// Whether the last insert has put its record in the place of one that this transaction had
-    /// deleted.
+    /// Whether the last insert has replaced a record that this transaction had deleted.
     pub fn replaced_own_deletion(&self) -> bool {
         self.last.replaced_own
     }

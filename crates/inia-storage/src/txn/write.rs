@@ -82,8 +82,9 @@ impl Writing<'_> {
         self.work.payload.len()
     }
 
-    /// Looks for locks of any records. Where there are none, none is looked for until the leaf's
-    /// latch is given back: who locks a record later sees that the leaf has changed.
+    /// Checks whether there are record locks at all. Without any, this write looks up none until it
+    /// releases the leaf's latch: a transaction that locks a record later sees that the leaf has
+    /// changed.
     pub(super) fn look_for_locks(&mut self) {
         self.no_record_locks = self.core.locks.has_no_records();
     }
@@ -207,6 +208,7 @@ impl Writing<'_> {
                 leaf.payload_to(i, &mut self.work.payload)?;
             }
         }
+        // The undo record comes first: the new version refers to it.
         let (key, tree) = (self.key, self.tree.id());
         let payload = &self.work.payload[..];
         let previous = self.undo.tail();
@@ -223,6 +225,7 @@ impl Writing<'_> {
             self.undo.retract(previous);
             return Err(error);
         }
+        // The before-image joins those of the leaf's other changes, which are logged together.
         let before = match (found, kind) {
             (Err(_), _) => Before::Nothing,
             (Ok(_), UndoKind::Delete) => Before::Marked(before),

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A descending scan locks the first record beyond its range as if it belonged to it, and so does
-//! an ascending one that was told to ([`LockingCursor::lock_beyond`]). At READ COMMITTED only the
+//! an ascending one after [`LockingCursor::lock_beyond`]. At READ COMMITTED only the
 //! records of the range are locked.
 //!
 //! A record that is not locked yet may be removed for good by purge while the scan waits or goes
@@ -40,7 +40,7 @@ use crate::txn::trees::Tree;
 use inia_base::ids::{Lsn, TxnId};
 use std::ops::Range;
 
-/// After so many rounds without a record to give out a scan looks whether its leaf makes sense.
+/// Rounds without a record to return after which a scan checks its leaf for damage.
 const ROUNDS_THRESHOLD: usize = 1000;
 
 /// What became of the record under consideration.
@@ -250,11 +250,13 @@ impl LockingCursor {
             if txn.owner.is_interrupted() {
                 return Err(StorageError::Interrupted);
             }
+            // Behind the last record of the tree only the gap up to the end is locked.
             let Some(i) = self.locate(txn)? else {
                 let locked = self.lock_end(txn)?;
                 self.finish_if(locked);
                 continue;
             };
+            // The first record beyond the range ends the scan; its gap still belongs to the range.
             let takes_beyond = self.range.direction == Direction::Backward || self.rules.beyond;
             if !(self.is_inside() || takes_beyond && txn.locks_gaps()) {
                 let locked = self.lock_gap_before(txn, i)?;

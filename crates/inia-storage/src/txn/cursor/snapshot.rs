@@ -14,8 +14,8 @@ use crate::txn::snapshot::Snapshot;
 use inia_base::ids::TxnId;
 use std::sync::Arc;
 
-/// Records of a scan's first run: few, as it may be about a few only. Each run after it may be four
-/// times as long.
+/// Records of a scan's first run: few, as the caller may want only a few. Each later run may be
+/// four times as long.
 const FIRST_RUN: usize = 16;
 const MAX_RUN: usize = 4096;
 
@@ -270,8 +270,11 @@ impl SnapshotCursor {
                 if beyond {
                     return Ok(false);
                 }
+                // The fence is where the scan goes on when the next leaf must be looked up.
                 memory.last.clear();
                 memory.last.extend_from_slice(fence);
+                // A narrow copy is enough for a leaf that lies in the range as a whole and needs no
+                // older versions.
                 let next = match self.narrow {
                     None => tree.btree().next_leaf(&core.store, leaf)?,
                     Some(bytes) => {
@@ -292,6 +295,7 @@ impl SnapshotCursor {
                 if self.range.lower != Bound::Unbounded && fence <= &memory.lower[..] {
                     return Ok(false);
                 }
+                // Leaves have no links to the left: the one below the fence is looked up.
                 memory.last.clear();
                 memory.last.extend_from_slice(fence);
                 let Some(to) = tree.btree().previous_leaf(&core.store, leaf)? else {
