@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// The program under test: the one just built, or that which `INIA_SERVER` names.
 pub(crate) fn program() -> String {
@@ -72,6 +73,15 @@ impl Process {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
+    /// SIGTERM, which asks the server to close; how long that took.
+    pub(crate) fn terminate(mut self) -> Duration {
+        let began = Instant::now();
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        assert!(self.child.wait().unwrap().success(), "the server closes cleanly");
+        began.elapsed()
     }
 
     /// SIGKILL, and waits for the end.
