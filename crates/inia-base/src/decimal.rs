@@ -1,4 +1,5 @@
-//! Exact decimal numbers of up to 65 digits, 30 of them after the point.
+//! Exact decimal numbers. A column's have up to 65 digits, 30 of them after the point; what
+//! expressions compute has up to 72.
 //!
 //! A number is a coefficient and a scale: 12.50 is coefficient 1250 with scale 2. The scale is
 //! part of the value's looks (12.50 prints as such) but not of its worth: 12.5 equals 12.50.
@@ -13,9 +14,13 @@
 //! DECIMAL(4,2)   -1.50 → -150 → 0x7F6A      0.00 → 0 → 0x8000      12.50 → 1250 → 0x84E2
 //! ```
 //!
+//! MySQL computes in groups of nine digits, counted from the point to both sides, of which a value
+//! has nine. Operations here cut digits after the point where nine groups are full; only their
+//! digits in all are fewer: 72.
+//!
 //! Invariants:
-//! - coefficient < 10^65
-//! - scale ≤ 30
+//! - coefficient < 10^72
+//! - scale ≤ 72
 //! - zero is never negative
 
 mod arith;
@@ -32,21 +37,28 @@ use wide::{POW10_U128, Wide};
 
 pub use convert::ParsedDecimal;
 
-/// Most digits of a decimal.
+/// Most digits of a DECIMAL column.
 pub const MAX_PRECISION: u8 = 65;
-/// Most digits after the point.
+/// Most digits after the point of a DECIMAL column.
 pub const MAX_SCALE: u8 = 30;
+/// Most digits of a value.
+pub const MAX_DIGITS: u8 = 72;
+/// Digits of a group.
+const GROUP: u32 = 9;
+/// Most groups of a value, those before and after the point together.
+const MAX_GROUPS: u32 = 9;
 /// How many digits a division adds to the dividend's scale (`div_precision_increment`).
 pub const DIV_PRECISION_INCREMENT: u8 = 4;
 
 /// An exact decimal number.
 #[derive(Clone, Copy)]
 pub struct Decimal {
-    /// The coefficient's bits 0 to 63, 64 to 127, 128 to 191 and 192 to 223.
+    /// The coefficient's bits 0 to 63, 64 to 127, 128 to 191, 192 to 223 and 224 to 239.
     low: u64,
     middle: u64,
     high: u64,
     top: u32,
+    crown: u16,
     scale: u8,
     negative: bool,
 }
@@ -56,7 +68,7 @@ const _: () = assert!(size_of::<Decimal>() == 32);
 /// Why an operation has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecimalError {
-    /// More than 65 digits: MySQL's error 1690 or a clamped value, by context.
+    /// More than 72 digits before the point: MySQL's error 1690 or a clamped value, by context.
     Overflow,
     /// Division by zero: NULL and perhaps a warning.
     DivideByZero,
@@ -79,7 +91,7 @@ impl Decimal {
     /// 1, with scale 0.
     pub const ONE: Decimal = Decimal::from_small(1, 0, false);
 
-    /// A decimal of a coefficient that fits 38 digits; `scale` ≤ 30.
+    /// A decimal of a coefficient that fits 38 digits; `scale` ≤ 72.
     #[inline]
     const fn from_small(coefficient: u128, scale: u8, negative: bool) -> Decimal {
         Decimal {
@@ -87,54 +99,60 @@ impl Decimal {
             middle: (coefficient >> 64) as u64,
             high: 0,
             top: 0,
+            crown: 0,
             scale,
             negative: negative && coefficient != 0,
         }
     }
 
-    /// A decimal of any coefficient; `Overflow` when it has more than 65 digits. A scale above 30
-    /// is rounded to 30, and digits after the point that do not fit are cut, as MySQL does.
+    /// A decimal of any coefficient: `Overflow` when it has more digits before the point than a
+    /// value has. Digits after the point that do not fit are cut, as MySQL does.
     fn from_wide(coefficient: Wide, scale: u32, negative: bool) -> Result<Decimal, DecimalError> {
-        let (mut coefficient, mut scale) = (coefficient, scale);
-        if scale > u32::from(MAX_SCALE) {
-            coefficient = coefficient.div_pow10_rounding(scale - u32::from(MAX_SCALE)).0;
-            scale = u32::from(MAX_SCALE);
+        let whole = coefficient.digits().saturating_sub(scale);
+        if whole > u32::from(MAX_DIGITS) {
+            return Err(DecimalError::Overflow);
         }
-        let limit = Wide::pow10(u32::from(MAX_PRECISION));
-        while coefficient >= limit {
-            if scale == 0 {
-                return Err(DecimalError::Overflow);
-            }
-            coefficient = coefficient.div_pow10(1).0;
-            scale -= 1;
-        }
-        Ok(Decimal::from_parts(coefficient, scale as u8, negative))
+        let kept = scale.min(max_scale_for(whole));
+        let coefficient = coefficient.div_pow10(scale - kept).0;
+        Ok(Decimal::from_parts(coefficient, kept as u8, negative))
     }
 
-    /// A decimal of a coefficient known to have at most 65 digits.
+    /// A decimal of a coefficient known to have at most 72 digits.
     fn from_parts(coefficient: Wide, scale: u8, negative: bool) -> Decimal {
         let [low, middle, high, top, ..] = coefficient.0;
         let negative = negative && !coefficient.is_zero();
-        Decimal { low, middle, high, top: top as u32, scale, negative }
+        let (top, crown) = (top as u32, (top >> 32) as u16);
+        Decimal { low, middle, high, top, crown, scale, negative }
     }
 
     /// The coefficient when it fits 128 bits.
     #[inline]
     fn small(&self) -> Option<u128> {
-        if self.high == 0 && self.top == 0 {
+        if self.high == 0 && self.fourth() == 0 {
             Some(u128::from(self.low) | (u128::from(self.middle) << 64))
         } else {
             None
         }
     }
 
+    /// The coefficient's bits from 192 on.
+    #[inline]
+    fn fourth(&self) -> u64 {
+        u64::from(self.top) | (u64::from(self.crown) << 32)
+    }
+
     fn wide(&self) -> Wide {
-        Wide([self.low, self.middle, self.high, u64::from(self.top), 0, 0, 0, 0])
+        Wide([self.low, self.middle, self.high, self.fourth(), 0, 0, 0, 0])
+    }
+
+    /// Digits before the point, at least 1.
+    fn whole_digits(&self) -> u32 {
+        u32::from(self.precision()).saturating_sub(self.scale.into()).max(1)
     }
 
     /// The largest DECIMAL(precision, scale), or the smallest when `negative`.
     pub fn bound(precision: u8, scale: u8, negative: bool) -> Decimal {
-        let nines = Wide::pow10(u32::from(precision)).sub(&Wide::from_u128(1));
+        let nines = Wide::pow10(u32::from(precision.min(MAX_DIGITS))).sub(&Wide::from_u128(1));
         Decimal::from_parts(nines, scale, negative)
     }
 
@@ -149,18 +167,30 @@ impl Decimal {
         let digits = match self.small() {
             Some(0) => 1,
             Some(value) => value.ilog10() + 1,
-            None => {
-                let value = self.wide();
-                (38..=65).find(|&n| value < Wide::pow10(n)).unwrap_or(65)
-            }
+            None => self.wide().digits(),
         };
         (digits as u8).max(self.scale).max(1)
+    }
+
+    /// The same worth without zeros at the end of the digits after the point.
+    pub fn normalized(self) -> Decimal {
+        let mut value = self.wide();
+        let mut scale = self.scale;
+        while scale > 0 {
+            let (quotient, last) = value.div_small(10);
+            if last != 0 {
+                break;
+            }
+            value = quotient;
+            scale -= 1;
+        }
+        Decimal::from_parts(value, scale, self.negative)
     }
 
     /// Whether the value is 0.
     #[inline]
     pub fn is_zero(&self) -> bool {
-        self.low == 0 && self.middle == 0 && self.high == 0 && self.top == 0
+        self.low == 0 && self.middle == 0 && self.high == 0 && self.fourth() == 0
     }
 
     /// Whether the value is below 0.
@@ -168,6 +198,12 @@ impl Decimal {
     pub fn is_negative(&self) -> bool {
         self.negative
     }
+}
+
+/// Digits after the point that a value with `whole` digits before it has room for.
+fn max_scale_for(whole: u32) -> u32 {
+    let groups = MAX_GROUPS.saturating_sub(whole.div_ceil(GROUP).max(1));
+    (groups * GROUP).min(u32::from(MAX_DIGITS).saturating_sub(whole))
 }
 
 impl PartialEq for Decimal {
@@ -200,8 +236,9 @@ fn compare_magnitudes(a: &Decimal, b: &Decimal) -> Ordering {
     let scale = a.scale.max(b.scale);
     let (up_a, up_b) = (scale - a.scale, scale - b.scale);
     if let (Some(small_a), Some(small_b)) = (a.small(), b.small()) {
-        let scaled_a = small_a.checked_mul(POW10_U128[up_a as usize]);
-        let scaled_b = small_b.checked_mul(POW10_U128[up_b as usize]);
+        let power = |up: u8| POW10_U128.get(usize::from(up));
+        let scaled_a = power(up_a).and_then(|power| small_a.checked_mul(*power));
+        let scaled_b = power(up_b).and_then(|power| small_b.checked_mul(*power));
         if let (Some(scaled_a), Some(scaled_b)) = (scaled_a, scaled_b) {
             return scaled_a.cmp(&scaled_b);
         }
@@ -212,19 +249,10 @@ fn compare_magnitudes(a: &Decimal, b: &Decimal) -> Ordering {
 impl Hash for Decimal {
     /// Equal worth hashes equally, whatever the scale.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let mut value = self.wide();
-        let mut scale = self.scale;
-        while scale > 0 {
-            let (quotient, last) = value.div_small(10);
-            if last != 0 {
-                break;
-            }
-            value = quotient;
-            scale -= 1;
-        }
+        let plain = self.normalized();
         self.negative.hash(state);
-        scale.hash(state);
-        value.0[..4].hash(state);
+        plain.scale.hash(state);
+        plain.wide().0[..4].hash(state);
     }
 }
 

@@ -48,6 +48,11 @@ impl MemoryBudget {
         self.taken.load(Ordering::Relaxed)
     }
 
+    /// How many bytes one session may have of it.
+    pub fn part(&self) -> u64 {
+        (self.limit() / SESSION_PART).max(MIN_SESSION)
+    }
+
     /// Takes bytes; false where so many are not left.
     pub fn take(&self, bytes: u64) -> bool {
         let limit = self.limit();
@@ -75,14 +80,10 @@ impl SessionMemory {
         SessionMemory { budget, taken: Cell::new(0) }
     }
 
-    fn limit(&self) -> u64 {
-        (self.budget.limit() / SESSION_PART).max(MIN_SESSION)
-    }
-
     /// Takes bytes; false where the session has its part or the server has no more.
     pub fn take(&self, bytes: u64) -> bool {
         let sum = self.taken.get().saturating_add(bytes);
-        let fits = sum <= self.limit() && self.budget.take(bytes);
+        let fits = sum <= self.budget.part() && self.budget.take(bytes);
         if fits {
             self.taken.set(sum);
         }
@@ -94,7 +95,7 @@ impl SessionMemory {
         if self.take(bytes) {
             return Ok(());
         }
-        let limit = self.limit().min(self.budget.limit());
+        let limit = self.budget.part().min(self.budget.limit());
         let why = "The statement needs more memory than the server has for it.";
         Err(SqlError::new(ErrorCode::CapacityExceeded, &[&limit, &whose, &why]))
     }
@@ -119,7 +120,7 @@ impl Drop for SessionMemory {
 }
 
 /// What something has taken of the server's budget that belongs to no statement: a request's
-/// packets, a cursor's rows.
+/// packets, a cursor's rows, syntax trees, prepared statements and parameters that wait for them.
 #[derive(Debug, Default)]
 pub struct MemoryShare {
     budget: Option<Arc<MemoryBudget>>,
@@ -148,6 +149,16 @@ impl MemoryShare {
         let fits = [ample, bytes].into_iter().find(|wanted| budget.take(wanted - self.taken));
         self.taken = fits.unwrap_or(self.taken);
         fits.is_some()
+    }
+
+    /// As [`MemoryShare::covers`], and gives back what so many bytes do not need.
+    pub fn resize(&mut self, bytes: u64) -> bool {
+        let wanted = bytes.saturating_sub(UNCOUNTED);
+        if let Some(budget) = self.budget.as_ref().filter(|_| self.taken / 2 > wanted) {
+            budget.give(self.taken - wanted);
+            self.taken = wanted;
+        }
+        self.covers(bytes)
     }
 
     /// Gives everything back.

@@ -40,4 +40,12 @@ pub trait Processes: Send + Sync {
     fn list(&self) -> Vec<ProcessEntry>;
     /// Ends a connection or its statement; false if there is no such connection.
     fn kill(&self, id: u64, target: KillTarget) -> bool;
+    /// Begins the server's shutdown; false where nobody would carry it out.
+    fn shut_down(&self) -> bool {
+        false
+    }
+    /// Reads the certificate anew for the connections to come; why that fails.
+    fn reload_tls(&self) -> Result<(), String> {
+        Ok(())
+    }
 }

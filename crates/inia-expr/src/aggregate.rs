@@ -1,6 +1,5 @@
 //! Aggregate functions: result types, and accumulators that take one row at a time.
 
-use crate::arith;
 use crate::cast;
 use crate::collate;
 use crate::compare::{self, CmpClass};
@@ -11,7 +10,7 @@ use crate::tree::{Expr, ExprKind};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
-use inia_base::decimal::Decimal;
+use inia_base::decimal::{Decimal, MAX_SCALE};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{self, AggregateFunc, WindowFunc};
@@ -293,7 +292,7 @@ fn result_type(func: AggregateFunc, args: &[Expr], env: &Environment) -> Result<
 }
 
 fn sum_type(func: AggregateFunc, ty: &ExprType, env: &Environment) -> ExprType {
-    let scale = u32::from(ty.decimals.min(30));
+    let scale = u32::from(ty.decimals);
     let exact = match ty.class() {
         TypeClass::Int => Some((ty.precision(), 0)),
         TypeClass::Decimal => Some((ty.precision(), scale)),
@@ -305,7 +304,8 @@ fn sum_type(func: AggregateFunc, ty: &ExprType, env: &Environment) -> ExprType {
         return ExprType::decimal(precision + 22, scale, false, true);
     }
     let increment = u32::from(env.div_precision_increment);
-    ExprType::decimal(precision + increment, scale + increment, false, true)
+    let scale = (scale + increment).min(u32::from(MAX_SCALE));
+    ExprType::decimal(precision + increment, scale, false, true)
 }
 
 /// The running state of one aggregate over one group.
@@ -664,7 +664,7 @@ fn merge_small(small: i128, sum: Option<Decimal>) -> Result<Decimal> {
 
 fn average(total: Decimal, count: i64, ctx: &EvalContext<'_>) -> Result<Decimal> {
     let count = Decimal::from_i128(i128::from(count), 0);
-    arith::divide(total, count, ctx.env.div_precision_increment).map_err(|_| overflow())
+    total.div(count, ctx.env.div_precision_increment).map_err(|_| overflow())
 }
 
 fn moments(func: AggregateFunc, count: u64, squares: f64) -> Value {

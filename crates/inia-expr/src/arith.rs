@@ -123,32 +123,9 @@ fn decimal(op: ArithOp, l: Decimal, r: Decimal, increment: u8) -> Result<Decimal
         ArithOp::Add => l.add(r),
         ArithOp::Sub => l.sub(r),
         ArithOp::Mul => l.mul(r),
-        ArithOp::Div => divide(l, r, increment),
+        ArithOp::Div => l.div(r, increment),
         ArithOp::IntDiv => l.div_integer(r),
         ArithOp::Mod => l.rem(r),
-    }
-}
-
-/// The digits after the point that whole groups can have.
-const MAX_GROUPED: u32 = 27;
-
-/// Division as MySQL does it: the quotient keeps whole groups of nine digits and is cut, not
-/// rounded, there. `2/3` is 0.666666666; only what is shown is rounded, to the type's scale. A
-/// decimal has room for three groups: where more digits are shown, the quotient is just those.
-pub(crate) fn divide(l: Decimal, r: Decimal, increment: u8) -> Result<Decimal, DecimalError> {
-    let group = |digits: u32| digits.div_ceil(9) * 9;
-    let (left, right) = (u32::from(l.scale()), u32::from(r.scale()));
-    let spare = group(left) - left + group(right) - right;
-    let extra = u32::from(increment).saturating_sub(spare);
-    if left + u32::from(increment) > MAX_GROUPED {
-        return l.div(r, increment);
-    }
-    let scale = group(group(left) + group(right) + extra).min(MAX_GROUPED);
-    let guarded = (scale + 3).saturating_sub(left) as u8;
-    match l.div(r, guarded) {
-        Ok(quotient) => Ok(quotient.truncate(scale as i32)),
-        Err(DecimalError::Overflow) => l.div(r, increment),
-        Err(error) => Err(error),
     }
 }
 

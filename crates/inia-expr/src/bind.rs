@@ -18,10 +18,10 @@ use crate::context::{Environment, SessionHost, VarScope};
 use crate::convert;
 use crate::func;
 use crate::tree::{CmpOp, Expr, ExprKind, Quantifier, Subquery, SubqueryKind};
-use crate::ty::{Coercibility, ExprType, NOT_FIXED};
+use crate::ty::{Coercibility, ExprType, NOT_FIXED, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
-use inia_base::decimal::Decimal;
+use inia_base::decimal::{Decimal, MAX_PRECISION, MAX_SCALE};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast;
@@ -486,6 +486,9 @@ fn subquery_expr(sub: &BoundSubquery, kind: SubqueryKind, ty: ExprType) -> Expr 
 /// Values in user variables are of the widest type of their class.
 fn variable_type(ty: ExprType) -> ExprType {
     let mut ty = ty;
+    if ty.class() == TypeClass::Decimal {
+        return ExprType::decimal(MAX_PRECISION.into(), MAX_SCALE.into(), false, ty.nullable);
+    }
     if ty.coercibility == Coercibility::Coercible {
         ty.coercibility = Coercibility::Implicit;
     }

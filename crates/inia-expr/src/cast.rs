@@ -11,7 +11,6 @@ use crate::tree::{CastKind, Expr};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
-use inia_base::decimal::MAX_PRECISION;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateTime, Time};
 use inia_base::value::Value;
@@ -39,8 +38,10 @@ pub(crate) fn cast(
             let exact = convert::to_decimal(value, from, ctx)?;
             // What binding adds is for the digits after the point: types of some functions tell
             // fewer digits than their values have.
-            let most = if kind == CastKind::Implicit { MAX_PRECISION } else { *precision };
-            let fitted = exact.rescale(most, *scale);
+            if kind == CastKind::Implicit {
+                return Ok(Value::Decimal(exact.with_scale(*scale).unwrap_or(exact)));
+            }
+            let fitted = exact.rescale(*precision, *scale);
             if fitted.overflow {
                 let (name, row) = (print::print(whole), ctx.row_number);
                 ctx.warn(ErrorCode::WarnDataOutOfRange, &[&name, &row])?;
@@ -237,7 +238,7 @@ pub fn padded(value: Value, ty: &ExprType) -> Value {
 pub fn rounded(value: Value, ty: &ExprType) -> Value {
     match (value, &ty.data_type) {
         (Value::Decimal(value), DataType::Decimal { scale, .. }) => {
-            Value::Decimal(value.rescale(MAX_PRECISION, *scale).value)
+            Value::Decimal(value.with_scale(*scale).unwrap_or(value))
         }
         (value, _) => value,
     }

@@ -23,7 +23,7 @@ fn strength(coercibility: Coercibility) -> &'static str {
 type Pair = (Collation, Coercibility);
 
 /// The collation and strength of one operand of a string operation.
-fn own(ty: &ExprType, connection: Collation) -> Pair {
+pub(crate) fn own(ty: &ExprType, connection: Collation) -> Pair {
     match ty.class() {
         TypeClass::String => (ty.collation(), ty.coercibility),
         TypeClass::Json => (Collation::UTF8MB4_BIN, ty.coercibility),

@@ -70,6 +70,9 @@ pub fn column_type(
         explicit_collation: false,
         deprecated: Vec::new(),
     };
+    if is_bytes(spec.kind) {
+        charset::resolve(Some("binary"), spec.collation.as_deref())?;
+    }
     out.data_type = match spec.kind {
         TypeKind::Bool
         | TypeKind::TinyInt
@@ -119,6 +122,13 @@ pub fn column_type(
         _ => string(name, spec, table, strict, &mut out)?,
     };
     Ok(out)
+}
+
+/// Types whose values are bytes to COLLATE.
+fn is_bytes(kind: TypeKind) -> bool {
+    use TypeKind as T;
+    matches!(kind, T::Binary | T::VarBinary | T::Json)
+        || matches!(kind, T::TinyBlob | T::Blob | T::MediumBlob | T::LongBlob)
 }
 
 /// Types whose length has a narrower limit of its own.

@@ -9,7 +9,7 @@ use crate::number;
 use crate::ty::ExprType;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
-use inia_base::decimal::Decimal;
+use inia_base::decimal::{Decimal, MAX_DIGITS};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::json::printed;
 use inia_base::temporal::{Date, DateRules, DateTime, Time};
@@ -173,7 +173,7 @@ pub fn to_decimal(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Re
         Value::Int(v) => Decimal::from_i128(i128::from(*v), 0),
         Value::UInt(v) => Decimal::from_i128(i128::from(*v), 0),
         Value::Double(v) => {
-            Decimal::from_f64(*v).unwrap_or_else(|_| Decimal::bound(65, 0, *v < 0.0))
+            Decimal::from_f64(*v).unwrap_or_else(|_| Decimal::bound(MAX_DIGITS, 0, *v < 0.0))
         }
         Value::Decimal(v) => *v,
         Value::Text(text) => decimal_of_text(text.as_bytes(), ty, ctx)?,

@@ -3,6 +3,7 @@
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, flags};
 use inia_base::datatype::{DataType, IntWidth, LobSize};
+use inia_base::decimal::{MAX_DIGITS, MAX_PRECISION, MAX_SCALE};
 
 /// How strongly an expression insists on its collation; smaller is stronger. MySQL's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,12 +127,31 @@ impl ExprType {
         ExprType::computed(DataType::Double { decimals: None, unsigned: false }, nullable)
     }
 
-    /// DECIMAL(precision, scale), limits applied.
+    /// A computed decimal, which may have more digits than a column.
     pub fn decimal(precision: u32, scale: u32, unsigned: bool, nullable: bool) -> ExprType {
-        let scale = scale.min(30);
-        let precision = precision.clamp(scale.max(1), 65);
+        let scale = scale.min(u32::from(MAX_DIGITS));
+        let precision = precision.clamp(scale.max(1), 200);
         let (precision, scale) = (precision as u8, scale as u8);
         ExprType::computed(DataType::Decimal { precision, scale, unsigned }, nullable)
+    }
+
+    /// A decimal with no more digits than a column can have.
+    pub fn column_decimal(precision: u32, scale: u32, unsigned: bool, nullable: bool) -> ExprType {
+        let precision = precision.min(MAX_PRECISION.into());
+        ExprType::decimal(precision, scale.min(MAX_SCALE.into()), unsigned, nullable)
+    }
+
+    /// The type of a column that takes values of this type: a decimal loses the digits that a
+    /// column has no room for, those after the point first.
+    pub fn fitted_to_column(self) -> ExprType {
+        let DataType::Decimal { precision, scale, unsigned } = self.data_type else { return self };
+        if precision <= MAX_PRECISION && scale <= MAX_SCALE {
+            return self;
+        }
+        let whole = u32::from(precision.saturating_sub(scale).max(1));
+        let scale = u32::from(scale.min(MAX_SCALE));
+        let ty = ExprType::column_decimal(whole + scale, scale, unsigned, self.nullable);
+        ExprType { stored: self.stored, ..ty }
     }
 
     /// A character string of up to `chars` characters; TEXT types where VARCHAR cannot hold it.
@@ -233,7 +253,7 @@ impl ExprType {
             DataType::DateTime { fsp } | DataType::Timestamp { fsp } => 14 + u32::from(*fsp),
             _ => self.length,
         }
-        .clamp(1, 65)
+        .clamp(1, 81)
     }
 
     /// Fractional second digits of a temporal type, else the digits after the point up to six.

@@ -235,6 +235,8 @@ pub enum Statement {
     GetDiagnostics(GetDiagnostics),
     /// BINLOG 'base64'.
     Binlog(String),
+    /// ALTER INSTANCE RELOAD TLS.
+    ReloadTls,
     /// SHUTDOWN.
     Shutdown,
     /// RESTART.

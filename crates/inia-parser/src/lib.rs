@@ -13,6 +13,6 @@ pub use digest::{Digest, LiteralKind, LiteralSpan, digest};
 pub use error::{ParseError, ParseErrorKind};
 pub use mode::SqlMode;
 pub use parser::{
-    DEEP_STACK, HintValue, Hints, Parser, Remark, Span, parse, parse_bytes, parse_expr,
+    DEEP_STACK, HintValue, Hints, Parser, Remark, Room, Span, parse, parse_bytes, parse_expr,
 };
 pub use unparse::{quote_name, quote_string, unparse, unparse_query, unparse_query_explicit};

@@ -74,6 +74,12 @@ pub(crate) const MAX_JOINS: u32 = 200;
 /// The nesting a subquery counts for.
 const SUBQUERY_WEIGHT: u32 = 4;
 
+/// A parser that nobody gives memory to asks for none before so many nodes.
+const FREE_NODES: u32 = 1024;
+
+/// Gives memory for a tree of so many nodes; where there is none, how many bytes there are.
+pub type Room = Box<dyn FnMut(u64) -> Result<(), u64>>;
+
 type PResult<T> = Result<T, Box<ParseError>>;
 
 /// Where a statement stands in the text.
@@ -96,6 +102,11 @@ pub struct Parser<'a> {
     prev_end: u32,
     depth: u32,
     limits: Limits,
+    /// Nodes of syntax trees, about: expressions, and members of lists.
+    nodes: u32,
+    /// So many there may be before more memory is asked for.
+    most_nodes: u32,
+    room: Option<Room>,
     params: u32,
     /// Where the stack stood when the statement began.
     stack_base: usize,
@@ -161,6 +172,9 @@ impl<'a> Parser<'a> {
             prev_end: 0,
             depth: 0,
             limits: USUAL,
+            nodes: 0,
+            most_nodes: u32::MAX,
+            room: None,
             params: 0,
             stack_base: stack_position(),
             height: 0,
@@ -180,6 +194,17 @@ impl<'a> Parser<'a> {
     pub fn deep(mut self) -> Parser<'a> {
         self.limits = DEEP;
         self
+    }
+
+    /// Asks for memory for its trees, which may take much more than their text.
+    pub fn within(mut self, room: Room) -> Parser<'a> {
+        (self.room, self.most_nodes) = (Some(room), FREE_NODES);
+        self
+    }
+
+    /// How many nodes the statements so far have, about.
+    pub fn nodes(&self) -> u64 {
+        u64::from(self.nodes)
     }
 
     /// The number of `?` in the statement just returned.
@@ -402,6 +427,7 @@ impl<'a> Parser<'a> {
     fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> PResult<T>) -> PResult<Vec<T>> {
         let mut items = vec![item(self)?];
         while self.accept(Tok::Comma) {
+            self.count_node()?;
             items.push(item(self)?);
         }
         Ok(items)
@@ -423,12 +449,39 @@ impl<'a> Parser<'a> {
     /// Goes `weight` levels deeper, or fails where that is too deep; the caller takes the levels
     /// from `depth` again.
     fn enter(&mut self, weight: u32) -> PResult<()> {
+        self.count_node()?;
         self.depth += weight;
         let used = self.stack_base.abs_diff(stack_position());
         if self.depth > self.limits.depth || used > self.limits.stack {
             return Err(self.fail(ParseErrorKind::TooDeep));
         }
         Ok(())
+    }
+
+    #[inline]
+    fn count_node(&mut self) -> PResult<()> {
+        self.nodes += 1;
+        if self.nodes < self.most_nodes { Ok(()) } else { self.more_room() }
+    }
+
+    /// Asks for memory for half as many nodes again; error 3170 where there is none.
+    #[cold]
+    fn more_room(&mut self) -> PResult<()> {
+        let wanted = self.nodes.saturating_add(self.nodes / 2);
+        let given = self.room.as_mut().map_or(Err(0), |room| room(u64::from(wanted)));
+        match given {
+            Ok(()) => {
+                self.most_nodes = wanted;
+                Ok(())
+            }
+            Err(limit) => {
+                let message = format!(
+                    "Memory capacity of {limit} bytes for 'parser_max_mem_size' exceeded. Parser \
+                     bailed out for this query."
+                );
+                Err(self.other(3170, "HY000", message))
+            }
+        }
     }
 
     fn nested_by<T>(

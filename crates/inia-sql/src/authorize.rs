@@ -445,6 +445,7 @@ impl Checker<'_> {
             Statement::LockInstance | Statement::UnlockInstance => {
                 self.dynamic(P::NONE, "BACKUP_ADMIN", "BACKUP_ADMIN")
             }
+            Statement::ReloadTls => self.dynamic(P::NONE, "CONNECTION_ADMIN", "CONNECTION_ADMIN"),
             Statement::Shutdown | Statement::Restart => self.global(P::SHUTDOWN, "SHUTDOWN"),
             Statement::InstallPlugin { .. } => self.no_table("INSERT", "plugin"),
             Statement::InstallComponent(_) => self.no_table("INSERT", "component"),

@@ -15,6 +15,7 @@ mod login;
 mod params;
 mod plan;
 mod plan_cache;
+mod room;
 mod routines;
 mod run;
 mod set;
@@ -24,6 +25,7 @@ pub(crate) mod tests;
 mod unsupported;
 
 use self::plan_cache::PlanCache;
+use self::room::PreparedMemory;
 use self::run::{IncomingStatement, KeptPlan, Syntax};
 use crate::catalog::mdl::MdlWatch;
 use crate::context::{SessionContext, StatementOutcome};
@@ -124,6 +126,8 @@ impl Drop for PreparedSlot {
 
 struct PreparedStatement {
     _slot: Option<PreparedSlot>,
+    /// What it has taken of the session's memory for prepared statements.
+    cost: u64,
     /// It is run and dropped on a stack of its own.
     deep: bool,
     statement: ast::Statement,
@@ -147,6 +151,8 @@ impl Drop for PreparedStatement {
 pub struct Session {
     core: SessionContext,
     prepared: HashMap<u32, PreparedStatement, KeyHash>,
+    /// What they take.
+    memory: PreparedMemory,
     /// PREPARE's names.
     named: HashMap<String, u32>,
     next_prepared: u32,
@@ -165,9 +171,11 @@ impl Database {
 impl Session {
     pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Session {
         let multi_statements = client.multi_statements;
+        let memory = PreparedMemory::new(&db.memory);
         let mut session = Session {
             core: SessionContext::new(db, client),
             prepared: HashMap::default(),
+            memory,
             named: HashMap::new(),
             next_prepared: 1,
             multi_statements,
@@ -286,7 +294,9 @@ impl Session {
 
     /// Forgets a prepared statement; unknown ids are ignored.
     pub fn close_prepared(&mut self, id: u32) {
-        self.prepared.remove(&id);
+        if let Some(gone) = self.prepared.remove(&id) {
+            self.memory.give(&gone);
+        }
     }
 
     /// USE, and COM_INIT_DB.
@@ -303,6 +313,7 @@ impl Session {
     pub fn reset(&mut self) -> Result<(), SqlError> {
         self.core.rollback()?;
         self.prepared.clear();
+        self.memory.clear();
         self.named.clear();
         self.plan_cache.clear();
         let database = self.core.env.database.take();
@@ -318,6 +329,7 @@ impl Session {
     pub fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError> {
         self.core.rollback()?;
         self.prepared.clear();
+        self.memory.clear();
         self.named.clear();
         self.plan_cache.clear();
         self.multi_statements = client.multi_statements;

@@ -87,6 +87,11 @@ impl<'w> Workspace<'w> {
         Workspace { interrupt: Some(interrupt), ..self }
     }
 
+    /// The same with another budget.
+    pub(crate) fn with_budget(self, budget: usize) -> Workspace<'w> {
+        Workspace { budget, ..self }
+    }
+
     /// The workspace of a session, whose operators share its memory.
     pub(crate) fn from(self, memory: &'w SessionMemory) -> Workspace<'w> {
         Workspace { memory: Some(memory), ..self }

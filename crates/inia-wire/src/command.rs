@@ -16,6 +16,8 @@ pub mod code {
     pub const QUERY: u8 = 3;
     /// COM_FIELD_LIST.
     pub const FIELD_LIST: u8 = 4;
+    /// COM_REFRESH.
+    pub const REFRESH: u8 = 7;
     /// COM_STATISTICS.
     pub const STATISTICS: u8 = 9;
     /// COM_PROCESS_INFO.
@@ -94,6 +96,8 @@ pub enum Command<'a> {
         /// A LIKE pattern for the columns, or empty.
         pattern: &'a [u8],
     },
+    /// What FLUSH does, by bits.
+    Refresh(u8),
     /// A line of server statistics.
     Statistics,
     /// The process list.
@@ -182,6 +186,7 @@ impl<'a> Command<'a> {
                 let table = from.nul_bytes()?;
                 Command::FieldList { table, pattern: trim_nul(from.take_rest()) }
             }
+            code::REFRESH => Command::Refresh(from.u8()?),
             code::STATISTICS => Command::Statistics,
             code::PROCESS_INFO => Command::ProcessInfo,
             code::PROCESS_KILL => Command::ProcessKill(from.u32()?),
@@ -219,6 +224,7 @@ impl<'a> Command<'a> {
                 out.push(0);
                 out.extend_from_slice(pattern);
             }
+            Command::Refresh(parts) => out.extend_from_slice(&[code::REFRESH, parts]),
             Command::Statistics => out.push(code::STATISTICS),
             Command::ProcessInfo => out.push(code::PROCESS_INFO),
             Command::ProcessKill(id) => put_id(out, code::PROCESS_KILL, id),

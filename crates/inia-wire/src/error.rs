@@ -11,6 +11,8 @@ pub enum WireError {
     PacketTooLarge,
     /// The server has no memory for a packet.
     OutOfMemory,
+    /// The server has no memory for a parameter of so many bytes.
+    NoMemoryFor(u64),
     /// A packet's sequence number is not the expected one.
     OutOfOrder,
     /// The command byte is unknown or not supported.
@@ -83,6 +85,11 @@ impl WireError {
                 "Out of memory; check if mysqld or some other process uses all available memory; \
                  if not, you may have to use 'ulimit' to allow mysqld to use more memory or you \
                  can add more swap space",
+            ),
+            WireError::NoMemoryFor(bytes) => ServerError::new(
+                1037,
+                "HY001",
+                format!("Out of memory; restart server and try again (needed {bytes} bytes)"),
             ),
             WireError::OutOfOrder => ServerError::new(1156, "08S01", "Got packets out of order"),
             WireError::UnknownCommand => ServerError::new(1047, "08S01", "Unknown command"),

@@ -69,6 +69,11 @@ impl Params {
         value.extend_from_slice(data);
     }
 
+    /// A piece could not be taken; the executions fail with this until a reset.
+    pub fn refuse_long_data(&mut self, error: WireError) {
+        self.long_error = Some(error);
+    }
+
     /// How many bytes SEND_LONG_DATA has brought.
     pub fn long_data(&self) -> usize {
         self.long.iter().flatten().map(Vec::len).sum()

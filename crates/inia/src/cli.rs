@@ -116,10 +116,14 @@ fn serve(matches: &ArgMatches) -> Result<(), String> {
     let server = Server::start(&config, |data, processes| open_database(&config, data, processes))
         .map_err(|error| error.to_string())?;
     announce(&server, &config);
-    if let Some(signal) = signals.forever().next() {
-        let name = if signal == SIGTERM { "SIGTERM" } else { "SIGINT" };
-        log::note(format_args!("{name}: shutting down"));
-    }
+    let handle = signals.handle();
+    server.registry().on_shutdown(move || handle.close());
+    let name = match signals.forever().next() {
+        Some(SIGTERM) => "SIGTERM",
+        Some(_) => "SIGINT",
+        None => "SHUTDOWN",
+    };
+    log::note(format_args!("{name}: shutting down"));
     server.shutdown()?;
     log::note(format_args!("shut down"));
     Ok(())

@@ -23,6 +23,7 @@ use auth::Authenticator;
 use backend::Backend;
 use registry::Registry;
 use std::sync::Arc;
+use tls::Certificate;
 
 /// The version that clients are told; they branch on its numbers.
 pub const VERSION: &str = concat!("8.0.31-inia-", env!("CARGO_PKG_VERSION"));
@@ -32,7 +33,7 @@ struct Shared {
     backend: Arc<dyn Backend>,
     registry: Arc<Registry>,
     authenticator: Authenticator,
-    tls: Arc<rustls::ServerConfig>,
+    tls: Arc<Certificate>,
     max_allowed_packet: usize,
 }
 

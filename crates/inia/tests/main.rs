@@ -1,6 +1,7 @@
 //! The server from outside: a real server on a free port, with sessions that give canned answers.
 #![allow(clippy::unwrap_used)]
 mod abuse;
+mod administration;
 mod binary;
 mod bulk_kill;
 mod charsets;

@@ -4,6 +4,7 @@
 use crate::process::{DataDir, Process, program};
 use inia_base::value::Value;
 use inia_wire::client::{Client, ClientError};
+use inia_wire::command::Command as Request;
 use std::net::TcpStream;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,11 +22,15 @@ const STATEMENTS: usize = 3;
 
 /// A server that may not grow beyond its address space.
 fn start(folder: &DataDir) -> Process {
+    start_with(folder, &[])
+}
+
+fn start_with(folder: &DataDir, options: &[&str]) -> Process {
     let mut shell = Command::new("sh");
     let script = format!("ulimit -v {ADDRESS_SPACE}; exec \"$0\" \"$@\"");
     shell.args(["-c", &script, &program()]);
     let sizes = ["--buffer-pool-size", "32M", "--work-memory", "64M"];
-    Process::start_by(shell, &folder.path(), &sizes)
+    Process::start_by(shell, &folder.path(), &[&sizes, options].concat())
 }
 
 /// What a session sets to be allowed everything.
@@ -152,4 +157,144 @@ fn many_long_requests_at_once_do_not_take_all_memory() {
     });
     let rows = server.client().rows("SELECT 1").unwrap();
     assert_eq!(rows, [[Value::Text("1".into())]]);
+}
+
+/// Runs work on several connections at once; the server then answers, and has not grown too large.
+fn hostile(server: &Process, work: impl Fn(Client<TcpStream>) + Sync) {
+    thread::scope(|scope| {
+        for _ in 0..CLIENTS {
+            let (work, client) = (&work, server.client());
+            scope.spawn(move || work(client));
+        }
+    });
+    let rows = server.client().rows("SELECT 1").unwrap();
+    assert_eq!(rows, [[Value::Text("1".into())]]);
+    let peak = server.peak_memory();
+    assert!(peak < MOST_RESIDENT, "the server had {peak} KiB in use");
+}
+
+#[test]
+fn syntax_trees_that_are_much_larger_than_their_texts_end_their_statements() {
+    let folder = DataDir::new();
+    let server = start(&folder);
+    let many = format!("SELECT 1 IN ({}1)", "1,".repeat(400_000));
+    hostile(&server, |mut client| {
+        for _ in 0..3 {
+            let error = client.query(&many).unwrap_err();
+            assert!(matches!(error.code(), Some(3170 | 1041)), "{error}");
+            if error.code() == Some(1041) {
+                return;
+            }
+            let few = format!("SELECT 1 IN ({}1)", "2,".repeat(2000));
+            match client.rows(&few) {
+                Ok(rows) => assert_eq!(rows, [[Value::Text("1".into())]]),
+                Err(error) => assert_eq!(error.code(), Some(3170), "{error}"),
+            }
+        }
+    });
+    let error = server.client().query(&many).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "ERROR 3170 (HY000): Memory capacity of 16777216 bytes for 'parser_max_mem_size' \
+         exceeded. Parser bailed out for this query."
+    );
+}
+
+#[test]
+fn prepared_statements_take_no_more_than_their_session_may() {
+    let folder = DataDir::new();
+    let server = start(&folder);
+    let text = format!("SELECT LENGTH('{}')", "x".repeat(60_000));
+    hostile(&server, |mut client| {
+        let mut ids = Vec::new();
+        let error = loop {
+            match client.prepare(&text) {
+                Ok(statement) => ids.push(statement.id),
+                Err(error) => break error,
+            }
+        };
+        assert!(ids.len() < 100, "{} statements", ids.len());
+        let lacking = "ERROR 1037 (HY001): Out of memory; restart server and try again";
+        assert!(error.to_string().starts_with(lacking), "{error}");
+        ids.into_iter().for_each(|id| client.close_statement(id).unwrap());
+    });
+    let mut client = server.client();
+    let id = client.prepare(&text).unwrap().id;
+    assert_eq!(client.execute(id, &[]).unwrap().rows, [[Value::Int(60_000)]]);
+}
+
+#[test]
+fn parameters_that_wait_for_executions_take_no_more_than_there_is() {
+    const PIECE: usize = 100 << 10;
+    let folder = DataDir::new();
+    let server = start(&folder);
+    let piece = vec![b'x'; PIECE];
+    hostile(&server, |mut client| {
+        let id = client.prepare("SELECT LENGTH(?)").unwrap().id;
+        for _ in 0..300 {
+            client.send_command(&Request::SendLongData { id, param: 0, data: &piece }).unwrap();
+        }
+        let error = client.execute(id, &[Value::Null]).unwrap_err();
+        assert_eq!(error.code(), Some(1037), "{error}");
+        client.send_command(&Request::ResetStatement(id)).unwrap();
+        client.read_ok().unwrap();
+        // Others may still hold what there is.
+        match client.execute(id, &[Value::Text("now".into())]) {
+            Ok(result) => assert_eq!(result.rows, [[Value::Int(3)]]),
+            Err(error) => assert_eq!(error.code(), Some(1037), "{error}"),
+        }
+    });
+    let mut client = server.client();
+    let id = client.prepare("SELECT LENGTH(?)").unwrap().id;
+    for _ in 0..5 {
+        for _ in 0..30 {
+            client.send_command(&Request::SendLongData { id, param: 0, data: &piece }).unwrap();
+        }
+        let rows = client.execute(id, &[Value::Null]).unwrap().rows;
+        assert_eq!(rows, [[Value::Int(30 * PIECE as i64)]], "what was executed is free again");
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_ends_its_load_data() {
+    let folder = DataDir::new();
+    let place = folder.path().with_file_name("files");
+    std::fs::create_dir(&place).unwrap();
+    let (long, short) = (place.join("long"), place.join("short"));
+    std::fs::write(&long, vec![b'x'; 12 << 20]).unwrap();
+    std::fs::write(&short, "1\n2\n").unwrap();
+    let server = start_with(&folder, &["--secure-file-priv", place.to_str().unwrap()]);
+    let mut client = server.client();
+    client.query("CREATE DATABASE d").unwrap();
+    client.query("CREATE TABLE d.lines (a LONGTEXT)").unwrap();
+    let load = |path: &std::path::Path| {
+        format!("LOAD DATA INFILE '{}' INTO TABLE d.lines", path.display())
+    };
+    hostile(&server, |mut client| {
+        let error = client.query(&load(&long)).unwrap_err();
+        assert_eq!(error.code(), Some(1037), "{error}");
+    });
+    assert_eq!(client.query(&load(&short)).unwrap()[0].completion.affected_rows, 2);
+}
+
+#[test]
+fn indexes_are_built_in_the_memory_that_is_left() {
+    let folder = DataDir::new();
+    let server = start(&folder);
+    let mut client = server.client();
+    client.query("CREATE DATABASE d").unwrap();
+    client.query("SET cte_max_recursion_depth = 30000").unwrap();
+    client
+        .query(
+            "CREATE TABLE d.t AS WITH RECURSIVE n AS (SELECT 1 a UNION ALL SELECT a + 1 FROM n \
+             WHERE a < 20000) SELECT a, SHA2(a, 512) b FROM n",
+        )
+        .unwrap();
+    let mut hoarders: Vec<_> = (0..4).map(|_| server.client()).collect();
+    for hoarder in &mut hoarders {
+        hoarder.query("SET @a = REPEAT('x', 14000000)").unwrap();
+    }
+    client.query("ALTER TABLE d.t ADD UNIQUE (b), ADD INDEX (a), ADD INDEX (b, a)").unwrap();
+    let rows = client.rows("CHECK TABLE d.t").unwrap();
+    assert_eq!(rows[0][3], Value::Text("OK".into()));
 }

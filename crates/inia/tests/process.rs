@@ -6,7 +6,6 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 /// The program under test: the one just built, or that which `INIA_SERVER` names.
 pub(crate) fn program() -> String {
@@ -75,13 +74,9 @@ impl Process {
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
-    /// SIGTERM, which asks the server to close; how long that took.
-    pub(crate) fn terminate(mut self) -> Duration {
-        let began = Instant::now();
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
-        assert!(self.child.wait().unwrap().success(), "the server closes cleanly");
-        began.elapsed()
+    /// Waits until the program ends by itself; its exit code.
+    pub(crate) fn wait(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
     }
 
     /// SIGKILL, and waits for the end.

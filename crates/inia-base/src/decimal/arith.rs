@@ -3,7 +3,7 @@
 #![allow(clippy::should_implement_trait)]
 
 use super::wide::{POW10_U128, Wide};
-use super::{Decimal, DecimalError, MAX_PRECISION, MAX_SCALE, Rescaled};
+use super::{Decimal, DecimalError, GROUP, MAX_DIGITS, MAX_GROUPS, MAX_SCALE, Rescaled};
 use std::cmp::Ordering;
 
 type Result<T> = std::result::Result<T, DecimalError>;
@@ -52,7 +52,7 @@ impl Decimal {
         }
     }
 
-    /// `self × other`; the scales add up, to 30 at most.
+    /// `self × other`; the scales add up, to four groups at most.
     pub fn mul(self, other: Decimal) -> Result<Decimal> {
         let scale = self.scale + other.scale;
         let negative = self.negative != other.negative;
@@ -62,33 +62,73 @@ impl Decimal {
         {
             return Ok(Decimal::from_small(product, scale, negative));
         }
-        Decimal::from_wide(self.wide().mul(&other.wide()), scale.into(), negative)
+        self.mul_slow(other)
     }
 
-    /// `self ÷ other` with the dividend's scale plus `increment` (30 at most), rounded half away
-    /// from zero.
+    /// Where the product's groups would be more than a value has, those after the point are taken
+    /// from the factors, the longer one first.
+    fn mul_slow(self, other: Decimal) -> Result<Decimal> {
+        const KEPT: u32 = 4 * GROUP;
+        let negative = self.negative != other.negative;
+        let groups = |digits: u32| digits.div_ceil(GROUP);
+        let whole = groups(self.whole_digits() + other.whole_digits());
+        let room = MAX_GROUPS.checked_sub(whole).ok_or(DecimalError::Overflow)?;
+        let (mut left, mut right) = (groups(self.scale.into()), groups(other.scale.into()));
+        let over = (left + right).saturating_sub(room);
+        let (half, rest) = (over / 2, over - over / 2);
+        let (of_left, of_right) = if left <= right { (half, rest) } else { (rest, half) };
+        left = left.saturating_sub(of_left);
+        right = right.saturating_sub(of_right);
+        let (a, b) = match over {
+            0 => (self, other),
+            _ => (self.truncate((left * GROUP) as i32), other.truncate((right * GROUP) as i32)),
+        };
+        let scale = u32::from(a.scale) + u32::from(b.scale);
+        let product = a.wide().mul(&b.wide()).div_pow10(scale.saturating_sub(KEPT)).0;
+        Decimal::from_wide(product, scale.min(KEPT), negative)
+    }
+
+    /// `self ÷ other` with at least the dividend's scale plus `increment`. The quotient keeps
+    /// whole groups, as many as there is room for, and is cut there: `2/3` is 0.666666666.
     pub fn div(self, other: Decimal, increment: u8) -> Result<Decimal> {
         if other.is_zero() {
             return Err(DecimalError::DivideByZero);
         }
-        let scale = (self.scale.saturating_add(increment)).min(MAX_SCALE);
-        let negative = self.negative != other.negative;
-        let up = u32::from(other.scale) + u32::from(scale) - u32::from(self.scale.min(scale));
-        let down = u32::from(self.scale - self.scale.min(scale));
-        if down == 0
-            && up < 39
-            && let (Some(a), Some(b)) = (self.small(), other.small())
-            && let Some(a) = a.checked_mul(POW10_U128[up as usize])
-        {
-            let rest = a % b;
-            let quotient = a / b + u128::from(rest >= b - rest);
-            return Ok(Decimal::from_small(quotient, scale, negative));
+        if self.is_zero() {
+            return Ok(Decimal::ZERO);
         }
-        let divisor = other.wide();
-        let (quotient, rest) = self.wide().mul_pow10(up).div(&divisor.mul_pow10(down));
-        let rounds_up = rest.add(&rest) >= divisor.mul_pow10(down);
-        let quotient = quotient.add(&Wide::from_u128(rounds_up.into()));
-        Decimal::from_wide(quotient, scale.into(), negative)
+        let negative = self.negative != other.negative;
+        let scale = self.quotient_scale(&other, increment.into());
+        let up = scale + u32::from(other.scale);
+        let (up, down) =
+            (up.saturating_sub(self.scale.into()), u32::from(self.scale).saturating_sub(up));
+        if down == 0
+            && let (Some(a), Some(b)) = (self.small(), other.small())
+            && let Some(a) = POW10_U128.get(up as usize).and_then(|power| a.checked_mul(*power))
+        {
+            return Ok(Decimal::from_small(a / b, scale as u8, negative));
+        }
+        let divisor = other.wide().mul_pow10(down);
+        let digits = (self.wide().digits() + up).saturating_sub(divisor.digits());
+        if digits > scale + u32::from(MAX_DIGITS) {
+            return Err(DecimalError::Overflow);
+        }
+        Decimal::from_wide(self.wide().div_scaled(up, &divisor), scale, negative)
+    }
+
+    /// Digits after the point of a quotient.
+    fn quotient_scale(&self, other: &Decimal, increment: u32) -> u32 {
+        let group = |digits: u32| digits.div_ceil(GROUP) * GROUP;
+        let (left, right) = (u32::from(self.scale), u32::from(other.scale));
+        let spare = group(left) - left + group(right) - right;
+        let wanted = group(group(left) + group(right) + increment.saturating_sub(spare));
+        if wanted <= 3 * GROUP && self.small().is_some() && other.small().is_some() {
+            return wanted;
+        }
+        let leading = |of: &Decimal| of.wide().digits() as i32 - i32::from(of.scale);
+        let whole = (leading(self) - leading(other) + 1).max(0) as u32;
+        let room = MAX_GROUPS.saturating_sub(whole.div_ceil(GROUP)) * GROUP;
+        wanted.min(room).min(MAX_DIGITS.into())
     }
 
     /// The integer part of `self ÷ other` (DIV), with scale 0.
@@ -126,7 +166,7 @@ impl Decimal {
     }
 
     /// Rounds half away from zero to `places` digits after the point; negative places round whole
-    /// digits. The scale never grows. Rounding 65 nines up overflows.
+    /// digits. The scale never grows. Rounding 72 nines up overflows.
     pub fn round(self, places: i32) -> Result<Decimal> {
         self.reduce(places, Rounding::HalfAwayFromZero)
     }
@@ -152,7 +192,7 @@ impl Decimal {
             return Ok(self);
         }
         let scale = places.max(0) as u8;
-        if drop > i32::from(MAX_PRECISION) {
+        if drop > i32::from(MAX_DIGITS) {
             return Ok(Decimal::from_small(0, scale, false));
         }
         let drop = drop as u32;
@@ -175,19 +215,20 @@ impl Decimal {
     }
 
     /// The same worth (rounded half away from zero where digits go) with exactly this scale.
-    /// Added zeros that do not fit 65 digits overflow.
+    /// Added zeros that do not fit 72 digits overflow.
     pub fn with_scale(self, scale: u8) -> Result<Decimal> {
         if scale <= self.scale {
             return self.round(scale.into());
         }
         let up = scale - self.scale;
         if let Some(small) = self.small()
-            && let Some(scaled) = small.checked_mul(POW10_U128[up as usize])
+            && let Some(power) = POW10_U128.get(usize::from(up))
+            && let Some(scaled) = small.checked_mul(*power)
         {
             return Ok(Decimal::from_small(scaled, scale, self.negative));
         }
         let value = self.wide().mul_pow10(up.into());
-        if value >= Wide::pow10(MAX_PRECISION.into()) {
+        if value >= Wide::pow10(MAX_DIGITS.into()) {
             return Err(DecimalError::Overflow);
         }
         Ok(Decimal::from_parts(value, scale, self.negative))
@@ -210,5 +251,5 @@ impl Decimal {
 
 /// Orders two decimals of one scale by magnitude.
 fn compare_coefficients(a: &Decimal, b: &Decimal) -> Ordering {
-    (a.top, a.high, a.middle, a.low).cmp(&(b.top, b.high, b.middle, b.low))
+    (a.fourth(), a.high, a.middle, a.low).cmp(&(b.fourth(), b.high, b.middle, b.low))
 }

@@ -1,7 +1,7 @@
 //! Decimals to and from text, integers and floating point.
 
 use super::wide::{POW10_U64, Wide};
-use super::{Decimal, DecimalError, MAX_PRECISION, MAX_SCALE};
+use super::{Decimal, DecimalError, MAX_DIGITS, max_scale_for};
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ pub struct ParsedDecimal {
     pub value: Decimal,
     /// Bytes that belong to the number, leading blanks included; 0 when there is no number.
     pub consumed: usize,
-    /// More than 65 digits before the point.
+    /// More than 72 digits before the point.
     pub overflow: bool,
 }
 
@@ -122,7 +122,7 @@ impl Decimal {
         let parsed = assemble(&digits, scale - exponent, negative);
         let (value, overflow) = match parsed {
             Ok(value) => (value, false),
-            Err(_) => (Decimal::bound(MAX_PRECISION, 0, negative), true),
+            Err(_) => (Decimal::bound(MAX_DIGITS, 0, negative), true),
         };
         ParsedDecimal { value, consumed: at, overflow }
     }
@@ -217,7 +217,7 @@ impl Decimal {
             }
         };
         const BLOCK: u64 = POW10_U64[19];
-        if self.middle == 0 && self.high == 0 && self.top == 0 {
+        if self.middle == 0 && self.high == 0 && self.fourth() == 0 {
             block(self.low, false);
         } else {
             let mut value = self.wide();
@@ -231,39 +231,25 @@ impl Decimal {
     }
 }
 
-/// A value of collected digits × 10^-`scale`, rounded to 30 digits after the point.
+/// A value of collected digits × 10^-`scale`; digits after the point that do not fit are cut.
 fn assemble(digits: &Collector, scale: i64, negative: bool) -> Result<Decimal, DecimalError> {
-    let mut value = digits.value;
+    let value = digits.value;
     if value.is_zero() {
-        let scale = scale.clamp(0, MAX_SCALE.into()) as u8;
+        let scale = scale.clamp(0, max_scale_for(0).into()) as u8;
         return Ok(Decimal::from_small(0, scale, false));
     }
+    let count = i64::from(value.digits());
+    let whole = (count - scale).max(0);
+    if whole > i64::from(MAX_DIGITS) {
+        return Err(DecimalError::Overflow);
+    }
     if scale < 0 {
-        let up = u32::try_from(-scale).unwrap_or(u32::MAX);
-        if up > u32::from(MAX_PRECISION) {
-            return Err(DecimalError::Overflow);
-        }
-        return checked(value.mul_pow10(up), 0, negative);
+        return Decimal::from_wide(value.mul_pow10((-scale) as u32), 0, negative);
     }
-    let max_scale = i64::from(MAX_SCALE);
-    if scale > max_scale {
-        let drop = u32::try_from(scale - max_scale).unwrap_or(u32::MAX);
-        value = if drop > 150 { Wide::ZERO } else { value.div_pow10_rounding(drop).0 };
-        return checked(value, MAX_SCALE, negative);
-    }
-    checked(value, scale as u8, negative)
-}
-
-/// Rounds digits after the point away until 65 are left.
-fn checked(value: Wide, scale: u8, negative: bool) -> Result<Decimal, DecimalError> {
-    let limit = Wide::pow10(MAX_PRECISION.into());
-    for drop in 0..=scale {
-        let (kept, _) = value.div_pow10_rounding(drop.into());
-        if kept < limit {
-            return Ok(Decimal::from_parts(kept, scale - drop, negative));
-        }
-    }
-    Err(DecimalError::Overflow)
+    let kept = scale.min(max_scale_for(whole as u32).into());
+    let drop = scale - kept;
+    let value = if drop > count { Wide::ZERO } else { value.div_pow10(drop as u32).0 };
+    Decimal::from_wide(value, kept as u32, negative)
 }
 
 impl FromStr for Decimal {

@@ -1,13 +1,13 @@
 //! The fixed-size, memory-comparable form of a DECIMAL(precision, scale).
 
 use super::wide::Wide;
-use super::{Decimal, MAX_PRECISION};
+use super::{Decimal, MAX_DIGITS, MAX_PRECISION};
 
-/// Bytes for a signed coefficient of 0 to 65 digits: the fewest n with 2^(8n-1) ≥ 10^digits.
-const SIZES: [u8; MAX_PRECISION as usize + 1] = {
-    let mut table = [1u8; MAX_PRECISION as usize + 1];
+/// Bytes for a signed coefficient of 0 to 72 digits: the fewest n with 2^(8n-1) ≥ 10^digits.
+const SIZES: [u8; MAX_DIGITS as usize + 1] = {
+    let mut table = [1u8; MAX_DIGITS as usize + 1];
     let mut digits = 1;
-    while digits <= MAX_PRECISION as usize {
+    while digits <= MAX_DIGITS as usize {
         // log2(10) = 3.32192809…, rounded up in the ninth decimal.
         let bits = (digits as u64 * 3_321_928_095).div_ceil(1_000_000_000);
         table[digits] = (bits + 1).div_ceil(8) as u8;
@@ -20,7 +20,7 @@ impl Decimal {
     /// Bytes that [`Decimal::encode`] writes for this precision.
     #[inline]
     pub fn storage_size(precision: u8) -> usize {
-        SIZES[usize::from(precision.min(MAX_PRECISION))].into()
+        SIZES[usize::from(precision.min(MAX_DIGITS))].into()
     }
 
     /// Appends the value, fitted into DECIMAL(precision, scale), so that `memcmp` orders it.
@@ -32,6 +32,7 @@ impl Decimal {
         bytes[16..24].copy_from_slice(&fitted.middle.to_be_bytes());
         bytes[8..16].copy_from_slice(&fitted.high.to_be_bytes());
         bytes[4..8].copy_from_slice(&fitted.top.to_be_bytes());
+        bytes[2..4].copy_from_slice(&fitted.crown.to_be_bytes());
         if fitted.negative {
             let mut carry = true;
             for byte in bytes.iter_mut().rev() {
@@ -69,7 +70,7 @@ impl Decimal {
             *limb = u64::from_be_bytes(chunk.try_into().ok()?);
         }
         let coefficient = Wide(limbs);
-        (coefficient < Wide::pow10(MAX_PRECISION.into()))
+        (coefficient < Wide::pow10(precision.clamp(MAX_PRECISION, MAX_DIGITS).into()))
             .then(|| Decimal::from_parts(coefficient, scale, negative))
     }
 }

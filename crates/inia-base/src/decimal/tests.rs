@@ -10,7 +10,10 @@ fn text(value: Result<Decimal, DecimalError>) -> String {
     value.unwrap().to_string()
 }
 
+/// The largest number of a DECIMAL column.
 const NINES: &str = "99999999999999999999999999999999999999999999999999999999999999999";
+/// The largest number of all.
+const MORE_NINES: &str = "999999999999999999999999999999999999999999999999999999999999999999999999";
 
 #[test]
 fn text_keeps_the_scale_it_was_written_with() {
@@ -26,7 +29,14 @@ fn text_keeps_the_scale_it_was_written_with() {
             "12345678901234567890123456789012345.123456",
             "12345678901234567890123456789012345.123456",
         ),
-        ("0.1234567890123456789012345678901234567890", "0.123456789012345678901234567890"),
+        (
+            "0.1234567890123456789012345678901234567890",
+            "0.1234567890123456789012345678901234567890",
+        ),
+        (
+            "123456789012345678901234567890123456789012345678901234567890.1234567890123",
+            "123456789012345678901234567890123456789012345678901234567890.123456789012",
+        ),
     ] {
         assert_eq!(dec(input).to_string(), printed, "{input}");
     }
@@ -42,9 +52,10 @@ fn a_prefix_is_read_as_far_as_it_is_a_number() {
     assert_eq!(parse("1e").consumed, 1);
     assert_eq!(parse("  7 ").consumed, 3);
     assert!(parse("1e100").overflow);
-    assert_eq!(parse("-1e100").value.to_string(), format!("-{NINES}"));
-    assert_eq!(parse("1e-100").value.to_string(), "0.000000000000000000000000000000");
-    assert_eq!(parse("1e99999999999").value.to_string(), NINES);
+    assert_eq!(parse("-1e100").value.to_string(), format!("-{MORE_NINES}"));
+    assert_eq!(parse("1e-100").value.to_string(), format!("0.{}", "0".repeat(72)));
+    assert_eq!(parse("1e99999999999").value.to_string(), MORE_NINES);
+    assert!(parse(&format!("{}e65", "1".repeat(100))).overflow);
 }
 
 #[test]
@@ -52,39 +63,57 @@ fn sums_and_differences_take_the_larger_scale() {
     assert_eq!(text(dec("1.5").add(dec("2.25"))), "3.75");
     assert_eq!(text(dec("1.5").sub(dec("2.25"))), "-0.75");
     assert_eq!(text(dec("-1.50").add(dec("1.5"))), "0.00");
-    assert_eq!(dec(NINES).add(Decimal::ONE), Err(DecimalError::Overflow));
+    assert_eq!(text(dec(NINES).add(Decimal::ONE)), format!("1{}", "0".repeat(65)));
+    assert_eq!(dec(MORE_NINES).add(Decimal::ONE), Err(DecimalError::Overflow));
     let big = "123456789012345678901234567890123456789012345678901234567890.5";
     assert_eq!(text(dec(big).sub(dec(big))), "0.0");
 }
 
 #[test]
-fn products_add_their_scales_up_to_thirty() {
+fn products_add_their_scales_up_to_four_groups() {
     assert_eq!(text(dec("-1.5").mul(dec("0.05"))), "-0.075");
     assert_eq!(text(dec("-0.00").mul(dec("1"))), "0.00");
     let long = dec("1.123456789012345678901");
-    assert_eq!(text(long.mul(long)), "1.262155156777930194552437433566");
+    assert_eq!(text(long.mul(long)), "1.262155156777930194552437433565526596");
     assert_eq!(dec("1e40").mul(dec("1e35")), Err(DecimalError::Overflow));
 }
 
 #[test]
-fn quotients_have_four_more_digits_than_the_dividend() {
+fn products_without_room_take_groups_from_the_longer_factor() {
+    let wide = dec("12345678901234567890123456789012345678901234.123456789");
+    let product = wide.mul(dec("12345678901234567890123456.1"));
+    assert_eq!(
+        text(product),
+        "152415787532388367504953505884773750588477369572016497297378578261850.691"
+    );
+    let finest = dec("0.123456789012345678901234567890");
+    assert_eq!(text(finest.mul(finest)), "0.015241578753238836750495351562536198");
+}
+
+#[test]
+fn quotients_are_cut_after_whole_groups() {
     for (a, b, result) in [
-        ("2", "3", "0.6667"),
-        ("1", "3", "0.3333"),
-        ("-2", "3", "-0.6667"),
+        ("2", "3", "0.666666666"),
+        ("-2", "3", "-0.666666666"),
         ("0.00001", "3", "0.000003333"),
-        ("1.5", "0.7", "2.14286"),
-        ("1", "7", "0.1429"),
-        ("1.0", "7", "0.14286"),
-        ("1.000000000000000000000000000000", "7", "0.142857142857142857142857142857"),
+        ("1.5", "0.7", "2.142857142857142857"),
+        ("1.000000000000000000000000000000", "7", "0.142857142857142857142857142857142857"),
         (
             "12345678901234567890123456789012345678901234567890123456789012345",
             "12345678901234567890123456789012345678901234567890123456789012345",
-            "1.0000",
+            "1.000000000",
+        ),
+        (
+            "1",
+            "0.000000000000000000000000000000000000003",
+            "333333333333333333333333333333333333333.333333333333333333333333333333333",
         ),
     ] {
         assert_eq!(text(dec(a).div(dec(b), 4)), result, "{a} / {b}");
     }
+    let (tiny, huge) = (dec("1e-72"), dec(MORE_NINES));
+    assert_eq!(huge.div(tiny, 4), Err(DecimalError::Overflow));
+    assert_eq!(text(tiny.div(huge, 4)), format!("0.{}", "0".repeat(72)));
     assert_eq!(dec("1").div(dec("0.00"), 4), Err(DecimalError::DivideByZero));
 }
 

@@ -27,7 +27,7 @@ pub(super) const POW10_U128: [u128; 39] = {
 };
 
 /// An unsigned integer of 512 bits, least significant limb first. Callers keep results in range:
-/// the largest one, a product of two 65-digit numbers, has 432 bits.
+/// the largest one, a product of two 72-digit numbers, has 480 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Wide(pub(super) [u64; LIMBS]);
 
@@ -129,6 +129,13 @@ impl Wide {
         0
     }
 
+    /// Decimal digits; 0 has none.
+    pub(super) fn digits(&self) -> u32 {
+        // log10(2) = 0.30102999…
+        let guess = self.bits() * 30_103 / 100_000;
+        guess + u32::from(*self >= Wide::pow10(guess))
+    }
+
     fn shift_left(self, bits: u32) -> Wide {
         let (words, bits) = ((bits / 64) as usize, bits % 64);
         let mut result = [0; LIMBS];
@@ -147,6 +154,20 @@ impl Wide {
             self.0[i] = (self.0[i] >> 1) | above;
         }
         self
+    }
+
+    /// The integer part of `self` × 10^`up` ÷ `divisor`; `divisor` is not zero.
+    pub(super) fn div_scaled(self, up: u32, divisor: &Wide) -> Wide {
+        let (mut quotient, mut rest) = self.div(divisor);
+        let mut left = up;
+        while left > 0 {
+            let step = left.min(19);
+            let (digits, next) = rest.mul_pow10(step).div(divisor);
+            quotient = quotient.mul_pow10(step).add(&digits);
+            rest = next;
+            left -= step;
+        }
+        quotient
     }
 
     /// Quotient and remainder; `divisor` is not zero. One subtraction per quotient bit.

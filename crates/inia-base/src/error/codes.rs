@@ -848,6 +848,7 @@ error_codes! {
     NoSessionTemp = 3884, "HY000", "Storage engine could not allocate temporary tablespace for this session.";
     ColumnChangeSize = 3886, "HY000", "Could not change column '{}' of table '{}'. The resulting size of index '{}' would exceed the max key length of {} bytes.";
     RegexpInvalidCaptureGroupName = 3887, "HY000", "A capture group has an invalid name.";
+    SslLibraryError = 3888, "HY000", "Failed to set up SSL because of the following SSL library error: {}";
     IncorrectCurrentPassword = 3891, "HY000", "Incorrect current password. Specify the correct password which has to be replaced.";
     MissingCurrentPassword = 3892, "HY000", "Current password needs to be specified in the REPLACE clause in order to change it.";
     CurrentPasswordNotRequired = 3893, "HY000", "Do not specify the current password while changing it for other users.";

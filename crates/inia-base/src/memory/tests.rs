@@ -41,3 +41,18 @@ fn sums_that_overflow_do_not_fit() {
     assert!(!one.take(u64::MAX) && !budget.take(u64::MAX));
     assert_eq!(budget.taken(), 1 << 40);
 }
+
+#[test]
+fn a_share_grows_and_shrinks_with_what_it_covers() {
+    let budget = Arc::new(MemoryBudget::default());
+    budget.set_limit(10 << 20);
+    let mut share = MemoryShare::of(Some(Arc::clone(&budget)));
+    assert!(share.resize(UNCOUNTED));
+    assert_eq!(budget.taken(), 0, "little things are free");
+    assert!(share.resize(8 << 20));
+    assert!(!share.resize(11 << 20));
+    assert!(share.resize(1 << 20));
+    assert_eq!(budget.taken(), (1 << 20) - UNCOUNTED);
+    assert!(share.resize(0));
+    assert_eq!(budget.taken(), 0);
+}

@@ -551,6 +551,9 @@ fn arithmetic_type(
     }
     match class {
         NumClass::Real => real_type(op, left.decimals, right.decimals, increment),
+        _ if matches!(op, ArithOp::Mul | ArithOp::Div) => {
+            ExprType::column_decimal(precision, scale, unsigned, true)
+        }
         _ => ExprType::decimal(precision, scale, unsigned, true),
     }
 }

@@ -11,6 +11,7 @@ use crate::number;
 use crate::tree::{ArithOp, CastKind, Expr, ExprKind};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
+use inia_base::decimal::MAX_SCALE;
 use inia_base::temporal::{DateRules, DateTime, Time};
 use inia_base::value::Value;
 
@@ -28,8 +29,8 @@ pub fn prepare_operand(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
     expr.walk_mut(&mut specialise);
 }
 
-/// Quotients, averages and what subqueries give of them carry more digits than their type shows;
-/// the outermost value drops them.
+/// Quotients, long products, averages and what subqueries give of them carry more digits than
+/// their type shows; the outermost value drops them.
 fn round_division(expr: &mut Expr) {
     if !matches!(expr.ty.data_type, DataType::Decimal { .. }) {
         return;
@@ -37,7 +38,14 @@ fn round_division(expr: &mut Expr) {
     let mut divides = false;
     expr.walk(&mut |node| {
         divides |= match &node.kind {
-            ExprKind::Arith(arith) => arith.op == ArithOp::Div,
+            ExprKind::Arith(arith) => match arith.op {
+                ArithOp::Div => true,
+                ArithOp::Mul => {
+                    let scales = (arith.left.ty.decimals, arith.right.ty.decimals);
+                    scales.0.saturating_add(scales.1) > MAX_SCALE
+                }
+                _ => false,
+            },
             ExprKind::Aggregate(_) | ExprKind::Subquery(_) => {
                 matches!(node.ty.data_type, DataType::Decimal { scale: 1.., .. })
             }

@@ -9,7 +9,7 @@ use crate::eval::{Args, FnResult, Stop};
 use crate::tree::{ArithOp, Expr, NumClass};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
-use inia_base::decimal::Decimal;
+use inia_base::decimal::{Decimal, MAX_SCALE};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::borrow::Cow;
@@ -165,7 +165,7 @@ fn round_type(args: &mut [Expr], env: &Environment, carry: u32) -> Result<ExprTy
             let scale = i64::from(like.decimals);
             let places = match args.get(1) {
                 Some(arg) if arg.ty.class() == TypeClass::Null => 0,
-                _ => places.unwrap_or(scale).clamp(0, scale),
+                _ => places.unwrap_or(scale).clamp(0, scale).min(MAX_SCALE.into()),
             };
             let grow = if places < scale || args.len() < 2 { carry } else { 0 };
             let precision = like.precision() - (scale - places) as u32 + grow;

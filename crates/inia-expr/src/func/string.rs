@@ -331,11 +331,11 @@ fn insert(a: &mut Args<'_, '_>) -> FnResult {
     a.string(format!("{head}{new}{tail}"))
 }
 
-/// INSTR(text, part), and LOCATE(part, text[, start]) with tag 1: a place in units from 1.
+/// INSTR(text, part), and LOCATE(part, text[, start]) with tag 1: a place in units from 1. The
+/// text's collation decides, whatever the part's is.
 fn find(a: &mut Args<'_, '_>) -> FnResult {
     let (text_at, part_at) = if a.call.tag == 1 { (1, 0) } else { (0, 1) };
-    let types = [a.arg_type(text_at), a.arg_type(part_at)];
-    let collation = collate::aggregate_for_comparison(&types, a.call.name)?;
+    let collation = collate::own(a.arg_type(text_at), a.ctx.env.collation).0;
     let start = if a.len() > 2 { a.clamped(2)? } else { 1 };
     if collation == Collation::BINARY {
         let (text, part) = (a.bytes(text_at)?, a.bytes(part_at)?);

@@ -7,7 +7,7 @@ use crate::bind::num_class;
 use crate::context::{Environment, utc_datetime};
 use crate::convert;
 use crate::eval::{Args, FnResult, Stop};
-use crate::tree::{Expr, NumClass};
+use crate::tree::{Expr, ExprKind, NumClass};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -170,6 +170,8 @@ fn literal_fsp(arg: &Expr, time: bool) -> u8 {
 fn unix_type(args: &mut [Expr], _: &Environment) -> Ty {
     let fsp = args.first().map_or(0, |arg| match arg.ty.class() {
         TypeClass::Null => 0,
+        // Another execution's value may have a fraction.
+        TypeClass::Dated if matches!(arg.kind, ExprKind::Param(_)) => 6,
         _ => literal_fsp(arg, false),
     });
     let nullable = any_null(args);

@@ -2,6 +2,7 @@
 
 use super::{PResult, Parser};
 use crate::{
+    ParseErrorKind,
     ast::{
         Flush, FlushTarget, GetDiagnostics, Histogram, MaintenanceKind, PurgeLogs, ResetTarget,
         Signal, SignalCondition, Statement, TableMaintenance, UnsupportedStatement,
@@ -58,6 +59,37 @@ impl Parser<'_> {
             }
             _ => Err(self.error()),
         }
+    }
+
+    /// ALTER INSTANCE RELOAD TLS; INSTANCE is the current token.
+    pub(super) fn alter_instance(&mut self) -> PResult<Statement> {
+        self.bump();
+        self.bump();
+        if self.is_kw(Kw::KEYRING) {
+            self.bump();
+            let what = "ALTER INSTANCE".to_owned();
+            return Ok(Statement::Unsupported(UnsupportedStatement { what }));
+        }
+        self.expect_kw(Kw::TLS)?;
+        if self.accept_kw(Kw::FOR) {
+            self.expect_kw(Kw::CHANNEL)?;
+            let channel = self.ident()?;
+            if !["mysql_main", "mysql_admin"].contains(&channel.as_str()) {
+                return Err(self.fail(ParseErrorKind::Other {
+                    code: 1149,
+                    state: "42000",
+                    message: "You have an error in your SQL syntax; check the manual that \
+                              corresponds to your MySQL server version for the right syntax to use"
+                        .to_owned(),
+                }));
+            }
+        }
+        if self.accept_kw(Kw::NO) {
+            self.expect_kw(Kw::ROLLBACK)?;
+            self.expect_kw(Kw::ON)?;
+            self.expect_kw(Kw::ERROR)?;
+        }
+        Ok(Statement::ReloadTls)
     }
 
     /// Replication and the like: known by two words, the rest is not looked at.

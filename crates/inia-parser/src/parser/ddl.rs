@@ -450,6 +450,7 @@ impl Parser<'_> {
                 Ok(Statement::AlterDatabase(AlterDatabase { name, options }))
             }
             Kw::USER => self.alter_user(),
+            Kw::INSTANCE if self.peek_is_kw(Kw::RELOAD) => self.alter_instance(),
             Kw::SERVER | Kw::TABLESPACE | Kw::UNDO | Kw::LOGFILE | Kw::RESOURCE | Kw::INSTANCE => {
                 self.unsupported("ALTER")
             }

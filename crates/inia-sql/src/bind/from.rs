@@ -547,7 +547,7 @@ const INT_DIGITS: u32 = 10;
 /// The type that a computed column of a query has once it is a column of a derived table. What the
 /// operands of a set operation or the rows of VALUES have in common stays as it is.
 fn derived_type(query: &QueryPlan, column: &OutputColumn) -> ExprType {
-    let mut ty = column.ty.clone();
+    let mut ty = column.ty.clone().fitted_to_column();
     if !matches!(query.body, Body::Values(_) | Body::SetOperation(_))
         && ty.length < INT_DIGITS
         && column.result.org_name.is_empty()

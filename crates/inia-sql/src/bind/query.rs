@@ -106,7 +106,7 @@ impl QueryBinder<'_> {
         let columns: Vec<OutputColumn> = (0..width)
             .map(|column| {
                 let types: Vec<&ExprType> = bound.iter().map(|row| &row[column].ty).collect();
-                let ty = merge(&types, "VALUES")?;
+                let ty = merge(&types, "VALUES")?.fitted_to_column();
                 Ok(OutputColumn { result: ty.result_column(&format!("column_{column}")), ty })
             })
             .collect::<Result<_>>()?;
@@ -146,7 +146,7 @@ impl QueryBinder<'_> {
         }
         for (column, types) in columns.iter_mut().zip(&types) {
             let types: Vec<&ExprType> = types.iter().collect();
-            let ty = merge(&types, "UNION")?;
+            let ty = merge(&types, "UNION")?.fitted_to_column();
             *column = of_set_operation(&column.result.name, ty);
         }
         let types = columns.iter().map(|c| c.ty.clone()).collect();

@@ -172,7 +172,7 @@ pub(super) fn column_def(
         DataType::Int { width: IntWidth::Big, unsigned } if column.ty.length <= 10 => {
             DataType::Int { width: IntWidth::Int, unsigned: *unsigned }
         }
-        other => other.clone(),
+        _ => column.ty.clone().fitted_to_column().data_type,
     };
     let nullable = column.ty.nullable;
     let defaults = matches!(

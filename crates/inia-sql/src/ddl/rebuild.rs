@@ -142,16 +142,15 @@ struct Duplicate(Vec<u8>, Vec<u8>);
 impl<'w> Filler<'w> {
     /// Fillers of these trees, which share the memory for building.
     fn of(
-        (memory, store): (usize, &Engine),
-        (disk, interrupt): (&'w dyn Disk, Interrupt<'w>),
+        (workspace, store): (Workspace<'w>, &Engine),
         table: &'w str,
         trees: &[TreeId],
     ) -> Vec<Filler<'w>> {
-        let budget = memory / trees.len().max(1);
+        let budget = workspace.budget / trees.len().max(1);
         let filler = |tree: &TreeId| Filler {
             table,
             tree: store.tree(*tree),
-            sorter: RecordSorter::new(Workspace::within(disk, budget).until(interrupt)),
+            sorter: RecordSorter::new(workspace.with_budget(budget)),
         };
         trees.iter().map(filler).collect()
     }
@@ -215,8 +214,9 @@ fn add_indexes(
     let codecs: Vec<IndexCodec> = added.iter().map(|at| IndexCodec::new(new, *at)).collect();
     let trees: Vec<TreeId> = added.iter().map(|at| new.indexes[*at].tree).collect();
     let interrupt = Interrupt::new(&killed, None);
-    let within = (core.db.build_memory, &*table.store);
-    let mut fillers = Filler::of(within, (&*disk, interrupt), &new.name, &trees);
+    let within = Workspace::within(&*disk, core.db.build_memory).until(interrupt);
+    let work = (within.from(&core.host.memory), &*table.store);
+    let mut fillers = Filler::of(work, &new.name, &trees);
     let txn = &mut *core.tree_txn(new).borrow_mut();
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let mut cursor =
@@ -344,13 +344,15 @@ fn strictness(core: &SessionContext) -> Strictness {
 
 /// Fillers of a new table's indexes; the last one takes the rows.
 fn fillers_of<'w>(
-    core: &SessionContext,
+    core: &'w SessionContext,
     new: &'w TableDef,
-    builder: (&'w dyn Disk, Interrupt<'w>),
+    (disk, interrupt): (&'w dyn Disk, Interrupt<'w>),
 ) -> Vec<Filler<'w>> {
+    let within = Workspace::within(disk, core.db.build_memory).until(interrupt);
+    let within = within.from(&core.host.memory);
     let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
     trees.push(new.clustered);
-    Filler::of((core.db.build_memory, core.db.catalog().store(new)), builder, &new.name, &trees)
+    Filler::of((within, core.db.catalog().store(new)), &new.name, &trees)
 }
 
 /// Counts a row; error 1114 where the table may have no more.

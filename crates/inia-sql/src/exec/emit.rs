@@ -54,8 +54,12 @@ pub(crate) fn emit(value: &Value, ty: &ExprType, sink: &mut dyn RowSink) {
         }
         Value::Double(v) => sink.double(*v),
         Value::Decimal(v) => {
+            let shown = match v.scale() > ty.decimals {
+                true => v.round(ty.decimals.into()).unwrap_or(*v),
+                false => *v,
+            };
             let mut text = Vec::with_capacity(32);
-            v.write_text(&mut text);
+            shown.write_text(&mut text);
             sink.bytes(&text);
         }
         Value::Text(text) => sink.bytes(text.as_bytes()),

@@ -6,7 +6,7 @@
 
 use crate::row::Cell;
 use inia_base::collation::Collation;
-use inia_base::decimal::Decimal;
+use inia_base::decimal::{Decimal, MAX_DIGITS, MAX_PRECISION, MAX_SCALE};
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::ExprType;
@@ -15,10 +15,8 @@ use inia_expr::json;
 
 const NULL: u8 = 0;
 const PRESENT: u8 = 1;
-/// Digits of the widest DECIMAL.
-const MAX_DIGITS: u8 = 65;
-/// Digits after the point of the finest DECIMAL.
-const MAX_SCALE: u8 = 30;
+/// A decimal that no column has room for.
+const FINER: u8 = 2;
 
 /// Appends `value` as one key part: equal bytes exactly where SQL calls the values equal, ordered
 /// as ORDER BY orders them, NULL first (last when descending).
@@ -36,8 +34,20 @@ pub(crate) fn encode_key(value: &Value, ty: &ExprType, descending: bool, out: &m
     }
 }
 
-/// Appends a value that is not NULL as a key part of an equality in `class`.
+/// Appends a value that is not NULL as a key part of an equality in `class`. A decimal with more
+/// digits than a column has room for keeps them all.
 pub(super) fn encode_equal(class: &CmpClass, value: &Value, out: &mut Vec<u8>) {
+    if *class == CmpClass::Decimal {
+        if let Value::Decimal(v) = value
+            && let fitted = v.rescale(MAX_PRECISION, MAX_SCALE)
+            && (fitted.rounded || fitted.overflow)
+        {
+            let exact = v.normalized();
+            out.extend_from_slice(&[FINER, exact.scale()]);
+            return exact.encode(MAX_DIGITS, exact.scale(), out);
+        }
+        out.push(PRESENT);
+    }
     encode_value(value, class, MAX_SCALE, out);
 }
 
@@ -102,7 +112,7 @@ fn encode_real(value: f64, out: &mut Vec<u8>) {
 }
 
 fn encode_decimal(value: Decimal, scale: u8, out: &mut Vec<u8>) {
-    value.encode(MAX_DIGITS, scale, out);
+    value.encode(MAX_PRECISION, scale, out);
 }
 
 fn encode_text(collation: Collation, text: &str, out: &mut Vec<u8>) {

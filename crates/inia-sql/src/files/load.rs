@@ -14,6 +14,7 @@ use crate::context::StatementOutcome;
 use crate::context::statement_txn::Use;
 use crate::dml::insert::{InsertPlan, LoadRun, Loaded, bind_plain};
 use crate::dml::{self, Guard};
+use crate::spill::Grant;
 use inia_base::collation::Collation;
 use inia_base::column::{RowSink, TakeBytes};
 use inia_base::datatype::DataType;
@@ -27,6 +28,9 @@ use std::sync::Arc;
 
 /// How much of a server's file is read at once.
 const PIECE: usize = 256 << 10;
+
+/// A row is held as text, as fields, as values and as it is stored.
+const ROW_COPIES: usize = 4;
 
 /// Where a line's fields go.
 enum FieldTarget {
@@ -68,10 +72,15 @@ pub(crate) fn load_data(
     let charset = plan.collation.charset();
     let mut reader = FileReader::new(format, charset, plan.places.len(), widths, load.ignore_lines);
     let mut run = plan.insert.start_load(core, ctx)?;
+    let mut memory = Grant::new(core.workspace());
     let mut take = |piece: Option<&[u8]>| {
         core.check_killed()?;
         match piece {
-            Some(bytes) => reader.push(bytes),
+            Some(bytes) => {
+                let held = (reader.holds() + bytes.len()) * ROW_COPIES;
+                memory.grant(held).then_some(()).ok_or_else(|| no_memory(held))?;
+                reader.push(bytes);
+            }
             None => reader.finish(),
         }
         while let Some(row) = reader.next()? {
@@ -88,6 +97,11 @@ pub(crate) fn load_data(
     };
     let read = read.and_then(|()| take(None));
     run.finish(core, ctx, read)
+}
+
+/// Error 1037: a row is too long for what the session may hold.
+fn no_memory(bytes: usize) -> SqlError {
+    SqlError::new(ErrorCode::Outofmemory, &[&bytes])
 }
 
 /// Gives the pieces of a file of the server to `take`.

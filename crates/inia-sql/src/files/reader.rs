@@ -146,6 +146,11 @@ impl FileReader {
         self.whole = true;
     }
 
+    /// How many bytes it holds: of the row so far, and of text that waits to be read.
+    pub(super) fn holds(&self) -> usize {
+        self.held + self.text.len() - self.at
+    }
+
     /// How many bytes wait to be read.
     #[cfg(test)]
     pub(super) fn pending(&self) -> usize {

@@ -1,7 +1,7 @@
 //! Statements about accounts, connections and the server.
 
 use super::unsupported::unsupported;
-use super::{routines, show};
+use super::{Session, routines, show};
 use crate::account::changes_accounts;
 use crate::account::password::PasswordRules;
 use crate::account::user::{self, Notes};
@@ -173,8 +173,30 @@ pub(super) fn execute(
         Statement::Call(_) | Statement::AlterRoutine(_) | Statement::DropRoutine(_) => {
             routines::execute(core, statement)
         }
+        Statement::ReloadTls => reload_tls(core),
+        Statement::Shutdown => shut_down(core),
+        Statement::Restart => {
+            error(ErrorCode::RestartServerFailed, &[&"mysqld is not managed by supervisor process"])
+        }
         Statement::Help(_) => show::send(sink, &["name", "description", "example"], &[]),
         other => Err(unsupported(other)),
+    }
+}
+
+/// SHUTDOWN: the client is told OK, and loses its connection like all others. A database without
+/// a server does not have it.
+fn shut_down(core: &SessionContext) -> Done {
+    match core.db.processes().is_some_and(|processes| processes.shut_down()) {
+        true => Ok(StatementOutcome::default()),
+        false => Err(unsupported(&Statement::Shutdown)),
+    }
+}
+
+/// ALTER INSTANCE RELOAD TLS: the certificate stays as it is where the new one cannot be used.
+fn reload_tls(core: &SessionContext) -> Done {
+    match core.db.processes().map_or(Ok(()), |processes| processes.reload_tls()) {
+        Ok(()) => Ok(StatementOutcome::default()),
+        Err(why) => error(ErrorCode::SslLibraryError, &[&why]),
     }
 }
 
@@ -192,6 +214,24 @@ fn forget_counts(core: &SessionContext, flush: &ast::Flush) -> StatementOutcome 
         }
     }
     StatementOutcome::default()
+}
+
+impl Session {
+    /// COM_REFRESH: what FLUSH does, by the bits of its parts. It goes out of use: warning 1287.
+    pub fn refresh(&mut self, parts: u8) -> Result<u16, SqlError> {
+        const GRANTS: u8 = 1;
+        self.core.begin_statement();
+        let mut flush = ast::Flush { local: false, targets: vec![FlushTarget::Privileges] };
+        let statement = Statement::Flush(flush.clone());
+        if let Err(error) = self.core.authorize(&statement) {
+            return Err(self.core.failed(error));
+        }
+        flush.targets.retain(|_| parts & GRANTS != 0);
+        forget_counts(&self.core, &flush);
+        let old: [&dyn std::fmt::Display; 2] = [&"COM_REFRESH", &"FLUSH statement"];
+        self.core.warn(ErrorCode::WarnDeprecatedSyntax, &old);
+        Ok(self.core.warning_count())
+    }
 }
 
 /// The tables that FLUSH locks, none for all of them; `None` where it locks nothing.

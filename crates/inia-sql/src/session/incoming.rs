@@ -6,6 +6,7 @@
 //! bytes, with MySQL's warning 1300.
 
 use super::plan_cache::{self, CacheEntry, PlanKey};
+use super::room::parser_of;
 use super::run::{IncomingStatement, KeptPlan, Syntax};
 use super::{Prepared, PreparedSlot, PreparedStatement, Session, plan};
 use crate::context::SessionContext;
@@ -14,14 +15,8 @@ use crate::stack::on_deep_stack;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::{ParseErrorKind, Parser, Remark, ast};
+use inia_parser::{ParseErrorKind, Remark, ast};
 use std::borrow::Cow;
-
-/// A parser for one way of running statements.
-fn parser_of(sql: &[u8], mode: inia_parser::SqlMode, deep: bool) -> Parser<'_> {
-    let parser = Parser::from_bytes(sql, mode);
-    if deep { parser.deep() } else { parser }
-}
 
 /// Whether the text nests too deeply for the usual way, but might be taken the other.
 fn wants_depth<T>(parsed: &Result<T, inia_parser::ParseError>, deep: bool) -> bool {
@@ -109,7 +104,7 @@ impl Session {
         deep: bool,
     ) -> Result<(), SqlError> {
         let mut mode = self.core.parser_mode();
-        let mut parser = parser_of(sql, mode, deep);
+        let mut parser = parser_of(&self.core, sql, deep);
         let mut next = parser.next_statement();
         let mut done = 0;
         loop {
@@ -149,7 +144,7 @@ impl Session {
             if self.core.parser_mode() != mode {
                 // The rest means something else now.
                 (sql, mode) = (after_separator(&sql[span.end..]), self.core.parser_mode());
-                parser = parser_of(sql, mode, deep);
+                parser = parser_of(&self.core, sql, deep);
                 next = parser.next_statement();
                 done = 0;
             }
@@ -203,7 +198,7 @@ impl Session {
             Ok(slot) => slot,
             Err(error) => return Err(self.core.failed(error)),
         };
-        let mut parser = parser_of(sql, self.core.parser_mode(), deep);
+        let mut parser = parser_of(&self.core, sql, deep);
         let parsed = parser.next_statement();
         if wants_depth(&parsed, deep) {
             drop((parser, parsed, slot));
@@ -237,14 +232,17 @@ impl Session {
             Ok(planned) => planned,
             Err(error) => return Err(self.core.failed(error)),
         };
+        let cost = match self.memory.take(sql, parser.nodes()) {
+            Ok(cost) => cost,
+            Err(error) => return Err(self.core.failed(error)),
+        };
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
         let kept = KeptPlan::new(&self.core, plan);
         let text = text_of(&sql[span.start..span.end]).into_owned();
-        self.prepared.insert(
-            id,
-            PreparedStatement { _slot: Some(slot), deep, statement, text, params, kept, hints },
-        );
+        let _slot = Some(slot);
+        let made = PreparedStatement { _slot, cost, deep, statement, text, params, kept, hints };
+        self.prepared.insert(id, made);
         let params = (0..params).map(|_| plan::param_column()).collect();
         Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })
     }

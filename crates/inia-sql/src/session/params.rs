@@ -3,13 +3,20 @@
 //! MySQL derives a parameter's type from the value it is executed with: `? + 1` is exact for an
 //! integer and a DOUBLE for a text, `c = ?` compares numbers where `?` is one. So a plan is made
 //! for the kinds of values of one execution; it serves all executions with values of the same
-//! kinds, and NULL is of every kind. Example: after `EXECUTE s USING 5` the plan stands for
-//! integers; `USING '5'` makes a new one.
+//! kinds, and NULL is of every kind. Example: after `EXECUTE s USING '5'` the plan stands for
+//! texts; `USING 5` makes a new one.
+//!
+//! A query's number stays one: a text that comes later for it is read as a number, and a DOUBLE
+//! takes all other numbers. What stores its parameters stores a text as it is.
 
+use super::evaluate::value_of;
+use crate::context::SessionContext;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
+use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::ExprType;
+use inia_parser::ast::{self, CastType};
 
 /// The kind of one parameter. PlanCache and NULL are what PREPARE takes all parameters for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +50,20 @@ impl Kind {
         }
     }
 
+    /// What the number is that stands for `value` in the place of an earlier one of this kind.
+    fn number_for(self, value: &Value) -> Option<CastType> {
+        match (self, value) {
+            (Kind::Int | Kind::UInt, Value::Text(_)) => Some(CastType::Signed),
+            (Kind::Double, Value::Text(_) | Value::Int(_) | Value::UInt(_) | Value::Decimal(_)) => {
+                Some(CastType::Double)
+            }
+            (Kind::Decimal, Value::Int(_) | Value::UInt(_)) => {
+                Some(CastType::Decimal { precision: Some(65), scale: Some(0) })
+            }
+            _ => None,
+        }
+    }
+
     fn ty(self, connection: Collation) -> ExprType {
         let computed = |data_type| ExprType::computed(data_type, true);
         match self {
@@ -64,6 +85,17 @@ impl Kind {
     }
 }
 
+/// CAST(value AS target).
+fn as_number(
+    core: &mut SessionContext,
+    target: CastType,
+    value: &Value,
+) -> Result<Value, SqlError> {
+    let expr = Box::new(ast::Expr::Param(0));
+    let cast = ast::Expr::Cast { expr, ty: target, array: false };
+    Ok(value_of(core, &cast, std::slice::from_ref(value))?.value)
+}
+
 /// The kinds of a statement's parameters; none stands for texts only.
 #[derive(Debug, Default)]
 pub(super) struct ParamKinds(Vec<Kind>);
@@ -81,6 +113,30 @@ impl ParamKinds {
             *value == Value::Null
                 || Kind::of(value) == self.0.get(at).copied().unwrap_or(Kind::Text)
         })
+    }
+
+    /// The values as the numbers that earlier ones were, with the warnings of that; `None` where
+    /// there is nothing to convert, or a value needs a new plan.
+    pub(super) fn carry(
+        &self,
+        core: &mut SessionContext,
+        params: &[Value],
+    ) -> Result<Option<Vec<Value>>, SqlError> {
+        if self.0.is_empty() || self.fit(params) {
+            return Ok(None);
+        }
+        let kinds = || self.0.iter().copied().zip(params);
+        let fits = |(kind, value): (Kind, &Value)| {
+            *value == Value::Null || Kind::of(value) == kind || kind.number_for(value).is_some()
+        };
+        if !kinds().all(fits) {
+            return Ok(None);
+        }
+        let carried = kinds().map(|(kind, value)| match kind.number_for(value) {
+            Some(number) if Kind::of(value) != kind => as_number(core, number, value),
+            _ => Ok(value.clone()),
+        });
+        carried.collect::<Result<_, _>>().map(Some)
     }
 
     /// The parameters' types; none where all are texts.

@@ -202,6 +202,7 @@ pub(super) fn parametrise(
     let params = u32::try_from(spans.len()).ok()?;
     is_of(&plan, &table).then(|| PreparedStatement {
         _slot: None,
+        cost: 0,
         deep: false,
         statement,
         text,

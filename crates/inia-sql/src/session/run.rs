@@ -165,6 +165,12 @@ impl KeptPlan {
         sink: &mut dyn RowSink,
     ) -> Result<StatementOutcome, SqlError> {
         let keeps = !hinted && !core.may_be_serializable();
+        let carried = match statement {
+            Statement::Select(query) if query.limit.is_some() => None,
+            Statement::Select(_) | Statement::Delete(_) => self.kinds.carry(core, params)?,
+            _ => None,
+        };
+        let params = carried.as_deref().unwrap_or(params);
         if keeps
             && self.kinds.fit(params)
             && let Some(plan) = self.usable(core)

@@ -29,7 +29,6 @@ fn name(statement: &Statement) -> &str {
         Statement::GetDiagnostics(_) => "GET DIAGNOSTICS",
         Statement::Binlog(_) => "BINLOG",
         Statement::Shutdown => "SHUTDOWN",
-        Statement::Restart => "RESTART",
         _ => "this statement",
     }
 }

@@ -29,10 +29,15 @@ impl<'w> Grant<'w> {
     /// Sees to memory for what cannot be put aside; error 3170 where there is none.
     #[inline]
     pub(crate) fn require(&mut self, used: usize) -> Result<()> {
-        match used <= self.granted || self.grow(used) {
+        match self.grant(used) {
             true => Ok(()),
             false => self.demand(used),
         }
+    }
+
+    /// Takes memory for what cannot be put aside; false where there is none.
+    pub(crate) fn grant(&mut self, used: usize) -> bool {
+        used <= self.granted || self.grow(used)
     }
 
     #[cold]

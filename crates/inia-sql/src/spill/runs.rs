@@ -13,7 +13,7 @@
 //! keys keep the order in which they came.
 
 use super::stream::Scratch;
-use super::{Purpose, Result, Stream, StreamReader, Workspace, keyed, split_keyed};
+use super::{Grant, Purpose, Result, Stream, StreamReader, Workspace, keyed, split_keyed};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -31,11 +31,16 @@ pub(crate) struct Runs<'w> {
     runs: Vec<(u32, Stream<'w>)>,
     /// The file of each level's runs.
     files: Vec<Rc<Scratch<'w>>>,
+    /// The readers' memory.
+    memory: Grant<'w>,
+    /// How many runs are merged at once, decided with the first run.
+    most: Option<usize>,
 }
 
 impl<'w> Runs<'w> {
     pub(crate) fn new(workspace: Workspace<'w>, purpose: Purpose) -> Runs<'w> {
-        Runs { workspace, purpose, runs: Vec::new(), files: Vec::new() }
+        let memory = Grant::new(workspace);
+        Runs { workspace, purpose, runs: Vec::new(), files: Vec::new(), memory, most: None }
     }
 
     /// Whether no run was written.
@@ -101,9 +106,16 @@ impl<'w> Runs<'w> {
         self.runs.iter().map(|(_, run)| run).collect()
     }
 
-    /// How many runs are merged at once.
-    fn most(&self) -> usize {
-        (self.workspace.budget / READER).max(MIN_FAN_IN)
+    /// How many runs are merged at once: half as many while there is no memory for their readers.
+    fn most(&mut self) -> usize {
+        if let Some(most) = self.most {
+            return most;
+        }
+        let mut most = (self.workspace.budget / READER).max(MIN_FAN_IN);
+        while most > MIN_FAN_IN && !self.memory.allows(most * READER) {
+            most = (most / 2).max(MIN_FAN_IN);
+        }
+        *self.most.insert(most)
     }
 
     fn file(&mut self, level: u32) -> &Rc<Scratch<'w>> {

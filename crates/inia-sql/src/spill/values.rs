@@ -3,7 +3,7 @@
 //! Each value is a tag byte and its content; texts and bytes carry their length (u32) first. A
 //! DECIMAL is its scale and its stored form at full precision.
 
-use inia_base::decimal::{Decimal, MAX_PRECISION};
+use inia_base::decimal::{Decimal, MAX_DIGITS};
 use inia_base::temporal::{Date, DateTime, Time};
 use inia_base::value::Value;
 
@@ -34,7 +34,7 @@ fn encode(value: &Value, out: &mut Vec<u8>) {
         Value::Double(v) => word(DOUBLE, v.to_bits(), out),
         Value::Decimal(v) => {
             out.extend_from_slice(&[DECIMAL, v.scale()]);
-            v.encode(MAX_PRECISION, v.scale(), out);
+            v.encode(MAX_DIGITS, v.scale(), out);
         }
         Value::Text(text) => string(TEXT, text.as_bytes(), out),
         Value::Bytes(bytes) => string(BYTES, bytes, out),
@@ -82,8 +82,8 @@ fn decode(tag: u8, bytes: &[u8]) -> Option<(Value, &[u8])> {
         }
         DECIMAL => {
             let (scale, rest) = bytes.split_first()?;
-            let (content, rest) = rest.split_at_checked(Decimal::storage_size(MAX_PRECISION))?;
-            Some((Value::Decimal(Decimal::decode(content, MAX_PRECISION, *scale)?), rest))
+            let (content, rest) = rest.split_at_checked(Decimal::storage_size(MAX_DIGITS))?;
+            Some((Value::Decimal(Decimal::decode(content, MAX_DIGITS, *scale)?), rest))
         }
         _ => {
             let (content, rest) = bytes.split_first_chunk::<8>()?;

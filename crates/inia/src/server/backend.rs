@@ -42,6 +42,11 @@ pub trait ClientSession: Send {
     fn reset(&mut self) -> Result<(), SqlError>;
     /// As [`ClientSession::reset`], for another client.
     fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError>;
+    /// COM_REFRESH; the number of warnings.
+    fn refresh(&mut self, parts: u8) -> Result<u16, SqlError> {
+        let _ = parts;
+        Ok(0)
+    }
     /// Turns multi-statements on or off.
     fn set_multi_statements(&mut self, on: bool);
     /// The protocol's status flags.

@@ -12,7 +12,7 @@ use super::stream::Stream;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::Completion;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_base::memory::MemoryBudget;
+use inia_base::memory::{MemoryBudget, MemoryShare};
 use inia_base::warm::WarmPool;
 use inia_wire::auth::NONCE;
 use inia_wire::binary::BinaryLayout;
@@ -50,6 +50,9 @@ pub(crate) struct Worker {
     client: ClientInfo,
     session: Box<dyn ClientSession>,
     statements: Statements,
+    /// Bytes of parameters that wait for executions, and what they take of the server's memory.
+    long_data: usize,
+    long_share: MemoryShare,
     text: TextLayout,
     binary: BinaryLayout,
     /// The default database as the process list shows it.
@@ -70,6 +73,7 @@ impl Worker {
     ) -> Worker {
         let session = shared.backend.session(client.clone());
         slot.set_interrupt(session.interrupter());
+        let long_share = MemoryShare::of(session.memory());
         Worker {
             shared,
             slot,
@@ -80,6 +84,8 @@ impl Worker {
             client,
             session,
             statements: Statements::default(),
+            long_data: 0,
+            long_share,
             text: TextLayout::default(),
             binary: BinaryLayout::default(),
             database: None,
@@ -282,6 +288,11 @@ impl Worker {
                 self.put_end(&Completion::default());
             }
             Command::Debug => self.put_end(&Completion::default()),
+            Command::Refresh(parts) => {
+                let warnings = self.session.refresh(parts);
+                let warnings = warnings.map_err(|error| ServerError::from(&error))?;
+                self.put_completion(Completion { warnings, ..Completion::default() });
+            }
             Command::Statistics => self.put_statistics(),
             Command::ProcessInfo => return self.query(b"SHOW PROCESSLIST"),
             Command::ProcessKill(id) => self.kill(id)?,
@@ -320,7 +331,7 @@ impl Worker {
     }
 
     fn reset(&mut self) -> Outcome {
-        self.statements.clear();
+        self.forget_statements();
         self.session.reset().map_err(|error| ServerError::from(&error))?;
         self.slot.set_interrupt(self.session.interrupter());
         self.note_database();
@@ -330,7 +341,7 @@ impl Worker {
 
     /// Another client takes over the connection.
     pub(crate) fn change_user(&mut self, client: ClientInfo, database: Option<&str>) -> Outcome {
-        self.statements.clear();
+        self.forget_statements();
         let changed = self.session.change_user(client.clone());
         changed.map_err(|error| ServerError::from(&error))?;
         self.slot.set_interrupt(self.session.interrupter());
@@ -356,8 +367,11 @@ impl Worker {
     }
 
     fn put_ok(&mut self) {
-        let status = self.session.status_flags();
-        let completion = Completion { status, ..Completion::default() };
+        self.put_completion(Completion::default());
+    }
+
+    fn put_completion(&mut self, completion: Completion) {
+        let completion = Completion { status: self.session.status_flags(), ..completion };
         put_ok(self.out.begin(), OK, &completion, false, self.caps);
         self.out.end();
     }

@@ -234,6 +234,10 @@ impl ClientSession for EngineSession {
         self.session.change_user(client)
     }
 
+    fn refresh(&mut self, parts: u8) -> Result<u16, SqlError> {
+        self.session.refresh(parts)
+    }
+
     fn set_multi_statements(&mut self, on: bool) {
         self.session.set_multi_statements(on);
     }

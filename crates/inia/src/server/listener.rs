@@ -6,7 +6,7 @@ use super::backend::Backend;
 use super::connection::{serve, turn_away};
 use super::registry::Registry;
 use super::stream::Socket;
-use super::tls::{self, PasswordKeys};
+use super::tls::{Certificate, PasswordKeys};
 use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::log;
@@ -89,11 +89,13 @@ impl Server {
         let listener = listen(config, &authenticator)?;
         let address = listener.local_addr().map_err(|error| StartError(error.to_string()))?;
         let unix = config.socket.as_deref().map(listen_unix).transpose()?;
+        let certificate = Arc::new(Certificate::open(data.disk())?);
+        registry.set_certificate(certificate.clone());
         let shared = Arc::new(Shared {
             backend: opened.backend,
             registry: registry.clone(),
             authenticator,
-            tls: tls::server_config(&*data.disk())?,
+            tls: certificate,
             max_allowed_packet: config.max_allowed_packet,
         });
         let mut acceptors = vec![spawn_acceptor("accept-tcp", shared.clone(), move || {

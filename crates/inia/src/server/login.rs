@@ -189,7 +189,7 @@ fn greet(
 }
 
 fn start_tls(shared: &Shared, socket: &Arc<Socket>, talk: &mut Talk<'_>) -> Result<(), LoginError> {
-    let config = shared.tls.clone();
+    let config = shared.tls.config();
     let early = talk.reader.take_pending();
     *talk.stream = Stream::tls(socket.clone(), early, config).map_err(|_| LoginError::Gone)?;
     Ok(())

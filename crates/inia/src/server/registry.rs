@@ -11,13 +11,14 @@
 use super::auth::Account;
 use super::backend::Interrupt;
 use super::stream::Socket;
+use super::tls::Certificate;
 use inia_base::process::{KillTarget, ProcessEntry, Processes};
 use inia_wire::command::{code, name_of};
 use inia_wire::error::ServerError;
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The process list keeps at most so much of a statement.
@@ -249,6 +250,8 @@ pub struct Registry {
     wait_timeout: u64,
     /// Commands of connections that are gone.
     old_questions: AtomicU64,
+    tls: OnceLock<Arc<Certificate>>,
+    on_shutdown: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Registry {
@@ -267,7 +270,19 @@ impl Registry {
             connect_timeout,
             wait_timeout,
             old_questions: AtomicU64::new(0),
+            tls: OnceLock::new(),
+            on_shutdown: OnceLock::new(),
         }
+    }
+
+    /// Says, once, what SHUTDOWN does: it makes the owner of the server stop it, soon.
+    pub fn on_shutdown(&self, begin: impl Fn() + Send + Sync + 'static) {
+        let _ = self.on_shutdown.set(Box::new(begin));
+    }
+
+    /// Says, once, which certificate the server has.
+    pub(super) fn set_certificate(&self, certificate: Arc<Certificate>) {
+        let _ = self.tls.set(certificate);
     }
 
     /// Admits a connection; `None` when there are too many or the server stops. One more than
@@ -418,6 +433,15 @@ impl Processes for Registry {
     fn list(&self) -> Vec<ProcessEntry> {
         let now = self.started.elapsed().as_secs();
         self.slots.lock().values().map(|slot| slot.entry(now)).collect()
+    }
+
+    fn shut_down(&self) -> bool {
+        let begin = self.on_shutdown.get();
+        begin.inspect(|begin| begin()).is_some()
+    }
+
+    fn reload_tls(&self) -> Result<(), String> {
+        self.tls.get().map_or(Ok(()), |certificate| certificate.reload())
     }
 
     fn kill(&self, id: u64, target: KillTarget) -> bool {

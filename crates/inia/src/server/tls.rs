@@ -6,6 +6,7 @@
 use crate::log;
 use inia_base::io::{Access, Disk, read_whole, write_whole};
 use inia_wire::auth::KeyPair;
+use parking_lot::RwLock;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::io;
@@ -22,6 +23,32 @@ const TEMPORARY: &str = ".new";
 pub(crate) fn is_key_file(name: &str) -> bool {
     let name = name.strip_suffix(TEMPORARY).unwrap_or(name);
     [CERTIFICATE, CERTIFICATE_KEY, RSA_KEY, RSA_PUBLIC].contains(&name)
+}
+
+/// The server's certificate, as connections to come use it.
+pub(crate) struct Certificate {
+    disk: Arc<dyn Disk>,
+    config: RwLock<Arc<rustls::ServerConfig>>,
+}
+
+impl Certificate {
+    /// That of a data directory, which is made if it is missing.
+    pub(crate) fn open(disk: Arc<dyn Disk>) -> Result<Certificate, String> {
+        let config = RwLock::new(server_config(&*disk)?);
+        Ok(Certificate { disk, config })
+    }
+
+    /// What a connection starts TLS with.
+    pub(crate) fn config(&self) -> Arc<rustls::ServerConfig> {
+        self.config.read().clone()
+    }
+
+    /// Reads the files anew; what is there stays in use where they are no good.
+    pub(crate) fn reload(&self) -> Result<(), String> {
+        let config = server_config(&*self.disk)?;
+        *self.config.write() = config;
+        Ok(())
+    }
 }
 
 /// TLS settings from the directory's certificate, which is made if it is missing.

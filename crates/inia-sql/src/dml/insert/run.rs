@@ -29,7 +29,7 @@ struct Tally {
     copied: u64,
     updated: u64,
     deleted: u64,
-    /// Rows that ON DUPLICATE KEY UPDATE left as they were.
+    /// Rows that ON DUPLICATE KEY UPDATE left as they were, be it that IGNORE forgave an error.
     untouched: u64,
     first_generated: Option<u64>,
     last_value: u64,
@@ -527,6 +527,7 @@ impl<'r> InsertRun<'r> {
             if !self.plan.ignore || !is_forgiven(&error) {
                 return Err(error);
             }
+            self.tally.untouched += 1;
             return ctx.raise(inia_expr::Level::Warning, error);
         }
         let start = core.txn_of(&self.plan.table).borrow().savepoint();
@@ -544,6 +545,7 @@ impl<'r> InsertRun<'r> {
                 return Err(error);
             }
             core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
+            self.tally.untouched += 1;
             return ctx.raise(inia_expr::Level::Warning, error);
         }
         if let Some(column) = table.def.auto_increment_column() {

@@ -188,6 +188,14 @@ impl Chunks {
         }
     }
 
+    /// Whether the chunks that sessions append to, idle ones mostly, take more memory than sealed
+    /// ones may.
+    #[inline]
+    pub(super) fn too_many_are_open(&self) -> bool {
+        let sealed = self.sealed_bytes.load(Ordering::Relaxed);
+        self.bytes.load(Ordering::Relaxed).saturating_sub(sealed) > self.budget
+    }
+
     /// Whether the chunk may be in the file, or on its way there.
     pub(super) fn is_sealed(&self, id: u64) -> bool {
         self.sealed.lock().contains_key(&id)

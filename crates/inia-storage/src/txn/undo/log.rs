@@ -324,12 +324,24 @@ impl UndoLog {
             };
             self.history.lock().add(finished, last_chunk);
         }
+        if self.store.chunks.too_many_are_open() {
+            self.let_go();
+        }
         self.first = UndoRef::NONE;
         self.tail = UndoRef::NONE;
         self.records = 0;
         self.bytes = 0;
         self.versions = 0;
         self.deletes = 0;
+    }
+
+    /// Gives its chunk up: the next transaction takes another. Without a transaction only.
+    fn let_go(&mut self) {
+        self.seal();
+        (self.chunk, self.at) = (None, 0);
+        let mut history = self.history.lock();
+        (history.active_first, history.current) = (None, None);
+        history.free_chunks(&self.store);
     }
 }
 

@@ -230,3 +230,25 @@ fn a_record_that_another_has_overwritten_is_an_error() {
     chunk.put(PREVIOUS_WORD, UndoRef::new(3, 0).0);
     assert!(store.read(UndoRef::new(3, 0), &mut record).is_err());
 }
+
+#[test]
+fn idle_sessions_give_their_chunks_back_beyond_the_budget() {
+    let budget = 256 << 10;
+    let first = Undo::new(Arc::new(MemDisk::new()), budget);
+    let mut logs: Vec<UndoLog> =
+        (0..200).map(|_| UndoLog::new(Arc::clone(&first.store), Arc::default())).collect();
+    for round in 0..3 {
+        for (n, log) in logs.iter_mut().enumerate() {
+            first.store.make_room().unwrap();
+            let (key, before) = ([n as u8], RecordHeader::new(TxnId(1), 1, false));
+            let (kind, tree) = (UndoKind::Change, TreeId(5));
+            let place =
+                log.push(NewUndo { kind, tree, key: &key, before, payload: &key, after: 0 });
+            let mut record = UndoRecord::default();
+            assert!(first.store.read(place, &mut record).unwrap());
+            log.finish(TxnId(n as u64), Lsn(round * 1000 + n as u64));
+            assert!(first.store.read(place, &mut record).unwrap(), "it waits for purge");
+        }
+        assert!(first.store.bytes() < 3 * budget, "{} bytes", first.store.bytes());
+    }
+}

@@ -25,6 +25,11 @@ pub(super) type Statements = HashMap<u32, Statement, BuildHasherDefault<IdHasher
 /// parameter may ever have, whatever `max_allowed_packet` is.
 const MOST_LONG_DATA: usize = 1 << 30;
 
+/// What waits takes so many times its bytes.
+const LONG_DATA_COST: u64 = 3;
+/// Parameters of an execution that is longer are not kept for their buffers.
+const LONG_VALUES: usize = 64 << 10;
+
 const NO_STATEMENT: &str = "mysql_stmt_precheck";
 
 /// A prepared statement as the connection knows it.
@@ -55,6 +60,29 @@ impl Hasher for IdHasher {
 
 impl Worker {
     pub(super) fn execute(&mut self, id: u32, flags: u8, body: &[u8]) -> Outcome {
+        let outcome = self.execute_with(id, flags, body);
+        if body.len() > LONG_VALUES || self.long_data > 0 {
+            self.forget_values(id);
+        }
+        outcome
+    }
+
+    /// Frees what an execution's parameters took, and what waited for it.
+    #[cold]
+    fn forget_values(&mut self, id: u32) {
+        if let Some(statement) = self.statements.get_mut(&id) {
+            statement.values = Vec::new();
+        }
+        self.count_long_data();
+    }
+
+    /// Counts what waits for executions, after there may be less of it.
+    fn count_long_data(&mut self) {
+        self.long_data = self.statements.values().map(|one| one.params.long_data()).sum();
+        self.long_share.resize(self.long_data as u64 * LONG_DATA_COST);
+    }
+
+    fn execute_with(&mut self, id: u32, flags: u8, body: &[u8]) -> Outcome {
         let charset = self.session.client_charset();
         let statement = find(&mut self.statements, id)?;
         statement.cursor = None;
@@ -152,22 +180,36 @@ impl Worker {
         let statement = find(&mut self.statements, id)?;
         statement.params.reset();
         statement.cursor = None;
+        self.count_long_data();
         Ok(())
     }
 
     /// A parameter's limit is that of a packet, as in MySQL; all that wait have one together too.
     pub(super) fn send_long_data(&mut self, id: u32, param: u16, data: &[u8]) {
-        let held: usize = self.statements.values().map(|one| one.params.long_data()).sum();
-        if let Some(statement) = self.statements.get_mut(&id) {
-            let (limit, room) =
-                (self.shared.max_allowed_packet, MOST_LONG_DATA.saturating_sub(held));
-            statement.params.add_long_data(param, data, limit, room);
+        let Some(statement) = self.statements.get_mut(&id) else { return };
+        let wanted = (self.long_data + data.len()) as u64;
+        // A vector that grows may hold twice its bytes, and the value is a copy of them.
+        if !self.long_share.covers(wanted * LONG_DATA_COST) {
+            return statement.params.refuse_long_data(WireError::NoMemoryFor(wanted));
         }
+        let room = MOST_LONG_DATA.saturating_sub(self.long_data);
+        let before = statement.params.long_data();
+        statement.params.add_long_data(param, data, self.shared.max_allowed_packet, room);
+        self.long_data += statement.params.long_data() - before;
+    }
+
+    /// Forgets all statements.
+    pub(super) fn forget_statements(&mut self) {
+        self.statements.clear();
+        self.count_long_data();
     }
 
     pub(super) fn close_statement(&mut self, id: u32) {
         if self.statements.remove(&id).is_some() {
             self.session.close_prepared(id);
+            if self.long_data > 0 {
+                self.count_long_data();
+            }
         }
     }
 }

@@ -94,3 +94,16 @@ fn files_that_somebody_put_there_are_not_replaced() {
         b"a certificate in another format"
     );
 }
+
+#[test]
+fn a_certificate_that_is_read_anew_takes_the_place_of_the_old_one() {
+    let disk: Arc<dyn Disk> = Arc::new(SimDisk::new());
+    let certificate = Certificate::open(disk.clone()).unwrap();
+    let first = certificate.config();
+    certificate.reload().unwrap();
+    let second = certificate.config();
+    assert!(!Arc::ptr_eq(&first, &second));
+    write_pem(&*disk, CERTIFICATE, "no certificate", Access::Group).unwrap();
+    certificate.reload().unwrap_err();
+    assert!(Arc::ptr_eq(&second, &certificate.config()), "what is no good changes nothing");
+}

@@ -1,0 +1,101 @@
+//! Statements and commands about the server itself. The answers are those of MySQL 8.0.31.
+
+use crate::process::{DataDir, Process};
+use inia_wire::client::{Client, LoginOptions};
+use inia_wire::command::Command;
+use std::net::TcpStream;
+
+fn server(folder: &DataDir) -> (Process, Client<TcpStream>) {
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    root.query("CREATE USER plain").unwrap();
+    (server, root)
+}
+
+fn plain(server: &Process) -> Client<TcpStream> {
+    let stream = TcpStream::connect(server.address()).unwrap();
+    Client::connect(stream, &LoginOptions { user: "plain".into(), ..LoginOptions::default() })
+        .unwrap()
+}
+
+fn said(client: &mut Client<TcpStream>, sql: &str) -> String {
+    client.query(sql).map_or_else(|error| error.to_string(), |_| "OK".to_owned())
+}
+
+fn lacks(privilege: &str) -> String {
+    format!(
+        "ERROR 1227 (42000): Access denied; you need (at least one of) the {privilege} \
+         privilege(s) for this operation"
+    )
+}
+
+#[test]
+fn shutdown_answers_and_ends_the_server_in_order() {
+    let folder = DataDir::new();
+    let (server, mut root) = server(&folder);
+    let mut other = plain(&server);
+    assert_eq!(said(&mut other, "SHUTDOWN"), lacks("SHUTDOWN"));
+    root.query("CREATE DATABASE d").unwrap();
+    root.query("CREATE TABLE d.t (a INT)").unwrap();
+    root.query("INSERT INTO d.t VALUES (1)").unwrap();
+    assert_eq!(said(&mut root, "SHUTDOWN"), "OK");
+    assert_eq!(server.wait(), Some(0));
+    assert!(other.query("DO 1").is_err());
+    let server = Process::start(&folder.path(), &[]);
+    assert_eq!(server.client().rows("SELECT a FROM d.t").unwrap().len(), 1);
+}
+
+#[test]
+fn restart_needs_a_supervisor() {
+    let folder = DataDir::new();
+    let (server, mut root) = server(&folder);
+    assert_eq!(
+        said(&mut root, "RESTART"),
+        "ERROR 3707 (HY000): Restart server failed (mysqld is not managed by supervisor process)."
+    );
+    assert_eq!(said(&mut plain(&server), "RESTART"), lacks("SHUTDOWN"));
+    assert_eq!(said(&mut root, "DO 1"), "OK");
+}
+
+#[test]
+fn a_certificate_is_read_anew_or_stays() {
+    let folder = DataDir::new();
+    let (server, mut root) = server(&folder);
+    for sql in [
+        "ALTER INSTANCE RELOAD TLS",
+        "ALTER INSTANCE RELOAD TLS NO ROLLBACK ON ERROR",
+        "ALTER INSTANCE RELOAD TLS FOR CHANNEL mysql_main",
+    ] {
+        assert_eq!(said(&mut root, sql), "OK", "{sql}");
+    }
+    assert_eq!(said(&mut plain(&server), "ALTER INSTANCE RELOAD TLS"), lacks("CONNECTION_ADMIN"));
+    let wrong = said(&mut root, "ALTER INSTANCE RELOAD TLS FOR CHANNEL x");
+    assert!(wrong.starts_with("ERROR 1149 (42000): You have an error"), "{wrong}");
+    let certificate = folder.path().join("server-cert.pem");
+    std::fs::write(certificate, "no certificate").unwrap();
+    let wrong = said(&mut root, "ALTER INSTANCE RELOAD TLS");
+    assert!(wrong.starts_with("ERROR 3888 (HY000): Failed to set up SSL because"), "{wrong}");
+}
+
+#[test]
+fn the_commands_refresh_and_shutdown() {
+    let folder = DataDir::new();
+    let (server, mut root) = server(&folder);
+    root.send_command(&Command::Refresh(1)).unwrap();
+    assert_eq!(root.read_ok().unwrap().warnings, 1);
+    let warnings = root.rows("SHOW WARNINGS").unwrap();
+    assert_eq!(
+        format!("{:?}", warnings[0][2]),
+        "Text(\"'COM_REFRESH' is deprecated and will be removed in a future release. Please use \
+         FLUSH statement instead\")"
+    );
+    let mut client = plain(&server);
+    client.send_command(&Command::Refresh(4)).unwrap();
+    assert_eq!(client.read_ok().unwrap_err().to_string(), lacks("RELOAD"));
+    let (refresh, shutdown) = ([7], [8, 0]);
+    for (payload, code) in [(&refresh[..], 1835), (&shutdown[..], 1047)] {
+        root.send_payload(payload).unwrap();
+        assert_eq!(root.read_ok().unwrap_err().code(), Some(code), "{payload:?}");
+    }
+    root.ping().unwrap();
+}
