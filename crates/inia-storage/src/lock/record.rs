@@ -174,8 +174,8 @@ impl Queue {
         self.blockers(owner, mode, ahead).next().is_some()
     }
 
-    /// Puts a request behind the others and marks the holders as awaited. Those who wait ahead of it
-    /// are marked when they are served.
+    /// Puts a request behind the others and marks the holders as awaited. Those who wait ahead of
+    /// it are marked when they are served.
     fn push(&mut self, owner: &Arc<Owner>, mode: LockMode) {
         debug_assert!(
             !self.waiting.iter().any(|(other, _)| Arc::ptr_eq(other, owner)),
@@ -219,10 +219,6 @@ impl Queue {
             }
             if free && owner.grant() {
                 self.waiting.remove(at);
-                debug_assert!(
-                    self.holder(&owner).is_none_or(|holder| !holder.covers(mode)),
-                    "nobody waits for a mode that it holds"
-                );
                 if self.admit(&owner, mode) == Grant::New {
                     owner.note_record(name);
                 }

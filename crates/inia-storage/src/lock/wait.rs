@@ -172,7 +172,8 @@ impl LockSystem {
         self.break_deadlocks(owner);
         drop(detector);
         self.sleep(owner, limit)?;
-        // Nobody waits for a mode that it holds.
+        // Only a lock that was made explicit during the wait was held before. It may be released
+        // early like a fresh one: the record's header still says who wrote it.
         debug_assert!(matches!(*owner.wait.lock(), Wait::No), "the wait is over");
         Ok(true)
     }
