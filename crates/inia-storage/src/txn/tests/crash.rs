@@ -100,7 +100,7 @@ fn delete_from(
     Ok(keys)
 }
 
-struct Work<'w> {
+struct CrashRun<'w> {
     engine: &'w Arc<Engine>,
     random: Random,
     ledger: &'w mut Ledger,
@@ -108,7 +108,7 @@ struct Work<'w> {
     trees: BTreeMap<Vec<u8>, TreeId>,
 }
 
-impl Work<'_> {
+impl CrashRun<'_> {
     fn step(&mut self, client: &mut Client) -> crate::Result<()> {
         if !client.txn.is_open() {
             client.txn.begin(Isolation::RepeatableRead);
@@ -241,7 +241,7 @@ fn work(disk: &SimDisk, seed: u64, ledger: &mut Ledger) -> crate::Result<()> {
         })
         .collect();
     let mut work =
-        Work { engine: &engine, random: Random::new(seed), ledger, trees: BTreeMap::new() };
+        CrashRun { engine: &engine, random: Random::new(seed), ledger, trees: BTreeMap::new() };
     let mut result = Ok(());
     for turn in 0..600 {
         let who = work.random.index(clients.len());
@@ -270,7 +270,7 @@ fn work(disk: &SimDisk, seed: u64, ledger: &mut Ledger) -> crate::Result<()> {
 
 /// What the store shows, after checking it.
 fn shown(engine: &Arc<Engine>) -> Database {
-    run_background(&engine);
+    run_background(engine);
     let mut txn = rr(engine);
     let catalog = records(&mut txn, &engine.catalog_tree());
     let id = |bytes: &Vec<u8>| TreeId(u32::from_be_bytes(bytes[..].try_into().unwrap()));

@@ -47,7 +47,7 @@ fn purge(engine: &Arc<Engine>, tree: &Tree, keys: impl Iterator<Item = u32>) {
         assert!(txn.delete(tree, &key(n)).unwrap());
     }
     txn.commit().unwrap();
-    run_background(&engine);
+    run_background(engine);
 }
 
 #[test]

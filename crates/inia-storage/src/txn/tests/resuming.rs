@@ -58,7 +58,7 @@ fn assert_untouched(engine: &Arc<Engine>, tree: TreeId, except: &[u32]) {
 }
 
 fn finish(engine: &Arc<Engine>, tree: TreeId, except: &[u32]) {
-    run_background(&engine);
+    run_background(engine);
     assert_eq!(engine.stats().unfinished, 0);
     assert!(engine.active_transactions().is_empty());
     assert_untouched(engine, tree, except);
