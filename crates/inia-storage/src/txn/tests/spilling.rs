@@ -13,7 +13,7 @@ fn filled(engine: &Arc<Engine>) -> Tree {
         txn.insert(&tree, &n.to_be_bytes(), &[b'0'; 100]).unwrap();
     }
     txn.commit().unwrap();
-    run_background(&engine);
+    run_background(engine);
     tree
 }
 
