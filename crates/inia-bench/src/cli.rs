@@ -38,10 +38,10 @@ type Outcome<T> = Result<T, String>;
 /// Limits of what can be asked for, so that no figure overflows: seconds of a round, rows of a
 /// table, and tables.
 const LONGEST: u64 = 10_000_000;
-const MOST_ROWS: u64 = 1_000_000_000_000;
-const MOST_TABLES: u64 = 100_000;
+const MAX_ROWS: u64 = 1_000_000_000_000;
+const MAX_TABLES: u64 = 100_000;
 /// Each is a thread of this process, which a system grants some ten thousand.
-const MOST_CLIENTS: usize = 10_000;
+const MAX_CLIENTS: usize = 10_000;
 
 const CHOICE: &str = "Workloads, separated by commas; all, or patterns such as 'oltp_*'";
 
@@ -360,8 +360,8 @@ fn plan(
     let rounds: usize = parse(matches, "rounds")?.unwrap_or(1);
     let pace =
         Pace { duration: seconds("seconds", 10.0)?, warm_up: seconds("warm-up", 2.0)?, rate };
-    if clients.iter().any(|&clients| clients == 0 || clients > MOST_CLIENTS) {
-        return Err(format!("--clients must be from 1 to {MOST_CLIENTS}"));
+    if clients.iter().any(|&clients| clients == 0 || clients > MAX_CLIENTS) {
+        return Err(format!("--clients must be from 1 to {MAX_CLIENTS}"));
     }
     if rounds == 0 || pace.duration.is_zero() {
         return Err("--rounds and --seconds must be more than 0".to_owned());

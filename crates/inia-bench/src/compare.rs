@@ -58,7 +58,7 @@ pub trait Watcher: Sync {
 }
 
 /// A plan on its way.
-struct Work<'a> {
+struct Comparison<'a> {
     plan: &'a Plan,
     facts: Vec<Facts>,
     stop: &'a AtomicBool,
@@ -75,7 +75,7 @@ impl Plan {
         // Asked for the first time before this process may lose some of its processors.
         machine::describe();
         let _bound = self.bind(&facts)?;
-        let mut work = Work { plan: self, facts, stop, watcher, records: Vec::new() };
+        let mut work = Comparison { plan: self, facts, stop, watcher, records: Vec::new() };
         for (workload, parameters) in &self.workloads {
             let done = work.workload(*workload, parameters);
             if stop.load(Ordering::Relaxed) {
@@ -204,7 +204,7 @@ impl Plan {
     }
 }
 
-impl Work<'_> {
+impl Comparison<'_> {
     fn setting(&self, at: usize, parameters: &Parameters, clients: usize, values: u64) -> Setting {
         Setting {
             target: self.plan.targets[at].clone(),

@@ -121,8 +121,7 @@ fn bind_outermost(
     context: &BindContext<'_>,
 ) -> Result<StatementPlan> {
     let mut binder = QueryBinder::new(context);
-    binder.digits_next = keeps_digits;
-    let root = binder.query(query)?;
+    let root = binder.query(query, QueryUse { keeps_digits, tested: false })?;
     let strengths = query.locking.iter().map(|clause| clause.strength);
     let exclusive = strengths.into_iter().any(|strength| strength == ast::LockStrength::Update);
     let mut plan = binder.finish(root, exclusive);
@@ -163,6 +162,15 @@ struct Level {
     recurs: bool,
     /// What it selects is computed with and not shown: quotients and averages keep all digits.
     keeps_digits: bool,
+}
+
+/// What the rows of a query are used for.
+#[derive(Clone, Copy, Default)]
+struct QueryUse {
+    /// Its quotients and averages keep all digits: the enclosing query computes with them.
+    keeps_digits: bool,
+    /// Only the set of its rows matters, as for IN and EXISTS.
+    tested: bool,
 }
 
 /// A common table expression in scope.
@@ -208,10 +216,6 @@ struct QueryBinder<'c> {
     loose_reads: HashMap<usize, Vec<usize>>,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
-    /// What the query selects that is bound next keeps all digits.
-    digits_next: bool,
-    /// Of the rows of the query that is bound next only matters which there are.
-    tested_next: bool,
     /// What the statement is warned of each time it runs.
     warnings: Vec<Warning>,
     /// A date in it that is none.
@@ -235,8 +239,6 @@ impl<'c> QueryBinder<'c> {
             nesting: nesting::Nesting::default(),
             loose_reads: HashMap::new(),
             inserted: None,
-            digits_next: false,
-            tested_next: false,
             warnings: Vec::new(),
             wrong: None,
         }
@@ -266,10 +268,10 @@ impl<'c> QueryBinder<'c> {
     }
 
     /// Binds a query as a subplan; returns its number, its columns and whether it is correlated.
-    fn subplan(&mut self, query: &ast::Query) -> Result<(usize, bool)> {
+    fn subplan(&mut self, query: &ast::Query, usage: QueryUse) -> Result<(usize, bool)> {
         let id = self.reserve_subplan();
         let enclosing = std::mem::replace(&mut self.reached, usize::MAX);
-        let bound = self.query(query);
+        let bound = self.query(query, usage);
         let correlated = self.reached < self.levels.len();
         self.reached = self.reached.min(enclosing);
         self.subplans[id] = Some(Subplan { query: bound?, correlated, recursive: None });
@@ -298,8 +300,8 @@ impl<'c> QueryBinder<'c> {
     /// Binds a subquery of an expression.
     fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
         let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
-        (self.digits_next, self.tested_next) = (true, tested);
-        let (id, correlated) = self.subplan(query)?;
+        let usage = QueryUse { keeps_digits: true, tested };
+        let (id, correlated) = self.subplan(query, usage)?;
         if let (Some(around), Some(level)) = (around, self.levels.last_mut()) {
             let loose = std::mem::replace(&mut level.loose, around);
             self.loose_reads.insert(id, loose);

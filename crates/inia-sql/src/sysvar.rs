@@ -115,7 +115,7 @@ pub(crate) fn shown(scope: VarScope) -> impl Iterator<Item = &'static VarDef> {
     VARS.iter().copied().filter(move |def| scope != VarScope::Global || def.home != Home::Session)
 }
 
-/// A variable's line; error 1193. `tx_isolation` and its like are gone in 8.0.
+/// A variable's line; error 1193. `tx_isolation` and other old names are gone in 8.0.
 pub(crate) fn find(name: &str) -> Result<&'static VarDef, SqlError> {
     let name = name.to_ascii_lowercase();
     VARS.binary_search_by(|def| def.name.cmp(&name))

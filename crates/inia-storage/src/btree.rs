@@ -242,7 +242,7 @@ impl BTree {
             }
         }
         self.load_leaf(store, Seek::Covering(&fence), leaf)?;
-        // Only a damaged one would be come to again.
+        // Only a damaged leaf would be found twice.
         if leaf.upper_fence().is_some_and(|upper| *upper <= fence[..]) {
             return Err(leaf.misplaced());
         }

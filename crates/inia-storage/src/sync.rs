@@ -20,7 +20,7 @@ pub(crate) struct Wakeup {
 }
 
 impl Wakeup {
-    /// Ends the nap under way, or the next one at once.
+    /// Ends the wait under way, or the next one at once.
     pub(crate) fn notify(&self) {
         if self.called.load(Ordering::Relaxed) || self.called.swap(true, Ordering::Release) {
             return;

@@ -15,6 +15,7 @@
 //! | `unwrap` | none outside tests |
 //! | `unsafe` | only in listed files, each with a `SAFETY` comment |
 //! | `word` | no banned words |
+//! | `term` | no private word where the field has one: `tidy/terms.rs` lists them |
 //! | `path` | paths in backticks in docs exist |
 //! | `grant` | nothing in `tidy.allow` that lets more pass than there is |
 //! | `symbol` | functions and types that docs name beside their file are defined there |
@@ -24,6 +25,7 @@
 mod docs;
 mod layers;
 mod mask;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -55,13 +57,19 @@ pub struct Violation {
     pub place: String,
     /// Line, or 0 for the whole file.
     pub line: usize,
-    /// What was found: a length, or 1.
+    /// What was found: a length, a private term's number, or 1.
     pub found: usize,
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {} ({})", self.place, self.line, self.rule, self.found)
+        let place = format!("{}:{}: {}", self.place, self.line, self.rule);
+        match self.found.checked_sub(1).and_then(|at| terms::TERMS.get(at)) {
+            Some((term, standard)) if self.rule == "term" => {
+                write!(f, "{place} (for \"{term}\" write {standard})")
+            }
+            _ => write!(f, "{place} ({})", self.found),
+        }
     }
 }
 
@@ -201,6 +209,10 @@ fn check_words(place: &str, text: &str, broken: &mut Vec<Violation>) {
     for (index, line) in text.lines().enumerate() {
         if BANNED.iter().any(|word| line.contains(word)) {
             broken.push(Violation { rule: "word", place: place.into(), line: index + 1, found: 1 });
+        }
+        let term = terms::private_term(line).filter(|_| !place.ends_with("tidy/terms.rs"));
+        if let Some(found) = term.map(|at| at + 1) {
+            broken.push(Violation { rule: "term", place: place.into(), line: index + 1, found });
         }
     }
 }

@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 /// With less memory for statements than this the server is of no use.
-pub(crate) const LEAST_WORK_MEMORY: u64 = 32 << 20;
+pub(crate) const MIN_WORK_MEMORY: u64 = 32 << 20;
 /// How long the longest packet may be, in bytes.
 const PACKET_SIZES: RangeInclusive<usize> = 1 << 10..=1 << 30;
 
@@ -129,8 +129,8 @@ impl Config {
                 self.max_allowed_packet
             ));
         }
-        if self.work_memory.is_some_and(|size| size < LEAST_WORK_MEMORY) {
-            return Err(format!("work-memory must be {} MB or more", LEAST_WORK_MEMORY >> 20));
+        if self.work_memory.is_some_and(|size| size < MIN_WORK_MEMORY) {
+            return Err(format!("work-memory must be {} MB or more", MIN_WORK_MEMORY >> 20));
         }
         let dir = self.secure_file_priv.as_deref().filter(|dir| !is_no_place(dir));
         match dir.map(|dir| (dir, std::fs::read_dir(dir))) {

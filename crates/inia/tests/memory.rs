@@ -15,7 +15,7 @@ use std::thread;
 const ADDRESS_SPACE: u64 = 5_000_000;
 /// The server may never have had more memory in use, in KiB: its pages, its budget for statements,
 /// what is in transit, and what the allocator keeps of freed memory.
-const MOST_RESIDENT: u64 = 600_000;
+const MAX_RESIDENT: u64 = 600_000;
 const CLIENTS: usize = 8;
 /// How many hostile statements each of them runs.
 const STATEMENTS: usize = 3;
@@ -118,7 +118,7 @@ fn the_server_outlives_sessions_that_want_more_than_there_is() {
         ends.into_iter().for_each(|end| end.unwrap());
     });
     let peak = server.peak_memory();
-    assert!(peak < MOST_RESIDENT, "the server had {peak} KiB in use");
+    assert!(peak < MAX_RESIDENT, "the server had {peak} KiB in use");
     // What the sessions held is free again: one alone may have its part.
     let mut client = server.client();
     client.query("SET @a = REPEAT('x', 10000000)").unwrap();
@@ -170,7 +170,7 @@ fn hostile(server: &Process, work: impl Fn(Client<TcpStream>) + Sync) {
     let rows = server.client().rows("SELECT 1").unwrap();
     assert_eq!(rows, [[Value::Text("1".into())]]);
     let peak = server.peak_memory();
-    assert!(peak < MOST_RESIDENT, "the server had {peak} KiB in use");
+    assert!(peak < MAX_RESIDENT, "the server had {peak} KiB in use");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn code(client: &mut Connection, sql: &str) -> Option<u16> {
 }
 
 #[test]
-fn database_patterns_have_case_and_the_most_specific_one_counts_alone() {
+fn database_patterns_have_case_and_the_most_specific_one_counts_only() {
     let folder = DataDir::new();
     let (server, mut root) = server(
         &folder,

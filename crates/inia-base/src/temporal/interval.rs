@@ -105,14 +105,14 @@ impl IntervalUnit {
 
     /// Whether the unit reaches below the second.
     pub fn has_micros(self) -> bool {
-        self == IntervalUnit::Microsecond || self.parts().1.last() == Some(&Part::Micros)
+        self == IntervalUnit::Microsecond || self.parts().1.last() == Some(&Unit::Micros)
     }
 
     /// A simple unit's part and factor, or a composite unit's parts from the left.
-    fn parts(self) -> ((Part, u64), &'static [Part]) {
-        use Part::{Days, Hours, Micros, Minutes, Months, Seconds, Years};
-        const ALL: &[Part] = &[Days, Hours, Minutes, Seconds, Micros];
-        let none: &[Part] = &[];
+    fn parts(self) -> ((Unit, u64), &'static [Unit]) {
+        use Unit::{Days, Hours, Micros, Minutes, Months, Seconds, Years};
+        const ALL: &[Unit] = &[Days, Hours, Minutes, Seconds, Micros];
+        let none: &[Unit] = &[];
         match self {
             IntervalUnit::Microsecond => ((Micros, 1), none),
             IntervalUnit::Second => ((Seconds, 1), none),
@@ -139,7 +139,7 @@ impl IntervalUnit {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum Unit {
     Years,
     Months,
     Days,
@@ -161,17 +161,17 @@ pub struct Interval {
 }
 
 impl Interval {
-    fn add_part(&mut self, part: Part, amount: i64) {
+    fn add_part(&mut self, part: Unit, amount: i64) {
         let wide = i128::from(amount);
         let second = i128::from(SECOND);
         match part {
-            Part::Years => self.months = self.months.saturating_add(amount.saturating_mul(12)),
-            Part::Months => self.months = self.months.saturating_add(amount),
-            Part::Days => self.days = self.days.saturating_add(amount),
-            Part::Hours => self.micros += wide * 3600 * second,
-            Part::Minutes => self.micros += wide * 60 * second,
-            Part::Seconds => self.micros += wide * second,
-            Part::Micros => self.micros += wide,
+            Unit::Years => self.months = self.months.saturating_add(amount.saturating_mul(12)),
+            Unit::Months => self.months = self.months.saturating_add(amount),
+            Unit::Days => self.days = self.days.saturating_add(amount),
+            Unit::Hours => self.micros += wide * 3600 * second,
+            Unit::Minutes => self.micros += wide * 60 * second,
+            Unit::Seconds => self.micros += wide * second,
+            Unit::Micros => self.micros += wide,
         }
     }
 
@@ -219,7 +219,7 @@ impl Interval {
         let used = &parts[parts.len() - numbers.len()..];
         for (&part, &(value, digits)) in used.iter().zip(&numbers) {
             // The digits after the point are a fraction: '1.5' is half a second.
-            let scale = if part == Part::Micros { 6usize.saturating_sub(digits) } else { 0 };
+            let scale = if part == Unit::Micros { 6usize.saturating_sub(digits) } else { 0 };
             interval.add_part(part, value.saturating_mul(10i64.pow(scale as u32)));
         }
         Some(if negative { interval.neg() } else { interval })

@@ -1,6 +1,6 @@
 //! Which workloads are run, and with what.
 
-use super::{MOST_ROWS, MOST_TABLES, Outcome, parse};
+use super::{MAX_ROWS, MAX_TABLES, Outcome, parse};
 use crate::workload::{self, Parameters, Workload};
 use clap::ArgMatches;
 
@@ -121,7 +121,7 @@ fn parameters(matches: &ArgMatches, workload: &dyn Workload, alone: bool) -> Out
             false => {}
         }
     }
-    let sizes = [("rows", parameters.rows, MOST_ROWS), ("scale", parameters.scale, MOST_TABLES)];
+    let sizes = [("rows", parameters.rows, MAX_ROWS), ("scale", parameters.scale, MAX_TABLES)];
     for (name, given, most) in sizes {
         if given == 0 || given > most {
             return Err(format!("--{name} must be from 1 to {most}"));

@@ -47,13 +47,13 @@ impl Drop for Temporary {
 }
 
 /// A part of the whole, for the progress.
-struct Part<'a> {
+struct PartialProgress<'a> {
     whole: &'a dyn Watcher,
     done: f64,
     share: f64,
 }
 
-impl Watcher for Part<'_> {
+impl Watcher for PartialProgress<'_> {
     fn progress(&self, what: &str, share: f64) {
         self.whole.progress(what, self.done + share * self.share);
     }
@@ -139,7 +139,7 @@ fn measure(
             ..plan.clone()
         };
         let share = need.clients.len() as f64 / runs;
-        let part = Part { whole: &keeper.progress, done, share };
+        let part = PartialProgress { whole: &keeper.progress, done, share };
         done += share;
         match plan.run(&keeper.stop, &part) {
             Ok(measured) => records.extend(measured),

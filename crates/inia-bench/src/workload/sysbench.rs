@@ -42,7 +42,7 @@ const NONE: Oltp = Oltp {
     index_updates: false,
     other_updates: false,
     replaces: false,
-    alone: Alone::Neither,
+    row_count: RowCountChange::Neither,
 };
 
 static POINT_SELECT: Oltp = Oltp {
@@ -100,20 +100,20 @@ static UPDATE_NON_INDEX: Oltp = Oltp {
 static INSERT: Oltp = Oltp {
     name: "oltp_insert",
     about: "sysbench: one row a statement, the server counts the key",
-    alone: Alone::Insert,
+    row_count: RowCountChange::Insert,
     ..NONE
 };
 
 static DELETE: Oltp = Oltp {
     name: "oltp_delete",
     about: "sysbench: one row by key, which may be gone already",
-    alone: Alone::Delete,
+    row_count: RowCountChange::Delete,
     ..NONE
 };
 
 /// Scripts of one statement that change how many rows there are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Alone {
+enum RowCountChange {
     Neither,
     Insert,
     Delete,
@@ -135,7 +135,7 @@ struct Oltp {
     other_updates: bool,
     /// A delete, and an insert of the same key.
     replaces: bool,
-    alone: Alone,
+    row_count: RowCountChange,
 }
 
 impl Workload for Oltp {
@@ -168,7 +168,7 @@ impl Workload for Oltp {
     }
 
     fn keeps_data(&self) -> bool {
-        self.alone == Alone::Neither
+        self.row_count == RowCountChange::Neither
     }
 
     fn stage(&self, setting: &Setting, session: &mut Session) -> Result<Arc<dyn Stage>> {
@@ -280,7 +280,7 @@ impl Stage for Shared {
             return Err(Failure::wrong(format!("{rows} rows are left, not {expected}")));
         }
         // What a deleted row held is not known.
-        if !self.oltp.replaces && self.oltp.alone != Alone::Delete {
+        if !self.oltp.replaces && self.oltp.row_count != RowCountChange::Delete {
             let (found, expected) = (total(session, self.tables, "SUM(k)")?, self.sum + sum("k"));
             if found != expected {
                 return Err(Failure::wrong(format!("the sum of k is {found}, not {expected}")));
@@ -368,7 +368,7 @@ impl OneTable {
             }
             _ => None,
         };
-        let deletes = oltp.replaces || oltp.alone == Alone::Delete;
+        let deletes = oltp.replaces || oltp.row_count == RowCountChange::Delete;
         let insert = "INSERT INTO sbtest (id, k, c, pad) VALUES (?, ?, ?, ?)";
         Ok(OneTable {
             n,
@@ -569,10 +569,10 @@ impl Script for Client {
 
 impl Client {
     fn work(&mut self, session: &mut Session, rng: &mut Rng) -> Result<()> {
-        match self.oltp.alone {
-            Alone::Insert => self.insert(session, rng)?,
-            Alone::Delete => self.delete(session, rng)?,
-            Alone::Neither => {
+        match self.oltp.row_count {
+            RowCountChange::Insert => self.insert(session, rng)?,
+            RowCountChange::Delete => self.delete(session, rng)?,
+            RowCountChange::Neither => {
                 if self.oltp.transaction {
                     session.begin()?;
                 }

@@ -121,7 +121,7 @@ struct Path {
 struct LockPolicy {
     /// Rows that others have locked are shown as they were committed last.
     semi_consistent: bool,
-    /// Locks of rows that are free are put off.
+    /// Locks of rows that are free are deferred.
     defers: bool,
     /// Rows are left for a later change: the scan stops before it waits for anything, once.
     pauses: bool,
@@ -135,7 +135,7 @@ struct LastMove {
     /// The entry that a point read has locked.
     fresh_entry: Option<Vec<u8>>,
     /// Where a point read found a row that it did not lock.
-    spot: Option<RecordLocator>,
+    locator: Option<RecordLocator>,
     /// The scan has stopped before a wait.
     paused: bool,
 }
@@ -196,9 +196,9 @@ impl TableScan {
     /// Where the row is that the scan stands on, if it is not locked: it is left for a later
     /// change, before which the scan waits for nothing ([`TableScan::take_pause`]).
     pub(crate) fn leave_current(&mut self) -> Option<RecordLocator> {
-        let spot = self.locking()?.locator()?;
+        let locator = self.locking()?.locator()?;
         self.pause_before_waits();
-        Some(spot)
+        Some(locator)
     }
 
     /// Deletes rows that follow, up to `most`, where the clustered tree is read and nothing stands
@@ -245,19 +245,19 @@ impl TableScan {
             return txn.write_current(cursor, row);
         }
         let tree = &self.table.clustered;
-        match (&mut self.last.spot, row) {
-            (Some(spot), row) => txn.write_at(tree, &self.key, spot, row),
+        match (&mut self.last.locator, row) {
+            (Some(locator), row) => txn.write_at(tree, &self.key, locator, row),
             (None, Some(row)) => txn.update(tree, &self.key, row),
             (None, None) => txn.delete(tree, &self.key),
         }
     }
 
-    /// Locks the clustered row that the scan stands on, where that was put off. False where it must
-    /// be read again.
+    /// Locks the clustered row that the scan stands on, where that was deferred. False where it
+    /// must be read again.
     pub(crate) fn secure_current(&mut self, txn: &mut Txn) -> Result<bool> {
         match self.locking() {
             Some(cursor) => txn.lock_current(cursor).sql(),
-            None => Ok(self.last.spot.is_none()),
+            None => Ok(self.last.locator.is_none()),
         }
     }
 
@@ -421,8 +421,8 @@ impl TableScan {
                     row.clear();
                     row.extend_from_slice(value);
                 };
-                self.last.spot = txn.peek(&self.table.clustered, &self.key, copy).sql()?;
-                if self.last.spot.is_some() {
+                self.last.locator = txn.peek(&self.table.clustered, &self.key, copy).sql()?;
+                if self.last.locator.is_some() {
                     return Ok(true);
                 }
             }

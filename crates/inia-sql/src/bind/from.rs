@@ -4,7 +4,7 @@ use super::described::as_stored;
 use super::merge::Origin;
 use super::namespace::{FromColumn, FromTable, Namespace};
 use super::scope::Clause;
-use super::{QueryBinder, Result};
+use super::{QueryBinder, QueryUse, Result};
 use crate::catalog::{
     ColumnDefault, IndexDef, IndexKind, IndexPart, Table, TableDef, View, same_name,
 };
@@ -268,7 +268,7 @@ impl QueryBinder<'_> {
         }
         let level = self.levels.len() - 1;
         self.levels[level].open = derived.lateral;
-        let subplan = self.inside(|binder| binder.subplan(&derived.query));
+        let subplan = self.inside(|binder| binder.subplan(&derived.query, QueryUse::default()));
         self.levels[level].open = true;
         let (id, correlated) = subplan?;
         let columns = self.derived_columns(id, &derived.columns)?;

@@ -9,7 +9,7 @@
 //! `a, b, u.c`; the third value follows those of the target's columns in the inserted row, where
 //! the name `u.c` finds it.
 
-use super::{BindContext, QueryBinder, Result};
+use super::{BindContext, QueryBinder, QueryUse, Result};
 use crate::catalog::same_name;
 use crate::plan::{Body, OutputColumn, QueryPlan, SelectPlan, StatementPlan, ValuesPlan};
 use inia_base::error::{ErrorCode, SqlError};
@@ -83,7 +83,7 @@ impl InsertSource {
                 from: std::mem::take(&mut select.from),
                 ..ast::Select::default()
             };
-            let known = match QueryBinder::new(context).query(&query) {
+            let known = match QueryBinder::new(context).query(&query, QueryUse::default()) {
                 Ok(_) => true,
                 Err(error) => error.code == ErrorCode::NonUniqueColumn,
             };
@@ -176,7 +176,7 @@ pub(crate) fn bind_insert(
     let mut binder = QueryBinder::new(context);
     let root = match source {
         Some(source) => {
-            let mut root = binder.query(&source.query)?;
+            let mut root = binder.query(&source.query, QueryUse::default())?;
             source.refuse_shared(context)?;
             // DISTINCT is about the rows that are inserted.
             if let Body::Select(select) = &mut root.body
@@ -207,7 +207,7 @@ pub(crate) fn bind_insert(
         }
         // The target is not read by this, and may be a temporary table that the source has read.
         binder.temporary.clear();
-        bound.push(match binder.query(query)?.body {
+        bound.push(match binder.query(query, QueryUse::default())?.body {
             Body::Select(select) => {
                 refuse_computed_over_rows(&select)?;
                 select.output

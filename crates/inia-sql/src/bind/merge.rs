@@ -12,7 +12,7 @@
 use super::from::{BoundMember, FromContext, SubplanRef, inner, subplan_member};
 use super::namespace::{FromColumn, FromTable, Namespace};
 use super::scope::Clause;
-use super::{QueryBinder, Result};
+use super::{QueryBinder, QueryUse, Result};
 use crate::catalog::{View, ViewAlgorithm, same_name};
 use crate::plan::ViewUse;
 use inia_base::column::ResultColumn;
@@ -82,7 +82,7 @@ impl QueryBinder<'_> {
                 return Ok(bound);
             }
         }
-        let (id, _) = self.subplan(query)?;
+        let (id, _) = self.subplan(query, QueryUse::default())?;
         if self.subplan_columns(id).len() != names.len() {
             return Err(missing());
         }

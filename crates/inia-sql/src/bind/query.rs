@@ -2,7 +2,7 @@
 
 use super::described::of_set_operation;
 use super::scope::Clause;
-use super::{CteBinding, Level, QueryBinder, Result};
+use super::{CteBinding, Level, QueryBinder, QueryUse, Result};
 use crate::catalog::same_name;
 use crate::optimize::order_by_index;
 use crate::plan::{
@@ -17,9 +17,7 @@ use inia_parser::ast::{self, QueryBody};
 
 impl QueryBinder<'_> {
     /// Binds a query expression.
-    pub(super) fn query(&mut self, query: &ast::Query) -> Result<QueryPlan> {
-        let keeps_digits = std::mem::take(&mut self.digits_next);
-        let tested = std::mem::take(&mut self.tested_next);
+    pub(super) fn query(&mut self, query: &ast::Query, usage: QueryUse) -> Result<QueryPlan> {
         let ctes = self.ctes.len();
         if let Some(with) = &query.with
             && let Err(error) = self.with(with)
@@ -28,9 +26,8 @@ impl QueryBinder<'_> {
             return Err(error);
         }
         let plain = matches!(query.body, QueryBody::Select(_));
-        (self.digits_next, self.tested_next) = (keeps_digits && plain, tested);
-        let plan = self.query_body(query);
-        self.tested_next = false;
+        let usage = QueryUse { keeps_digits: usage.keeps_digits && plain, ..usage };
+        let plan = self.query_body(query, usage);
         self.ctes.truncate(ctes);
         plan
     }
@@ -46,9 +43,9 @@ impl QueryBinder<'_> {
         Ok(())
     }
 
-    fn query_body(&mut self, query: &ast::Query) -> Result<QueryPlan> {
+    fn query_body(&mut self, query: &ast::Query, usage: QueryUse) -> Result<QueryPlan> {
         if let QueryBody::Select(select) = &query.body {
-            let mut plan = self.select(select, &query.order_by, &query.locking)?;
+            let mut plan = self.select((select, usage), &query.order_by, &query.locking)?;
             plan.limit = self.limit(query.limit.as_ref())?;
             order_by_index(&mut plan);
             return Ok(plan);
@@ -57,9 +54,9 @@ impl QueryBinder<'_> {
             && query.order_by.is_empty()
             && query.limit.is_none()
         {
-            return self.query(inner);
+            return self.query(inner, usage);
         }
-        let (body, columns) = self.operand(&query.body)?;
+        let (body, columns) = self.operand(&query.body, usage)?;
         let (mut order, mut computed) = (Vec::new(), Vec::new());
         for item in &query.order_by {
             order.push(self.order_by_output(item, &columns, &mut computed)?);
@@ -70,23 +67,23 @@ impl QueryBinder<'_> {
     }
 
     /// Binds a body that stands for itself or as an operand of a set operation.
-    fn operand(&mut self, body: &QueryBody) -> Result<(Body, Vec<OutputColumn>)> {
+    fn operand(&mut self, body: &QueryBody, usage: QueryUse) -> Result<(Body, Vec<OutputColumn>)> {
         match body {
             QueryBody::Select(select) => {
-                let plan = self.select(select, &[], &[])?;
+                let plan = self.select((select, usage), &[], &[])?;
                 Ok((plan.body, plan.columns))
             }
             QueryBody::Nested(query) => {
-                let plan = self.query(query)?;
+                let plan = self.query(query, usage)?;
                 let columns = plan.columns.clone();
                 Ok((Body::Nested(Box::new(plan)), columns))
             }
             QueryBody::Table(name) => {
-                let plan = self.select(&select_all(name), &[], &[])?;
+                let plan = self.select((&select_all(name), usage), &[], &[])?;
                 Ok((plan.body, plan.columns))
             }
             QueryBody::Values(rows) => self.values(rows),
-            QueryBody::SetOperation { first, rest } => self.set_operation(first, rest),
+            QueryBody::SetOperation { first, rest } => self.set_operation(first, rest, usage),
         }
     }
 
@@ -114,27 +111,20 @@ impl QueryBinder<'_> {
         Ok((Body::Values(ValuesPlan { rows: bound, types, as_written: false }), columns))
     }
 
-    /// An operand of a set operation: its quotients keep all digits until they are values of the
-    /// common type.
-    fn operand_with_digits(&mut self, body: &QueryBody) -> Result<(Body, Vec<OutputColumn>)> {
-        self.digits_next = true;
-        let bound = self.operand(body);
-        self.digits_next = false;
-        bound
-    }
-
+    /// Binds a set operation: quotients of its operands keep all digits until they are values of
+    /// the common type.
     fn set_operation(
         &mut self,
         first: &QueryBody,
         rest: &[ast::SetTerm],
+        usage: QueryUse,
     ) -> Result<(Body, Vec<OutputColumn>)> {
-        let tested = self.tested_next;
-        let (first, mut columns) = self.operand_with_digits(first)?;
+        let usage = QueryUse { keeps_digits: true, ..usage };
+        let (first, mut columns) = self.operand(first, usage)?;
         let mut types: Vec<Vec<ExprType>> = columns.iter().map(|c| vec![c.ty.clone()]).collect();
         let mut steps = Vec::with_capacity(rest.len());
         for term in rest {
-            self.tested_next = tested;
-            let (body, right) = self.operand_with_digits(&term.body)?;
+            let (body, right) = self.operand(&term.body, usage)?;
             if right.len() != columns.len() {
                 let code = ErrorCode::WrongNumberOfColumnsInSelect;
                 return Err(SqlError::new(code, &[]));
@@ -225,7 +215,9 @@ impl QueryBinder<'_> {
             return Err(SqlError::new(ErrorCode::CteRecursiveRequiresUnion, &[&cte.name]));
         }
         let before = (self.subplans.len(), self.tables.len(), self.temporary.len());
-        let bound = self.inside(|binder| binder.height_of(|binder| binder.subplan(&cte.query)));
+        let bound = self.inside(|binder| {
+            binder.height_of(|binder| binder.subplan(&cte.query, QueryUse::default()))
+        });
         let bound = bound.and_then(|((subplan, _), height)| {
             Ok((subplan, height, self.derived_columns(subplan, &cte.columns)?))
         });
@@ -262,7 +254,8 @@ impl QueryBinder<'_> {
             rest => QueryBody::SetOperation { first: Box::new(first.clone()), rest: rest.to_vec() },
         };
         let seed = ast::Query::new(seed);
-        let ((subplan, correlated), height) = self.height_of(|binder| binder.subplan(&seed))?;
+        let ((subplan, correlated), height) =
+            self.height_of(|binder| binder.subplan(&seed, QueryUse::default()))?;
         let mut columns = self.derived_columns(subplan, &cte.columns)?;
         for ((_, ty), column) in columns.iter_mut().zip(self.subplan_columns(subplan)) {
             *ty = column.ty.clone().with_nullable(true);
@@ -288,7 +281,7 @@ impl QueryBinder<'_> {
                 QueryBody::SetOperation { first: Box::new(head.body.clone()), rest: tail.to_vec() }
             }
         };
-        let step = self.query(&ast::Query::new(step))?;
+        let step = self.query(&ast::Query::new(step), QueryUse::default())?;
         self.ctes[own].recurs = None;
         if matches!(&step.body, Body::Select(select) if select.aggregation.is_some()) {
             let code = ErrorCode::CteRecursiveForbidsAggregation;

@@ -9,7 +9,7 @@ use super::order::{Reference, find_item, reference};
 use super::rollup::{above_rollup, asks_grouping, reads_rolled_up};
 use super::scope::{BlockScope, Clause, ScopeItem};
 use super::window::{check_named, has_window};
-use super::{Level, Namespace, QueryBinder, Result};
+use super::{Level, Namespace, QueryBinder, QueryUse, Result};
 use crate::access::EvalSettings;
 use crate::optimize::{FromTree, LeafKind, QueryBlock, index_extrema, plan_from};
 use crate::plan::window::WindowPlan;
@@ -92,13 +92,12 @@ impl QueryBinder<'_> {
     /// Binds and plans one SELECT.
     pub(super) fn select(
         &mut self,
-        select: &ast::Select,
+        (select, usage): (&ast::Select, QueryUse),
         order_by: &[ast::OrderItem],
         locking: &[ast::Locking],
     ) -> Result<QueryPlan> {
         let named_windows = select.windows.clone();
-        let keeps_digits = std::mem::take(&mut self.digits_next);
-        let tested = std::mem::take(&mut self.tested_next);
+        let QueryUse { keeps_digits, tested } = usage;
         let level =
             Level { named_windows, keeps_digits, rollup: select.rollup, ..Level::default() };
         self.levels.push(Level { open: true, ..level });

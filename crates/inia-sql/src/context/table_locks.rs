@@ -465,7 +465,7 @@ impl SessionContext {
         Ok(())
     }
 
-    /// Errors 1100 and 1099 of a table that ANALYZE and its kin are to work on.
+    /// Errors 1100 and 1099 of a table that ANALYZE, CHECK, OPTIMIZE or REPAIR is to work on.
     pub(crate) fn check_maintained(&self, name: &ObjectName, write: bool) -> Result<(), SqlError> {
         let list = &self.table_locks.list;
         let Some(schema) = self.locked_schema(name).filter(|_| !list.is_empty()) else {

@@ -171,7 +171,7 @@ impl IntGroups<'_> {
 
 /// What one aggregate over a join adds up.
 #[derive(Clone, Copy)]
-enum Part {
+enum Factor {
     Rows,
     /// COUNT or SUM of a column of the left side.
     Left(usize),
@@ -328,7 +328,7 @@ impl Runner<'_> {
         let wide = summed.sums.len() / summed.rows.len().max(1);
         let mut sums = vec![Sum::default(); parts.len()];
         let read = parts.iter().filter_map(|part| match part {
-            Part::Left(column) => Some(*column),
+            Factor::Left(column) => Some(*column),
             _ => None,
         });
         let read: Vec<usize> = read.collect();
@@ -338,11 +338,11 @@ impl Runner<'_> {
             let times = summed.rows[at];
             for (sum, part) in sums.iter_mut().zip(&parts) {
                 match part {
-                    Part::Rows => sum.count += times,
-                    Part::Left(column) => {
+                    Factor::Rows => sum.count += times,
+                    Factor::Left(column) => {
                         sum.add_cell(&row.found().cell(&left.table, *column)?, times);
                     }
-                    Part::Right(_, place) => {
+                    Factor::Right(_, place) => {
                         let of_key = summed.sums[at * wide + place];
                         sum.count += of_key.count;
                         sum.sum += of_key.sum;
@@ -372,13 +372,13 @@ impl Runner<'_> {
         &self,
         source: &TableSource,
         key: IntColumn,
-        parts: &[Part],
+        parts: &[Factor],
         ctx: &mut EvalContext<'_>,
     ) -> Result<Option<Summed>> {
         let columns: Vec<usize> = parts
             .iter()
             .filter_map(|part| match part {
-                Part::Right(column, _) => Some(*column),
+                Factor::Right(column, _) => Some(*column),
                 _ => None,
             })
             .collect();
@@ -489,11 +489,11 @@ fn reads_only(select: &SelectPlan, slot: Option<usize>) -> bool {
 }
 
 /// What the aggregates of a join add up, where all are COUNT of something or SUM of integers.
-fn parts_of(calls: &[Aggregate], left: &TableSource, right: &TableSource) -> Option<Vec<Part>> {
+fn parts_of(calls: &[Aggregate], left: &TableSource, right: &TableSource) -> Option<Vec<Factor>> {
     let mut of_right = 0;
     let mut part = |call: &Aggregate| {
         if call.func == AggregateFunc::CountStar {
-            return Some(Part::Rows);
+            return Some(Factor::Rows);
         }
         let [arg] = call.args.as_slice() else { return None };
         let counts = matches!(call.func, AggregateFunc::Count | AggregateFunc::Sum);
@@ -501,11 +501,11 @@ fn parts_of(calls: &[Aggregate], left: &TableSource, right: &TableSource) -> Opt
             return None;
         }
         if let Some(column) = IntColumn::of(arg, left) {
-            return Some(Part::Left(column.column));
+            return Some(Factor::Left(column.column));
         }
         let column = IntColumn::of(arg, right)?;
         of_right += 1;
-        Some(Part::Right(column.column, of_right - 1))
+        Some(Factor::Right(column.column, of_right - 1))
     };
     calls.iter().map(&mut part).collect()
 }

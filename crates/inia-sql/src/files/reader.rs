@@ -36,7 +36,7 @@ pub(crate) struct FileRow {
 
 /// How far the row at hand has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum ReaderState {
     /// So many lines are skipped first.
     Skipped(u64),
     /// What lines start with is looked for.
@@ -76,7 +76,7 @@ pub(crate) struct FileReader {
     at: usize,
     /// No more text will come.
     whole: bool,
-    part: Part,
+    part: ReaderState,
     fields: Vec<Field>,
     field: Vec<u8>,
     /// The field has an escaped N.
@@ -101,7 +101,8 @@ impl FileReader {
             format.line_end.clear();
         }
         let no_ends = format.line_end.is_empty();
-        let part = if skip > 0 && !no_ends { Part::Skipped(skip) } else { Part::Start };
+        let part =
+            if skip > 0 && !no_ends { ReaderState::Skipped(skip) } else { ReaderState::Start };
         // Widths are in bytes.
         let charset = if widths.is_some() { Charset::Binary } else { charset };
         let wide = matches!(charset, Charset::Utf8mb3 | Charset::Utf8mb4);
@@ -172,33 +173,34 @@ impl FileReader {
     fn next_row(&mut self) -> Result<Option<FileRow>, SqlError> {
         loop {
             let next = match self.part {
-                Part::Skipped(0) => Some(Part::Start),
-                Part::Skipped(left) => self.skip_line().map(|ends| match ends {
-                    Ends::Text => Part::End,
-                    _ => Part::Skipped(left - 1),
+                ReaderState::Skipped(0) => Some(ReaderState::Start),
+                ReaderState::Skipped(left) => self.skip_line().map(|ends| match ends {
+                    Ends::Text => ReaderState::End,
+                    _ => ReaderState::Skipped(left - 1),
                 }),
-                Part::Start => self.start(),
-                Part::Between if self.is_short() => None,
-                Part::Between if self.at < self.text.len() => Some(self.begin_field()),
-                Part::Between | Part::End => {
-                    self.part = Part::End;
+                ReaderState::Start => self.start(),
+                ReaderState::Between if self.is_short() => None,
+                ReaderState::Between if self.at < self.text.len() => Some(self.begin_field()),
+                ReaderState::Between | ReaderState::End => {
+                    self.part = ReaderState::End;
                     let row = self.take_row(false);
                     return Ok(Some(row).filter(|row| !row.fields.is_empty()));
                 }
-                Part::Inside { enclosed } => match self.inside(enclosed)? {
+                ReaderState::Inside { enclosed } => match self.inside(enclosed)? {
                     None => None,
                     Some((ends, closed)) => match self.end_field(ends, closed) {
-                        Part::Start => {
-                            self.part = Part::Start;
+                        ReaderState::Start => {
+                            self.part = ReaderState::Start;
                             return Ok(Some(self.take_row(false)));
                         }
                         part => Some(part),
                     },
                 },
-                Part::Rest => {
+                ReaderState::Rest => {
                     let Some(ends) = self.skip_line() else { return Ok(None) };
                     let extra = self.cut && ends != Ends::Text;
-                    self.part = if ends == Ends::Text { Part::End } else { Part::Start };
+                    self.part =
+                        if ends == Ends::Text { ReaderState::End } else { ReaderState::Start };
                     return Ok(Some(self.take_row(extra)));
                 }
             };
@@ -223,17 +225,17 @@ impl FileReader {
     }
 
     /// Goes behind what lines start with.
-    fn start(&mut self) -> Option<Part> {
+    fn start(&mut self) -> Option<ReaderState> {
         let start = &self.format.line_start;
         if start.is_empty() {
-            return Some(Part::Between);
+            return Some(ReaderState::Between);
         }
         match self.rest().windows(start.len()).position(|window| window == start) {
             Some(at) => {
                 self.at += at + start.len();
-                Some(Part::Between)
+                Some(ReaderState::Between)
             }
-            None if self.whole => Some(Part::End),
+            None if self.whole => Some(ReaderState::End),
             None => {
                 self.at += (self.rest().len() + 1).saturating_sub(start.len());
                 None
@@ -266,15 +268,15 @@ impl FileReader {
         }
     }
 
-    fn begin_field(&mut self) -> Part {
+    fn begin_field(&mut self) -> ReaderState {
         let first = self.rest().first().copied();
         let enclosed = self.format.enclosure.is_some() && first == self.format.enclosure;
         self.at += usize::from(enclosed);
-        Part::Inside { enclosed }
+        ReaderState::Inside { enclosed }
     }
 
     /// The part that follows a field's end. Where that ends the row, it is the next row's start.
-    fn end_field(&mut self, ends: Ends, closed: bool) -> Part {
+    fn end_field(&mut self, ends: Ends, closed: bool) -> ReaderState {
         let bytes = std::mem::take(&mut self.field);
         let marked = std::mem::take(&mut self.marked);
         if let Some(widths) = &self.widths {
@@ -292,10 +294,12 @@ impl FileReader {
             self.fields.push(Field { bytes, null });
         }
         match ends {
-            Ends::Line => Part::Start,
-            Ends::Text => Part::End,
-            Ends::Field if self.widths.is_some() || self.fields.len() >= self.wanted => Part::Rest,
-            Ends::Field => Part::Between,
+            Ends::Line => ReaderState::Start,
+            Ends::Text => ReaderState::End,
+            Ends::Field if self.widths.is_some() || self.fields.len() >= self.wanted => {
+                ReaderState::Rest
+            }
+            Ends::Field => ReaderState::Between,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Single expressions: DO, and values for SET and its like.
+//! Single expressions: DO, and the values of SET and similar statements.
 
 use crate::context::SessionContext;
 use crate::context::StatementOutcome;

@@ -65,7 +65,7 @@ impl Session {
         result
     }
 
-    /// Executes a text by the plan that is kept for its like; `None` where that will not do.
+    /// Executes a text by the cached plan of its digest; `None` where there is no usable plan.
     fn execute_kept(
         &mut self,
         sql: &str,

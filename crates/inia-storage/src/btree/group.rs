@@ -31,8 +31,8 @@ pub(crate) enum Lookup {
     Absent,
     /// The newest version, its payload's place in the output.
     Record(RecordHeader, Range<usize>),
-    /// A writer got in between, or the record needs more than its leaf: look it up alone.
-    Alone,
+    /// A writer got in between, or the record needs more than its leaf: look it up by itself.
+    Single,
 }
 
 /// How far a key's lookup has come.
@@ -41,7 +41,7 @@ enum Step<'s> {
     Leaf(OptimisticPage<'s>),
     Record(OptimisticPage<'s>, node::Slot),
     Absent,
-    Alone,
+    Single,
 }
 
 impl BTree {
@@ -53,7 +53,7 @@ impl BTree {
         out: &mut Vec<u8>,
     ) -> Result<[Lookup; GROUP]> {
         debug_assert!(keys.len() <= GROUP);
-        let mut steps = [Step::Alone; GROUP];
+        let mut steps = [Step::Single; GROUP];
         for (step, key) in steps.iter_mut().zip(keys) {
             *step = self.approach(store, key)?;
         }
@@ -69,7 +69,7 @@ impl BTree {
                 *step = self.locate(leaf, key);
             }
         }
-        let mut found = [const { Lookup::Alone }; GROUP];
+        let mut found = [const { Lookup::Single }; GROUP];
         for (step, found) in steps[..keys.len()].iter().zip(&mut found) {
             *found = take(step, out);
         }
@@ -80,16 +80,16 @@ impl BTree {
     fn approach<'s>(&self, store: &'s Store, key: &[u8]) -> Result<Step<'s>> {
         let parent = match self.descend(store, Seek::Covering(key), 1) {
             Ok(Some(parent)) => parent.page,
-            Ok(None) | Err(Stop::Restart) => return Ok(Step::Alone),
+            Ok(None) | Err(Stop::Restart) => return Ok(Step::Single),
             Err(Stop::Failed(error)) => return Err(error),
         };
         let child = node::child(&parent, node::child_slot(&parent, key));
         if parent.validate().is_err() {
-            return Ok(Step::Alone);
+            return Ok(Step::Single);
         }
         let leaf = store.optimistic(child)?;
         if parent.validate().is_err() {
-            return Ok(Step::Alone);
+            return Ok(Step::Single);
         }
         for at in (0..SLOTS).step_by(LINE) {
             leaf.prefetch(at);
@@ -100,12 +100,12 @@ impl BTree {
     /// Finds the key's slot, and asks for its record.
     fn locate<'s>(&self, leaf: OptimisticPage<'s>, key: &[u8]) -> Step<'s> {
         if !is_node_of(&leaf, self.root) || node::level(&leaf) != 0 {
-            return Step::Alone;
+            return Step::Single;
         }
         let found = node::search(&leaf, key);
         let slot = found.map(|i| node::slot(&leaf, i));
         if leaf.validate().is_err() {
-            return Step::Alone;
+            return Step::Single;
         }
         let Ok(slot) = slot else { return Step::Absent };
         let (start, end) = (slot.value_at(), slot.value_at() + slot.value_len);
@@ -121,17 +121,17 @@ fn take(step: &Step<'_>, out: &mut Vec<u8>) -> Lookup {
     let (leaf, slot) = match step {
         Step::Record(leaf, slot) => (leaf, slot),
         Step::Absent => return Lookup::Absent,
-        Step::Leaf(_) | Step::Alone => return Lookup::Alone,
+        Step::Leaf(_) | Step::Single => return Lookup::Single,
     };
     if slot.flags & SLOT_OVERFLOW != 0 {
-        return Lookup::Alone;
+        return Lookup::Single;
     }
     let start = out.len();
     let header = node::header_at(leaf, slot.value_at());
     node::append_to(leaf, slot.value_at() + HEADER_LEN, slot.payload_len(), out);
     if leaf.validate().is_err() {
         out.truncate(start);
-        return Lookup::Alone;
+        return Lookup::Single;
     }
     Lookup::Record(header, start..out.len())
 }

@@ -67,7 +67,7 @@ fn an_optimistic_read_fails_exactly_when_the_page_changed() {
 }
 
 #[test]
-fn who_fails_to_latch_a_page_leaves_the_latch_of_its_holder_alone() {
+fn who_fails_to_latch_a_page_does_not_touch_the_latch_of_its_holder() {
     let (pool, _) = pool(16, 20);
     let id = PageId(5);
     let watcher = pool.optimistic(id, false).unwrap();

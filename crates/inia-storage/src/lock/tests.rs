@@ -73,7 +73,7 @@ impl World {
 }
 
 #[test]
-fn shared_locks_go_together_and_an_exclusive_one_stands_alone() {
+fn shared_locks_go_together_and_an_exclusive_one_stands_by_itself() {
     let world = World::new(3);
     assert_eq!(world.take(0, b"k", Shared), Grant::New);
     assert_eq!(world.take(1, b"k", Shared), Grant::New);

@@ -148,7 +148,7 @@ fn a_page_torn_in_its_place_is_restored_from_its_copy() {
 }
 
 #[test]
-fn damage_that_nothing_can_repair_is_told_and_leaves_other_pages_alone() {
+fn damage_that_nothing_can_repair_is_told_and_does_not_touch_other_pages() {
     let disk = SimDisk::new();
     let first = store_with_page(&disk, b"first");
     let second = store_with_page(&disk, b"second");

@@ -11,7 +11,7 @@
 //!   gaps     locked up to c    what comes into them now changes the leaf
 //!   latch    as copied?        no: nothing is done, the scan looks again
 //!   marks    a b c             and the scan, which shows them, goes on behind c
-//!   scan     d, e, ...         record by record, up to the next that it can put off
+//!   scan     d, e, ...         record by record, up to the next that it can defer
 //! ```
 //!
 //! What is written puts the transaction's id into the records, which locks them: the table of locks

@@ -132,7 +132,7 @@ impl Txn {
         Ok(done)
     }
 
-    /// Locks the record that a cursor stands on, if that was put off. False where it may have
+    /// Locks the record that a cursor stands on, if that was deferred. False where it may have
     /// changed since it was read.
     pub fn lock_current(&mut self, cursor: &mut LockingCursor) -> Result<bool> {
         let Some(locator) = cursor.locator() else { return Ok(true) };

@@ -111,7 +111,7 @@ impl Txn {
                 let place = match lookup {
                     Lookup::Absent => None,
                     Lookup::Record(header, place) if shown(header) => Some(place),
-                    Lookup::Record(..) | Lookup::Alone => self.get(tree, key, |value| {
+                    Lookup::Record(..) | Lookup::Single => self.get(tree, key, |value| {
                         let at = out.len();
                         out.extend_from_slice(value);
                         at..out.len()

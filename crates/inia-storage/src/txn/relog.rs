@@ -64,7 +64,7 @@ pub(crate) struct Relogging {
 
 /// What became of a part of the work.
 #[derive(PartialEq, Eq)]
-enum Part {
+enum RelogProgress {
     More,
     /// All is done, or the transaction is over.
     Last,
@@ -79,7 +79,7 @@ impl EngineShared {
             return Ok(false);
         };
         // After an error nothing is kept: the next attempt begins anew.
-        if relogging.advance(self)? == Part::More {
+        if relogging.advance(self)? == RelogProgress::More {
             *current = Some(relogging);
         }
         Ok(true)
@@ -124,18 +124,18 @@ impl EngineShared {
 
 impl Relogging {
     /// Does a part of the work.
-    fn advance(&mut self, core: &EngineShared) -> Result<Part> {
+    fn advance(&mut self, core: &EngineShared) -> Result<RelogProgress> {
         let alive = if self.walk != UndoRef::NONE || self.passed == 0 {
             self.walk_on(core)?
         } else {
             self.log_on(core)?
         };
         if !alive {
-            return Ok(Part::Last);
+            return Ok(RelogProgress::Last);
         }
         let over = self.walk == UndoRef::NONE && self.blocks.is_empty() && self.block.is_empty();
         if !over {
-            return Ok(Part::More);
+            return Ok(RelogProgress::More);
         }
         self.finish(core)
     }
@@ -217,14 +217,14 @@ impl Relogging {
         Ok(true)
     }
 
-    fn finish(&mut self, core: &EngineShared) -> Result<Part> {
+    fn finish(&mut self, core: &EngineShared) -> Result<RelogProgress> {
         let wal = core.store.wal();
         let mark = TxnRecord::Relog { txn: self.txn, end: true }.encode(&mut self.body);
         if let Some(end) = self.session.while_writing(self.txn, || wal.append(&mark)) {
             wal.wait_durable(end)?;
             self.session.move_log_hold(self.needed, self.from);
         }
-        Ok(Part::Last)
+        Ok(RelogProgress::Last)
     }
 }
 

@@ -87,6 +87,16 @@ fn banned_words() {
 }
 
 #[test]
+fn the_fields_terms_are_kept_to() {
+    let first = terms::TERMS[0].0;
+    let text = format!("struct {first};\nstruct {first}s;\nuse std::{};\n", first.to_lowercase());
+    assert_eq!(rust_violations("a/b.rs", &text, ""), [("term", 1)]);
+    let prefix = terms::TERMS.iter().find(|(term, _)| term.ends_with('_')).unwrap().0;
+    assert_eq!(rust_violations("a/b.rs", &format!("// {prefix}rows\n"), ""), [("term", 1)]);
+    assert_eq!(rust_violations("a/b.rs", &format!("// un{prefix}rows\n"), ""), []);
+}
+
+#[test]
 fn function_names_are_found() {
     for (line, name) in [
         ("fn a() {", Some("a")),

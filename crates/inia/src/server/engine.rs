@@ -2,7 +2,7 @@
 
 use super::auth::{Account, AccountLookup, Requirement};
 use super::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
-use crate::config::{Config, LEAST_WORK_MEMORY};
+use crate::config::{Config, MIN_WORK_MEMORY};
 use crate::data_dir::DataDir;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The least memory for pages that is taken unless asked otherwise.
-const LEAST_POOL: u64 = 64 << 20;
+const MIN_POOL: u64 = 64 << 20;
 /// With less than this no database works.
 const SMALLEST_POOL: u64 = 5 << 20;
 
@@ -28,7 +28,7 @@ pub fn open(data: &DataDir, config: &Config, background: bool) -> Result<Arc<Dat
     let database = Database::open(data.disk(), options)
         .map_err(|error| format!("cannot open the database in {}: {error}", dir.display()))?;
     let memory = config.work_memory.or_else(|| machine_memory().map(|memory| memory / 4));
-    database.memory().set_limit(memory.unwrap_or(0).max(LEAST_WORK_MEMORY));
+    database.memory().set_limit(memory.unwrap_or(0).max(MIN_WORK_MEMORY));
     let place = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     database.announce(&[
         ("innodb_buffer_pool_size", buffer_pool_size.to_string()),
@@ -55,7 +55,7 @@ fn pool_size(asked: Option<u64>, memory: Option<u64>) -> Result<u64, String> {
             memory >> 20
         )),
         (Some(asked), _) => Ok(asked),
-        (None, memory) => Ok((memory.unwrap_or(0) / 4).max(LEAST_POOL)),
+        (None, memory) => Ok((memory.unwrap_or(0) / 4).max(MIN_POOL)),
     }
 }
 

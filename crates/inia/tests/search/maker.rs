@@ -63,11 +63,11 @@ pub(super) struct Maker<'w> {
 }
 
 /// The most SELECTs inside one statement.
-const MOST_INSIDE: u32 = 3;
+const MAX_INSIDE: u32 = 3;
 
 impl<'w> Maker<'w> {
     pub(super) fn new(random: &'w mut Random, sources: &'w [Source]) -> Maker<'w> {
-        Maker { random, sources, common: Vec::new(), aliases: 0, left: MOST_INSIDE }
+        Maker { random, sources, common: Vec::new(), aliases: 0, left: MAX_INSIDE }
     }
 
     pub(super) fn pick<'p>(&mut self, choices: &[&'p str]) -> &'p str {

@@ -29,12 +29,12 @@ pub(crate) struct Talk {
     command: u8,
     /// The columns of a result end with a packet of their own.
     ends_columns: bool,
-    result: Part,
+    result: ReplyPart,
 }
 
 /// How far a result has been received.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum ReplyPart {
     /// There is none.
     None,
     Columns,
@@ -54,7 +54,7 @@ impl Talk {
             asked: false,
             command: 0,
             ends_columns: true,
-            result: Part::None,
+            result: ReplyPart::None,
         }
     }
 
@@ -102,8 +102,8 @@ impl Talk {
         if self.logged_in {
             self.command = payload.first().copied().unwrap_or(0);
             self.result = match self.command {
-                code::STMT_FETCH => Part::Rows,
-                _ => Part::None,
+                code::STMT_FETCH => ReplyPart::Rows,
+                _ => ReplyPart::None,
             };
         }
         let mut rest = payload;
@@ -198,13 +198,13 @@ impl Talk {
             }
             Some(0xfe) if payload.len() < 9 => {
                 self.result = match self.result {
-                    Part::Columns if self.ends_columns => Part::Rows,
-                    _ => Part::None,
+                    ReplyPart::Columns if self.ends_columns => ReplyPart::Rows,
+                    _ => ReplyPart::None,
                 };
                 format!("EOF {}", warnings(payload))
             }
             Some(3) if payload.starts_with(b"\x03def") => {
-                self.result = Part::Columns;
+                self.result = ReplyPart::Columns;
                 column_name(payload)
             }
             Some(_) if self.in_rows() => format!("row {}", printable(payload)),
@@ -225,11 +225,11 @@ impl Talk {
     /// Whether what comes is a row: behind the columns of a query or an execution, or fetched.
     fn in_rows(&self) -> bool {
         match self.result {
-            Part::None => false,
-            Part::Columns => {
+            ReplyPart::None => false,
+            ReplyPart::Columns => {
                 !self.ends_columns && matches!(self.command, code::QUERY | code::STMT_EXECUTE)
             }
-            Part::Rows => true,
+            ReplyPart::Rows => true,
         }
     }
 

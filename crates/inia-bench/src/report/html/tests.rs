@@ -31,7 +31,7 @@ fn axes_end_at_round_numbers() {
 }
 
 #[test]
-fn the_page_stands_alone_and_its_texts_are_escaped() {
+fn the_page_refers_to_nothing_outside_and_its_texts_are_escaped() {
     let html = page(&fixture::records());
     for outside in ["http:", "https:", "//cdn", "@import", "url(", "src=", "<link"] {
         assert!(!html.contains(outside), "{outside}");

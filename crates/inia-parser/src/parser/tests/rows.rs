@@ -53,7 +53,7 @@ const ROWS: &[&str] = &[
 
 /// Every row behind every other, the first of them plain.
 #[test]
-fn rows_of_literals_are_what_each_is_alone() {
+fn rows_of_literals_are_what_each_is_by_itself() {
     let modes = [
         SqlMode::empty(),
         SqlMode::ANSI_QUOTES,
@@ -145,7 +145,7 @@ fn bytes_that_are_not_utf8_stay_bytes() {
 
 /// Bytes that are no UTF-8 concern the statements before them and their own, and no later ones.
 #[test]
-fn statements_of_one_text_are_what_each_is_alone() {
+fn statements_of_one_text_are_what_each_is_by_itself() {
     let statements: [&[u8]; 5] = [
         b"insert into t values (1, 'a'), (2, 'b')",
         b"insert into t values (1, 'a'), (2, '\xff')",

@@ -96,17 +96,17 @@ pub(super) fn may_change_together(table: &Table, assigned: impl Fn(usize) -> boo
 }
 
 impl RowWriter<'_> {
-    /// Takes a row that is to be deleted, read at a spot without a lock.
+    /// Takes a row that is to be deleted, read without a lock.
     pub(super) fn buffer_delete(
         &mut self,
         txn: &mut Txn,
-        spot: &RecordLocator,
+        locator: &RecordLocator,
         (key, bytes): (&[u8], &[u8]),
     ) -> Result<(), SqlError> {
         let table = self.table;
         auto_increment::leaving(txn, table, bytes)?;
         let row = self.changes.rows.len();
-        self.changes.rows.push_seen(key, &[], spot);
+        self.changes.rows.push_seen(key, &[], locator);
         self.changes.entries.resize_with(table.indexes.len(), EntryChanges::default);
         for at in 0..table.indexes.len() {
             if self.encode_stored(at, key, bytes)? {
@@ -142,19 +142,19 @@ impl RowWriter<'_> {
         Ok(())
     }
 
-    /// Takes a row that is to be replaced and keeps its clustered key, read at a spot without a
+    /// Takes a row that is to be replaced and keeps its clustered key, read without a
     /// lock.
     pub(super) fn buffer_update(
         &mut self,
         txn: &mut Txn,
-        spot: &RecordLocator,
+        locator: &RecordLocator,
         (key, old): (&[u8], &[u8]),
         rewrite: &Rewrite<'_>,
     ) -> Result<(), SqlError> {
         let new = rewrite.bytes();
         self.leaves_number(txn, old, rewrite.changed())?;
         let row = self.changes.rows.len();
-        self.changes.rows.push_seen(key, new, spot);
+        self.changes.rows.push_seen(key, new, locator);
         if rewrite.indexes().is_empty() {
             return Ok(());
         }

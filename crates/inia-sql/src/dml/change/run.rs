@@ -261,9 +261,9 @@ impl ChangeRun<'_> {
             };
         }
         let left = scan.as_mut().filter(|_| self.together).and_then(|scan| scan.leave_current());
-        if let Some(spot) = left {
+        if let Some(locator) = left {
             let mut txn = core.txn_of(&plan.table).borrow_mut();
-            self.writer.buffer_update(&mut txn, &spot, (key, old), rewrite)?;
+            self.writer.buffer_update(&mut txn, &locator, (key, old), rewrite)?;
             rewrite.note_number();
             self.matched += 1;
             return Ok(true);
@@ -322,9 +322,9 @@ impl ChangeRun<'_> {
     ) -> Result<bool, SqlError> {
         let (table, core) = (&self.plan.table, self.core);
         let left = scan.as_mut().filter(|_| self.together).and_then(|scan| scan.leave_current());
-        if let Some(spot) = left {
+        if let Some(locator) = left {
             let mut txn = core.txn_of(table).borrow_mut();
-            self.writer.buffer_delete(&mut txn, &spot, (key, bytes))?;
+            self.writer.buffer_delete(&mut txn, &locator, (key, bytes))?;
             self.matched += 1;
             ctx.row_number = self.matched;
             return Ok(true);

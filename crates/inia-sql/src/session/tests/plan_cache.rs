@@ -171,7 +171,7 @@ const GROUPS: &[&[&str]] = &[
     &["DELETE FROM t WHERE c = 'new'", "DELETE FROM t WHERE c = 'a' ORDER BY id LIMIT 1"],
 ];
 
-/// Each text runs in one session that has seen its like before, and in a fresh one over equal
+/// Each text runs in one session that has seen its digest before, and in a fresh one over equal
 /// tables that has not.
 #[test]
 fn kept_plans_answer_as_fresh_ones() {

@@ -220,7 +220,7 @@ fn a_leaf_copy_knows_when_its_leaf_has_changed() {
 }
 
 #[test]
-fn failing_changes_leave_the_tree_alone() {
+fn failing_changes_do_not_change_the_tree() {
     let mut tree = Fixture::new(4000);
     tree.put(b"a", version(1), b"one");
     let failed = tree.tree.modify(&tree.store, b"a", 3, |leaf| leaf.insert(b"a", version(2), b"x"));

@@ -134,7 +134,7 @@ impl Play {
         self.world.locks.at_rest(|| self.waits.keys().copied().find(runs))
     }
 
-    /// Whether some owners wait for each other in a circle.
+    /// Whether some owners wait for each other in a cycle.
     fn has_cycle(&self) -> bool {
         let blockers = |owner: &Arc<Owner>| {
             let wait = self.world.locks.wait_of(owner);

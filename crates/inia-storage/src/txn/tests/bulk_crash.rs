@@ -60,7 +60,7 @@ struct Ledger {
     under_way: Option<Map>,
 }
 
-struct Work<'w> {
+struct BulkRun<'w> {
     engine: Arc<Engine>,
     tree: Tree,
     random: Random,
@@ -75,7 +75,7 @@ struct Work<'w> {
     round: u64,
 }
 
-impl Work<'_> {
+impl BulkRun<'_> {
     fn step(&mut self) -> crate::Result<()> {
         if !self.txn.is_open() {
             self.txn.begin(Isolation::RepeatableRead);
@@ -238,12 +238,13 @@ fn work(disk: &SimDisk, seed: u64, ledger: &mut Ledger) -> crate::Result<()> {
     let (seen, old) = Default::default();
     let random = Random::new(seed);
     let (savepoints, round) = (Vec::new(), 0);
-    let mut work = Work { engine, tree, random, ledger, txn, seen, savepoints, reader, old, round };
+    let mut work =
+        BulkRun { engine, tree, random, ledger, txn, seen, savepoints, reader, old, round };
     let done = (0..60).try_for_each(|_| {
         // Reading meets a disk that has stopped, too.
         if disk.has_crashed() { Err(StorageError::DiskFull) } else { work.step() }
     });
-    let Work { engine, txn, reader, .. } = work;
+    let BulkRun { engine, txn, reader, .. } = work;
     match disk.has_crashed() {
         true => drop((txn, reader, engine)),
         false => std::mem::forget((txn, reader, engine)),

@@ -103,7 +103,7 @@ fn delete_from(
     Ok(keys)
 }
 
-struct Work<'w> {
+struct CrashRun<'w> {
     engine: &'w Arc<Engine>,
     random: Random,
     ledger: &'w mut Ledger,
@@ -111,7 +111,7 @@ struct Work<'w> {
     trees: BTreeMap<Vec<u8>, TreeId>,
 }
 
-impl Work<'_> {
+impl CrashRun<'_> {
     fn step(&mut self, client: &mut Client) -> crate::Result<()> {
         if !client.txn.is_open() {
             client.txn.begin(Isolation::RepeatableRead);
@@ -244,7 +244,7 @@ fn work(disk: &SimDisk, seed: u64, ledger: &mut Ledger) -> crate::Result<()> {
         })
         .collect();
     let mut work =
-        Work { engine: &engine, random: Random::new(seed), ledger, trees: BTreeMap::new() };
+        CrashRun { engine: &engine, random: Random::new(seed), ledger, trees: BTreeMap::new() };
     let mut result = Ok(());
     for turn in 0..600 {
         let who = work.random.index(clients.len());

@@ -289,7 +289,7 @@ fn an_insert_of_many_stops_at_a_gap_lock() {
     assert_eq!(all(&mut txn, &tree), "a=1 b= c= m=2 n= o=");
 }
 
-/// A cursor at READ COMMITTED that has put off the lock of the record "b".
+/// A cursor at READ COMMITTED that has deferred the lock of the record "b".
 fn deferring(engine: &Arc<Engine>, tree: &Tree) -> (Txn, LockingCursor) {
     let mut txn = session(engine, Isolation::ReadCommitted);
     txn.begin_statement();

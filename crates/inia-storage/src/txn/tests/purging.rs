@@ -109,7 +109,7 @@ fn a_reader_of_a_transaction_that_rolls_back_finds_the_version_before() {
 }
 
 #[test]
-fn purge_leaves_a_key_alone_that_was_inserted_again() {
+fn purge_keeps_a_key_that_was_inserted_again() {
     let engine = open();
     let tree = tree_with(&engine, &[("a", "0")]);
     let mut txn = rr(&engine);

@@ -100,7 +100,7 @@ fn descending_scans_at_repeatable_read() {
 }
 
 #[test]
-fn read_committed_locks_the_records_of_the_range_alone() {
+fn read_committed_locks_the_records_of_the_range_only() {
     check(
         Isolation::ReadCommitted,
         &[

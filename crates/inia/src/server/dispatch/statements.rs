@@ -23,7 +23,7 @@ pub(super) type Statements = HashMap<u32, Statement, BuildHasherDefault<IdHasher
 
 /// Bytes of parameters that a connection may have sent ahead of their executions: as many as one
 /// parameter may ever have, whatever `max_allowed_packet` is.
-const MOST_LONG_DATA: usize = 1 << 30;
+const MAX_LONG_DATA: usize = 1 << 30;
 
 /// What waits takes so many times its bytes.
 const LONG_DATA_COST: u64 = 3;
@@ -192,7 +192,7 @@ impl Worker {
         if !self.long_share.covers(wanted * LONG_DATA_COST) {
             return statement.params.refuse_long_data(WireError::NoMemoryFor(wanted));
         }
-        let room = MOST_LONG_DATA.saturating_sub(self.long_data);
+        let room = MAX_LONG_DATA.saturating_sub(self.long_data);
         let before = statement.params.long_data();
         statement.params.add_long_data(param, data, self.shared.max_allowed_packet, room);
         self.long_data += statement.params.long_data() - before;
