@@ -167,27 +167,7 @@ pub(super) fn column_def(
         (def.auto_increment, def.generated, def.invisible) = (false, None, false);
         return def;
     }
-    let data_type = match &column.ty.data_type {
-        DataType::Null => DataType::Binary(0),
-        // A computed number that fits is an INT.
-        DataType::Int { width: IntWidth::Big, unsigned } if column.ty.length <= 10 => {
-            DataType::Int { width: IntWidth::Int, unsigned: *unsigned }
-        }
-        // MAX of a column is of its kind.
-        DataType::Text { size, collation }
-            if result.org_name.is_empty() && column.ty.length < lob_bytes(*size) =>
-        {
-            let bytes = u64::from(column.ty.length) * u64::from(collation.charset().max_bytes());
-            DataType::Text { size: size_for(bytes), collation: *collation }
-        }
-        DataType::VarBinary(bytes) if u64::from(*bytes) == MAX_NORMAL_BYTES => {
-            DataType::Blob(LobSize::Normal)
-        }
-        DataType::Blob(_) if result.org_name.is_empty() => {
-            DataType::Blob(size_for(column.ty.length.into()))
-        }
-        _ => column.ty.clone().fitted_to_column().data_type,
-    };
+    let data_type = computed_type(column);
     let nullable = column.ty.nullable;
     let defaults = matches!(
         data_type,
@@ -215,6 +195,28 @@ pub(super) fn column_def(
         }
     }
     def
+}
+
+/// The type of a table's column that takes computed values.
+fn computed_type(column: &OutputColumn) -> DataType {
+    let computed = column.result.org_name.is_empty();
+    match &column.ty.data_type {
+        DataType::Null => DataType::Binary(0),
+        // A computed number that fits is an INT.
+        DataType::Int { width: IntWidth::Big, unsigned } if column.ty.length <= 10 => {
+            DataType::Int { width: IntWidth::Int, unsigned: *unsigned }
+        }
+        // MAX of a column is of its kind.
+        DataType::Text { size, collation } if computed && column.ty.length < lob_bytes(*size) => {
+            let bytes = u64::from(column.ty.length) * u64::from(collation.charset().max_bytes());
+            DataType::Text { size: size_for(bytes), collation: *collation }
+        }
+        DataType::VarBinary(bytes) if u64::from(*bytes) == MAX_NORMAL_BYTES => {
+            DataType::Blob(LobSize::Normal)
+        }
+        DataType::Blob(_) if computed => DataType::Blob(size_for(column.ty.length.into())),
+        _ => column.ty.clone().fitted_to_column().data_type,
+    }
 }
 
 /// Most bytes of a TEXT or BLOB.
