@@ -121,6 +121,7 @@ impl Engine {
         if disk.list()?.iter().any(|name| name == UNDO_FILE) {
             disk.remove(UNDO_FILE)?;
         }
+        // Undo is there before the store: recovery puts the records of losers back into it.
         let undo = Arc::new(UndoStore::new(Arc::clone(&disk), options.undo_memory));
         let mut analysis = Analysis::new(Arc::clone(&undo));
         let store = Store::open(disk, options.clone(), &mut analysis)?;
@@ -157,6 +158,7 @@ impl Engine {
             status: Arc::clone(&core.status),
             roots,
         }));
+        // From here on checkpoints keep what rollbacks need, so the losers may be rolled back.
         recover::resume(&core, &analysis.into_losers())?;
         let purger = options.background.then(|| start_purger(&core));
         Ok(Arc::new(Engine { core, purger: Mutex::new(purger) }))

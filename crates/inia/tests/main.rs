@@ -8,6 +8,7 @@ mod charsets;
 mod commands;
 mod damage;
 mod differential;
+mod drop_large;
 mod dumps;
 mod format3;
 mod full_disk;
