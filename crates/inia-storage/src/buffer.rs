@@ -65,7 +65,27 @@ pub(crate) fn page_offset(id: PageId) -> u64 {
     u64::from(id.0) * PAGE_SIZE as u64
 }
 
+/// How full a pool is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolStats {
+    /// Frames there may be.
+    pub total: u64,
+    /// Frames with a page.
+    pub data: u64,
+    /// Pages that the data file does not have yet.
+    pub dirty: u64,
+}
+
 impl BufferPool {
+    /// How full it is; looks at every frame.
+    pub(crate) fn stats(&self) -> PoolStats {
+        let used = self.frames.used();
+        let is_dirty = |frame: &u32| self.frames.meta(*frame).rec_lsn.load(Ordering::Relaxed) != 0;
+        let data = u64::from(used).saturating_sub(self.free.lock().len() as u64);
+        let dirty = (0..used).filter(is_dirty).count() as u64;
+        PoolStats { total: u64::from(self.frames.count()), data, dirty }
+    }
+
     /// A pool of `bytes` of frames over a data file; `doublewrite` keeps copies during write-back.
     pub(crate) fn new(
         bytes: u64,

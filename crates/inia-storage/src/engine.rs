@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::btree::BTree;
+use crate::buffer::PoolStats;
 use crate::error::StorageError;
 use crate::files::UNDO_FILE;
 use crate::lock::LockSystem;
@@ -319,6 +320,11 @@ impl Engine {
             purge_horizon: core.purge_horizon(),
             durable_lsn: core.store.wal().durable_lsn(),
         }
+    }
+
+    /// How full the buffer pool is; looks at every frame of it.
+    pub fn pool_stats(&self) -> PoolStats {
+        self.core.store.pool_stats()
     }
 
     pub(crate) fn stop_purger(&self) {

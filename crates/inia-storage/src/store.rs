@@ -19,6 +19,7 @@ mod volatile;
 pub(crate) mod tests;
 
 use crate::Result;
+use crate::buffer::PoolStats;
 use crate::buffer::{
     BufferPool, OptimisticPage, PageVersion, SharedPage, WRITE_BATCH, page_offset,
 };
@@ -227,6 +228,11 @@ impl Store {
     #[inline]
     pub(crate) fn wal(&self) -> &Wal {
         &self.wal
+    }
+
+    /// How full the pool is.
+    pub(crate) fn pool_stats(&self) -> PoolStats {
+        self.pool.stats()
     }
 
     /// The pool.

@@ -31,6 +31,7 @@ mod rights;
 mod scripts;
 mod search;
 mod shell;
+mod status;
 mod support;
 mod sysbench;
 mod wire;
