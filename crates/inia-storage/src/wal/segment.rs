@@ -176,13 +176,39 @@ impl Segments {
             found.segment.file.write_at(&zeros, 0)?;
             found.segment.file.sync()?;
         }
+        let passed = self.remove_passed(used)?;
         let mut state = self.state.lock();
-        state.active =
-            used.iter().map(|found| (found.header.number, found.header.start_lsn)).collect();
+        state.active = used
+            .iter()
+            .map(|found| (found.header.number, found.header.start_lsn))
+            .filter(|&(number, _)| number > passed)
+            .collect();
+        state.prepared.retain(|segment| segment.number > passed);
         state.prepared.extend(cut_off.iter().map(|found| found.segment.clone()));
         state.prepared.make_contiguous().sort_by_key(|segment| segment.number);
         self.count_prepared(&state);
         Ok(())
+    }
+
+    /// Removes segments that have no valid header though a younger one is in use, and all that are
+    /// older still; the greatest number of them, 0 without any. Recovery has done without them. Put
+    /// to use again under its number, such a one would outlive younger ones, and leave a gap in the
+    /// numbers.
+    fn remove_passed(&self, used: &[ActiveSegment]) -> Result<u64> {
+        let Some(newest) = used.last() else { return Ok(0) };
+        let prepared: Vec<u64> = self.prepared().iter().map(|segment| segment.number).collect();
+        let headless = prepared.iter().copied().filter(|&number| number < newest.header.number);
+        let Some(passed) = headless.max() else { return Ok(0) };
+        let with_header = used.iter().map(|found| found.header.number);
+        let mut numbers: Vec<u64> = with_header.chain(prepared).collect();
+        numbers.retain(|&number| number <= passed);
+        numbers.sort_unstable();
+        for number in numbers {
+            self.disk.remove(&segment_name(number))?;
+            // A crash must not leave an older one without those between.
+            self.sync_names()?;
+        }
+        Ok(passed)
     }
 
     /// Whether the next full segment would find no successor, or what is prepared is less than
