@@ -132,6 +132,8 @@ fn bind_outermost(
 }
 
 /// One SELECT that is being bound.
+///
+/// Wide: one field for each clause that is bound so far.
 #[derive(Default)]
 struct Level {
     /// The names of its FROM, as far as bound.
@@ -191,6 +193,8 @@ struct CteBinding {
 }
 
 /// Binds one statement's queries.
+///
+/// Wide: one field for each part of the plan that is being made.
 struct QueryBinder<'c> {
     context: &'c BindContext<'c>,
     /// Subplans by number; `None` while a subplan is being bound.

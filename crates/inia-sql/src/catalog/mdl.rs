@@ -349,7 +349,7 @@ impl MdlSession {
             queues.let_in(manager, name);
         }
         let slot = put.is_some().then(|| self.slot.clone());
-        if queues.ask(manager, self.owner, name, kind, slot, &self.slot) {
+        if queues.ask(manager, self.owner, (name, kind), slot, &self.slot) {
             return Ok(());
         }
         let deadline = Instant::now() + limit;

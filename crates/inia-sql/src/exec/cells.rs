@@ -223,7 +223,7 @@ impl Runner<'_> {
         }
         match (&select.source, aggregation.group.as_slice()) {
             (RowSource::Table(source), [group]) if is_plain(source) => {
-                self.groups_of_table(select, source, group, aggregation, ctx, row, project)
+                self.groups_of_table((select, source), (group, aggregation), ctx, row, project)
             }
             (RowSource::Join(join), []) if reads_only(select, None) => {
                 self.sums_of_join(join, &aggregation.calls, ctx, row, project)
@@ -232,13 +232,10 @@ impl Runner<'_> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one query")]
     fn groups_of_table(
         &self,
-        select: &SelectPlan,
-        source: &TableSource,
-        group: &Expr,
-        aggregation: &Aggregation,
+        (select, source): (&SelectPlan, &TableSource),
+        (group, aggregation): (&Expr, &Aggregation),
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
         project: &mut Project<'_>,

@@ -22,7 +22,7 @@ use super::select::holds;
 use super::{Result, Runner};
 use crate::access::{FoundRow, TableScan};
 use crate::error::StorageResult;
-use crate::plan::{Body, Direct, RowSource, SelectPlan, TableSource};
+use crate::plan::{Body, Direct, QueryPlan, RowSource, SelectPlan, TableSource};
 use inia_base::column::RowSink;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr};
@@ -31,6 +31,16 @@ use inia_storage::ReadMode;
 
 /// Takes rows as they are stored; returns whether it wants more.
 type FoundVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &FoundRow<'_>) -> Result<bool> + 'v;
+
+/// A query of one table whose columns are sent as they are stored.
+#[derive(Clone, Copy)]
+struct DirectQuery<'q> {
+    query: &'q QueryPlan,
+    select: &'q SelectPlan,
+    source: &'q TableSource,
+    /// The table's columns, in the order of the result; those that only ORDER BY reads come last.
+    columns: &'q [usize],
+}
 
 impl Runner<'_> {
     /// Runs the outermost query the direct way, if it is of a shape that can; returns how many
@@ -56,10 +66,12 @@ impl Runner<'_> {
                 }
             }
             Direct::Rows(columns) => {
-                self.send_rows(query, select, source, columns, ctx, sink).map(Some)
+                let direct = DirectQuery { query, select, source, columns };
+                self.send_rows(direct, ctx, sink).map(Some)
             }
             Direct::Sorted(columns) => {
-                self.send_sorted(query, select, source, columns, ctx, sink).map(Some)
+                let direct = DirectQuery { query, select, source, columns };
+                self.send_sorted(direct, ctx, sink).map(Some)
             }
         }
     }

@@ -60,6 +60,8 @@ enum Ends {
 }
 
 /// Takes pieces of a text and gives rows.
+///
+/// Wide: the format's parts are taken out of it once, since each byte asks for them.
 pub(crate) struct FileReader {
     format: Format,
     charset: Charset,

@@ -56,8 +56,7 @@ impl Queues {
         &mut self,
         manager: &MdlManager,
         owner: u64,
-        name: &Arc<MdlName>,
-        kind: MdlKind,
+        (name, kind): (&Arc<MdlName>, MdlKind),
         slot: Option<Arc<MdlSlot>>,
         sleeper: &Arc<MdlSlot>,
     ) -> bool {
