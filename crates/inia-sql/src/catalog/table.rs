@@ -82,6 +82,7 @@ impl Table {
         mdl: Arc<MdlName>,
         shared: Arc<TableShared>,
     ) -> Table {
+        def.debug_check();
         let layout = RowLayout::new(def.columns.iter().map(|c| (&c.data_type, c.nullable)));
         let indexes = (0..def.indexes.len())
             .map(|i| TableIndex {
@@ -92,6 +93,7 @@ impl Table {
         let clustered = store.tree(def.clustered);
         let (numbered, stale) = (def.auto_increment_column(), AtomicBool::new(false));
         let store = store.clone();
+        debug_assert_eq!(layout.len(), def.columns.len(), "each column has a slot");
         Table { def, store, clustered, indexes, layout, mdl, numbered, shared, stale }
     }
 

@@ -99,6 +99,8 @@ impl StatementTxn {
             (store.clone(), RefCell::new(txn))
         });
         if !self.is_open.replace(true) {
+            debug_assert!(self.growth.borrow().is_empty(), "a statement begins with no growth");
+            debug_assert!(self.complete.get().is_none(), "a statement begins with no row");
             let mut txn = txn.borrow_mut();
             txn.begin(isolation);
             txn.begin_statement();

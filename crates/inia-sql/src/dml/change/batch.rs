@@ -194,6 +194,7 @@ impl RowWriter<'_> {
             };
             next = written.map_err(|error| write_error(table, error))?;
             if next < rows.len() {
+                debug_assert!(missed.last().is_none_or(|last| *last < next), "rows go in order");
                 missed.push(next);
                 next += 1;
             }
@@ -341,6 +342,7 @@ impl ChangeRun<'_> {
         }
         let mut changes = std::mem::take(&mut self.writer.changes);
         let delete = self.plan.deletes();
+        debug_assert!(self.matched >= changes.rows.len() as u64, "buffered rows have matched");
         let missed = {
             let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
             let missed = self.writer.write_changes(&mut txn, &mut changes, delete)?;
