@@ -15,6 +15,8 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 /// More combinations of IN lists than this are read as one range.
 const MAX_COMBINATIONS: usize = 4096;
+/// Bytes for which a key has room from the start: one of two integers needs no more.
+const SHORT_KEY: usize = 24;
 
 /// A range of keys: from `start` (inclusive) to `end` (exclusive; `None` for no end).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,7 +88,7 @@ pub(super) fn compute(
         return Ok(Bounds { keys: Keys::Ranges(vec![KeyRange::all()]), exact: true });
     };
     let mut builder = Builder { table, index, exact: true };
-    let mut prefixes = vec![Vec::new()];
+    let mut prefixes = vec![Vec::with_capacity(SHORT_KEY)];
     for (part, equal) in path.equal.iter().enumerate() {
         if !builder.extend(&mut prefixes, part, equal, ctx, row)? {
             let ranges = prefixes.into_iter().map(KeyRange::prefix).collect();

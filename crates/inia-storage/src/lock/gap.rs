@@ -200,14 +200,17 @@ impl Gaps {
         let mut state = self.state.lock();
         state.held.retain(|(other, _)| !Arc::ptr_eq(other, owner));
         self.owners.store(state.held.len(), Ordering::Relaxed);
+        let mut served = Vec::new();
         let mut at = 0;
         while at < state.waiting.len() {
             let (waiter, key) = &state.waiting[at];
             if !state.blocked(waiter, key) && waiter.grant() {
-                state.waiting.swap_remove(at);
+                served.push(state.waiting.swap_remove(at).0);
             } else {
                 at += 1;
             }
         }
+        drop(state);
+        served.iter().for_each(|waiter| waiter.wake());
     }
 }

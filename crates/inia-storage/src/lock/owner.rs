@@ -207,14 +207,19 @@ impl Owner {
         }
     }
 
-    /// Ends a wait successfully, if it is still on.
+    /// Ends a wait successfully, if it is still on. The caller wakes the waiter once it has
+    /// released its own latches ([`Owner::wake`]): the waiter goes for them first.
     pub(super) fn grant(&self) -> bool {
         let mut wait = self.wait.lock();
         let on = matches!(*wait, Wait::On(_));
         if on {
             *wait = Wait::Granted;
-            self.cell.wake();
         }
         on
+    }
+
+    /// Wakes the owner, whose wait is over.
+    pub(super) fn wake(&self) {
+        self.cell.wake();
     }
 }

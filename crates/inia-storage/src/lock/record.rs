@@ -198,9 +198,11 @@ impl Queue {
         }
     }
 
-    /// Hands the lock to every waiter that nothing blocks any more, in order of arrival. Behind one
-    /// that has to wait on, only those can be served who hold the lock already.
-    fn advance(&mut self, name: LockName) {
+    /// Hands the lock to every waiter that nothing blocks any more, in order of arrival; those who
+    /// got it are to be woken. Behind one that has to wait on, only those can be served who hold
+    /// the lock already, and not by this handing over.
+    fn advance(&mut self, name: LockName) -> Vec<Arc<Owner>> {
+        let mut served = Vec::new();
         let mut at = 0;
         while at < self.waiting.len() {
             let (owner, mode) = self.waiting[at].clone();
@@ -213,12 +215,16 @@ impl Queue {
                 if self.admit(&owner, mode) == Grant::New {
                     owner.note_record(name);
                 }
-            } else if self.waiting.iter().skip(at + 1).any(|(other, _)| self.is_held_by(other)) {
+                served.push(owner);
+            } else if self.granted.len() > served.len()
+                && self.waiting.iter().skip(at + 1).any(|(other, _)| self.is_held_by(other))
+            {
                 at += 1;
             } else {
-                return;
+                break;
             }
         }
+        served
     }
 }
 
@@ -319,13 +325,7 @@ impl RecordLocks {
 
     /// Takes a waiter out of the queue, if it still stands there.
     pub(super) fn dequeue(&self, owner: &Arc<Owner>, name: LockName) {
-        self.with(name, |state| {
-            if let Some(queue) = state.queues.get_mut(&name) {
-                queue.waiting.retain(|(other, _)| !Arc::ptr_eq(other, owner));
-                queue.advance(name);
-            }
-            state.drop_if_empty(name);
-        });
+        self.serve(name, |queue| queue.waiting.retain(|(other, _)| !Arc::ptr_eq(other, owner)));
     }
 
     /// Adds everyone whom the queued `owner` waits for. True for an exclusive request that waits
@@ -393,29 +393,32 @@ impl RecordLocks {
     /// Releases one mode of a lock before its transaction ends, and serves the queue. A mode that
     /// the owner held beside it stays.
     pub(super) fn release_mode(&self, owner: &Arc<Owner>, name: LockName, mode: LockMode) {
-        self.with(name, |state| {
-            if let Some(queue) = state.queues.get_mut(&name) {
-                let at = queue.granted.iter().position(|it| Arc::ptr_eq(&it.owner, owner));
-                if let Some(at) = at
-                    && !queue.granted[at].give_up(mode)
-                {
-                    queue.granted.remove(at);
-                    owner.forget_record(name);
-                }
-                queue.advance(name);
+        self.serve(name, |queue| {
+            let at = queue.granted.iter().position(|it| Arc::ptr_eq(&it.owner, owner));
+            if let Some(at) = at
+                && !queue.granted[at].give_up(mode)
+            {
+                queue.granted.remove(at);
+                owner.forget_record(name);
             }
-            state.drop_if_empty(name);
         });
     }
 
     /// Releases an owner's lock in every mode, and serves the queue.
     pub(super) fn release(&self, owner: &Arc<Owner>, name: LockName) {
-        self.with(name, |state| {
-            if let Some(queue) = state.queues.get_mut(&name) {
-                queue.granted.retain(|holder| !Arc::ptr_eq(&holder.owner, owner));
-                queue.advance(name);
-            }
+        self.serve(name, |queue| queue.granted.retain(|holder| !Arc::ptr_eq(&holder.owner, owner)));
+    }
+
+    /// Takes a lock or a waiter out of the queue of a name, if there is one, and serves those who
+    /// wait behind it.
+    fn serve(&self, name: LockName, take_out: impl FnOnce(&mut Queue)) {
+        let served = self.with(name, |state| {
+            let Some(queue) = state.queues.get_mut(&name) else { return Vec::new() };
+            take_out(queue);
+            let served = queue.advance(name);
             state.drop_if_empty(name);
+            served
         });
+        served.iter().for_each(|owner| owner.wake());
     }
 }
