@@ -123,8 +123,11 @@ fn check_join(join: &JoinPlan, width: usize) {
 
 fn check_table(source: &TableSource, width: usize) {
     let (def, path) = (&source.table.def, &source.access);
-    debug_assert_eq!(source.needed.len(), def.columns.len(), "each column is read or not");
-    debug_assert!(source.base + def.columns.len() <= width, "a table fills slots of its row");
+    // A changed table without a primary key gives its row id, too.
+    let row_id = usize::from(source.needed.len() > def.columns.len() && def.primary().is_none());
+    let slots = def.columns.len() + row_id;
+    debug_assert_eq!(source.needed.len(), slots, "each column is read or not");
+    debug_assert!(source.base + slots <= width, "a table fills slots of its row");
     let Some(index) = path.index else {
         debug_assert!(path.is_unbounded(), "bounds are those of an index");
         return;

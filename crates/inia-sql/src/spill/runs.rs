@@ -67,6 +67,8 @@ impl<'w> Runs<'w> {
             self.merge_last(same, level + 1)?;
             self.files[level as usize] = Scratch::new(self.workspace, self.purpose);
         }
+        let falls = self.runs.is_sorted_by(|a, b| a.0 >= b.0);
+        debug_assert!(falls, "levels fall to the newest run");
         Ok(())
     }
 
@@ -137,7 +139,6 @@ impl<'w> Runs<'w> {
         let records = streams.iter().map(|stream| stream.records()).sum::<u64>();
         debug_assert_eq!(all.records(), records, "a merge keeps all records");
         self.runs.push((level, all));
-        debug_assert!(self.runs.is_sorted_by(|a, b| a.0 >= b.0), "levels fall to the newest run");
         Ok(())
     }
 }
