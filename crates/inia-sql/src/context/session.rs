@@ -1,4 +1,4 @@
-//! What a session keeps between statements, in parts that one statement can borrow separately.
+//! What a session keeps between statements; a statement borrows the parts separately.
 
 use super::host::Host;
 use super::statement_txn::{RowLocks, StatementTxns};

@@ -1,12 +1,12 @@
-//! Queries over the columns of one table take a direct way: cells go from stored bytes to the
-//! client, to a sort key or into an aggregate without becoming values.
+//! Direct execution of queries of one table: cells go from stored bytes to the client, to a sort
+//! key or into an aggregate without becoming values.
 //!
-//! Three shapes, told by the plan alone:
+//! The plan chooses one of three shapes:
 //! - columns in the order of the access path ([`rows`]);
 //! - columns sorted by some of them, DISTINCT where those are all of them ([`sorted`]);
 //! - COUNT, SUM, MIN, MAX over all rows found ([`totals`]).
 //!
-//! Conditions that the path does not answer are evaluated over the columns that they read.
+//! A condition that the access path does not answer is evaluated over the columns that it reads.
 //! Example: `SELECT c FROM t WHERE id BETWEEN 5 AND 9 AND x > 3 ORDER BY c`: for each row of the
 //! range `x` is decoded and checked; then `c`'s sort key and the row's bytes go into the sorter;
 //! in the end `c` is sent from there.
