@@ -23,16 +23,29 @@ const MIN_SESSION: u64 = 8 << 20;
 pub struct MemoryBudget {
     limit: AtomicU64,
     taken: AtomicU64,
+    /// Files that took what did not fit, of intermediate tables and others.
+    files: [AtomicU64; 2],
 }
 
 impl Default for MemoryBudget {
     /// A budget without a limit.
     fn default() -> MemoryBudget {
-        MemoryBudget { limit: AtomicU64::new(u64::MAX), taken: AtomicU64::new(0) }
+        MemoryBudget { limit: AtomicU64::new(u64::MAX), ..MemoryBudget::empty() }
     }
 }
 
 impl MemoryBudget {
+    const fn empty() -> MemoryBudget {
+        let files = [AtomicU64::new(0), AtomicU64::new(0)];
+        MemoryBudget { limit: AtomicU64::new(0), taken: AtomicU64::new(0), files }
+    }
+
+    /// How many files took what did not fit: of intermediate tables, and all.
+    pub fn files(&self) -> (u64, u64) {
+        let [tables, others] = [0, 1].map(|kind: usize| self.files[kind].load(Ordering::Relaxed));
+        (tables, tables + others)
+    }
+
     /// Sets how many bytes there are. What has been taken stays taken.
     pub fn set_limit(&self, bytes: u64) {
         self.limit.store(bytes, Ordering::Relaxed);
@@ -98,6 +111,11 @@ impl SessionMemory {
         let limit = self.budget.part().min(self.budget.limit());
         let why = "The statement needs more memory than the server has for it.";
         Err(SqlError::new(ErrorCode::CapacityExceeded, &[&limit, &whose, &why]))
+    }
+
+    /// Counts a file that takes what did not fit.
+    pub fn note_file(&self, of_table: bool) {
+        self.budget.files[usize::from(!of_table)].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Gives taken bytes back.

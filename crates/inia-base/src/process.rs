@@ -23,6 +23,27 @@ pub struct ProcessEntry {
     pub info: Option<String>,
 }
 
+/// What the server has counted since its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServerCounts {
+    /// Threads made for connections.
+    pub threads_created: u64,
+    /// The most connections that there were at once.
+    pub most_connections: u64,
+    /// When there were so many, in seconds since 1970.
+    pub most_connections_at: u64,
+    /// Connections that ended without a goodbye.
+    pub aborted_clients: u64,
+    /// Logins that failed.
+    pub aborted_connects: u64,
+    /// Connections that were one too many.
+    pub refused: u64,
+    /// Connections that started TLS.
+    pub tls_accepts: u64,
+    /// Bytes sent and received.
+    pub traffic: (u64, u64),
+}
+
 /// What KILL ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KillTarget {
@@ -40,6 +61,15 @@ pub trait Processes: Send + Sync {
     fn list(&self) -> Vec<ProcessEntry>;
     /// Ends a connection or its statement; false if there is no such connection.
     fn kill(&self, id: u64, target: KillTarget) -> bool;
+    /// What the server has counted.
+    fn counts(&self) -> ServerCounts {
+        ServerCounts::default()
+    }
+    /// Bytes that a connection has sent to its client, and received.
+    fn traffic(&self, id: u64) -> (u64, u64) {
+        let _ = id;
+        (0, 0)
+    }
     /// Begins the server's shutdown; false where nobody would carry it out.
     fn shut_down(&self) -> bool {
         false

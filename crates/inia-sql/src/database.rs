@@ -60,6 +60,8 @@ pub struct ClientInfo {
     pub interactive: bool,
     /// The password has expired: the session may only change it.
     pub expired: bool,
+    /// Protocol and cipher of TLS.
+    pub tls: Option<(String, String)>,
     /// Connection attributes.
     pub attributes: Vec<(String, String)>,
 }
@@ -79,6 +81,7 @@ impl Default for ClientInfo {
             ignore_space: false,
             interactive: false,
             expired: false,
+            tls: None,
             attributes: Vec::new(),
         }
     }

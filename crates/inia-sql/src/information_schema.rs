@@ -85,6 +85,8 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("performance_schema", "global_variables", server::global_variables),
     ("performance_schema", "persisted_variables", server::persisted_variables),
     ("performance_schema", "processlist", server::processlist),
+    ("performance_schema", "session_account_connect_attrs", server::session_account_connect_attrs),
+    ("performance_schema", "session_connect_attrs", server::session_connect_attrs),
     ("performance_schema", "session_status", server::session_status),
     ("performance_schema", "session_variables", server::session_variables),
 ];

@@ -41,3 +41,4 @@ pub use database::{ClientInfo, Database, DatabaseOptions};
 pub use error::OpenError;
 pub use inia_storage::{is_store_file as is_database_file, set_error_log};
 pub use session::{KillHandle, Prepared, Session};
+pub use status::HandleUse;

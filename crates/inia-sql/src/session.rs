@@ -20,6 +20,7 @@ mod routines;
 mod run;
 mod set;
 mod show;
+mod system_tables;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unsupported;
@@ -32,6 +33,7 @@ use crate::context::{SessionContext, StatementOutcome};
 use crate::database::{ClientInfo, Database};
 use crate::exec::KeyHash;
 use crate::stack::on_deep_stack;
+use crate::status::HandleUse;
 use crate::user_locks::UserLocks;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{ResultColumn, RowSink};
@@ -268,6 +270,7 @@ impl Session {
         sink: &mut dyn RowSink,
         more: bool,
     ) -> Result<(), SqlError> {
+        self.core.host.counters.count_handle(HandleUse::Execute);
         let Some(prepared) = self.prepared.get_mut(&id) else {
             let args: [&dyn std::fmt::Display; 2] = [&id, &"mysqld_stmt_execute"];
             return Err(self.core.failed(SqlError::new(ErrorCode::UnknownStmtHandler, &args)));
@@ -295,8 +298,14 @@ impl Session {
     /// Forgets a prepared statement; unknown ids are ignored.
     pub fn close_prepared(&mut self, id: u32) {
         if let Some(gone) = self.prepared.remove(&id) {
+            self.core.host.counters.count_handle(HandleUse::Close);
             self.memory.give(&gone);
         }
+    }
+
+    /// Counts what a connection does with a handle by itself.
+    pub fn count_handle(&self, used: HandleUse) {
+        self.core.host.counters.count_handle(used);
     }
 
     /// USE, and COM_INIT_DB.

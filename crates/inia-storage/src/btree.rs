@@ -68,9 +68,9 @@ pub(crate) const MAX_KEY: usize = 3800;
 /// Longest payload that a tree takes.
 pub(crate) const MAX_PAYLOAD: usize = 64 << 20;
 
-/// After so many splits for one record something may be wrong.
+/// Splits for one record after which its leaf is checked for damage.
 const SPLITS_THRESHOLD: u64 = 64;
-/// After so many it is.
+/// Splits for one record after which the tree is taken to be damaged.
 const MAX_SPLITS: u64 = 10_000;
 
 /// A tree. Holds no state but a hint, so that any number of values may stand for the same tree.
@@ -242,7 +242,7 @@ impl BTree {
             }
         }
         self.load_leaf(store, Seek::Covering(&fence), leaf)?;
-        // Only a damaged leaf would be found twice.
+        // Only a damaged tree leads back to the same leaf.
         if leaf.upper_fence().is_some_and(|upper| *upper <= fence[..]) {
             return Err(leaf.misplaced());
         }
@@ -323,8 +323,8 @@ impl BTree {
         result.map(|result| Some((result, state)))
     }
 
-    /// Reads the newest version of a key as [`BTree::get`] does, and tells where it is. `None` also
-    /// where that takes more than one look at one leaf.
+    /// Reads the newest version of a key as [`BTree::get`] does, and returns where it is. `None`
+    /// also when one look at one leaf is not enough.
     pub(crate) fn peek(
         &self,
         store: &Store,
@@ -390,7 +390,7 @@ impl BTree {
         unreachable!("the rounds have no end of their own")
     }
 
-    /// Fails if no split will make room in a leaf, since it is damaged.
+    /// Fails when the leaf is damaged and no split will make room in it.
     fn explain_lack_of_room(&self, leaf: &PageBytes, round: u64) -> Result<()> {
         let gave_up = (round > MAX_SPLITS).then_some("splits make no room in it");
         let what = check::layout_problems(leaf).first().copied().or(gave_up);

@@ -41,7 +41,7 @@ pub(crate) use frame::{
 pub(crate) const WRITE_BATCH: usize = 128;
 /// Frames that one search for a victim looks at.
 const CLOCK_STRETCH: u32 = 1024;
-/// Fruitless rounds after which a pool whose frames are all latched gives up.
+/// Rounds without a victim after which a miss fails: every frame is latched.
 const EVICTION_ROUNDS: u32 = 10_000;
 
 /// The pages of one data file in memory.
@@ -56,7 +56,7 @@ pub(crate) struct BufferPool {
     checkpoint: AtomicU64,
     /// Recovery is over: no page may be newer than the log.
     recovered: AtomicBool,
-    /// Calls who keeps frames free.
+    /// Wakes the thread that keeps frames free.
     provider: Arc<Wakeup>,
 }
 
@@ -65,7 +65,27 @@ pub(crate) fn page_offset(id: PageId) -> u64 {
     u64::from(id.0) * PAGE_SIZE as u64
 }
 
+/// How full a pool is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolStats {
+    /// Frames there may be.
+    pub total: u64,
+    /// Frames with a page.
+    pub data: u64,
+    /// Pages that the data file does not have yet.
+    pub dirty: u64,
+}
+
 impl BufferPool {
+    /// How full it is; looks at every frame.
+    pub(crate) fn stats(&self) -> PoolStats {
+        let used = self.frames.used();
+        let is_dirty = |frame: &u32| self.frames.meta(*frame).rec_lsn.load(Ordering::Relaxed) != 0;
+        let data = u64::from(used).saturating_sub(self.free.lock().len() as u64);
+        let dirty = (0..used).filter(is_dirty).count() as u64;
+        PoolStats { total: u64::from(self.frames.count()), data, dirty }
+    }
+
     /// A pool of `bytes` of frames over a data file; `doublewrite` keeps copies during write-back.
     pub(crate) fn new(
         bytes: u64,
@@ -86,8 +106,8 @@ impl BufferPool {
         })
     }
 
-    /// Starts an optimistic read, reading the page in when it is absent. A `scan` neither keeps
-    /// pages in memory nor leaves those it reads in for long.
+    /// Starts an optimistic read, reading the page in when it is absent. A `scan` does not count as
+    /// a use of the page: what it reads in is evicted first.
     #[inline]
     pub(crate) fn optimistic(&self, id: PageId, scan: bool) -> Result<OptimisticPage<'_>> {
         match self.frames.read(id, !scan)? {
@@ -160,8 +180,8 @@ impl BufferPool {
     }
 
     /// Whether the page has kept its state since `version` was taken. A page that was evicted
-    /// meanwhile may be read in again to tell by its LSN, so that readers of more than fits in
-    /// memory get on.
+    /// meanwhile is read in again and compared by its LSN, so that readers of more data than
+    /// fits in memory make progress.
     pub(crate) fn is_current(&self, id: PageId, version: PageVersion) -> bool {
         self.frames.is_current(id, version).unwrap_or_else(|| self.has_lsn(id, version.lsn))
     }
@@ -213,7 +233,7 @@ impl BufferPool {
         Ok(())
     }
 
-    /// Forgets what memory has of a page.
+    /// Drops a page from memory, with its changes.
     pub(crate) fn discard(&self, page: ExclusivePage<'_>) {
         self.free.lock().push(page.evict());
     }
@@ -262,9 +282,9 @@ impl BufferPool {
         Err(io::Error::new(io::ErrorKind::OutOfMemory, "every page frame is latched").into())
     }
 
-    /// Turns the clock until a clean page gives its frame; writes dirty ones back when there is
-    /// none. A stretch full of pages in use is gone over twice rather than passed by, so that the
-    /// first miss in a large pool need not mark all of it.
+    /// Turns the clock until it finds a clean page to evict, and writes dirty pages back when there
+    /// is none. The clock passes over one stretch of frames twice: the first miss in a large pool
+    /// marks that stretch, not the whole pool.
     fn evict_one(&self) -> Result<Option<FreeFrame>> {
         let count = self.frames.count();
         let stretch = count.min(CLOCK_STRETCH);
@@ -313,7 +333,7 @@ impl BufferPool {
         Ok(provided)
     }
 
-    /// Rings when free frames ran out.
+    /// Is notified when free frames run out.
     pub(crate) fn provider_wakeup(&self) -> &Arc<Wakeup> {
         &self.provider
     }

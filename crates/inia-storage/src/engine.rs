@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::btree::BTree;
+use crate::buffer::PoolStats;
 use crate::error::StorageError;
 use crate::files::UNDO_FILE;
 use crate::lock::LockSystem;
@@ -123,6 +124,7 @@ impl Engine {
         if disk.list()?.iter().any(|name| name == UNDO_FILE) {
             disk.remove(UNDO_FILE)?;
         }
+        // Undo is there before the store: recovery puts the records of losers back into it.
         let undo = Arc::new(UndoStore::new(Arc::clone(&disk), options.undo_memory));
         let mut analysis = Analysis::new(Arc::clone(&undo));
         let store = Store::open(disk, options.clone(), &mut analysis)?;
@@ -159,6 +161,7 @@ impl Engine {
             status: Arc::clone(&core.status),
             roots,
         }));
+        // From here on checkpoints keep what rollbacks need, so the losers may be rolled back.
         recover::resume(&core, &analysis.into_losers())?;
         let purger = options.background.then(|| start_purger(&core));
         Ok(Arc::new(Engine { core, purger: Mutex::new(purger) }))
@@ -319,6 +322,11 @@ impl Engine {
             purge_horizon: core.purge_horizon(),
             durable_lsn: core.store.wal().durable_lsn(),
         }
+    }
+
+    /// How full the buffer pool is; looks at every frame of it.
+    pub fn pool_stats(&self) -> PoolStats {
+        self.core.store.pool_stats()
     }
 
     pub(crate) fn stop_purger(&self) {

@@ -7,8 +7,8 @@
 //!   come first served. Names do not depend on pages, so splits and merges never move a lock.
 //! - **Gap locks** ([`gap`]): intervals of keys per tree. They conflict with nothing but the insert
 //!   of a key inside them, and an insert asks only when the tree has any.
-//! - **Waits** ([`wait`]): whoever must wait registers under the detector's mutex, and the wait-for
-//!   graph is searched at once for a cycle through it.
+//! - **Waits** ([`wait`]): a transaction that must wait registers under the detector's mutex, and
+//!   the wait-for graph is searched at once for a cycle through it.
 //!
 //! Worked example, keys 10 and 20 in a tree, REPEATABLE READ:
 //!
@@ -16,10 +16,10 @@
 //! 2. B does the same; gaps never conflict, so B holds `(10, 20]` too.
 //! 3. A inserts 15: inside B's gap, so A waits for B.
 //! 4. B inserts 16: inside A's gap, so B would wait for A. The search finds A → B → A; the lighter
-//!    of the two, or the newcomer B when they are equal, is told [`StorageError::Deadlock`].
+//!    of the two, or the newcomer B when they are equal, gets [`StorageError::Deadlock`].
 //!
-//! A queue is never an authority on whether a record has changed: after every grant the caller
-//! looks at the record again, and whoever locks before reading re-validates the leaf afterwards.
+//! A queue does not know whether a record has changed: after every grant the caller looks at the
+//! record again, and a caller that locks before it reads validates the leaf afterwards.
 //!
 //! [`StorageError::Deadlock`]: crate::StorageError::Deadlock
 

@@ -8,15 +8,15 @@
 //!    epoch.
 //! 4. Rolling back unfinished transactions is the observer's business, after the store is open.
 //!
-//! What a file shows need not be on the platter, after a killed program and even more after a
-//! failed sync, which drops what it could not write. So nothing rests on what was merely read: the
-//! control block and the end of the log are written once more, and every page that the log has
-//! changes of is written back before a checkpoint lets go of that log.
+//! What a file shows need not be durable: a killed program leaves unsynced bytes in the system's
+//! cache, and a failed sync drops them. Recovery therefore relies on nothing that it has only read.
+//! The control block and the end of the log are written once more, and every page that the log has
+//! changes of is written back before a checkpoint releases that log.
 //!
-//! Why doing it again is harmless: step 1 writes only over damaged pages, and the doublewrite file
-//! keeps its copies until the next batch; step 2 compares LSNs; step 3 writes a new epoch number
-//! before anything is appended. A crash anywhere in it leaves a state that the same steps bring to
-//! the same end.
+//! Recovery is idempotent. Step 1 writes only over damaged pages, and the doublewrite file keeps
+//! its copies until the next batch; step 2 compares LSNs; step 3 writes a new epoch number before
+//! anything is appended. A crash in the middle of recovery leaves a state that the same steps bring
+//! to the same end.
 //!
 //! A page that cannot be read (torn while the doublewrite file was rightly skipped, or never
 //! written) is no error as long as a later record starts it anew. Such records need no reading at
@@ -101,7 +101,7 @@ pub(crate) fn restore_torn_pages(
 }
 
 /// Refuses a data file from before the last checkpoint, whose changes the log has no longer. A
-/// header that cannot be read is met, and told, by whoever needs it.
+/// header that cannot be read is reported by the code that needs it.
 pub(crate) fn check_checkpoint_number(data: &dyn DiskFile, checkpoints: u64) -> Result<()> {
     let mut header = PageBuf::new();
     if data.len()? < PAGE_SIZE as u64 {
@@ -120,9 +120,9 @@ pub(crate) fn check_checkpoint_number(data: &dyn DiskFile, checkpoints: u64) -> 
 /// What redo finds out about pages.
 #[derive(Default)]
 struct Found {
-    /// Damaged, how, and not started anew by the log so far.
+    /// Damaged pages that the log has not started anew so far, with what is wrong with them.
     damaged: BTreeMap<PageId, &'static str>,
-    /// Have changes that the log has, too, from there on.
+    /// Pages that have changes of the log already, and where those begin.
     written: BTreeMap<PageId, Lsn>,
 }
 
@@ -235,7 +235,7 @@ fn apply_all(changes: &[(PageId, PageOp<'_>)], page: &mut PageBytes) -> bool {
 fn blank_page(id: PageId, pool: &BufferPool) -> Result<ExclusivePage<'_>> {
     let len = page_offset(id) + PAGE_SIZE as u64;
     if pool.data().len()? < len {
-        // The log has told of the page's group before.
+        // The log has the page's group before the page.
         let groups = pool.shared(HEADER_PAGE)?.u32_at(GROUPS_AT);
         if id.0 / GROUP_PAGES >= groups {
             return Err(StorageError::Corrupt(id, "made by the log, but in no group of pages"));

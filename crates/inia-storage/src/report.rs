@@ -1,12 +1,12 @@
-//! What needs somebody's attention and belongs to no statement: the server's error log hears of it.
+//! The error log: problems that need attention and belong to no statement.
 
 use std::fmt::Arguments;
 use std::sync::OnceLock;
 
 static LOG: OnceLock<fn(Arguments<'_>)> = OnceLock::new();
 
-/// Names the function that takes lines for the error log, for all engines of the program. Without
-/// one nothing is written; the first one stays.
+/// Sets the function that takes lines for the error log of all engines of the program. Without one
+/// nothing is written; only the first call counts.
 pub fn set_error_log(log: fn(Arguments<'_>)) {
     let _ = LOG.set(log);
 }

@@ -19,8 +19,8 @@
 //! - *pages*: those of long values that it has replaced by shorter ones;
 //! - *bytes and records*: what it has taken from records within leaves, and from how many. If `S`
 //!   bytes come back to `L` leaves that others have filled, the leaves are split at most `L + 2 S /
-//!   page` times, as a split leaves halves. `L` is not known; it is neither more than the records
-//!   nor than the pages in use, and no more than [`MAX_LEAVES`] are reckoned with.
+//!   page` times, as a split leaves halves. `L` is not known; it is at most the number of
+//!   records, the number of pages in use, and [`MAX_LEAVES`].
 //!
 //! Some pages are kept in any case. Where all that is not enough (a transaction that took a little
 //! from records in each of a great many leaves, or one from before a crash, which claims only log)
@@ -105,7 +105,7 @@ pub(crate) struct Claim {
     reserve: Arc<Reserve>,
     own: Need,
     published: Need,
-    /// It has claimed pages since that was looked at last.
+    /// It has claimed pages since the last call of [`Claim::take_grown`].
     grown: bool,
 }
 

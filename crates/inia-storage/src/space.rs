@@ -152,7 +152,7 @@ impl Space {
         Ok(Some(PageId(id)))
     }
 
-    /// Sees to it that the file has room for what rollbacks may need.
+    /// Grows the file by what rollbacks may need.
     pub(crate) fn secure_reserve(&self, data: &dyn DiskFile) -> Result<()> {
         self.keep_reserve(&mut self.state.lock(), data)
     }
@@ -218,7 +218,7 @@ impl State {
         }
         let growth = (self.file_pages / 8).clamp(64, MAX_GROWTH);
         let generous = pages.max(self.file_pages.saturating_add(growth)).min(MAX_PAGES);
-        // On a nearly full device the least will do.
+        // A nearly full device may have room for the pages that are needed now.
         let grown = match data.set_len(page_offset(PageId(generous))) {
             Ok(()) => generous,
             Err(_) => {

@@ -19,6 +19,7 @@ mod volatile;
 pub(crate) mod tests;
 
 use crate::Result;
+use crate::buffer::PoolStats;
 use crate::buffer::{
     BufferPool, OptimisticPage, PageVersion, SharedPage, WRITE_BATCH, page_offset,
 };
@@ -46,7 +47,7 @@ pub(crate) use volatile::volatile_disk;
 
 /// First page that trees may use: the first that [`Mtr::allocate`] gives out in a new store.
 pub(crate) const FIRST_FREE_PAGE: PageId = PageId(2);
-/// Files that tell a directory of MySQL, MariaDB or PostgreSQL.
+/// Files that only a directory of MySQL, MariaDB or PostgreSQL has.
 const FOREIGN: [&str; 4] = ["ibdata1", "mysql.ibd", "aria_log_control", "PG_VERSION"];
 
 /// Whether a file of this name is part of a store.
@@ -54,8 +55,8 @@ pub fn is_store_file(name: &str) -> bool {
     matches!(name, DATA_FILE | DOUBLEWRITE_FILE | CONTROL_FILE | UNDO_FILE) || is_segment(name)
 }
 
-/// What the transactions tell a checkpoint. Both calls come while page writing stands still: they
-/// must not touch pages nor wait for anybody who does.
+/// What a checkpoint asks the transactions. Both calls come while page writing stands still: they
+/// must not touch pages, nor wait for a thread that does.
 pub(crate) trait CheckpointSource: Send + Sync {
     /// The log from here on must be kept for rollback: a value of [`Wal::closed_lsn`] that was
     /// read, and made visible here, before the first record needed was appended. `None` when
@@ -102,17 +103,21 @@ impl Store {
         };
         let from = control.last.clone();
         if !is_new {
-            // Names that a killed program saw may be lost yet.
+            // Names that a killed program saw may not be durable yet.
             disk.sync_names()?;
             observer.checkpoint(&from.state)?;
         }
+        // The new epoch is durable before anything is written: blocks that an earlier opening left
+        // behind the end of the log never continue this one's.
         let epoch = from.epoch + 1;
         control.write(Checkpoint { epoch, ..from.clone() })?;
 
+        // Torn pages are repaired before anything reads them.
         let data = open_existing(&*disk, DATA_FILE)?;
         let doublewrite = open_existing(&*disk, DOUBLEWRITE_FILE)?;
         recover::restore_torn_pages(&*data, &*doublewrite, from.lsn)?;
         recover::check_checkpoint_number(&*data, from.number)?;
+        // Redo brings all pages to the end of the log, which then goes on from there.
         let (segments, active) = Segments::open(disk, options.segment_size, options.log_capacity)?;
         let mut reader = LogReader::new(active, from.lsn)?;
         let wal = Arc::new(Wal::new(segments, from.lsn));
@@ -125,6 +130,7 @@ impl Store {
         wal.segments().settle(used, cut_off)?;
         wal.start(end, epoch);
         pool.set_recovered();
+        // The maps are read last: redo may have changed them.
         let space = Space::load(&pool, Arc::clone(wal.segments().reserve()))?;
 
         let background = options.background.then(|| Background::new(pool.provider_wakeup()));
@@ -145,7 +151,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Names what checkpoints must ask; until then they keep the log from the recovery's start on.
+    /// Sets the source that checkpoints ask. Until then they keep the log from the start of
+    /// recovery on.
     pub(crate) fn set_checkpoint_source(&self, source: Arc<dyn CheckpointSource>) {
         assert!(self.source.set(source).is_ok(), "the checkpoint source is set once");
     }
@@ -202,7 +209,7 @@ impl Store {
         Ok(Mtr::new(self, for_rollback))
     }
 
-    /// Sees to it that the data file has the pages that rollbacks may need.
+    /// Grows the data file by the pages that rollbacks may need.
     pub(crate) fn secure_reserve(&self) -> Result<()> {
         self.space.secure_reserve(&**self.pool.data())
     }
@@ -212,7 +219,7 @@ impl Store {
         self.wal.segments().is_short(self.wal.unwritten())
     }
 
-    /// What is kept for rollbacks.
+    /// The space that is kept for rollbacks.
     pub(crate) fn reserve(&self) -> &Arc<Reserve> {
         self.wal.segments().reserve()
     }
@@ -221,6 +228,11 @@ impl Store {
     #[inline]
     pub(crate) fn wal(&self) -> &Wal {
         &self.wal
+    }
+
+    /// How full the pool is.
+    pub(crate) fn pool_stats(&self) -> PoolStats {
+        self.pool.stats()
     }
 
     /// The pool.

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// How often a thread looks at a page latch again before it sleeps.
 pub(crate) const SPINS: u32 = 64;
 
-/// Calls a background thread that naps. Ringing twice before it wakes is one call, and cheap.
+/// Wakes a background thread that waits. A second call before it wakes costs next to nothing.
 #[derive(Default)]
 pub(crate) struct Wakeup {
     called: AtomicBool,

@@ -1,4 +1,4 @@
-//! The write-ahead log: one stream of groups, made durable by whoever waits first.
+//! The write-ahead log: one stream of groups, made durable by the first thread that waits.
 //!
 //! A group is `length u32` (itself included) and one or more records; it is applied whole or not at
 //! all. An LSN is a byte position in the endless stream of groups; block headers do not count.
@@ -47,7 +47,7 @@ use std::sync::OnceLock;
 
 /// Where an empty log begins. Positions below mean "none".
 pub(crate) const FIRST_LSN: Lsn = Lsn(64);
-/// No log becomes so long.
+/// All log positions are below this.
 pub(crate) const MAX_LSN: Lsn = Lsn(1 << 61);
 /// Bytes of a group's length.
 pub(crate) const GROUP_HEADER: usize = 4;
@@ -248,7 +248,7 @@ impl Wal {
         Lsn(self.closed.load(Ordering::Acquire))
     }
 
-    /// Bytes that are not written, or just on their way.
+    /// Bytes that are not durable yet.
     pub(crate) fn unwritten(&self) -> u64 {
         let durable = self.durable_lsn();
         self.closed_lsn().0.saturating_sub(durable.0)

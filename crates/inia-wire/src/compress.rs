@@ -219,6 +219,11 @@ impl<S: Read + Write> Channel<S> {
         &mut self.stream
     }
 
+    /// The stream below, to look at.
+    pub fn stream_ref(&self) -> &S {
+        &self.stream
+    }
+
     /// The stream below, for another use.
     pub fn into_stream(self) -> S {
         self.stream

@@ -13,6 +13,7 @@ mod kept;
 mod listener;
 mod login;
 pub mod registry;
+mod statistics;
 mod stream;
 mod tls;
 

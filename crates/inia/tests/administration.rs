@@ -1,6 +1,7 @@
 //! Statements and commands about the server itself. The answers are those of MySQL 8.0.31.
 
 use crate::process::{DataDir, Process};
+use inia_base::value::Value;
 use inia_wire::client::{Client, LoginOptions};
 use inia_wire::command::Command;
 use std::net::TcpStream;
@@ -98,4 +99,67 @@ fn the_commands_refresh_and_shutdown() {
         assert_eq!(root.read_ok().unwrap_err().code(), Some(code), "{payload:?}");
     }
     root.ping().unwrap();
+}
+
+#[test]
+fn connection_attributes_are_told() {
+    let folder = DataDir::new();
+    let (server, mut root) = server(&folder);
+    let stream = TcpStream::connect(server.address()).unwrap();
+    let attributes = vec![("program_name".into(), "shop".into()), ("_os".into(), "any".into())];
+    let user = "plain".into();
+    let options = LoginOptions { user, attributes, ..LoginOptions::default() };
+    let client = Client::connect(stream, &options).unwrap();
+    let rows = root
+        .rows(&format!(
+            "SELECT CONCAT_WS(' ', ordinal_position, attr_name, attr_value) \
+             FROM performance_schema.session_connect_attrs WHERE processlist_id = {} ORDER BY 1",
+            client.greeting().connection_id
+        ))
+        .unwrap();
+    let text = |text: &str| vec![Value::Text(text.into())];
+    assert_eq!(rows, [text("0 program_name shop"), text("1 _os any")]);
+    let own = "SELECT DISTINCT attr_name FROM performance_schema.session_account_connect_attrs";
+    assert_eq!(root.rows(own).unwrap(), [text("_client_name")]);
+}
+
+#[test]
+fn a_server_wide_collation_is_that_of_databases_made_by_later_sessions() {
+    let folder = DataDir::new();
+    let (server, mut root) = server(&folder);
+    root.query("SET GLOBAL collation_server = 'latin1_swedish_ci'").unwrap();
+    root.query("CREATE DATABASE early").unwrap();
+    let mut later = server.client();
+    later.query("CREATE DATABASE late").unwrap();
+    let rows = later
+        .rows(
+            "SELECT schema_name, default_collation_name FROM information_schema.schemata \
+             WHERE schema_name IN ('early', 'late') ORDER BY 1",
+        )
+        .unwrap();
+    let text = |text: &str| Value::Text(text.into());
+    assert_eq!(
+        rows,
+        [[text("early"), text("utf8mb4_0900_ai_ci")], [text("late"), text("latin1_swedish_ci")]]
+    );
+}
+
+#[test]
+fn logs_that_are_not_written_are_warned_of() {
+    let folder = DataDir::new();
+    let (_server, mut root) = server(&folder);
+    for (sql, count) in [
+        ("SET GLOBAL general_log = ON", 1),
+        ("SET GLOBAL slow_query_log = 1", 1),
+        ("SET GLOBAL slow_query_log = OFF", 0),
+    ] {
+        assert_eq!(root.query(sql).unwrap()[0].completion.warnings, count, "{sql}");
+    }
+}
+
+#[test]
+fn a_database_without_a_name_is_none() {
+    let folder = DataDir::new();
+    let (_server, mut root) = server(&folder);
+    assert_eq!(said(&mut root, "USE ``"), "ERROR 1046 (3D000): No database selected");
 }

@@ -124,3 +124,94 @@ fn a_dump_of_all_databases_that_locks_tables() {
 fn a_dump_of_all_databases_in_one_transaction() {
     copies_all(&["--single-transaction", "--routines", "--events", "--flush-privileges"]);
 }
+
+/// The lines that a client printed on its error output, where it is installed.
+fn fed(program: &str, server: &Process, arguments: &[&str], text: &[u8]) -> Option<(bool, String)> {
+    let mut child = client(program, server)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    child.stdin.take().unwrap().write_all(text).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let mut said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    said.push_str(&String::from_utf8_lossy(&ended.stderr));
+    Some((ended.status.success(), said))
+}
+
+#[test]
+fn a_dump_of_all_databases_restores_them_and_keeps_the_system_tables() {
+    let (first, second) = (DataDir::new(), DataDir::new());
+    let server = Process::start(&first.path(), &[]);
+    let mut session = server.client();
+    for sql in SETUP {
+        session.query(sql).unwrap();
+    }
+    session.query("CREATE USER ada IDENTIFIED BY 'secret'").unwrap();
+    session.query("GRANT SELECT ON shop.* TO ada").unwrap();
+    let copy = Process::start(&second.path(), &[]);
+    for options in [&["--all-databases"][..], &["--all-databases", "--flush-privileges"][..]] {
+        let dump = client("mariadb-dump", &server).args(options).output().unwrap();
+        assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
+        let (restored, said) = fed("mariadb", &copy, &["--binary-mode"], &dump.stdout).unwrap();
+        assert!(restored && said.is_empty(), "{options:?}: {said}");
+        let mut other = copy.client();
+        for table in ["customer", "sale", "a_total", "b_named", "customer_names"] {
+            let sql = format!("SELECT * FROM shop.{table} ORDER BY 1");
+            assert_eq!(session.rows(&sql).unwrap(), other.rows(&sql).unwrap(), "{table}");
+        }
+        let accounts = other.rows("SELECT user FROM mysql.user WHERE user = 'ada'").unwrap();
+        assert!(accounts.is_empty(), "accounts are no part of what is restored");
+    }
+}
+
+#[test]
+fn the_check_client_finds_all_tables_in_order() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut session = server.client();
+    SETUP.iter().for_each(|sql| drop(session.query(sql).unwrap()));
+    let (sound, said) = fed("mariadb-check", &server, &["-A"], b"").unwrap();
+    assert!(sound, "{said}");
+    assert!(said.contains("mysql.user") && said.contains("shop.sale"), "{said}");
+    assert!(said.lines().all(|line| line.ends_with("OK")), "{said}");
+}
+
+#[test]
+fn system_tables_are_passed_over_only_for_who_may_change_everything() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    root.query("CREATE USER few").unwrap();
+    root.query("GRANT SELECT, INSERT ON *.* TO few").unwrap();
+    let insert = "INSERT INTO mysql.user VALUES ('a')";
+    assert_eq!(root.query(insert).unwrap()[0].completion.warnings, 1);
+    let warnings = root.rows("SHOW WARNINGS").unwrap();
+    assert_eq!(warnings[0][2], Value::Text("System table 'mysql.user' is kept as it is.".into()));
+    for sql in [
+        "UPDATE mysql.user SET user = 'x'",
+        "DELETE FROM mysql.user",
+        "TRUNCATE mysql.user",
+        "DROP TABLE mysql.user",
+        "CREATE TABLE mysql.own (a INT)",
+        "DROP DATABASE mysql",
+        "CREATE DATABASE mysql",
+    ] {
+        let code = root.query(sql).unwrap_err().code();
+        assert!(matches!(code, Some(1142 | 1044)), "{sql}: {code:?}");
+    }
+    for sql in [
+        "CREATE TEMPORARY TABLE mysql.own (a INT)",
+        "INSERT INTO mysql.own VALUES (1)",
+        "UPDATE mysql.own SET a = 2",
+        "DROP TABLE mysql.own",
+    ] {
+        root.query(sql).unwrap();
+    }
+    let stream = std::net::TcpStream::connect(server.address()).unwrap();
+    let options = inia_wire::client::LoginOptions { user: "few".into(), ..Default::default() };
+    let mut few = inia_wire::client::Client::connect(stream, &options).unwrap();
+    assert_eq!(few.query(insert).unwrap_err().code(), Some(1142));
+}

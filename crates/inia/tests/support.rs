@@ -124,23 +124,7 @@ impl TestServer {
 
     /// Logs in over TLS, trusting the server's own certificate: the client, and the socket below.
     pub(crate) fn log_in_tls(&self, options: &LoginOptions) -> (Client<TlsStream>, TcpStream) {
-        let certificate = self.config.data.join("server-cert.pem");
-        let mut roots = rustls::RootCertStore::empty();
-        roots.add(CertificateDer::from_pem_file(certificate).unwrap()).unwrap();
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let upgrade = |stream| {
-            let name = ServerName::try_from("localhost").unwrap();
-            let connection = rustls::ClientConnection::new(Arc::new(config), name).unwrap();
-            Ok(rustls::StreamOwned::new(connection, stream))
-        };
-        let stream = self.stream();
-        let below = stream.try_clone().unwrap();
-        (Client::connect_tls(stream, options, upgrade).unwrap(), below)
+        connect_tls(self.stream(), &self.config.data, options)
     }
 
     pub(crate) fn client(&self) -> Client<TcpStream> {
@@ -150,6 +134,31 @@ impl TestServer {
     pub(crate) fn shutdown(&mut self) {
         self.server.take().unwrap().shutdown().unwrap();
     }
+}
+
+/// Logs in over TLS on an open stream, trusting the certificate in `data`: the client, and the
+/// socket below.
+pub(crate) fn connect_tls(
+    stream: TcpStream,
+    data: &Path,
+    options: &LoginOptions,
+) -> (Client<TlsStream>, TcpStream) {
+    let certificate = data.join("server-cert.pem");
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(certificate).unwrap()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let upgrade = |stream| {
+        let name = ServerName::try_from("localhost").unwrap();
+        let connection = rustls::ClientConnection::new(Arc::new(config), name).unwrap();
+        Ok(rustls::StreamOwned::new(connection, stream))
+    };
+    let below = stream.try_clone().unwrap();
+    (Client::connect_tls(stream, options, upgrade).unwrap(), below)
 }
 
 impl Drop for TestServer {

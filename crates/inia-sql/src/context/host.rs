@@ -7,7 +7,7 @@ use crate::database::{ClientInfo, Database};
 use crate::information::Focus;
 use crate::information::{Information, NamedValues};
 use crate::interrupt::Interrupt;
-use crate::status::SessionCounters;
+use crate::status::{Connection, SessionCounters};
 use crate::sysvar::{self, SessionVars};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::memory::SessionMemory;
@@ -64,7 +64,12 @@ impl Host {
         let roles = accounts.get(&account).map(|def| def.default_roles.clone()).unwrap_or_default();
         let access =
             RefCell::new(Arc::new(Access::new(&accounts, &account, &roles).from(&client.host)));
-        let counters = db.counters.session();
+        let counters = db.counters.session(Connection {
+            id: u64::from(client.connection_id),
+            user: client.user.clone(),
+            tls: client.tls.clone(),
+            attributes: client.attributes.clone(),
+        });
         let memory = SessionMemory::new(db.memory.clone());
         Host {
             db,

@@ -112,6 +112,11 @@ pub(crate) fn drop_database(core: &mut SessionContext, name: &str, if_exists: bo
 pub(crate) fn hold_schema(core: &SessionContext, schema: &str) -> Result<SchemaDef, SqlError> {
     let name = core.db.catalog().mdl().name(schema, "");
     core.mdl.lock_shared(&name, core.mdl_limit())?;
+    if crate::computed::schema(schema) == Some("mysql") {
+        // Only temporary tables come so far.
+        let (name, collation) = (schema.to_owned(), Collation::DEFAULT);
+        return Ok(SchemaDef { name, collation, read_only: false });
+    }
     let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&schema]);
     Ok(core.db.catalog().schema(schema).ok_or_else(unknown)?.def.clone())
 }

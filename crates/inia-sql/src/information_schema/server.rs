@@ -139,3 +139,24 @@ pub(super) fn global_status(info: &Information<'_>, rows: &mut Rows) {
 pub(super) fn session_status(info: &Information<'_>, rows: &mut Rows) {
     named(super::status::values(info.db, info.counters, VarScope::Session), rows);
 }
+
+/// Connection attributes of all sessions.
+pub(super) fn session_connect_attrs(info: &Information<'_>, rows: &mut Rows) {
+    connect_attrs(info, rows, |_| true);
+}
+
+/// Connection attributes of the own account's sessions.
+pub(super) fn session_account_connect_attrs(info: &Information<'_>, rows: &mut Rows) {
+    connect_attrs(info, rows, |user| user == info.counters.connection.user);
+}
+
+fn connect_attrs(info: &Information<'_>, rows: &mut Rows, is_shown: impl Fn(&str) -> bool) {
+    let mut live = info.db.counters.live();
+    live.sort_by_key(|session| session.connection.id);
+    for session in live.iter().filter(|session| is_shown(&session.connection.user)) {
+        let connection = &session.connection;
+        for (at, (name, value)) in connection.attributes.iter().enumerate() {
+            rows.push(row![connection.id, name.clone(), value.clone(), at as i64]);
+        }
+    }
+}

@@ -1,35 +1,114 @@
 //! Status counters with their values.
+//!
+//! Every name that MySQL has is there. What has no meaning here, or is not counted, is 0; the file
+//! of names says what else a counter is that never changes.
 
 use crate::database::Database;
 use crate::information::NamedValues;
 use crate::status::SessionCounters;
+use inia_base::temporal::{DateTime, TimeZone};
 use inia_expr::VarScope;
+use std::collections::BTreeMap;
+
+/// Names, and what those are that are not 0.
+const NAMES: &str = include_str!("status.txt");
+
+/// Values by the names of their counters.
+struct Values(BTreeMap<String, String>);
+
+impl Values {
+    fn set(&mut self, name: &str, value: impl ToString) {
+        self.0.insert(name.to_owned(), value.to_string());
+    }
+}
 
 /// The counters of a scope with their present values, sorted by name.
 pub(super) fn values(db: &Database, own: &SessionCounters, scope: VarScope) -> NamedValues {
+    let names = NAMES.lines().filter(|line| !line.starts_with('#'));
+    let fixed = names.map(|line| match line.split_once(' ') {
+        Some((name, value)) => (name.to_owned(), value.trim().to_owned()),
+        None => (line.to_owned(), String::from("0")),
+    });
+    let mut values = Values(fixed.collect());
     let (total, connections) = db.counters.total();
     let counted = if scope == VarScope::Global { &total } else { own };
-    let stats = db.engine.stats();
-    let processes = db.processes().map(|processes| processes.list()).unwrap_or_default();
-    let running = processes.iter().filter(|entry| entry.command != "Sleep").count().max(1);
-    let average = stats.lock_wait_micros.checked_div(stats.lock_waits).unwrap_or(0) / 1000;
-    let mut values: NamedValues = Vec::new();
     for (name, count) in counted.commands() {
-        values.push((format!("Com_{name}"), count.to_string()));
+        values.set(&format!("Com_{name}"), count);
     }
-    let mut push = |name: &str, value: String| values.push((name.to_owned(), value));
-    push("Connections", connections.to_string());
-    push("Innodb_page_size", String::from("16384"));
-    push("Innodb_row_lock_time", (stats.lock_wait_micros / 1000).to_string());
-    push("Innodb_row_lock_time_avg", average.to_string());
-    push("Innodb_row_lock_waits", stats.lock_waits.to_string());
-    push("Queries", total.questions().to_string());
-    push("Questions", counted.questions().to_string());
-    push("Ssl_cipher", String::new());
-    push("Ssl_version", String::new());
-    push("Threads_connected", processes.len().max(1).to_string());
-    push("Threads_running", running.to_string());
-    push("Uptime", db.uptime().to_string());
-    push("Uptime_since_flush_status", db.uptime().to_string());
-    values
+    for (name, count) in counted.handles() {
+        values.set(&format!("Com_stmt_{name}"), count);
+    }
+    let rows = counted.changed_rows();
+    values.set("Handler_write", rows.inserted);
+    values.set("Handler_update", rows.updated);
+    values.set("Handler_delete", rows.deleted);
+    let all_rows = total.changed_rows();
+    values.set("Innodb_rows_inserted", all_rows.inserted);
+    values.set("Innodb_rows_updated", all_rows.updated);
+    values.set("Innodb_rows_deleted", all_rows.deleted);
+    values.set("Connections", connections);
+    values.set("Queries", total.questions());
+    values.set("Questions", counted.questions());
+    let (version, cipher) = own.connection.tls.clone().unwrap_or_default();
+    values.set("Ssl_version", version);
+    values.set("Ssl_cipher", cipher);
+    values.set("Uptime", db.uptime());
+    values.set("Uptime_since_flush_status", db.uptime());
+    values.set("Prepared_stmt_count", db.prepared.load(std::sync::atomic::Ordering::Relaxed));
+    let (tables, files) = db.memory().files();
+    values.set("Created_tmp_disk_tables", tables);
+    values.set("Created_tmp_tables", tables);
+    values.set("Created_tmp_files", files);
+    of_server(db, own, scope, &mut values);
+    of_engine(db, &mut values);
+    values.0.into_iter().collect()
+}
+
+/// What the server counts of its connections.
+fn of_server(db: &Database, own: &SessionCounters, scope: VarScope, values: &mut Values) {
+    let Some(processes) = db.processes() else {
+        values.set("Threads_connected", 1);
+        values.set("Threads_running", 1);
+        return;
+    };
+    let list = processes.list();
+    let running = list.iter().filter(|entry| entry.command != "Sleep").count().max(1);
+    let counts = processes.counts();
+    let (sent, received) = match scope {
+        VarScope::Global => counts.traffic,
+        _ => processes.traffic(own.connection.id),
+    };
+    values.set("Threads_connected", list.len().max(1));
+    values.set("Threads_running", running);
+    values.set("Threads_created", counts.threads_created);
+    values.set("Max_used_connections", counts.most_connections);
+    let at = DateTime::from_unix(counts.most_connections_at as i64, 0);
+    let at = at.and_then(|at| TimeZone::system().from_utc(at));
+    values.set("Max_used_connections_time", at.map_or(String::new(), |at| at.text(0)));
+    values.set("Aborted_clients", counts.aborted_clients);
+    values.set("Aborted_connects", counts.aborted_connects);
+    values.set("Connection_errors_max_connections", counts.refused);
+    values.set("Ssl_accepts", counts.tls_accepts);
+    values.set("Ssl_finished_accepts", counts.tls_accepts);
+    values.set("Bytes_sent", sent);
+    values.set("Bytes_received", received);
+}
+
+/// What the storage engine counts.
+fn of_engine(db: &Database, values: &mut Values) {
+    const PAGE: u64 = 16 << 10;
+    let stats = db.engine.stats();
+    let average = stats.lock_wait_micros.checked_div(stats.lock_waits).unwrap_or(0) / 1000;
+    values.set("Innodb_row_lock_time", stats.lock_wait_micros / 1000);
+    values.set("Innodb_row_lock_time_avg", average);
+    values.set("Innodb_row_lock_waits", stats.lock_waits);
+    values.set("Innodb_redo_log_current_lsn", stats.durable_lsn.0);
+    values.set("Innodb_redo_log_flushed_to_disk_lsn", stats.durable_lsn.0);
+    let pool = db.engine.pool_stats();
+    values.set("Innodb_buffer_pool_pages_total", pool.total);
+    values.set("Innodb_buffer_pool_pages_data", pool.data);
+    values.set("Innodb_buffer_pool_pages_dirty", pool.dirty);
+    values.set("Innodb_buffer_pool_pages_free", pool.total.saturating_sub(pool.data));
+    values.set("Innodb_buffer_pool_bytes_data", pool.data * PAGE);
+    values.set("Innodb_buffer_pool_bytes_dirty", pool.dirty * PAGE);
 }

@@ -372,6 +372,10 @@ fn maintain(
             rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
             continue;
         }
+        if crate::information_schema::find(&schema, &table.name).is_some() {
+            rows.extend(computed_is_fine(&full, work.kind));
+            continue;
+        }
         let found = locked.and_then(|()| core.open_table(Some(&schema), &table.name));
         if work.kind == MaintenanceKind::Checksum {
             let checksum = found.and_then(|table| checksum(&table));
@@ -411,6 +415,18 @@ fn maintain(
         ],
     };
     show::send_columns(sink, &columns, &rows)
+}
+
+/// What there is to say of a computed table: there is nothing that could be damaged.
+fn computed_is_fine(full: &str, kind: MaintenanceKind) -> Option<Vec<Option<String>>> {
+    let op = match kind {
+        MaintenanceKind::Checksum => return Some(vec![Some(full.to_owned()), None]),
+        MaintenanceKind::Analyze => "analyze",
+        MaintenanceKind::Optimize => "optimize",
+        MaintenanceKind::Repair => "repair",
+        MaintenanceKind::Check => "check",
+    };
+    Some([full, op, "status", "OK"].map(|cell| Some(cell.to_owned())).to_vec())
 }
 
 /// What there is to say of one table, as kinds of messages and their texts.

@@ -16,6 +16,9 @@ impl SessionContext {
                 computed => computed.map(|name| (name, Collation::DEFAULT)),
             },
         };
+        if name.is_empty() {
+            return Err(SqlError::new(ErrorCode::NoDatabaseSelected, &[]));
+        }
         if found.is_none() {
             crate::catalog::check_name(name, ErrorCode::WrongDbName)?;
         }

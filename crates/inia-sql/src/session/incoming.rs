@@ -14,6 +14,7 @@ use super::{Prepared, PreparedSlot, PreparedStatement, Session, plan};
 use crate::context::SessionContext;
 use crate::error::parse_error;
 use crate::stack::on_deep_stack;
+use crate::status::HandleUse;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
@@ -196,6 +197,9 @@ impl Session {
     fn prepare_text(&mut self, sql: &[u8], deep: bool) -> Result<Prepared, SqlError> {
         self.core.begin_statement();
         self.core.diagnostics.clear();
+        if !deep {
+            self.core.host.counters.count_handle(HandleUse::Prepare);
+        }
         let slot = match PreparedSlot::take(&self.core.db) {
             Ok(slot) => slot,
             Err(error) => return Err(self.core.failed(error)),

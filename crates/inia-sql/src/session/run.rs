@@ -51,10 +51,23 @@ impl SessionContext {
         run: impl FnOnce(&mut SessionContext, &mut dyn RowSink) -> Executed,
     ) -> Result<(), SqlError> {
         let statement = source.statement;
-        let hints = self.begin(source)?;
+        let hints = match self.begin(source) {
+            Ok(hints) => hints,
+            Err(error) => {
+                return match self.pass_over(statement, &error) {
+                    Some(outcome) => self.finish(Ok(outcome), sink, more),
+                    None => Err(error),
+                };
+            }
+        };
         let changed = self.take_hints(&hints);
         let mut result = run(self, sink);
         self.undo_hints(changed);
+        if let Ok(outcome) = &result
+            && outcome.affected_rows > 0
+        {
+            self.host.counters.count_rows(statement, outcome.affected_rows);
+        }
         if let Ok(outcome) = &mut result
             && plan::keeps_diagnostics(statement)
         {

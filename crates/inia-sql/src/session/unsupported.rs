@@ -5,7 +5,10 @@ use inia_parser::ast::{RoutineDetail, Statement};
 
 /// Error 1235, with the statement's name.
 pub(super) fn unsupported(statement: &Statement) -> SqlError {
-    SqlError::new(ErrorCode::NotSupportedYet, &[&name(statement)])
+    match name(statement) {
+        "" => SqlError::new(ErrorCode::NotSupportedYet, &[&kind(statement)]),
+        name => SqlError::new(ErrorCode::NotSupportedYet, &[&name]),
+    }
 }
 
 /// What a statement that is not carried out begins with.
@@ -29,6 +32,19 @@ fn name(statement: &Statement) -> &str {
         Statement::GetDiagnostics(_) => "GET DIAGNOSTICS",
         Statement::Binlog(_) => "BINLOG",
         Statement::Shutdown => "SHUTDOWN",
-        _ => "this statement",
+        _ => "",
     }
+}
+
+/// What kind of statement it is, in words: of the name that the syntax tree gives it.
+pub(super) fn kind(statement: &Statement) -> String {
+    let tree = format!("{statement:?}");
+    let mut words = String::new();
+    for letter in tree.chars().take_while(char::is_ascii_alphanumeric) {
+        if letter.is_ascii_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.push(letter.to_ascii_uppercase());
+    }
+    words
 }

@@ -32,6 +32,9 @@ impl<'w> Scratch<'w> {
         let failed = |error| self.purpose.write_failed(&error);
         if file.is_none() {
             *file = Some((self.workspace.disk.scratch().map_err(failed)?, 0));
+            if let Some(memory) = self.workspace.memory {
+                memory.note_file(self.purpose == Purpose::Table);
+            }
         }
         let Some((file, end)) = file.as_mut() else { return Err(damaged()) };
         let at = *end;

@@ -11,7 +11,7 @@
 //!
 //! So the tree is sound after every step, however much of it is there, and a crash loses no pages:
 //! whoever gives up the load drops the tree or undoes its records. Parents split at the end, which
-//! leaves them full. If other records get in between, what is left goes the way of single inserts.
+//! leaves them full. If other records get in between, the rest is inserted one by one.
 
 use super::leaf_mut::stored;
 use super::split::{Need, separator};
@@ -183,6 +183,7 @@ impl<'t> BulkBuilder<'t> {
             if !self.continues(mtr.page(tail)) {
                 return Ok(false);
             }
+            // Without a fence this is the last leaf of all: it becomes the tree's right edge.
             let Some(fence) = fence else {
                 let chains = self.allocate_chains(&mut mtr, tail, count)?;
                 self.fill(&mut mtr, tail, count, &chains, None);
@@ -194,6 +195,7 @@ impl<'t> BulkBuilder<'t> {
                 tree.split_at_level(store, fence, 1, Need::Child, Store::mtr)?;
                 continue;
             }
+            // What can fail comes before the first change of a page.
             let chains = self.allocate_chains(&mut mtr, tail, count)?;
             let new = mtr.allocate(mtr.id(tail), node::NODE_PAGE)?;
             let new_id = mtr.id(new);

@@ -147,6 +147,7 @@ pub(super) fn layout_problems(page: &PageBytes) -> Vec<&'static str> {
             problems.push(what);
         }
     };
+    // Space: every byte of the heap belongs to a record, a fence, or the garbage.
     let (count, heap) = (count(page), usize::from(page.u16_at(HEAP)));
     expect(SLOTS + count * SLOT_SIZE <= heap && heap <= PAGE_SIZE, "slots and heap overlap");
     let fences = usize::from(page.u16_at(LOWER_LEN)) + usize::from(page.u16_at(UPPER_LEN));
@@ -154,6 +155,7 @@ pub(super) fn layout_problems(page: &PageBytes) -> Vec<&'static str> {
     let records: usize = slots.map(|slot| slot.map_or(PAGE_SIZE, |slot| slot.len())).sum();
     let accounted = records + fences + usize::from(page.u16_at(GARBAGE));
     expect(accounted == PAGE_SIZE - heap.min(PAGE_SIZE), "wrong space accounting");
+    // Fences: records leave out exactly what both fences share.
     let prefix = match (lower(page), upper(page)) {
         (Some(lower), Some(upper)) => {
             expect(lower < upper, "fences out of order");
@@ -162,6 +164,7 @@ pub(super) fn layout_problems(page: &PageBytes) -> Vec<&'static str> {
         _ => 0,
     };
     expect(prefix_len(page) == prefix, "wrong prefix length");
+    // Records: keys ascend between the fences, and slots repeat what headers and keys say.
     let (mut key, mut before) = (Vec::new(), Vec::new());
     let mut marks = 0;
     for i in 0..count {
@@ -188,6 +191,7 @@ pub(super) fn layout_problems(page: &PageBytes) -> Vec<&'static str> {
         }
     }
     expect(marked(page) == marks, "wrong number of delete marks");
+    // Hints: a search begins with them, so a wrong one hides records.
     let distance = count / (HINT_COUNT + 1);
     if distance >= 2 {
         let right = |i: usize| page.u32_at(HINTS + 4 * i) == slot(page, distance * (i + 1)).head;

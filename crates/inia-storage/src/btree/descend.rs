@@ -141,6 +141,7 @@ impl BTree {
         key: &[u8],
         level: usize,
     ) -> Result<Option<Latched>> {
+        // Usually nobody else is at work on the way down: only the node itself is latched.
         for _ in 0..TRIES {
             let found = match self.descend(store, Seek::Covering(key), level) {
                 Ok(found) => found,
@@ -152,6 +153,7 @@ impl BTree {
                 return Ok(Some(latched));
             }
         }
+        // Under contention the parent's shared latch keeps the child in its place.
         loop {
             let Some((_, parent)) = self.descend_latched(store, Seek::Covering(key), level + 1)?
             else {

@@ -12,8 +12,8 @@ use crate::ops::node::NodeOp;
 use crate::store::{Latched, Mtr, Store};
 
 impl BTree {
-    /// Frees nodes, each with its overflow pages, and takes each off `nodes` until that is 0. True
-    /// when only the root is left, as an empty leaf. Nobody else may use the tree.
+    /// Frees nodes, each with its overflow pages, and counts `nodes` down to 0. True when only the
+    /// root is left, as an empty leaf. Nobody else may use the tree.
     pub(crate) fn free_nodes(&self, store: &Store, nodes: &mut usize) -> Result<bool> {
         while *nodes > 0 {
             let mut mtr = store.mtr()?;

@@ -1,13 +1,13 @@
 //! Lookups of several keys at once.
 //!
 //! A lookup in a large tree waits for memory again and again: for the leaf's header, its slots, the
-//! record. Each step is taken for a whole group of keys before the next one, and asks for the
-//! memory that the next step reads, so that the waits overlap:
+//! record. Each step runs for a whole group of keys before the next one, and prefetches what the
+//! next step reads, so that the waits overlap:
 //!
 //! ```text
-//!   every key:  inner nodes → leaf            asks for the leaf's header
-//!   every key:  header → range of slots       asks for those slots
-//!   every key:  slots → record                asks for the record
+//!   every key:  inner nodes → leaf            prefetches the leaf's header
+//!   every key:  header → range of slots       prefetches those slots
+//!   every key:  slots → record                prefetches the record
 //!   every key:  copies the record, validates its leaf
 //! ```
 
@@ -31,7 +31,7 @@ pub(crate) enum Lookup {
     Absent,
     /// The newest version, its payload's place in the output.
     Record(RecordHeader, Range<usize>),
-    /// A writer got in between, or the record needs more than its leaf: look it up by itself.
+    /// A writer got in between, or the record needs more than its leaf: look up this key singly.
     Single,
 }
 
@@ -76,7 +76,7 @@ impl BTree {
         Ok(found)
     }
 
-    /// The leaf for a key, its header on the way.
+    /// Finds a key's leaf and prefetches its header.
     fn approach<'s>(&self, store: &'s Store, key: &[u8]) -> Result<Step<'s>> {
         let parent = match self.descend(store, Seek::Covering(key), 1) {
             Ok(Some(parent)) => parent.page,
@@ -97,7 +97,7 @@ impl BTree {
         Ok(Step::Leaf(leaf))
     }
 
-    /// Finds the key's slot, and asks for its record.
+    /// Finds the key's slot and prefetches its record.
     fn locate<'s>(&self, leaf: OptimisticPage<'s>, key: &[u8]) -> Step<'s> {
         if !is_node_of(&leaf, self.root) || node::level(&leaf) != 0 {
             return Step::Single;

@@ -10,7 +10,7 @@ use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageRead};
 use crate::store::Store;
 use inia_base::ids::{PageId, TxnId};
 
-/// How many records ahead a leaf's memory is asked for, where only parts of it are read.
+/// How many records ahead a leaf is prefetched when only parts of it are read.
 const AHEAD: usize = 12;
 
 /// A record's payload, or where it is.
@@ -131,7 +131,7 @@ impl LeafCopy {
     }
 
     /// The page and its state that was copied; `None` in a copy that is good for nothing.
-    pub(crate) fn place(&self) -> Option<(PageId, PageVersion)> {
+    pub(crate) fn page_state(&self) -> Option<(PageId, PageVersion)> {
         self.version.map(|version| (self.id, version))
     }
 
@@ -244,7 +244,7 @@ impl LeafCopy {
 impl BTree {
     /// As [`BTree::next_leaf`], copying no keys and only the first `bytes` of each payload where
     /// `narrow` allows it for the leaf, of which it sees slots and fences; what it sees may be a
-    /// guess yet. Other leaves are copied whole, [`LeafCopy::is_narrow`] tells.
+    /// guess yet. Other leaves are copied whole; see [`LeafCopy::is_narrow`].
     pub(crate) fn next_leaf_narrow(
         &self,
         store: &Store,

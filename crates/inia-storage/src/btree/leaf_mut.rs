@@ -149,7 +149,7 @@ impl<'a, 's> LeafMut<'a, 's> {
             && self.tree.has_room(page, key, Need::Payload(payload_len))
     }
 
-    /// As [`LeafMut::insert`], where [`LeafMut::lower_bound`] told the record's number.
+    /// As [`LeafMut::insert`], with the record's number from [`LeafMut::lower_bound`].
     pub(crate) fn insert_at(
         &mut self,
         slot: usize,

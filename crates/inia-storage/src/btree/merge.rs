@@ -103,8 +103,8 @@ impl BTree {
         Ok(true)
     }
 
-    /// Whether one node may hold the records of both, as far as their lengths tell: the fences
-    /// between them go, and the prefix may become shorter.
+    /// Whether one node may hold the records of both, judged by their lengths: the fences between
+    /// them go, and the prefix may become shorter.
     fn may_fit(&self, a: &PageBytes, b: &PageBytes) -> bool {
         let fence = node::upper(a).map_or(0, <[u8]>::len);
         node::used(a) + node::used(b) <= self.most_united() + 2 * fence

@@ -22,7 +22,7 @@ use inia_base::ids::{Lsn, PageId};
 use inia_base::io::{AlignedBuf, DiskFile};
 use std::sync::Arc;
 
-/// The files that pages are written to, and the room to do it. One batch at a time.
+/// The files that pages are written to, and the buffer of one batch.
 pub(super) struct Flusher {
     data: Arc<dyn DiskFile>,
     doublewrite: Arc<dyn DiskFile>,
@@ -81,7 +81,7 @@ impl Flusher {
 }
 
 impl BufferPool {
-    /// Writes the pages in these frames back, as far as they are dirty and not latched by a writer;
+    /// Writes the dirty pages in these frames back, except those that a writer has latched. Returns
     /// how many it wrote. A failure stops the log, and with it all writing.
     pub(crate) fn write_back(&self, frames: &[u32]) -> Result<usize> {
         let mut flusher = self.flusher.lock();
@@ -116,9 +116,10 @@ impl BufferPool {
         Ok(batch.len())
     }
 
-    /// Copies what can be written now, pages that need the doublewrite file first, each group in
-    /// file order; and the newest LSN among the copies.
+    /// Copies the pages that can be written now, and returns them with the newest LSN among them.
+    /// Pages that need the doublewrite file come first; each group is in file order.
     fn copy_out(&self, flusher: &mut Flusher, frames: &[u32]) -> Result<(Vec<Copy>, Lsn)> {
+        // Pages made anew since the checkpoint need no copy: redo starts them from nothing.
         let checkpoint = self.checkpoint.load(Ordering::Acquire);
         let mut wanted: Vec<(bool, PageId, u32)> = frames
             .iter()
@@ -130,6 +131,7 @@ impl BufferPool {
             .collect();
         wanted.sort_unstable();
         wanted.dedup();
+        // A page that a writer has latched is left to a later batch: nobody waits here.
         let mut batch: Vec<Copy> = Vec::with_capacity(wanted.len());
         let mut newest = Lsn(0);
         for (unprotected, id, frame) in wanted {
@@ -190,7 +192,7 @@ impl BufferPool {
         self.note_change(&header, self.wal.closed_lsn(), false);
         let (frame, meta) = (header.frame(), header.meta());
         drop(header);
-        // Whoever has the header latched, to add a group of pages, waits for nothing.
+        // A thread that has the header latched is adding a group of pages, and waits for nothing.
         while self.write_back(&[frame])? == 0 && !meta.is_clean() {
             std::thread::yield_now();
         }

@@ -38,9 +38,9 @@ use std::ptr::NonNull;
 
 /// Pages that the table can name: 4 TiB of data.
 pub(crate) const MAX_PAGES: u32 = 1 << 28;
-/// Frames whose memory is made ready ahead of their use, at most.
+/// Most frames that are backed with memory ahead of their use.
 const MAX_READY: u32 = 1024;
-/// How many frames are taken from one look at those ahead to the next.
+/// Frames taken between two checks of those ahead.
 const READY_STEP: u32 = 128;
 /// In [`FrameMeta::page`]: none.
 const NO_PAGE: u32 = u32::MAX;
@@ -102,8 +102,8 @@ impl<T: Zeroed> Mapping<T> {
         }
     }
 
-    /// Asks the system to have the memory of some items ready, which else it gets ready at their
-    /// first use. What they hold does not change.
+    /// Asks the system to back some items with memory now instead of at their first use. Their
+    /// contents stay.
     fn make_ready(&self, items: Range<usize>) {
         let items = items.start.min(self.len)..items.end.min(self.len);
         if items.is_empty() {
@@ -225,8 +225,8 @@ impl Frames {
         self.used.load(Ordering::Acquire).min(self.count())
     }
 
-    /// Has memory ready for some of the frames that will be used next: a quarter of those in use,
-    /// but no more than [`MAX_READY`].
+    /// Backs the frames that will be used next with memory: a quarter of those in use, at most
+    /// [`MAX_READY`].
     pub(super) fn make_ready(&self) {
         let used = self.used();
         let end = used.saturating_add((used / 4).min(MAX_READY)).min(self.count());
@@ -238,7 +238,7 @@ impl Frames {
         }
     }
 
-    /// Whether it is time to make frames ready, as this one is taken.
+    /// Whether taking this frame makes it time to back more of them.
     pub(super) fn wants_ready(&self, taken: &FreeFrame) -> bool {
         taken.0.is_multiple_of(READY_STEP)
     }

@@ -80,6 +80,17 @@ impl Intervals {
         if low >= high {
             return;
         }
+        self.merge(low, high);
+        debug_assert!(self.is_normal(), "intervals are sorted, disjoint and do not touch");
+    }
+
+    /// Whether the intervals are not empty, in order, and with keys between them.
+    fn is_normal(&self) -> bool {
+        self.list.iter().all(|(low, high)| low.get() < high.get())
+            && self.list.windows(2).all(|pair| pair[0].1.get() < pair[1].0.get())
+    }
+
+    fn merge(&mut self, low: Edge<'_>, high: Edge<'_>) {
         // A scan in the order of the keys goes on where it was.
         if let Some((_, end)) = self.list.last_mut()
             && end.get() == low
@@ -156,6 +167,10 @@ impl Gaps {
                 owner.note_gaps(self);
             }
         }
+        debug_assert!(
+            state.held.iter().filter(|(other, _)| Arc::ptr_eq(other, owner)).count() == 1,
+            "an owner has one set of intervals"
+        );
         self.owners.store(state.held.len(), Ordering::Relaxed);
         drop(state);
         // Pairs with the fence in `forbid_insert`.
@@ -177,6 +192,10 @@ impl Gaps {
         let mut state = self.state.lock();
         let blocked = state.blocked(owner, key);
         if blocked {
+            debug_assert!(
+                !state.waiting.iter().any(|(other, _)| Arc::ptr_eq(other, owner)),
+                "an owner waits once"
+            );
             register();
             state.blockers(owner, key).for_each(|other| other.set_awaited());
             state.waiting.push((Arc::clone(owner), key.to_vec()));

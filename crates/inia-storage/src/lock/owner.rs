@@ -102,6 +102,8 @@ impl Owner {
 
     /// Gives the owner its transaction's id.
     pub(crate) fn set_txn(&self, id: TxnId) {
+        let known = self.txn();
+        debug_assert!(id.0 != 0 && (known.0 == 0 || known == id), "one transaction at a time");
         self.txn.store(id.0, Ordering::Release);
     }
 
@@ -188,6 +190,10 @@ impl Owner {
     /// can take a lock in its name.
     pub(super) fn end(&self) -> Held {
         let mut held = self.held.lock();
+        debug_assert!(
+            !matches!(*self.wait.lock(), Wait::On(_)),
+            "a transaction that waits goes on"
+        );
         self.txn.store(0, Ordering::Release);
         self.undo_records.store(0, Ordering::Relaxed);
         self.awaited.store(false, Ordering::Release);
@@ -197,6 +203,7 @@ impl Owner {
     /// Gives back the emptied lists of [`Owner::end`], for their memory.
     pub(super) fn recycle(&self, mut empty: Held) {
         const KEEP: usize = 1 << 12;
+        debug_assert!(self.txn().0 == 0, "the transaction has ended");
         empty.records.clear();
         empty.gaps.clear();
         if empty.records.capacity() <= KEEP {

@@ -47,6 +47,7 @@ impl LockName {
     }
 
     fn shard(self) -> usize {
+        const { assert!(SHARDS <= 256) };
         (self.0 >> 56) as usize % SHARDS
     }
 }
@@ -173,15 +174,23 @@ impl Queue {
         self.blockers(owner, mode, ahead).next().is_some()
     }
 
-    /// Puts a request behind the others, and tells the holders that they are awaited. Those who
-    /// wait ahead of it learn it when they are served.
+    /// Puts a request behind the others and marks the holders as awaited. Those who wait ahead of
+    /// it are marked when they are served.
     fn push(&mut self, owner: &Arc<Owner>, mode: LockMode) {
+        debug_assert!(
+            !self.waiting.iter().any(|(other, _)| Arc::ptr_eq(other, owner)),
+            "an owner waits once"
+        );
         self.granted.iter().for_each(|holder| holder.owner.set_awaited());
         self.waiting.push_back((Arc::clone(owner), mode));
     }
 
     /// Adds or strengthens a lock that nothing blocks.
     fn admit(&mut self, owner: &Arc<Owner>, mode: LockMode) -> Grant {
+        debug_assert!(
+            self.granted.iter().all(|it| it.shared || it.exclusive),
+            "a holder has a mode"
+        );
         if !self.waiting.is_empty() {
             owner.set_awaited();
         }

@@ -172,7 +172,9 @@ impl LockSystem {
         self.break_deadlocks(owner);
         drop(detector);
         self.sleep(owner, limit)?;
-        // Nobody waits for a mode that it holds.
+        // Only a lock that was made explicit during the wait was held before. It may be released
+        // early like a fresh one: the record's header still says who wrote it.
+        debug_assert!(matches!(*owner.wait.lock(), Wait::No), "the wait is over");
         Ok(true)
     }
 
@@ -199,6 +201,7 @@ impl LockSystem {
 
     /// Sleeps until the registered wait ends.
     fn sleep(&self, owner: &Arc<Owner>, limit: Duration) -> Result<()> {
+        debug_assert!(!matches!(*owner.wait.lock(), Wait::No), "a wait is registered before it");
         let start = Instant::now();
         self.counters.waits.fetch_add(1, Ordering::Relaxed);
         let reason = loop {
@@ -250,6 +253,7 @@ impl LockSystem {
             && let Some(cycle) = self.find_cycle(start)
         {
             self.counters.deadlocks.fetch_add(1, Ordering::Relaxed);
+            debug_assert!(Arc::ptr_eq(&cycle[0], start), "a cycle begins with the newcomer");
             let lightest = cycle.iter().min_by_key(|owner| owner.weight());
             let victim = lightest.expect("a cycle has members, the newcomer first");
             let mut wait = victim.wait.lock();

@@ -45,7 +45,8 @@ const REMOVE_RUNS: u8 = 7;
 const RUN: u8 = 8;
 
 impl<'a> NodeOp<'a> {
-    /// Appends the operation's log form.
+    /// Appends the operation's log form: its kind, and its fields in their order here. What has no
+    /// length of its own ends the form.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         match *self {
             NodeOp::Insert { slot, flags, suffix, value } => {

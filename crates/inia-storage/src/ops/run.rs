@@ -2,7 +2,7 @@
 //! log.
 //!
 //! A statement that writes many rows changes record after record of a leaf. Each change is applied
-//! by itself; in the log it joins the operation before it if that is one of its kind, and tells
+//! by itself; in the log it joins the operation before it if that is of the same kind, and stores
 //! only what differs from the change before:
 //!
 //! ```text
@@ -13,9 +13,9 @@
 //!   delete 4 by 31, undo at 107
 //! ```
 //!
-//! The operation's body is `kind u8 │ txn u64`, then of each change: what its slot and its place in
-//! the undo log are more than the ones before (at first, than 0), the length of the key's suffix
-//! (inserts only) and of the payload (not deletions), all varints, and the bytes of both.
+//! The operation's body is `kind u8 │ txn u64`, then for each change: by how much its slot and its
+//! undo position exceed the ones before (at first, 0), the length of the key's suffix (inserts
+//! only) and of the payload (not deletions), all varints, and the bytes of both.
 
 use super::edit::{self, Damaged};
 use super::node::put_run;
@@ -25,7 +25,7 @@ use crate::node::RecordHeader;
 use crate::page::PageBytes;
 use inia_base::ids::{PageId, TxnId};
 
-/// An operation of the log may have so many bytes, and one more change.
+/// Bytes after which an operation takes no further change.
 const MAX_BYTES: usize = 32 << 10;
 
 /// What happens to a record.

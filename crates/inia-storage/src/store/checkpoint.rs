@@ -31,7 +31,7 @@ use std::time::Duration;
 const MAX_UNWRITTEN: u64 = 32 << 20;
 /// Pages that one step writes at most.
 const STEP_PAGES: usize = 8 * WRITE_BATCH;
-/// How long the background sleeps when there is nothing to do and nobody calls it.
+/// How long the background thread waits when it has no work and nobody wakes it.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// What the background thread and the store share.
@@ -49,7 +49,7 @@ pub(super) struct Background {
 }
 
 impl Background {
-    /// A thread not started yet that answers to this wakeup.
+    /// A thread, not started yet, that waits on this wakeup.
     pub(super) fn new(wakeup: &Arc<Wakeup>) -> Background {
         let shared = Shared {
             wakeup: Arc::clone(wakeup),
@@ -189,7 +189,7 @@ impl Store {
         self.write_all_pages()
     }
 
-    /// Lets a writer through once the log has room for it.
+    /// Waits until the log has room for a writer.
     pub(super) fn wait_for_log_space(&self) -> Result<()> {
         let closed = self.wal.closed_lsn();
         debug_assert!(self.clean_to() <= closed, "pages lack nothing beyond the log");
@@ -227,7 +227,7 @@ impl Store {
         Ok(())
     }
 
-    /// Sees to a log segment in advance; an error when there is no space for one.
+    /// Prepares a log segment in advance; fails when there is no space for one.
     #[cold]
     pub(super) fn find_log_segment(&self) -> Result<()> {
         let Some(background) = &self.background else {
@@ -248,7 +248,6 @@ impl Store {
     }
 
     fn prepare_segment(&self) -> Result<()> {
-        // Whatever the disk has room for then.
         if let Some(error) = self.wal.failure() {
             return Err(error);
         }
@@ -259,9 +258,9 @@ impl Store {
         done
     }
 
-    /// Sees to it that a commit's record finds its place without taking what other transactions
-    /// have claimed for their rollbacks; `own` of the claims is the commit's own. `DiskFull`, with
-    /// nothing done, where that cannot be.
+    /// Makes sure that the log has room for a commit record besides what other transactions have
+    /// claimed for their rollbacks; `own` bytes of the claims are the commit's own. Without that
+    /// room it fails with `DiskFull` and does nothing.
     pub(crate) fn make_room_for_commit(&self, own: u64) -> Result<()> {
         let segments = self.wal.segments();
         while !segments.has_room(self.reserve().log().saturating_sub(own), self.wal.unwritten()) {
@@ -271,8 +270,8 @@ impl Store {
     }
 }
 
-/// The background thread: steps while there is work, naps when there is none. It holds the store
-/// only during a step.
+/// The background thread: it takes steps while there is work and waits when there is none. It holds
+/// the store only during a step.
 fn run(store: &Weak<Store>, shared: &Shared) {
     while !shared.stopped.load(Ordering::Relaxed) {
         let Some(store) = store.upgrade() else { return };

@@ -25,7 +25,7 @@ use std::sync::Arc;
 const UNFINISHED: &str = "inia.control.new";
 const BLOCK: usize = 4096;
 const MAGIC: u64 = u64::from_le_bytes(*b"INIACTRL");
-/// No store comes so far.
+/// All sequence numbers are below this.
 const MAX_SEQUENCE: u64 = 1 << 62;
 
 const _: () = assert!(CHECKPOINT_STATE_MAX + 58 <= BLOCK);

@@ -54,7 +54,7 @@ pub(crate) struct Mtr<'s> {
     /// Something was logged that is not just the making of an allocated page.
     changed: bool,
     freed: SmallVec<[PageId; 2]>,
-    /// It takes changes back, and may use what is kept for that.
+    /// It rolls changes back, and may use the space that is kept for that.
     for_rollback: bool,
     done: bool,
 }
@@ -90,8 +90,8 @@ impl<'s> Mtr<'s> {
         slot.expect("invariant: a latched page is used by its own mini-transaction until unlatched")
     }
 
-    /// Latches a page exclusively, waiting for it. A page that is latched already is `Corrupt`: two
-    /// ways lead to it.
+    /// Latches a page exclusively, waiting for it. A page that this mini-transaction holds already
+    /// is `Corrupt`: the tree refers to it twice.
     pub(crate) fn latch(&mut self, id: PageId) -> Result<Latched> {
         if self.holds(id) {
             return Err(StorageError::Corrupt(id, "page reached twice"));

@@ -1,9 +1,9 @@
 //! The disk of a store that does not outlive its process.
 //!
-//! Pages that leave the pool must be readable again, and so must undo that was put aside: those
-//! files are memory. All else a store writes is for the next start alone, and there is none: the
-//! log and copies of pages under way swallow their bytes. So the store works as any other does,
-//! while nothing of it is logged anywhere.
+//! Pages that leave the pool must be readable again, and so must undo that was spilled: those files
+//! are in memory. All else that a store writes is only for the next start, and there is none: the
+//! log and the doublewrite file discard their bytes. The store works as any other does, and nothing
+//! of it is logged.
 //!
 //! ```text
 //!   inia.data      [piece][piece][ ... ]    read again

@@ -38,7 +38,7 @@ impl Entries {
 }
 
 impl Aside {
-    /// Without entries. Until snapshots are told of, everything is kept.
+    /// Without entries. Until the first call of [`Aside::keep_for`] everything is kept.
     pub(super) fn new() -> Aside {
         let snapshots = LiveSnapshots::new(Lsn(0), TxnId(0), std::iter::empty());
         Aside {
@@ -95,7 +95,8 @@ impl Aside {
         words.retain(|&id, word| {
             let needed = entries.needs(id, *word);
             if !needed {
-                self.counter(id).fetch_sub(1, Ordering::Release);
+                let count = self.counter(id).fetch_sub(1, Ordering::Release);
+                debug_assert!(count > 0, "the counter of each entry is above zero");
             }
             needed
         });

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! The log is in order: whoever finds the record gone finds the counter. A transaction that a crash
-//! ended before it was rolled back keeps no numbers; nobody was told that they are taken.
+//! ended before it was rolled back keeps no numbers; no client has seen them.
 
 use super::handle::Txn;
 use super::shared::EngineShared;

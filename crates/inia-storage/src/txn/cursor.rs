@@ -37,7 +37,7 @@ pub(super) enum Bound {
 
 /// The memory of a cursor, handed on from one to the next on its processor.
 pub(super) struct CursorMemory {
-    pub(super) place: GapNeighbours,
+    pub(super) gap: GapNeighbours,
     pub(super) key: Vec<u8>,
     pub(super) value: Vec<u8>,
     pub(super) lower: Vec<u8>,
@@ -56,7 +56,7 @@ const LARGE_VALUE: usize = 64 << 10;
 impl CursorMemory {
     fn new() -> CursorMemory {
         CursorMemory {
-            place: GapNeighbours::new(),
+            gap: GapNeighbours::new(),
             key: Vec::new(),
             value: Vec::new(),
             lower: Vec::new(),
@@ -123,7 +123,7 @@ impl RangePosition {
             (Bound::Excluded, Direction::Backward) => Seek::Before(key),
             _ => Seek::Covering(key),
         };
-        let leaf = &mut memory.place.leaf;
+        let leaf = &mut memory.gap.leaf;
         tree.btree().load_leaf(&core.store, seek, leaf)?;
         let at = match (bound, self.direction, leaf.lower_bound(key)) {
             (Bound::Unbounded, Direction::Forward, _) => 0,

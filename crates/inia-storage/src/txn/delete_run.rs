@@ -11,11 +11,11 @@
 //!   gaps     locked up to c    what comes into them now changes the leaf
 //!   latch    as copied?        no: nothing is done, the scan looks again
 //!   marks    a b c             and the scan, which shows them, goes on behind c
-//!   scan     d, e, ...         record by record, up to the next that it can defer
+//!   scan     d, e, ...         record by record, up to the next whose lock it can defer
 //! ```
 //!
-//! What is written puts the transaction's id into the records, which locks them: the table of locks
-//! has nothing of them.
+//! The marks carry the transaction's id, which locks the records implicitly: the lock table has no
+//! entries for them.
 
 use super::cursor::{Bound, LockingCursor, Run};
 use super::handle::Txn;
@@ -41,7 +41,7 @@ pub(super) struct Deletions {
 impl Txn {
     /// Deletes records that follow in the leaf which a locking cursor stands on, up to `most`, as
     /// far as nothing stands in their way, and moves over them. `None`, with nothing done, where
-    /// [`LockingCursor::advance`] must tell what comes next.
+    /// [`LockingCursor::advance`] must find out what comes next.
     ///
     /// The cursor must [defer locks](LockingCursor::defer_locks). There is no current record
     /// afterwards.
@@ -51,7 +51,7 @@ impl Txn {
         most: usize,
     ) -> Result<Option<Run<'c>>> {
         let Some(range) = cursor.free_run(self, most)? else { return Ok(None) };
-        let Some(place) = cursor.range.memory().place.leaf.place() else { return Ok(None) };
+        let Some(copied) = cursor.range.memory().gap.leaf.page_state() else { return Ok(None) };
         self.prepare_write()?;
         let tree = cursor.range.tree.clone();
         let mut writing = self.writing(&tree, &cursor.range.memory().key);
@@ -62,11 +62,11 @@ impl Txn {
             count
         };
         let deleted =
-            tree.btree().modify_at(store, place, &cursor.range.memory().key, 0, delete)?;
+            tree.btree().modify_at(store, copied, &cursor.range.memory().key, 0, delete)?;
         // The scan finds out what has changed.
         let Some((count @ 1.., state)) = deleted else { return Ok(None) };
         self.publish_undo();
-        cursor.range.memory_mut().place.leaf.carry_over(state);
+        cursor.range.memory_mut().gap.leaf.carry_over(state);
         Ok(Some(cursor.pass_run(range.start..range.start + count)))
     }
 }
@@ -84,7 +84,7 @@ impl LockingCursor {
         self.leave_record();
         let Some(from) = self.locate(txn)? else { return Ok(None) };
         let memory = self.range.memory();
-        let leaf = &memory.place.leaf;
+        let leaf = &memory.gap.leaf;
         let end = match self.range.upper {
             Bound::Unbounded => leaf.len(),
             _ => leaf.lower_bound(&memory.upper).unwrap_or_else(|i| i),
@@ -96,31 +96,31 @@ impl LockingCursor {
         }
         if txn.locks_gaps() {
             let memory = self.range.memory_mut();
-            memory.place.leaf.key(to - 1, &mut memory.key);
+            memory.gap.leaf.key(to - 1, &mut memory.key);
             if !self.lock_gap_before(txn, from)? {
                 self.look_again();
                 return Ok(None);
             }
         }
         let memory = self.range.memory_mut();
-        memory.place.leaf.key(from, &mut memory.key);
+        memory.gap.leaf.key(from, &mut memory.key);
         Ok(Some(from..to))
     }
 
     /// The first record of the range that something keeps from being deleted now, or the range's
     /// end.
     fn find_taken(&mut self, txn: &mut Txn, mut range: Range<usize>) -> usize {
-        let all_free = txn.core.locks.has_no_records();
+        let no_record_locks = txn.core.locks.has_no_records();
         let tree = self.range.tree.clone();
         let memory = self.range.memory_mut();
-        let (leaf, key) = (&memory.place.leaf, &mut memory.key);
+        let (leaf, key) = (&memory.gap.leaf, &mut memory.key);
         let end = range.end;
         let taken = range.find(|&i| {
             let header = leaf.header(i);
             if header.is_deleted() || !leaf.is_inline(i) {
                 return true;
             }
-            if all_free {
+            if no_record_locks {
                 return header.txn_id() != txn.id && txn.note_writer(header.txn_id()).is_some();
             }
             leaf.key(i, key);
@@ -139,7 +139,7 @@ impl<'t> Writing<'t> {
         slots.clear();
         let prefix = start_key(leaf, &mut key);
         for i in range {
-            if !self.all_free {
+            if !self.no_record_locks {
                 key.truncate(prefix);
                 key.extend_from_slice(leaf.key_suffix(i));
             }

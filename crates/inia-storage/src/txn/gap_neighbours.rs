@@ -1,7 +1,7 @@
-//! A place between two neighbouring records, for gap locks.
+//! The records on both sides of a position, for gap locks.
 //!
 //! The neighbours of a position may lie in other leaves. A gap is locked first and confirmed
-//! afterwards: an insert that came too early for the lock is found by looking again, one that comes
+//! afterwards: an insert that came before the lock is found by the second look, one that comes
 //! later finds the lock.
 
 use super::trees::Tree;

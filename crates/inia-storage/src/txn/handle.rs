@@ -74,7 +74,7 @@ pub(super) struct LastOperation {
 
 /// Buffers that are kept from one operation to the next.
 pub(super) struct Workspace {
-    pub(super) place: GapNeighbours,
+    pub(super) gap: GapNeighbours,
     pub(super) payload: Vec<u8>,
     pub(super) log: Vec<u8>,
     /// Before-images that are to be logged with the leaf's changes.
@@ -161,7 +161,7 @@ impl Txn {
             created: Vec::new(),
             abandoned: Vec::new(),
             work: Workspace {
-                place: GapNeighbours::new(),
+                gap: GapNeighbours::new(),
                 payload: Vec::new(),
                 log: Vec::new(),
                 steps: UndoRun::default(),
@@ -174,6 +174,8 @@ impl Txn {
     /// Opens a transaction. Nothing shared is written before the first write or lock.
     pub fn begin(&mut self, isolation: Isolation) {
         debug_assert!(!self.open, "begin inside an open transaction");
+        debug_assert!(self.id.0 == 0 && self.snapshot.is_none(), "an idle handle has nothing");
+        debug_assert!(self.undo.records() == 0 && self.created.is_empty(), "nothing to undo");
         self.open = true;
         self.has_read = false;
         self.isolation = isolation;
@@ -439,7 +441,7 @@ impl Txn {
     }
 
     /// Waits until every commit that the handle's reads and writes have met is durable, so that
-    /// what they found out may be told. Snapshots show durable commits only and never wait; locking
+    /// their results may be sent. Snapshots show durable commits only and never wait; locking
     /// reads and writes see the newest version, whose commit may still be on its way to disk.
     #[inline]
     pub fn settle(&mut self) -> Result<()> {
@@ -483,6 +485,7 @@ impl Txn {
             return Ok(end);
         }
         let untouched = self.undo.is_untouched() && self.created.is_empty();
+        debug_assert!(self.work.steps.record().is_none(), "every step is in the log");
         if !untouched {
             self.core.store.make_room_for_commit(self.undo.claimed_log())?;
         }

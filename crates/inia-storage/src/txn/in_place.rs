@@ -15,7 +15,7 @@
 //! ```
 //!
 //! A row that is not changed after all is locked where the isolation level wants that, with
-//! [`Txn::lock_current`], which also tells when someone came in between.
+//! [`Txn::lock_current`], which also reports when another transaction came in between.
 
 use super::cursor::LockingCursor;
 use super::handle::{Locked, Txn};
@@ -140,7 +140,7 @@ impl Txn {
         match self.lock_found(&cursor.range.tree, &cursor.range.memory().key, writer, EXCLUSIVE)? {
             Locked::Yes { fresh } => Ok(cursor.locked(fresh, &self.core.store)),
             // Whoever wrote the version read had ended by then, so that a wait was for a lock, and
-            // has got it: what the leaf tells of the record is decided now.
+            // has got it: what the leaf says of the record is decided now.
             Locked::Retry { .. } => Ok(cursor.locked(false, &self.core.store)),
             Locked::Skip => Ok(false),
         }

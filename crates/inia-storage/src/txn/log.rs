@@ -7,7 +7,7 @@
 //!           without the payload, which stays in the record)
 //!  tree     txn u64 | tree u32
 //!  relog    txn u64 | at the end u8
-//!  founded  garbage tree u32 | catalog tree u32
+//!  bootstrapped  garbage tree u32 | catalog tree u32
 //! ```
 //!
 //! Between the two relog records of a transaction its steps so far are logged again, with tags of

@@ -38,7 +38,7 @@ const LONG_HISTORY: usize = 64;
 /// Noted dead marks are dropped beyond this number: a later scan notes them again.
 const DEAD_MARKS: usize = 1024;
 
-/// What a round of the work came to.
+/// The outcome of a round of purge.
 #[derive(Default)]
 pub(crate) struct Round {
     /// Whether there was something to do, and it was done.
@@ -89,8 +89,7 @@ impl EngineShared {
         failure.map_or(Ok(some), Err)
     }
 
-    /// A part of each kind of the work. What fails again and again keeps nothing else from going
-    /// on.
+    /// A part of each kind of work. A kind that keeps failing does not stop the others.
     pub(crate) fn purge_round(&self) -> Round {
         let horizon = self.refresh_horizon();
         let mut round = Round::default();
@@ -114,7 +113,7 @@ impl EngineShared {
         round
     }
 
-    /// Tells the error log of a failure, once for all the rounds that it lasts.
+    /// Writes a failure to the error log once, however many rounds it lasts.
     fn report(&self, round: &Round) {
         let text = round.failure.as_ref().map(ToString::to_string).unwrap_or_default();
         let mut last = self.reported_failure.lock();
@@ -126,7 +125,8 @@ impl EngineShared {
         }
     }
 
-    /// History that waits for nothing but the log: nobody else may come to write it.
+    /// Makes commits durable whose history waits for nothing else: no other thread may come to do
+    /// it.
     fn make_history_durable(&self) -> Result<bool> {
         let wal = self.store.wal();
         let durable = wal.durable_lsn();
@@ -259,8 +259,7 @@ impl EngineShared {
         round.failure.map_or(Ok(round.some), Err)
     }
 
-    /// Frees some nodes of dropped trees that nobody sees any more. A rollback may go through them
-    /// no more either.
+    /// Frees some nodes of dropped trees that no snapshot sees. No rollback may need them either.
     fn collect_garbage(&self, horizon: Lsn) -> Result<Garbage> {
         if self.rollbacks_left.load(Ordering::Acquire) > 0 {
             return Ok(Garbage::Waits);
@@ -308,8 +307,8 @@ impl EngineShared {
         }
     }
 
-    /// Frees at most `nodes` nodes of a dropped tree, and takes them off, the root last; true when
-    /// the tree is gone.
+    /// Frees at most `nodes` nodes of a dropped tree, the root last, and counts `nodes` down. True
+    /// when the tree is gone.
     fn free_tree(&self, garbage: &Tree, id: TreeId, nodes: &mut usize) -> Result<bool> {
         let key = garbage_key(id);
         // Read again now that its writer is known to be finished: a drop that was rolled back is

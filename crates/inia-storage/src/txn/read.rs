@@ -87,8 +87,8 @@ impl Txn {
         Ok(shown.then(|| read(payload)))
     }
 
-    /// Reads many keys by the snapshot, faster than one by one. The values are appended to `out`;
-    /// `found` is told of each key, in order, where its value is there, if it has one.
+    /// Reads many keys by the snapshot, faster than one by one. The values are appended to `out`.
+    /// `found` is called for each key, in order, with its value's range in `out`, if it has one.
     pub fn get_batch(
         &mut self,
         tree: &Tree,
@@ -108,17 +108,17 @@ impl Txn {
                             && !header.is_deleted()
                     }
                 };
-                let place = match lookup {
+                let range = match lookup {
                     Lookup::Absent => None,
-                    Lookup::Record(header, place) if shown(header) => Some(place),
+                    Lookup::Record(header, range) if shown(header) => Some(range),
                     Lookup::Record(..) | Lookup::Single => self.get(tree, key, |value| {
                         let at = out.len();
                         out.extend_from_slice(value);
                         at..out.len()
                     })?,
                 };
-                debug_assert!(place.as_ref().is_none_or(|place| place.start >= start));
-                found(group * GROUP + i, place);
+                debug_assert!(range.as_ref().is_none_or(|range| range.start >= start));
+                found(group * GROUP + i, range);
             }
         }
         Ok(())
@@ -144,6 +144,7 @@ impl Txn {
                 Locked::Yes { fresh: new } => (fresh, at_once) = (fresh | new, at_once | new),
                 Locked::Retry { fresh: new } => fresh |= new,
             }
+            // Under the lock there is no record, one of a running writer, or one that stays.
             let payload = &mut self.work.payload;
             let header = tree.btree().get(&self.core.store, key, payload)?;
             let Some(header) = header else {
@@ -168,6 +169,7 @@ impl Txn {
                 self.last.took_lock = at_once;
                 return Ok(Some(read(&self.work.payload)));
             }
+            // A deleted record is absent, but its key stays locked where gaps are.
             if !self.locks_gaps() {
                 self.unlock_if(fresh, tree, key, request.mode);
                 return Ok(None);
@@ -203,28 +205,27 @@ impl Txn {
     /// has met, live or deleted.
     pub fn lock_gaps_at(&mut self, tree: &Tree, key: &[u8], after: bool) -> Result<()> {
         self.enlist();
-        let (store, place) = (&self.core.store, &mut self.work.place);
+        let (store, gap) = (&self.core.store, &mut self.work.gap);
         loop {
-            tree.btree().load_leaf(store, Seek::Covering(key), &mut place.leaf)?;
-            let found = place.leaf.lower_bound(key);
+            tree.btree().load_leaf(store, Seek::Covering(key), &mut gap.leaf)?;
+            let found = gap.leaf.lower_bound(key);
             let (Ok(at) | Err(at)) = found;
             let beyond = at + usize::from(found.is_ok());
-            place.find_low(tree, store, at)?;
-            place.high.set_key(key);
+            gap.find_low(tree, store, at)?;
+            gap.high.set_key(key);
             if after {
-                place.find_high(tree, store, beyond)?;
+                gap.find_high(tree, store, beyond)?;
             }
-            tree.gaps().lock(&self.owner, place.low.edge(), place.high.edge());
-            if place.confirm_low(tree, store, at)?
-                && (!after || place.confirm_high(tree, store, beyond)?)
+            tree.gaps().lock(&self.owner, gap.low.edge(), gap.high.edge());
+            if gap.confirm_low(tree, store, at)?
+                && (!after || gap.confirm_high(tree, store, beyond)?)
             {
                 return Ok(());
             }
         }
     }
 
-    /// Whether the last insert has put its record in the place of one that this transaction had
-    /// deleted.
+    /// Whether the last insert has replaced a record that this transaction had deleted.
     pub fn replaced_own_deletion(&self) -> bool {
         self.last.replaced_own
     }
@@ -243,16 +244,16 @@ impl Txn {
     /// Locks the gap in which `key` would be; false when something came in between.
     fn lock_absent(&mut self, tree: &Tree, key: &[u8]) -> Result<bool> {
         self.enlist();
-        let (store, place) = (&self.core.store, &mut self.work.place);
-        tree.btree().load_leaf(store, Seek::Covering(key), &mut place.leaf)?;
-        let (before, after) = match place.leaf.lower_bound(key) {
-            Ok(i) if !place.leaf.is_deleted(i) => return Ok(false),
+        let (store, gap) = (&self.core.store, &mut self.work.gap);
+        tree.btree().load_leaf(store, Seek::Covering(key), &mut gap.leaf)?;
+        let (before, after) = match gap.leaf.lower_bound(key) {
+            Ok(i) if !gap.leaf.is_deleted(i) => return Ok(false),
             Ok(i) => (i, i + 1),
             Err(i) => (i, i),
         };
-        place.find_low(tree, store, before)?;
-        place.find_high(tree, store, after)?;
-        tree.gaps().lock(&self.owner, place.low.edge(), place.high.edge());
-        Ok(place.confirm_low(tree, store, before)? && place.confirm_high(tree, store, after)?)
+        gap.find_low(tree, store, before)?;
+        gap.find_high(tree, store, after)?;
+        tree.gaps().lock(&self.owner, gap.low.edge(), gap.high.edge());
+        Ok(gap.confirm_low(tree, store, before)? && gap.confirm_high(tree, store, after)?)
     }
 }

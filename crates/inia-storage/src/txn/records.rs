@@ -7,21 +7,21 @@ use crate::node::RecordHeader;
 /// their own.
 pub(super) const SHORT: usize = 2048;
 
-/// From so many records on they are sorted by bytes, not by comparisons.
-const MANY: usize = 256;
+/// Records from which on they are sorted by bytes, not by comparisons.
+const RADIX_SORT_THRESHOLD: usize = 256;
 
 /// Records that wait to be written, or keys of records that wait to be deleted.
 #[derive(Default)]
 pub struct Records {
     bytes: Vec<u8>,
-    places: Vec<GapNeighbours>,
+    spans: Vec<RecordSpan>,
     /// The versions that the records had when they were read; none, or one for each.
     seen: Vec<RecordHeader>,
 }
 
 /// Where a record begins, its key ends and its value ends.
 #[derive(Clone, Copy)]
-struct GapNeighbours {
+struct RecordSpan {
     /// The key's first bytes as a number: most comparisons need no more.
     head: u64,
     start: usize,
@@ -42,38 +42,38 @@ fn head_of(key: &[u8]) -> u64 {
 
 /// Sorts by the heads' bytes, from the last to the first, leaving out those that all share. What is
 /// equal stays in its order.
-fn sort_by_heads(places: &mut Vec<GapNeighbours>) {
-    let Some(first) = places.first().copied() else { return };
-    let differing = places.iter().fold(0, |bits, place| bits | place.head ^ first.head);
-    let mut sorted = vec![first; places.len()];
+fn sort_by_heads(spans: &mut Vec<RecordSpan>) {
+    let Some(first) = spans.first().copied() else { return };
+    let differing = spans.iter().fold(0, |bits, span| bits | span.head ^ first.head);
+    let mut sorted = vec![first; spans.len()];
     for shift in (0..64).step_by(8).filter(|shift| differing >> shift & 0xff != 0) {
-        let byte = |place: &GapNeighbours| (place.head >> shift & 0xff) as usize;
+        let byte = |span: &RecordSpan| (span.head >> shift & 0xff) as usize;
         let mut next = [0; 256];
-        for place in places.iter() {
-            next[byte(place)] += 1;
+        for span in spans.iter() {
+            next[byte(span)] += 1;
         }
         let mut before = 0;
         for next in &mut next {
             before += std::mem::replace(next, before);
         }
-        for place in places.iter() {
-            let next = &mut next[byte(place)];
-            sorted[*next] = *place;
+        for span in spans.iter() {
+            let next = &mut next[byte(span)];
+            sorted[*next] = *span;
             *next += 1;
         }
-        std::mem::swap(places, &mut sorted);
+        std::mem::swap(spans, &mut sorted);
     }
 }
 
 impl Records {
     /// Number of records.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.spans.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.spans.is_empty()
     }
 
     /// Bytes of all keys and values.
@@ -84,7 +84,7 @@ impl Records {
     /// Forgets all, and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
-        self.places.clear();
+        self.spans.clear();
         self.seen.clear();
     }
 
@@ -94,7 +94,7 @@ impl Records {
         self.bytes.extend_from_slice(key);
         self.bytes.extend_from_slice(value);
         let (key_end, end) = (start + key.len(), self.bytes.len());
-        self.places.push(GapNeighbours { head: head_of(key), start, key_end, end });
+        self.spans.push(RecordSpan { head: head_of(key), start, key_end, end });
     }
 
     /// Adds the key, without a value, that `put` appends; none after an error.
@@ -108,7 +108,7 @@ impl Records {
             return Err(error);
         }
         let (head, end) = (head_of(&self.bytes[start..]), self.bytes.len());
-        self.places.push(GapNeighbours { head, start, key_end: end, end });
+        self.spans.push(RecordSpan { head, start, key_end: end, end });
         Ok(())
     }
 
@@ -117,19 +117,19 @@ impl Records {
     pub fn push_seen(&mut self, key: &[u8], value: &[u8], locator: &RecordLocator) {
         self.push(key, value);
         self.seen.push(locator.header);
-        debug_assert_eq!(self.seen.len(), self.places.len(), "all records were read, or none");
+        debug_assert_eq!(self.seen.len(), self.spans.len(), "all records were read, or none");
     }
 
     /// Record `i`'s key.
     pub fn key(&self, i: usize) -> &[u8] {
-        let place = &self.places[i];
-        &self.bytes[place.start..place.key_end]
+        let span = &self.spans[i];
+        &self.bytes[span.start..span.key_end]
     }
 
     /// Record `i`'s value.
     pub fn value(&self, i: usize) -> &[u8] {
-        let place = &self.places[i];
-        &self.bytes[place.key_end..place.end]
+        let span = &self.spans[i];
+        &self.bytes[span.key_end..span.end]
     }
 
     /// The version in which record `i` was read.
@@ -141,36 +141,36 @@ impl Records {
     pub fn sort(&mut self) {
         debug_assert!(self.seen.is_empty(), "records that were read stay in their order");
         let bytes = &self.bytes;
-        let key = |place: &GapNeighbours| (place.head, &bytes[place.start..place.key_end]);
-        if self.places.is_sorted_by(|a, b| key(a) <= key(b)) {
+        let key = |span: &RecordSpan| (span.head, &bytes[span.start..span.key_end]);
+        if self.spans.is_sorted_by(|a, b| key(a) <= key(b)) {
             return;
         }
-        if self.places.len() < MANY {
-            self.places.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+        if self.spans.len() < RADIX_SORT_THRESHOLD {
+            self.spans.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
             return;
         }
-        sort_by_heads(&mut self.places);
-        for same in self.places.chunk_by_mut(|a, b| a.head == b.head) {
+        sort_by_heads(&mut self.spans);
+        for same in self.spans.chunk_by_mut(|a, b| a.head == b.head) {
             same.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
         }
     }
 
     /// Takes the last records away, so many.
     pub fn drop_last(&mut self, count: usize) {
-        self.places.truncate(self.places.len().saturating_sub(count));
+        self.spans.truncate(self.spans.len().saturating_sub(count));
     }
 
     /// Leaves out the records with these numbers, which ascend.
     pub fn leave_out(&mut self, numbers: &[usize]) {
         debug_assert!(self.seen.is_empty(), "records that were read stay together");
         let mut number = 0;
-        self.places.retain(|_| {
+        self.spans.retain(|_| {
             number += 1;
             numbers.binary_search(&(number - 1)).is_err()
         });
     }
 
     pub(super) fn is_short(&self, i: usize) -> bool {
-        self.places[i].end - self.places[i].start <= SHORT
+        self.spans[i].end - self.spans[i].start <= SHORT
     }
 }

@@ -27,7 +27,7 @@ use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// No engine comes so far.
+/// All transaction ids are below this.
 const MAX_TXN_ID: TxnId = TxnId(1 << 61);
 
 /// What the log says of a transaction that has not ended.
@@ -92,7 +92,7 @@ impl Analysis {
         Ok(())
     }
 
-    /// Puts what undoes a change where it was.
+    /// Writes a change's undo record to its old position.
     fn step(&mut self, step: &Step<'_>, again: bool) -> Result<()> {
         let Step { txn, at, tree, key, before } = *step;
         self.saw(txn)?;

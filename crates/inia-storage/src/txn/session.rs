@@ -19,7 +19,7 @@ pub(crate) struct Session {
     pub(crate) owner: Arc<Owner>,
     /// Its undo chunks and finished transactions.
     pub(crate) history: Arc<Mutex<History>>,
-    /// What list of active transactions shows.
+    /// What the list of active transactions shows.
     pub(crate) started: Mutex<Option<Started>>,
     /// The id of its running transaction, until the record that ends it is in the log.
     writing: Mutex<TxnId>,
@@ -124,7 +124,7 @@ impl Session {
         append()
     }
 
-    /// Does something that makes sense only while `txn` runs, if it still runs.
+    /// Runs `act` if `txn` is still the running transaction, which cannot end meanwhile.
     pub(crate) fn while_writing<R>(&self, txn: TxnId, act: impl FnOnce() -> R) -> Option<R> {
         let writing = self.writing.lock();
         (*writing == txn).then(act)
@@ -138,8 +138,7 @@ impl Session {
         let _ = self.log_needed.compare_exchange(from, later, Ordering::AcqRel, Ordering::Relaxed);
     }
 
-    /// Steps of the running transaction are about to be logged whose undo records are not published
-    /// yet.
+    /// Announces that steps are about to be logged whose undo records are not published yet.
     pub(crate) fn announce_steps(&self) {
         // The log's end that has them is published later, by the same thread.
         self.undo_ahead.store(true, Ordering::Relaxed);
@@ -242,7 +241,7 @@ impl Sessions {
 pub struct ActiveTxn {
     /// Its session's number, as in [`LockWait`](crate::LockWait).
     pub session: u32,
-    /// What [`Txn::set_label`](crate::Txn::set_label) was told.
+    /// The number that [`Txn::set_label`](crate::Txn::set_label) gave it.
     pub label: u64,
     /// Its isolation level.
     pub isolation: Isolation,

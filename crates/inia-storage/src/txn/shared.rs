@@ -49,6 +49,6 @@ pub(crate) struct EngineShared {
     pub(crate) collecting: Mutex<()>,
     /// Where background purge waits when it has nothing to do.
     pub(crate) purger: WaitCell,
-    /// The failure of the background that the error log was told of.
+    /// The failure of the background that was last written to the error log.
     pub(crate) reported_failure: Mutex<String>,
 }

@@ -74,7 +74,7 @@ pub(crate) struct LiveSnapshots {
 }
 
 impl LiveSnapshots {
-    /// Those that `announced` tells of. `newest` was durable, and `next_id` was not given yet,
+    /// Those in `announced`. `newest` was durable, and `next_id` was not given yet,
     /// before the first of them was looked at.
     pub(crate) fn new(
         newest: Lsn,

@@ -102,7 +102,7 @@ impl StatusTable {
     /// A table in which every id below `first` is finished, unless it is resumed. `slots` is a
     /// power of two.
     pub(crate) fn new(first: TxnId, slots: usize) -> StatusTable {
-        assert!(slots.is_power_of_two() && first.0 > 0);
+        assert!(slots.is_power_of_two() && first.0 > 0, "ids find their slots, and 0 is none");
         StatusTable {
             slots: (0..slots).map(|_| Slot::default()).collect(),
             first: first.0,
@@ -118,7 +118,7 @@ impl StatusTable {
     /// Declares that a transaction of an earlier run still runs: it is being rolled back. Before
     /// any use.
     pub(crate) fn resume(&self, id: TxnId, owner: u32) {
-        debug_assert!(id.0 < self.first);
+        debug_assert!(id.0 < self.first, "a transaction of an earlier run");
         self.aside.set(id.0, StatusWord::active(owner));
         self.oldest_resumed.fetch_min(id.0, Ordering::Relaxed);
         self.low_water.fetch_min(id.0, Ordering::Relaxed);
@@ -181,6 +181,7 @@ impl StatusTable {
 
     /// Publishes the commit of an active transaction at `lsn`.
     pub(crate) fn commit(&self, id: TxnId, owner: u32, lsn: Lsn) {
+        debug_assert!(lsn.0 < StatusWord::MOVED.0, "a log position leaves the flags free");
         self.finish(id.0, owner, StatusWord::committed(lsn));
     }
 
@@ -233,6 +234,8 @@ impl StatusTable {
                 TxnState::Committed(_) | TxnState::Active(_) => break,
             }
         }
+        debug_assert!(start <= low, "the low-water mark only rises");
+        debug_assert!(low <= self.next.load(Ordering::SeqCst), "low_water ≤ next");
         if low != start {
             self.low_water.store(low, Ordering::Release);
         }

@@ -13,7 +13,7 @@ use crate::error::StorageError;
 use inia_base::ids::{TreeId, TxnId};
 
 /// Records, and bytes of their keys, that are removed at a time.
-const MOST: usize = 8192;
+const MAX_RECORDS: usize = 8192;
 const MAX_BYTES: usize = 256 << 10;
 
 /// Keys of records to be removed, by tree.
@@ -39,7 +39,7 @@ impl Sweep {
 
     /// Whether there are enough.
     pub(super) fn is_full(&self) -> bool {
-        self.records >= MOST || self.bytes >= MAX_BYTES
+        self.records >= MAX_RECORDS || self.bytes >= MAX_BYTES
     }
 }
 

@@ -8,12 +8,12 @@ mod crash;
 mod delete_runs;
 mod durability;
 mod full_disk;
+mod gap_neighbours;
 mod in_place;
 mod isolation;
 mod model;
 mod mutated;
 mod parts;
-mod places;
 mod purging;
 mod ranges;
 mod recovery;
@@ -48,6 +48,16 @@ pub(super) fn open() -> Arc<Engine> {
     open_on(&MemDisk::new())
 }
 
+/// An engine on a simulated disk, which may refuse to open.
+pub(super) fn open_sim(disk: &SimDisk, options: &StoreOptions) -> Result<Arc<Engine>> {
+    Engine::open_with(Arc::new(disk.clone()), options.clone())
+}
+
+/// Does all the work that the background has to do.
+pub(super) fn run_background(engine: &Engine) {
+    while engine.background_step().unwrap() {}
+}
+
 /// An engine that keeps next to no undo in memory.
 pub(super) fn open_spilling(disk: Arc<dyn Disk>, background: bool) -> Arc<Engine> {
     let options = StoreOptions { undo_memory: 4 << 10, ..StoreOptions::new(4 << 20, background) };
@@ -55,19 +65,20 @@ pub(super) fn open_spilling(disk: Arc<dyn Disk>, background: bool) -> Arc<Engine
 }
 
 /// Recovers, and does what the background has to do, until a change of the disk where it crashes.
-pub(super) fn recover_until(
-    disk: &SimDisk,
-    open: fn(&SimDisk) -> Result<Arc<Engine>>,
-    change: u64,
-) {
+pub(super) fn recover_until(disk: &SimDisk, options: &StoreOptions, change: u64) {
     disk.inject(When::Change(change), Fault::Crash);
-    if let Ok(engine) = open(disk) {
+    if let Ok(engine) = open_sim(disk, options) {
         while engine.background_step().unwrap_or(false) {}
         match disk.has_crashed() {
             true => drop(engine),
             false => std::mem::forget(engine),
         }
     }
+}
+
+/// A number as a key: keys are in the order of the numbers.
+pub(super) fn key(n: u32) -> [u8; 4] {
+    n.to_be_bytes()
 }
 
 /// A session in an open transaction.

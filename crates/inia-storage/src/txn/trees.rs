@@ -41,7 +41,7 @@ impl Tree {
     }
 
     /// Snapshots show the newest versions of the tree's records, whoever wrote them, and whenever
-    /// the tree was made: for trees of one session alone.
+    /// the tree was made: for trees that only one session uses.
     pub fn show_newest(&self) {
         self.shared.made_by.store(NEWEST, Ordering::Relaxed);
     }
@@ -85,7 +85,7 @@ impl Tree {
 #[derive(Default)]
 pub(crate) struct Trees {
     known: RwLock<HashMap<TreeId, Tree>>,
-    /// Tells the engines of a process apart.
+    /// Identifies the engine: trees of two engines may have the same number.
     home: Arc<()>,
 }
 

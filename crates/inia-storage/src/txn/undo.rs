@@ -168,7 +168,7 @@ impl UndoStore {
         UndoStore { chunks: Chunks::new(None, u64::MAX), reserve: OnceLock::new() }
     }
 
-    /// Names the claims that transactions add theirs to, before the first transaction.
+    /// Sets the reserve that transactions claim from. It is called before the first transaction.
     pub(crate) fn set_reserve(&self, reserve: &Arc<Reserve>) {
         let _ = self.reserve.set(Arc::clone(reserve));
     }
@@ -183,8 +183,8 @@ impl UndoStore {
         self.chunks.spilled_bytes()
     }
 
-    /// Sees to it that undo takes no more memory than it may. Called before a change, without
-    /// latches.
+    /// Moves undo to the file when it takes more memory than its budget. It is called before a
+    /// change, without latches.
     #[inline]
     pub(crate) fn make_room(&self) -> Result<()> {
         self.chunks.make_room()

@@ -1,5 +1,5 @@
-//! Before-images in the log: those of a group of changes go as one record, each telling only what
-//! differs from the one before it.
+//! Before-images in the log: those of a group of changes are one record, in which each stores only
+//! what differs from the one before it.
 //!
 //! ```text
 //!   delete "row17", was by 5             txn 31, from place 100, tree 4:
@@ -8,8 +8,8 @@
 //!                                          3 letters the same, "20", same version, marked
 //! ```
 //!
-//! The undo records lie one behind the other, so that the place of the first tells those of all.
-//! The body: `txn u64 │ place of the first undo record u64 │ tree u32`, then for each change:
+//! The undo records follow one another, so that the position of the first gives those of all. The
+//! body is `txn u64 │ position of the first undo record u64 │ tree u32`, then for each change:
 //!
 //! ```text
 //!  what u8: 0 nothing, 1 a version, 2 a version that was marked as deleted and stays there,
@@ -130,7 +130,7 @@ fn unzigzag(number: u64) -> u64 {
     number >> 1 ^ if number & 1 == 0 { 0 } else { u64::MAX }
 }
 
-/// Tells of each step that a record's body has; `None` when the body is senseless.
+/// Calls back for each step that a record's body has; `None` when the body makes no sense.
 pub(super) fn each_step<E>(
     body: &[u8],
     mut each: impl FnMut(&Step<'_>) -> Result<(), E>,

@@ -57,8 +57,8 @@ pub(super) struct Writing<'t> {
     pub(super) id: TxnId,
     pub(super) tree: &'t Tree,
     pub(super) key: &'t [u8],
-    /// Nobody has any record locked.
-    pub(super) all_free: bool,
+    /// No transaction has a record lock.
+    pub(super) no_record_locks: bool,
 }
 
 impl Writing<'_> {
@@ -82,10 +82,11 @@ impl Writing<'_> {
         self.work.payload.len()
     }
 
-    /// Looks for locks of any records. Where there are none, none is looked for until the leaf's
-    /// latch is given back: who locks a record later sees that the leaf has changed.
+    /// Checks whether there are record locks at all. Without any, this write looks up none until it
+    /// releases the leaf's latch: a transaction that locks a record later sees that the leaf has
+    /// changed.
     pub(super) fn look_for_locks(&mut self) {
-        self.all_free = self.core.locks.has_no_records();
+        self.no_record_locks = self.core.locks.has_no_records();
     }
 
     fn locked_by_others(&self) -> bool {
@@ -94,7 +95,7 @@ impl Writing<'_> {
 
     /// Whether a lock of another transaction forbids to write the record with this key.
     pub(super) fn is_locked_by_others(&self, key: &[u8]) -> bool {
-        if self.all_free {
+        if self.no_record_locks {
             return false;
         }
         let tree = self.tree.id();
@@ -207,6 +208,7 @@ impl Writing<'_> {
                 leaf.payload_to(i, &mut self.work.payload)?;
             }
         }
+        // The undo record comes first: the new version refers to it.
         let (key, tree) = (self.key, self.tree.id());
         let payload = &self.work.payload[..];
         let previous = self.undo.tail();
@@ -223,6 +225,7 @@ impl Writing<'_> {
             self.undo.retract(previous);
             return Err(error);
         }
+        // The before-image joins those of the leaf's other changes, which are logged together.
         let before = match (found, kind) {
             (Err(_), _) => Before::Nothing,
             (Ok(_), UndoKind::Delete) => Before::Marked(before),
@@ -342,7 +345,7 @@ impl Txn {
             id: self.id,
             tree,
             key,
-            all_free: false,
+            no_record_locks: false,
         }
     }
 

@@ -3,8 +3,8 @@
 //!
 //! Records to be changed may have been read before, without a lock ([`in_place`](super::in_place)).
 //! Then each is changed only if it still has the version that was read, which is looked at under
-//! the latch. What stands in the way of a record is met there, too, but waiting for it, or telling
-//! of a duplicate, is left to the caller, who goes on with that record alone:
+//! the latch. A conflict is found there, too, but waiting for it, or reporting a duplicate, is left
+//! to the caller, which writes that one record by itself:
 //!
 //! ```text
 //!   scan    a b c d e      five versions, nobody has them locked
@@ -24,7 +24,7 @@ use crate::btree::LeafMut;
 use std::ops::Range;
 
 /// Records that one group of the log takes at most.
-const MOST: usize = 512;
+const MAX_RECORDS: usize = 512;
 
 impl Txn {
     /// Inserts a range of the records, in their order, up to one that something stands in the way
@@ -70,7 +70,7 @@ impl Txn {
         while next < range.end {
             self.prepare_write()?;
             let (key, room) = (records.key(next), records.value(next).len());
-            let end = range.end.min(next + MOST);
+            let end = range.end.min(next + MAX_RECORDS);
             let mut writing = self.writing(tree, key);
             let store = &writing.core.store;
             let write = |leaf: &mut LeafMut<'_, '_>| {
@@ -110,6 +110,7 @@ impl<'t> Writing<'t> {
         loop {
             let (key, value) = (records.key(*next), records.value(*next));
             self.key = key;
+            // In the order of their keys the next record mostly stands behind the one before.
             let attempt = if kind == UndoKind::Insert {
                 self.insert(leaf, value)?
             } else {
@@ -135,6 +136,7 @@ impl<'t> Writing<'t> {
             if !more || self.replaced() > SHORT {
                 return Ok(false);
             }
+            // Only the first insert has the room that the leaf was opened with.
             let takes = || leaf.takes(records.key(*next), records.value(*next).len());
             if kind == UndoKind::Insert && !takes() {
                 return Ok(false);

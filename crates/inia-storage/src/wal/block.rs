@@ -14,9 +14,9 @@
 //!  +--------+--------+-----------+-------------+-----------+--------+--
 //! ```
 //! The checksum covers the block from byte 4 on. `epoch` counts the times the store was opened;
-//! `durable lsn` is what was durable when the block was written, which lets recovery tell a torn
-//! end (nothing durable is missing) from a damaged middle. A segment's number equals the one in its
-//! file name while it is in use; a recycled one has the number of its former life.
+//! `durable lsn` is what was durable when the block was written. By it recovery distinguishes a
+//! torn end (nothing durable is missing) from a damaged middle. A segment's number equals the one
+//! in its file name while it is in use; a recycled one has the number of its former life.
 
 use super::MAX_LSN;
 use crate::codec::ByteReader;

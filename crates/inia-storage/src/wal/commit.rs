@@ -6,9 +6,10 @@
 //!   C (needs 9)      waits ……………………………………… │ leads: flush …
 //! ```
 //!
-//! There are no timers: whoever comes while a flush runs is part of the next one. Invariants:
-//! - whoever waits has seen a leader under the mutex, and every leader ends its lead under it: it
-//!   wakes all whose wait is over, and one of the others, who leads or finds that somebody does.
+//! There are no timers: a thread that comes while a flush runs joins the next one. Invariants:
+//! - a thread waits only after it has seen a leader under the mutex. Every leader ends its lead
+//!   under the mutex: it wakes all whose wait is over, and one other thread, which leads next or
+//!   finds another leader;
 //! - a failure is set before the mutex is taken to wake everybody, and looked up under it.
 
 use crate::Result;

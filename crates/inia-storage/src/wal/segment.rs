@@ -101,12 +101,14 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
-    /// Takes stock of the segments in `disk`: the active ones by start, and the others as prepared.
+    /// Lists the segments in `disk`: those with a valid header as active, by their start, and the
+    /// others as prepared.
     pub(crate) fn open(
         disk: Arc<dyn Disk>,
         size: u64,
         capacity: u64,
     ) -> Result<(Segments, Vec<ActiveSegment>)> {
+        // Every file of the right name is read: one that is missing or cut short is noticed.
         let mut active = Vec::new();
         let mut prepared = VecDeque::new();
         let mut next_number = 1;
@@ -133,6 +135,7 @@ impl Segments {
                 None => prepared.push_back(segment),
             }
         }
+        // Segments are used in the order of their starts; prepared ones have no start yet.
         active.sort_by_key(|found| (found.header.start_lsn, found.header.epoch));
         prepared.make_contiguous().sort_by_key(|segment| segment.number);
         check_numbers(&active, &prepared)?;
@@ -205,7 +208,7 @@ impl Segments {
         room > bytes + unwritten + unwritten / 64 + MARGIN
     }
 
-    /// The writer tells how many blocks of a segment it has used.
+    /// Notes how many blocks of a segment the writer has used.
     pub(crate) fn note_use(&self, segment: &Segment, used: u64) {
         assert!(used <= segment.blocks, "a segment is not written beyond its end");
         self.rest.store((segment.blocks - used) * BLOCK as u64, Ordering::Relaxed);
@@ -286,7 +289,7 @@ impl Segments {
         let segment = match self.take_prepared() {
             Some(segment) => segment,
             None => {
-                // Somebody may just be at it.
+                // Another thread may be making one.
                 let _one_at_a_time = self.creating.lock();
                 match self.take_prepared() {
                     Some(segment) => segment,

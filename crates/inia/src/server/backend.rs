@@ -6,7 +6,7 @@ use inia_base::error::SqlError;
 use inia_base::io::Disk;
 use inia_base::memory::MemoryBudget;
 use inia_base::value::Value;
-pub use inia_sql::{ClientInfo, Prepared};
+pub use inia_sql::{ClientInfo, HandleUse, Prepared};
 use std::sync::Arc;
 
 /// Interrupts a session from another thread.
@@ -42,6 +42,10 @@ pub trait ClientSession: Send {
     fn reset(&mut self) -> Result<(), SqlError>;
     /// As [`ClientSession::reset`], for another client.
     fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError>;
+    /// Counts what the connection does with a handle by itself.
+    fn count_handle(&mut self, used: HandleUse) {
+        let _ = used;
+    }
     /// COM_REFRESH; the number of warnings.
     fn refresh(&mut self, parts: u8) -> Result<u16, SqlError> {
         let _ = parts;

@@ -9,6 +9,7 @@ use super::charset;
 use super::dispatch::{Next, Worker};
 use super::login::{LoggedIn, MAX_LOGIN_PACKET, Talk, log_in};
 use super::registry::{KillReason, Slot};
+use super::statistics::Statistics;
 use super::stream::{Socket, Stream};
 use crate::log;
 use inia_base::memory::MemoryShare;
@@ -41,7 +42,9 @@ pub(crate) fn serve(shared: &Arc<Shared>, slot: &Arc<Slot>, socket: Arc<Socket>)
     let opened = catch_unwind(AssertUnwindSafe(|| {
         on_warm_stack(|| open(shared, slot, socket.clone()).map(Box::new))
     }));
-    let Ok(Some(mut connection)) = opened else { return };
+    let Ok(Some(mut connection)) = opened else {
+        return shared.registry.statistics().note_aborted_connect();
+    };
     if catch_unwind(AssertUnwindSafe(|| connection.run())).is_err() {
         log::error(format_args!("connection {} ended by an internal error", slot.id()));
         connection.worker.fail_internally();
@@ -87,9 +90,11 @@ impl Connection {
             self.reader.expect_sequence(0);
             let packet = match self.receive() {
                 Ok(Some(packet)) => packet,
-                Ok(None) if self.left_in_a_packet() => return self.refuse(&WireError::ReadError),
-                Ok(None) => return self.worker.say_goodbye(),
-                Err(error) => return self.refuse(&error),
+                Ok(None) => return self.abort(),
+                Err(error) => {
+                    self.statistics().note_aborted_client();
+                    return self.refuse(&error);
+                }
             };
             if !on_warm_stack(|| self.answer(packet)) {
                 return;
@@ -113,6 +118,19 @@ impl Connection {
         let goes_on = next == Next::Continue && self.worker.send().is_ok();
         self.worker.put_reply_buffer();
         goes_on
+    }
+
+    /// The client is gone without saying so, or must leave.
+    fn abort(&mut self) {
+        self.statistics().note_aborted_client();
+        match self.left_in_a_packet() {
+            true => self.refuse(&WireError::ReadError),
+            false => self.worker.say_goodbye(),
+        }
+    }
+
+    fn statistics(&self) -> &Statistics {
+        self.worker.shared().registry.statistics()
     }
 
     fn left_in_a_packet(&self) -> bool {

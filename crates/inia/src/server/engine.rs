@@ -1,7 +1,7 @@
 //! The SQL engine behind the server: its sessions as connections use them.
 
 use super::auth::{Account, AccountLookup, Requirement};
-use super::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
+use super::backend::{Backend, ClientInfo, ClientSession, HandleUse, Interrupt, Prepared};
 use crate::config::{Config, MIN_WORK_MEMORY};
 use crate::data_dir::DataDir;
 use inia_base::collation::Charset;
@@ -232,6 +232,10 @@ impl ClientSession for EngineSession {
 
     fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError> {
         self.session.change_user(client)
+    }
+
+    fn count_handle(&mut self, used: HandleUse) {
+        self.session.count_handle(used);
     }
 
     fn refresh(&mut self, parts: u8) -> Result<u16, SqlError> {

@@ -99,11 +99,11 @@ impl Server {
             max_allowed_packet: config.max_allowed_packet,
         });
         let mut acceptors = vec![spawn_acceptor("accept-tcp", shared.clone(), move || {
-            listener.accept().map(|(stream, _)| Socket::Tcp(stream))
+            listener.accept().map(|(stream, _)| stream.into())
         })?];
         if let Some(unix) = unix {
             acceptors.push(spawn_acceptor("accept-unix", shared.clone(), move || {
-                unix.accept().map(|(stream, _)| Socket::Unix(stream))
+                unix.accept().map(|(stream, _)| stream.into())
             })?);
         }
         let ticker = spawn("ticker", move || registry.tick_until_stopped())?;
@@ -251,6 +251,7 @@ fn start_connection(shared: &Arc<Shared>, socket: Socket) {
     }
     let socket = Arc::new(socket);
     let Some(slot) = shared.registry.admit(socket.clone(), shared.limits().connections) else {
+        shared.registry.statistics().note_refused();
         return turn_away(&socket, &ServerError::new(1040, "08004", "Too many connections"));
     };
     let id = slot.id();

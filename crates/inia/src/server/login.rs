@@ -153,7 +153,10 @@ fn try_log_in(
         nonce,
         database: login.database.clone(),
         compression: Method::agreed(caps, login.zstd_level),
-        client: client_info(slot.id(), *login, host, account),
+        client: ClientInfo {
+            tls: talk.stream.tls_names(),
+            ..client_info(slot.id(), *login, host, account)
+        },
     })
 }
 
@@ -192,6 +195,7 @@ fn start_tls(shared: &Shared, socket: &Arc<Socket>, talk: &mut Talk<'_>) -> Resu
     let config = shared.tls.config();
     let early = talk.reader.take_pending();
     *talk.stream = Stream::tls(socket.clone(), early, config).map_err(|_| LoginError::Gone)?;
+    shared.registry.statistics().note_tls();
     Ok(())
 }
 
@@ -219,6 +223,7 @@ fn client_info(connection_id: u32, login: Login, host: String, account: Account)
         ignore_space: has(Capabilities::IGNORE_SPACE),
         interactive: has(Capabilities::INTERACTIVE),
         expired: account.expired,
+        tls: None,
         user: login.user,
         attributes: login.attributes,
     }

@@ -10,9 +10,10 @@
 
 use super::auth::Account;
 use super::backend::Interrupt;
+use super::statistics::Statistics;
 use super::stream::Socket;
 use super::tls::Certificate;
-use inia_base::process::{KillTarget, ProcessEntry, Processes};
+use inia_base::process::{KillTarget, ProcessEntry, Processes, ServerCounts};
 use inia_wire::command::{code, name_of};
 use inia_wire::error::ServerError;
 use parking_lot::{Condvar, Mutex};
@@ -252,6 +253,7 @@ pub struct Registry {
     wait_timeout: u64,
     /// Commands of connections that are gone.
     old_questions: AtomicU64,
+    statistics: Statistics,
     tls: OnceLock<Arc<Certificate>>,
     on_shutdown: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
@@ -272,6 +274,7 @@ impl Registry {
             connect_timeout,
             wait_timeout,
             old_questions: AtomicU64::new(0),
+            statistics: Statistics::default(),
             tls: OnceLock::new(),
             on_shutdown: OnceLock::new(),
         }
@@ -313,6 +316,7 @@ impl Registry {
             questions: AtomicU64::new(0),
         });
         slots.insert(id, slot.clone());
+        self.statistics.note_connections(slots.len());
         Some(slot)
     }
 
@@ -362,10 +366,16 @@ impl Registry {
         if let Some(slot) = slots.remove(&id) {
             let questions = slot.questions.load(Ordering::Relaxed);
             self.old_questions.fetch_add(questions, Ordering::Relaxed);
+            self.statistics.note_traffic(slot.socket.traffic());
         }
         if slots.is_empty() {
             self.all_gone.notify_all();
         }
+    }
+
+    /// What is counted of connections.
+    pub(super) fn statistics(&self) -> &Statistics {
+        &self.statistics
     }
 
     /// Whether the server stops.
@@ -435,6 +445,18 @@ impl Processes for Registry {
     fn list(&self) -> Vec<ProcessEntry> {
         let now = self.started.elapsed().as_secs();
         self.slots.lock().values().map(|slot| slot.entry(now)).collect()
+    }
+
+    fn counts(&self) -> ServerCounts {
+        let slots = self.slots.lock();
+        let live = slots.values().map(|slot| slot.socket.traffic());
+        let live = live.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        self.statistics.counts(u64::from(self.next_id.load(Ordering::Relaxed)) - 1, live)
+    }
+
+    fn traffic(&self, id: u64) -> (u64, u64) {
+        let id = u32::try_from(id).unwrap_or_default();
+        self.slots.lock().get(&id).map_or((0, 0), |slot| slot.socket.traffic())
     }
 
     fn shut_down(&self) -> bool {

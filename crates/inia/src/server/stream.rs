@@ -1,71 +1,101 @@
 //! A client's byte stream: TCP or Unix socket, plain or under TLS.
 
+use super::tls;
 use inia_wire::compress::{Channel, Method};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// A client that does not take its reply for so long is given up.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// An accepted socket; shared so that other threads can shut it.
-pub(crate) enum Socket {
+pub(crate) struct Socket {
+    kind: Kind,
+    /// Bytes written and read, by the connection's thread alone.
+    sent: AtomicU64,
+    received: AtomicU64,
+}
+
+enum Kind {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
 
+impl From<TcpStream> for Socket {
+    fn from(stream: TcpStream) -> Socket {
+        Socket::new(Kind::Tcp(stream))
+    }
+}
+
+impl From<UnixStream> for Socket {
+    fn from(stream: UnixStream) -> Socket {
+        Socket::new(Kind::Unix(stream))
+    }
+}
+
 impl Socket {
+    fn new(kind: Kind) -> Socket {
+        Socket { kind, sent: AtomicU64::new(0), received: AtomicU64::new(0) }
+    }
+
+    /// Bytes sent and received so far.
+    pub(crate) fn traffic(&self) -> (u64, u64) {
+        (self.sent.load(Ordering::Relaxed), self.received.load(Ordering::Relaxed))
+    }
+
     /// Prepares the socket: small packets go out at once, dead peers are noticed.
     pub(crate) fn prepare(&self) -> io::Result<()> {
-        match self {
-            Socket::Tcp(stream) => {
+        match &self.kind {
+            Kind::Tcp(stream) => {
                 stream.set_nodelay(true)?;
                 stream.set_write_timeout(Some(WRITE_TIMEOUT))
             }
-            Socket::Unix(stream) => stream.set_write_timeout(Some(WRITE_TIMEOUT)),
+            Kind::Unix(stream) => stream.set_write_timeout(Some(WRITE_TIMEOUT)),
         }
     }
 
     /// The client's host as accounts name it.
     pub(crate) fn host(&self) -> String {
-        match self {
-            Socket::Tcp(stream) => match stream.peer_addr() {
+        match &self.kind {
+            Kind::Tcp(stream) => match stream.peer_addr() {
                 Ok(address) if address.ip().to_canonical().is_loopback() => "localhost".to_owned(),
                 Ok(address) => address.ip().to_canonical().to_string(),
                 Err(_) => String::new(),
             },
-            Socket::Unix(_) => "localhost".to_owned(),
+            Kind::Unix(_) => "localhost".to_owned(),
         }
     }
 
     /// The client's port, for the process list.
     pub(crate) fn port(&self) -> Option<u16> {
-        match self {
-            Socket::Tcp(stream) => stream.peer_addr().ok().map(|address| address.port()),
-            Socket::Unix(_) => None,
+        match &self.kind {
+            Kind::Tcp(stream) => stream.peer_addr().ok().map(|address| address.port()),
+            Kind::Unix(_) => None,
         }
     }
 
     /// Whether nobody else can read along.
     pub(crate) fn is_local(&self) -> bool {
-        matches!(self, Socket::Unix(_))
+        matches!(self.kind, Kind::Unix(_))
     }
 
     /// Lets a blocked read return as if the client had left; what is written still goes out.
     pub(crate) fn stop_reading(&self) {
-        let _ = match self {
-            Socket::Tcp(stream) => stream.shutdown(Shutdown::Read),
-            Socket::Unix(stream) => stream.shutdown(Shutdown::Read),
+        let _ = match &self.kind {
+            Kind::Tcp(stream) => stream.shutdown(Shutdown::Read),
+            Kind::Unix(stream) => stream.shutdown(Shutdown::Read),
         };
     }
 
     /// Ends both directions: reads return, writes fail, and the client sees the connection closed.
     pub(crate) fn stop(&self) {
-        let _ = match self {
-            Socket::Tcp(stream) => stream.shutdown(Shutdown::Both),
-            Socket::Unix(stream) => stream.shutdown(Shutdown::Both),
+        let _ = match &self.kind {
+            Kind::Tcp(stream) => stream.shutdown(Shutdown::Both),
+            Kind::Unix(stream) => stream.shutdown(Shutdown::Both),
         };
     }
 
@@ -74,11 +104,11 @@ impl Socket {
     pub(crate) fn linger(&self) {
         const MOMENT: Option<Duration> = Some(Duration::from_secs(2));
         const MOST: usize = 256 << 20;
-        let half_closed = match self {
-            Socket::Tcp(stream) => {
+        let half_closed = match &self.kind {
+            Kind::Tcp(stream) => {
                 stream.set_read_timeout(MOMENT).and_then(|()| stream.shutdown(Shutdown::Write))
             }
-            Socket::Unix(stream) => {
+            Kind::Unix(stream) => {
                 stream.set_read_timeout(MOMENT).and_then(|()| stream.shutdown(Shutdown::Write))
             }
         };
@@ -93,17 +123,29 @@ impl Socket {
     }
 
     fn read(&self, buf: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Socket::Tcp(stream) => (&*stream).read(buf),
-            Socket::Unix(stream) => (&*stream).read(buf),
-        }
+        let read = match &self.kind {
+            Kind::Tcp(stream) => (&*stream).read(buf),
+            Kind::Unix(stream) => (&*stream).read(buf),
+        };
+        add(&self.received, &read);
+        read
     }
 
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Socket::Tcp(stream) => (&*stream).write(bytes),
-            Socket::Unix(stream) => (&*stream).write(bytes),
-        }
+        let written = match &self.kind {
+            Kind::Tcp(stream) => (&*stream).write(bytes),
+            Kind::Unix(stream) => (&*stream).write(bytes),
+        };
+        add(&self.sent, &written);
+        written
+    }
+}
+
+/// One writer needs no atomic addition.
+#[inline]
+fn add(counter: &AtomicU64, moved: &io::Result<usize>) {
+    if let Ok(bytes) = moved {
+        counter.store(counter.load(Ordering::Relaxed) + *bytes as u64, Ordering::Relaxed);
     }
 }
 
@@ -141,6 +183,15 @@ type TlsStream = rustls::StreamOwned<rustls::ServerConnection, SharedSocket>;
 pub(crate) enum Transport {
     Plain(Arc<Socket>),
     Tls(Box<TlsStream>),
+}
+
+impl Transport {
+    fn tls_names(&self) -> Option<(String, String)> {
+        let Transport::Tls(stream) = self else { return None };
+        let version = stream.conn.protocol_version()?;
+        let suite = stream.conn.negotiated_cipher_suite()?.suite();
+        Some(tls::names(version, suite))
+    }
 }
 
 impl Read for Transport {
@@ -201,6 +252,11 @@ impl Stream {
     /// Whether the bytes are encrypted.
     pub(crate) fn is_tls(&self) -> bool {
         self.tls
+    }
+
+    /// Protocol and cipher of TLS, as MySQL names them.
+    pub(crate) fn tls_names(&self) -> Option<(String, String)> {
+        self.channel.stream_ref().tls_names()
     }
 
     /// Compresses everything from here on.

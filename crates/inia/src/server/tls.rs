@@ -51,6 +51,28 @@ impl Certificate {
     }
 }
 
+/// Protocol and cipher as OpenSSL, and so MySQL, names them.
+pub(crate) fn names(
+    version: rustls::ProtocolVersion,
+    suite: rustls::CipherSuite,
+) -> (String, String) {
+    let version = match version {
+        rustls::ProtocolVersion::TLSv1_3 => String::from("TLSv1.3"),
+        rustls::ProtocolVersion::TLSv1_2 => String::from("TLSv1.2"),
+        other => format!("{other:?}"),
+    };
+    let suite = format!("{suite:?}");
+    let name = match (suite.strip_prefix("TLS13_"), suite.strip_prefix("TLS_")) {
+        (Some(rest), _) => format!("TLS_{rest}"),
+        (_, Some(rest)) => {
+            let rest = rest.replace("_WITH_", "-").replace("AES_", "AES");
+            rest.replace("POLY1305_SHA256", "POLY1305").replace('_', "-")
+        }
+        _ => suite,
+    };
+    (version, name)
+}
+
 /// TLS settings from the directory's certificate, which is made if it is missing.
 pub(crate) fn server_config(disk: &dyn Disk) -> Result<Arc<rustls::ServerConfig>, String> {
     let (certificate, key) = match (read_pem(disk, CERTIFICATE)?, read_pem(disk, CERTIFICATE_KEY)?)

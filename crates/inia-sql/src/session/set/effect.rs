@@ -35,6 +35,10 @@ pub(in crate::session) fn assign(
             }
         }
         core.look_at_read_only();
+        if ["general_log", "slow_query_log"].contains(&def.name) && text == "ON" {
+            let said = format!("'{name}' has no effect: no such log is written.");
+            core.push_warning(&SqlError::with_message(ErrorCode::UnknownError, said));
+        }
         return Ok(());
     }
     take_effect(core, def.name, text)?;

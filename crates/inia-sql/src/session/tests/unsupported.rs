@@ -1,6 +1,8 @@
 //! Statements that are not carried out.
 
 use super::TestDb;
+use crate::session::unsupported::kind;
+use inia_parser::ast::Statement;
 
 #[test]
 fn error_1235_names_the_statement() {
@@ -16,9 +18,16 @@ fn error_1235_names_the_statement() {
         ("SIGNAL SQLSTATE '45000'", "SIGNAL"),
         ("INSTALL PLUGIN x SONAME 'x.so'", "INSTALL PLUGIN"),
         ("START REPLICA", "START REPLICA"),
+        ("SHUTDOWN", "SHUTDOWN"),
     ] {
         let answer = session.run(sql);
         let expected = format!("doesn't yet support '{name}'");
         assert!(answer.contains(&expected), "{sql}: {answer}");
     }
+}
+
+#[test]
+fn a_statement_without_a_name_of_its_own_is_named_by_its_kind() {
+    assert_eq!(kind(&Statement::UnlockTables), "UNLOCK TABLES");
+    assert_eq!(kind(&Statement::Help(String::new())), "HELP");
 }

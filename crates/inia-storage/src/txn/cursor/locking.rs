@@ -11,12 +11,12 @@
 //! ```
 //!
 //! A descending scan locks the first record beyond its range as if it belonged to it, and so does
-//! an ascending one that was told to ([`LockingCursor::lock_beyond`]). At READ COMMITTED only the
+//! an ascending one after [`LockingCursor::lock_beyond`]. At READ COMMITTED only the
 //! records of the range are locked.
 //!
 //! A record that is not locked yet may be removed for good by purge while the scan waits or goes
 //! from leaf to leaf. An ascending scan does not mind: its gaps begin at the record passed last. A
-//! descending one keeps the low end of what it has locked in `place.low`, and locks up to the
+//! descending one keeps the low end of what it has locked in `gap.low`, and locks up to the
 //! record passed last where the next record found is another:
 //!
 //! ```text
@@ -40,7 +40,7 @@ use crate::txn::trees::Tree;
 use inia_base::ids::{Lsn, TxnId};
 use std::ops::Range;
 
-/// After so many rounds without a record to give out a scan looks whether its leaf makes sense.
+/// Rounds without a record to return after which a scan checks its leaf for damage.
 const ROUNDS_THRESHOLD: usize = 1000;
 
 /// What became of the record under consideration.
@@ -156,8 +156,8 @@ impl LockingCursor {
 
     /// Where it is, if its lock is deferred.
     pub fn locator(&self) -> Option<RecordLocator> {
-        let leaf = &self.range.memory().place.leaf;
-        let (page, state) = leaf.place().filter(|_| self.lock == RecordLock::Deferred)?;
+        let leaf = &self.range.memory().gap.leaf;
+        let (page, state) = leaf.page_state().filter(|_| self.lock == RecordLock::Deferred)?;
         let slot = match self.range.direction {
             Direction::Forward => self.range.from.checked_sub(1)?,
             Direction::Backward => self.range.to,
@@ -167,14 +167,14 @@ impl LockingCursor {
 
     /// It was changed at its locator.
     pub(in crate::txn) fn written(&mut self, locator: &RecordLocator) {
-        self.range.memory_mut().place.leaf.carry_over(locator.state);
+        self.range.memory_mut().gap.leaf.carry_over(locator.state);
     }
 
     /// Its lock, which was deferred, is held now, and `fresh` where it was to be had at once;
     /// whether it is as it was read.
     pub(in crate::txn) fn locked(&mut self, fresh: bool, store: &Store) -> bool {
         self.lock = if fresh { RecordLock::Fresh } else { RecordLock::Kept };
-        self.range.memory().place.leaf.is_current(store)
+        self.range.memory().gap.leaf.is_current(store)
     }
 
     /// Releases its lock, as its row did not match, where the scan has taken it without a wait. At
@@ -220,9 +220,9 @@ impl LockingCursor {
     /// Passes these records of the leaf, which come next, and gives them out.
     pub(in crate::txn) fn pass_run(&mut self, range: Range<usize>) -> Run<'_> {
         let memory = self.range.memory_mut();
-        memory.place.leaf.key(range.end - 1, &mut memory.last);
+        memory.gap.leaf.key(range.end - 1, &mut memory.last);
         self.range.from = range.end;
-        Run::new(&self.range.memory().place.leaf, range, Direction::Forward)
+        Run::new(&self.range.memory().gap.leaf, range, Direction::Forward)
     }
 
     /// Moves to the next record and returns it, or `None` at the end of the range.
@@ -245,16 +245,18 @@ impl LockingCursor {
             rounds += 1;
             if rounds % ROUNDS_THRESHOLD == 0 {
                 // In a damaged leaf the way to a key need not lead back to its record.
-                self.range.memory().place.leaf.check()?;
+                self.range.memory().gap.leaf.check()?;
             }
             if txn.owner.is_interrupted() {
                 return Err(StorageError::Interrupted);
             }
+            // Behind the last record of the tree only the gap up to the end is locked.
             let Some(i) = self.locate(txn)? else {
                 let locked = self.lock_end(txn)?;
                 self.finish_if(locked);
                 continue;
             };
+            // The first record beyond the range ends the scan; its gap still belongs to the range.
             let takes_beyond = self.range.direction == Direction::Backward || self.rules.beyond;
             if !(self.is_inside() || takes_beyond && txn.locks_gaps()) {
                 let locked = self.lock_gap_before(txn, i)?;
@@ -293,7 +295,7 @@ impl LockingCursor {
     /// Stands on the next record not passed yet: its number in the leaf, its key in memory.
     pub(in crate::txn) fn locate(&mut self, txn: &mut Txn) -> Result<Option<usize>> {
         let astray = std::mem::take(&mut self.astray);
-        let leaf = &self.range.memory().place.leaf;
+        let leaf = &self.range.memory().gap.leaf;
         if astray || self.range.stage != Stage::Leaf || !leaf.is_current(&txn.core.store) {
             self.seek(txn)?;
         }
@@ -302,7 +304,7 @@ impl LockingCursor {
         let direction = self.range.direction;
         let (mut from, mut to) = (self.range.from, self.range.to);
         let memory = self.range.memory_mut();
-        let leaf = &mut memory.place.leaf;
+        let leaf = &mut memory.gap.leaf;
         let i = loop {
             match direction {
                 Direction::Forward if from < leaf.len() => break from,
@@ -342,7 +344,7 @@ impl LockingCursor {
         let (store, tree, direction) =
             (&txn.core.store, self.range.tree.clone(), self.range.direction);
         let memory = self.range.memory_mut();
-        let (leaf, last) = (&mut memory.place.leaf, &memory.last);
+        let (leaf, last) = (&mut memory.gap.leaf, &memory.last);
         let seek = match direction {
             Direction::Forward => Seek::Covering(last),
             Direction::Backward => Seek::Before(last),
@@ -411,7 +413,7 @@ impl LockingCursor {
         let semi_consistent = self.rules.semi_consistent && !txn.locks_gaps();
         let wait = if semi_consistent { WaitPolicy::SkipLocked } else { self.request.wait };
         let request = LockRequest { wait, ..self.request };
-        let writer = self.range.memory().place.leaf.header(i).txn_id();
+        let writer = self.range.memory().gap.leaf.header(i).txn_id();
         match txn.lock_found(&tree, &self.range.memory().key, writer, request)? {
             Locked::Skip if semi_consistent => return self.show_committed(txn, i),
             Locked::Skip => return Ok(Verdict::Pass),
@@ -433,7 +435,7 @@ impl LockingCursor {
     fn take_locked(&mut self, txn: &mut Txn, tree: &Tree, i: usize) -> Result<Verdict> {
         let store = &txn.core.store;
         let memory = self.range.memory_mut();
-        let leaf = &memory.place.leaf;
+        let leaf = &memory.gap.leaf;
         let deleted = leaf.is_deleted(i);
         let whole = tree.btree().payload_of(store, leaf, i, &mut memory.value)?;
         let unchanged = whole && leaf.is_current(store);
@@ -454,7 +456,7 @@ impl LockingCursor {
     /// Reads record `i` without locking it, where nothing would keep its lock from being taken.
     fn defer(&mut self, txn: &mut Txn, tree: &Tree, i: usize) -> Result<bool> {
         let memory = self.range.memory_mut();
-        let leaf = &memory.place.leaf;
+        let leaf = &memory.gap.leaf;
         let header = leaf.header(i);
         let free = |txn: &mut Txn| txn.is_free(tree, &memory.key, header.txn_id());
         if self.lock == RecordLock::Waited || header.is_deleted() || !free(txn) {
@@ -476,7 +478,7 @@ impl LockingCursor {
         let newest = Snapshot { low_water, horizon: Lsn(u64::MAX), end: TxnId(u64::MAX) };
         let (core, tree) = (&txn.core, self.range.tree.clone());
         let memory = self.range.memory_mut();
-        let leaf = &memory.place.leaf;
+        let leaf = &memory.gap.leaf;
         let header = leaf.header(i);
         let whole = tree.btree().payload_of(&core.store, leaf, i, &mut memory.value)?;
         if !whole || !leaf.is_current(&core.store) {
@@ -516,32 +518,33 @@ impl LockingCursor {
         let (store, tree) = (&txn.core.store, self.range.tree.clone());
         let (direction, passed, lower) = (self.range.direction, self.passed, self.range.lower);
         let memory = self.range.memory_mut();
-        let (place, key) = (&mut memory.place, &memory.key);
+        let (gap, key) = (&mut memory.gap, &memory.key);
         match direction {
-            Direction::Forward if passed => place.low.set_key(&memory.last),
+            Direction::Forward if passed => gap.low.set_key(&memory.last),
             Direction::Forward => {
-                place.find_low(&tree, store, i)?;
-                if is_beyond(place.low.edge(), lower, &memory.lower) {
+                gap.find_low(&tree, store, i)?;
+                if is_beyond(gap.low.edge(), lower, &memory.lower) {
                     return Ok(false);
                 }
             }
-            Direction::Backward if place.low.edge() == Edge::Key(key) => {
-                place.find_low(&tree, store, i)?;
+            Direction::Backward if gap.low.edge() == Edge::Key(key) => {
+                gap.find_low(&tree, store, i)?;
             }
             // The record that bounded the locked gap is gone: this one is locked up to the record
             // passed last, or to where the scan started.
             Direction::Backward => {
                 if passed {
-                    place.high.set_key(&memory.last);
+                    gap.high.set_key(&memory.last);
                 }
-                place.find_low(&tree, store, i)?;
-                tree.gaps().lock(&txn.owner, place.low.edge(), place.high.edge());
-                return Ok(place.confirm_low(&tree, store, i)?
-                    && place.confirm_high(&tree, store, i + 1)?);
+                gap.find_low(&tree, store, i)?;
+                tree.gaps().lock(&txn.owner, gap.low.edge(), gap.high.edge());
+                return Ok(
+                    gap.confirm_low(&tree, store, i)? && gap.confirm_high(&tree, store, i + 1)?
+                );
             }
         }
-        tree.gaps().lock(&txn.owner, place.low.edge(), Edge::Key(key));
-        place.confirm_low(&tree, store, i)
+        tree.gaps().lock(&txn.owner, gap.low.edge(), Edge::Key(key));
+        gap.confirm_low(&tree, store, i)
     }
 
     /// Locks the gap at the end of the tree that a scan has run into; false to look again.
@@ -553,30 +556,28 @@ impl LockingCursor {
         let (store, tree) = (&txn.core.store, self.range.tree.clone());
         let (direction, passed, lower) = (self.range.direction, self.passed, self.range.lower);
         let memory = self.range.memory_mut();
-        let place = &mut memory.place;
+        let gap = &mut memory.gap;
         match direction {
             Direction::Forward => {
-                let end = place.leaf.len();
+                let end = gap.leaf.len();
                 if passed {
-                    place.low.set_key(&memory.last);
+                    gap.low.set_key(&memory.last);
                 } else {
-                    place.find_low(&tree, store, end)?;
-                    if is_beyond(place.low.edge(), lower, &memory.lower) {
+                    gap.find_low(&tree, store, end)?;
+                    if is_beyond(gap.low.edge(), lower, &memory.lower) {
                         return Ok(false);
                     }
                 }
-                tree.gaps().lock(&txn.owner, place.low.edge(), Edge::Max);
-                place.confirm_low(&tree, store, end)
+                tree.gaps().lock(&txn.owner, gap.low.edge(), Edge::Max);
+                gap.confirm_low(&tree, store, end)
             }
-            Direction::Backward if place.low.edge() == Edge::Min => {
-                Ok(place.leaf.is_current(store))
-            }
+            Direction::Backward if gap.low.edge() == Edge::Min => Ok(gap.leaf.is_current(store)),
             Direction::Backward => {
                 if passed {
-                    place.high.set_key(&memory.last);
+                    gap.high.set_key(&memory.last);
                 }
-                tree.gaps().lock(&txn.owner, Edge::Min, place.high.edge());
-                place.confirm_high(&tree, store, 0)
+                tree.gaps().lock(&txn.owner, Edge::Min, gap.high.edge());
+                gap.confirm_high(&tree, store, 0)
             }
         }
     }
@@ -588,12 +589,12 @@ impl LockingCursor {
         loop {
             let at = self.range.to;
             let memory = self.range.memory_mut();
-            let place = &mut memory.place;
-            place.find_low(&tree, store, at)?;
-            place.find_high(&tree, store, at)?;
-            tree.gaps().lock(&txn.owner, place.low.edge(), place.high.edge());
+            let gap = &mut memory.gap;
+            gap.find_low(&tree, store, at)?;
+            gap.find_high(&tree, store, at)?;
+            tree.gaps().lock(&txn.owner, gap.low.edge(), gap.high.edge());
             let confirmed =
-                place.confirm_low(&tree, store, at)? && place.confirm_high(&tree, store, at)?;
+                gap.confirm_low(&tree, store, at)? && gap.confirm_high(&tree, store, at)?;
             if confirmed {
                 return Ok(());
             }

@@ -14,8 +14,8 @@ use crate::txn::snapshot::Snapshot;
 use inia_base::ids::TxnId;
 use std::sync::Arc;
 
-/// Records of a scan's first run: few, as it may be about a few only. Each run after it may be four
-/// times as long.
+/// Records of a scan's first run: few, as the caller may want only a few. Each later run may be
+/// four times as long.
 const FIRST_RUN: usize = 16;
 const MAX_RUN: usize = 4096;
 
@@ -66,8 +66,8 @@ impl SnapshotCursor {
         if self.plain && self.range.from < self.range.to {
             let i = self.step();
             let memory = self.range.memory.as_mut().expect("a cursor has its memory until dropped");
-            if matches!(memory.place.leaf.payload(i), PayloadRef::Inline(_)) {
-                memory.place.leaf.key(i, &mut memory.key);
+            if matches!(memory.gap.leaf.payload(i), PayloadRef::Inline(_)) {
+                memory.gap.leaf.key(i, &mut memory.key);
                 self.in_memory = false;
                 return Ok(true);
             }
@@ -94,7 +94,7 @@ impl SnapshotCursor {
         if !self.plain {
             return Ok(None);
         }
-        let leaf = &self.range.memory().place.leaf;
+        let leaf = &self.range.memory().gap.leaf;
         let range = match self.range.direction {
             Direction::Forward => {
                 let most = self.range.to.min(self.range.from + self.reach);
@@ -117,7 +117,7 @@ impl SnapshotCursor {
             Direction::Forward => self.range.from = range.end,
             Direction::Backward => self.range.to = range.start,
         }
-        let leaf = &self.range.memory().place.leaf;
+        let leaf = &self.range.memory().gap.leaf;
         Ok(Some(Run::new(leaf, range, self.range.direction)))
     }
 
@@ -156,7 +156,7 @@ impl SnapshotCursor {
 
     fn record_in_leaf(&self, i: usize) -> Option<RecordRef<'_>> {
         let memory = self.range.memory();
-        match memory.place.leaf.payload(i) {
+        match memory.gap.leaf.payload(i) {
             PayloadRef::Inline(value) => Some(RecordRef { key: &memory.key, value }),
             PayloadRef::Overflow(_) => None,
         }
@@ -188,7 +188,7 @@ impl SnapshotCursor {
     fn show(&mut self, i: usize, own: TxnId) -> Result<Shown> {
         let (view, core, tree) = (self.view, &self.range.core, &self.range.tree);
         let memory = self.range.memory.as_mut().expect("a cursor has its memory until dropped");
-        let leaf = &memory.place.leaf;
+        let leaf = &memory.gap.leaf;
         let header = leaf.header(i);
         leaf.key(i, &mut memory.key);
         let newest = match view {
@@ -219,7 +219,7 @@ impl SnapshotCursor {
         let core = Arc::clone(&self.range.core);
         let tree = self.range.tree.clone();
         let memory = self.range.memory_mut();
-        let (leaf, key) = (&mut memory.place.leaf, &memory.key);
+        let (leaf, key) = (&mut memory.gap.leaf, &memory.key);
         tree.btree().load_leaf(&core.store, Seek::Covering(key), leaf)?;
         let found = leaf.lower_bound(key);
         match self.range.direction {
@@ -258,7 +258,7 @@ impl SnapshotCursor {
     fn follow(&mut self) -> Result<bool> {
         let (core, tree) = (&self.range.core, &self.range.tree);
         let memory = self.range.memory.as_mut().expect("a cursor has its memory until dropped");
-        let leaf = &mut memory.place.leaf;
+        let leaf = &mut memory.gap.leaf;
         match self.range.direction {
             Direction::Forward => {
                 let Some(fence) = leaf.upper_fence() else { return Ok(false) };
@@ -270,8 +270,11 @@ impl SnapshotCursor {
                 if beyond {
                     return Ok(false);
                 }
+                // The fence is where the scan goes on when the next leaf must be looked up.
                 memory.last.clear();
                 memory.last.extend_from_slice(fence);
+                // A narrow copy is enough for a leaf that lies in the range as a whole and needs no
+                // older versions.
                 let next = match self.narrow {
                     None => tree.btree().next_leaf(&core.store, leaf)?,
                     Some(bytes) => {
@@ -292,6 +295,7 @@ impl SnapshotCursor {
                 if self.range.lower != Bound::Unbounded && fence <= &memory.lower[..] {
                     return Ok(false);
                 }
+                // Leaves have no links to the left: the one below the fence is looked up.
                 memory.last.clear();
                 memory.last.extend_from_slice(fence);
                 let Some(to) = tree.btree().previous_leaf(&core.store, leaf)? else {
@@ -306,7 +310,7 @@ impl SnapshotCursor {
     /// Sets the far end of the range in a leaf just loaded, and whether it can be read plainly.
     fn enter_leaf(&mut self) {
         let memory = self.range.memory();
-        let leaf = &memory.place.leaf;
+        let leaf = &memory.gap.leaf;
         match self.range.direction {
             Direction::Forward => {
                 let to = match self.range.upper {
@@ -330,7 +334,7 @@ impl SnapshotCursor {
                 self.range.from = from;
             }
         }
-        self.plain = is_quiet(self.view, &self.range.memory().place.leaf);
+        self.plain = is_quiet(self.view, &self.range.memory().gap.leaf);
     }
 }
 

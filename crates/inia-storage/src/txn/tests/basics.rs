@@ -178,7 +178,7 @@ fn a_created_tree_goes_with_a_rollback_and_a_dropped_one_stays_until_commit() {
     txn.drop_tree(&tree).unwrap();
     let used = engine.core.store.used_pages();
     txn.rollback().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert!(engine.core.store.used_pages() < used - 10);
     assert_eq!(all(&mut rr(&engine), &tree), "a=1");
 
@@ -186,7 +186,7 @@ fn a_created_tree_goes_with_a_rollback_and_a_dropped_one_stays_until_commit() {
     txn.begin(Isolation::RepeatableRead);
     txn.drop_tree(&tree).unwrap();
     txn.commit().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(engine.core.store.used_pages(), before - 1);
 }
 

@@ -14,16 +14,13 @@ type Map = BTreeMap<Vec<u8>, Vec<u8>>;
 
 const KEYS: u64 = 700;
 
-fn open_sim(disk: &SimDisk) -> crate::Result<Arc<Engine>> {
-    let options = StoreOptions {
-        buffer_pool_size: 48 * 16 * 1024,
-        log_capacity: 512 << 10,
-        segment_size: 128 << 10,
-        undo_memory: 16 << 10,
-        background: false,
-    };
-    Engine::open_with(Arc::new(disk.clone()), options)
-}
+const OPTIONS: StoreOptions = StoreOptions {
+    buffer_pool_size: 48 * 16 * 1024,
+    log_capacity: 512 << 10,
+    segment_size: 128 << 10,
+    undo_memory: 16 << 10,
+    background: false,
+};
 
 fn key(n: u64) -> Vec<u8> {
     let mut key = format!("{n:05}").into_bytes();
@@ -227,7 +224,7 @@ impl BulkRun<'_> {
 
 /// Works until the disk stops or enough is done.
 fn work(disk: &SimDisk, seed: u64, ledger: &mut Ledger) -> crate::Result<()> {
-    let engine = open_sim(disk)?;
+    let engine = open_sim(disk, &OPTIONS)?;
     let mut txn = rr(&engine);
     let tree = txn.create_tree()?;
     let made = tree.id();
@@ -262,15 +259,15 @@ fn crash_at(seed: u64, change: u64) -> bool {
     assert_eq!(worked.is_err(), crashed, "seed {seed}, change {change}: {worked:?}");
     disk = disk.crash(seed + change);
     for attempt in 0..2 {
-        recover_until(&disk, open_sim, 1 + (change * 7 + attempt * 5) % 41);
+        recover_until(&disk, &OPTIONS, 1 + (change * 7 + attempt * 5) % 41);
         disk = disk.crash(change + attempt);
     }
     let Some(tree) = ledger.tree else { return crashed };
-    let engine = open_sim(&disk).unwrap();
+    let engine = open_sim(&disk, &OPTIONS).unwrap();
     let found = records(&mut rr(&engine), &engine.tree(tree));
     let whole = found == ledger.acknowledged || ledger.under_way.as_ref() == Some(&found);
     assert!(whole, "seed {seed}, change {change}: {} records", found.len());
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert!(records(&mut rr(&engine), &engine.tree(tree)) == found, "seed {seed}, {change}");
     assert_eq!(engine.check(&[tree]).unwrap(), Vec::<String>::new(), "seed {seed}, {change}");
     crashed
@@ -326,7 +323,7 @@ fn letters_after_a_crash(disk: &MemDisk, tree: TreeId) -> BTreeMap<u8, usize> {
         letters
     };
     let before = letters();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(letters(), before);
     assert_eq!(engine.check(&[tree]).unwrap(), Vec::<String>::new());
     std::mem::forget(engine);

@@ -104,7 +104,7 @@ fn the_kept_number_outlives_growth_and_shrinking_of_the_tree() {
         assert!(txn.delete(&tree, &number(n)).unwrap());
     }
     txn.commit().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert!(is_one_leaf(&engine, &tree), "the root is a leaf again");
     assert_eq!(engine.kept_counter(&tree).unwrap(), 5000);
     let (_engine, _, kept) = killed(engine, txn, &disk, &tree);

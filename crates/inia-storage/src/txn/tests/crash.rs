@@ -13,16 +13,13 @@ type Database = BTreeMap<Vec<u8>, BTreeMap<Vec<u8>, Vec<u8>>>;
 
 const FRAMES: u64 = 24;
 
-fn open_sim(disk: &SimDisk) -> crate::Result<Arc<Engine>> {
-    let options = StoreOptions {
-        buffer_pool_size: FRAMES * 16 * 1024,
-        log_capacity: 256 << 10,
-        segment_size: 64 << 10,
-        undo_memory: 8 << 10,
-        background: false,
-    };
-    Engine::open_with(Arc::new(disk.clone()), options)
-}
+const OPTIONS: StoreOptions = StoreOptions {
+    buffer_pool_size: FRAMES * 16 * 1024,
+    log_capacity: 256 << 10,
+    segment_size: 64 << 10,
+    undo_memory: 8 << 10,
+    background: false,
+};
 
 /// What the clients know.
 #[derive(Default)]
@@ -235,7 +232,7 @@ impl CrashRun<'_> {
 
 /// Runs the workload until it is done or the disk stops.
 fn work(disk: &SimDisk, seed: u64, ledger: &mut Ledger) -> crate::Result<()> {
-    let engine = open_sim(disk)?;
+    let engine = open_sim(disk, &OPTIONS)?;
     let mut clients: Vec<Client> = (0..3)
         .map(|_| {
             let mut txn = engine.attach();
@@ -273,7 +270,7 @@ fn work(disk: &SimDisk, seed: u64, ledger: &mut Ledger) -> crate::Result<()> {
 
 /// What the store shows, after checking it.
 fn shown(engine: &Arc<Engine>) -> Database {
-    while engine.background_step().unwrap() {}
+    run_background(engine);
     let mut txn = rr(engine);
     let catalog = records(&mut txn, &engine.catalog_tree());
     let id = |bytes: &Vec<u8>| TreeId(u32::from_be_bytes(bytes[..].try_into().unwrap()));
@@ -314,11 +311,11 @@ fn crash_at(seed: u64, change: u64) -> bool {
     assert_eq!(result.is_err(), crashed, "{result:?}");
     disk = disk.crash(seed + change);
     for attempt in 0..2 {
-        recover_until(&disk, open_sim, 1 + (change * 7 + attempt * 5) % 23);
+        recover_until(&disk, &OPTIONS, 1 + (change * 7 + attempt * 5) % 23);
         disk = disk.crash(change + attempt);
     }
     let label = format!("seed {seed}, change {change}");
-    let engine = open_sim(&disk).unwrap_or_else(|error| panic!("{label}: {error}"));
+    let engine = open_sim(&disk, &OPTIONS).unwrap_or_else(|error| panic!("{label}: {error}"));
     let found = shown(&engine);
     let half = ledger.under_way.as_ref();
     assert!(

@@ -91,7 +91,7 @@ fn a_scan_deletes_the_records_of_a_leaf_together() {
     assert!(all(&mut early, &tree) == before, "an early snapshot sees them still");
     assert_eq!(all(&mut rr(&engine), &tree), "");
     early.commit().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
     let id = tree.id();
     drop((early, txn, tree, engine));
@@ -119,7 +119,7 @@ fn deletions_that_a_crash_cuts_short_are_undone() {
     let tree = engine.tree(id);
     let after = before.replace("k01700=1700", "k01700=a commit that makes the log durable");
     assert!(all(&mut rr(&engine), &tree) == after, "while they are being undone");
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert!(all(&mut rr(&engine), &tree) == after);
     assert!(!record_waits(&engine, &tree, &key(700)));
     assert_eq!(engine.check(&[id]).unwrap(), Vec::<String>::new());
@@ -217,7 +217,7 @@ fn a_run_leaves_deleted_and_long_records_to_the_scan() {
     delete_all(&mut txn, &tree);
     txn.commit().unwrap();
     assert_eq!(all(&mut rr(&engine), &tree), "");
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
 }
 

@@ -3,10 +3,7 @@
 use super::*;
 use inia_testkit::{Fault, SimDisk, When};
 
-fn open_sim(disk: &SimDisk) -> Arc<Engine> {
-    let options = EngineOptions { buffer_pool_size: 16 << 20, background: false };
-    Engine::open(Arc::new(disk.clone()), options).unwrap()
-}
+const OPTIONS: EngineOptions = EngineOptions { buffer_pool_size: 16 << 20, background: false };
 
 fn fill(txn: &mut Txn, tree: &Tree) -> StorageError {
     (0..).find_map(|n: u32| txn.insert(tree, &n.to_be_bytes(), &[1; 2000]).err()).unwrap()
@@ -16,7 +13,7 @@ fn fill(txn: &mut Txn, tree: &Tree) -> StorageError {
 #[test]
 fn a_rollback_on_a_full_disk_leaves_nothing_locked() {
     let disk = SimDisk::new();
-    let engine = open_sim(&disk);
+    let engine = Engine::open(Arc::new(disk.clone()), OPTIONS).unwrap();
     let tree = tree_with(&engine, &[]);
     disk.set_capacity(Some(40 << 20));
     let mut txn = rr(&engine);
@@ -31,7 +28,7 @@ fn a_rollback_on_a_full_disk_leaves_nothing_locked() {
 #[test]
 fn a_purge_that_the_full_disk_has_stopped_goes_on_where_it_was() {
     let disk = SimDisk::new();
-    let engine = open_sim(&disk);
+    let engine = Engine::open(Arc::new(disk.clone()), OPTIONS).unwrap();
     let tree = tree_with(&engine, &[]);
     let mut txn = rr(&engine);
     for n in 0..500u32 {
@@ -54,7 +51,7 @@ fn a_purge_that_the_full_disk_has_stopped_goes_on_where_it_was() {
     assert!(matches!(purged, Err(StorageError::DiskFull)), "{purged:?}");
     filling.rollback().unwrap();
     disk.set_capacity(None);
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(engine.estimate_rows(&tree).unwrap(), 0);
     assert_eq!(engine.stats().history_length, 0);
 }
@@ -63,7 +60,7 @@ fn a_purge_that_the_full_disk_has_stopped_goes_on_where_it_was() {
 #[test]
 fn a_record_whose_writer_could_not_be_rolled_back_stays_locked() {
     let disk = SimDisk::new();
-    let engine = open_sim(&disk);
+    let engine = Engine::open(Arc::new(disk.clone()), OPTIONS).unwrap();
     let tree = tree_with(&engine, &[("a", "1")]);
     let mut txn = rr(&engine);
     set(&mut txn, &tree, "a", "2");
@@ -113,7 +110,7 @@ fn shorten_fill_and_roll_back(count: u32, length: usize, between: usize) {
         txn.insert(&tree, &(n * 1000).to_be_bytes(), &vec![b'a'; length]).unwrap();
     }
     txn.commit().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     txn.begin(Isolation::RepeatableRead);
     let mut many = Records::default();
     for n in 0..count {
@@ -178,7 +175,7 @@ fn a_rollback_finds_the_log_that_it_needs_on_a_full_disk() {
         txn.insert(&tree, &n.to_be_bytes(), &[b'a'; 1000]).unwrap();
     }
     txn.commit().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     disk.set_capacity(Some(bytes_of(&disk) + (4 << 20)));
     txn.begin(Isolation::RepeatableRead);
     let mut updates = (0..).map(|n: u32| (n % 1000, b'b' + (n / 1000) as u8));
@@ -190,7 +187,7 @@ fn a_rollback_finds_the_log_that_it_needs_on_a_full_disk() {
     let first = rr(&engine).get(&tree, &0u32.to_be_bytes(), |value| value[0]).unwrap();
     assert_eq!(first, Some(b'a'));
     disk.set_capacity(None);
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
 }
 
@@ -262,7 +259,7 @@ fn records_are_shortened_only_where_there_is_space_for_the_way_back() {
         txn.insert(&tree, &n.to_be_bytes(), &[b'a'; 3000]).unwrap();
     }
     txn.commit().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     disk.set_capacity(Some(bytes_of(&disk) + (1 << 20)));
     txn.begin(Isolation::RepeatableRead);
     let full = (0..1000u32).find_map(|n| txn.update(&tree, &n.to_be_bytes(), b"short").err());

@@ -264,7 +264,7 @@ fn an_insert_over_a_deleted_key_keeps_the_old_version_for_old_snapshots() {
     a.begin(RepeatableRead);
     put(&mut a, &tree, "2", "new");
     a.commit().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(all(&mut old, &tree), "1=10 2=20");
     assert_eq!(get(&mut old, &tree, "2").unwrap(), "20");
     assert_eq!(all(&mut between, &tree), "1=10");
@@ -401,7 +401,7 @@ fn a_semi_consistent_scan_shows_locked_records_as_they_were_committed_last() {
     let mut txn = session(&engine, Isolation::ReadCommitted);
     assert_eq!(look(&mut txn, &tree), "1=a? 2=a? 3=a 5=a?");
     other.commit().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(look(&mut txn, &tree), "1=c 3=a 4=b 5=a");
 }
 

@@ -190,7 +190,7 @@ fn run(level: Isolation, seed: u64, moves: usize) {
         }
     }
     drop(players);
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(engine.check(&[game.tree.id()]).unwrap(), Vec::<String>::new());
     let records = game.state(game.commits.len(), &Map::new()).len() as u64;
     assert_eq!(engine.estimate_rows(&game.tree).unwrap(), records, "purge has removed the rest");

@@ -3,10 +3,6 @@
 use super::*;
 use crate::txn::status::STATUS_SLOTS;
 
-fn settle(engine: &Engine) {
-    while engine.background_step().unwrap() {}
-}
-
 #[test]
 fn deleted_records_and_undo_go_when_no_snapshot_needs_them() {
     let engine = open();
@@ -33,7 +29,7 @@ fn deleted_records_and_undo_go_when_no_snapshot_needs_them() {
         assert!(txn.delete(&tree, &n.to_be_bytes()).unwrap());
     }
     txn.commit().unwrap();
-    settle(&engine);
+    run_background(&engine);
     assert_eq!(records(&mut old, &tree), 3000, "an old snapshot keeps its versions");
     assert!(engine.stats().history_length >= 1);
     assert_eq!(
@@ -41,7 +37,7 @@ fn deleted_records_and_undo_go_when_no_snapshot_needs_them() {
         engine.estimate_rows(&tree).unwrap()
     );
     old.commit().unwrap();
-    settle(&engine);
+    run_background(&engine);
     assert_eq!(engine.stats().history_length, 0);
     assert_eq!(engine.estimate_rows(&tree).unwrap(), 0);
     assert!(engine.core.store.used_pages() < full / 2, "leaves were merged and freed");
@@ -66,12 +62,12 @@ fn a_long_snapshot_reads_its_version_through_any_number_of_updates() {
             middle = Some(snapshot);
         }
     }
-    settle(&engine);
+    run_background(&engine);
     assert_eq!(get(&mut old, &tree, "hot").unwrap(), "0");
     assert_eq!(all(&mut old, &tree), "cold=c hot=0");
     assert_eq!(get(middle.as_mut().unwrap(), &tree, "hot").unwrap(), "1000");
     drop((old, middle));
-    settle(&engine);
+    run_background(&engine);
     assert_eq!(engine.stats().history_length, 0);
     assert_eq!(get(&mut rr(&engine), &tree, "hot").unwrap(), "2000");
 }
@@ -102,7 +98,7 @@ fn a_reader_of_a_transaction_that_rolls_back_finds_the_version_before() {
     let mut first = rr(&engine);
     assert_eq!(get(&mut first, &tree, "a").unwrap(), "0");
     writer.rollback().unwrap();
-    settle(&engine);
+    run_background(&engine);
     let record = cursor.next(&mut reader).unwrap().unwrap();
     assert_eq!(record.value, b"0");
     assert_eq!(get(&mut first, &tree, "a").unwrap(), "0");
@@ -118,7 +114,7 @@ fn purge_keeps_a_key_that_was_inserted_again() {
     txn.begin(Isolation::RepeatableRead);
     put(&mut txn, &tree, "a", "1");
     txn.commit().unwrap();
-    settle(&engine);
+    run_background(&engine);
     assert_eq!(all(&mut rr(&engine), &tree), "a=1");
 }
 
@@ -140,7 +136,7 @@ fn a_descending_locking_scan_covers_where_a_purged_record_was() {
         let mut seen = Vec::new();
         while let Some(record) = cursor.next(&mut reader).unwrap() {
             seen.push(text(record.key));
-            settle(&engine);
+            run_background(&engine);
         }
         assert_eq!(seen, left.split(' ').rev().collect::<Vec<_>>());
         for key in ["05", "10", "15", "20", "25", "30", "35"] {
@@ -166,10 +162,10 @@ fn a_descending_locking_scan_covers_where_the_record_it_waited_for_was() {
             range(reader, &scanned, open, Direction::Backward, ReadMode::Lock(S)).unwrap()
         });
         writer.commit().unwrap();
-        settle(&engine);
+        run_background(&engine);
         let (mut reader, seen) = blocked.join();
         assert_eq!(seen, if first { "20= 10=" } else { "30= 10=" });
-        settle(&engine);
+        run_background(&engine);
         for key in ["05", "15", "25", "35"] {
             assert!(insert_waits(&engine, &tree, key), "{key}");
         }
@@ -197,7 +193,7 @@ fn a_record_that_was_deleted_again_is_not_purged_for_its_first_deletion() {
         }
         // Now nobody needs the first deletion's history.
         early.commit().unwrap();
-        settle(&engine);
+        run_background(&engine);
         assert_eq!(all(&mut late, &tree), "a=1 k=2");
         if !commits {
             third.rollback().unwrap();
@@ -212,9 +208,9 @@ fn a_dropped_tree_stays_while_the_drop_may_be_undone_or_a_snapshot_is_older() {
     let tree = tree_with(&engine, &[("a", "1")]);
     let mut dropper = rr(&engine);
     dropper.drop_tree(&tree).unwrap();
-    settle(&engine);
+    run_background(&engine);
     dropper.rollback().unwrap();
-    settle(&engine);
+    run_background(&engine);
     assert_eq!(all(&mut rr(&engine), &tree), "a=1");
 
     let mut reader = rr(&engine);
@@ -222,11 +218,11 @@ fn a_dropped_tree_stays_while_the_drop_may_be_undone_or_a_snapshot_is_older() {
     dropper.begin(Isolation::RepeatableRead);
     dropper.drop_tree(&tree).unwrap();
     dropper.commit().unwrap();
-    settle(&engine);
+    run_background(&engine);
     assert_eq!(all(&mut reader, &tree), "a=1");
     let used = engine.core.store.used_pages();
     reader.commit().unwrap();
-    settle(&engine);
+    run_background(&engine);
     assert_eq!(engine.core.store.used_pages(), used - 1);
 }
 
@@ -250,7 +246,7 @@ fn a_dropped_tree_stays_for_an_older_snapshot_however_many_transactions_follow()
     assert_eq!(get(&mut old, &other, "b").unwrap(), "0");
     let used = engine.core.store.used_pages();
     old.commit().unwrap();
-    settle(&engine);
+    run_background(&engine);
     assert!(engine.core.store.used_pages() < used, "the tree is freed");
 }
 
@@ -308,7 +304,7 @@ fn a_shutdown_between_the_steps_of_freeing_a_tree_is_taken_up_at_the_next_open()
 
     let engine = open_on(&disk);
     assert_eq!(engine.core.store.used_pages(), before, "the rest is there yet");
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert!(engine.core.store.used_pages() < before - 100);
     assert_eq!(engine.check(&[]).unwrap(), Vec::<String>::new());
 }
@@ -335,7 +331,7 @@ fn a_leaf_merged_of_two_shows_an_old_snapshot_no_newer_version() {
     assert!(txn.update(&tree, &599u32.to_be_bytes(), b"newer").unwrap());
     txn.commit().unwrap();
     let before = engine.core.store.used_pages();
-    settle(&engine);
+    run_background(&engine);
     assert!(engine.core.store.used_pages() < before, "leaves were merged");
     let values = |txn: &mut Txn| {
         let open = KeyBound::Unbounded;
@@ -371,7 +367,7 @@ fn long_and_short_records_of_one_leaf_go_and_their_neighbours_stay() {
             assert!(txn.delete(&tree, &n.to_be_bytes()).unwrap());
         }
         txn.commit().unwrap();
-        settle(&engine);
+        run_background(&engine);
         let mut txn = rr(&engine);
         for n in 0..25u32 {
             let found = txn.get(&tree, &n.to_be_bytes(), <[u8]>::len).unwrap();
@@ -395,7 +391,7 @@ fn a_record_that_a_transaction_has_deleted_twice_goes_once() {
     }
     delete(&mut txn, &tree, "b");
     txn.commit().unwrap();
-    settle(&engine);
+    run_background(&engine);
     assert_eq!(all(&mut rr(&engine), &tree), "a=1 c=3");
     assert_eq!(engine.estimate_rows(&tree).unwrap(), 2);
 }
@@ -431,7 +427,7 @@ fn a_mark_brought_back_by_a_rollback_stays_while_a_snapshot_needs_the_record() {
     }
     assert_eq!(all(&mut old, &tree), "a=1 b=2");
     old.commit().unwrap();
-    settle(&engine);
+    run_background(&engine);
     assert_eq!(engine.estimate_rows(&tree).unwrap(), 1);
 }
 
@@ -456,7 +452,7 @@ fn a_long_history_of_single_deletions_is_purged_to_the_last() {
         txn.commit().unwrap();
     }
     drop(old);
-    settle(&engine);
+    run_background(&engine);
     assert_eq!(engine.stats().history_length, 0);
     assert_eq!(engine.estimate_rows(&tree).unwrap(), 234);
 }

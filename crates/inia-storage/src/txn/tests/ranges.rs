@@ -246,7 +246,7 @@ fn gaps_reach_across_leaves() {
         txn.delete(&tree, key(n * 10).as_bytes()).unwrap();
     }
     txn.commit().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     let mut locker = rr(&engine);
     assert_eq!(lock_get(&mut locker, &tree, &key(9005), X), None);
     assert!(insert_waits(&engine, &tree, &key(1001)));

@@ -30,7 +30,7 @@ fn committed_transactions_survive_and_running_ones_do_not() {
         let engine = open_on(&disk);
         for _ in 0..2 {
             assert_eq!(all(&mut rr(&engine), &engine.tree(tree.id())), "a=1 b=2 c=kept d=kept");
-            while engine.background_step().unwrap() {}
+            run_background(&engine);
         }
         crash(engine, vec![]);
     }
@@ -53,7 +53,7 @@ fn a_savepoint_rolled_back_before_the_crash_does_not_hurt_later_writers() {
     // Before the rollback in the background, and after it.
     for _ in 0..2 {
         assert_eq!(all(&mut rr(&engine), &engine.tree(tree.id())), "a=1 b=kept");
-        while engine.background_step().unwrap() {}
+        run_background(&engine);
     }
     assert_eq!(engine.stats().unfinished, 0);
 }
@@ -87,7 +87,7 @@ fn a_rollback_keeps_its_log_until_it_is_durable_whatever_its_session_does_next()
         engine.core.store.checkpoint().unwrap();
         crash(engine, vec![txn]);
         let engine = open_on(&disk);
-        while engine.background_step().unwrap() {}
+        run_background(&engine);
         assert_eq!(all(&mut rr(&engine), &engine.tree(tree.id())), "a=1");
     }
 }
@@ -122,7 +122,7 @@ fn a_clean_close_keeps_everything_and_rolls_nothing_back() {
     assert_eq!(engine.catalog_tree().id(), catalog);
     let tree = engine.tree(tree.id());
     assert_eq!(all(&mut rr(&engine), &tree), "b=2");
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(engine.estimate_rows(&tree).unwrap(), 1, "marks of the earlier run are swept");
 }
 
@@ -145,7 +145,7 @@ fn trees_made_or_dropped_by_a_loser() {
     other.commit().unwrap();
     crash(engine, vec![lost, done, other]);
     let engine = open_on(&disk);
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(all(&mut rr(&engine), &engine.tree(tree.id())), "a=1");
     assert_eq!(engine.core.store.used_pages(), used - 1, "the dropped tree is gone, too");
 }
@@ -170,7 +170,7 @@ fn checkpoints_keep_what_a_long_transaction_needs_for_its_rollback() {
     for _ in 0..2 {
         assert_eq!(get(&mut rr(&engine), &tree, "a").unwrap(), "1");
         assert_eq!(all(&mut rr(&engine), &tree).split(' ').count(), 51);
-        while engine.background_step().unwrap() {}
+        run_background(&engine);
     }
 }
 
@@ -210,7 +210,7 @@ fn a_transaction_left_open_does_not_keep_the_log_from_being_shortened() {
     engine.core.store.checkpoint().unwrap();
     crash(engine, vec![open, txn]);
     let engine = open_on(&disk);
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     let expected = format!("a=1 b=2 c={:0>500}", 3999);
     assert_eq!(all(&mut rr(&engine), &engine.tree(tree.id())), expected);
     assert_eq!(engine.core.store.used_pages(), used);

@@ -9,23 +9,16 @@ use inia_testkit::{Fault, SimDisk, When};
 const ROWS: u32 = 4000;
 const CAPACITY: u64 = 1 << 20;
 
-fn open_sim(disk: &SimDisk) -> crate::Result<Arc<Engine>> {
-    open_sized(disk, CAPACITY)
-}
+const OPTIONS: StoreOptions = StoreOptions {
+    buffer_pool_size: 100 * 16 * 1024,
+    log_capacity: CAPACITY,
+    segment_size: 128 << 10,
+    undo_memory: 64 << 10,
+    background: false,
+};
 
-fn open_sized(disk: &SimDisk, log_capacity: u64) -> crate::Result<Arc<Engine>> {
-    let options = StoreOptions {
-        buffer_pool_size: 100 * 16 * 1024,
-        log_capacity,
-        segment_size: 128 << 10,
-        undo_memory: 64 << 10,
-        background: false,
-    };
-    Engine::open_with(Arc::new(disk.clone()), options)
-}
-
-fn key(n: u32) -> [u8; 4] {
-    n.to_be_bytes()
+fn with_log(log_capacity: u64) -> StoreOptions {
+    StoreOptions { log_capacity, ..OPTIONS }
 }
 
 /// Bytes of all log files.
@@ -44,7 +37,7 @@ struct Large {
 }
 
 fn large(disk: &SimDisk) -> crate::Result<Large> {
-    large_in(open_sim(disk)?)
+    large_in(open_sim(disk, &OPTIONS)?)
 }
 
 fn large_in(engine: Arc<Engine>) -> crate::Result<Large> {
@@ -87,7 +80,7 @@ fn others_commit(large: &Large, other: &mut Txn, n: u32) -> crate::Result<()> {
 }
 
 fn assert_rolled_back(disk: &SimDisk, tree: TreeId, others: TreeId) {
-    let engine = open_sim(disk).unwrap();
+    let engine = open_sim(disk, &OPTIONS).unwrap();
     let show = |engine: &Arc<Engine>| {
         let mut txn = rr(engine);
         let open = KeyBound::Unbounded;
@@ -100,7 +93,7 @@ fn assert_rolled_back(disk: &SimDisk, tree: TreeId, others: TreeId) {
         assert!(cursor.next(&mut txn).unwrap().is_none());
     };
     show(&engine);
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     show(&engine);
     assert_eq!(engine.stats().unfinished, 0);
     assert_eq!(engine.check(&[tree, others]).unwrap(), Vec::<String>::new());
@@ -202,7 +195,7 @@ fn a_transaction_that_ends_while_it_is_relogged_stays_ended() {
     for (commits, watched) in [(true, true), (true, false), (false, true), (false, false)] {
         let disk = SimDisk::new();
         let capacity = if watched && commits { 8 * CAPACITY } else { CAPACITY };
-        let mut large = large_in(open_sized(&disk, capacity).unwrap()).unwrap();
+        let mut large = large_in(open_sim(&disk, &with_log(capacity)).unwrap()).unwrap();
         let mut reader = rr(&large.engine);
         if watched {
             reader.take_snapshot();
@@ -227,7 +220,7 @@ fn a_transaction_that_ends_while_it_is_relogged_stays_ended() {
         std::mem::forget((large, other, reader));
         let disk = disk.kill();
         if commits {
-            let engine = open_sized(&disk, capacity).unwrap();
+            let engine = open_sim(&disk, &with_log(capacity)).unwrap();
             let mut txn = rr(&engine);
             assert!(txn.get(&engine.tree(tree), &key(0), |_| ()).unwrap().is_none());
             let changed = txn.get(&engine.tree(tree), &key(1), |value| value == [b'1'; 150]);

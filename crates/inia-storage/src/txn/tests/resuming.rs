@@ -6,24 +6,17 @@ use inia_testkit::{Fault, SimDisk, When};
 
 const ROWS: u32 = 3000;
 
-fn open_sim(disk: &SimDisk) -> crate::Result<Arc<Engine>> {
-    let options = StoreOptions {
-        buffer_pool_size: 40 * 16 * 1024,
-        log_capacity: 1 << 20,
-        segment_size: 128 << 10,
-        undo_memory: 16 << 10,
-        background: false,
-    };
-    Engine::open_with(Arc::new(disk.clone()), options)
-}
-
-fn key(n: u32) -> [u8; 4] {
-    n.to_be_bytes()
-}
+const OPTIONS: StoreOptions = StoreOptions {
+    buffer_pool_size: 40 * 16 * 1024,
+    log_capacity: 1 << 20,
+    segment_size: 128 << 10,
+    undo_memory: 16 << 10,
+    background: false,
+};
 
 /// A tree with even keys, and a killed transaction that changed, deleted and inserted very much.
 fn killed(disk: &SimDisk) -> crate::Result<(SimDisk, TreeId)> {
-    let engine = open_sim(disk)?;
+    let engine = open_sim(disk, &OPTIONS)?;
     let mut txn = rr(&engine);
     let tree = txn.create_tree()?;
     for n in 0..ROWS {
@@ -65,7 +58,7 @@ fn assert_untouched(engine: &Arc<Engine>, tree: TreeId, except: &[u32]) {
 }
 
 fn finish(engine: &Arc<Engine>, tree: TreeId, except: &[u32]) {
-    while engine.background_step().unwrap() {}
+    run_background(engine);
     assert_eq!(engine.stats().unfinished, 0);
     assert!(engine.active_transactions().is_empty());
     assert_untouched(engine, tree, except);
@@ -89,7 +82,7 @@ fn finish(engine: &Arc<Engine>, tree: TreeId, except: &[u32]) {
 #[test]
 fn readers_see_the_versions_before_and_writers_wait_while_a_killed_transaction_is_rolled_back() {
     let (disk, id) = killed(&SimDisk::new()).unwrap();
-    let engine = open_sim(&disk).unwrap();
+    let engine = open_sim(&disk, &OPTIONS).unwrap();
     assert_eq!(engine.stats().unfinished, 1);
     assert_eq!(engine.active_transactions().len(), 1);
     assert!(engine.stats().undo_bytes < 100 << 10 && engine.stats().undo_spilled_bytes > 0);
@@ -125,7 +118,7 @@ fn a_crash_or_a_shutdown_during_the_rollback_is_like_none() {
     for steps in [0, 1, 4, 7, 9] {
         let (mut disk, id) = killed(&SimDisk::new()).unwrap();
         for round in 0..3 {
-            let engine = open_sim(&disk).unwrap();
+            let engine = open_sim(&disk, &OPTIONS).unwrap();
             for _ in 0..steps {
                 engine.background_step().unwrap();
             }
@@ -143,7 +136,7 @@ fn a_crash_or_a_shutdown_during_the_rollback_is_like_none() {
             drop(engine);
             disk = disk.crash(steps + round);
         }
-        finish(&open_sim(&disk).unwrap(), id, &[]);
+        finish(&open_sim(&disk, &OPTIONS).unwrap(), id, &[]);
     }
 }
 
@@ -154,7 +147,7 @@ fn a_crash_at_any_change_of_the_disk_during_the_rollback_loses_nothing() {
     for change in (1..).step_by(7) {
         let disk = start.kill();
         disk.inject(When::Change(change), Fault::Crash);
-        let rolled_back = open_sim(&disk).and_then(|engine| {
+        let rolled_back = open_sim(&disk, &OPTIONS).and_then(|engine| {
             let mut txn = rr(&engine);
             let mut n = 0;
             while engine.background_step()? {
@@ -167,7 +160,7 @@ fn a_crash_at_any_change_of_the_disk_during_the_rollback_loses_nothing() {
             Ok(())
         });
         let disk = disk.crash(change);
-        finish(&open_sim(&disk).unwrap(), id, &[]);
+        finish(&open_sim(&disk, &OPTIONS).unwrap(), id, &[]);
         points += 1;
         if rolled_back.is_ok() {
             break;
@@ -179,7 +172,7 @@ fn a_crash_at_any_change_of_the_disk_during_the_rollback_loses_nothing() {
 #[test]
 fn losers_that_define_data_are_rolled_back_before_the_engine_opens() {
     let disk = SimDisk::new();
-    let engine = open_sim(&disk).unwrap();
+    let engine = open_sim(&disk, &OPTIONS).unwrap();
     let tree = tree_with(&engine, &[("a", "1")]);
     let (mut defines, mut changes) = (rr(&engine), rr(&engine));
     let made = defines.create_tree().unwrap();
@@ -192,10 +185,10 @@ fn losers_that_define_data_are_rolled_back_before_the_engine_opens() {
     wal.wait_durable(wal.closed_lsn()).unwrap();
     let id = tree.id();
     std::mem::forget((defines, changes, engine));
-    let engine = open_sim(&disk.kill()).unwrap();
+    let engine = open_sim(&disk.kill(), &OPTIONS).unwrap();
     assert_eq!(engine.stats().unfinished, 1);
     assert_eq!(scan(&mut rr(&engine), &engine.catalog_tree(), ReadMode::Lock(X_NOWAIT)), "");
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(all(&mut rr(&engine), &engine.tree(id)), "a=1");
     assert_eq!(engine.check(&[id]).unwrap(), Vec::<String>::new());
 }
@@ -203,7 +196,7 @@ fn losers_that_define_data_are_rolled_back_before_the_engine_opens() {
 #[test]
 fn a_rollback_that_fails_goes_on_in_the_background() {
     let disk = SimDisk::new();
-    let engine = open_sim(&disk).unwrap();
+    let engine = open_sim(&disk, &OPTIONS).unwrap();
     let tree = tree_with(&engine, &[]);
     let mut txn = rr(&engine);
     for n in 0..ROWS {
@@ -217,7 +210,7 @@ fn a_rollback_that_fails_goes_on_in_the_background() {
     assert_eq!(engine.stats().unfinished, 1);
     assert_eq!(all(&mut txn, &tree), "");
     txn.commit().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(engine.estimate_rows(&tree).unwrap(), 0);
     assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
 }
@@ -253,7 +246,7 @@ fn threads_write_while_killed_transactions_are_rolled_back() {
 fn a_tree_may_be_dropped_while_a_killed_transaction_that_changed_it_is_rolled_back() {
     for steps in [0, 2, 5] {
         let (disk, id) = killed(&SimDisk::new()).unwrap();
-        let engine = open_sim(&disk).unwrap();
+        let engine = open_sim(&disk, &OPTIONS).unwrap();
         for _ in 0..steps {
             engine.background_step().unwrap();
         }
@@ -274,7 +267,7 @@ fn a_tree_may_be_dropped_while_a_killed_transaction_that_changed_it_is_rolled_ba
         drop(txn);
         finish(&engine, other.id(), &[]);
         drop(engine);
-        let engine = open_sim(&disk.crash(steps)).unwrap();
+        let engine = open_sim(&disk.crash(steps), &OPTIONS).unwrap();
         finish(&engine, other.id(), &[]);
     }
 }

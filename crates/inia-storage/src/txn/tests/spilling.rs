@@ -13,7 +13,7 @@ fn filled(engine: &Arc<Engine>) -> Tree {
         txn.insert(&tree, &n.to_be_bytes(), &[b'0'; 100]).unwrap();
     }
     txn.commit().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(engine);
     tree
 }
 
@@ -61,7 +61,7 @@ fn snapshots_savepoints_and_rollback_read_spilled_versions() {
     writer.rollback().unwrap();
     assert_eq!([&mut old, &mut newer, &mut rr(&engine)].map(|txn| letter(txn, &tree)), *b"011");
     drop((old, newer, writer));
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     let stats = engine.stats();
     assert_eq!((stats.history_length, stats.undo_spilled_bytes), (0, 0));
     assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
@@ -81,7 +81,7 @@ fn purge_finds_deletions_among_spilled_records() {
     assert!(engine.stats().undo_spilled_bytes > 0);
     assert_eq!(letter(&mut old, &tree), b'0');
     drop(old);
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(engine.estimate_rows(&tree).unwrap(), 0);
     assert_eq!(engine.stats().undo_spilled_bytes, 0);
 }
@@ -102,7 +102,7 @@ fn a_disk_that_fills_up_while_undo_is_spilled_fails_the_statement_only() {
         set_all(&mut writer, &tree, b'2').unwrap();
         writer.commit().unwrap();
         assert_eq!(letter(&mut rr(&engine), &tree), b'2');
-        while engine.background_step().unwrap() {}
+        run_background(&engine);
         assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
     }
 }

@@ -178,7 +178,7 @@ fn run(level: Isolation, background: bool) {
     assert!(commits.load(Ordering::Relaxed) > 100);
     assert!(counted.load(Ordering::Relaxed) > 0, "no locking scan has come to its end");
     assert!(engine.lock_waits().is_empty() && engine.active_transactions().is_empty());
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     let mut txn = rr(&engine);
     let sum = total(&mut txn, &tree, Direction::Forward, ReadMode::Snapshot).unwrap();
     assert_eq!(sum, TOTAL);
@@ -360,6 +360,6 @@ fn no_insert_slips_into_a_locked_range() {
         done.store(true, Ordering::Relaxed);
         assert!(ended.iter().all(|ended| ended.is_ok()), "a writer has failed");
     });
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
 }

@@ -7,20 +7,13 @@ use std::sync::Mutex;
 
 const ROWS: u32 = 3000;
 
-fn open_sim(disk: &SimDisk) -> Arc<Engine> {
-    let options = StoreOptions {
-        buffer_pool_size: 40 * 16 * 1024,
-        log_capacity: 4 << 20,
-        segment_size: 256 << 10,
-        undo_memory: 16 << 10,
-        background: false,
-    };
-    Engine::open_with(Arc::new(disk.clone()), options).unwrap()
-}
-
-fn key(n: u32) -> [u8; 4] {
-    n.to_be_bytes()
-}
+const OPTIONS: StoreOptions = StoreOptions {
+    buffer_pool_size: 40 * 16 * 1024,
+    log_capacity: 4 << 20,
+    segment_size: 256 << 10,
+    undo_memory: 16 << 10,
+    background: false,
+};
 
 /// Inserts very much, and fails to roll it back.
 fn leave_a_rollback(disk: &SimDisk, engine: &Engine, tree: &Tree, txn: &mut Txn) {
@@ -37,7 +30,7 @@ fn leave_a_rollback(disk: &SimDisk, engine: &Engine, tree: &Tree, txn: &mut Txn)
 #[test]
 fn a_handle_keeps_its_name_and_its_interrupter_when_its_rollback_is_left_to_others() {
     let disk = SimDisk::new();
-    let engine = open_sim(&disk);
+    let engine = open_sim(&disk, &OPTIONS).unwrap();
     let tree = tree_with(&engine, &[]);
     let mut txn = rr(&engine);
     txn.set_label(7);
@@ -63,7 +56,7 @@ fn a_handle_keeps_its_name_and_its_interrupter_when_its_rollback_is_left_to_othe
     txn.rollback().unwrap();
 
     // The session of the transaction that was left goes to somebody else.
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     let others: Vec<Txn> = (0..3).map(|_| engine.attach()).collect();
     interrupter.interrupt();
     assert!(others.iter().all(|other| !other.interrupter().is_interrupted()));
@@ -82,7 +75,7 @@ fn fill(txn: &mut Txn, tree: &Tree) {
 #[test]
 fn a_purge_that_a_full_disk_keeps_waiting_does_not_keep_a_rollback_waiting() {
     let disk = SimDisk::new();
-    let engine = open_sim(&disk);
+    let engine = open_sim(&disk, &OPTIONS).unwrap();
     let tree = tree_with(&engine, &[]);
     let deleted = tree_with(&engine, &[("a", "1"), ("b", "2")]);
     let early = {
@@ -108,7 +101,7 @@ fn a_purge_that_a_full_disk_keeps_waiting_does_not_keep_a_rollback_waiting() {
     assert!(steps.is_some());
     txn.rollback().unwrap();
     disk.set_capacity(None);
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert_eq!(engine.stats().history_length, 0);
     let ids = [tree.id(), deleted.id(), other.id()];
     assert_eq!(engine.check(&ids).unwrap(), Vec::<String>::new());
@@ -117,7 +110,7 @@ fn a_purge_that_a_full_disk_keeps_waiting_does_not_keep_a_rollback_waiting() {
 #[test]
 fn a_dropped_tree_that_could_not_be_freed_is_freed_later() {
     let disk = SimDisk::new();
-    let engine = open_sim(&disk);
+    let engine = open_sim(&disk, &OPTIONS).unwrap();
     let tree = tree_with(&engine, &[]);
     let mut txn = rr(&engine);
     for n in 0..ROWS {
@@ -135,7 +128,7 @@ fn a_dropped_tree_that_could_not_be_freed_is_freed_later() {
     assert!(matches!(engine.core.purge_step(), Err(StorageError::DiskFull)));
     disk.set_capacity(None);
     txn.rollback().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     assert!(engine.core.store.used_pages() < used / 2);
     assert_eq!(engine.check(&[other.id()]).unwrap(), Vec::<String>::new());
 }
@@ -146,7 +139,7 @@ static LOG: Mutex<Vec<String>> = Mutex::new(Vec::new());
 fn a_rollback_that_meets_damage_is_told_and_tried_again_now_and_then() {
     set_error_log(|line| LOG.lock().unwrap().push(line.to_string()));
     let disk = SimDisk::new();
-    let engine = open_sim(&disk);
+    let engine = open_sim(&disk, &OPTIONS).unwrap();
     let tree = tree_with(&engine, &[]);
     let mut txn = rr(&engine);
     leave_a_rollback(&disk, &engine, &tree, &mut txn);
@@ -183,13 +176,13 @@ fn a_rollback_that_meets_damage_is_told_and_tried_again_now_and_then() {
 #[test]
 fn a_tree_whose_creation_others_roll_back_is_freed() {
     let disk = SimDisk::new();
-    let engine = open_sim(&disk);
+    let engine = open_sim(&disk, &OPTIONS).unwrap();
     let tree = tree_with(&engine, &[]);
     let mut txn = rr(&engine);
     let made = txn.create_tree().unwrap();
     put(&mut txn, &made, "k", "v");
     leave_a_rollback(&disk, &engine, &tree, &mut txn);
-    while engine.background_step().unwrap() {}
+    run_background(&engine);
     for _ in 0..3 {
         engine.background_step().unwrap();
     }

@@ -90,13 +90,13 @@ impl Chunk {
 }
 
 /// Where a chunk is.
-enum GapNeighbours {
+enum Residence {
     Memory(Arc<Chunk>),
     File { slots: Arc<[u32]>, words: usize },
 }
 
 struct Entry {
-    place: GapNeighbours,
+    residence: Residence,
     /// Histories that have it; more than one only after a recovery.
     holders: u32,
 }
@@ -167,7 +167,7 @@ impl Chunks {
         let words = spare.unwrap_or_else(|| (0..words).map(|_| AtomicU64::new(0)).collect());
         let chunk = Arc::new(Chunk::new(id, words));
         self.bytes.fetch_add(chunk.bytes(), Ordering::Relaxed);
-        let entry = Entry { place: GapNeighbours::Memory(Arc::clone(&chunk)), holders: 1 };
+        let entry = Entry { residence: Residence::Memory(Arc::clone(&chunk)), holders: 1 };
         let known = self.shard(id).write().insert(id, entry);
         assert!(known.is_none(), "a number is given to one chunk");
         chunk
@@ -212,13 +212,13 @@ impl Chunks {
         }
         let entry = shard.remove(&id);
         drop(shard);
-        match entry.map(|entry| entry.place) {
-            Some(GapNeighbours::Memory(chunk)) => {
+        match entry.map(|entry| entry.residence) {
+            Some(Residence::Memory(chunk)) => {
                 self.unseal(id);
                 self.bytes.fetch_sub(chunk.bytes(), Ordering::Relaxed);
                 self.keep_spare(chunk);
             }
-            Some(GapNeighbours::File { slots, .. }) => {
+            Some(Residence::File { slots, .. }) => {
                 self.cache.lock().remove(id);
                 self.file.free(&slots);
             }
@@ -258,7 +258,7 @@ impl Chunks {
         while self.sealed_bytes.load(Ordering::Relaxed) > self.budget {
             let Some(id) = self.sealed.lock().first_key_value().map(|(&id, _)| id) else { break };
             let chunk = match self.shard(id).read().get(&id) {
-                Some(Entry { place: GapNeighbours::Memory(chunk), .. }) => Arc::clone(chunk),
+                Some(Entry { residence: Residence::Memory(chunk), .. }) => Arc::clone(chunk),
                 // Just being freed, or moved.
                 _ => {
                     self.unseal(id);
@@ -269,7 +269,7 @@ impl Chunks {
             let mut shard = self.shard(id).write();
             match shard.get_mut(&id) {
                 Some(entry) => {
-                    entry.place = GapNeighbours::File { slots: slots.into(), words: chunk.len() };
+                    entry.residence = Residence::File { slots: slots.into(), words: chunk.len() };
                     self.unseal(id);
                     drop(shard);
                     self.bytes.fetch_sub(chunk.bytes(), Ordering::Relaxed);
@@ -293,20 +293,20 @@ impl Chunks {
         let entry = shard.get_mut(&id).expect("invariant: recovery has the chunks for itself");
         entry.holders += u32::from(new_owner);
         self.unseal(id);
-        if matches!(entry.place, GapNeighbours::Memory(_)) && known.len() >= words {
+        if matches!(entry.residence, Residence::Memory(_)) && known.len() >= words {
             return Ok(known);
         }
         let word = |at| if at < known.len() { known.get(at) } else { 0 };
         let copy = (0..words.max(known.len())).map(|at| AtomicU64::new(word(at))).collect();
         let chunk = Arc::new(Chunk::new(id, copy));
-        let before = std::mem::replace(&mut entry.place, GapNeighbours::Memory(Arc::clone(&chunk)));
+        let before = std::mem::replace(&mut entry.residence, Residence::Memory(Arc::clone(&chunk)));
         drop(shard);
         self.bytes.fetch_add(chunk.bytes(), Ordering::Relaxed);
         match before {
-            GapNeighbours::Memory(_) => {
+            Residence::Memory(_) => {
                 self.bytes.fetch_sub(known.bytes(), Ordering::Relaxed);
             }
-            GapNeighbours::File { slots, .. } => {
+            Residence::File { slots, .. } => {
                 self.cache.lock().remove(id);
                 self.file.free(&slots);
             }
@@ -316,10 +316,10 @@ impl Chunks {
 
     /// The chunk with this number; `None` when it was freed.
     pub(super) fn find(&self, id: u64) -> Result<Option<Arc<Chunk>>> {
-        let (slots, words) = match self.shard(id).read().get(&id).map(|entry| &entry.place) {
+        let (slots, words) = match self.shard(id).read().get(&id).map(|entry| &entry.residence) {
             None => return Ok(None),
-            Some(GapNeighbours::Memory(chunk)) => return Ok(Some(Arc::clone(chunk))),
-            Some(GapNeighbours::File { slots, words }) => (Arc::clone(slots), *words),
+            Some(Residence::Memory(chunk)) => return Ok(Some(Arc::clone(chunk))),
+            Some(Residence::File { slots, words }) => (Arc::clone(slots), *words),
         };
         self.read_back(id, &slots, words)
     }

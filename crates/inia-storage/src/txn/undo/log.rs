@@ -10,8 +10,8 @@ use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// From so many waiting transactions on, those that need no removals are kept as one per chunk.
-const LONG: usize = 256;
+/// Finished transactions from which on those without deletions are merged, one entry per chunk.
+const MERGE_THRESHOLD: usize = 256;
 
 /// Finished transactions whose undo records wait for purge: one, or several without deletions whose
 /// records lie in the same chunk.
@@ -54,7 +54,7 @@ impl History {
         self.finished.front().map(|front| front.end)
     }
 
-    /// Takes the oldest transaction in hand if no snapshot below `horizon` is left that needs it.
+    /// Begins the purge of the oldest transaction, if no snapshot below `horizon` needs it.
     pub(crate) fn start_purge(&mut self, horizon: Lsn) -> Option<Finished> {
         let front = *self.finished.front()?;
         if self.busy || front.end > horizon {
@@ -64,7 +64,7 @@ impl History {
         Some(front)
     }
 
-    /// Puts a transaction back whose purge stopped at `tail`.
+    /// Pauses the purge that is under way: it has come to `tail`.
     pub(crate) fn pause_purge(&mut self, tail: UndoRef) {
         debug_assert!(self.busy, "a purge is under way");
         self.busy = false;
@@ -74,7 +74,7 @@ impl History {
         }
     }
 
-    /// Ends the purge of the transaction in hand and frees the chunks that nobody needs any more.
+    /// Ends the purge that is under way and frees the chunks that nobody needs any more.
     pub(crate) fn end_purge(&mut self, store: &UndoStore) {
         debug_assert!(self.busy, "a purge is under way");
         self.busy = false;
@@ -102,7 +102,7 @@ impl History {
         self.transactions += 1;
         let in_hand = self.busy && self.finished.len() == 1;
         let never = Lsn(u64::MAX);
-        if self.finished.len() >= LONG
+        if self.finished.len() >= MERGE_THRESHOLD
             && !in_hand
             && let Some(last) = self.finished.back_mut()
             && (last.first_chunk, new.first_chunk) == (last_chunk, last_chunk)
@@ -197,7 +197,7 @@ impl UndoLog {
         self.tail
     }
 
-    /// Sees to it that the chunk has room for so many words.
+    /// Goes on to a new chunk when the current one has no room for so many words.
     fn make_room(&mut self, words: usize) {
         let at = self.at;
         let fits = |chunk: &Arc<Chunk>| chunk.len() - at >= words && at < 1 << OFFSET_BITS;

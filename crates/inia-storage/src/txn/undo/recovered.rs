@@ -1,11 +1,11 @@
 //! Undo of transactions from before a crash, put back where it was.
 //!
-//! Versions on pages that a running transaction wrote refer to its undo records by place. Recovery
-//! reads each before-image with its place from the log and writes it there again, so these
-//! references, too, are good after a crash: readers find the versions before while the transaction
-//! is being rolled back.
+//! Versions on pages that a running transaction wrote refer to its undo records by position.
+//! Recovery reads each before-image with its position from the log and writes it there again. These
+//! references are therefore good after a crash, too: readers find older versions while the
+//! transaction is being rolled back.
 //!
-//! A transaction's places grow with time. Its steps come from the log in that order; steps that
+//! A transaction's positions grow with time. Its steps come from the log in that order; steps that
 //! were logged again ([`relog`](crate::txn::relog)) come in that order, too, and those among them
 //! that lie before the first other one are joined to the chain's old end:
 //!
@@ -15,7 +15,8 @@
 //!   joined   a ◂ b ◂ c ◂ d ◂ e
 //! ```
 //!
-//! Places that do not grow are those of a damaged log, and refused: a chain of them might go round.
+//! Positions that do not grow come from a damaged log and are refused: a chain of them might be a
+//! cycle.
 
 use super::chunk::Chunk;
 use super::{NewUndo, PREVIOUS_WORD, UndoRef, UndoStore};
@@ -24,7 +25,7 @@ use crate::error::StorageError;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// No engine comes so far.
+/// All chunk numbers are below this.
 const MAX_CHUNKS: u64 = 1 << 42;
 
 /// A chain of records that grows at its new end.
@@ -72,7 +73,7 @@ impl Recovered {
         self.chunks.iter().copied()
     }
 
-    /// The chunk of a place, ready for `words` words there.
+    /// The chunk of a position, with room for `words` words there.
     fn open(&mut self, store: &UndoStore, at: UndoRef, words: usize) -> Result<&Chunk> {
         let end = at.word() + words;
         let is_open = |chunk: &Arc<Chunk>| chunk.id() == at.chunk() && chunk.len() >= end;
@@ -92,7 +93,7 @@ impl Recovered {
         }
     }
 
-    /// Puts a step's record to its place.
+    /// Writes a step's record to its position.
     pub(crate) fn push(&mut self, store: &UndoStore, at: UndoRef, new: &NewUndo<'_>) -> Result<()> {
         let previous = self.chain.tail;
         self.chain.check_next(at)?;
@@ -101,7 +102,7 @@ impl Recovered {
         Ok(())
     }
 
-    /// Puts the record of a step that is logged again to its place.
+    /// Writes the record of a step that is logged again to its position.
     pub(crate) fn push_again(
         &mut self,
         store: &UndoStore,
@@ -152,7 +153,7 @@ impl Recovered {
 }
 
 impl Chain {
-    /// Refuses a place that is not behind the newest record's.
+    /// Refuses a position that is not behind the newest record's.
     fn check_next(&self, at: UndoRef) -> Result<()> {
         let (chunk, word) = (self.tail.chunk(), self.tail.word() + self.tail_words);
         let behind =

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Invariants:
-//! - a slot belongs to at most one chunk; it is written before anybody is told of it;
-//! - the check words tell a slot that was damaged, or that has got a new owner meanwhile.
+//! - a slot belongs to at most one chunk; it is written before its number is published;
+//! - the check words show whether a slot was damaged, or has got a new owner meanwhile.
 
 use super::chunk::Chunk;
 use crate::Result;

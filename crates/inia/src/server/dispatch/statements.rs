@@ -1,7 +1,7 @@
 //! Prepared statements: PREPARE, EXECUTE, long data, and the cursors that FETCH reads.
 
 use super::{Outcome, Worker};
-use crate::server::backend::Prepared;
+use crate::server::backend::{HandleUse, Prepared};
 use crate::server::kept::{KeptRows, read_failed};
 use inia_base::column::Completion;
 use inia_base::value::Value;
@@ -119,6 +119,7 @@ impl Worker {
     }
 
     pub(super) fn fetch(&mut self, id: u32, rows: u32) -> Outcome {
+        self.session.count_handle(HandleUse::Fetch);
         let statement = find(&mut self.statements, id)?;
         let Some(cursor) = &mut statement.cursor else {
             return Err(WireError::NoCursor(id).server_error());
@@ -177,6 +178,7 @@ impl Worker {
 
     /// Forgets the long data of a statement and closes its cursor.
     pub(super) fn reset_statement(&mut self, id: u32) -> Outcome {
+        self.session.count_handle(HandleUse::Reset);
         let statement = find(&mut self.statements, id)?;
         statement.params.reset();
         statement.cursor = None;
@@ -186,6 +188,7 @@ impl Worker {
 
     /// A parameter's limit is that of a packet, as in MySQL; all that wait have one together too.
     pub(super) fn send_long_data(&mut self, id: u32, param: u16, data: &[u8]) {
+        self.session.count_handle(HandleUse::SendLongData);
         let Some(statement) = self.statements.get_mut(&id) else { return };
         let wanted = (self.long_data + data.len()) as u64;
         // A vector that grows may hold twice its bytes, and the value is a copy of them.

@@ -107,3 +107,24 @@ fn a_certificate_that_is_read_anew_takes_the_place_of_the_old_one() {
     certificate.reload().unwrap_err();
     assert!(Arc::ptr_eq(&second, &certificate.config()), "what is no good changes nothing");
 }
+
+#[test]
+fn ciphers_have_the_names_that_openssl_gives_them() {
+    use rustls::{CipherSuite as Suite, ProtocolVersion as Version};
+    for (version, suite, expected) in [
+        (Version::TLSv1_3, Suite::TLS13_AES_256_GCM_SHA384, "TLSv1.3 TLS_AES_256_GCM_SHA384"),
+        (
+            Version::TLSv1_2,
+            Suite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+            "TLSv1.2 ECDHE-ECDSA-AES256-GCM-SHA384",
+        ),
+        (
+            Version::TLSv1_2,
+            Suite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+            "TLSv1.2 ECDHE-RSA-CHACHA20-POLY1305",
+        ),
+    ] {
+        let (version, suite) = names(version, suite);
+        assert_eq!(format!("{version} {suite}"), expected);
+    }
+}

@@ -9,10 +9,6 @@ use crate::btree::Seek;
 use crate::lock::Edge;
 use crate::txn::gap_neighbours::GapNeighbours;
 
-fn key(n: u32) -> [u8; 4] {
-    n.to_be_bytes()
-}
-
 /// A tree of some leaves with the records 0, 10, 20 …, and the first keys of its leaves.
 fn leaves(engine: &Arc<Engine>) -> (Tree, Vec<u32>) {
     let tree = tree_with(engine, &[]);
@@ -51,7 +47,7 @@ fn purge(engine: &Arc<Engine>, tree: &Tree, keys: impl Iterator<Item = u32>) {
         assert!(txn.delete(tree, &key(n)).unwrap());
     }
     txn.commit().unwrap();
-    while engine.background_step().unwrap() {}
+    run_background(engine);
 }
 
 #[test]

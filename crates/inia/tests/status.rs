@@ -1,0 +1,127 @@
+//! SHOW STATUS: what tools read of it.
+
+use crate::process::{DataDir, Process};
+use crate::support::connect_tls;
+use inia_base::value::Value;
+use inia_wire::client::{Client, LoginOptions};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+/// A counter's value.
+fn status<S: Read + Write>(client: &mut Client<S>, scope: &str, name: &str) -> String {
+    let rows = client.rows(&format!("SHOW {scope} STATUS LIKE '{name}'")).unwrap();
+    match rows.as_slice() {
+        [row] => match &row[1] {
+            Value::Text(text) => text.clone(),
+            other => panic!("{name} is {other:?}"),
+        },
+        rows => panic!("{name}: {rows:?}"),
+    }
+}
+
+fn number<S: Read + Write>(client: &mut Client<S>, scope: &str, name: &str) -> u64 {
+    status(client, scope, name).parse().unwrap()
+}
+
+#[test]
+fn a_session_under_tls_tells_its_cipher() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut plain = server.client();
+    assert_eq!(status(&mut plain, "SESSION", "Ssl_cipher"), "");
+    assert_eq!(number(&mut plain, "GLOBAL", "Ssl_accepts"), 0);
+    let stream = TcpStream::connect(server.address()).unwrap();
+    let (mut secure, _) = connect_tls(stream, &folder.path(), &LoginOptions::default());
+    assert_eq!(status(&mut secure, "SESSION", "Ssl_version"), "TLSv1.3");
+    assert!(status(&mut secure, "SESSION", "Ssl_cipher").starts_with("TLS_"));
+    assert_eq!(status(&mut plain, "SESSION", "Ssl_version"), "");
+    assert_eq!(number(&mut plain, "GLOBAL", "Ssl_accepts"), 1);
+}
+
+#[test]
+fn prepared_statements_are_counted_with_what_is_done_with_them() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut client = server.client();
+    let id = client.prepare("SELECT 1").unwrap().id;
+    assert_eq!(number(&mut client, "GLOBAL", "Prepared_stmt_count"), 1);
+    client.execute(id, &[]).unwrap();
+    client.execute(id, &[]).unwrap();
+    client.close_statement(id).unwrap();
+    client.query("PREPARE s FROM 'SELECT 2'").unwrap();
+    client.query("EXECUTE s").unwrap();
+    let counts = [
+        ("Com_stmt_prepare", 2),
+        ("Com_stmt_execute", 3),
+        ("Com_stmt_close", 1),
+        ("Com_stmt_fetch", 0),
+        ("Com_prepare_sql", 1),
+        ("Com_execute_sql", 1),
+        ("Com_select", 3),
+        ("Com_show_tables", 0),
+        ("Prepared_stmt_count", 1),
+    ];
+    for (name, count) in counts {
+        assert_eq!(number(&mut client, "SESSION", name), count, "{name}");
+    }
+    assert!(number(&mut client, "SESSION", "Com_show_status") >= counts.len() as u64);
+}
+
+#[test]
+fn connections_and_their_bytes_are_counted() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut client = server.client();
+    let others: Vec<_> = (0..3).map(|_| server.client()).collect();
+    assert_eq!(number(&mut client, "GLOBAL", "Threads_connected"), 4);
+    assert_eq!(number(&mut client, "GLOBAL", "Max_used_connections"), 4);
+    for mut other in others {
+        other.quit().unwrap();
+    }
+    let options = LoginOptions { user: "nobody".into(), ..LoginOptions::default() };
+    let stream = TcpStream::connect(server.address()).unwrap();
+    assert!(Client::connect(stream, &options).is_err());
+    drop(server.client());
+    while number(&mut client, "GLOBAL", "Aborted_clients") < 1
+        || number(&mut client, "GLOBAL", "Aborted_connects") < 1
+        || number(&mut client, "GLOBAL", "Threads_connected") > 1
+    {
+        std::thread::yield_now();
+    }
+    assert_eq!(number(&mut client, "GLOBAL", "Aborted_clients"), 1, "who says goodbye is no such");
+    assert!((4..=5).contains(&number(&mut client, "GLOBAL", "Max_used_connections")));
+    assert_eq!(number(&mut client, "GLOBAL", "Threads_created"), 6);
+    let (sent, received) = (
+        number(&mut client, "SESSION", "Bytes_sent"),
+        number(&mut client, "SESSION", "Bytes_received"),
+    );
+    client.rows(&format!("SELECT REPEAT('x', 10000), '{}'", "y".repeat(500))).unwrap();
+    assert!(number(&mut client, "SESSION", "Bytes_sent") > sent + 10_500);
+    assert!(number(&mut client, "SESSION", "Bytes_received") > received + 500);
+    assert!(number(&mut client, "GLOBAL", "Bytes_sent") > sent + 10_500);
+}
+
+#[test]
+fn changed_rows_and_pages_are_counted() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &["--buffer-pool-size", "8M"]);
+    let mut client = server.client();
+    client.query("CREATE DATABASE d").unwrap();
+    client.query("CREATE TABLE d.t (a INT PRIMARY KEY)").unwrap();
+    client.query("INSERT INTO d.t VALUES (1), (2), (3)").unwrap();
+    client.query("UPDATE d.t SET a = a + 10").unwrap();
+    client.query("DELETE FROM d.t WHERE a > 11").unwrap();
+    for (name, count) in
+        [("Innodb_rows_inserted", 3), ("Innodb_rows_updated", 3), ("Innodb_rows_deleted", 2)]
+    {
+        assert_eq!(number(&mut client, "GLOBAL", name), count, "{name}");
+    }
+    assert_eq!(number(&mut server.client(), "SESSION", "Handler_write"), 0);
+    assert_eq!(number(&mut client, "SESSION", "Handler_write"), 3);
+    let total = number(&mut client, "GLOBAL", "Innodb_buffer_pool_pages_total");
+    let data = number(&mut client, "GLOBAL", "Innodb_buffer_pool_pages_data");
+    let free = number(&mut client, "GLOBAL", "Innodb_buffer_pool_pages_free");
+    assert_eq!(total, (8 << 20) / (16 << 10));
+    assert!(data > 0 && data + free == total, "{data} + {free} = {total}");
+    assert!(number(&mut client, "GLOBAL", "Innodb_buffer_pool_pages_dirty") <= data);
+}
