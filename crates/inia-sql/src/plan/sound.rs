@@ -30,10 +30,9 @@ impl StatementPlan {
                 Body::Select(select) => table_of(&select.source),
                 _ => None,
             };
-            let def = table.map(|source| &source.table.def);
-            debug_assert!(def.is_some(), "stored cells are sent of one table");
-            let stored = def.map_or(0, |def| def.columns.len());
-            debug_assert!(columns.iter().all(|column| *column < stored), "a column of the table");
+            debug_assert!(table.is_some(), "stored cells are sent of one table");
+            let slots = table.map_or(0, |source| source.needed.len());
+            debug_assert!(columns.iter().all(|column| *column < slots), "a slot of the table");
         }
     }
 
