@@ -1,4 +1,4 @@
-//! What holds for every plan, whatever the statement: checked in debug builds before a plan is used.
+//! What holds for every plan, whatever the statement; debug builds check each plan before its use.
 //!
 //! - A subplan's number is below the number of subplans.
 //! - A source fills slots of its SELECT's row only; both sides of a join fill different ones.
