@@ -267,28 +267,6 @@ pub(crate) struct TableDef {
 }
 
 impl TableDef {
-    /// Checks the definition's invariants, in debug builds.
-    pub(crate) fn debug_check(&self) {
-        if !cfg!(debug_assertions) {
-            return;
-        }
-        let primary = |index: &IndexDef| index.kind == IndexKind::Primary;
-        let others = self.indexes.iter().skip(1);
-        debug_assert!(!others.clone().any(primary), "only the first index is primary");
-        for index in &self.indexes {
-            debug_assert!(!index.parts.is_empty(), "an index has parts");
-            let there = index.parts.iter().all(|part| part.column < self.columns.len());
-            debug_assert!(there, "an index part names a column");
-        }
-        if let Some(primary) = self.primary() {
-            let nullable = |part: &IndexPart| self.columns[part.column].nullable;
-            debug_assert!(!primary.parts.iter().any(nullable), "a primary key has no NULL");
-            debug_assert_eq!(primary.tree, self.clustered, "the primary key is the rows' tree");
-        }
-        let numbered = self.columns.iter().filter(|column| column.auto_increment);
-        debug_assert!(numbered.count() <= 1, "one column is AUTO_INCREMENT");
-    }
-
     /// Whether rows are gone when the server ends.
     pub(crate) fn is_volatile(&self) -> bool {
         self.engine == FLEETING

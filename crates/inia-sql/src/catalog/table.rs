@@ -82,7 +82,6 @@ impl Table {
         mdl: Arc<MdlName>,
         shared: Arc<TableShared>,
     ) -> Table {
-        def.debug_check();
         let layout = RowLayout::new(def.columns.iter().map(|c| (&c.data_type, c.nullable)));
         let indexes = (0..def.indexes.len())
             .map(|i| TableIndex {

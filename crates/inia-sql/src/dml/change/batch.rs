@@ -342,7 +342,6 @@ impl ChangeRun<'_> {
         }
         let mut changes = std::mem::take(&mut self.writer.changes);
         let delete = self.plan.deletes();
-        debug_assert!(self.matched >= changes.rows.len() as u64, "buffered rows have matched");
         let missed = {
             let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
             let missed = self.writer.write_changes(&mut txn, &mut changes, delete)?;
