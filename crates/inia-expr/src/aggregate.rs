@@ -9,7 +9,7 @@ use crate::json::{self, Json};
 use crate::tree::{Expr, ExprKind};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
-use inia_base::datatype::{DataType, IntWidth};
+use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::decimal::{Decimal, MAX_SCALE};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -285,11 +285,20 @@ fn result_type(func: AggregateFunc, args: &[Expr], env: &Environment) -> Result<
                 true => ExprType::binary(chars, true),
                 false => ExprType::text(chars, collation, true),
             };
-            ty.with_coercibility(coercibility)
+            // Anything longer is of the longest kind.
+            let data_type = match collation == Collation::BINARY {
+                _ if chars <= MAX_SHORT_LIST => ty.data_type.clone(),
+                true => DataType::Blob(LobSize::Long),
+                false => DataType::Text { size: LobSize::Long, collation },
+            };
+            ExprType { data_type, ..ty }.with_coercibility(coercibility)
         }
         AggregateFunc::JsonArrayAgg | AggregateFunc::JsonObjectAgg => ExprType::json(true),
     })
 }
+
+/// The longest GROUP_CONCAT, in characters, that is a VARCHAR.
+const MAX_SHORT_LIST: u64 = 512;
 
 fn sum_type(func: AggregateFunc, ty: &ExprType, env: &Environment) -> ExprType {
     let scale = u32::from(ty.decimals);

@@ -12,7 +12,7 @@ use crate::tree::{Expr, ExprKind};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_base::temporal::Time;
+use inia_base::temporal::{DateTime, Time};
 use inia_base::value::Value;
 use std::cmp::Ordering;
 
@@ -93,6 +93,24 @@ pub(crate) fn compare(
             compare::compare(class, sides.0, sides.1, ctx)
         }
     }
+}
+
+/// As [`compare`] for an item of a list of several: a constant beside a date that is none is warned
+/// of and counts as the zero date.
+pub(crate) fn compare_listed(
+    class: &CmpClass,
+    (value, v): (&Expr, &Value),
+    (item, i): (&Expr, &Value),
+    ctx: &mut EvalContext<'_>,
+) -> Result<Ordering> {
+    if let (CmpClass::Dates, true, Value::Text(text)) = (class, is_constant(item), i)
+        && convert::check_date_constant(text, &value.ty).is_err()
+    {
+        ctx.once(item, |ctx| warn_of_date(i, &item.ty, value, 1, ctx))?;
+        let moment = convert::to_datetime_for_compare(v, &value.ty, ctx)?;
+        return Ok(moment.cmp(&DateTime::ZERO));
+    }
+    compare(class, (value, v), (item, i), ctx)
 }
 
 /// Error 1525 where a date is compared with a constant that is none, whatever rows there are.

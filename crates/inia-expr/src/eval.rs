@@ -305,7 +305,7 @@ fn eval_in(
         // One item is an `=`.
         let ordering = match list.items.len() {
             1 => constant::compare_operands(class, sides.0, sides.1, ctx)?,
-            _ => constant::compare(class, sides.0, sides.1, ctx)?,
+            _ => constant::compare_listed(class, sides.0, sides.1, ctx)?,
         };
         if ordering.is_eq() {
             return Ok(Some(!list.negated));

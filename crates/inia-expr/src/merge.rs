@@ -2,7 +2,7 @@
 
 use crate::collate;
 use crate::ty::{Coercibility, ExprType, TypeClass};
-use inia_base::datatype::{DataType, IntWidth};
+use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 
 /// The type that values of all `types` are converted to; nullable if any is.
@@ -124,6 +124,17 @@ fn merge_strings(
     }
     let length = types.iter().map(|ty| u64::from(ty.length)).max().unwrap_or(0);
     let mut ty = ExprType::text(length, collation, nullable);
+    // What has a TEXT or BLOB among its operands is one, however short.
+    let long = |ty: &&ExprType| matches!(ty.data_type, DataType::Text { .. } | DataType::Blob(_));
+    match ty.data_type {
+        DataType::VarChar { .. } if types.iter().any(long) => {
+            ty.data_type = DataType::Text { size: LobSize::Normal, collation };
+        }
+        DataType::VarBinary(_) if types.iter().any(long) => {
+            ty.data_type = DataType::Blob(LobSize::Normal);
+        }
+        _ => {}
+    }
     ty.coercibility = coercibility.max(Coercibility::Explicit);
     Ok(ty)
 }

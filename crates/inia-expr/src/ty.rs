@@ -1,5 +1,6 @@
 //! The static type of an expression: what binding decides and result metadata reports.
 
+use crate::charset;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, flags};
 use inia_base::datatype::{DataType, IntWidth, LobSize};
@@ -281,8 +282,7 @@ impl ExprType {
             bits |= flags::ZEROFILL;
         }
         match &self.data_type {
-            DataType::Text { .. } | DataType::Blob(_) => bits |= flags::BLOB,
-            DataType::Json => bits |= flags::BLOB | flags::BINARY,
+            DataType::Json => bits |= flags::BINARY,
             DataType::Enum { .. } => bits |= flags::ENUM,
             DataType::Set { .. } => bits |= flags::SET,
             DataType::Timestamp { .. } => bits |= flags::TIMESTAMP,
@@ -293,7 +293,11 @@ impl ExprType {
         }
         let wide = self.is_text() || self.class() == TypeClass::Json;
         let length = match self.data_type {
-            DataType::Text { .. } if self.length >= u32::MAX / 4 => u32::MAX,
+            // A long text's bytes count as characters.
+            DataType::Text { collation, .. } => {
+                let bytes = u64::from(self.length) * u64::from(charset::max_bytes(collation));
+                u32::try_from(bytes * 4).unwrap_or(u32::MAX)
+            }
             _ if wide => self.length.saturating_mul(4),
             _ => self.length,
         };
@@ -354,7 +358,8 @@ pub(crate) fn display_length(data_type: &DataType) -> u32 {
         DataType::Double { decimals: None, .. } => 23,
         DataType::Double { .. } => 22,
         DataType::Char { chars, .. } | DataType::VarChar { chars, .. } => *chars,
-        DataType::Text { size, .. } => lob_bytes(*size) / 4,
+        // MySQL counts each byte as a character.
+        DataType::Text { size, .. } => lob_bytes(*size),
         DataType::Binary(n) | DataType::VarBinary(n) => *n,
         DataType::Blob(size) => lob_bytes(*size),
         DataType::Date => 10,

@@ -41,11 +41,21 @@ pub mod type_code {
 
 use type_code as ty;
 
-/// The type code that a column is described with: a computed MEDIUMTEXT tells its size.
+/// The type code that a column is described with: a computed MEDIUMTEXT or LONGTEXT tells its size,
+/// but for one that has a whole column's length, such as MAX of that column.
 fn sent_type(column: &ResultColumn) -> u8 {
+    const WHOLE_MEDIUM: u32 = 16_777_215 * 16;
+    let computed = column.org_name.is_empty();
     match &column.data_type {
-        DataType::Text { size: LobSize::Medium, .. } if column.org_name.is_empty() => {
+        DataType::Text { size: LobSize::Medium, .. } | DataType::Blob(LobSize::Medium)
+            if computed && column.length < WHOLE_MEDIUM =>
+        {
             ty::MEDIUM_BLOB
+        }
+        DataType::Text { size: LobSize::Long, .. } | DataType::Blob(LobSize::Long)
+            if computed && column.length < u32::MAX =>
+        {
+            ty::LONG_BLOB
         }
         data_type => type_code_of(data_type),
     }
@@ -129,15 +139,17 @@ pub(crate) fn type_flags(column: &ResultColumn) -> u16 {
         true => flags::BINARY,
         false => 0,
     };
+    // What is computed is no BLOB, however long.
+    let blob = if column.org_name.is_empty() { 0 } else { flags::BLOB };
     match &column.data_type {
         DataType::Enum { collation, .. } => flags::ENUM | by_collation(collation),
         DataType::Set { collation, .. } => flags::SET | by_collation(collation),
-        DataType::Text { collation, .. } => flags::BLOB | by_collation(collation),
+        DataType::Text { collation, .. } => blob | by_collation(collation),
         DataType::Char { collation, .. } | DataType::VarChar { collation, .. } => {
             by_collation(collation)
         }
         DataType::Json if column.org_table.is_empty() => flags::BINARY,
-        DataType::Blob(_) | DataType::Json => flags::BLOB | flags::BINARY,
+        DataType::Blob(_) | DataType::Json => blob | flags::BINARY,
         DataType::Int { unsigned: true, .. }
         | DataType::Decimal { unsigned: true, .. }
         | DataType::Float { unsigned: true, .. }

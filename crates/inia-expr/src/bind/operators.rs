@@ -355,12 +355,20 @@ impl Binder<'_> {
     }
 }
 
-/// A CASE's operand compared with a value: JSON beside a string counts as its text.
+/// A CASE's operand compared with a value: JSON beside a string counts as its text, beside a number
+/// as a DOUBLE.
 fn when(operand: Expr, value: Expr) -> Result<Expr, SqlError> {
+    let real = ExprType::double(true);
     let text = ExprType::text(u64::from(u32::MAX) / 4, Collation::UTF8MB4_BIN, true);
     let (operand, value) = match (operand.ty.class(), value.ty.class()) {
         (TypeClass::Json, TypeClass::String) => (converted(operand, &text), value),
         (TypeClass::String, TypeClass::Json) => (operand, converted(value, &text)),
+        (TypeClass::Json, TypeClass::Int | TypeClass::Decimal | TypeClass::Real) => {
+            (converted(operand, &real), value)
+        }
+        (TypeClass::Int | TypeClass::Decimal | TypeClass::Real, TypeClass::Json) => {
+            (operand, converted(value, &real))
+        }
         _ => (operand, value),
     };
     scalar_comparison(CmpOp::Eq, operand, value)

@@ -111,7 +111,7 @@ pub(super) const TABLE: &[Function] = &[
         "json_pretty",
         1,
         1,
-        |_, _| Ok(ExprType::text(1 << 26, Collation::UTF8MB4_BIN, true)),
+        |_, _| Ok(ExprType::text(1 << 24, Collation::UTF8MB4_BIN, true)),
         |a| Ok(Value::Text(a.json(0)?.pretty())),
     ),
     f("member_of", 2, 2, super::types::boolean, |a| {

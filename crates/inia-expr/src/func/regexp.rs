@@ -45,7 +45,7 @@ pub(super) const TABLE: &[Function] = &[
         "regexp_replace",
         3,
         6,
-        |args, env| string_of(&args[..3], 16_777_216, true, env, "regexp_replace"),
+        |args, env| string_of(&args[..3], 4_194_304, true, env, "regexp_replace"),
         replace,
     ),
 ];

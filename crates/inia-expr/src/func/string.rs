@@ -14,7 +14,7 @@ use inia_base::value::Value;
 type Ty = Result<ExprType, SqlError>;
 
 /// The longest string that CONCAT's type admits.
-const MAX_BLOB_CHARS: u64 = 16_777_216;
+const MAX_BLOB_CHARS: u64 = 4_194_304;
 
 pub(super) const TABLE: &[Function] = &[
     f(
@@ -111,7 +111,7 @@ pub(super) const TABLE: &[Function] = &[
         2,
         2,
         |args, env| {
-            let count = constant_int(&args[1]).map_or(16_777_216, |n| n.max(0) as u64);
+            let count = constant_int(&args[1]).map_or(4_194_304, |n| n.max(0) as u64);
             let length = u64::from(args[0].ty.length).saturating_mul(count);
             string_of(&args[..1], length, true, env, "repeat")
         },
@@ -129,7 +129,7 @@ pub(super) const TABLE: &[Function] = &[
         1,
         1,
         |args, env| {
-            let count = constant_int(&args[0]).map_or(16_777_216, |n| n.max(0) as u64);
+            let count = constant_int(&args[0]).map_or(4_194_304, |n| n.max(0) as u64);
             Ok(ExprType::text(count, env.collation, true))
         },
         |a| {
@@ -251,7 +251,7 @@ fn pad_type(args: &mut [Expr], env: &Environment) -> Ty {
     let pair = [args[0].clone(), args[2].clone()];
     let length = match constant_int(&args[1]) {
         Some(length) if length >= 0 => length as u64,
-        _ => 16_777_216,
+        _ => 4_194_304,
     };
     string_of(&pair, length, true, env, "lpad")
 }

@@ -5,6 +5,7 @@ use super::{Function, MANY, f};
 use crate::collate;
 use crate::eval::{Args, FnResult, Stop};
 use crate::tree::Expr;
+use crate::ty::ExprType;
 use inia_base::value::Value;
 
 pub(super) const TABLE: &[Function] = &[
@@ -14,7 +15,11 @@ pub(super) const TABLE: &[Function] = &[
         MANY,
         |args, env| {
             let length = longest(&args[1..]);
-            string_of(&args[1..], length, true, env, "elt")
+            let ty = string_of(&args[1..], length, true, env, "elt")?;
+            Ok(match ty.is_text() {
+                true => ty,
+                false => ExprType::binary(length, true).with_coercibility(ty.coercibility),
+            })
         },
         |a| {
             let at = a.clamped(0)?;

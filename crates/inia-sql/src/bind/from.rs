@@ -484,6 +484,11 @@ pub(super) fn member(
             result.schema = schema.to_owned();
             result.org_name = name.clone();
             as_stored(&mut result, ty);
+            if let DataType::Text { size, .. } = ty.data_type
+                && ty.length == lob_bytes(size)
+            {
+                result.length = lob_bytes(size).saturating_mul(4);
+            }
             FromColumn { slot: base + index, ty: ty.clone(), result, hidden: false, merged: None }
         })
         .collect();

@@ -19,9 +19,10 @@ use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::plan::{OutputColumn, StatementPlan};
 use crate::planner::plan_source;
-use inia_base::datatype::{DataType, IntWidth};
+use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::lob_bytes;
 use inia_expr::store::implicit_default;
 use inia_parser::ast;
 use std::sync::Arc;
@@ -166,14 +167,7 @@ pub(super) fn column_def(
         (def.auto_increment, def.generated, def.invisible) = (false, None, false);
         return def;
     }
-    let data_type = match &column.ty.data_type {
-        DataType::Null => DataType::Binary(0),
-        // A computed number that fits is an INT.
-        DataType::Int { width: IntWidth::Big, unsigned } if column.ty.length <= 10 => {
-            DataType::Int { width: IntWidth::Int, unsigned: *unsigned }
-        }
-        _ => column.ty.clone().fitted_to_column().data_type,
-    };
+    let data_type = computed_type(column);
     let nullable = column.ty.nullable;
     let defaults = matches!(
         data_type,
@@ -201,6 +195,39 @@ pub(super) fn column_def(
         }
     }
     def
+}
+
+/// The type of a table's column that takes computed values.
+fn computed_type(column: &OutputColumn) -> DataType {
+    let computed = column.result.org_name.is_empty();
+    match &column.ty.data_type {
+        DataType::Null => DataType::Binary(0),
+        // A computed number that fits is an INT.
+        DataType::Int { width: IntWidth::Big, unsigned } if column.ty.length <= 10 => {
+            DataType::Int { width: IntWidth::Int, unsigned: *unsigned }
+        }
+        // MAX of a column is of its kind.
+        DataType::Text { size, collation } if computed && column.ty.length < lob_bytes(*size) => {
+            let bytes = u64::from(column.ty.length) * u64::from(collation.charset().max_bytes());
+            DataType::Text { size: size_for(bytes), collation: *collation }
+        }
+        DataType::VarBinary(bytes) if u64::from(*bytes) == MAX_NORMAL_BYTES => {
+            DataType::Blob(LobSize::Normal)
+        }
+        DataType::Blob(_) if computed => DataType::Blob(size_for(column.ty.length.into())),
+        _ => column.ty.clone().fitted_to_column().data_type,
+    }
+}
+
+/// Most bytes of a TEXT or BLOB.
+const MAX_NORMAL_BYTES: u64 = 65_535;
+
+/// The kind of TEXT or BLOB that a computed string of so many bytes becomes.
+fn size_for(bytes: u64) -> LobSize {
+    match bytes {
+        0..=MAX_NORMAL_BYTES => LobSize::Normal,
+        _ => LobSize::Long,
+    }
 }
 
 fn insert(

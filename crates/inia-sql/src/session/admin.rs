@@ -18,7 +18,6 @@ use crate::exec::Runner;
 use crate::files::outfile;
 use inia_base::collation::Collation;
 use inia_base::column::RowSink;
-use inia_base::datatype::{DataType, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::{KillTarget, ProcessEntry};
 use inia_base::value::Value;
@@ -398,8 +397,6 @@ fn maintain(
     }
     core.mdl.release_all();
     let text = |chars| ExprType::text(chars, Collation::DEFAULT, true);
-    let medium = DataType::Text { size: LobSize::Medium, collation: Collation::DEFAULT };
-    let message = ExprType::of_column(medium, true);
     let columns = match work.kind {
         MaintenanceKind::Checksum => {
             vec![
@@ -411,7 +408,7 @@ fn maintain(
             text(128).result_column("Table"),
             text(10).result_column("Op"),
             text(10).result_column("Msg_type"),
-            message.result_column("Msg_text"),
+            text(98_304).result_column("Msg_text"),
         ],
     };
     show::send_columns(sink, &columns, &rows)

@@ -10,7 +10,7 @@ use crate::plan::explain::{Line, describe, print_json, print_json_lines, print_t
 use crate::plan::trace::Trace;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
-use inia_base::datatype::{DataType, LobSize};
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::ExprType;
 use inia_parser::ast::{self, ExplainFormat, ExplainTarget, Statement};
@@ -111,13 +111,12 @@ fn one_text(text: &str, sink: &mut dyn RowSink) -> Result<StatementOutcome, SqlE
 
 fn table(lines: &[Line], sink: &mut dyn RowSink) -> Result<StatementOutcome, SqlError> {
     let column = |name: &&str| -> ResultColumn {
-        let medium = DataType::Text { size: LobSize::Medium, collation: Collation::DEFAULT };
         let percent = DataType::Double { decimals: Some(2), unsigned: false };
         let ty = match *name {
             "id" => ExprType::uint(3, false),
             "rows" => ExprType::uint(10, true),
             "filtered" => ExprType::of_column(percent, true),
-            "partitions" => ExprType::of_column(medium, true),
+            "partitions" => ExprType::text(1_579_008, Collation::DEFAULT, true),
             "select_type" | "Extra" => ExprType::text(255, Collation::DEFAULT, false),
             _ => ExprType::text(255, Collation::DEFAULT, true),
         };

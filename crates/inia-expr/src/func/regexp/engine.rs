@@ -2,7 +2,7 @@
 //! needs that, within bounds.
 
 use super::Options;
-use super::translate::{Translated, translate};
+use super::translate::{Translated, ends_line, translate};
 use crate::eval::Stop;
 use inia_base::error::{ErrorCode, SqlError};
 use std::ops::Range;
@@ -13,7 +13,13 @@ const SIZE_LIMIT: usize = 4 << 20;
 const BACKTRACK_LIMIT: usize = 1_000_000;
 
 /// A compiled pattern.
-pub(super) enum Engine {
+pub(super) struct Engine {
+    usual: Compiled,
+    /// For texts that end with an end of line, where `$` means another thing in those.
+    before_last: Option<Compiled>,
+}
+
+enum Compiled {
     Linear(regex::Regex),
     GoingBack(fancy_regex::Regex),
 }
@@ -25,42 +31,61 @@ fn error(code: ErrorCode) -> Stop {
     Stop::Error(SqlError::new(code, &[]))
 }
 
-impl Engine {
-    /// Compiles a pattern; the errors 3684 to 3700.
-    pub(super) fn compile(pattern: &str, options: Options) -> Result<Engine, Stop> {
-        let Translated { pattern, goes_back } = translate(pattern, options.dot_newline);
+impl Compiled {
+    fn new(pattern: &str, goes_back: bool, options: Options) -> Result<Compiled, Stop> {
         if goes_back {
-            let built = fancy_regex::RegexBuilder::new(&pattern)
+            let built = fancy_regex::RegexBuilder::new(pattern)
                 .case_insensitive(options.ignore_case)
                 .multi_line(options.multi_line)
                 .dot_matches_new_line(options.dot_newline)
                 .backtrack_limit(BACKTRACK_LIMIT)
                 .delegate_size_limit(SIZE_LIMIT)
                 .build();
-            return built.map(Engine::GoingBack).map_err(|failure| refused(&failure));
+            return built.map(Compiled::GoingBack).map_err(|failure| refused(&failure));
         }
-        let built = regex::RegexBuilder::new(&pattern)
+        let built = regex::RegexBuilder::new(pattern)
             .case_insensitive(options.ignore_case)
             .multi_line(options.multi_line)
             .dot_matches_new_line(options.dot_newline)
             .size_limit(SIZE_LIMIT)
             .build();
-        built.map(Engine::Linear).map_err(|failure| syntax_error(&failure))
+        built.map(Compiled::Linear).map_err(|failure| syntax_error(&failure))
+    }
+}
+
+impl Engine {
+    /// Compiles a pattern; the errors 3684 to 3700.
+    pub(super) fn compile(pattern: &str, options: Options) -> Result<Engine, Stop> {
+        let translated = translate(pattern, options.dot_newline, options.multi_line);
+        let Translated { pattern, goes_back, before_last } = translated;
+        let usual = Compiled::new(&pattern, goes_back, options)?;
+        let before_last = before_last.map(|pattern| Compiled::new(&pattern, true, options));
+        Ok(Engine { usual, before_last: before_last.and_then(Result::ok) })
+    }
+
+    /// The pattern as `text` needs it.
+    fn for_text(&self, text: &str) -> &Compiled {
+        match &self.before_last {
+            Some(compiled) if ends_line(text) => compiled,
+            _ => &self.usual,
+        }
     }
 
     /// Whether the pattern is anywhere in `text`.
     pub(super) fn is_match(&self, text: &str) -> Result<bool, Stop> {
-        match self {
-            Engine::Linear(regex) => Ok(regex.is_match(text)),
-            Engine::GoingBack(regex) => regex.is_match(text).map_err(|failure| refused(&failure)),
+        match self.for_text(text) {
+            Compiled::Linear(regex) => Ok(regex.is_match(text)),
+            Compiled::GoingBack(regex) => regex.is_match(text).map_err(|failure| refused(&failure)),
         }
     }
 
     /// Where the match number `nth` is, from 0.
     pub(super) fn find(&self, text: &str, nth: usize) -> Result<Option<Range<usize>>, Stop> {
-        match self {
-            Engine::Linear(regex) => Ok(regex.find_iter(text).nth(nth).map(|found| found.range())),
-            Engine::GoingBack(regex) => {
+        match self.for_text(text) {
+            Compiled::Linear(regex) => {
+                Ok(regex.find_iter(text).nth(nth).map(|found| found.range()))
+            }
+            Compiled::GoingBack(regex) => {
                 for (number, found) in regex.find_iter(text).enumerate() {
                     let found = found.map_err(|failure| refused(&failure))?;
                     if number == nth {
@@ -78,11 +103,11 @@ impl Engine {
         text: &str,
         visit: &mut dyn FnMut(&Groups) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        match self {
-            Engine::Linear(regex) => regex.captures_iter(text).try_for_each(|found| {
+        match self.for_text(text) {
+            Compiled::Linear(regex) => regex.captures_iter(text).try_for_each(|found| {
                 visit(&found.iter().map(|group| group.map(|group| group.range())).collect())
             }),
-            Engine::GoingBack(regex) => regex.captures_iter(text).try_for_each(|found| {
+            Compiled::GoingBack(regex) => regex.captures_iter(text).try_for_each(|found| {
                 let found = found.map_err(|failure| refused(&failure))?;
                 let range = |i: usize| found.get(i).map(|group| group.start()..group.end());
                 visit(&(0..found.len()).map(range).collect())

@@ -11,14 +11,29 @@ pub(super) struct Translated {
     pub(super) pattern: String,
     /// It has back-references, look-around, or groups and repetitions that are never reconsidered.
     pub(super) goes_back: bool,
+    /// The pattern for texts that end with an end of line, where that makes a difference: `$`
+    /// matches before a last one, which takes look-around.
+    pub(super) before_last: Option<String>,
 }
+
+/// Whether a text ends with an end of line.
+pub(super) fn ends_line(text: &str) -> bool {
+    text.ends_with(['\n', '\x0b', '\x0c', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
+}
+
+/// `$`: the text's end, or before the end of line that is its last; not amid `\r\n`.
+const LAST_LINE: &str = r"(?:(?=\r\n\z|[\x0b\x0c\r\x{85}\x{2028}\x{2029}]?\z)|(?<!\r)(?=\n\z))";
 
 /// What `.` matches: anything but ends of lines.
 const WITHIN_LINE: &str = r"[^\n\x0b\x0c\r\x{85}\x{2028}\x{2029}]";
 
-/// Translates a pattern; `all` is whether `.` matches ends of lines, too.
-pub(super) fn translate(pattern: &str, all: bool) -> Translated {
+/// Translates a pattern; `all` is whether `.` matches ends of lines, too, and `lines` whether `$`
+/// matches before each of them.
+pub(super) fn translate(pattern: &str, all: bool, lines: bool) -> Translated {
     let mut out = String::with_capacity(pattern.len() + 16);
+    // Where `$` is, in what is appended.
+    let mut ends = Vec::new();
+    let mut by_line = lines;
     let mut goes_back = false;
     let mut rest = pattern;
     let mut repeated = false;
@@ -42,6 +57,7 @@ pub(super) fn translate(pattern: &str, all: bool) -> Translated {
             '(' => {
                 let ahead = ["(?=", "(?!", "(?<=", "(?<!", "(?>"];
                 goes_back |= ahead.iter().any(|opening| rest.starts_with(opening));
+                by_line |= sets_lines(rest);
                 1
             }
             '.' if !all => {
@@ -55,12 +71,27 @@ pub(super) fn translate(pattern: &str, all: bool) -> Translated {
                 repeated = !was_repeated;
                 1
             }
+            '$' => {
+                ends.push(out.len());
+                1
+            }
             c => c.len_utf8(),
         };
         out.push_str(&rest[..taken]);
         rest = &rest[taken..];
     }
-    Translated { pattern: out, goes_back }
+    let before_last = (!ends.is_empty() && !by_line).then(|| {
+        let mut pattern = out.clone();
+        ends.iter().rev().for_each(|&at| pattern.replace_range(at..=at, LAST_LINE));
+        pattern
+    });
+    Translated { pattern: out, goes_back, before_last }
+}
+
+/// Whether a group begins with options of which `m` is one.
+fn sets_lines(group: &str) -> bool {
+    let Some(options) = group.strip_prefix("(?") else { return false };
+    options.chars().take_while(char::is_ascii_alphabetic).any(|c| c == 'm')
 }
 
 /// Appends the class that `text` begins with and returns its length. A `-` behind a class inside,
