@@ -114,6 +114,8 @@ pub struct Method {
 }
 
 /// What was measured.
+///
+/// Wide: one field for each measure of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Transactions that ended in the measured time.

@@ -128,6 +128,8 @@ impl Warnings {
 }
 
 /// The session as one statement sees it; fixed while the statement runs.
+///
+/// Wide: one field for each setting that expressions may read.
 #[derive(Clone, Debug)]
 pub struct Environment {
     /// Start of the statement in microseconds since 1970, UTC (or `SET timestamp`).
@@ -361,6 +363,8 @@ impl SubqueryRunner for NoSubqueries {
 type PlainHasher = BuildHasherDefault<DefaultHasher>;
 
 /// Everything an evaluation needs besides its row.
+///
+/// Wide: one field for each kind of value that an expression may read besides its row.
 pub struct EvalContext<'s> {
     /// The session's fixed part.
     pub env: &'s Environment,

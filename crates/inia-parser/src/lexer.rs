@@ -162,6 +162,8 @@ fn is_word(byte: u8) -> bool {
 }
 
 /// The lexer; copying it remembers a position.
+///
+/// Wide: what the last token was decides how the next one reads, and it must stay a copy.
 #[derive(Clone, Copy)]
 pub(crate) struct Lexer<'a> {
     src: &'a [u8],

@@ -92,6 +92,8 @@ pub struct Span {
 }
 
 /// Reads statements from a text, one after another.
+///
+/// Wide: one field for each clause whose meaning depends on where it stands.
 pub struct Parser<'a> {
     src: &'a [u8],
     mode: SqlMode,

@@ -2,8 +2,8 @@
 //!
 //! [`choose`] looks at the conjuncts of a condition and picks an index and the parts of its key
 //! that they bound; [`TableScan`] computes the bounds at run time and reads. A path promises a
-//! *superset* of the wanted rows: whoever reads checks the conditions again. So a bound whose value
-//! does not convert to the column's type without loss is simply left out.
+//! *superset* of the wanted rows, and the reader checks the conditions again. A bound whose value
+//! does not convert to the column's type without loss is therefore left out.
 //!
 //! Example: `WHERE a = 1 AND b > ? AND c < 5` with an index on `(a, b, c)`: equal part `a = 1`, one
 //! interval `b > ?`; `c < 5` is left to the reader.

@@ -128,10 +128,13 @@ fn bind_outermost(
     if exclusive {
         plan.updates = for_update(query, context, &plan.tables);
     }
+    plan.debug_check();
     Ok(plan)
 }
 
 /// One SELECT that is being bound.
+///
+/// Wide: one field for each clause that is bound so far.
 #[derive(Default)]
 struct Level {
     /// The names of its FROM, as far as bound.
@@ -191,6 +194,8 @@ struct CteBinding {
 }
 
 /// Binds one statement's queries.
+///
+/// Wide: one field for each part of the plan that is being made.
 struct QueryBinder<'c> {
     context: &'c BindContext<'c>,
     /// Subplans by number; `None` while a subplan is being bound.
@@ -255,6 +260,8 @@ impl<'c> QueryBinder<'c> {
         let direct = crate::optimize::direct(&root);
         let updates = Vec::new();
         let said = Said { warnings: self.warnings, wrong: self.wrong };
+        debug_assert!(self.levels.is_empty(), "every SELECT has been left");
+        debug_assert!(self.insides == 0 && self.open_views.is_empty(), "so has every view");
         StatementPlan { root, columns, direct, subplans, tables, views, exclusive, updates, said }
     }
 }
@@ -272,6 +279,7 @@ impl<'c> QueryBinder<'c> {
         let id = self.reserve_subplan();
         let enclosing = std::mem::replace(&mut self.reached, usize::MAX);
         let bound = self.query(query, usage);
+        debug_assert!(self.subplans[id].is_none(), "a subplan is bound once");
         let correlated = self.reached < self.levels.len();
         self.reached = self.reached.min(enclosing);
         self.subplans[id] = Some(Subplan { query: bound?, correlated, recursive: None });
@@ -283,7 +291,9 @@ impl<'c> QueryBinder<'c> {
     fn inside<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let around = std::mem::replace(&mut self.inside, self.levels.len());
         self.insides += 1;
+        let depth = self.levels.len();
         let outcome = work(self);
+        debug_assert_eq!(self.levels.len(), depth, "each SELECT leaves its level");
         self.insides -= 1;
         self.inside = around;
         outcome

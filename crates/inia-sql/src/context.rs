@@ -1,7 +1,7 @@
 //! What a session keeps between statements, and what one statement works with.
 //!
-//! [`SessionContext`] holds the session's transaction, settings, locks and diagnostics. Whatever
-//! runs a statement gets it; the session itself, which takes statements in, is above all that.
+//! [`SessionContext`] holds the session's transaction, settings, locks and diagnostics. Code that
+//! runs a statement receives it. The session itself, which takes statements in, is a layer above.
 
 mod diagnostics;
 mod exec;

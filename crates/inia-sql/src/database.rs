@@ -34,6 +34,8 @@ impl Default for DatabaseOptions {
 }
 
 /// Who a session belongs to, and what its client asked for at login.
+///
+/// Wide: one field for each thing that a login says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientInfo {
     /// The number that CONNECTION_ID() and KILL use.
@@ -86,6 +88,8 @@ impl Default for ClientInfo {
 }
 
 /// An open database, shared by all its sessions.
+///
+/// Wide: one field for each service that all sessions share.
 pub struct Database {
     /// Where statements put what they cannot keep in memory.
     pub(crate) scratch: Arc<dyn Disk>,

@@ -1,10 +1,11 @@
 //! Statements that define databases and tables.
 //!
-//! A DDL statement commits the session's transaction, takes its tables' metadata locks, then does
-//! all its work (trees, rows, catalog records) in one storage transaction: it happens wholly or
-//! not at all, also in a crash. The trees of MEMORY tables are not logged: they are made and
-//! dropped in a transaction of their own store, which ends as that one does. The new catalog
-//! version is published after the commit.
+//! A DDL statement commits the session's transaction and takes its tables' metadata locks. One
+//! storage transaction then does all its work (trees, rows, catalog records), so the statement is
+//! atomic, also in a crash. The new catalog version is published after the commit.
+//!
+//! The trees of MEMORY tables are in the volatile store: a transaction of that store makes and
+//! drops them, and ends as the first one does.
 
 mod actions;
 mod algorithm;

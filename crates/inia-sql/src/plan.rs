@@ -10,6 +10,7 @@
 
 pub(crate) mod explain;
 pub(crate) mod json_table;
+mod sound;
 pub(crate) mod trace;
 pub(crate) mod view_use;
 pub(crate) mod window;

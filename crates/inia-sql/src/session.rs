@@ -1,7 +1,7 @@
 //! A session: one client's statements, one after another.
 //!
 //! The pipeline is [`Session::execute`] (in [`incoming`]): parse → plan (bind, optimize) → run →
-//! complete. What kinds of statements there are is known by [`plan`] alone.
+//! complete. Only [`plan`] distinguishes kinds of statements.
 
 mod admin;
 mod control;

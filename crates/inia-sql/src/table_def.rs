@@ -45,6 +45,8 @@ pub(crate) struct Generated {
 }
 
 /// One column.
+///
+/// Wide: one field for each attribute that a column has.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ColumnDef {
     /// Name as declared; compared without case.
@@ -228,6 +230,8 @@ pub(crate) struct CheckDef {
 }
 
 /// A table's durable definition.
+///
+/// Wide: one field for each attribute that a table has.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TableDef {
     /// Number.

@@ -70,6 +70,7 @@ impl UserLocks {
             if state.waits_for(name, connection) {
                 break Err(SqlError::new(ErrorCode::UserLockDeadlock, &[]));
             }
+            debug_assert_ne!(state.holders.get(name), Some(&connection), "who holds does not wait");
             state.waiting.entry(connection).or_insert_with(|| name.to_owned());
             match [deadline, interrupt.deadline()].into_iter().flatten().min() {
                 None => self.changed.wait(&mut state),

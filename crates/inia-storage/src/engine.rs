@@ -57,6 +57,8 @@ struct Purger {
 
 /// Counters and gauges of an engine, at one moment: a flat list, each shown under a name of its
 /// own.
+///
+/// Wide: one field for each counter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineStats {
     /// Lock waits so far.

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `file-length` | 1000 lines, test files aside |
 //! | `function-length` | 70 lines, test files aside |
+//! | `fields` | 12 fields or 4 flags, unless a `Wide:` line of the comment says why |
 //! | `width` | 100 characters |
 //! | `head` | a file of more than 100 lines starts with `//!` |
 //! | `unwrap` | none outside tests |
@@ -23,6 +24,7 @@
 //! | `layer` | no import against the order in a crate's `layers.txt` |
 
 mod docs;
+mod fields;
 mod layers;
 mod mask;
 mod terms;
@@ -251,6 +253,9 @@ fn check_rust(place: &str, text: &str, allowed: &Allowed, broken: &mut Vec<Viola
         if has_word(line, "unsafe") && !(granted && is_explained(&lines, index)) {
             add("unsafe", place.into(), index + 1, 1);
         }
+    }
+    for (line, found) in fields::wide_types(&lines[..tests_from.min(lines.len())]) {
+        add("fields", place.into(), line + 1, found);
     }
     for function in functions(&code) {
         if function.length > FUNCTION_LENGTH && function.line < tests_from {

@@ -314,6 +314,7 @@ impl Shared {
     }
 }
 
+/// Wide: one prepared statement for each query of the workload.
 struct Client {
     job: Job,
     rows: i64,

@@ -120,6 +120,8 @@ enum RowCountChange {
 }
 
 /// One of the scripts.
+///
+/// Wide: one flag for each step of a script.
 #[derive(Clone, Copy)]
 struct Oltp {
     name: &'static str,
@@ -382,6 +384,7 @@ impl OneTable {
     }
 }
 
+/// Wide: one prepared statement for each query of a script.
 struct Client {
     picker: Picker,
     /// What is written.

@@ -34,16 +34,19 @@ impl Workload for TpcB {
     fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
         let branches = parameters.scale;
         let tables = vec![
-            balances("branches", "bid", "bbalance", "", 88, branches, 1, dialect),
-            balances("tellers", "tid", "tbalance", "bid", 84, branches * TELLERS, TELLERS, dialect),
+            balances("branches", ("bid", "bbalance", ""), 88, (branches, 1), dialect),
+            balances(
+                "tellers",
+                ("tid", "tbalance", "bid"),
+                84,
+                (branches * TELLERS, TELLERS),
+                dialect,
+            ),
             balances(
                 "accounts",
-                "aid",
-                "abalance",
-                "bid",
+                ("aid", "abalance", "bid"),
                 84,
-                branches * parameters.rows,
-                parameters.rows,
+                (branches * parameters.rows, parameters.rows),
                 dialect,
             ),
             Table::empty(
@@ -74,15 +77,11 @@ impl Workload for TpcB {
 }
 
 /// A table of balances, all zero; `parent` names the column of the branch.
-#[allow(clippy::too_many_arguments)]
 fn balances(
     name: &str,
-    key: &str,
-    balance: &str,
-    parent: &str,
+    (key, balance, parent): (&str, &str, &str),
     filler: usize,
-    rows: u64,
-    each: u64,
+    (rows, each): (u64, u64),
     dialect: Dialect,
 ) -> Table {
     let branch = if parent.is_empty() { "" } else { "bid INTEGER NOT NULL, " };

@@ -262,6 +262,8 @@ fn specifiers(format: &str) -> Vec<char> {
 }
 
 /// What STR_TO_DATE has read so far.
+///
+/// Wide: one field for each specifier of a format.
 #[derive(Default)]
 struct Read {
     year: Option<i64>,

@@ -153,6 +153,8 @@ pub struct Generated {
 }
 
 /// A column definition.
+///
+/// Wide: one field for each attribute that the grammar has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnDef {
     /// Its name.

@@ -195,6 +195,8 @@ pub struct Select {
 }
 
 /// The words between SELECT and the select list.
+///
+/// Wide: one flag for each word of the grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct SelectOptions {

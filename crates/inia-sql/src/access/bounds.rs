@@ -99,6 +99,7 @@ pub(super) fn compute(
         }
     }
     if path.point {
+        debug_assert_eq!(prefixes.len(), 1, "a point is one key");
         let key = prefixes.pop().unwrap_or_default();
         return Ok(Bounds { keys: Keys::Point(key), exact: true });
     }
@@ -142,6 +143,8 @@ fn sorted(mut ranges: Vec<KeyRange>) -> Vec<KeyRange> {
             _ => merged.push(range),
         }
     }
+    let apart = |pair: &[KeyRange]| pair[0].end.as_ref().is_some_and(|end| *end < pair[1].start);
+    debug_assert!(merged.windows(2).all(apart), "ranges are disjoint and ascend");
     merged
 }
 

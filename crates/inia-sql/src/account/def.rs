@@ -60,6 +60,8 @@ impl Columns {
 }
 
 /// An account or role.
+///
+/// Wide: one field for each attribute that an account has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct AccountDef {
     pub(crate) name: AccountName,

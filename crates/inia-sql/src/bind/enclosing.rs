@@ -1,9 +1,10 @@
 //! What a query inside another reads of it besides columns: items of its select list, and
 //! aggregates that are computed there.
 //!
-//! An aggregate belongs to the SELECT whose columns it reads; where that one takes none at this
-//! place, to the next one further in that does. One of a SELECT further out gets a slot behind
-//! those of that SELECT's FROM, filled when a group is finished: here it is an outer column.
+//! An aggregate belongs to the SELECT whose columns it reads. If that SELECT allows no aggregate in
+//! this clause, it belongs to the next inner SELECT that does. An aggregate of an outer SELECT has
+//! a slot after those of that SELECT's FROM, which is filled when a group is finished; the inner
+//! query reads it as an outer column.
 //!
 //! Example: in `SELECT a, (SELECT SUM(t.b) + u.x FROM u) FROM t GROUP BY a` over `t(a, b)` the
 //! aggregate is `t`'s number 0 and shown in slot 2; the subquery reads outer column 2.

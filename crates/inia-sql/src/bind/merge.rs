@@ -1,7 +1,7 @@
 //! Views and derived tables as members of FROM, merged into the query where that is possible.
 //!
 //! A simple SELECT (tables and a WHERE, nothing that needs all rows at once) does not become a
-//! part of its own: its tables get slots of the enclosing SELECT, its WHERE becomes one more
+//! subplan: its tables get slots of the enclosing SELECT, its WHERE becomes one more
 //! condition there, and its columns are names for expressions over those slots. The plan is then
 //! the one of the query with the SELECT written out.
 //!

@@ -1,12 +1,12 @@
-//! How far a statement may go: SELECTs in one another, tables of a join, and what views bring in.
+//! Limits of a statement: the depth of nested SELECTs, the tables of a join, the members of views.
 //!
 //! *Depth* is counted downwards: how many SELECTs are around the one being bound, those of merged
 //! views and derived tables included. A common table expression is bound before anything reads it,
-//! so its *height* is kept: how many SELECTs are in one another from it down. Where it is read,
-//! depth and height together are what counts.
+//! so its *height* is kept: how deep SELECTs nest inside it. The limit holds for the depth of the
+//! reader plus the height.
 //!
-//! Views that read others twice multiply. What does not fit into one join any more becomes a
-//! subplan of its own, and a statement whose views bring in thousands of members is refused.
+//! A view that reads another one twice doubles its members. A view that would exceed the limit of a
+//! join becomes a subplan. A statement whose views have thousands of members is refused.
 
 use super::{CteBinding, QueryBinder, Result};
 use crate::catalog::{View, ViewAlgorithm};

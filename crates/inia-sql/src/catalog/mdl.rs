@@ -12,17 +12,17 @@
 //! | `WriteLock` | LOCK TABLES … WRITE                        | its guard is dropped   |
 //! | `Exclusive` | DDL                                        | its guard is dropped   |
 //!
-//! The tables in `mdl/kind.rs` say which kinds go together, and which requests wait behind which
-//! others that still wait themselves. They are MySQL's.
+//! The tables in `mdl/kind.rs` hold MySQL's rules: which kinds are compatible, and which requests
+//! wait behind other waiting requests.
 //!
-//! **Cheap where nobody minds.** Reads must not write memory that other sessions write, so the
-//! three weak kinds live in the session's own [`MdlSlot`], and the strong ones pay: whoever wants
-//! one raises the name's `guarded` counter, then looks through all slots. A session puts the name
-//! into its slot under the slot's mutex and only then looks at the counter; whoever comes second
-//! at that mutex sees the other. Where the counter is not zero, requests go through the queue
-//! (`mdl/queue.rs`), as those of strong kinds always do: it knows the strong locks and who waits,
-//! in order of arrival. Whoever gives something up that was in the way lets in who can be let in;
-//! a sleeper finds its lock granted when it wakes.
+//! **Fast path.** A read must not write memory that other sessions write. The three weak kinds are
+//! therefore kept in the session's own [`MdlSlot`], and a strong request pays instead: it raises
+//! the name's `guarded` counter, then looks through all slots. A session puts the name into its
+//! slot under the slot's mutex before it reads the counter, so the later of the two sees the
+//! earlier. If the counter is not zero, a weak request goes through the queue (`mdl/queue.rs`), as
+//! strong ones always do. The queue holds the strong locks and the waiting requests in order of
+//! arrival. A session that releases a lock grants the requests that it blocked; a sleeper wakes
+//! with its lock granted.
 //!
 //! Example: session 1 has read `t` (`Read` in its slot). Session 2 runs ALTER TABLE t: it raises
 //! `t`'s counter, finds `t` in slot 1 and waits. Session 3 wants to read `t`: it puts `t` into its
@@ -31,9 +31,9 @@
 //! waits for it anyway, and it goes on. It commits, clears its slot and, as `t`'s counter is not
 //! zero, looks at `t`'s queue: session 2 gets its lock, and session 3 its own when that is dropped.
 //!
-//! **Cycles.** Who begins to wait looks for a cycle of waiters. Of those in it the one that weighs
-//! least gets a deadlock, a transaction's statement before DDL. A statement that holds nothing from
-//! before it then gives up its locks and tries again (`SessionContext::back_off_and_retry`).
+//! **Cycles.** A session that begins to wait looks for a cycle of waiters. The waiter with the
+//! least weight gets a deadlock error; a transaction's statement weighs less than DDL. A statement
+//! that holds no lock from before it backs off and retries (`SessionContext::back_off_and_retry`).
 //!
 //! **Everything.** Two names stand for all there is. *Changes*: each statement that changes
 //! something has it for `Write` while it runs, LOCK TABLES … WRITE until UNLOCK TABLES. *Commits*:
@@ -349,7 +349,7 @@ impl MdlSession {
             queues.let_in(manager, name);
         }
         let slot = put.is_some().then(|| self.slot.clone());
-        if queues.ask(manager, self.owner, name, kind, slot, &self.slot) {
+        if queues.ask(manager, self.owner, (name, kind), slot, &self.slot) {
             return Ok(());
         }
         let deadline = Instant::now() + limit;

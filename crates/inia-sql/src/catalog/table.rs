@@ -92,6 +92,7 @@ impl Table {
         let clustered = store.tree(def.clustered);
         let (numbered, stale) = (def.auto_increment_column(), AtomicBool::new(false));
         let store = store.clone();
+        debug_assert_eq!(layout.len(), def.columns.len(), "each column has a slot");
         Table { def, store, clustered, indexes, layout, mdl, numbered, shared, stale }
     }
 

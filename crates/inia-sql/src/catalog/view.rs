@@ -53,6 +53,8 @@ impl ViewCheck {
 }
 
 /// A view's durable definition.
+///
+/// Wide: one field for each attribute that a view has.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ViewDef {
     pub(crate) schema: String,

@@ -22,6 +22,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 /// The session's part of [`SessionHost`].
+///
+/// Wide: one cell for each thing that expressions may change while the session is borrowed.
 pub(crate) struct Host {
     db: Arc<Database>,
     pub(crate) user_vars: RefCell<HashMap<String, UserVar>>,

@@ -1,4 +1,4 @@
-//! What a session keeps between statements, in parts that one statement can borrow separately.
+//! What a session keeps between statements; a statement borrows the parts separately.
 
 use super::host::Host;
 use super::statement_txn::{RowLocks, StatementTxns};
@@ -32,6 +32,8 @@ pub(crate) struct NamedSavepoint {
 }
 
 /// The transaction's state as SQL sees it.
+///
+/// Wide: one field for each thing that SET TRANSACTION and autocommit decide.
 pub(crate) struct TxnState {
     /// The storage transaction is open.
     pub(crate) open: bool,
@@ -54,6 +56,8 @@ pub(crate) struct TxnState {
 }
 
 /// A session's parts.
+///
+/// Wide: its parts are borrowed separately while a statement runs.
 pub(crate) struct SessionContext {
     pub(crate) db: Arc<Database>,
     pub(crate) client: ClientInfo,

@@ -1,10 +1,12 @@
-//! Tables whose engine has no transactions (MyISAM, MEMORY): what a statement does to them stands.
+//! Statement transactions: for tables whose engine has no transactions (MyISAM, MEMORY), where a
+//! statement's changes stand whatever becomes of the session's transaction.
 //!
-//! They live in trees as all others do, so a statement reads and changes them in a storage
-//! transaction of its own, beside the session's; in two where it uses MEMORY tables, whose trees
-//! are in a store that is not logged (`Catalog::store`). Such a transaction sees what is committed
-//! when the statement begins, and is committed when the statement ends, also where it fails: only
-//! the row that it failed in is taken back. A crash finds the statement whole or not at all.
+//! Such tables are stored in trees like all others. A statement reads and changes them in a storage
+//! transaction of its own, beside the session's; MEMORY tables have a second one, since their trees
+//! are in the volatile store (`Catalog::store`). A statement transaction sees what is committed
+//! when the statement begins. It commits when the statement ends, also when the statement fails:
+//! only the row that failed is rolled back. After a crash the statement has happened wholly or not
+//! at all.
 //!
 //! Example: `INSERT INTO m VALUES (1), (2), (1)` puts two rows in, notes after each that it is
 //! complete, and fails at the third, of which an index may have an entry already. The end rolls
@@ -99,6 +101,8 @@ impl StatementTxn {
             (store.clone(), RefCell::new(txn))
         });
         if !self.is_open.replace(true) {
+            debug_assert!(self.growth.borrow().is_empty(), "a statement begins with no growth");
+            debug_assert!(self.complete.get().is_none(), "a statement begins with no row");
             let mut txn = txn.borrow_mut();
             txn.begin(isolation);
             txn.begin_statement();

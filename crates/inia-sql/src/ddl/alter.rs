@@ -1,6 +1,5 @@
-//! ALTER TABLE: the actions change a [`TableBuilder`], then the table is brought to the new
-//! definition by the cheapest way that does it: the catalog alone, index trees beside the rows, or
-//! a new copy.
+//! ALTER TABLE: the actions change a [`TableBuilder`], then the cheapest sufficient method brings
+//! the table to the new definition: the catalog only, new index trees, or a copy of all rows.
 
 use super::actions::{self, Wishes};
 use super::algorithm::{Algorithm, Alteration};

@@ -1,7 +1,8 @@
 //! Bringing a table's trees to a new definition.
 //!
-//! Three ways, chosen by [`RebuildPlan::new`]: nothing to do (names, defaults, comments), new index
-//! trees filled from the rows as they are, or new trees for everything with every row converted.
+//! [`RebuildPlan::new`] chooses one of three methods: no change (names, defaults, comments), new
+//! index trees that are filled from the present rows, or new trees for everything, with every row
+//! converted.
 
 use super::copied::carried;
 use super::table::{create_trees, drop_trees};

@@ -67,6 +67,8 @@ pub(crate) struct ForeignKeyDraft {
 }
 
 /// The definition under construction.
+///
+/// Wide: one field for each attribute of the table that is being defined.
 #[derive(Clone, Debug)]
 pub(crate) struct TableBuilder {
     pub(crate) id: TableId,

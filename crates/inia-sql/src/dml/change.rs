@@ -1,8 +1,8 @@
 //! UPDATE and DELETE of one table.
 //!
-//! Rows are found by a locking scan. Where the change could move a row ahead of the scan (the
-//! Halloween problem: the scanned index or the primary key is assigned), or ORDER BY wants
-//! another order, the rows are gathered first and changed afterwards.
+//! A locking scan finds the rows. Rows are gathered first and changed afterwards in two cases: the
+//! change could move a row ahead of the scan (the Halloween problem: the scanned index or the
+//! primary key is assigned), or ORDER BY asks for an order that the scan does not have.
 
 mod batch;
 mod rewrite;

@@ -28,6 +28,8 @@ use inia_parser::ast;
 use std::sync::Arc;
 
 /// A planned INSERT or REPLACE.
+///
+/// Wide: one field for each clause of the statement, and what planning found out once.
 pub(crate) struct InsertPlan {
     pub(crate) table: Arc<Table>,
     /// The columns that each row gives, in the order of its values.

@@ -330,7 +330,7 @@ impl JoinedPlan {
             gathered.each(|tuple| {
                 let Some(key) = target.key(core, tuple)? else { return Ok(true) };
                 if seen.insert(key.clone()) {
-                    self.change(core, ctx, target, &key, (tuple, &types), &mut tally)?;
+                    self.change(core, ctx, (target, &key), (tuple, &types), &mut tally)?;
                 }
                 Ok(true)
             })?;
@@ -398,8 +398,7 @@ impl JoinedPlan {
         &self,
         core: &SessionContext,
         ctx: &mut EvalContext<'_>,
-        target: &Target,
-        key: &[u8],
+        (target, key): (&Target, &[u8]),
         (tuple, types): (&[Value], &[&ExprType]),
         tally: &mut Tally,
     ) -> Result<(), SqlError> {

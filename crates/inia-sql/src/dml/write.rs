@@ -71,6 +71,7 @@ impl<'t> RowWriter<'t> {
 
     fn put_clustered_key(&mut self, row: &[Value]) -> Result<(), SqlError> {
         let (table, zone) = (self.table, self.zone);
+        debug_assert_eq!(row.len(), table.def.columns.len(), "a row has a value for each column");
         self.clustered.clear();
         if table.def.primary().is_some() {
             let cell = |c: usize| Ok(Cell::of(&row[c], table.layout.data_type(c), zone));

@@ -57,6 +57,8 @@ impl RowWriter<'_> {
         let mut pending = std::mem::take(&mut self.pending);
         let mut count = 0;
         let written = self.write_all(txn, &mut pending, last, &mut count);
+        let wait = pending.entries.iter().any(|entries| !entries.is_empty());
+        debug_assert!(!last || !wait || written.is_err(), "no entry waits behind the last row");
         pending.rows.clear();
         self.pending = pending;
         (count, written)
@@ -102,6 +104,7 @@ impl RowWriter<'_> {
         records: &Records,
         range: Range<usize>,
     ) -> Result<usize, SqlError> {
+        debug_assert!(range.end <= records.len(), "records of the batch are written");
         let refused = |error| write_error(self.table, error);
         let mut next = range.start;
         loop {

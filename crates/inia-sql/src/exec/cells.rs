@@ -1,6 +1,6 @@
 //! Aggregates over whole numbers, from stored cells and without values in between.
 //!
-//! Two shapes, told by the plan alone:
+//! The plan decides between two shapes:
 //! - one table grouped by one integer column;
 //! - COUNT and SUM over an inner hash join of two tables by one integer column. The right side's
 //!   rows are added up by their key first; each left row then counts as often as its key did.
@@ -9,8 +9,8 @@
 //! `b(x, y) = (1, 10), (1, 20), (2, 5)` and `a(x) = 1, 1, 3`: the table holds `1 → 2 rows, 30` and
 //! `2 → 1 row, 5`; the rows of `a` add `(2, 30)` twice and nothing once: 4 rows, 60.
 //!
-//! Where a query does not fit, or what it holds outgrows the operator's memory, nothing has come
-//! out yet and the general way begins anew.
+//! If a query has neither shape, or its groups outgrow the operator's memory, no row has been sent
+//! yet and general execution starts from the beginning.
 
 use super::direct::{Total, integer, total};
 use super::hash::KeyHash;
@@ -223,7 +223,7 @@ impl Runner<'_> {
         }
         match (&select.source, aggregation.group.as_slice()) {
             (RowSource::Table(source), [group]) if is_plain(source) => {
-                self.groups_of_table(select, source, group, aggregation, ctx, row, project)
+                self.groups_of_table((select, source), (group, aggregation), ctx, row, project)
             }
             (RowSource::Join(join), []) if reads_only(select, None) => {
                 self.sums_of_join(join, &aggregation.calls, ctx, row, project)
@@ -232,13 +232,10 @@ impl Runner<'_> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one query")]
     fn groups_of_table(
         &self,
-        select: &SelectPlan,
-        source: &TableSource,
-        group: &Expr,
-        aggregation: &Aggregation,
+        (select, source): (&SelectPlan, &TableSource),
+        (group, aggregation): (&Expr, &Aggregation),
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
         project: &mut Project<'_>,

@@ -1,12 +1,12 @@
-//! Queries over the columns of one table take a direct way: cells go from stored bytes to the
-//! client, to a sort key or into an aggregate without becoming values.
+//! Direct execution of queries of one table: cells go from stored bytes to the client, to a sort
+//! key or into an aggregate without becoming values.
 //!
-//! Three shapes, told by the plan alone:
+//! The plan chooses one of three shapes:
 //! - columns in the order of the access path ([`rows`]);
 //! - columns sorted by some of them, DISTINCT where those are all of them ([`sorted`]);
 //! - COUNT, SUM, MIN, MAX over all rows found ([`totals`]).
 //!
-//! Conditions that the path does not answer are evaluated over the columns that they read.
+//! A condition that the access path does not answer is evaluated over the columns that it reads.
 //! Example: `SELECT c FROM t WHERE id BETWEEN 5 AND 9 AND x > 3 ORDER BY c`: for each row of the
 //! range `x` is decoded and checked; then `c`'s sort key and the row's bytes go into the sorter;
 //! in the end `c` is sent from there.
@@ -22,7 +22,7 @@ use super::select::holds;
 use super::{Result, Runner};
 use crate::access::{FoundRow, TableScan};
 use crate::error::StorageResult;
-use crate::plan::{Body, Direct, RowSource, SelectPlan, TableSource};
+use crate::plan::{Body, Direct, QueryPlan, RowSource, SelectPlan, TableSource};
 use inia_base::column::RowSink;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr};
@@ -31,6 +31,16 @@ use inia_storage::ReadMode;
 
 /// Takes rows as they are stored; returns whether it wants more.
 type FoundVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &FoundRow<'_>) -> Result<bool> + 'v;
+
+/// A query of one table whose columns are sent as they are stored.
+#[derive(Clone, Copy)]
+struct DirectQuery<'q> {
+    query: &'q QueryPlan,
+    select: &'q SelectPlan,
+    source: &'q TableSource,
+    /// The table's columns, in the order of the result; those that only ORDER BY reads come last.
+    columns: &'q [usize],
+}
 
 impl Runner<'_> {
     /// Runs the outermost query the direct way, if it is of a shape that can; returns how many
@@ -56,10 +66,12 @@ impl Runner<'_> {
                 }
             }
             Direct::Rows(columns) => {
-                self.send_rows(query, select, source, columns, ctx, sink).map(Some)
+                let direct = DirectQuery { query, select, source, columns };
+                self.send_rows(direct, ctx, sink).map(Some)
             }
             Direct::Sorted(columns) => {
-                self.send_sorted(query, select, source, columns, ctx, sink).map(Some)
+                let direct = DirectQuery { query, select, source, columns };
+                self.send_sorted(direct, ctx, sink).map(Some)
             }
         }
     }

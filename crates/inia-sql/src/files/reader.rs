@@ -60,6 +60,8 @@ enum Ends {
 }
 
 /// Takes pieces of a text and gives rows.
+///
+/// Wide: the format's parts are taken out of it once, since each byte asks for them.
 pub(crate) struct FileReader {
     format: Format,
     charset: Charset,
@@ -137,6 +139,8 @@ impl FileReader {
 
     /// Takes the next piece of the text.
     pub(crate) fn push(&mut self, piece: &[u8]) {
+        debug_assert!(self.at <= self.text.len(), "what was read is of the text");
+        debug_assert!(!self.whole, "no text follows the last");
         self.text.drain(..self.at);
         self.at = 0;
         self.text.extend_from_slice(piece);

@@ -1,10 +1,10 @@
 //! ORDER BY from an index instead of a sort, MIN and MAX from an index's ends, and COUNT from what
 //! a table keeps.
 //!
-//! Joins keep the order of their leftmost table, so it is enough to read that one in order. (Joins
-//! and DISTINCT that do not fit into memory would not: they are told to.) Key parts that equal one
-//! value each do not count: with an index on `(a, b)` the path `a = 3` yields rows in the order of
-//! `b`, and, as every entry ends with the primary key, then of that.
+//! A join keeps the order of its leftmost table, so only that table is read in order. A hash join
+//! or DISTINCT that spills would lose the order; `ordered` in their plans forbids it. Key parts
+//! that equal one value do not affect the order: with an index on `(a, b)` the path `a = 3` yields
+//! rows in the order of `b`, then of the primary key, since every entry ends with it.
 
 use crate::access::{AccessPath, EqualPart, KeyInterval};
 use crate::catalog::{IndexDef, IndexKind, Table, TableDef};

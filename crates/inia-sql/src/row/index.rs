@@ -81,6 +81,8 @@ impl IndexCodec {
         let kept_layout = RowLayout::new(columns);
         let starts = starts(&parts);
         let kind = index.kind;
+        debug_assert_eq!(starts.len(), parts.len(), "each part has a start, known or not");
+        debug_assert_eq!(kept.len(), kept_layout.len(), "the value holds what is kept");
         IndexCodec { kind, parts, starts, primary, primary_len, kept, kept_layout, sources }
     }
 
@@ -105,6 +107,7 @@ impl IndexCodec {
         cell: impl Fn(usize) -> Result<Cell<'v>, Damaged>,
         out: &mut Vec<u8>,
     ) -> Result<(), Damaged> {
+        debug_assert_eq!(self.kind, IndexKind::Primary, "rows are clustered by the primary key");
         self.parts.iter().try_for_each(|part| part.put(&cell(part.column)?, out))
     }
 

@@ -69,6 +69,8 @@ impl RowLayout {
             });
             slots.push(Slot { place, null_bit, data_type: data_type.clone() });
         }
+        debug_assert_eq!(bit, nullable, "each nullable column has a bit");
+        debug_assert!(bits * 8 > bit, "bit 0 is for wide ends");
         RowLayout { slots, fixed_end: offset, variable }
     }
 
@@ -130,6 +132,7 @@ impl RowLayout {
                 }
             }
         }
+        debug_assert_eq!(end, variable_bytes, "cells are the same each time they are asked for");
         Ok(())
     }
 

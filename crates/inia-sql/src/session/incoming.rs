@@ -1,9 +1,11 @@
-//! Statements as they arrive: bytes in the client's character set, several in one text, nesting
-//! as deep as they like, and mostly alike.
+//! Statements as they arrive: bytes in the client's character set.
 //!
-//! A text in a character set other than UTF-8 is converted as a whole. A UTF-8 text may still hold
-//! strings that are not UTF-8, as programs send that put binary data between quotes; they stay
-//! bytes, with MySQL's warning 1300.
+//! One text may hold several statements, and a statement may nest to any depth. Most texts repeat
+//! an earlier one with other literals, so the plan cache is asked first.
+//!
+//! A text in a character set other than UTF-8 is converted as a whole. A UTF-8 text may hold string
+//! literals that are not UTF-8: programs put binary data between quotes. Such literals stay bytes,
+//! with MySQL's warning 1300.
 
 use super::plan_cache::{self, CacheEntry, PlanKey};
 use super::room::parser_of;

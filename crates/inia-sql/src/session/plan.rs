@@ -1,7 +1,7 @@
 //! From a statement to what runs it.
 //!
-//! Queries and changes of rows are planned, and a prepared statement keeps its plan; everything
-//! else is carried out from its syntax tree.
+//! Queries and changes of rows are planned. A prepared statement keeps its plan. Every other
+//! statement runs from its syntax tree.
 
 use super::evaluate::{evaluate, with};
 use super::{admin, control, define, evaluate, explain, set, show};

@@ -1,12 +1,12 @@
 //! Plans of statements that arrive as text, found again by their digest.
 //!
-//! Clients that do not prepare send the same statement over and over with other literals. The
-//! digest of a text has its literals replaced, so the second arrival of a digest turns the text
-//! into a prepared statement (`WHERE id = 5` into `WHERE id = ?`), and later ones only bind their
-//! literals to it. The parameters have the types that the literals had.
+//! Clients that do not prepare statements send the same statement again and again with other
+//! literals. A digest is the hash of a text without its literals. When a digest arrives for the
+//! second time, its text becomes a prepared statement (`WHERE id = 5` becomes `WHERE id = ?`).
+//! Later texts of the digest bind their literals as parameters, which have the types of literals.
 //!
-//! Whatever cannot be told apart from the unchanged text is kept, nothing else: [`shape`] says
-//! which statements those are. A kept statement is found only when
+//! A statement is cached only if the client cannot distinguish its answer from that of the
+//! unchanged text: [`shape`] decides. A cached statement is used only when
 //! - both hashes of the digest agree, and so do the kinds of all literals, which they cover;
 //! - the text up to the first literal is the same byte for byte (it names the result's columns);
 //! - the session's settings and database are those it was planned under;

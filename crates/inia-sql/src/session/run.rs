@@ -1,13 +1,13 @@
 //! One statement, from its beginning to its reply.
 //!
-//! A statement arrives as text, as a text whose like has a plan, or by the handle of a prepared
-//! statement. [`SessionContext::run_statement`] runs all of them:
+//! A statement arrives as a text, as a text whose digest has a cached plan, or by the handle of a
+//! prepared statement. [`SessionContext::run_statement`] runs all of them:
 //!
 //! 1. the statement's time and its diagnostics begin;
 //! 2. warnings of its syntax come first;
 //! 3. it is counted, checked against the limits of its account, and authorized;
 //! 4. its hints take effect;
-//! 5. it runs by the plan that its way of arrival has;
+//! 5. it runs by its plan: a new, cached or prepared one;
 //! 6. the hints are undone, and the client gets the end of the reply.
 
 use super::params::ParamKinds;

@@ -66,6 +66,7 @@ impl<'w> TupleList<'w> {
         let rest = self.rest.get_or_insert_with(|| Stream::new(workspace, Purpose::Table));
         let number = rest.records();
         if rest.push(|out| encode_tuple(tuple, out))? {
+            debug_assert!(self.firsts.last().is_none_or(|last| *last < number), "extents ascend");
             self.firsts.push(number);
         }
         Ok(())
@@ -97,6 +98,7 @@ impl<'w> TupleList<'w> {
             let (record, behind) = split_record(left).ok_or_else(damaged)?;
             place.at = place.block.len() - behind.len();
             place.next += 1;
+            debug_assert!(place.next <= number + 1, "a reader does not pass its tuple");
             if place.next == number + 1 {
                 decode_tuple(record, &mut place.tuple).ok_or_else(damaged)?;
                 return Ok(&place.tuple);

@@ -67,6 +67,8 @@ impl<'w> Runs<'w> {
             self.merge_last(same, level + 1)?;
             self.files[level as usize] = Scratch::new(self.workspace, self.purpose);
         }
+        let falls = self.runs.is_sorted_by(|a, b| a.0 >= b.0);
+        debug_assert!(falls, "levels fall to the newest run");
         Ok(())
     }
 
@@ -129,10 +131,13 @@ impl<'w> Runs<'w> {
     /// Makes one run of the last `count`.
     fn merge_last(&mut self, count: usize, level: u32) -> Result<()> {
         let mut all = Stream::within(self.file(level));
+        debug_assert!(count <= self.runs.len(), "runs are merged that there are");
         let old = self.runs.split_off(self.runs.len() - count);
         let streams: Vec<&Stream<'_>> = old.iter().map(|(_, run)| run).collect();
         merge(&streams, |key, row| put(&mut all, key, row).map(|()| true))?;
         all.rest()?;
+        let records = streams.iter().map(|stream| stream.records()).sum::<u64>();
+        debug_assert_eq!(all.records(), records, "a merge keeps all records");
         self.runs.push((level, all));
         Ok(())
     }

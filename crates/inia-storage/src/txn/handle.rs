@@ -31,6 +31,8 @@ const DELETIONS_THRESHOLD: u64 = 1024;
 ///
 /// It has more fields than other types: it is the one place where what a transaction is towards
 /// locks, versions, undo and the log comes together, and each field belongs to one of those.
+///
+/// Wide: one field for each thing that ends with the transaction or the statement.
 pub struct Txn {
     pub(super) core: Arc<EngineShared>,
     pub(super) session: Arc<Session>,

@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 /// What transactions, trees and background work share: the parts of the transaction layer, side by
 /// side. (They are many fields, which nothing but the engine's life holds together.)
+///
+/// Wide: one field for each subsystem that transactions use.
 pub(crate) struct EngineShared {
     pub(crate) store: Arc<Store>,
     pub(crate) status: Arc<StatusTable>,

@@ -87,6 +87,18 @@ fn banned_words() {
 }
 
 #[test]
+fn wide_types_say_why() {
+    let of = |comment: &str, field: &str, count: usize| {
+        format!("{comment}struct Wide {{\n{}}}\n", field.repeat(count))
+    };
+    let found = |text: &str| rust_violations("a/b.rs", text, "");
+    assert_eq!(found(&of("", "    pub(crate) a: u8,\n", 12)), []);
+    assert_eq!(found(&of("", "    pub(crate) a: u8,\n", 13)), [("fields", 1)]);
+    assert_eq!(found(&of("/// A.\n", "    a: bool,\n", 5)), [("fields", 2)]);
+    assert_eq!(found(&of("/// A.\n///\n/// Wide: a.\n", "    a: bool,\n", 5)), []);
+}
+
+#[test]
 fn the_fields_terms_are_kept_to() {
     let first = terms::TERMS[0].0;
     let text = format!("struct {first};\nstruct {first}s;\nuse std::{};\n", first.to_lowercase());

@@ -63,7 +63,7 @@ fn open(shared: &Arc<Shared>, slot: &Arc<Slot>, socket: Arc<Socket>) -> Option<C
     set_identity(slot, &client, &socket);
     reader.set_max_packet(shared.max_allowed_packet);
     out.set_sequence(reader.next_sequence());
-    let worker = Worker::new(shared.clone(), slot.clone(), stream, out, caps, nonce, client);
+    let worker = Worker::new(shared.clone(), slot.clone(), stream, out, (caps, nonce), client);
     let share = MemoryShare::of(worker.memory());
     let mut connection = Connection { reader, socket, worker, share };
     let stays = connection.worker.finish_login(database.as_deref());

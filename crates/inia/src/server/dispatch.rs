@@ -40,6 +40,8 @@ type Outcome = Result<(), ServerError>;
 static WARM_BUFFERS: WarmPool<Vec<u8>> = WarmPool::new(16);
 
 /// A connection's state in the command phase, without its receive buffer.
+///
+/// Wide: what a connection keeps between commands, each used by several of them.
 pub(crate) struct Worker {
     shared: Arc<Shared>,
     slot: Arc<Slot>,
@@ -67,8 +69,7 @@ impl Worker {
         slot: Arc<Slot>,
         stream: Stream,
         out: PacketWriter,
-        caps: Capabilities,
-        nonce: [u8; NONCE],
+        (caps, nonce): (Capabilities, [u8; NONCE]),
         client: ClientInfo,
     ) -> Worker {
         let session = shared.backend.session(client.clone());

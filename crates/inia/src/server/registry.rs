@@ -235,6 +235,8 @@ pub(super) struct Limits {
 }
 
 /// All connections.
+///
+/// Wide: one counter for each status variable beside the list.
 pub struct Registry {
     slots: Mutex<BTreeMap<u32, Arc<Slot>>>,
     all_gone: Condvar,

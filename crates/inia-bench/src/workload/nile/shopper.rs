@@ -12,6 +12,7 @@ use std::net::{SocketAddr, TcpStream};
 /// Books on a page of a subject.
 const LISTED: i64 = 20;
 
+/// Wide: one prepared statement for each page of the shop.
 pub(super) struct Shopper {
     address: SocketAddr,
     client: usize,

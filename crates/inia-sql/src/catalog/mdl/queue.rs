@@ -56,11 +56,12 @@ impl Queues {
         &mut self,
         manager: &MdlManager,
         owner: u64,
-        name: &Arc<MdlName>,
-        kind: MdlKind,
+        (name, kind): (&Arc<MdlName>, MdlKind),
         slot: Option<Arc<MdlSlot>>,
         sleeper: &Arc<MdlSlot>,
     ) -> bool {
+        debug_assert!(!self.waits.contains_key(&owner), "who asks stands in no other line");
+        debug_assert!(slot.is_none() || !kind.is_strong(), "a slot holds weak locks");
         if kind.is_strong() {
             name.guarded.fetch_add(1, Ordering::SeqCst);
         }
@@ -153,6 +154,7 @@ impl Queues {
         let Some(wait) = self.waits.get(&owner) else { return };
         let Some(object) = self.objects.get_mut(&key(&wait.name)) else { return };
         object.waiting.retain(|other| *other != owner);
+        debug_assert!(object.wanted[wait.kind as usize] > 0, "a request in line is counted");
         object.wanted[wait.kind as usize] -= 1;
         if object.wanted[MdlKind::ReadOnly as usize] == 0 {
             object.passed = 0;
@@ -160,10 +162,17 @@ impl Queues {
     }
 
     fn tidy(&mut self, name: &Arc<MdlName>) {
+        debug_assert!(self.is_counted(name), "as many requests are counted as stand in line");
         let idle = |object: &Object| object.granted.is_empty() && object.waiting.is_empty();
         if self.objects.get(&key(name)).is_some_and(idle) {
             self.objects.remove(&key(name));
         }
+    }
+
+    /// Whether a name's counts of requests agree with its line.
+    fn is_counted(&self, name: &Arc<MdlName>) -> bool {
+        let object = self.objects.get(&key(name));
+        object.is_none_or(|object| object.wanted.iter().sum::<usize>() == object.waiting.len())
     }
 
     /// What has become of a session's request, once that is known.

@@ -1,10 +1,10 @@
-//! Rows that an UPDATE or DELETE changes together: the clustered records of some rows first, then
-//! the entries of a great many, index by index and in the order of their keys.
+//! Batches of rows that an UPDATE or DELETE changes: the clustered records of up to `MAX_ROWS` rows
+//! first, then the index entries of many such batches, index by index in the order of their keys.
 //!
-//! The rows were read without a lock, as nothing stood in the way of any of them; what comes in
-//! between is met when they are written, and such a row is read again with a lock, looked at again
-//! and changed alone. Whatever has to wait does so when no row is buffered: locks are asked for
-//! in the order of the rows.
+//! Rows of a batch were read without a lock, since nobody had locked them. A row that another
+//! transaction changes before the batch is written is detected then: it is read again with a lock,
+//! its conditions are checked again, and it is changed by itself. A statement waits for a lock only
+//! while no row is buffered, so locks are requested in the order of the rows.
 
 use super::rewrite::Rewrite;
 use super::run::ChangeRun;
@@ -194,6 +194,7 @@ impl RowWriter<'_> {
             };
             next = written.map_err(|error| write_error(table, error))?;
             if next < rows.len() {
+                debug_assert!(missed.last().is_none_or(|last| *last < next), "rows go in order");
                 missed.push(next);
                 next += 1;
             }

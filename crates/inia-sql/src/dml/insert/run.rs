@@ -104,7 +104,7 @@ impl InsertPlan {
         let mut row = Vec::with_capacity(self.table.def.columns.len());
         let given = match (runner, &self.source, &self.literals) {
             (Some(runner), Some(source), _) if self.selects => {
-                self.run_source(core, ctx, runner, source, &mut run, &mut row)
+                self.run_source(core, ctx, (runner, source), &mut run, &mut row)
             }
             (_, _, Some(literals)) => self.run_literals(core, ctx, literals, &mut run, &mut row),
             _ => self.run_values(core, ctx, &mut run, &mut row),
@@ -145,8 +145,7 @@ impl InsertPlan {
         &self,
         core: &SessionContext,
         ctx: &mut EvalContext<'_>,
-        runner: &Runner<'_>,
-        source: &StatementPlan,
+        (runner, source): (&Runner<'_>, &StatementPlan),
         run: &mut InsertRun<'_>,
         row: &mut Vec<Value>,
     ) -> Result<(), SqlError> {

@@ -1,9 +1,10 @@
 //! Columns in the order of the access path, from stored bytes to the client: many rows at a time
 //! where nothing has to be checked, otherwise one by one.
 
+use super::DirectQuery;
 use crate::access::{FoundRow, FoundRun, RunColumn, TableScan};
 use crate::exec::{Result, Runner, window};
-use crate::plan::{QueryPlan, SelectPlan, TableSource};
+use crate::plan::TableSource;
 use inia_base::column::{CellRun, RowSink};
 use inia_expr::EvalContext;
 use std::ops::Range;
@@ -14,10 +15,7 @@ const COLUMNS_THRESHOLD: usize = 4;
 impl Runner<'_> {
     pub(super) fn send_rows(
         &self,
-        query: &QueryPlan,
-        select: &SelectPlan,
-        source: &TableSource,
-        columns: &[usize],
+        DirectQuery { query, select, source, columns }: DirectQuery<'_>,
         ctx: &mut EvalContext<'_>,
         sink: &mut dyn RowSink,
     ) -> Result<u64> {
@@ -106,7 +104,7 @@ fn send_run(
 
 /// Sends one row.
 #[inline]
-fn send(
+pub(super) fn send(
     found: &FoundRow<'_>,
     source: &TableSource,
     columns: &[usize],

@@ -1,19 +1,17 @@
 //! Columns of one table, sorted: sort keys come from cells, and stored rows wait in the sorter.
 
+use super::DirectQuery;
+use super::rows::send;
 use crate::exec::keys::encode_cell;
 use crate::exec::sort::Sorter;
 use crate::exec::{Result, Runner, Window, damaged_row, window};
-use crate::plan::{QueryPlan, SelectPlan, TableSource};
 use inia_base::column::RowSink;
 use inia_expr::EvalContext;
 
 impl Runner<'_> {
     pub(super) fn send_sorted(
         &self,
-        query: &QueryPlan,
-        select: &SelectPlan,
-        source: &TableSource,
-        columns: &[usize],
+        DirectQuery { query, select, source, columns }: DirectQuery<'_>,
         ctx: &mut EvalContext<'_>,
         sink: &mut dyn RowSink,
     ) -> Result<u64> {
@@ -43,7 +41,6 @@ impl Runner<'_> {
         })?;
         self.check_killed()?;
         let index = source.access.index.unwrap_or_default();
-        let zone = &ctx.env.time_zone;
         let mut sent = 0;
         sorter.finish(select.distinct, |row| {
             if skip > 0 {
@@ -51,11 +48,7 @@ impl Runner<'_> {
                 return Ok(true);
             }
             let found = crate::access::FoundRow::unpack(row, index).ok_or_else(damaged_row)?;
-            sink.begin_row();
-            for &column in &columns[..select.visible] {
-                found.emit(&source.table, column, zone, sink)?;
-            }
-            sink.end_row()?;
+            send(&found, source, &columns[..select.visible], ctx, sink)?;
             sent += 1;
             Ok(sent < take)
         })?;

@@ -199,7 +199,7 @@ impl<'s> Runner<'s> {
             }
             let mut pieces = Pieces { rows, table, memory, all, slots: &right_slots };
             let left = Left { rows: &pair.left, slots: &slots };
-            if !self.join_pair(join, left, &mut pieces, ctx, row, visit)? {
+            if !self.join_pair(join, (left, &mut pieces), ctx, row, visit)? {
                 return Ok(false);
             }
         }
@@ -210,8 +210,7 @@ impl<'s> Runner<'s> {
     fn join_pair(
         &self,
         join: &JoinPlan,
-        left: Left<'_>,
-        pieces: &mut Pieces<'_, '_>,
+        (left, pieces): (Left<'_>, &mut Pieces<'_, '_>),
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut NumberedVisitor<'_>,

@@ -71,6 +71,9 @@ impl JoinTable {
         if self.entries.is_empty() {
             return;
         }
+        debug_assert!(self.buckets.is_empty(), "rows are made ready once");
+        debug_assert!(self.entries.len() < NONE as usize, "a row's number is none that means none");
+        debug_assert_eq!(self.values.len(), self.entries.len() * self.width);
         self.buckets = vec![NONE; (self.entries.len() * 2).next_power_of_two()];
         let mask = self.buckets.len() - 1;
         for (row, entry) in self.entries.iter_mut().enumerate().rev() {
