@@ -1,14 +1,14 @@
 //! Decimals to and from text, integers and floating point.
 
 use super::wide::{POW10_U64, Wide};
-use super::{Decimal, DecimalError, MAX_DIGITS, max_scale_for};
+use super::{Decimal, DecimalError, MAX_DIGITS, MAX_PRECISION, max_scale_for};
 use std::fmt;
 use std::str::FromStr;
 
 /// What reading a decimal from the start of a text gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParsedDecimal {
-    /// The value; 0 when there is no number, the nearest bound when it is too large.
+    /// The value; 0 when there is no number, the bound of DECIMAL(65) when it is too large.
     pub value: Decimal,
     /// Bytes that belong to the number, leading blanks included; 0 when there is no number.
     pub consumed: usize,
@@ -122,7 +122,7 @@ impl Decimal {
         let parsed = assemble(&digits, scale - exponent, negative);
         let (value, overflow) = match parsed {
             Ok(value) => (value, false),
-            Err(_) => (Decimal::bound(MAX_DIGITS, 0, negative), true),
+            Err(_) => (Decimal::bound(MAX_PRECISION, 0, negative), true),
         };
         ParsedDecimal { value, consumed: at, overflow }
     }

@@ -17,7 +17,7 @@ use inia_base::column::{Completion, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Level, Warning};
-use inia_parser::ast::Statement;
+use inia_parser::ast::{Expr, QueryBody, SelectItem, Statement};
 use inia_parser::{Hints, Remark};
 use std::borrow::Cow;
 
@@ -147,6 +147,16 @@ impl SessionContext {
     }
 }
 
+/// Whether a statement's parameters are all in its select list, each an item of its own. Nothing
+/// around such a one says what type it has: MySQL lets it keep the one that it had first.
+fn selects_only_parameters(statement: &Statement, params: usize) -> bool {
+    let Statement::Select(query) = statement else { return false };
+    let QueryBody::Select(select) = &query.body else { return false };
+    let is_parameter =
+        |item: &&SelectItem| matches!(item, SelectItem::Expr { expr: Expr::Param(_), .. });
+    params > 0 && select.items.iter().filter(is_parameter).count() == params
+}
+
 /// The plan that a statement keeps from one execution to the next.
 #[derive(Default)]
 pub(super) struct KeptPlan {
@@ -178,10 +188,9 @@ impl KeptPlan {
         sink: &mut dyn RowSink,
     ) -> Result<StatementOutcome, SqlError> {
         let keeps = !hinted && !core.may_be_serializable();
-        let carried = match statement {
-            Statement::Select(query) if query.limit.is_some() => None,
-            Statement::Select(_) | Statement::Delete(_) => self.kinds.carry(core, params)?,
-            _ => None,
+        let carried = match selects_only_parameters(statement, params.len()) {
+            true => self.kinds.carry(core, params)?,
+            false => None,
         };
         let params = carried.as_deref().unwrap_or(params);
         if keeps
