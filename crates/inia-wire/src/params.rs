@@ -13,7 +13,7 @@ use crate::command::execute_flags::PARAMETER_COUNT_AVAILABLE;
 use crate::error::WireError;
 use crate::handshake::text;
 use inia_base::collation::Charset;
-use inia_base::decimal::Decimal;
+use inia_base::decimal::{Decimal, MAX_PRECISION, MAX_SCALE};
 use inia_base::temporal::{Date, DateTime, Time};
 use inia_base::value::Value;
 
@@ -234,10 +234,20 @@ fn decode_decimal(bytes: &[u8]) -> Result<Value, WireError> {
     let bytes = bytes.trim_ascii_end();
     match Decimal::parse_prefix(bytes) {
         parsed if parsed.consumed > 0 && parsed.consumed == bytes.len() => {
-            Ok(Value::Decimal(parsed.value))
+            Ok(Value::Decimal(bounded(parsed.value)))
         }
         _ => Err(WireError::WrongArguments(EXECUTE)),
     }
+}
+
+/// A decimal as a DECIMAL of 65 digits at most, 30 of them after the point, can hold it.
+fn bounded(value: Decimal) -> Decimal {
+    let whole = value.truncate(0).precision();
+    if whole > MAX_PRECISION {
+        return Decimal::bound(MAX_PRECISION, 0, value.is_negative());
+    }
+    let scale = value.scale().min(MAX_SCALE).min(MAX_PRECISION - whole);
+    if scale == value.scale() { value } else { value.rescale(MAX_PRECISION, scale).value }
 }
 
 /// Whether strings sent as this type are bytes without characters.
