@@ -236,13 +236,13 @@ impl Shell {
     fn run_piece(&mut self, piece: &Piece) -> Result<(), ShellError> {
         self.interrupts.begin();
         let ended = self.run_statement(piece, Instant::now());
-        let struck = self.interrupts.end();
+        let interrupted = self.interrupts.end();
         match ended {
             Err(ShellError::Client(ClientError::Server(error))) if self.interactive => {
                 println!("{error}\n");
                 Ok(())
             }
-            Ok(()) if struck && !self.interactive => {
+            Ok(()) if interrupted && !self.interactive => {
                 Err(ShellError::Input("interrupted".to_owned()))
             }
             ended => ended,
@@ -283,7 +283,7 @@ impl Shell {
         loop {
             match self.connection.next_row(columns) {
                 // Of a long result, what is under way when somebody interrupts it is not shown.
-                Ok(Step::Row(_)) if printer.is_long() && self.interrupts.are_struck() => {}
+                Ok(Step::Row(_)) if printer.is_long() && self.interrupts.is_interrupted() => {}
                 Ok(Step::Row(row)) => printer.row(&row)?,
                 Ok(Step::End(end)) => return Ok((printer.finish()?, end)),
                 Err(error) => {

@@ -6,8 +6,8 @@
 //! kinds, and NULL is of every kind. Example: after `EXECUTE s USING '5'` the plan stands for
 //! texts; `USING 5` makes a new one.
 //!
-//! A query's number stays one: a text that comes later for it is read as a number, and a DOUBLE
-//! takes all other numbers. What stores its parameters stores a text as it is.
+//! A number that is an item of a select list stays one: a later text in its place is read as a
+//! number, and a DOUBLE takes all other numbers. Everywhere else each value has its own type.
 
 use super::evaluate::value_of;
 use crate::context::SessionContext;
@@ -18,7 +18,7 @@ use inia_base::value::Value;
 use inia_expr::ExprType;
 use inia_parser::ast::{self, CastType};
 
-/// The kind of one parameter. PlanCache and NULL are what PREPARE takes all parameters for.
+/// The kind of one parameter. PREPARE takes all parameters for texts; NULL counts as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Text,

@@ -207,9 +207,9 @@ impl Queue {
         }
     }
 
-    /// Hands the lock to every waiter that nothing blocks any more, in order of arrival; those who
-    /// got it are to be woken. Behind one that has to wait on, only those can be served who hold
-    /// the lock already, and not by this handing over.
+    /// Grants the lock to every waiter that nothing blocks any more, in order of arrival, and
+    /// returns them: the caller wakes them. Behind a waiter that stays blocked, only an upgrade by
+    /// an owner that held the lock before this call can be granted.
     fn advance(&mut self, name: LockName) -> Vec<Arc<Owner>> {
         let mut served = Vec::new();
         let mut at = 0;

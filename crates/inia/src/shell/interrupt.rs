@@ -11,7 +11,7 @@ use std::thread;
 /// The exit code of a program that SIGINT ends.
 const INTERRUPTED: i32 = 130;
 
-/// What a statement's end depends on beside the server.
+/// Whether a statement runs, and whether Ctrl-C has interrupted it.
 #[derive(Clone, Default)]
 pub(super) struct Interrupts {
     state: Arc<State>,
@@ -22,7 +22,7 @@ struct State {
     /// A statement runs; held while it is being killed, so that a kill never meets the next one.
     running: Mutex<bool>,
     /// The running statement has been interrupted.
-    struck: AtomicBool,
+    interrupted: AtomicBool,
 }
 
 impl Interrupts {
@@ -34,7 +34,7 @@ impl Interrupts {
         let own = interrupts.clone();
         let watcher = move || {
             for _ in signals.forever() {
-                own.strike(&target, id, typed);
+                own.interrupt(&target, id, typed);
             }
         };
         let spawned = thread::Builder::new().name("interrupts".to_owned()).spawn(watcher);
@@ -42,7 +42,7 @@ impl Interrupts {
         Ok(interrupts)
     }
 
-    fn strike(&self, target: &Target, id: u32, typed: bool) {
+    fn interrupt(&self, target: &Target, id: u32, typed: bool) {
         let running = self.state.running.lock();
         if !*running {
             if !typed {
@@ -50,8 +50,8 @@ impl Interrupts {
             }
             return;
         }
-        self.state.struck.store(true, Ordering::Relaxed);
-        eprintln!("^C -- sending \"KILL QUERY {id}\" to the server ...");
+        self.state.interrupted.store(true, Ordering::Relaxed);
+        eprintln!("Ctrl-C: ending the statement by KILL QUERY {id}");
         let killed = target.connect().and_then(|mut connection| {
             connection.query(&format!("KILL QUERY {id}")).map_err(|error| error.to_string())
         });
@@ -62,18 +62,18 @@ impl Interrupts {
 
     /// A statement begins.
     pub(super) fn begin(&self) {
-        self.state.struck.store(false, Ordering::Relaxed);
+        self.state.interrupted.store(false, Ordering::Relaxed);
         *self.state.running.lock() = true;
     }
 
     /// The statement has ended; whether it was interrupted.
     pub(super) fn end(&self) -> bool {
         *self.state.running.lock() = false;
-        self.are_struck()
+        self.is_interrupted()
     }
 
     /// Whether the running statement has been interrupted.
-    pub(super) fn are_struck(&self) -> bool {
-        self.state.struck.load(Ordering::Relaxed)
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.state.interrupted.load(Ordering::Relaxed)
     }
 }

@@ -15,7 +15,7 @@ fn nested(open: &str, middle: &str, close: &str, count: usize) -> String {
     format!("SELECT {}{middle}{}", open.repeat(count), close.repeat(count))
 }
 
-/// PlanCache that MySQL takes, with their answers where those are short.
+/// Texts that MySQL takes, with their answers where those are short.
 fn accepted() -> Vec<(String, String)> {
     let list: Vec<String> = (0..100_000).map(|n| n.to_string()).collect();
     vec![

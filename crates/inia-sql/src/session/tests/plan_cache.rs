@@ -33,7 +33,7 @@ fn filled() -> TestDb {
     db
 }
 
-/// PlanCache that differ in literals only, and in what their literals are.
+/// Texts that differ in literals only, and in what their literals are.
 const GROUPS: &[&[&str]] = &[
     &[
         "SELECT c FROM t WHERE id = 5",
