@@ -1,8 +1,8 @@
 //! Conditions that stored cells answer, for all rows of a run at once.
 //!
-//! The plan lists them ([`CellCheck`]). A check that the data does not allow, because its constant is
-//! NULL or its column's cells are not side by side in this run, is left to the general way with all
-//! conditions behind it.
+//! The plan lists them ([`CellCheck`]). A check that the data does not allow is left to the general
+//! way with all conditions behind it: its constant is NULL, or a run has values of its column on
+//! pages of their own.
 
 use super::Result;
 use crate::access::FoundRun;
