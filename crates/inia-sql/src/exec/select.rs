@@ -63,6 +63,7 @@ impl Runner<'_> {
                 let value = expr.eval(ctx, row)?;
                 tuple.push(if select.distinct { padded(value, &expr.ty) } else { value });
             }
+            debug_assert_eq!(tuple.len(), select.output.len(), "a tuple has all values");
             if let Some(distinct) = &mut distinct {
                 let key = TupleKey::new(&tuple[..select.visible], &types).into_bytes();
                 number += 1;
@@ -166,6 +167,7 @@ impl Runner<'_> {
             for &(number, slot) in &aggregation.shown {
                 row[slot].clone_from(&values[number]);
             }
+            debug_assert_eq!(values.len(), aggregation.calls.len(), "each aggregate has a value");
             ctx.aggregates = values;
             project(ctx, row)?;
             return Ok(());
