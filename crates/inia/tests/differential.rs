@@ -135,6 +135,11 @@ fn run(address: &str, statements: &[Statement]) -> Vec<String> {
     answers
 }
 
+/// The answer to a statement of no script: a connection that is lost is the error.
+pub(crate) fn ask(connection: &mut Connection, sql: &str) -> Result<String, String> {
+    answer(connection, &Statement::whole(sql))
+}
+
 fn answer(connection: &mut Connection, statement: &Statement) -> Result<String, String> {
     match connection.query(&statement.text) {
         Ok(results) => {

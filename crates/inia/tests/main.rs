@@ -12,6 +12,7 @@ mod drop_large;
 mod dumps;
 mod format3;
 mod full_disk;
+mod generated;
 mod hostile;
 mod interrupts;
 mod isolation;

@@ -175,12 +175,12 @@ impl TestDb {
 
     /// A session of another client.
     pub(super) fn session_of(&self, client: ClientInfo) -> TestSession {
-        TestSession(self.db.session(client))
+        TestSession(Session::new(&self.db, client))
     }
 
     /// A session in `test`.
     pub(crate) fn session(&self) -> TestSession {
-        let mut session = self.db.session(ClientInfo::default());
+        let mut session = Session::new(&self.db, ClientInfo::default());
         let _ = session.use_database("test");
         TestSession(session)
     }

@@ -20,6 +20,12 @@ pub(super) struct Statement {
 }
 
 impl Statement {
+    /// A statement of root that is no part of a script.
+    pub(super) fn whole(text: &str) -> Statement {
+        let (text, account) = (text.to_owned(), ROOT.to_owned());
+        Statement { text, line: 0, differs: None, account, in_full: false }
+    }
+
     /// Whether the order of rows is part of the answer.
     pub(super) fn ordered(&self) -> bool {
         let upper = self.text.to_uppercase();
