@@ -174,7 +174,8 @@ fn is_of(value: &Value, data_type: &DataType) -> bool {
         }
         (Value::Decimal(number), DataType::Decimal { precision, scale, unsigned }) => {
             let fitted = number.rescale(*precision, *scale);
-            !fitted.rounded && !fitted.overflow && !(*unsigned && number.is_negative())
+            let loses = fitted.rounded || fitted.overflow;
+            !loses && (!*unsigned || !number.is_negative())
         }
         (Value::Double(number), DataType::Float { .. } | DataType::Double { .. }) => {
             number.is_finite()
