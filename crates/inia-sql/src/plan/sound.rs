@@ -57,7 +57,7 @@ impl StatementPlan {
         let grouped = select.aggregation.is_some();
         let slots = table.map_or(0, |source| source.needed.len());
         match direct {
-            Direct::Totals => debug_assert!(grouped, "totals are those of a group"),
+            Direct::Totals(_) => debug_assert!(grouped, "totals are those of a group"),
             Direct::Rows(columns) | Direct::Sorted(columns) => {
                 debug_assert!(!grouped, "a group is no stored row");
                 debug_assert_eq!(columns.len(), select.output.len(), "the tuple has columns only");
@@ -145,7 +145,7 @@ impl StatementPlan {
         select.having.iter().for_each(|having| groups.check(having));
         let results = Readable { windows: select.windows.len(), ..groups };
         select.output.iter().for_each(|expr| results.check(expr));
-        if let Some(extrema) = &select.extrema {
+        if let Some(extrema) = select.extrema() {
             self.check_extrema(select, extrema);
         }
     }
