@@ -4,7 +4,7 @@
 
 use crate::session::{open, run as execute};
 use inia_base::io::{Disk, MemDisk};
-use inia_sql::ClientInfo;
+use inia_sql::{ClientInfo, Session};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -39,7 +39,7 @@ fn images() -> &'static [Image; 2] {
     IMAGES.get_or_init(|| {
         let disk = MemDisk::new();
         let database = open(&disk).expect("an empty disk holds a new database");
-        let mut session = database.session(ClientInfo::default());
+        let mut session = Session::new(&database, ClientInfo::default());
         for sql in MADE {
             execute(&mut session, sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
         }
@@ -96,11 +96,11 @@ pub fn run(data: &[u8]) {
         file.write_at(bytes, 0).expect("memory has room");
     }
     let Ok(database) = open(&disk) else { return };
-    let mut session = database.session(ClientInfo::default());
+    let mut session = Session::new(&database, ClientInfo::default());
     for sql in ASKED {
         let _ = execute(&mut session, sql);
     }
-    let _ = database.check();
+    let _ = inia_sql::check_database(&database);
     drop(session);
     let _ = database.close();
 }

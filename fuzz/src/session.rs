@@ -16,7 +16,7 @@ pub fn open(disk: &MemDisk) -> Result<Arc<Database>, OpenError> {
 pub fn session(statements: &[&str]) -> Session {
     let database = open(&MemDisk::new()).expect("an empty disk holds a new database");
     let mut session =
-        database.session(ClientInfo { multi_statements: true, ..ClientInfo::default() });
+        Session::new(&database, ClientInfo { multi_statements: true, ..ClientInfo::default() });
     for sql in statements {
         run(&mut session, sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
     }

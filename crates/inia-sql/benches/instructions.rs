@@ -139,7 +139,7 @@ fn session_with_table() -> Session {
     let options = DatabaseOptions { buffer_pool_size: 64 << 20, background: false };
     let disk = Arc::new(MemDisk::default());
     let database = Database::open(disk, options).expect("an empty disk");
-    let mut session = database.session(ClientInfo::default());
+    let mut session = Session::new(&database, ClientInfo::default());
     let mut setup = vec![
         String::from("CREATE DATABASE bench"),
         String::from("USE bench"),

@@ -27,26 +27,24 @@ use std::sync::Arc;
 /// So many problems of one tree are named; the others are counted.
 const MAX_NAMED: u64 = 20;
 
-impl Database {
-    /// Checks every page of every table, every row, and every index against its rows. What is
-    /// wrong, in words; nothing when all is well. There must be no sessions.
-    pub fn check(&self) -> Result<Vec<String>, OpenError> {
-        let catalog = self.catalog.current();
-        let tables: Vec<&Arc<Table>> =
-            catalog.schemas.values().flat_map(|schema| schema.tables.values()).collect();
-        let trees = |volatile: bool| -> Vec<TreeId> {
-            let there = tables.iter().filter(|table| table.def.is_volatile() == volatile);
-            there.flat_map(|table| table.def.trees()).collect()
-        };
-        let mut problems = self.engine.check(&trees(false))?;
-        if let Some(volatile) = self.catalog.volatile_store() {
-            problems.extend(volatile.check(&trees(true))?);
-        }
-        for table in tables {
-            check_table(table, &mut problems);
-        }
-        Ok(problems)
+/// Checks every page of every table, every row, and every index against its rows. What is wrong,
+/// in words; nothing when all is well. There must be no sessions.
+pub fn check_database(db: &Database) -> Result<Vec<String>, OpenError> {
+    let catalog = db.catalog.current();
+    let tables: Vec<&Arc<Table>> =
+        catalog.schemas.values().flat_map(|schema| schema.tables.values()).collect();
+    let trees = |volatile: bool| -> Vec<TreeId> {
+        let there = tables.iter().filter(|table| table.def.is_volatile() == volatile);
+        there.flat_map(|table| table.def.trees()).collect()
+    };
+    let mut problems = db.engine.check(&trees(false))?;
+    if let Some(volatile) = db.catalog.volatile_store() {
+        problems.extend(volatile.check(&trees(true))?);
     }
+    for table in tables {
+        check_table(table, &mut problems);
+    }
+    Ok(problems)
 }
 
 /// The problems of one tree, under one name.

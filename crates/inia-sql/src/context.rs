@@ -3,6 +3,7 @@
 //! [`SessionContext`] holds the session's transaction, settings, locks and diagnostics. Code that
 //! runs a statement receives it. The session itself, which takes statements in, is a layer above.
 
+mod actor;
 mod diagnostics;
 mod exec;
 mod host;

@@ -37,6 +37,7 @@ mod user_locks;
 mod view;
 
 pub use account::{LoginAccount, LoginBlock, LoginRequirement};
+pub use check::check_database;
 pub use database::{ClientInfo, Database, DatabaseOptions};
 pub use error::OpenError;
 pub use inia_storage::{is_store_file as is_database_file, set_error_log};

@@ -27,7 +27,7 @@ mod unsupported;
 
 use self::plan_cache::PlanCache;
 use self::room::PreparedMemory;
-use self::run::{IncomingStatement, KeptPlan, Syntax};
+use self::run::{IncomingStatement, KeptPlan, Syntax, failed, finish, run_statement};
 use crate::catalog::mdl::MdlWatch;
 use crate::context::{SessionContext, StatementOutcome};
 use crate::database::{ClientInfo, Database};
@@ -163,19 +163,13 @@ pub struct Session {
     plan_cache: PlanCache,
 }
 
-impl Database {
-    /// Starts a session.
-    pub fn session(self: &Arc<Database>, client: ClientInfo) -> Session {
-        Session::new(self.clone(), client)
-    }
-}
-
 impl Session {
-    pub(crate) fn new(db: Arc<Database>, client: ClientInfo) -> Session {
+    /// Starts a session of a client.
+    pub fn new(db: &Arc<Database>, client: ClientInfo) -> Session {
         let multi_statements = client.multi_statements;
         let memory = PreparedMemory::new(&db.memory);
         let mut session = Session {
-            core: SessionContext::new(db, client),
+            core: SessionContext::new(db.clone(), client),
             prepared: HashMap::default(),
             memory,
             named: HashMap::new(),
@@ -183,7 +177,7 @@ impl Session {
             multi_statements,
             plan_cache: PlanCache::default(),
         };
-        session.core.apply_login();
+        login::apply(&mut session.core);
         session
     }
 
@@ -234,7 +228,7 @@ impl Session {
             }),
             _ => Ok(StatementOutcome::default()),
         };
-        self.core.finish(result, sink, more)
+        finish(&mut self.core, result, sink, more)
     }
 
     /// Executes a prepared statement.
@@ -273,15 +267,21 @@ impl Session {
         self.core.host.counters.count_handle(HandleUse::Execute);
         let Some(prepared) = self.prepared.get_mut(&id) else {
             let args: [&dyn std::fmt::Display; 2] = [&id, &"mysqld_stmt_execute"];
-            return Err(self.core.failed(SqlError::new(ErrorCode::UnknownStmtHandler, &args)));
+            return Err(failed(
+                &mut self.core,
+                SqlError::new(ErrorCode::UnknownStmtHandler, &args),
+            ));
         };
         if prepared.params as usize != params.len() {
-            return Err(self.core.failed(SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"])));
+            return Err(failed(
+                &mut self.core,
+                SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"]),
+            ));
         }
         let PreparedStatement { statement, text, hints, kept, .. } = prepared;
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: false };
         let hinted = !hints.variables.is_empty();
-        self.core.run_statement(source, sink, more, |core, sink| {
+        run_statement(&mut self.core, source, sink, more, |core, sink| {
             core.env.is_prepared = true;
             let result = kept.run(core, (statement, text, hinted), params, sink);
             core.env.is_prepared = false;
@@ -310,7 +310,7 @@ impl Session {
 
     /// USE, and COM_INIT_DB.
     pub fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
-        self.core.use_database(name)
+        database::use_database(&mut self.core, name)
     }
 
     /// The current database.
@@ -329,7 +329,7 @@ impl Session {
         let meter = self.core.meter.take();
         self.core = SessionContext::new(self.core.db.clone(), self.core.client.clone());
         self.core.meter = meter;
-        self.core.apply_login();
+        login::apply(&mut self.core);
         self.core.env.database = database;
         Ok(())
     }
@@ -343,7 +343,7 @@ impl Session {
         self.plan_cache.clear();
         self.multi_statements = client.multi_statements;
         self.core = SessionContext::new(self.core.db.clone(), client);
-        self.core.apply_login();
+        login::apply(&mut self.core);
         Ok(())
     }
 
@@ -360,7 +360,7 @@ impl Session {
     /// The collation that result columns are described with (`character_set_results`); 0 where
     /// each column keeps its own.
     pub fn result_collation(&self) -> u16 {
-        self.core.result_collation().map_or(0, |collation: Collation| collation.0)
+        set::effect::result_collation(&self.core).map_or(0, |collation: Collation| collation.0)
     }
 
     /// Seconds that the session may be idle (`wait_timeout`).

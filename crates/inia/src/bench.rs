@@ -52,11 +52,14 @@ impl Drop for Embedded {
 
 impl Embedded {
     fn session(&self) -> Session {
-        self.database.session(ClientInfo {
-            connection_id: self.connections.fetch_add(1, Ordering::Relaxed),
-            found_rows: true,
-            ..ClientInfo::default()
-        })
+        Session::new(
+            &self.database,
+            ClientInfo {
+                connection_id: self.connections.fetch_add(1, Ordering::Relaxed),
+                found_rows: true,
+                ..ClientInfo::default()
+            },
+        )
     }
 }
 

@@ -182,7 +182,7 @@ fn check(matches: &ArgMatches) -> Result<(), String> {
     }
     let owned = DataDir::take(dir)?;
     let database = engine::open(&owned, &Config::default(), false)?;
-    let problems = database.check().map_err(|error| error.to_string())?;
+    let problems = inia_sql::check_database(&database).map_err(|error| error.to_string())?;
     database.close().map_err(|error| error.to_string())?;
     problems.iter().for_each(|problem| println!("{problem}"));
     match problems.len() {

@@ -39,7 +39,7 @@ fn damaged_statements_leave_the_session_in_working_order() {
         let disk = Arc::new(MemDisk::new());
         let options = DatabaseOptions { buffer_pool_size: 32 << 20, background: false };
         let database = Database::open(disk, options).unwrap();
-        let mut session = database.session(ClientInfo::default());
+        let mut session = Session::new(&database, ClientInfo::default());
         let script = random.pick(&scripts);
         for sql in ["CREATE DATABASE diff", "USE diff", "SET max_execution_time = 200"] {
             run(&mut session, sql).unwrap();

@@ -1,5 +1,6 @@
 //! What a check says of sound tables, and of tables whose trees were changed behind their backs.
 
+use crate::check::check_database;
 use crate::session::tests::TestDb;
 use inia_storage::{Engine, Isolation, Tree};
 use std::sync::Arc;
@@ -49,9 +50,9 @@ fn first_key(engine: &Arc<Engine>, tree: &Tree) -> Vec<u8> {
 #[test]
 fn sound_tables_have_no_problems() {
     let db = filled();
-    assert_eq!(db.database().check().unwrap(), Vec::<String>::new());
+    assert_eq!(check_database(db.database()).unwrap(), Vec::<String>::new());
     let db = db.restart();
-    assert_eq!(db.database().check().unwrap(), Vec::<String>::new());
+    assert_eq!(check_database(db.database()).unwrap(), Vec::<String>::new());
 }
 
 #[test]
@@ -60,7 +61,7 @@ fn a_row_without_entry_is_named() {
     let (engine, tree) = (&db.database().engine, index_tree(&db, 2));
     let key = first_key(engine, &tree);
     tamper(engine, |txn| assert!(txn.delete(&tree, &key).unwrap()));
-    let problems = db.database().check().unwrap();
+    let problems = check_database(db.database()).unwrap();
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert_eq!(problems[0], "table test.t, index a: 2 entries for 3 rows");
     assert!(problems[1].ends_with("has no entry"), "{problems:?}");
@@ -73,7 +74,7 @@ fn an_entry_without_row_is_named() {
     let engine = &db.database().engine;
     let key = first_key(engine, &clustered);
     tamper(engine, |txn| assert!(txn.delete(&clustered, &key).unwrap()));
-    let problems = db.database().check().unwrap();
+    let problems = check_database(db.database()).unwrap();
     let named = problems.iter().filter(|problem| problem.ends_with("has no row")).count();
     assert_eq!(named, 2, "{problems:?}");
 }
@@ -84,7 +85,7 @@ fn an_entry_that_differs_from_its_row_is_named() {
     let (engine, tree) = (&db.database().engine, index_tree(&db, 1));
     let key = first_key(engine, &tree);
     tamper(engine, |txn| assert!(txn.update(&tree, &key, b"?").unwrap()));
-    let problems = db.database().check().unwrap();
+    let problems = check_database(db.database()).unwrap();
     assert!(problems[0].starts_with("table test.t, index b: entry"), "{problems:?}");
 }
 
@@ -95,6 +96,6 @@ fn a_row_that_does_not_fit_is_named() {
     let engine = &db.database().engine;
     let key = first_key(engine, &clustered);
     tamper(engine, |txn| assert!(txn.update(&clustered, &key, b"").unwrap()));
-    let problems = db.database().check().unwrap();
+    let problems = check_database(db.database()).unwrap();
     assert!(problems[0].contains("does not fit the definition"), "{problems:?}");
 }

@@ -1,11 +1,10 @@
 //! Statements about accounts, connections and the server.
 
 use super::unsupported::unsupported;
-use super::{Session, routines, show};
+use super::{Session, routines, run, show};
 use crate::account::changes_accounts;
-use crate::account::password::PasswordRules;
 use crate::account::user::{self, Notes};
-use crate::account::{Access, AccountName, Actor, Privileges, SYSTEM_USER, grant};
+use crate::account::{Access, AccountName, Privileges, SYSTEM_USER, grant};
 use crate::authorize::{Surroundings, check};
 use crate::catalog::{CatalogVersion, Table};
 use crate::check::problems_of;
@@ -35,92 +34,64 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
     Err(SqlError::new(code, args))
 }
 
-impl SessionContext {
-    /// What the session may do, under the newest version of the accounts.
-    pub(crate) fn access(&self) -> Arc<Access> {
-        self.host.access()
+/// Checks that the session may carry out a statement.
+pub(super) fn authorize(core: &SessionContext, statement: &Statement) -> Result<(), SqlError> {
+    if core.client.expired {
+        check_expired(core, statement)?;
     }
+    core.check_read_only(statement)?;
+    authorize_later(core, statement)
+}
 
-    /// Checks that the session may carry out a statement.
-    pub(super) fn authorize(&self, statement: &Statement) -> Result<(), SqlError> {
-        if self.client.expired {
-            self.check_expired(statement)?;
+/// The same for a statement that is only prepared.
+pub(super) fn authorize_later(
+    core: &SessionContext,
+    statement: &Statement,
+) -> Result<(), SqlError> {
+    check(statement, &core.access(), core)?;
+    core.check_locked(statement)
+}
+
+/// Error 1820: with an expired password nothing goes but to change it.
+fn check_expired(core: &SessionContext, statement: &Statement) -> Result<(), SqlError> {
+    let own =
+        |account: &ast::Account| core.as_actor(|actor| actor.name(account) == actor.access.account);
+    let changes = match statement {
+        Statement::AlterUser(alter) => alter.default_roles.is_none(),
+        Statement::SetPassword(set) => set.account.as_ref().is_none_or(own),
+        _ => false,
+    };
+    if changes { Ok(()) } else { error(ErrorCode::MustChangePassword, &[]) }
+}
+
+/// Takes in that the session changed its own password, or let it expire. What others do to it
+/// counts at the next login.
+fn look_at_password(core: &mut SessionContext, statement: &Statement) {
+    let own =
+        |account: &ast::Account| core.as_actor(|actor| actor.name(account) == actor.access.account);
+    let touched = match statement {
+        Statement::SetPassword(set) => set.account.as_ref().is_none_or(own),
+        Statement::AlterUser(alter) => {
+            let expires = alter.options.expire == Some(ast::PasswordExpire::Now);
+            let users = &mut alter.users.iter();
+            users.any(|spec| (expires || spec.auth.is_some()) && own(&spec.account))
         }
-        self.check_read_only(statement)?;
-        self.authorize_later(statement)
+        _ => false,
+    };
+    if !touched {
+        return;
     }
+    let name = AccountName::new(&core.client.account_user, &core.client.account_host);
+    let accounts = core.db.accounts.current();
+    core.client.expired = accounts.get(&name).is_some_and(|def| def.expired);
+}
 
-    /// The same for a statement that is only prepared.
-    pub(super) fn authorize_later(&self, statement: &Statement) -> Result<(), SqlError> {
-        check(statement, &self.access(), self)?;
-        self.check_locked(statement)
-    }
-
-    /// Error 1820: with an expired password nothing goes but to change it.
-    fn check_expired(&self, statement: &Statement) -> Result<(), SqlError> {
-        let own = |account: &ast::Account| {
-            self.as_actor(|actor| actor.name(account) == actor.access.account)
-        };
-        let changes = match statement {
-            Statement::AlterUser(alter) => alter.default_roles.is_none(),
-            Statement::SetPassword(set) => set.account.as_ref().is_none_or(own),
-            _ => false,
-        };
-        if changes { Ok(()) } else { error(ErrorCode::MustChangePassword, &[]) }
-    }
-
-    /// Takes in that the session changed its own password, or let it expire. What others do to it
-    /// counts at the next login.
-    fn look_at_password(&mut self, statement: &Statement) {
-        let own = |account: &ast::Account| {
-            self.as_actor(|actor| actor.name(account) == actor.access.account)
-        };
-        let touched = match statement {
-            Statement::SetPassword(set) => set.account.as_ref().is_none_or(own),
-            Statement::AlterUser(alter) => {
-                let expires = alter.options.expire == Some(ast::PasswordExpire::Now);
-                let users = &mut alter.users.iter();
-                users.any(|spec| (expires || spec.auth.is_some()) && own(&spec.account))
-            }
-            _ => false,
-        };
-        if !touched {
-            return;
-        }
-        let name = AccountName::new(&self.client.account_user, &self.client.account_host);
-        let accounts = self.db.accounts.current();
-        self.client.expired = accounts.get(&name).is_some_and(|def| def.expired);
-    }
-
-    fn password_rules(&self) -> PasswordRules {
-        PasswordRules {
-            history: self.db.global_number("password_history"),
-            reuse_interval: self.db.global_number("password_reuse_interval"),
-            require_current: self.db.global_number("password_require_current") == 1,
-        }
-    }
-
-    /// Counts a statement against the account's limits; error 1226.
-    #[inline]
-    pub(super) fn spend(&self, statement: &Statement) -> Result<(), SqlError> {
-        match &self.meter {
-            Some(meter) => meter.statement(statement, SystemTime::now()),
-            None => Ok(()),
-        }
-    }
-
-    /// Runs work as the session's account.
-    pub(crate) fn as_actor<T>(&self, work: impl FnOnce(&Actor<'_>) -> T) -> T {
-        let (access, catalog) = (self.access(), self.db.catalog().current());
-        work(&Actor {
-            accounts: &self.db.accounts,
-            access: &access,
-            catalog: &catalog,
-            database: self.env.database.as_deref(),
-            now: (self.env.now_micros / 1_000_000) as u64,
-            rules: self.password_rules(),
-            expired: self.client.expired,
-        })
+/// Counts a statement against the account's limits; error 1226.
+#[inline]
+pub(super) fn spend(core: &SessionContext, statement: &Statement) -> Result<(), SqlError> {
+    match &core.meter {
+        Some(meter) => meter.statement(statement, SystemTime::now()),
+        None => Ok(()),
     }
 }
 
@@ -222,8 +193,8 @@ impl Session {
         self.core.begin_statement();
         let mut flush = ast::Flush { local: false, targets: vec![FlushTarget::Privileges] };
         let statement = Statement::Flush(flush.clone());
-        if let Err(error) = self.core.authorize(&statement) {
-            return Err(self.core.failed(error));
+        if let Err(error) = authorize(&self.core, &statement) {
+            return Err(run::failed(&mut self.core, error));
         }
         flush.targets.retain(|_| parts & GRANTS != 0);
         forget_counts(&self.core, &flush);
@@ -274,7 +245,7 @@ fn account(core: &mut SessionContext, statement: &Statement) -> Option<Done> {
         _ => Ok(Notes::new()),
     });
     if done.is_ok() {
-        core.look_at_password(statement);
+        look_at_password(core, statement);
     }
     Some(done.map(|notes| {
         for note in &notes {

@@ -1,45 +1,44 @@
 //! The default database.
 
+use super::admin;
 use crate::context::SessionContext;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
 use inia_parser::ast;
 
-impl SessionContext {
-    /// USE.
-    pub(super) fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
-        let found = match self.db.catalog().schema(name) {
-            Some(schema) => Some((name, schema.def.collation)),
-            None => match crate::computed::schema(name) {
-                Some("information_schema") => Some(("information_schema", Collation::SYSTEM)),
-                computed => computed.map(|name| (name, Collation::DEFAULT)),
-            },
-        };
-        if name.is_empty() {
-            return Err(SqlError::new(ErrorCode::NoDatabaseSelected, &[]));
-        }
-        if found.is_none() {
-            crate::catalog::check_name(name, ErrorCode::WrongDbName)?;
-        }
-        let used = found.map_or(name, |(name, _)| name);
-        self.authorize_later(&ast::Statement::Use(used.to_owned()))?;
-        let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&name]);
-        let (name, collation) = found.ok_or_else(unknown)?;
-        self.env.database = Some(name.to_owned());
-        let mut vars = self.host.vars.borrow_mut();
-        let charset = charset::charset_name(collation).to_owned();
-        vars.values.insert("character_set_database", charset);
-        vars.values.insert("collation_database", charset::name(collation).to_owned());
-        self.settings += 1;
-        drop(vars);
-        self.changes.push(inia_base::column::SessionChange::Schema(name.to_owned()));
-        Ok(())
+/// USE.
+pub(super) fn use_database(core: &mut SessionContext, name: &str) -> Result<(), SqlError> {
+    let found = match core.db.catalog().schema(name) {
+        Some(schema) => Some((name, schema.def.collation)),
+        None => match crate::computed::schema(name) {
+            Some("information_schema") => Some(("information_schema", Collation::SYSTEM)),
+            computed => computed.map(|name| (name, Collation::DEFAULT)),
+        },
+    };
+    if name.is_empty() {
+        return Err(SqlError::new(ErrorCode::NoDatabaseSelected, &[]));
     }
+    if found.is_none() {
+        crate::catalog::check_name(name, ErrorCode::WrongDbName)?;
+    }
+    let used = found.map_or(name, |(name, _)| name);
+    admin::authorize_later(core, &ast::Statement::Use(used.to_owned()))?;
+    let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&name]);
+    let (name, collation) = found.ok_or_else(unknown)?;
+    core.env.database = Some(name.to_owned());
+    let mut vars = core.host.vars.borrow_mut();
+    let charset = charset::charset_name(collation).to_owned();
+    vars.values.insert("character_set_database", charset);
+    vars.values.insert("collation_database", charset::name(collation).to_owned());
+    core.settings += 1;
+    drop(vars);
+    core.changes.push(inia_base::column::SessionChange::Schema(name.to_owned()));
+    Ok(())
+}
 
-    /// Its collation.
-    pub(super) fn database_collation(&self) -> Collation {
-        let schema = self.env.database.as_deref().and_then(|name| self.db.catalog().schema(name));
-        schema.map_or(Collation::DEFAULT, |schema| schema.def.collation)
-    }
+/// Its collation.
+pub(super) fn database_collation(core: &SessionContext) -> Collation {
+    let schema = core.env.database.as_deref().and_then(|name| core.db.catalog().schema(name));
+    schema.map_or(Collation::DEFAULT, |schema| schema.def.collation)
 }

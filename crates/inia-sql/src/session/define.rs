@@ -39,7 +39,7 @@ pub(super) fn define(
     };
     let ready = match temporary {
         true => core.check_writable(),
-        false => core.commit_before(),
+        false => commit_before(core),
     };
     if let Err(error) = ready {
         return Some(Err(error));
@@ -71,13 +71,11 @@ pub(super) fn define(
     Some(result)
 }
 
-impl SessionContext {
-    /// Ends the open transaction for a statement that is one of its own, and begins the change.
-    /// Error 1792 where the session's transactions only read; what START TRANSACTION or SET
-    /// TRANSACTION said of the one that ends here does not count.
-    fn commit_before(&mut self) -> Result<(), SqlError> {
-        self.commit()?;
-        self.check_writable()?;
-        self.begin_change()
-    }
+/// Ends the open transaction for a statement that is one of its own, and begins the change.
+/// Error 1792 where the session's transactions only read; what START TRANSACTION or SET
+/// TRANSACTION said of the one that ends here does not count.
+fn commit_before(core: &mut SessionContext) -> Result<(), SqlError> {
+    core.commit()?;
+    core.check_writable()?;
+    core.begin_change()
 }

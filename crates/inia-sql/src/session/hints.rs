@@ -78,96 +78,94 @@ pub(super) struct Changed {
     values: Vec<(&'static str, Option<String>)>,
 }
 
-impl SessionContext {
-    /// Leaves out, with warnings, what no execution could set: unknown variables (3128), those that
-    /// are not for hints (3637), and those that came before (3126).
-    pub(super) fn resolve_hints(&mut self, mut hints: Hints) -> Hints {
-        let mut known: Vec<&'static str> = Vec::new();
-        hints.variables.retain(|(name, value)| {
-            let Ok(def) = sysvar::find(name) else {
-                let name = format!("'{name}'");
-                self.warn(ErrorCode::UnresolvedHintName, &[&name, &"SET_VAR"]);
-                return false;
-            };
-            if !HINTABLE.contains(&def.name) {
-                let name = format!("'{}'", def.name);
-                self.warn(ErrorCode::NotHintUpdatableVariable, &[&name]);
-                return false;
-            }
-            if known.contains(&def.name) {
-                let value = match value {
-                    HintValue::Int(value) => value.to_string(),
-                    HintValue::Real(value) => value.clone(),
-                    HintValue::Text(text) | HintValue::Word(text) => format!("'{text}'"),
-                };
-                let hint = format!("SET_VAR({}={value}) ", def.name);
-                self.warn(ErrorCode::WarnConflictingHint, &[&hint]);
-                return false;
-            }
-            known.push(def.name);
-            true
-        });
-        hints
-    }
-
-    /// Lets resolved hints take effect; a value that does not fit is a warning.
-    pub(super) fn take_hints(&mut self, hints: &Hints) -> Changed {
-        let mut changed = Changed { settings: (self.settings, 0), values: Vec::new() };
-        self.hinted_time = hints.max_execution_time;
-        for (name, value) in &hints.variables {
-            if let Err(error) = self.take_hint(name, value, &mut changed) {
-                self.push_warning(&error);
-            }
-        }
-        changed.settings.1 = self.settings;
-        changed
-    }
-
-    fn take_hint(
-        &mut self,
-        name: &str,
-        value: &HintValue,
-        changed: &mut Changed,
-    ) -> Result<(), SqlError> {
-        let def = sysvar::find(name)?;
-        if !matches!(def.home, Home::Both | Home::Session) {
-            return Err(SqlError::new(ErrorCode::GlobalVariable, &[&def.name]));
-        }
-        check_restricted(self, def.name)?;
-        let value = match value {
-            HintValue::Int(value) => Value::UInt(*value),
-            HintValue::Real(text) => Value::Double(text.parse().unwrap_or_default()),
-            HintValue::Text(text) | HintValue::Word(text) => Value::Text(text.clone()),
+/// Leaves out, with warnings, what no execution could set: unknown variables (3128), those that
+/// are not for hints (3637), and those that came before (3126).
+pub(super) fn resolve_hints(core: &mut SessionContext, mut hints: Hints) -> Hints {
+    let mut known: Vec<&'static str> = Vec::new();
+    hints.variables.retain(|(name, value)| {
+        let Ok(def) = sysvar::find(name) else {
+            let name = format!("'{name}'");
+            core.warn(ErrorCode::UnresolvedHintName, &[&name, &"SET_VAR"]);
+            return false;
         };
-        let text = checked(self, def, false, &value)?;
-        let before = self.host.vars.borrow().values.get(def.name).cloned();
-        assign(self, false, def.name, &text)?;
-        changed.values.push((def.name, before));
-        if def.name == "timestamp" {
-            self.env.now_micros = self.host.fixed_now().unwrap_or_else(clock_micros);
+        if !HINTABLE.contains(&def.name) {
+            let name = format!("'{}'", def.name);
+            core.warn(ErrorCode::NotHintUpdatableVariable, &[&name]);
+            return false;
         }
-        Ok(())
-    }
-
-    /// Gives the session back what it had before the hints.
-    pub(super) fn undo_hints(&mut self, changed: Changed) {
-        for (name, before) in changed.values.into_iter().rev() {
-            let text = before.clone().unwrap_or_else(|| self.inherited(name));
-            // It was in effect before.
-            let _ = take_effect(self, name, &text);
-            let mut vars = self.host.vars.borrow_mut();
-            match before {
-                Some(text) => drop(vars.values.insert(name, text)),
-                None => drop(vars.values.remove(name)),
-            }
+        if known.contains(&def.name) {
+            let value = match value {
+                HintValue::Int(value) => value.to_string(),
+                HintValue::Real(value) => value.clone(),
+                HintValue::Text(text) | HintValue::Word(text) => format!("'{text}'"),
+            };
+            let hint = format!("SET_VAR({}={value}) ", def.name);
+            core.warn(ErrorCode::WarnConflictingHint, &[&hint]);
+            return false;
         }
-        let (before, after) = changed.settings;
-        self.settings = before + (self.settings - after);
-    }
+        known.push(def.name);
+        true
+    });
+    hints
+}
 
-    /// The value that the session began with.
-    fn inherited(&self, name: &str) -> String {
-        let begun = self.host.vars.borrow().inherited.get(name).cloned();
-        begun.unwrap_or_else(|| sysvar::find(name).map_or("", |def| def.default).to_owned())
+/// Lets resolved hints take effect; a value that does not fit is a warning.
+pub(super) fn take_hints(core: &mut SessionContext, hints: &Hints) -> Changed {
+    let mut changed = Changed { settings: (core.settings, 0), values: Vec::new() };
+    core.hinted_time = hints.max_execution_time;
+    for (name, value) in &hints.variables {
+        if let Err(error) = take_hint(core, name, value, &mut changed) {
+            core.push_warning(&error);
+        }
     }
+    changed.settings.1 = core.settings;
+    changed
+}
+
+fn take_hint(
+    core: &mut SessionContext,
+    name: &str,
+    value: &HintValue,
+    changed: &mut Changed,
+) -> Result<(), SqlError> {
+    let def = sysvar::find(name)?;
+    if !matches!(def.home, Home::Both | Home::Session) {
+        return Err(SqlError::new(ErrorCode::GlobalVariable, &[&def.name]));
+    }
+    check_restricted(core, def.name)?;
+    let value = match value {
+        HintValue::Int(value) => Value::UInt(*value),
+        HintValue::Real(text) => Value::Double(text.parse().unwrap_or_default()),
+        HintValue::Text(text) | HintValue::Word(text) => Value::Text(text.clone()),
+    };
+    let text = checked(core, def, false, &value)?;
+    let before = core.host.vars.borrow().values.get(def.name).cloned();
+    assign(core, false, def.name, &text)?;
+    changed.values.push((def.name, before));
+    if def.name == "timestamp" {
+        core.env.now_micros = core.host.fixed_now().unwrap_or_else(clock_micros);
+    }
+    Ok(())
+}
+
+/// Gives the session back what it had before the hints.
+pub(super) fn undo_hints(core: &mut SessionContext, changed: Changed) {
+    for (name, before) in changed.values.into_iter().rev() {
+        let text = before.clone().unwrap_or_else(|| inherited(core, name));
+        // It was in effect before.
+        let _ = take_effect(core, name, &text);
+        let mut vars = core.host.vars.borrow_mut();
+        match before {
+            Some(text) => drop(vars.values.insert(name, text)),
+            None => drop(vars.values.remove(name)),
+        }
+    }
+    let (before, after) = changed.settings;
+    core.settings = before + (core.settings - after);
+}
+
+/// The value that the session began with.
+fn inherited(core: &SessionContext, name: &str) -> String {
+    let begun = core.host.vars.borrow().inherited.get(name).cloned();
+    begun.unwrap_or_else(|| sysvar::find(name).map_or("", |def| def.default).to_owned())
 }

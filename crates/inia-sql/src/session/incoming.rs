@@ -9,8 +9,8 @@
 
 use super::plan_cache::{self, CacheEntry, PlanKey};
 use super::room::parser_of;
-use super::run::{IncomingStatement, KeptPlan, Syntax};
-use super::{Prepared, PreparedSlot, PreparedStatement, Session, plan};
+use super::run::{IncomingStatement, KeptPlan, Syntax, begin, failed, run_statement};
+use super::{Prepared, PreparedSlot, PreparedStatement, Session, admin, hints, plan};
 use crate::context::SessionContext;
 use crate::error::parse_error;
 use crate::stack::on_deep_stack;
@@ -30,7 +30,7 @@ fn wants_depth<T>(parsed: &Result<T, inia_parser::ParseError>, deep: bool) -> bo
 impl Session {
     /// As [`Session::execute`], for text in the client's character set.
     pub fn execute_bytes(&mut self, sql: &[u8], sink: &mut dyn RowSink) -> Result<(), SqlError> {
-        match self.core.client_text(sql) {
+        match client_text(&self.core, sql) {
             Some(text) => self.execute(&text, sink),
             None => self.execute_text(sql, sink, false),
         }
@@ -84,15 +84,16 @@ impl Session {
         let (statement, hints) = (&kept.statement, &kept.hints);
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: true };
         let mut stale = false;
-        let done = self.core.run_statement(source, sink, false, |core, sink| {
-            match plan::run(core, plan, &params, sink) {
-                Err(error) if error.code == ErrorCode::NeedReprepare => {
-                    stale = true;
-                    plan_cache::run_anew(core, sql, sink)
+        let done =
+            run_statement(&mut self.core, source, sink, false, |core, sink| {
+                match plan::run(core, plan, &params, sink) {
+                    Err(error) if error.code == ErrorCode::NeedReprepare => {
+                        stale = true;
+                        plan_cache::run_anew(core, sql, sink)
+                    }
+                    done => done,
                 }
-                done => done,
-            }
-        });
+            });
         if stale {
             self.plan_cache.note(key, CacheEntry::SeenOnce);
         }
@@ -157,7 +158,7 @@ impl Session {
     /// An error of a text that is no statement; what there was to say of the one before is gone.
     fn refused(&mut self, error: SqlError) -> SqlError {
         self.core.diagnostics.clear();
-        self.core.failed(error)
+        failed(&mut self.core, error)
     }
 
     /// Plans and runs one statement.
@@ -173,10 +174,10 @@ impl Session {
         | ast::Statement::Execute { .. }
         | ast::Statement::Deallocate(_) = statement
         {
-            self.core.begin(source)?;
+            begin(&mut self.core, source)?;
             return self.run_named(statement, sink, more);
         }
-        self.core.run_statement(source, sink, more, |core, sink| {
+        run_statement(&mut self.core, source, sink, more, |core, sink| {
             plan::execute(core, statement, text, &[], sink)
         })
     }
@@ -188,7 +189,7 @@ impl Session {
 
     /// As [`Session::prepare`], for text in the client's character set.
     pub fn prepare_bytes(&mut self, sql: &[u8]) -> Result<Prepared, SqlError> {
-        match self.core.client_text(sql) {
+        match client_text(&self.core, sql) {
             Some(text) => self.prepare_text(text.as_bytes(), false),
             None => self.prepare_text(sql, false),
         }
@@ -202,7 +203,7 @@ impl Session {
         }
         let slot = match PreparedSlot::take(&self.core.db) {
             Ok(slot) => slot,
-            Err(error) => return Err(self.core.failed(error)),
+            Err(error) => return Err(failed(&mut self.core, error)),
         };
         let mut parser = parser_of(&self.core, sql, deep);
         let parsed = parser.next_statement();
@@ -212,35 +213,37 @@ impl Session {
         }
         let (statement, span) = match parsed {
             Ok(Some(found)) => found,
-            Ok(None) => return Err(self.core.failed(SqlError::new(ErrorCode::EmptyQuery, &[]))),
-            Err(error) => return Err(self.core.failed(parse_error(error))),
+            Ok(None) => {
+                return Err(failed(&mut self.core, SqlError::new(ErrorCode::EmptyQuery, &[])));
+            }
+            Err(error) => return Err(failed(&mut self.core, parse_error(error))),
         };
         let params = parser.param_count();
-        self.core.note_remarks(&parser.take_remarks());
-        let hints = self.core.resolve_hints(parser.take_hints());
+        note_remarks(&mut self.core, &parser.take_remarks());
+        let hints = hints::resolve_hints(&mut self.core, parser.take_hints());
         if params > u32::from(u16::MAX) {
-            return Err(self.core.failed(SqlError::new(ErrorCode::PsManyParam, &[])));
+            return Err(failed(&mut self.core, SqlError::new(ErrorCode::PsManyParam, &[])));
         }
         if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
-            return Err(self.core.failed(syntax_error(after_separator(&sql[span.end..]))));
+            return Err(failed(&mut self.core, syntax_error(after_separator(&sql[span.end..]))));
         }
         if deep && !plan::may_be_deep(&statement) {
-            return Err(self.core.failed(parse_error(too_deep())));
+            return Err(failed(&mut self.core, parse_error(too_deep())));
         }
         if !plan::is_preparable(&statement) {
-            return Err(self.core.failed(SqlError::new(ErrorCode::UnsupportedPs, &[])));
+            return Err(failed(&mut self.core, SqlError::new(ErrorCode::UnsupportedPs, &[])));
         }
-        let allowed = self.core.authorize_later(&statement);
+        let allowed = admin::authorize_later(&self.core, &statement);
         self.core.env.is_prepared = true;
         let planned = allowed.and_then(|()| plan::prepare(&mut self.core, &statement));
         self.core.env.is_prepared = false;
         let (plan, columns) = match planned {
             Ok(planned) => planned,
-            Err(error) => return Err(self.core.failed(error)),
+            Err(error) => return Err(failed(&mut self.core, error)),
         };
         let cost = match self.memory.take(sql, parser.nodes()) {
             Ok(cost) => cost,
-            Err(error) => return Err(self.core.failed(error)),
+            Err(error) => return Err(failed(&mut self.core, error)),
         };
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
@@ -254,22 +257,20 @@ impl Session {
     }
 }
 
-impl SessionContext {
-    /// A statement as UTF-8; `None` where it is meant to be UTF-8 and is not.
-    fn client_text<'s>(&self, sql: &'s [u8]) -> Option<Cow<'s, str>> {
-        match self.env.client_charset {
-            Charset::Latin1 => Charset::Latin1.decode(sql).ok(),
-            _ => std::str::from_utf8(sql).ok().map(Cow::Borrowed),
-        }
+/// A statement as UTF-8; `None` where it is meant to be UTF-8 and is not.
+fn client_text<'s>(core: &SessionContext, sql: &'s [u8]) -> Option<Cow<'s, str>> {
+    match core.env.client_charset {
+        Charset::Latin1 => Charset::Latin1.decode(sql).ok(),
+        _ => std::str::from_utf8(sql).ok().map(Cow::Borrowed),
     }
+}
 
-    /// Warnings of a statement's syntax.
-    pub(super) fn note_remarks(&mut self, remarks: &[Remark]) {
-        for remark in remarks {
-            let code = ErrorCode::from_number(remark.code).unwrap_or(ErrorCode::UnknownError);
-            let error = SqlError::with_message(code, remark.message.as_ref());
-            self.push_warning(&error);
-        }
+/// Warnings of a statement's syntax.
+pub(super) fn note_remarks(core: &mut SessionContext, remarks: &[Remark]) {
+    for remark in remarks {
+        let code = ErrorCode::from_number(remark.code).unwrap_or(ErrorCode::UnknownError);
+        let error = SqlError::with_message(code, remark.message.as_ref());
+        core.push_warning(&error);
     }
 }
 

@@ -4,7 +4,7 @@
 //! statement runs from its syntax tree.
 
 use super::evaluate::{evaluate, with};
-use super::{admin, control, define, evaluate, explain, set, show};
+use super::{admin, control, database, define, evaluate, explain, set, show};
 use crate::catalog::Table;
 use crate::context::SessionContext;
 use crate::context::StatementOutcome;
@@ -436,7 +436,9 @@ pub(super) fn execute(
         Statement::ReleaseSavepoint(name) => control::release(core, name),
         Statement::SetTransaction(set) => control::set_transaction(core, set),
         Statement::Set(items) => set::set(core, items, params),
-        Statement::Use(name) => core.use_database(name).map(|()| StatementOutcome::default()),
+        Statement::Use(name) => {
+            database::use_database(core, name).map(|()| StatementOutcome::default())
+        }
         Statement::Show(show) => show::show(core, show, sink),
         Statement::Explain(explain) => explain::explain(core, explain, sink),
         Statement::LoadData(load) => load_data(core, load, params, sink),

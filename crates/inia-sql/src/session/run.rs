@@ -1,7 +1,7 @@
 //! One statement, from its beginning to its reply.
 //!
 //! A statement arrives as a text, as a text whose digest has a cached plan, or by the handle of a
-//! prepared statement. [`SessionContext::run_statement`] runs all of them:
+//! prepared statement. [`run_statement`] runs all of them:
 //!
 //! 1. the statement's time and its diagnostics begin;
 //! 2. warnings of its syntax come first;
@@ -12,6 +12,7 @@
 
 use super::params::ParamKinds;
 use super::plan::{self, PlannedStatement};
+use super::{admin, hints, incoming, system_tables};
 use crate::context::{SessionContext, StatementOutcome};
 use inia_base::column::{Completion, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -41,110 +42,108 @@ pub(super) enum Syntax<'s> {
     Hinted(&'s Hints),
 }
 
-impl SessionContext {
-    /// Runs a statement and replies; `run` gives its outcome, and sends its rows.
-    pub(super) fn run_statement(
-        &mut self,
-        source: IncomingStatement<'_>,
-        sink: &mut dyn RowSink,
-        more: bool,
-        run: impl FnOnce(&mut SessionContext, &mut dyn RowSink) -> Executed,
-    ) -> Result<(), SqlError> {
-        let statement = source.statement;
-        let hints = match self.begin(source) {
-            Ok(hints) => hints,
-            Err(error) => {
-                return match self.pass_over(statement, &error) {
-                    Some(outcome) => self.finish(Ok(outcome), sink, more),
-                    None => Err(error),
-                };
-            }
-        };
-        let changed = self.take_hints(&hints);
-        let mut result = run(self, sink);
-        self.undo_hints(changed);
-        if let Ok(outcome) = &result
-            && outcome.affected_rows > 0
-        {
-            self.host.counters.count_rows(statement, outcome.affected_rows);
+/// Runs a statement and replies; `run` gives its outcome, and sends its rows.
+pub(super) fn run_statement(
+    core: &mut SessionContext,
+    source: IncomingStatement<'_>,
+    sink: &mut dyn RowSink,
+    more: bool,
+    run: impl FnOnce(&mut SessionContext, &mut dyn RowSink) -> Executed,
+) -> Result<(), SqlError> {
+    let statement = source.statement;
+    let hints = match begin(core, source) {
+        Ok(hints) => hints,
+        Err(error) => {
+            return match system_tables::pass_over(core, statement, &error) {
+                Some(outcome) => finish(core, Ok(outcome), sink, more),
+                None => Err(error),
+            };
         }
-        if let Ok(outcome) = &mut result
-            && plan::keeps_diagnostics(statement)
-        {
-            // FOUND_ROWS() too goes on telling of the statement before.
-            outcome.rows = outcome.rows.map(|_| self.env.found_rows);
-            outcome.reports = true;
-        }
-        self.finish(result, sink, more)
+    };
+    let changed = hints::take_hints(core, &hints);
+    let mut result = run(core, sink);
+    hints::undo_hints(core, changed);
+    if let Ok(outcome) = &result
+        && outcome.affected_rows > 0
+    {
+        core.host.counters.count_rows(statement, outcome.affected_rows);
     }
+    if let Ok(outcome) = &mut result
+        && plan::keeps_diagnostics(statement)
+    {
+        // FOUND_ROWS() too goes on telling of the statement before.
+        outcome.rows = outcome.rows.map(|_| core.env.found_rows);
+        outcome.reports = true;
+    }
+    finish(core, result, sink, more)
+}
 
-    /// Begins a statement, and refuses what the session may not do; the hints that are to take
-    /// effect.
-    pub(super) fn begin<'s>(
-        &mut self,
-        source: IncomingStatement<'s>,
-    ) -> Result<Cow<'s, Hints>, SqlError> {
-        let statement = source.statement;
-        self.begin_statement();
-        if !plan::keeps_diagnostics(statement) {
-            self.diagnostics.clear();
-        }
-        let hints = match source.syntax {
-            Syntax::Hinted(hints) => Cow::Borrowed(hints),
-            Syntax::Parsed { remarks, hints } => {
-                self.note_remarks(&remarks);
-                Cow::Owned(self.resolve_hints(hints))
-            }
-        };
-        self.host.counters.count(statement);
-        let allowed = if source.metered { self.spend(statement) } else { Ok(()) };
-        match allowed.and_then(|()| self.authorize(statement)) {
-            Ok(()) => Ok(hints),
-            Err(error) => Err(self.failed(error)),
-        }
+/// Begins a statement, and refuses what the session may not do; the hints that are to take
+/// effect.
+pub(super) fn begin<'s>(
+    core: &mut SessionContext,
+    source: IncomingStatement<'s>,
+) -> Result<Cow<'s, Hints>, SqlError> {
+    let statement = source.statement;
+    core.begin_statement();
+    if !plan::keeps_diagnostics(statement) {
+        core.diagnostics.clear();
     }
+    let hints = match source.syntax {
+        Syntax::Hinted(hints) => Cow::Borrowed(hints),
+        Syntax::Parsed { remarks, hints } => {
+            incoming::note_remarks(core, &remarks);
+            Cow::Owned(hints::resolve_hints(core, hints))
+        }
+    };
+    core.host.counters.count(statement);
+    let allowed = if source.metered { admin::spend(core, statement) } else { Ok(()) };
+    match allowed.and_then(|()| admin::authorize(core, statement)) {
+        Ok(()) => Ok(hints),
+        Err(error) => Err(failed(core, error)),
+    }
+}
 
-    /// Reports a statement's end to the client and to the session's own functions.
-    pub(super) fn finish(
-        &mut self,
-        result: Result<StatementOutcome, SqlError>,
-        sink: &mut dyn RowSink,
-        more: bool,
-    ) -> Result<(), SqlError> {
-        let outcome = match result {
-            Ok(outcome) => outcome,
-            Err(error) => return Err(self.failed(error)),
-        };
-        self.mdl.end_change();
-        let said = self.host.last_insert_id.take();
-        self.env.last_insert_id = outcome.generated_id.or(said).unwrap_or(self.env.last_insert_id);
-        self.env.row_count = match outcome.rows {
-            Some(_) => -1,
-            None => outcome.affected_rows as i64,
-        };
-        if let Some(rows) = outcome.rows {
-            self.env.found_rows = rows;
-        }
-        let completion = Completion {
-            affected_rows: outcome.affected_rows,
-            last_insert_id: outcome.last_insert_id,
-            warnings: if outcome.reports { 0 } else { self.warning_count() },
-            info: outcome.info,
-            status: self.status(),
-            changes: std::mem::take(&mut self.changes),
-        };
-        sink.complete(&completion, more)
+/// Reports a statement's end to the client and to the session's own functions.
+pub(super) fn finish(
+    core: &mut SessionContext,
+    result: Result<StatementOutcome, SqlError>,
+    sink: &mut dyn RowSink,
+    more: bool,
+) -> Result<(), SqlError> {
+    let outcome = match result {
+        Ok(outcome) => outcome,
+        Err(error) => return Err(failed(core, error)),
+    };
+    core.mdl.end_change();
+    let said = core.host.last_insert_id.take();
+    core.env.last_insert_id = outcome.generated_id.or(said).unwrap_or(core.env.last_insert_id);
+    core.env.row_count = match outcome.rows {
+        Some(_) => -1,
+        None => outcome.affected_rows as i64,
+    };
+    if let Some(rows) = outcome.rows {
+        core.env.found_rows = rows;
     }
+    let completion = Completion {
+        affected_rows: outcome.affected_rows,
+        last_insert_id: outcome.last_insert_id,
+        warnings: if outcome.reports { 0 } else { core.warning_count() },
+        info: outcome.info,
+        status: core.status(),
+        changes: std::mem::take(&mut core.changes),
+    };
+    sink.complete(&completion, more)
+}
 
-    /// Notes a failed statement in the diagnostics.
-    pub(super) fn failed(&mut self, error: SqlError) -> SqlError {
-        self.mdl.end_change();
-        self.host.last_insert_id.take();
-        self.env.row_count = -1;
-        let (code, message) = (error.code, error.message.clone());
-        self.diagnostics.push(Warning { level: Level::Error, code, message });
-        error
-    }
+/// Notes a failed statement in the diagnostics.
+pub(super) fn failed(core: &mut SessionContext, error: SqlError) -> SqlError {
+    core.mdl.end_change();
+    core.host.last_insert_id.take();
+    core.env.row_count = -1;
+    let (code, message) = (error.code, error.message.clone());
+    core.diagnostics.push(Warning { level: Level::Error, code, message });
+    error
 }
 
 /// Whether a statement's parameters are all in its select list, each an item of its own. Nothing

@@ -90,7 +90,7 @@ fn prepare_item(
             let name = charset::charset_name(collation);
             settings.push(own("character_set_client", name));
             settings.push(own("character_set_results", name));
-            let database = charset::name(core.database_collation());
+            let database = charset::name(super::database::database_collation(core));
             settings.push(own("collation_connection", database));
         }
         SetItem::NewColumn { .. } => {

@@ -22,52 +22,49 @@ const ABSENT: &[&str] = &[
     "slave_worker_info",
 ];
 
-impl SessionContext {
-    /// Passes over a statement that was refused with this error; `None` where the error stands.
-    pub(super) fn pass_over(
-        &mut self,
-        statement: &Statement,
-        refusal: &SqlError,
-    ) -> Option<StatementOutcome> {
-        let refused =
-            matches!(refusal.code, ErrorCode::TableAccessDenied | ErrorCode::DbAccessDenied);
-        let all = Privileges::CREATE | Privileges::DROP | Privileges::INSERT | Privileges::ALTER;
-        if !refused || !self.access().global.has(all) {
-            return None;
-        }
-        let said = match statement {
-            Statement::CreateDatabase(create)
-                if create.if_not_exists && create.name.eq_ignore_ascii_case(SCHEMA) =>
-            {
-                SqlError::new(ErrorCode::DbCreateExists, &[&SCHEMA])
-            }
-            Statement::CreateTable(create) => self.kept(&create.name)?,
-            Statement::AlterTable(alter) => self.kept(&alter.name)?,
-            Statement::Insert(insert) => self.kept(&insert.table)?,
-            Statement::DropTable(drop) if drop.if_exists => {
-                let mut kept = drop.names.iter().map(|name| self.kept(name));
-                let first = kept.next()??;
-                kept.all(|other| other.is_some()).then_some(first)?
-            }
-            _ => return None,
-        };
-        self.diagnostics.clear();
-        match said.code {
-            ErrorCode::DbCreateExists => self.note_error(&said),
-            _ => self.push_warning(&said),
-        }
-        Some(StatementOutcome::default())
+/// Passes over a statement that was refused with this error; `None` where the error stands.
+pub(super) fn pass_over(
+    core: &mut SessionContext,
+    statement: &Statement,
+    refusal: &SqlError,
+) -> Option<StatementOutcome> {
+    let refused = matches!(refusal.code, ErrorCode::TableAccessDenied | ErrorCode::DbAccessDenied);
+    let all = Privileges::CREATE | Privileges::DROP | Privileges::INSERT | Privileges::ALTER;
+    if !refused || !core.access().global.has(all) {
+        return None;
     }
+    let said = match statement {
+        Statement::CreateDatabase(create)
+            if create.if_not_exists && create.name.eq_ignore_ascii_case(SCHEMA) =>
+        {
+            SqlError::new(ErrorCode::DbCreateExists, &[&SCHEMA])
+        }
+        Statement::CreateTable(create) => kept(core, &create.name)?,
+        Statement::AlterTable(alter) => kept(core, &alter.name)?,
+        Statement::Insert(insert) => kept(core, &insert.table)?,
+        Statement::DropTable(drop) if drop.if_exists => {
+            let mut kept = drop.names.iter().map(|name| kept(core, name));
+            let first = kept.next()??;
+            kept.all(|other| other.is_some()).then_some(first)?
+        }
+        _ => return None,
+    };
+    core.diagnostics.clear();
+    match said.code {
+        ErrorCode::DbCreateExists => core.note_error(&said),
+        _ => core.push_warning(&said),
+    }
+    Some(StatementOutcome::default())
+}
 
-    /// The warning for a system table; `None` where the name is none.
-    fn kept(&self, name: &ObjectName) -> Option<SqlError> {
-        let schema = name.db.as_deref().or(self.env.database.as_deref())?;
-        let known = crate::information_schema::find(SCHEMA, &name.name).is_some()
-            || ABSENT.contains(&name.name.as_str());
-        let system = schema.eq_ignore_ascii_case(SCHEMA) && known;
-        system.then(|| {
-            let text = format!("System table '{SCHEMA}.{}' is kept as it is.", name.name);
-            SqlError::with_message(ErrorCode::UnknownError, text)
-        })
-    }
+/// The warning for a system table; `None` where the name is none.
+fn kept(core: &SessionContext, name: &ObjectName) -> Option<SqlError> {
+    let schema = name.db.as_deref().or(core.env.database.as_deref())?;
+    let known = crate::information_schema::find(SCHEMA, &name.name).is_some()
+        || ABSENT.contains(&name.name.as_str());
+    let system = schema.eq_ignore_ascii_case(SCHEMA) && known;
+    system.then(|| {
+        let text = format!("System table '{SCHEMA}.{}' is kept as it is.", name.name);
+        SqlError::with_message(ErrorCode::UnknownError, text)
+    })
 }

@@ -23,6 +23,7 @@ mod plan_cache;
 mod prepared;
 mod row_ids;
 mod spill;
+mod strategies;
 mod table_locks;
 mod temporary;
 mod transactions;
@@ -175,12 +176,12 @@ impl TestDb {
 
     /// A session of another client.
     pub(super) fn session_of(&self, client: ClientInfo) -> TestSession {
-        TestSession(self.db.session(client))
+        TestSession(Session::new(&self.db, client))
     }
 
     /// A session in `test`.
     pub(crate) fn session(&self) -> TestSession {
-        let mut session = self.db.session(ClientInfo::default());
+        let mut session = Session::new(&self.db, ClientInfo::default());
         let _ = session.use_database("test");
         TestSession(session)
     }

@@ -163,7 +163,7 @@ impl EngineBackend {
 
 impl Backend for EngineBackend {
     fn session(&self, client: ClientInfo) -> Box<dyn ClientSession> {
-        let session = self.database.session(client);
+        let session = Session::new(&self.database, client);
         Box::new(EngineSession { session })
     }
 

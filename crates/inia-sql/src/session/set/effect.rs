@@ -146,13 +146,11 @@ pub(super) fn isolation(text: &str) -> Isolation {
     }
 }
 
-impl SessionContext {
-    /// The collation that results are described with.
-    pub(in crate::session) fn result_collation(&self) -> Option<Collation> {
-        if let Some(collation) = self.results {
-            return Some(collation);
-        }
-        let charset = self.var("character_set_results").filter(|text| !text.is_empty())?;
-        charset::charset_default(&charset).ok()
+/// The collation that results are described with.
+pub(in crate::session) fn result_collation(core: &SessionContext) -> Option<Collation> {
+    if let Some(collation) = core.results {
+        return Some(collation);
     }
+    let charset = core.var("character_set_results").filter(|text| !text.is_empty())?;
+    charset::charset_default(&charset).ok()
 }

@@ -1,7 +1,9 @@
 //! Indexes built in little memory: sorted through scratch files, from the bottom up.
 
 use super::TestSession;
+use crate::check::check_database;
 use crate::database::{ClientInfo, Database, DatabaseOptions};
+use crate::session::Session;
 use inia_testkit::{Fault, Random, SimDisk, When};
 use std::sync::Arc;
 
@@ -9,7 +11,7 @@ use std::sync::Arc;
 fn filled(disk: &SimDisk) -> (Arc<Database>, TestSession) {
     let options = DatabaseOptions { buffer_pool_size: 512 << 10, background: false };
     let db = Database::open(Arc::new(disk.clone()), options).unwrap();
-    let mut session = TestSession(db.session(ClientInfo::default()));
+    let mut session = TestSession(Session::new(&db, ClientInfo::default()));
     session.ok("CREATE DATABASE test");
     session.ok("USE test");
     session.ok("CREATE TABLE t (id INT PRIMARY KEY, n INT, u INT, s VARCHAR(400))");
@@ -32,7 +34,7 @@ fn filled(disk: &SimDisk) -> (Arc<Database>, TestSession) {
 fn sound(db: &Database, disk: &SimDisk) {
     assert_eq!(disk.scratch_files(), 0);
     while db.engine.background_step().unwrap() {}
-    assert_eq!(db.check().unwrap(), Vec::<String>::new());
+    assert_eq!(check_database(db).unwrap(), Vec::<String>::new());
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod workload;
 
 use crate::database::{ClientInfo, Database, DatabaseOptions};
 use crate::error::OpenError;
+use crate::session::Session;
 use crate::session::tests::TestSession;
 use inia_storage::EngineSizes;
 use inia_testkit::SimDisk;
@@ -36,7 +37,7 @@ fn open(disk: &SimDisk) -> Result<Arc<Database>, OpenError> {
 }
 
 fn session(db: &Arc<Database>) -> TestSession {
-    let mut session = TestSession(db.session(ClientInfo::default()));
+    let mut session = TestSession(Session::new(db, ClientInfo::default()));
     session.run("USE test");
     session
 }

@@ -24,8 +24,10 @@
 mod files;
 mod pages;
 
+use crate::check::check_database;
 use crate::database::{ClientInfo, Database, DatabaseOptions};
 use crate::error::OpenError;
+use crate::session::Session;
 use crate::session::tests::TestSession;
 use inia_base::io::{Disk, MemDisk};
 use inia_storage::EngineSizes;
@@ -72,7 +74,7 @@ fn options(disk: &MemDisk) -> Result<Arc<Database>, OpenError> {
 }
 
 fn session(db: &Arc<Database>) -> TestSession {
-    let mut session = TestSession(db.session(ClientInfo::default()));
+    let mut session = TestSession(Session::new(db, ClientInfo::default()));
     session.run("USE test");
     session
 }
@@ -236,7 +238,7 @@ fn examine(image: &Image) -> Outcome {
     let wrong = differing.map(|((sql, found), right)| format!("{sql}: {found}, not {right}"));
     let wrong: Vec<String> = wrong.collect();
     drop(client);
-    let problems = db.check().unwrap_or_else(|error| vec![error.to_string()]);
+    let problems = check_database(&db).unwrap_or_else(|error| vec![error.to_string()]);
     let mut client = session(&db);
     WRITES.iter().for_each(|sql| drop(client.run(sql)));
     drop(client);

@@ -9,6 +9,7 @@
 //! `INIA_MUTATIONS=50` takes fifty times the rounds.
 
 use super::{TestDb, TestSession};
+use crate::check::check_database;
 use inia_testkit::Random;
 
 const ROWS: i64 = 30;
@@ -219,7 +220,7 @@ fn play(seed: u64, threads: u64, steps: u64) {
     });
     setup.check(&[(SUM_OF_BOTH, &SUM.to_string())]);
     drop(setup);
-    assert_eq!(db.database().check().unwrap(), Vec::<String>::new());
+    assert_eq!(check_database(db.database()).unwrap(), Vec::<String>::new());
 }
 
 #[test]

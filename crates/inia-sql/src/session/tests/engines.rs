@@ -1,7 +1,9 @@
 //! Tables whose engine has no transactions, and those whose rows do not outlive the server.
 
 use super::TestSession;
+use crate::check::check_database;
 use crate::database::{ClientInfo, Database, DatabaseOptions};
+use crate::session::Session;
 use inia_testkit::{Random, SimDisk};
 use std::sync::Arc;
 
@@ -16,7 +18,7 @@ fn session(db: &Arc<Database>) -> TestSession {
 
 fn numbered(db: &Arc<Database>, connection_id: u32) -> TestSession {
     let client = ClientInfo { connection_id, ..ClientInfo::default() };
-    let mut session = TestSession(db.session(client));
+    let mut session = TestSession(Session::new(db, client));
     session.ok("CREATE DATABASE IF NOT EXISTS test");
     session.ok("USE test");
     session
@@ -253,7 +255,7 @@ fn memory_tables_are_as_large_as_max_heap_table_size_was() {
     assert!(one.run("SELECT * FROM j").contains("ERROR 1146"));
     assert_eq!(one.ok("SELECT COUNT(*) FROM i"), "520\n");
     drop(one);
-    assert_eq!(db.check().unwrap(), Vec::<String>::new());
+    assert_eq!(check_database(&db).unwrap(), Vec::<String>::new());
 }
 
 /// What may be done with the definition of a MEMORY table, in an order in which all succeed. After
@@ -301,7 +303,7 @@ fn definitions_of_memory_tables_survive_crashes_without_rows() {
         }
         assert_eq!(after.ok("SELECT COUNT(*) FROM m"), "2\n");
         drop(after);
-        assert_eq!(again.check().unwrap(), Vec::<String>::new(), "{statement}");
+        assert_eq!(check_database(&again).unwrap(), Vec::<String>::new(), "{statement}");
     }
 }
 
@@ -327,5 +329,5 @@ fn ddl_that_fails_leaves_a_memory_table_as_it_was() {
         one.run("CREATE TABLE d (id INT, FOREIGN KEY (id) REFERENCES h (id))").contains("1824")
     );
     drop(one);
-    assert_eq!(db.check().unwrap(), Vec::<String>::new());
+    assert_eq!(check_database(&db).unwrap(), Vec::<String>::new());
 }

@@ -2,7 +2,9 @@
 //! and once there is space again work goes on.
 
 use super::TestSession;
+use crate::check::check_database;
 use crate::database::{ClientInfo, Database, DatabaseOptions};
+use crate::session::Session;
 use inia_testkit::SimDisk;
 use std::sync::Arc;
 
@@ -12,7 +14,7 @@ fn open(disk: &SimDisk) -> Arc<Database> {
 }
 
 fn session(db: &Arc<Database>) -> TestSession {
-    let mut session = TestSession(db.session(ClientInfo::default()));
+    let mut session = TestSession(Session::new(db, ClientInfo::default()));
     session.run("USE test");
     session
 }
@@ -89,7 +91,7 @@ fn writers_fail_readers_go_on_and_nothing_is_lost() {
     let db = open(&copy);
     assert_eq!(count(&mut session(&db)), rows + 100);
     db.close().unwrap();
-    assert_eq!(db.check().unwrap(), Vec::<String>::new());
+    assert_eq!(check_database(&db).unwrap(), Vec::<String>::new());
 }
 
 #[test]
@@ -108,5 +110,5 @@ fn deleting_makes_room() {
     assert_eq!(count(&mut writer), rows - 900);
     drop(writer);
     db.close().unwrap();
-    assert_eq!(db.check().unwrap(), Vec::<String>::new());
+    assert_eq!(check_database(&db).unwrap(), Vec::<String>::new());
 }

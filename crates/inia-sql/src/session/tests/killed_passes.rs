@@ -7,6 +7,7 @@
 use super::TestSession;
 use crate::database::{ClientInfo, Database, DatabaseOptions};
 use crate::session::KillHandle;
+use crate::session::Session;
 use inia_base::io::{Disk, DiskFile};
 use inia_testkit::SimDisk;
 use std::io;
@@ -82,7 +83,7 @@ fn filled() -> (Arc<Database>, TestSession, Shared, SimDisk) {
     let options = DatabaseOptions { buffer_pool_size: 16 << 20, background: false };
     let watched = Watched(disk.clone(), calls.clone());
     let db = Database::open(Arc::new(watched), options).unwrap();
-    let mut session = TestSession(db.session(ClientInfo::default()));
+    let mut session = TestSession(Session::new(&db, ClientInfo::default()));
     for sql in [
         "CREATE DATABASE test",
         "USE test",

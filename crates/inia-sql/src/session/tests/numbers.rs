@@ -1,7 +1,9 @@
 //! AUTO_INCREMENT counts on where it was, whatever becomes of the rows and of the program.
 
 use super::{TestDb, TestSession};
+use crate::check::check_database;
 use crate::database::{ClientInfo, Database, DatabaseOptions};
+use crate::session::Session;
 use inia_testkit::SimDisk;
 use std::sync::Arc;
 
@@ -25,7 +27,7 @@ fn after_restart(statements: &str) -> u64 {
     drop(session);
     let db = db.restart();
     let number = next(&mut db.session());
-    assert_eq!(db.database().check().unwrap(), Vec::<String>::new());
+    assert_eq!(check_database(db.database()).unwrap(), Vec::<String>::new());
     number
 }
 
@@ -107,7 +109,7 @@ fn the_root_keeps_the_counter_while_the_tree_grows_and_shrinks() {
     drop(session);
     let db = db.restart();
     assert_eq!(next(&mut db.session()), 504);
-    assert_eq!(db.database().check().unwrap(), Vec::<String>::new());
+    assert_eq!(check_database(db.database()).unwrap(), Vec::<String>::new());
     let mut session = db.session();
     session.ok(&format!("INSERT INTO t (v, s) VALUES {rows}"));
     session.ok("DELETE FROM t");
@@ -119,7 +121,7 @@ fn the_root_keeps_the_counter_while_the_tree_grows_and_shrinks() {
 fn open(disk: &SimDisk) -> (Arc<Database>, TestSession) {
     let options = DatabaseOptions { buffer_pool_size: 16 << 20, background: false };
     let db = Database::open(Arc::new(disk.clone()), options).unwrap();
-    let mut session = TestSession(db.session(ClientInfo::default()));
+    let mut session = TestSession(Session::new(&db, ClientInfo::default()));
     session.run("USE test");
     (db, session)
 }
@@ -159,7 +161,7 @@ fn a_kill_and_a_crash_lose_no_number() {
 #[test]
 fn a_row_under_way_at_a_kill_does_not_give_back_what_is_behind_it() {
     let (disk, db, mut session) = on_disk();
-    let mut other = TestSession(db.session(ClientInfo::default()));
+    let mut other = TestSession(Session::new(&db, ClientInfo::default()));
     other.run("USE test");
     session.ok("BEGIN");
     assert_eq!(next(&mut session), 6);

@@ -3,7 +3,9 @@
 
 use super::{TestDb, TestSession};
 use crate::catalog::Table;
+use crate::check::check_database;
 use crate::database::{ClientInfo, Database, DatabaseOptions};
+use crate::session::Session;
 use inia_storage::Isolation;
 use inia_testkit::SimDisk;
 use std::sync::Arc;
@@ -37,7 +39,7 @@ fn rows_that_another_transaction_is_deleting_keep_their_ids() {
         other.ok("INSERT INTO t (v) VALUES (5), (6)");
         deleting.ok("ROLLBACK");
         assert_eq!(other.ok(ALL), "1\n2\n3\n4\n5\n6\n", "{table}");
-        assert_eq!(db.database().check().unwrap(), Vec::<String>::new());
+        assert_eq!(check_database(db.database()).unwrap(), Vec::<String>::new());
     }
 }
 
@@ -60,7 +62,7 @@ fn rows_of_a_whole_table_that_is_being_deleted_keep_their_ids() {
 fn open(disk: &SimDisk) -> (Arc<Database>, TestSession) {
     let options = DatabaseOptions { buffer_pool_size: 16 << 20, background: false };
     let db = Database::open(Arc::new(disk.clone()), options).unwrap();
-    let mut session = TestSession(db.session(ClientInfo::default()));
+    let mut session = TestSession(Session::new(&db, ClientInfo::default()));
     session.run("USE test");
     (db, session)
 }
@@ -79,7 +81,7 @@ fn rows_that_a_killed_transaction_was_deleting_keep_their_ids() {
         session.ok("INSERT INTO t (v) VALUES (1), (2), (3), (4)");
         session.ok("BEGIN");
         session.ok("DELETE FROM t WHERE v > 2");
-        let mut other = TestSession(db.session(ClientInfo::default()));
+        let mut other = TestSession(Session::new(&db, ClientInfo::default()));
         other.run("USE test");
         // With this commit the deletions are in the log on disk.
         other.ok("INSERT INTO other VALUES (1)");
@@ -90,7 +92,7 @@ fn rows_that_a_killed_transaction_was_deleting_keep_their_ids() {
         session.ok("INSERT INTO t (v) VALUES (5), (6)");
         while db.engine.background_step().unwrap() {}
         assert_eq!(session.ok(ALL), "1\n2\n3\n4\n5\n6\n", "{table}, seed {seed}");
-        assert_eq!(db.check().unwrap(), Vec::<String>::new());
+        assert_eq!(check_database(&db).unwrap(), Vec::<String>::new());
     }
 }
 

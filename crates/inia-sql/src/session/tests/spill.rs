@@ -2,6 +2,7 @@
 
 use super::TestSession;
 use crate::database::{ClientInfo, Database, DatabaseOptions};
+use crate::session::Session;
 use inia_testkit::{Random, SimDisk};
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ fn open(disk: &SimDisk) -> Arc<Database> {
 /// case, fractions and dates.
 fn filled(disk: &SimDisk, seed: u64) -> (Arc<Database>, TestSession) {
     let db = open(disk);
-    let mut session = TestSession(db.session(ClientInfo::default()));
+    let mut session = TestSession(Session::new(&db, ClientInfo::default()));
     for sql in ["CREATE DATABASE test", "USE test"] {
         session.ok(sql);
     }

@@ -1,6 +1,7 @@
 //! Temporary tables: whose they are, and what becomes of them.
 
 use super::TestDb;
+use crate::check::check_database;
 use inia_base::value::Value;
 use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
 
@@ -60,7 +61,7 @@ fn they_go_with_their_session() {
     assert_eq!(records(&db), 2);
     drop(s);
     assert_eq!(records(&db), 0);
-    assert_eq!(db.database().check().unwrap(), Vec::<String>::new());
+    assert_eq!(check_database(db.database()).unwrap(), Vec::<String>::new());
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn the_next_start_clears_away_what_a_lost_process_left() {
     assert_eq!(records(&db), 1);
     let db = db.restart();
     assert_eq!(records(&db), 0);
-    assert_eq!(db.database().check().unwrap(), Vec::<String>::new());
+    assert_eq!(check_database(db.database()).unwrap(), Vec::<String>::new());
     db.session().ok("create table a (b int)");
 }
 
