@@ -26,6 +26,7 @@ pub mod print;
 mod rows;
 mod same;
 mod slots;
+mod sound;
 pub mod store;
 #[cfg(test)]
 mod tests;
