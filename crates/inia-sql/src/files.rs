@@ -12,10 +12,10 @@ mod reader;
 mod tests;
 mod writer;
 
-use crate::context::SessionContext;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{ExprType, SqlMode, lob_bytes};
+use inia_query::context::SessionContext;
 use std::path::{Path, PathBuf};
 
 /// Whether backslashes escape where a statement does not say what does.
