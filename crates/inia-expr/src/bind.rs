@@ -17,7 +17,7 @@ use crate::column_types;
 use crate::context::{Environment, SessionHost, VarScope};
 use crate::convert;
 use crate::func;
-use crate::tree::{CmpOp, Expr, ExprKind, Quantifier, Subquery, SubqueryKind};
+use crate::tree::{CmpOp, Expr, ExprKind, Quantifier, RowLookup, Subquery, SubqueryKind};
 use crate::ty::{Coercibility, ExprType, NOT_FIXED, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -436,7 +436,17 @@ impl Binder<'_> {
             !certain || own.iter().any(|ty| ty.nullable) || types.iter().any(|t| t.nullable);
         let null_safe = quantifier == Quantifier::Only && op == CmpOp::NullSafeEq;
         let nullable = is_nullable && !null_safe;
-        let kind = SubqueryKind::Quantified { op, quantifier, left, classes, types };
+        let asks_members =
+            matches!((quantifier, op), (Quantifier::Any, CmpOp::Eq) | (Quantifier::All, CmpOp::Ne));
+        let mut columns = classes.iter().zip(own.iter().zip(&types));
+        let lookup = match asks_members
+            && !sub.correlated
+            && columns.all(|(class, (left, right))| crate::compare::hashable(class, left, right))
+        {
+            true => RowLookup::HashTable,
+            false => RowLookup::Compare,
+        };
+        let kind = SubqueryKind::Quantified { op, quantifier, left, classes, types, lookup };
         Ok(subquery_expr(sub, kind, ExprType::bool(nullable)))
     }
 }

@@ -331,8 +331,8 @@ pub trait SubqueryRunner {
         visit: &mut RowVisitor<'_>,
     ) -> Result<(), SqlError>;
 
-    /// The answer of `values IN (subquery)` (`= ANY`), where the runner can tell it without going
-    /// through all rows; the outer `None` where it cannot.
+    /// The answer of `values IN (subquery)` (`= ANY`) by a hash table of the rows; the outer `None`
+    /// where that cannot tell.
     fn contains(
         &self,
         sub: &Subquery,

@@ -4,7 +4,8 @@ use crate::compare::{self, CmpClass};
 use crate::constant;
 use crate::context::EvalContext;
 use crate::eval::{first_row, with_outer};
-use crate::tree::{CmpOp, Compare, Expr, ExprKind, InList, Quantifier, Subquery, SubqueryKind};
+use crate::tree::{CmpOp, Compare, Expr, ExprKind, InList, Quantifier, RowLookup};
+use crate::tree::{Subquery, SubqueryKind};
 use crate::ty::ExprType;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
@@ -161,21 +162,18 @@ pub(super) fn eval_quantified(
     ctx: &mut EvalContext<'_>,
     row: &[Value],
 ) -> Result<Truth, SqlError> {
-    let SubqueryKind::Quantified { op, quantifier, left, classes, types } = &sub.kind else {
+    let SubqueryKind::Quantified { op, quantifier, left, classes, types, lookup } = &sub.kind
+    else {
         return Ok(None);
     };
     let runner = ctx.subqueries;
     let values = column_values(left, ctx, row)?;
-    let all = match (quantifier, op) {
-        (Quantifier::Any, CmpOp::Eq) | (Quantifier::All, CmpOp::Ne) => {
-            let all = *quantifier == Quantifier::All;
-            if let Some(inside) = runner.contains(sub, &values, ctx)? {
-                return Ok(inside.map(|inside| inside != all));
-            }
-            all
-        }
-        (quantifier, _) => *quantifier == Quantifier::All,
-    };
+    let all = *quantifier == Quantifier::All;
+    if *lookup == RowLookup::HashTable
+        && let Some(inside) = runner.contains(sub, &values, ctx)?
+    {
+        return Ok(inside.map(|inside| inside != all));
+    }
     let own = column_types(left);
     let against = Against { op: *op, values: &values, own: &own, classes, types };
     if *quantifier == Quantifier::Only {

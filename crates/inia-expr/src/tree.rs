@@ -307,7 +307,19 @@ pub enum SubqueryKind {
         classes: Vec<CmpClass>,
         /// Types of the subquery's columns.
         types: Vec<ExprType>,
+        /// How rows that fulfil it are found.
+        lookup: RowLookup,
     },
+}
+
+/// How a quantified comparison goes through its subquery's rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowLookup {
+    /// The rows are in a hash table, made once; they are compared one by one where a row of several
+    /// columns has a NULL, of which the table cannot tell.
+    HashTable,
+    /// Each row is compared.
+    Compare,
 }
 
 /// Which rows of a subquery a comparison must hold for.

@@ -12,13 +12,15 @@
 //! Example: `FROM a JOIN b ON b.id = a.b_id WHERE a.x = 3` with an index on `a.x` and the primary
 //! key on `b.id`: `a` costs a few rows by its index, `b` a scan; `a` first; then `b` costs one row.
 
+mod cells;
 mod direct;
 mod group;
 mod order;
 mod outer;
 
+pub(crate) use cells::group_strategy;
 pub(crate) use direct::direct;
-pub(crate) use order::{index_extrema, order_by_index};
+pub(crate) use order::order_by_index;
 
 use crate::access::EvalSettings;
 use crate::catalog::Table;

@@ -11,10 +11,15 @@
 pub mod explain;
 pub(crate) mod json_table;
 mod sound;
+mod strategy;
 pub mod trace;
 pub(crate) mod view_use;
 pub(crate) mod window;
 
+pub use strategy::{
+    CellCheck, CellKind, CellTotal, Direct, Factor, GroupStrategy, IndexExtremum, IntColumn,
+    IntGroups, JoinTotals, Ordered,
+};
 pub use view_use::ViewUse;
 
 use crate::access::AccessPath;
@@ -74,17 +79,6 @@ impl StatementPlan {
     pub fn refuse_wrong(&self) -> Result<(), SqlError> {
         self.said.wrong.clone().map_or(Ok(()), Err)
     }
-}
-
-/// A way from stored bytes to the client, of a query of one table.
-#[derive(Debug)]
-pub enum Direct {
-    /// Aggregates over all rows, if each can be added up from stored cells.
-    Totals,
-    /// These columns of the table, in the order in which rows are read.
-    Rows(Vec<usize>),
-    /// These columns of the table, sorted.
-    Sorted(Vec<usize>),
 }
 
 /// VALUES.
@@ -223,6 +217,9 @@ pub struct SetPlan {
     pub first: Body,
     /// The other operands.
     pub rest: Vec<SetStep>,
+    /// How many of those are combined with the first in a table of distinct tuples, each with how
+    /// often it is there; the others are UNION ALL, and their tuples follow as they come.
+    pub counted: usize,
     /// The columns' common types; every operand's values are converted to them.
     pub types: Vec<ExprType>,
 }
@@ -263,22 +260,16 @@ pub struct SelectPlan {
     pub distinct: bool,
     /// Rows must come out in the order in which the leftmost table is read.
     pub ordered: bool,
-    /// Where each aggregate is found at an end of an index, or is a kept number of rows.
-    pub extrema: Option<Vec<IndexExtremum>>,
 }
 
-/// An aggregate's value without reading rows.
-#[derive(Debug)]
-pub enum IndexExtremum {
-    /// It is a column of the path's first row.
-    First {
-        /// Leads to the row.
-        path: AccessPath,
-        /// The column.
-        column: usize,
-    },
-    /// It is how many rows these tables have between them, which keep the numbers.
-    Rows(Vec<Arc<Table>>),
+impl SelectPlan {
+    /// Where each aggregate is found without reading rows, if that is how they are.
+    pub(crate) fn extrema(&self) -> Option<&[IndexExtremum]> {
+        match &self.aggregation.as_ref()?.strategy {
+            GroupStrategy::Extrema(extrema) => Some(extrema),
+            _ => None,
+        }
+    }
 }
 
 /// GROUP BY and aggregate functions.
@@ -292,6 +283,8 @@ pub struct Aggregation {
     pub rollup: bool,
     /// Aggregates that queries inside read, by number, and the slots where they find them.
     pub shown: Vec<(usize, usize)>,
+    /// How groups are made.
+    pub strategy: GroupStrategy,
 }
 
 /// A member of FROM.
@@ -342,6 +335,8 @@ pub struct TableSource {
     pub rows: f64,
     /// Conditions that need only this table's slots and those filled before it.
     pub filter: Vec<Expr>,
+    /// The first of those, where stored cells answer them: for all rows of a leaf at once.
+    pub checks: Vec<CellCheck>,
     /// Conditions that the access path stands for; checked only where its bounds are not exact.
     pub bound_filter: Vec<Expr>,
     /// FOR UPDATE, FOR SHARE.

@@ -140,7 +140,10 @@ impl QueryBinder<'_> {
             *column = of_set_operation(&column.result.name, ty);
         }
         let types = columns.iter().map(|c| c.ty.clone()).collect();
-        Ok((Body::SetOperation(Box::new(SetPlan { first, rest: steps, types })), columns))
+        let counted = steps.iter().rposition(|step| !(step.op == ast::SetOp::Union && step.all));
+        let counted = counted.map_or(0, |last| last + 1);
+        let plan = SetPlan { first, rest: steps, counted, types };
+        Ok((Body::SetOperation(Box::new(plan)), columns))
     }
 
     /// ORDER BY of a set operation: a position, a column name of its result, or an expression over

@@ -11,9 +11,9 @@ use super::scope::{BlockScope, Clause, ScopeItem};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, QueryUse, Result};
 use crate::access::EvalSettings;
-use crate::optimize::{FromTree, LeafKind, QueryBlock, index_extrema, plan_from};
+use crate::optimize::{FromTree, LeafKind, QueryBlock, group_strategy, plan_from};
 use crate::plan::window::WindowPlan;
-use crate::plan::{Aggregation, Body, OutputColumn, QueryPlan, SelectPlan, SortKey};
+use crate::plan::{Aggregation, Body, GroupStrategy, OutputColumn, QueryPlan, SelectPlan, SortKey};
 use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::aggregate::Aggregate;
@@ -490,6 +490,7 @@ impl QueryBinder<'_> {
             calls: clauses.aggregates,
             rollup: select.rollup,
             shown: clauses.shown.into_iter().zip(own_width..).collect(),
+            strategy: GroupStrategy::Hash,
         });
         let mut plan = SelectPlan {
             width: from.width,
@@ -503,9 +504,11 @@ impl QueryBinder<'_> {
             visible,
             distinct: select.options.distinct,
             ordered: false,
-            extrema: None,
         };
-        plan.extrema = index_extrema(&plan);
+        let strategy = group_strategy(&plan);
+        if let (Some(aggregation), Some(strategy)) = (&mut plan.aggregation, strategy) {
+            aggregation.strategy = strategy;
+        }
         QueryPlan {
             columns: clauses.columns,
             body: Body::Select(Box::new(plan)),

@@ -16,7 +16,7 @@ use super::hash::KeyHash;
 use super::keys::encode_key;
 use super::sort::Sorter;
 use super::{Result, Tuple, damaged_row};
-use crate::plan::Aggregation;
+use crate::plan::{Aggregation, GroupStrategy};
 use crate::spill::{Distinct, ENTRY, Grant, Partitions, Purpose, Stream, Workspace, held};
 use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
@@ -60,8 +60,8 @@ pub(super) struct Groups<'p, 'w> {
 
 impl<'p, 'w> Groups<'p, 'w> {
     pub(super) fn new(plan: &'p Aggregation, workspace: Workspace<'w>) -> Groups<'p, 'w> {
-        let grows = !plan.group.is_empty() && plan.calls.iter().any(Aggregate::grows);
-        let sorted = grows.then(|| Sorter::new(usize::MAX, workspace));
+        let sorts = matches!(plan.strategy, GroupStrategy::Sort);
+        let sorted = sorts.then(|| Sorter::new(usize::MAX, workspace));
         Groups { sorted, ..Groups::at_level(plan, workspace, 0) }
     }
 

@@ -1,30 +1,27 @@
 //! Aggregates over whole numbers, from stored cells and without values in between.
 //!
-//! The plan decides between two shapes:
-//! - one table grouped by one integer column;
-//! - COUNT and SUM over an inner hash join of two tables by one integer column. The right side's
-//!   rows are added up by their key first; each left row then counts as often as its key did.
+//! The plan chooses one of two shapes:
+//! - one table grouped by one integer column ([`IntGroups`]);
+//! - COUNT and SUM over an inner hash join of two tables by one integer column ([`JoinTotals`]).
+//!   The right side's rows are added up by their key first; each left row then counts as often as
+//!   its key did.
 //!
 //! Example of the second: `SELECT COUNT(*), SUM(b.y) FROM a JOIN b ON b.x = a.x` with the rows
 //! `b(x, y) = (1, 10), (1, 20), (2, 5)` and `a(x) = 1, 1, 3`: the table holds `1 → 2 rows, 30` and
 //! `2 → 1 row, 5`; the rows of `a` add `(2, 30)` twice and nothing once: 4 rows, 60.
 //!
-//! If a query has neither shape, or its groups outgrow the operator's memory, no row has been sent
-//! yet and general execution starts from the beginning.
+//! If groups outgrow the operator's memory, or the values of a path's bounds make them inexact, no
+//! row has been sent yet and general execution starts from the beginning.
 
-use super::direct::{Total, integer, total};
+use super::direct::{Total, integer};
 use super::hash::KeyHash;
 use super::{Result, Runner};
 use crate::access::{FoundRow, FoundRun, TableScan};
-use crate::plan::{
-    Aggregation, JoinMethod, JoinPlan, JoinType, RowSource, SelectPlan, TableSource,
-};
+use crate::plan::{Factor, IntColumn, IntGroups, JoinTotals, RowSource, SelectPlan, TableSource};
 use crate::row::Cell;
 use crate::spill::Grant;
-use inia_base::datatype::DataType;
 use inia_base::value::Value;
-use inia_expr::slots_of;
-use inia_expr::{Aggregate, EvalContext, Expr, ExprKind};
+use inia_expr::{Aggregate, EvalContext};
 use inia_parser::ast::AggregateFunc;
 use inia_storage::ReadMode;
 use std::collections::HashMap;
@@ -35,24 +32,7 @@ type Project<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + '
 /// About what a hash table holds for each of its keys besides what is counted.
 const KEY_SIZE: usize = 64;
 
-/// An integer column of one side.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct IntColumn {
-    column: usize,
-    unsigned: bool,
-}
-
 impl IntColumn {
-    fn of(expr: &Expr, source: &TableSource) -> Option<IntColumn> {
-        let ExprKind::Column { index, .. } = expr.kind else { return None };
-        let column = index.checked_sub(source.base)?;
-        let definition = source.table.def.columns.get(column)?;
-        match definition.data_type {
-            DataType::Int { unsigned, .. } => Some(IntColumn { column, unsigned }),
-            _ => None,
-        }
-    }
-
     /// The number that the cell holds, as its bits.
     #[inline]
     fn bits(self, found: &FoundRow<'_>, source: &TableSource) -> Result<Option<u64>> {
@@ -138,7 +118,7 @@ impl Positions {
 }
 
 /// Groups by one integer column, in the order in which they began.
-struct IntGroups<'p> {
+struct Groups<'p> {
     positions: Positions,
     null: Option<usize>,
     keys: Vec<Option<u64>>,
@@ -146,7 +126,7 @@ struct IntGroups<'p> {
     totals: Vec<Total<'p>>,
 }
 
-impl IntGroups<'_> {
+impl Groups<'_> {
     fn position(&self, key: Option<u64>) -> Option<usize> {
         match key {
             Some(key) => self.positions.get(key),
@@ -167,16 +147,6 @@ impl IntGroups<'_> {
     fn used(&self) -> usize {
         self.keys.len() * KEY_SIZE + size_of_val(&self.totals[..])
     }
-}
-
-/// What one aggregate over a join adds up.
-#[derive(Clone, Copy)]
-enum Factor {
-    Rows,
-    /// COUNT or SUM of a column of the left side.
-    Left(usize),
-    /// COUNT or SUM of a column of the right side, whose sums stand at this place of a key's.
-    Right(usize, usize),
 }
 
 /// Rows or values, and their sum.
@@ -202,56 +172,27 @@ struct Summed {
     positions: Positions,
     /// The rows of each key.
     rows: Vec<i64>,
-    /// Of each key so many sums as there are parts of the right side.
+    /// Of each key so many sums as there are factors of the right side.
     sums: Vec<Sum>,
 }
 
 impl Runner<'_> {
-    /// Gives all groups to `project`, if the query is of a shape that can; false where nothing was
-    /// given.
-    pub(super) fn grouped_by_cells(
+    /// Gives the groups of one table to `project`; false, with nothing given, where they must be
+    /// made in another way.
+    pub(super) fn int_groups(
         &self,
-        select: &SelectPlan,
-        aggregation: &Aggregation,
+        (select, plan): (&SelectPlan, &IntGroups),
+        calls: &[Aggregate],
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
         project: &mut Project<'_>,
     ) -> Result<bool> {
-        let plain = !aggregation.rollup && aggregation.shown.is_empty();
-        if !plain || !select.filter.is_empty() || !select.windows.is_empty() {
-            return Ok(false);
-        }
-        match (&select.source, aggregation.group.as_slice()) {
-            (RowSource::Table(source), [group]) if is_plain(source) => {
-                self.groups_of_table((select, source), (group, aggregation), ctx, row, project)
-            }
-            (RowSource::Join(join), []) if reads_only(select, None) => {
-                self.sums_of_join(join, &aggregation.calls, ctx, row, project)
-            }
-            _ => Ok(false),
-        }
-    }
-
-    fn groups_of_table(
-        &self,
-        (select, source): (&SelectPlan, &TableSource),
-        (group, aggregation): (&Expr, &Aggregation),
-        ctx: &mut EvalContext<'_>,
-        row: &mut [Value],
-        project: &mut Project<'_>,
-    ) -> Result<bool> {
-        let Some(by) = IntColumn::of(group, source) else { return Ok(false) };
+        let RowSource::Table(source) = &select.source else { return Ok(false) };
+        let IntGroups { by, totals } = plan;
         let slot = source.base + by.column;
-        let start = || {
-            let totals = aggregation.calls.iter().map(|call| total(call, source));
-            totals.collect::<Option<Vec<Total<'_>>>>().filter(|all| all.iter().all(Total::is_small))
-        };
-        let Some(sample) = start().filter(|_| reads_only(select, Some(slot))) else {
-            return Ok(false);
-        };
-        let columns: Vec<usize> = sample.iter().filter_map(Total::column).collect();
-        let calls = sample.len();
-        let mut groups = IntGroups {
+        let columns: Vec<usize> = totals.iter().filter_map(|total| total.column()).collect();
+        let width = totals.len();
+        let mut groups = Groups {
             positions: Positions::expecting(source.rows, self.exec.workspace.budget),
             null: None,
             keys: Vec::new(),
@@ -259,20 +200,21 @@ impl Runner<'_> {
         };
         let mut memory = Grant::new(self.exec.workspace);
         let mut last: Option<(Option<u64>, usize)> = None;
-        let done = self.each_keyed(source, &columns, by, ctx, &mut |ctx, key, row| {
+        let done = self.each_keyed(source, &columns, *by, ctx, &mut |ctx, key, row| {
             let position = match last {
                 Some((of, position)) if of == key => position,
                 _ => match groups.position(key) {
                     Some(position) => position,
                     None if !memory.allows(groups.used()) => return Ok(false),
                     None => {
-                        groups.totals.extend(start().unwrap_or_default());
+                        let start = totals.iter().zip(calls);
+                        groups.totals.extend(start.map(|(total, call)| Total::start(*total, call)));
                         groups.begin(key)
                     }
                 },
             };
             last = Some((key, position));
-            for total in &mut groups.totals[position * calls..(position + 1) * calls] {
+            for total in &mut groups.totals[position * width..(position + 1) * width] {
                 match total {
                     Total::Rows(count) => *count += 1,
                     total => total.add(&row.found(), source, ctx)?,
@@ -286,7 +228,7 @@ impl Runner<'_> {
         let mut totals = groups.totals.into_iter();
         for key in groups.keys {
             ctx.aggregates.clear();
-            for total in totals.by_ref().take(calls) {
+            for total in totals.by_ref().take(width) {
                 let value = total.finish(ctx)?;
                 ctx.aggregates.push(value);
             }
@@ -298,43 +240,37 @@ impl Runner<'_> {
         Ok(true)
     }
 
-    fn sums_of_join(
+    /// Gives the one group of a join to `project`; false, with nothing given, where it must be
+    /// made in another way.
+    pub(super) fn join_totals(
         &self,
-        join: &JoinPlan,
+        (select, plan): (&SelectPlan, &JoinTotals),
         calls: &[Aggregate],
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
         project: &mut Project<'_>,
     ) -> Result<bool> {
+        let RowSource::Join(join) = &select.source else { return Ok(false) };
         let (RowSource::Table(left), RowSource::Table(right)) = (&join.left, &join.right) else {
             return Ok(false);
         };
-        let JoinMethod::Hash(keys) = &join.method else { return Ok(false) };
-        let plain = join.kind == JoinType::Inner && join.on.is_empty();
-        let [key] = keys.as_slice() else { return Ok(false) };
-        if !plain || !is_plain(left) || !is_plain(right) {
+        let factors = &plan.factors;
+        let Some(summed) = self.summed(right, plan.right_key, factors, ctx)? else {
             return Ok(false);
-        }
-        let columns = (IntColumn::of(&key.left, left), IntColumn::of(&key.right, right));
-        let (Some(left_key), Some(right_key)) = columns else { return Ok(false) };
-        let Some(parts) = parts_of(calls, left, right) else { return Ok(false) };
-        if left_key.unsigned != right_key.unsigned {
-            return Ok(false);
-        }
-        let Some(summed) = self.summed(right, right_key, &parts, ctx)? else { return Ok(false) };
+        };
         let wide = summed.sums.len() / summed.rows.len().max(1);
-        let mut sums = vec![Sum::default(); parts.len()];
-        let read = parts.iter().filter_map(|part| match part {
+        let mut sums = vec![Sum::default(); factors.len()];
+        let read = factors.iter().filter_map(|factor| match factor {
             Factor::Left(column) => Some(*column),
             _ => None,
         });
         let read: Vec<usize> = read.collect();
-        let done = self.each_keyed(left, &read, left_key, ctx, &mut |_, key, row| {
+        let done = self.each_keyed(left, &read, plan.left_key, ctx, &mut |_, key, row| {
             let Some(key) = key else { return Ok(true) };
             let Some(at) = summed.positions.get(key) else { return Ok(true) };
             let times = summed.rows[at];
-            for (sum, part) in sums.iter_mut().zip(&parts) {
-                match part {
+            for (sum, factor) in sums.iter_mut().zip(factors) {
+                match factor {
                     Factor::Rows => sum.count += times,
                     Factor::Left(column) => {
                         sum.add_cell(&row.found().cell(&left.table, *column)?, times);
@@ -369,12 +305,12 @@ impl Runner<'_> {
         &self,
         source: &TableSource,
         key: IntColumn,
-        parts: &[Factor],
+        factors: &[Factor],
         ctx: &mut EvalContext<'_>,
     ) -> Result<Option<Summed>> {
-        let columns: Vec<usize> = parts
+        let columns: Vec<usize> = factors
             .iter()
-            .filter_map(|part| match part {
+            .filter_map(|factor| match factor {
                 Factor::Right(column, _) => Some(*column),
                 _ => None,
             })
@@ -469,42 +405,6 @@ impl Row<'_, '_> {
             Row::Single(found) => **found,
         }
     }
-}
-
-/// Whether the table is read without locks and conditions other than its path's.
-fn is_plain(source: &TableSource) -> bool {
-    source.lock.is_none() && source.filter.is_empty()
-}
-
-/// Whether what is evaluated for a group reads no slot but this one.
-fn reads_only(select: &SelectPlan, slot: Option<usize>) -> bool {
-    let mut all = select.output.iter().chain(&select.having);
-    all.all(|expr| {
-        let needs = slots_of(expr);
-        !needs.whole_row && (0..select.width).all(|i| Some(i) == slot || !needs.slots.contains(i))
-    })
-}
-
-/// What the aggregates of a join add up, where all are COUNT of something or SUM of integers.
-fn parts_of(calls: &[Aggregate], left: &TableSource, right: &TableSource) -> Option<Vec<Factor>> {
-    let mut of_right = 0;
-    let mut part = |call: &Aggregate| {
-        if call.func == AggregateFunc::CountStar {
-            return Some(Factor::Rows);
-        }
-        let [arg] = call.args.as_slice() else { return None };
-        let counts = matches!(call.func, AggregateFunc::Count | AggregateFunc::Sum);
-        if call.distinct || !counts {
-            return None;
-        }
-        if let Some(column) = IntColumn::of(arg, left) {
-            return Some(Factor::Left(column.column));
-        }
-        let column = IntColumn::of(arg, right)?;
-        of_right += 1;
-        Some(Factor::Right(column.column, of_right - 1))
-    };
-    calls.iter().map(&mut part).collect()
 }
 
 #[cfg(test)]

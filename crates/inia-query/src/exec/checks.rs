@@ -1,32 +1,30 @@
 //! Conditions that stored cells answer, for all rows of a run at once.
 //!
-//! Of a list of conditions these are the first ones of the form `column op constant`, both of them
-//! integers, or both strings of one collation. What comes after the first other condition is left
-//! to the general way, so that no condition is evaluated for a row which one before it refuses:
-//!
-//! ```text
-//!   WHERE a > 3 AND b = 'x' AND f(c) = 1 AND d < 5      here: a > 3 AND b = 'x'
-//! ```
+//! The plan lists them ([`CellCheck`]). A check that the data does not allow is left to the general
+//! way with all conditions behind it: its constant is NULL, or a run has values of its column on
+//! pages of their own.
 
 use super::Result;
 use crate::access::FoundRun;
-use crate::plan::TableSource;
-use inia_base::collation::Collation;
-use inia_base::datatype::DataType;
+use crate::plan::{CellCheck, CellKind, TableSource};
 use inia_base::value::Value;
-use inia_expr::compare::CmpClass;
-use inia_expr::tree::{CmpOp, Compare};
-use inia_expr::{EvalContext, Expr, ExprKind};
+use inia_expr::EvalContext;
 
-/// One condition on one column.
-enum Check {
-    Int { column: usize, op: CmpOp, unsigned: bool, value: i128 },
-    Text { column: usize, op: CmpOp, collation: Collation, value: String },
+/// One condition with its constant's value.
+struct Check<'p> {
+    plan: &'p CellCheck,
+    value: Constant,
+}
+
+/// What a column's cells are compared with.
+enum Constant {
+    Int(i128),
+    Text(String),
 }
 
 /// The conditions on one table that are checked here.
-pub(super) struct Checks {
-    checks: Vec<Check>,
+pub(super) struct Checks<'p> {
+    checks: Vec<Check<'p>>,
     /// There are no others.
     all: bool,
     passes: Vec<bool>,
@@ -34,17 +32,12 @@ pub(super) struct Checks {
     pub(super) chosen: Vec<usize>,
 }
 
-impl Checks {
-    /// The conditions of `filter` that can be checked here.
-    pub(super) fn of(filter: &[Expr], source: &TableSource, ctx: &mut EvalContext<'_>) -> Checks {
-        let mut checks = Vec::new();
-        for condition in filter {
-            match Check::of(condition, source, ctx) {
-                Some(check) => checks.push(check),
-                None => break,
-            }
-        }
-        let all = checks.len() == filter.len();
+impl<'p> Checks<'p> {
+    /// The conditions of a table that are checked here.
+    pub(super) fn of(source: &'p TableSource, ctx: &mut EvalContext<'_>) -> Checks<'p> {
+        let checks = source.checks.iter().map_while(|plan| Check::of(plan, ctx));
+        let checks: Vec<Check<'p>> = checks.collect();
+        let all = checks.len() == source.filter.len();
         Checks { checks, all, passes: Vec::new(), chosen: Vec::new() }
     }
 
@@ -72,45 +65,26 @@ impl Checks {
     }
 }
 
-impl Check {
-    fn of(condition: &Expr, source: &TableSource, ctx: &mut EvalContext<'_>) -> Option<Check> {
-        let ExprKind::Compare(compare) = &condition.kind else { return None };
-        let Compare { op, class, left, right } = &**compare;
-        let (column, op, constant) = match (column_of(left, source), column_of(right, source)) {
-            (Some(column), None) => (column, *op, right),
-            (None, Some(column)) => (column, mirrored(*op), left),
+impl<'p> Check<'p> {
+    /// `None` where the constant's value is not of the column's kind.
+    fn of(plan: &'p CellCheck, ctx: &mut EvalContext<'_>) -> Option<Check<'p>> {
+        let value = match (plan.kind, &*plan.constant.eval_ref(ctx, &[]).ok()?) {
+            (CellKind::Int { .. }, Value::Int(value)) => Constant::Int(i128::from(*value)),
+            (CellKind::Int { .. }, Value::UInt(value)) => Constant::Int(i128::from(*value)),
+            (CellKind::Text(_), Value::Text(value)) => Constant::Text(value.clone()),
             _ => return None,
         };
-        let constant_kind = matches!(constant.kind, ExprKind::Literal(_) | ExprKind::Param(_));
-        if !constant_kind || op == CmpOp::NullSafeEq {
-            return None;
-        }
-        let value = constant.eval_ref(ctx, &[]).ok()?;
-        match (&source.table.def.columns[column].data_type, class, &*value) {
-            (DataType::Int { unsigned, .. }, CmpClass::Int, Value::Int(value)) => {
-                let (unsigned, value) = (*unsigned, i128::from(*value));
-                Some(Check::Int { column, op, unsigned, value })
-            }
-            (DataType::Int { unsigned, .. }, CmpClass::Int, Value::UInt(value)) => {
-                let (unsigned, value) = (*unsigned, i128::from(*value));
-                Some(Check::Int { column, op, unsigned, value })
-            }
-            (
-                DataType::Char { .. } | DataType::VarChar { .. } | DataType::Text { .. },
-                CmpClass::Text(collation),
-                Value::Text(value),
-            ) => Some(Check::Text { column, op, collation: *collation, value: value.clone() }),
-            _ => None,
-        }
+        Some(Check { plan, value })
     }
 
     /// Clears `passes` for rows that do not fulfil the condition; false, with nothing cleared,
     /// where the column cannot be read here.
     fn apply(&self, run: &FoundRun<'_>, source: &TableSource, passes: &mut [bool]) -> Result<bool> {
         let (table, all) = (&source.table, 0..run.len());
+        let CellCheck { column, op, kind, .. } = self.plan;
         let mut passes = passes.iter_mut();
-        match self {
-            Check::Int { column, op, unsigned, value } => {
+        match (kind, &self.value) {
+            (CellKind::Int { unsigned }, Constant::Int(value)) => {
                 run.numbers(table, *column, all, |bits| {
                     let number = bits.map(|bits| match unsigned {
                         true => i128::from(bits),
@@ -122,30 +96,14 @@ impl Check {
                     }
                 })
             }
-            Check::Text { column, op, collation, value } => {
+            (CellKind::Text(collation), Constant::Text(value)) => {
                 run.bytes(table, *column, all, |text| {
                     let Some(passes) = passes.next().filter(|passes| **passes) else { return };
                     *passes = text
                         .is_some_and(|text| op.holds(collation.compare(text, value.as_bytes())));
                 })
             }
+            _ => Ok(false),
         }
-    }
-}
-
-fn column_of(expr: &Expr, source: &TableSource) -> Option<usize> {
-    let ExprKind::Column { index, .. } = expr.kind else { return None };
-    let column = index.checked_sub(source.base)?;
-    (column < source.table.def.columns.len()).then_some(column)
-}
-
-/// The operator with its sides changed.
-fn mirrored(op: CmpOp) -> CmpOp {
-    match op {
-        CmpOp::Lt => CmpOp::Gt,
-        CmpOp::Le => CmpOp::Ge,
-        CmpOp::Gt => CmpOp::Lt,
-        CmpOp::Ge => CmpOp::Le,
-        same => same,
     }
 }

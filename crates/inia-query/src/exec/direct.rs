@@ -15,7 +15,7 @@ mod rows;
 mod sorted;
 mod totals;
 
-pub(super) use totals::{Total, integer, total};
+pub(super) use totals::{Total, integer};
 
 use super::checks::Checks;
 use super::select::holds;
@@ -28,6 +28,7 @@ use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr};
 use inia_expr::{SlotSet, slots_of};
 use inia_storage::ReadMode;
+use totals::Totals;
 
 /// Takes rows as they are stored; returns whether it wants more.
 type FoundVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &FoundRow<'_>) -> Result<bool> + 'v;
@@ -55,15 +56,12 @@ impl Runner<'_> {
         let Body::Select(select) = &query.body else { return Ok(None) };
         let RowSource::Table(source) = &select.source else { return Ok(None) };
         match direct {
-            Direct::Totals => {
-                let totals = select
-                    .aggregation
-                    .as_ref()
-                    .and_then(|aggregation| totals::plan(select, source, aggregation));
-                match totals {
-                    Some(totals) => self.send_totals(query, select, totals, ctx, sink),
-                    None => Ok(None),
-                }
+            Direct::Totals(totals) => {
+                let calls = select.aggregation.as_ref().map_or(&[][..], |all| &all.calls);
+                let calls = totals.iter().zip(calls);
+                let calls = calls.map(|(total, call)| Total::start(*total, call)).collect();
+                let totals = Totals { source, calls };
+                self.send_totals(query, select, totals, ctx, sink).map(Some)
             }
             Direct::Rows(columns) => {
                 let direct = DirectQuery { query, select, source, columns };
@@ -113,7 +111,7 @@ impl Runner<'_> {
         let mut row = vec![Value::Null; select.width];
         let read = columns_read(&checks, source);
         let slots = source.base..source.base + source.needed.len();
-        let mut cells = Checks::of(&source.filter, source, ctx);
+        let mut cells = Checks::of(source, ctx);
         loop {
             loop {
                 // A condition may read other tables in the same transaction.

@@ -9,10 +9,9 @@ use super::{Result, Runner};
 use crate::spill::KeySet;
 use crate::stack::on_more_stack;
 use inia_base::value::Value;
+use inia_expr::EvalContext;
 use inia_expr::compare::CmpClass;
-use inia_expr::compare::hashable;
 use inia_expr::tree::{Subquery, SubqueryKind};
-use inia_expr::{EvalContext, column_types};
 use std::rc::Rc;
 
 /// A subquery's rows as a set.
@@ -23,21 +22,15 @@ pub(super) struct Members<'w> {
 }
 
 impl<'s> Runner<'s> {
-    /// Whether the subquery has the row `values`; `None` where a hash table cannot tell.
+    /// Whether the subquery has the row `values`; `None` where a NULL in one of several columns
+    /// keeps the hash table from telling.
     pub(super) fn member(
         &self,
         sub: &Subquery,
         values: &[Value],
         ctx: &mut EvalContext<'_>,
     ) -> Result<Option<Option<bool>>> {
-        let SubqueryKind::Quantified { left, classes, types, .. } = &sub.kind else {
-            return Ok(None);
-        };
-        let own = column_types(left);
-        let columns = classes.iter().zip(own.into_iter().zip(types));
-        if sub.correlated || !columns.into_iter().all(|(c, (l, r))| hashable(c, l, r)) {
-            return Ok(None);
-        }
+        let SubqueryKind::Quantified { classes, .. } = &sub.kind else { return Ok(None) };
         let kept = self.subplans.members.borrow().get(&sub.id).cloned();
         let members = match kept {
             Some(members) => members,

@@ -8,7 +8,7 @@ use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::access::TableScan;
 use crate::catalog::Table;
 use crate::plan::trace::{Node, watched};
-use crate::plan::{Aggregation, IndexExtremum, RowSource, SelectPlan};
+use crate::plan::{Aggregation, GroupStrategy, IndexExtremum, RowSource, SelectPlan};
 use crate::spill::Distinct;
 use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::value::Value;
@@ -159,20 +159,31 @@ impl Runner<'_> {
         row: &mut Vec<Value>,
         project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
     ) -> Result<()> {
-        if !empty
-            && let Some(extrema) = &select.extrema
-            && let Some(values) = self.extrema(select, extrema, ctx)?
-        {
-            for &(number, slot) in &aggregation.shown {
-                row[slot].clone_from(&values[number]);
+        let done = match &aggregation.strategy {
+            _ if empty => false,
+            GroupStrategy::Hash | GroupStrategy::Sort => false,
+            GroupStrategy::Extrema(extrema) => match self.extrema(select, extrema, ctx)? {
+                Some(values) => {
+                    for &(number, slot) in &aggregation.shown {
+                        row[slot].clone_from(&values[number]);
+                    }
+                    ctx.aggregates = values;
+                    project(ctx, row)?;
+                    true
+                }
+                None => false,
+            },
+            GroupStrategy::IntGroups(plan) => {
+                self.int_groups((select, plan), &aggregation.calls, ctx, row, project)?
             }
-            ctx.aggregates = values;
-            project(ctx, row)?;
+            GroupStrategy::JoinTotals(plan) => {
+                self.join_totals((select, plan), &aggregation.calls, ctx, row, project)?
+            }
+        };
+        if done {
             return Ok(());
         }
-        if !empty && self.grouped_by_cells(select, aggregation, ctx, row, project)? {
-            return Ok(());
-        }
+        // Nothing was given so far: what the strategy rests on does not hold for this data.
         let mut groups = Groups::new(aggregation, self.exec.workspace);
         if !empty {
             self.source(&select.source, ctx, row, &mut |ctx, row| {

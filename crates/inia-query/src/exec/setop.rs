@@ -27,16 +27,14 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
-        let streaming = set.rest.iter().rposition(|step| !(step.op == SetOp::Union && step.all));
-        let streamed_from = streaming.map_or(0, |last| last + 1);
         let mut wanted = true;
-        if streamed_from == 0 {
+        if set.counted == 0 {
             self.operand(&set.first, &set.types, ctx, &mut |ctx, tuple| {
                 wanted = visit(ctx, tuple)?;
                 Ok(wanted)
             })?;
         } else {
-            let steps = &set.rest[..streamed_from];
+            let steps = &set.rest[..set.counted];
             let mut bag = Bag::new(steps, self.exec.workspace, 0);
             let operands = std::iter::once(&set.first).chain(steps.iter().map(|step| &step.body));
             for (number, body) in operands.enumerate() {
@@ -53,7 +51,7 @@ impl Runner<'_> {
                 Ok(wanted)
             })?;
         }
-        for step in &set.rest[streamed_from..] {
+        for step in &set.rest[set.counted..] {
             if wanted {
                 self.operand(&step.body, &set.types, ctx, &mut |ctx, tuple| {
                     wanted = visit(ctx, tuple)?;

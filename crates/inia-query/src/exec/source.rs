@@ -99,7 +99,7 @@ impl Runner<'_> {
         let mut scan = TableScan::open(&source.table, &source.access, mode, ctx, row)?;
         let txn = self.txn_of(&source.table);
         let filler = Filler::of(source, scan.is_exact() || source.bound_filter.is_empty());
-        let mut checks = Checks::of(&source.filter, source, ctx);
+        let mut checks = Checks::of(source, ctx);
         loop {
             self.check_killed()?;
             let run = scan.run(&mut txn.borrow_mut())?;

@@ -1,8 +1,9 @@
 //! Which queries' rows go from stored bytes to the client without values in between.
 
+use super::cells::totals;
 use crate::plan::{Body, Direct, QueryPlan, RowSource, SelectPlan, TableSource};
-use inia_expr::slots_of;
 use inia_expr::{Expr, ExprKind};
+use inia_expr::{SlotSet, slots_of};
 
 /// The direct way of a query, where it is of a shape that has one.
 pub(crate) fn direct(query: &QueryPlan) -> Option<Direct> {
@@ -12,17 +13,26 @@ pub(crate) fn direct(query: &QueryPlan) -> Option<Direct> {
     if !plain || reads_row_in_parts(select, source) {
         return None;
     }
-    if select.extrema.is_some() || !select.windows.is_empty() {
+    if select.extrema().is_some() || !select.windows.is_empty() {
         return None;
     }
     if let Some(aggregation) = &select.aggregation {
-        return aggregation.shown.is_empty().then_some(Direct::Totals);
+        let one_row = aggregation.group.is_empty() && aggregation.shown.is_empty();
+        if !one_row || !select.output.iter().all(reads_no_column) {
+            return None;
+        }
+        return totals(&aggregation.calls, source).map(Direct::Totals);
     }
     let columns = plain_columns(select, source)?;
     if query.order.is_empty() {
         return (!select.distinct).then_some(Direct::Rows(columns));
     }
     (!select.distinct || order_covers(query, select)).then_some(Direct::Sorted(columns))
+}
+
+fn reads_no_column(expr: &Expr) -> bool {
+    let needs = slots_of(expr);
+    needs.slots == SlotSet::default() && !needs.whole_row
 }
 
 /// Whether a condition runs a subquery that reads the row, in columns that are not known here.

@@ -1,5 +1,6 @@
 //! Orders the members of a group of inner joins and joins them.
 
+use super::cells::cell_checks;
 use super::{FromTree, Leaf, LeafKind, QueryBlock};
 use crate::access::{self, Choice};
 use crate::plan::json_table::JsonTableSource;
@@ -309,6 +310,7 @@ fn leaf_source(
     let needed = leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect();
     match (leaf.kind, choice) {
         (LeafKind::Table { table, lock, .. }, Some(choice)) => {
+            let checks = cell_checks(&filter, &table.def, base);
             RowSource::Table(Box::new(TableSource {
                 table,
                 alias: leaf.alias,
@@ -317,6 +319,7 @@ fn leaf_source(
                 access: choice.path,
                 rows: choice.rows,
                 filter,
+                checks,
                 bound_filter,
                 lock,
             }))

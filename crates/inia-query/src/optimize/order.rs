@@ -180,7 +180,7 @@ fn ordered_path(
 
 /// Where each MIN and MAX of a SELECT without GROUP BY is found at an end of an index, and each
 /// COUNT is a number of rows that tables keep.
-pub(crate) fn index_extrema(select: &SelectPlan) -> Option<Vec<IndexExtremum>> {
+pub(super) fn index_extrema(select: &SelectPlan) -> Option<Vec<IndexExtremum>> {
     let aggregation = select.aggregation.as_ref()?;
     if !aggregation.group.is_empty() || !select.filter.is_empty() {
         return None;

@@ -77,7 +77,7 @@ impl StatementPlan {
             debug_assert!(inside, "an aggregate that is read inside has a slot");
             debug_assert!(!aggregation.rollup || !aggregation.group.is_empty(), "ROLLUP groups");
         }
-        if let Some(extrema) = &select.extrema {
+        if let Some(extrema) = select.extrema() {
             debug_assert_eq!(extrema.len(), calls, "each aggregate is at an end of an index");
             for extremum in extrema {
                 if let (IndexExtremum::First { path, .. }, Some(source)) =

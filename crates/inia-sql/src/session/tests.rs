@@ -24,6 +24,7 @@ mod plan_cache;
 mod prepared;
 mod row_ids;
 mod spill;
+mod strategies;
 mod table_locks;
 mod temporary;
 mod transactions;

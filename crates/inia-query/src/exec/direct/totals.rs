@@ -4,23 +4,22 @@ use crate::access::{FoundRow, FoundRun, TableScan};
 use crate::exec::emit::emit;
 use crate::exec::select::holds;
 use crate::exec::{Result, Runner, window};
-use crate::plan::{Aggregation, QueryPlan, SelectPlan, TableSource};
+use crate::plan::{CellTotal, Ordered, QueryPlan, SelectPlan, TableSource};
 use crate::row::{Cell, pack_date, unpack_date};
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
 use inia_base::decimal::{Decimal, MAX_PRECISION};
 use inia_base::temporal::Time;
 use inia_base::value::Value;
+use inia_expr::EvalContext;
 use inia_expr::aggregate::{Accumulator, Aggregate};
-use inia_expr::{EvalContext, Expr, ExprKind, ExprType, TypeClass};
-use inia_expr::{SlotSet, slots_of};
 use inia_parser::ast::AggregateFunc;
 use inia_storage::ReadMode;
 
 /// The aggregates of one query.
 pub(super) struct Totals<'p> {
-    source: &'p TableSource,
-    calls: Vec<Total<'p>>,
+    pub(super) source: &'p TableSource,
+    pub(super) calls: Vec<Total<'p>>,
 }
 
 /// One aggregate's running state.
@@ -46,27 +45,7 @@ pub(in crate::exec) enum Total<'p> {
     Other(usize, Accumulator, &'p Aggregate),
 }
 
-/// Column types whose values are 64-bit numbers in their order.
-#[derive(Clone, Copy)]
-pub(in crate::exec) enum Ordered {
-    Int,
-    /// With the sign bit flipped.
-    UInt,
-    Date,
-    Time,
-}
-
 impl Ordered {
-    fn of(ty: &ExprType) -> Option<Ordered> {
-        Some(match ty.data_type {
-            DataType::Int { .. } if ty.is_unsigned() => Ordered::UInt,
-            DataType::Int { .. } => Ordered::Int,
-            DataType::Date => Ordered::Date,
-            DataType::Time { .. } => Ordered::Time,
-            _ => return None,
-        })
-    }
-
     #[inline]
     fn number(self, cell: &Cell<'_>) -> Option<i64> {
         match (self, cell) {
@@ -88,59 +67,6 @@ impl Ordered {
     }
 }
 
-/// The totals of a query without GROUP BY whose select list reads nothing else.
-pub(super) fn plan<'p>(
-    select: &SelectPlan,
-    source: &'p TableSource,
-    aggregation: &'p Aggregation,
-) -> Option<Totals<'p>> {
-    let nothing_else = |expr: &Expr| {
-        let needs = slots_of(expr);
-        needs.slots == SlotSet::default() && !needs.whole_row
-    };
-    if !aggregation.group.is_empty() || !select.output.iter().all(nothing_else) {
-        return None;
-    }
-    let calls = aggregation.calls.iter().map(|call| total(call, source)).collect::<Option<_>>()?;
-    Some(Totals { source, calls })
-}
-
-/// An aggregate's state before the first row; `None` where it needs more than one column's cells.
-pub(in crate::exec) fn total<'p>(call: &'p Aggregate, source: &TableSource) -> Option<Total<'p>> {
-    let arg = match call.args.as_slice() {
-        [] if call.func == AggregateFunc::CountStar => return Some(Total::Rows(0)),
-        [arg] => arg,
-        _ => return None,
-    };
-    if call.func == AggregateFunc::CountStar {
-        return Some(Total::Rows(0));
-    }
-    let ExprKind::Column { index, .. } = arg.kind else { return None };
-    let column = index.checked_sub(source.base)?;
-    let integer = matches!(arg.ty.data_type, DataType::Int { .. });
-    debug_assert!(!integer || arg.ty.class() == TypeClass::Int);
-    let ordered = Ordered::of(&arg.ty);
-    Some(match call.func {
-        AggregateFunc::Count if !call.distinct && !source.table.def.columns[column].nullable => {
-            Total::Rows(0)
-        }
-        AggregateFunc::Count if !call.distinct => Total::Values(column, 0),
-        AggregateFunc::Sum if integer && !call.distinct => {
-            Total::Sum { column, sum: 0, any: false, call }
-        }
-        AggregateFunc::Min | AggregateFunc::Max if ordered.is_some() => Total::MinMax {
-            column,
-            best: None,
-            greatest: call.func == AggregateFunc::Max,
-            kind: ordered?,
-        },
-        // What DISTINCT has seen may be too much for memory.
-        _ if call.distinct => return None,
-        AggregateFunc::GroupConcat if !call.order_by.is_empty() => return None,
-        _ => Total::Other(column, call.start(), call),
-    })
-}
-
 /// Whether the function counts NULL as a value.
 fn takes_null(call: &Aggregate) -> bool {
     matches!(call.func, AggregateFunc::JsonArrayAgg | AggregateFunc::JsonObjectAgg)
@@ -160,9 +86,22 @@ pub(in crate::exec) fn integer(cell: &Cell<'_>) -> Option<i128> {
     }
 }
 
-impl Total<'_> {
+impl<'p> Total<'p> {
+    /// An aggregate's state before the first row.
+    pub(in crate::exec) fn start(total: CellTotal, call: &'p Aggregate) -> Total<'p> {
+        match total {
+            CellTotal::Rows => Total::Rows(0),
+            CellTotal::Values(column) => Total::Values(column, 0),
+            CellTotal::Sum(column) => Total::Sum { column, sum: 0, any: false, call },
+            CellTotal::MinMax { column, greatest, kind } => {
+                Total::MinMax { column, best: None, greatest, kind }
+            }
+            CellTotal::Other(column) => Total::Other(column, call.start(), call),
+        }
+    }
+
     /// The column that is read, where one is.
-    pub(in crate::exec) fn column(&self) -> Option<usize> {
+    fn column(&self) -> Option<usize> {
         match self {
             Total::Rows(_) => None,
             Total::Values(column, _)
@@ -170,11 +109,6 @@ impl Total<'_> {
             | Total::MinMax { column, .. }
             | Total::Other(column, ..) => Some(*column),
         }
-    }
-
-    /// Whether its size never changes.
-    pub(in crate::exec) fn is_small(&self) -> bool {
-        !matches!(self, Total::Other(..))
     }
 
     /// Adds one row.
@@ -288,7 +222,7 @@ impl Runner<'_> {
         mut totals: Totals<'_>,
         ctx: &mut EvalContext<'_>,
         sink: &mut dyn RowSink,
-    ) -> Result<Option<u64>> {
+    ) -> Result<u64> {
         let (skip, take) = window(query.limit.as_ref(), ctx)?;
         self.add_up(select, &mut totals, ctx)?;
         let enclosing = std::mem::take(&mut ctx.aggregates);
@@ -298,7 +232,7 @@ impl Runner<'_> {
         }
         if skip > 0 || take == 0 {
             ctx.aggregates = enclosing;
-            return Ok(Some(0));
+            return Ok(0);
         }
         sink.begin_row();
         for expr in &select.output[..select.visible] {
@@ -307,7 +241,7 @@ impl Runner<'_> {
         }
         ctx.aggregates = enclosing;
         sink.end_row()?;
-        Ok(Some(1))
+        Ok(1)
     }
 
     fn add_up(

@@ -7,7 +7,7 @@ use crate::plan::{
     TableSource,
 };
 use inia_base::datatype::DataType;
-use inia_expr::tree::{CmpOp, Quantifier, SubqueryKind};
+use inia_expr::tree::{CmpOp, RowLookup, Subquery, SubqueryKind};
 use inia_expr::{Expr, ExprKind};
 use inia_parser::ast::SetOp;
 
@@ -133,7 +133,7 @@ impl Describer<'_> {
         let never = select.once.iter().any(|e| e.as_literal().is_some_and(is_never));
         if never {
             self.lines.push(Line { extra: vec!["Impossible WHERE"], ..blank });
-        } else if select.extrema.is_some() {
+        } else if select.extrema().is_some() {
             self.lines.push(Line { extra: vec!["Select tables optimized away"], ..blank });
         } else if matches!(select.source, RowSource::One) {
             self.lines.push(Line { extra: vec!["No tables used"], ..blank });
@@ -153,7 +153,15 @@ impl Describer<'_> {
                 }
             }
         }
-        self.subqueries(select, &mut subplans);
+        each_subquery(select, &mut |sub, _| {
+            if !subplans.iter().any(|(id, _)| *id == sub.id) {
+                let kind = match sub.kind {
+                    SubqueryKind::Quantified { lookup: RowLookup::HashTable, .. } => "MATERIALIZED",
+                    _ => "SUBQUERY",
+                };
+                subplans.push((sub.id, kind.to_owned()));
+            }
+        });
         for (subplan, kind) in subplans {
             self.subplan(subplan, &kind, at);
         }
@@ -240,32 +248,27 @@ impl Describer<'_> {
             }
         }
     }
+}
 
-    fn subqueries(&self, select: &SelectPlan, subplans: &mut Vec<(usize, String)>) {
-        let mut visit = |expr: &Expr| {
-            expr.walk(&mut |node| {
-                let ExprKind::Subquery(sub) = &node.kind else { return };
-                if !subplans.iter().any(|(id, _)| *id == sub.id) {
-                    let kind = match sub.kind {
-                        SubqueryKind::Quantified { op: CmpOp::Eq, quantifier, .. }
-                            if !sub.correlated && quantifier != Quantifier::Only =>
-                        {
-                            "MATERIALIZED"
-                        }
-                        _ => "SUBQUERY",
-                    };
-                    subplans.push((sub.id, kind.to_owned()));
-                }
-            });
-        };
-        select.output.iter().chain(&select.once).chain(&select.filter).for_each(&mut visit);
-        select.having.iter().for_each(&mut visit);
-        if let Some(aggregation) = &select.aggregation {
-            aggregation.group.iter().for_each(&mut visit);
-            aggregation.calls.iter().flat_map(|call| &call.args).for_each(&mut visit);
-        }
-        each_condition(&select.source, &mut visit);
+/// Gives each subquery of a SELECT's expressions to `visit`, and whether it is part of what is
+/// selected.
+pub(super) fn each_subquery(select: &SelectPlan, visit: &mut dyn FnMut(&Subquery, bool)) {
+    let mut visit = |expr: &Expr, selected: bool| {
+        expr.walk(&mut |node| {
+            if let ExprKind::Subquery(sub) = &node.kind {
+                visit(sub, selected);
+            }
+        });
+    };
+    select.output.iter().for_each(|expr| visit(expr, true));
+    let mut condition = |expr: &Expr| visit(expr, false);
+    select.once.iter().chain(&select.filter).for_each(&mut condition);
+    select.having.iter().for_each(&mut condition);
+    if let Some(aggregation) = &select.aggregation {
+        aggregation.group.iter().for_each(&mut condition);
+        aggregation.calls.iter().flat_map(|call| &call.args).for_each(&mut condition);
     }
+    each_condition(&select.source, &mut condition);
 }
 
 fn is_never(value: &inia_base::value::Value) -> bool {

@@ -1,13 +1,19 @@
 //! EXPLAIN FORMAT=TREE: what runs inside what, the outermost first.
+//!
+//! Each node names the strategy by which the plan executes it, in MySQL's words where MySQL has the
+//! same, and what runs instead where data may get in the way. EXPLAIN ANALYZE makes rows of values
+//! at each node to count them, so its tree has no cells that go to the client as they are stored.
 
-use super::line::Line;
-use super::line::describe;
+use super::line::{Line, describe, each_subquery};
 use crate::plan::trace::{Node, Trace};
 use crate::plan::{
-    Body, JoinMethod, JoinType, QueryPlan, RowSource, SelectPlan, StatementPlan, TableSource,
+    Aggregation, Body, Direct, GroupStrategy, JoinMethod, JoinType, LimitPlan, QueryPlan,
+    RowSource, SelectPlan, StatementPlan, TableSource,
 };
+use inia_base::value::Value;
 use inia_expr::Expr;
 use inia_expr::print::print;
+use inia_expr::tree::{RowLookup, SubqueryKind};
 use std::fmt::Write;
 
 /// The whole plan as indented text, with what a run of it has shown.
@@ -54,10 +60,25 @@ impl Printer<'_> {
                 if key.descending { format!("{text} DESC") } else { text }
             };
             let keys: Vec<String> = query.order.iter().map(name).collect();
-            self.node(depth, &format!("Sort: {}", keys.join(", ")));
+            let sort = match self.direct(query) {
+                Some(Direct::Sorted(_)) if removes_duplicates(query) => {
+                    "Sort with duplicate removal, rows as stored"
+                }
+                Some(Direct::Sorted(_)) => "Sort rows as stored",
+                _ => "Sort",
+            };
+            let limited = query.limit.as_ref().filter(|_| !sort.contains("duplicate"));
+            let limited = limited.map(limit_input).unwrap_or_default();
+            self.node(depth, &format!("{sort}: {}{limited}", keys.join(", ")));
             depth += 1;
         }
         self.body(&query.body, depth);
+    }
+
+    /// How the outermost query is sent; a query that is traced is not.
+    fn direct(&self, query: &QueryPlan) -> Option<&Direct> {
+        let sent = std::ptr::eq(query, &self.plan.root) && self.trace.is_none();
+        self.plan.direct.as_ref().filter(|_| sent)
     }
 
     fn body(&mut self, body: &Body, depth: usize) {
@@ -68,7 +89,17 @@ impl Printer<'_> {
                 self.node(depth, &format!("Rows fetched: {}", values.rows.len()));
             }
             Body::SetOperation(set) => {
-                self.node(depth, "Combine operands");
+                let heading = match set.counted {
+                    0 => "Append".to_owned(),
+                    counted if counted == set.rest.len() => {
+                        "Combine operands using temporary table".to_owned()
+                    }
+                    counted => format!(
+                        "Append to the first {} operands, combined using temporary table",
+                        counted + 1
+                    ),
+                };
+                self.node(depth, &heading);
                 self.body(&set.first, depth + 1);
                 for step in &set.rest {
                     let all = if step.all { " all" } else { "" };
@@ -81,7 +112,13 @@ impl Printer<'_> {
 
     fn select(&mut self, select: &SelectPlan, mut depth: usize) {
         self.enter(Node::Select(select));
-        if select.distinct {
+        let direct = match &self.plan.root.body {
+            Body::Select(root) if std::ptr::eq(&**root, select) => self.direct(&self.plan.root),
+            _ => None,
+        };
+        let in_sort = matches!(direct, Some(Direct::Sorted(_)));
+        let totals = matches!(direct, Some(Direct::Totals(_)));
+        if select.distinct && !in_sort {
             self.node(depth, "Remove duplicates");
             depth += 1;
         }
@@ -89,31 +126,114 @@ impl Printer<'_> {
             self.node(depth, &format!("Filter: {}", print(having).replace('`', "")));
             depth += 1;
         }
-        if select.extrema.is_some() {
-            self.node(depth, "Rows fetched before execution");
-            return;
+        let outer = depth;
+        let reads = match &select.aggregation {
+            Some(aggregation) => self.grouping(select, (aggregation, totals), &mut depth),
+            None => true,
+        };
+        if reads {
+            let conditions: Vec<&Expr> = select.once.iter().chain(&select.filter).collect();
+            self.filtered(&conditions, &mut depth);
+            self.source(&select.source, depth);
         }
-        if let Some(aggregation) = &select.aggregation {
-            let text = match (aggregation.group.is_empty(), aggregation.rollup) {
-                (true, _) => "Aggregate",
-                (false, false) => "Aggregate using temporary table",
-                (false, true) => "Group aggregate with rollup",
+        self.subqueries(select, outer);
+    }
+
+    /// How groups are made; whether that reads rows.
+    fn grouping(
+        &mut self,
+        select: &SelectPlan,
+        (aggregation, totals): (&Aggregation, bool),
+        depth: &mut usize,
+    ) -> bool {
+        let grouped = !aggregation.group.is_empty();
+        let text = match &aggregation.strategy {
+            GroupStrategy::Extrema(_) => {
+                self.node(*depth, &format!("Rows fetched before execution{}", or_hash(select)));
+                return false;
+            }
+            _ if totals => "Aggregate stored cells",
+            GroupStrategy::IntGroups(_) => {
+                "Aggregate stored cells by an integer, or using temporary table where groups \
+                 outgrow memory"
+            }
+            GroupStrategy::JoinTotals(_) => {
+                "Aggregate stored cells of both sides, or joined rows where the right side \
+                 outgrows memory"
+            }
+            GroupStrategy::Hash if !grouped => "Aggregate",
+            GroupStrategy::Hash if aggregation.rollup => "Group aggregate with rollup",
+            GroupStrategy::Hash => "Aggregate using temporary table",
+            GroupStrategy::Sort if aggregation.rollup => "Group aggregate with rollup",
+            GroupStrategy::Sort => "Group aggregate",
+        };
+        let by_cells = matches!(
+            aggregation.strategy,
+            GroupStrategy::IntGroups(_) | GroupStrategy::JoinTotals(_)
+        );
+        self.node(*depth, &format!("{text}{}", if by_cells { or_inexact(select) } else { "" }));
+        *depth += 1;
+        if let GroupStrategy::Sort = aggregation.strategy {
+            let keys = aggregation.group.iter().map(|key| print(key).replace('`', ""));
+            self.node(*depth, &format!("Sort: {}", keys.collect::<Vec<_>>().join(", ")));
+            *depth += 1;
+        }
+        true
+    }
+
+    /// The subqueries in a SELECT's expressions, each once.
+    fn subqueries(&mut self, select: &SelectPlan, depth: usize) {
+        let mut found: Vec<(usize, String)> = Vec::new();
+        each_subquery(select, &mut |sub, selected| {
+            let how = match (&sub.kind, sub.correlated) {
+                (SubqueryKind::Quantified { lookup: RowLookup::HashTable, left, .. }, _) => {
+                    match left.len() {
+                        0..=1 => "run only once; rows in a hash table",
+                        _ => {
+                            "run only once; rows in a hash table, or compared one by one where \
+                             one has a NULL"
+                        }
+                    }
+                }
+                (_, true) => "dependent",
+                (_, false) => "run only once",
             };
-            self.node(depth, text);
-            depth += 1;
+            let place = if selected { "projection" } else { "condition" };
+            if !found.iter().any(|(id, _)| *id == sub.id) {
+                found.push((sub.id, format!("subquery in {place}; {how}")));
+            }
+        });
+        for (id, text) in found {
+            self.node(depth, &format!("Select #{} ({text})", id + 2));
+            let plan = self.plan;
+            self.query(&plan.subplans[id].query, depth + 1);
         }
-        let conditions: Vec<&Expr> = select.once.iter().chain(&select.filter).collect();
-        self.filtered(&conditions, &mut depth);
-        self.source(&select.source, depth);
     }
 
     fn filtered(&mut self, conditions: &[&Expr], depth: &mut usize) {
+        self.conditions("Filter", conditions, depth);
+    }
+
+    fn conditions(&mut self, name: &str, conditions: &[&Expr], depth: &mut usize) {
         if !conditions.is_empty() {
             let texts: Vec<String> =
                 conditions.iter().map(|condition| print(condition).replace('`', "")).collect();
-            self.node(*depth, &format!("Filter: {}", texts.join(" and ")));
+            self.node(*depth, &format!("{name}: {}", texts.join(" and ")));
             *depth += 1;
         }
+    }
+
+    /// The conditions of a table: those that stored cells answer are checked first.
+    fn table_filter(&mut self, table: &TableSource, depth: &mut usize) {
+        let (cells, others) = table.filter.split_at(table.checks.len());
+        self.filtered(&others.iter().collect::<Vec<_>>(), depth);
+        self.conditions("Filter stored cells", &cells.iter().collect::<Vec<_>>(), depth);
+    }
+
+    /// Whether the outermost query reads the table and nothing else.
+    fn is_root(&self, table: &TableSource) -> bool {
+        let Body::Select(root) = &self.plan.root.body else { return false };
+        matches!(&root.source, RowSource::Table(own) if std::ptr::eq(&**own, table))
     }
 
     fn source(&mut self, source: &RowSource, mut depth: usize) {
@@ -122,9 +242,11 @@ impl Printer<'_> {
             RowSource::One => self.node(depth, "Rows fetched before execution"),
             RowSource::Nothing => self.node(depth, "Zero rows (Impossible WHERE)"),
             RowSource::Table(table) => {
-                self.filtered(&table.filter.iter().collect::<Vec<_>>(), &mut depth);
+                self.table_filter(table, &mut depth);
                 self.seen = self.trace.map(|t| format!(" {}", t.describe_scan(source, table)));
-                let text = table_text(table);
+                let sent = matches!(self.direct(&self.plan.root), Some(Direct::Rows(_)))
+                    && self.is_root(table);
+                let text = table_text(table, if sent { ", rows sent as stored" } else { "" });
                 self.node(depth, &text);
             }
             RowSource::Subplan { id, alias, filter, .. } => {
@@ -169,7 +291,48 @@ impl Printer<'_> {
     }
 }
 
-fn table_text(table: &TableSource) -> String {
+/// Whether a query's rows are those of SELECT DISTINCT.
+fn removes_duplicates(query: &QueryPlan) -> bool {
+    matches!(&query.body, Body::Select(select) if select.distinct)
+}
+
+/// How many of the first rows a sort keeps.
+fn limit_input(limit: &LimitPlan) -> String {
+    let number = |expr: &Expr| match expr.as_literal() {
+        Some(Value::Int(n)) => u64::try_from(*n).ok(),
+        Some(Value::UInt(n)) => Some(*n),
+        _ => None,
+    };
+    let offset = limit.offset.as_ref().map_or(Some(0), number);
+    match number(&limit.count).zip(offset) {
+        Some((count, offset)) => {
+            format!(", limit input to {} row(s) per chunk", count.saturating_add(offset))
+        }
+        None => ", limit input to the rows of LIMIT".to_owned(),
+    }
+}
+
+/// What is added where the values of a path's bounds may make them inexact.
+fn or_inexact(select: &SelectPlan) -> &'static str {
+    fn inexact(source: &RowSource) -> bool {
+        match source {
+            RowSource::Table(table) => !table.bound_filter.is_empty(),
+            RowSource::Join(join) => inexact(&join.left) || inexact(&join.right),
+            _ => false,
+        }
+    }
+    if inexact(&select.source) { " or bounds are inexact" } else { "" }
+}
+
+/// What is run instead of looking at the ends of indexes.
+fn or_hash(select: &SelectPlan) -> &'static str {
+    match or_inexact(select) {
+        "" => "",
+        _ => ", or aggregated where bounds are inexact",
+    }
+}
+
+fn table_text(table: &TableSource, sent: &str) -> String {
     let line: Line = super::line::table_line(table, &Line::default(), None);
     let (alias, key) = (&table.alias, line.key.unwrap_or_default());
     let covering = if table.access.covering { "Covering i" } else { "I" };
@@ -181,7 +344,7 @@ fn table_text(table: &TableSource) -> String {
         Some("index") => format!("{covering}ndex scan on {alias} using {key}{reverse}"),
         _ => format!("Table scan on {alias}"),
     };
-    format!("{text}  (rows={})", line.rows.unwrap_or(0))
+    format!("{text}{sent}  (rows={})", line.rows.unwrap_or(0))
 }
 
 /// EXPLAIN FORMAT=JSON: the lines as nested members.

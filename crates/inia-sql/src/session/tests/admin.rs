@@ -263,7 +263,10 @@ fn explain_analyze_runs_the_query_and_counts_what_each_node_gave() {
     };
     assert_eq!(
         shape(&mut s, "explain analyze select * from t where v < 3"),
-        ["-> Filter: (test.t.v < 3) rows=3 loops=1)", "-> Table scan on t rows=4 loops=1)"]
+        [
+            "-> Filter stored cells: (test.t.v < 3) rows=3 loops=1)",
+            "-> Table scan on t rows=4 loops=1)"
+        ]
     );
     assert_eq!(
         shape(&mut s, "explain analyze select * from t a join t b on b.id = a.v limit 2"),
