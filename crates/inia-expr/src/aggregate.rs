@@ -304,6 +304,7 @@ fn sum_type(func: AggregateFunc, ty: &ExprType, env: &Environment) -> ExprType {
     let scale = u32::from(ty.decimals);
     let exact = match ty.class() {
         TypeClass::Int => Some((ty.precision(), 0)),
+        TypeClass::String if ty.hex => Some((ty.length.max(1), 0)),
         TypeClass::Decimal => Some((ty.precision(), scale)),
         TypeClass::Dated | TypeClass::Time => Some((ty.precision(), u32::from(ty.fsp()))),
         _ => None,

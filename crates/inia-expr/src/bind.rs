@@ -7,7 +7,8 @@ mod special;
 mod years;
 
 pub use operators::negate;
-pub(crate) use operators::{arithmetic_node, case_node, num_class, numeric, scalar_comparison};
+pub(crate) use operators::{arithmetic_node, case_node, double_like, num_class, numeric};
+pub(crate) use operators::{scalar_comparison, unary_class};
 pub use prepare::{converted, prepare, prepare_operand};
 pub(crate) use years::{beside_years, year_meant};
 

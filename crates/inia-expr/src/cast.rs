@@ -12,7 +12,7 @@ use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_base::temporal::{DateTime, Time};
+use inia_base::temporal::{DateRules, DateTime, Time};
 use inia_base::value::Value;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -59,7 +59,11 @@ pub(crate) fn cast(
         DataType::Double { .. } => Ok(Value::Double(convert::to_real(value, from, ctx)?)),
         DataType::Year => to_year(value, from, ctx),
         DataType::Date | DataType::DateTime { .. } | DataType::Timestamp { .. } => {
-            let rules = ctx.env.date_rules();
+            // The mode is asked of texts and numbers only: a column's zero date stays.
+            let rules = match value {
+                Value::Date(_) | Value::DateTime(_) => DateRules::ZEROS,
+                _ => ctx.env.date_rules(),
+            };
             let moment = convert::to_datetime_with(value, from, rules, ctx)?;
             let Some(moment) = moment else { return Ok(Value::Null) };
             if to.data_type == DataType::Date {

@@ -3,6 +3,7 @@
 //! A value alone does not say what it is: `UInt(2)` may be a number, a YEAR, or an ENUM's second
 //! member. So every conversion takes the value with its type.
 
+use crate::cast;
 use crate::context::{Environment, EvalContext, Level};
 use crate::json::{self, Json};
 use crate::number;
@@ -69,18 +70,24 @@ pub fn to_wide(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
             Ok(v) => i128::from(v),
             Err(bound) => match v.to_u64() {
                 Ok(v) => i128::from(v),
-                Err(_) => {
+                Err(unsigned) => {
                     truncated(ctx, "DECIMAL", v.to_string().as_bytes())?;
-                    i128::from(bound)
+                    if ty.is_unsigned() { i128::from(unsigned) } else { i128::from(bound) }
                 }
             },
         },
         Value::Text(text) => int_of_text(text.as_bytes(), ty, ctx)?,
         Value::Bytes(bytes) if ty.hex => i128::from(number::of_hex(bytes)),
         Value::Bytes(bytes) => int_of_text(bytes, ty, ctx)?,
-        Value::Date(_) | Value::Time(_) | Value::DateTime(_) => {
-            i128::from(temporal_number(value, ty).round(0).map_or(0, |d| d.to_i64().unwrap_or(0)))
-        }
+        Value::Date(date) => i128::from(date.to_number()),
+        Value::Time(time) => i128::from(cast::round_time(*time, 0, ctx).to_number()),
+        Value::DateTime(moment) => match cast::round_datetime(*moment, 0, ctx) {
+            Some(moment) => i128::from(moment.to_number()),
+            None => {
+                ctx.warn(ErrorCode::DatetimeFunctionOverflow, &[&"datetime"])?;
+                i128::from(moment.date.at_midnight().to_number())
+            }
+        },
         Value::Json(text) => json::to_number::wide(text, ctx)?,
     })
 }
@@ -322,13 +329,22 @@ fn shown_fsp(ty: &ExprType, micros: u32) -> u8 {
 }
 
 /// What a value carries inside, where a date or time is made of it: an ENUM's or SET's text, a
-/// JSON scalar. Other JSON is NULL with warning 3156.
-fn carried_value(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Option<Value>> {
+/// BIT's bytes, a JSON scalar. Other JSON, strings that are not wholly what is `wanted` among them,
+/// is NULL with warning 3156.
+fn carried_value(
+    value: &Value,
+    ty: &ExprType,
+    wanted: fn(&str) -> bool,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Option<Value>> {
     let listed = matches!(ty.data_type, DataType::Enum { .. } | DataType::Set { .. });
     Ok(match value {
         Value::UInt(_) if listed => Some(Value::Text(plain_text(value, ty))),
+        Value::UInt(_) if matches!(ty.data_type, DataType::Bit(_)) => {
+            Some(Value::Bytes(to_bytes(value, ty).into_owned()))
+        }
         Value::Json(text) => Some(match json::stored(text) {
-            Json::String(text) => Value::Text(text),
+            Json::String(text) if wanted(&text) => Value::Text(text),
             Json::Date(date) => Value::Date(date),
             Json::Time(time) => Value::Time(time),
             Json::DateTime(moment) => Value::DateTime(moment),
@@ -354,7 +370,8 @@ pub(crate) fn to_datetime_with(
     rules: DateRules,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Option<DateTime>> {
-    let carried = carried_value(value, ty, ctx)?;
+    let whole = |text: &str| DateTime::parse(text, DateRules::ZEROS).is_ok_and(|p| !p.truncated);
+    let carried = carried_value(value, ty, whole, ctx)?;
     let value = carried.as_ref().unwrap_or(value);
     let found = match value {
         Value::Null => return Ok(None),
@@ -412,6 +429,7 @@ fn wrong_datetime(
         Value::UInt(number) if *number > i64::MAX as u64 => {
             Cow::Owned((*number as i64).to_string())
         }
+        Value::Bytes(bytes) => Cow::Owned(error_bytes(bytes)),
         _ => to_text(value, ty),
     };
     ctx.raise(Level::Warning, incorrect("datetime", &text))?;
@@ -464,7 +482,8 @@ pub(crate) fn check_date_constant(text: &str, beside: &ExprType) -> Result<()> {
 
 /// The value as a time of day or duration; `None` with a warning where it is none.
 pub fn to_time(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Option<Time>> {
-    let carried = carried_value(value, ty, ctx)?;
+    let whole = |text: &str| Time::parse(text).is_ok_and(|p| !p.truncated && !p.out_of_range);
+    let carried = carried_value(value, ty, whole, ctx)?;
     let value = carried.as_ref().unwrap_or(value);
     let parsed = match value {
         Value::Null => return Ok(None),
@@ -492,7 +511,10 @@ pub fn to_time(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
             Ok(Some(time))
         }
         None => {
-            truncated(ctx, "time", to_text(value, ty).as_bytes())?;
+            match value {
+                Value::Bytes(bytes) => truncated(ctx, "time", error_bytes(bytes).as_bytes())?,
+                _ => truncated(ctx, "time", to_text(value, ty).as_bytes())?,
+            }
             Ok(None)
         }
     }

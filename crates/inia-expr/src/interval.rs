@@ -76,9 +76,7 @@ pub fn span(
         let seconds = convert::to_decimal(amount, ty, ctx)?;
         return Ok(Some(Interval::of_seconds(seconds)));
     }
-    let amount = convert::to_wide(amount, ty, ctx)?;
-    let bounded = amount.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
-    Ok(Some(Interval::of(unit, bounded)))
+    Ok(Some(Interval::of(unit, convert::to_int(amount, ty, ctx)?)))
 }
 
 /// Computes the node.
@@ -126,6 +124,9 @@ pub(crate) fn eval(
         }
     };
     if moment.date.month == 0 || moment.date.day == 0 {
+        if matches!(*date, Value::Date(_) | Value::DateTime(_)) {
+            return Ok(Value::Null);
+        }
         let shown = convert::to_text(&date, from);
         ctx.raise(Level::Warning, convert::incorrect("datetime", &shown))?;
         return Ok(Value::Null);

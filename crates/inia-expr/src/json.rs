@@ -3,6 +3,7 @@
 //! An object's keys are ordered by length, then by bytes, and the last of equal keys wins:
 //! `{"bb":1,"a":2,"a":3}` prints as `{"a": 3, "bb": 1}`.
 
+pub(crate) mod binary;
 mod fit;
 pub mod key;
 pub mod order;

@@ -131,7 +131,7 @@ pub fn write_fixed(value: f64, decimals: u8, out: &mut Vec<u8>) {
     let point = text.text().iter().position(|byte| *byte == b'.');
     let fraction = point.map_or(0, |at| text.text().len() - at - 1);
     if fraction <= places {
-        out.extend_from_slice(if value == 0.0 { b"0" } else { text.text() });
+        out.extend_from_slice(text.text());
         if places > 0 && (point.is_none() || value == 0.0) {
             out.push(b'.');
         }

@@ -467,10 +467,33 @@ pub(crate) fn num_class(ty: &ExprType) -> NumClass {
     }
 }
 
+/// In which numbers the operand of a function or operator of one number is taken.
+pub(crate) fn unary_class(ty: &ExprType) -> NumClass {
+    match ty.class() {
+        TypeClass::Dated | TypeClass::Time => NumClass::Real,
+        _ => num_class(ty),
+    }
+}
+
+/// The double that ABS and unary minus make of an operand: one with its digits after the point.
+pub(crate) fn double_like(ty: &ExprType) -> ExprType {
+    let double = ExprType::double(ty.nullable);
+    let decimals = match ty.class() {
+        TypeClass::Dated | TypeClass::Time => ty.fsp(),
+        TypeClass::String if ty.hex => 0,
+        TypeClass::Real => ty.decimals,
+        _ => return double,
+    };
+    let data_type = match decimals {
+        NOT_FIXED => return double,
+        digits => DataType::Double { decimals: Some(digits), unsigned: false },
+    };
+    ExprType { data_type, decimals, ..double }
+}
+
 /// Unary minus; negative literals become constants at once.
 pub fn negate(operand: Expr) -> Expr {
-    let operand = numeric(operand);
-    match (&operand.kind, num_class(&operand.ty)) {
+    match (&operand.kind, unary_class(&operand.ty)) {
         (ExprKind::Literal(Value::Int(v)), _) if *v >= 0 && !operand.ty.is_unsigned() => {
             Expr::literal(Value::Int(-*v), operand.ty)
         }
@@ -494,7 +517,7 @@ fn negated(operand: Expr, class: NumClass) -> Expr {
             ExprType::int(operand.ty.length + extra, nullable)
         }
         NumClass::Decimal => ExprType::decimal(whole, scale, false, nullable),
-        NumClass::Real => ExprType::double(nullable),
+        NumClass::Real => double_like(&operand.ty),
     };
     Expr { kind: ExprKind::Neg(Box::new(operand), class), ty }
 }

@@ -7,8 +7,9 @@ use crate::eval::{Args, FnResult, Stop};
 use crate::json::{self, Json};
 use crate::print;
 use crate::tree::{Call, Expr, ExprKind};
-use crate::ty::ExprType;
+use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateRules, DateTime, Time};
@@ -149,10 +150,17 @@ impl<'a> Args<'a, '_> {
         Err(Stop::Null)
     }
 
+    /// Whether an argument's values are numbers: ENUM, SET and BIT are strings, and dates are too.
+    pub(crate) fn is_number(&self, i: usize) -> bool {
+        let ty = self.arg_type(i);
+        let class = matches!(ty.class(), TypeClass::Int | TypeClass::Decimal | TypeClass::Real);
+        class && !matches!(ty.data_type, DataType::Bit(_))
+    }
+
     /// A date and time, zero parts welcome; a wrong one is NULL with a warning.
     pub(crate) fn datetime(&mut self, i: usize) -> Result<DateTime, Stop> {
         let value = self.value(i)?;
-        if matches!(*value, Value::Int(0) | Value::UInt(0)) {
+        if matches!(*value, Value::Int(0) | Value::UInt(0)) && self.is_number(i) {
             return Ok(DateTime::ZERO);
         }
         let rules = self.ctx.env.date_rules();
@@ -164,6 +172,15 @@ impl<'a> Args<'a, '_> {
     pub(crate) fn real_datetime(&mut self, i: usize) -> Result<DateTime, Stop> {
         let value = self.value(i)?;
         let rules = DateRules::STRICT;
+        // What is a date already is NULL without a warning.
+        let date = match &*value {
+            Value::Date(date) => Some(*date),
+            Value::DateTime(moment) => Some(moment.date),
+            _ => None,
+        };
+        if date.is_some_and(|date| date.check(rules).is_err()) {
+            return Err(Stop::Null);
+        }
         some(convert::to_datetime_with(&value, self.arg_type(i), rules, self.ctx)?)
     }
 

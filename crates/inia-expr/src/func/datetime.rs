@@ -134,24 +134,37 @@ fn real(a: &mut Args<'_, '_>, date: Date) -> Result<(), Stop> {
     real_at(a, date, 0)
 }
 
-/// Stops where the date that argument `i` gave has zero parts.
+/// Stops where the date that argument `i` gave has zero parts; only texts and numbers are warned
+/// of.
 fn real_at(a: &mut Args<'_, '_>, date: Date, i: usize) -> Result<(), Stop> {
-    if date.month == 0 || date.day == 0 {
-        return wrong(a, i).map(|_| ());
+    if date.month != 0 && date.day != 0 {
+        return Ok(());
     }
-    Ok(())
+    match &*a.value(i)? {
+        Value::Date(_) | Value::DateTime(_) => Err(Stop::Null),
+        _ => wrong(a, i).map(|_| ()),
+    }
 }
 
 /// A date and time under the session's rules.
 fn real_or_null(a: &mut Args<'_, '_>, i: usize) -> Result<DateTime, Stop> {
     use crate::convert;
     let value = a.value(i)?;
-    let rules = a.ctx.env.date_rules();
+    let rules = match &*value {
+        Value::Date(_) | Value::DateTime(_) => DateRules::ZEROS,
+        _ => a.ctx.env.date_rules(),
+    };
     convert::to_datetime_with(&value, a.arg_type(i), rules, a.ctx)?.ok_or(Stop::Null)
 }
 
 fn week_mode(a: &mut Args<'_, '_>, i: usize, default: i64) -> Result<i64, Stop> {
-    if a.len() > i { a.int(i) } else { Ok(default) }
+    if a.len() <= i {
+        return Ok(default);
+    }
+    match a.int(i) {
+        Err(Stop::Null) => Ok(0),
+        mode => mode,
+    }
 }
 
 fn week(a: &mut Args<'_, '_>) -> FnResult {

@@ -159,6 +159,7 @@ fn user(a: &mut Args<'_, '_>) -> FnResult {
 fn shown_collation(a: &Args<'_, '_>) -> Collation {
     let ty = a.arg_type(0);
     match ty.class() {
+        TypeClass::Json if ty.stored => Collation::BINARY,
         TypeClass::String | TypeClass::Json => ty.collation(),
         _ => Collation::BINARY,
     }

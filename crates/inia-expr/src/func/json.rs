@@ -1,6 +1,6 @@
 //! JSON functions.
 
-use super::types::{int_null, json};
+use super::types::{int, int_null, json};
 use super::{Function, MANY, f, ft, node, r};
 use crate::context::Environment;
 use crate::eval::{Args, FnResult, Stop};
@@ -10,6 +10,7 @@ use crate::like::Pattern;
 use crate::tree::Expr;
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::borrow::Cow;
@@ -39,6 +40,13 @@ pub(super) const TABLE: &[Function] = &[
         done(Json::Array(items))
     }),
     f("json_valid", 1, 1, int_null::<21>, |a| {
+        let listed =
+            matches!(a.arg_type(0).data_type, DataType::Enum { .. } | DataType::Set { .. });
+        let known =
+            matches!(a.arg_type(0).class(), TypeClass::String | TypeClass::Json | TypeClass::Null);
+        if listed || !known {
+            return Ok(Value::Int(0));
+        }
         let valid = match &*a.value(0)? {
             Value::Json(_) => true,
             Value::Text(text) => match doc::parse(text) {
@@ -59,19 +67,30 @@ pub(super) const TABLE: &[Function] = &[
         |a| Ok(Value::Text(a.json(0)?.type_name().to_owned())),
     ),
     f("json_length", 1, 2, int_null::<21>, |a| {
-        if a.len() > 1 {
-            // Errors name the function that finds the part.
-            let value = a.value(0)?;
-            doc::document(&value, a.arg_type(0), 1, "json_extract")?;
+        if a.len() == 1 {
+            return Ok(Value::Int(a.json(0)?.length() as i64));
         }
-        Ok(Value::Int(part(a, 1)?.length() as i64))
+        // Errors name the function that finds the part.
+        let value = a.value(0)?;
+        doc::document(&value, a.arg_type(0), 1, "json_extract")?;
+        match extract(a)? {
+            Value::Json(part) => Ok(Value::Int(doc::stored(&part).length() as i64)),
+            _ => Err(Stop::Null),
+        }
     }),
     f("json_depth", 1, 1, int_null::<21>, |a| Ok(Value::Int(a.json(0)?.depth() as i64))),
-    f("json_keys", 1, 2, json, |a| match part(a, 1)? {
-        Json::Object(members) => {
-            done(Json::Array(members.into_iter().map(|(key, _)| Json::String(key)).collect()))
+    f("json_keys", 1, 2, json, |a| {
+        let document = a.json(0)?;
+        let part = match a.len() {
+            1 => Some(&document),
+            _ => single_path(a, 1)?.only(&document),
+        };
+        match part {
+            Some(Json::Object(members)) => done(Json::Array(
+                members.iter().map(|(key, _)| Json::String(key.clone())).collect(),
+            )),
+            _ => Err(Stop::Null),
         }
-        _ => Err(Stop::Null),
     }),
     f("json_contains", 2, 3, int_null::<21>, |a| {
         let document = part(a, 2)?;
@@ -127,8 +146,8 @@ pub(super) const TABLE: &[Function] = &[
         let (left, right) = (a.json(0)?, a.json(1)?);
         Ok(Value::Int(overlaps(&left, &right).into()))
     }),
-    f("json_storage_size", 1, 1, int_null::<21>, |a| {
-        Ok(Value::Int(a.json(0)?.to_string().len() as i64 + 5))
+    f("json_storage_size", 1, 1, int::<21>, |a| {
+        Ok(Value::Int(doc::binary::size(&a.json(0)?) as i64))
     }),
 ];
 
@@ -225,7 +244,12 @@ fn object_type(args: &mut [Expr], _: &Environment) -> Result<ExprType, SqlError>
 fn object(a: &mut Args<'_, '_>) -> FnResult {
     let mut members = Vec::new();
     for i in (0..a.len()).step_by(2) {
+        let ty = a.arg_type(i);
+        let binary = ty.class() == TypeClass::String && !ty.is_text();
         let key = match a.text(i) {
+            Ok(_) if binary => {
+                return Err(SqlError::new(ErrorCode::InvalidJsonCharset, &[&"binary"]).into());
+            }
             Err(Stop::Null) => {
                 return Err(SqlError::new(ErrorCode::JsonDocumentNullKey, &[]).into());
             }

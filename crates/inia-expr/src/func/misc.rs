@@ -5,9 +5,10 @@ use super::types::{boolean, int, text_null, uint_null};
 use super::{Function, f, v};
 use crate::eval::{Args, FnResult, Stop};
 use crate::print;
-use crate::ty::ExprType;
+use crate::ty::{ExprType, TypeClass};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use std::borrow::Cow;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -130,19 +131,37 @@ pub(super) const TABLE: &[Function] = &[
             Err(_) => wrong_address(a),
         }
     }),
-    f("is_ipv4", 1, 1, boolean, |a| Ok(Value::Int(parse_v4(&a.text(0)?).is_some().into()))),
-    f("is_ipv6", 1, 1, boolean, |a| Ok(Value::Int(a.text(0)?.parse::<Ipv6Addr>().is_ok().into()))),
+    f("is_ipv4", 1, 1, boolean, |a| is_address(a, |text| parse_v4(&text_of(text)).is_some())),
+    f("is_ipv6", 1, 1, boolean, |a| {
+        is_address(a, |text| text_of(text).parse::<Ipv6Addr>().is_ok())
+    }),
     f("is_ipv4_compat", 1, 1, boolean, |a| {
-        let bytes = a.bytes(0)?;
-        let small = bytes.len() == 16 && bytes[..12].iter().all(|b| *b == 0);
-        Ok(Value::Int((small && bytes[12..] > [0, 0, 0, 1][..]).into()))
+        is_address(a, |bytes| {
+            let small = bytes.len() == 16 && bytes[..12].iter().all(|b| *b == 0);
+            small && bytes[12..] > [0, 0, 0, 1][..]
+        })
     }),
     f("is_ipv4_mapped", 1, 1, boolean, |a| {
-        let bytes = a.bytes(0)?;
-        let zeros = bytes.len() == 16 && bytes[..10].iter().all(|b| *b == 0);
-        Ok(Value::Int((zeros && bytes[10..12] == [255, 255]).into()))
+        is_address(a, |bytes| {
+            let zeros = bytes.len() == 16 && bytes[..10].iter().all(|b| *b == 0);
+            zeros && bytes[10..12] == [255, 255]
+        })
     }),
 ];
+
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+/// Whether the argument's string is such an address. No number is one, not even NULL.
+fn is_address(a: &mut Args<'_, '_>, check: fn(&[u8]) -> bool) -> FnResult {
+    let numeric =
+        matches!(a.arg_type(0).class(), TypeClass::Int | TypeClass::Decimal | TypeClass::Real);
+    if numeric {
+        return Ok(Value::Int(0));
+    }
+    Ok(Value::Int(check(&a.bytes(0)?).into()))
+}
 
 /// NULL with a warning that shows the argument as it is written.
 fn wrong_address(a: &mut Args<'_, '_>) -> FnResult {

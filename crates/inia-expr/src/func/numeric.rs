@@ -2,7 +2,7 @@
 
 use super::types::{constant_int, double, double_null, int, number_like_first, text_null, uint};
 use super::{Function, f, ft, node, r, v};
-use crate::bind::{arithmetic_node, num_class, numeric};
+use crate::bind::{arithmetic_node, double_like, num_class, numeric};
 use crate::context::Environment;
 use crate::convert;
 use crate::eval::{Args, FnResult, Stop};
@@ -15,7 +15,7 @@ use inia_base::value::Value;
 use std::borrow::Cow;
 
 pub(super) const TABLE: &[Function] = &[
-    f("abs", 1, 1, number_like_first, abs),
+    f("abs", 1, 1, abs_type, abs),
     f("ceil", 1, 1, integral, |a| to_integral(a, f64::ceil, |d| d.ceil())),
     f("ceiling", 1, 1, integral, |a| to_integral(a, f64::ceil, |d| d.ceil())),
     f("floor", 1, 1, integral, |a| to_integral(a, f64::floor, |d| d.floor())),
@@ -88,6 +88,18 @@ fn int_value(wide: i128, a: &Args<'_, '_>) -> FnResult {
         };
     }
     i64::try_from(wide).map(Value::Int).map_err(|_| a.out_of_range("BIGINT"))
+}
+
+fn abs_type(args: &mut [Expr], env: &Environment) -> Result<ExprType, SqlError> {
+    let like = number_like_first(args, env)?;
+    if num_class(&like) != NumClass::Real {
+        return Ok(like);
+    }
+    let mut ty = double_like(&args[0].ty);
+    if args[0].ty.hex {
+        ty.data_type = DataType::Double { decimals: Some(0), unsigned: true };
+    }
+    Ok(ty)
 }
 
 fn abs(a: &mut Args<'_, '_>) -> FnResult {

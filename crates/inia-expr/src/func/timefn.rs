@@ -77,7 +77,9 @@ pub(super) const TABLE: &[Function] = &[
         |a| {
             let value = a.value(0)?;
             let rules = match a.len() {
-                1 => a.ctx.env.date_rules(),
+                1 if !matches!(*value, Value::Date(_) | Value::DateTime(_)) => {
+                    a.ctx.env.date_rules()
+                }
                 _ => DateRules::ZEROS,
             };
             let moment = convert::to_datetime_with(&value, a.arg_type(0), rules, a.ctx)?;
@@ -316,6 +318,10 @@ fn is_dated(value: &Value, ty: &ExprType) -> bool {
 fn time_diff(a: &mut Args<'_, '_>) -> FnResult {
     let (left, right) = (a.value(0)?, a.value(1)?);
     let dated = (is_dated(&left, a.arg_type(0)), is_dated(&right, a.arg_type(1)));
+    // A DATE has no difference to a moment.
+    if matches!(*left, Value::Date(_)) != matches!(*right, Value::Date(_)) {
+        return Err(Stop::Null);
+    }
     let micros = match dated {
         (true, true) => a.datetime(0)?.micros_since(a.datetime(1)?),
         (false, false) => a.time(0)?.micros - a.time(1)?.micros,

@@ -1,11 +1,10 @@
 //! Rules for result types, shared by the function families.
 
-use crate::bind::num_class;
-use crate::bind::numeric;
+use crate::bind::unary_class;
 use crate::collate;
 use crate::context::Environment;
 use crate::tree::{Expr, NumClass};
-use crate::ty::{ExprType, TypeClass};
+use crate::ty::ExprType;
 use inia_base::collation::Collation;
 use inia_base::error::SqlError;
 
@@ -88,12 +87,11 @@ pub(crate) fn constant_int(arg: &Expr) -> Option<i64> {
     }
 }
 
-/// Number of the same class as the first argument: ABS, CEILING and their like.
+/// Number of the same class as the first argument: ABS, CEILING and their like. Dates, times and
+/// hexadecimal literals are strings to them, and so become doubles.
 pub(crate) fn number_like_first(args: &mut [Expr], _: &Environment) -> Ty {
-    let first = std::mem::replace(&mut args[0], Expr::null());
-    args[0] = numeric(first);
     let ty = &args[0].ty;
-    Ok(match num_class(ty) {
+    Ok(match unary_class(ty) {
         NumClass::Int => {
             let length = ty.length;
             match ty.is_unsigned() {
@@ -101,10 +99,7 @@ pub(crate) fn number_like_first(args: &mut [Expr], _: &Environment) -> Ty {
                 false => ExprType::int(length, ty.nullable),
             }
         }
-        NumClass::Decimal if ty.class() == TypeClass::Decimal => ty.clone().into_computed(),
-        NumClass::Decimal => {
-            ExprType::decimal(ty.precision(), u32::from(ty.fsp()), false, ty.nullable)
-        }
+        NumClass::Decimal => ty.clone().into_computed(),
         NumClass::Real => ExprType::double(ty.nullable),
     })
 }

@@ -61,6 +61,15 @@ impl JsonPath {
             .any(|leg| matches!(leg, Leg::AnyMember | Leg::AnyCell | Leg::Range(..) | Leg::Deep))
     }
 
+    /// The value at the path, where `[0]` is a cell of an array only.
+    pub(crate) fn only<'d>(&self, document: &'d Json) -> Option<&'d Json> {
+        self.legs.iter().try_fold(document, |json, leg| match (leg, json) {
+            (Leg::Member(key), _) => json.member(key),
+            (Leg::Cell(index), Json::Array(items)) => items.get(index.resolve(items.len())?),
+            _ => None,
+        })
+    }
+
     /// All values that the path matches, in document order.
     pub fn find<'d>(&self, document: &'d Json) -> Vec<&'d Json> {
         let mut found = Vec::new();
