@@ -26,6 +26,7 @@ pub mod print;
 mod rows;
 mod same;
 mod slots;
+mod sound;
 pub mod store;
 #[cfg(test)]
 mod tests;
@@ -36,7 +37,7 @@ pub use aggregate::{Accumulator, Aggregate, WindowFunction};
 pub use bind::{Binder, BoundSubquery, EmptyScope, Scope, bind, prepare, prepare_operand};
 pub use constant::wrong_date;
 pub use context::{
-    Environment, EvalContext, Level, NoSubqueries, RowVisitor, SessionHost, SqlMode, Strictness,
+    Environment, EvalContext, Level, NoSubqueries, RowVisitor, SessionHost, Strictness,
     SubqueryRunner, UserVar, VarScope, Warning, Warnings,
 };
 pub use eval::{Args, EvalFn, FnResult, Stop};

@@ -341,6 +341,9 @@ impl Catalog {
 
     /// Writes a change into the catalog tree, in the caller's transaction.
     pub fn write(&self, txn: &mut Txn, change: &Change) -> Result<(), SqlError> {
+        if let Change::PutTable(def) = change {
+            def.debug_check();
+        }
         match change {
             Change::PutSchema(def) => {
                 self.put(txn, &schema_key(&def.name), &codec::put_schema(def)).sql()

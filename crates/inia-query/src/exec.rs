@@ -149,6 +149,7 @@ impl<'s> Runner<'s> {
     ) -> Result<()> {
         let visible = query.columns.len();
         let mut sorter = Sorter::new(limiter.window.rows_needed(), self.exec.workspace);
+        debug_assert!(!query.order.is_empty(), "rows are sorted by something");
         let mut extended = Tuple::new();
         self.body(&query.body, ctx, &mut |ctx, tuple| {
             self.check_killed()?;
@@ -161,6 +162,7 @@ impl<'s> Runner<'s> {
                 }
                 all = &extended;
             }
+            debug_assert!(all.len() >= visible, "a tuple begins with its visible values");
             let key = |out: &mut Vec<u8>| {
                 for part in &query.order {
                     encode_key(&all[part.index], &part.ty, part.descending, out);
@@ -272,6 +274,10 @@ impl Limiter {
         visible: &[Value],
         visit: &mut TupleVisitor<'_>,
     ) -> Result<bool> {
+        debug_assert!(
+            self.count_all || self.seen < self.window.skip.saturating_add(self.window.take),
+            "no row is asked for behind the last"
+        );
         self.seen += 1;
         let last = self.window.skip.saturating_add(self.window.take);
         if self.seen > last {

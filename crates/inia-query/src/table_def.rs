@@ -4,6 +4,10 @@
 //! - `indexes[0]` is the primary key when there is one; no other index is primary;
 //! - every index part names an existing column;
 //! - without a primary key rows are clustered on a hidden 64-bit row id.
+//!
+//! [`sound`] has the rest, and checks them all.
+
+mod sound;
 
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;

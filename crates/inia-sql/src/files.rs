@@ -14,7 +14,8 @@ mod writer;
 
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_expr::{ExprType, SqlMode, lob_bytes};
+use inia_base::sql_mode::SqlMode;
+use inia_expr::{ExprType, lob_bytes};
 use inia_query::context::SessionContext;
 use std::path::{Path, PathBuf};
 

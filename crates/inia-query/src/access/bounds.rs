@@ -103,6 +103,7 @@ pub(super) fn compute(
         let key = prefixes.pop().unwrap_or_default();
         return Ok(Bounds { keys: Keys::Point(key), exact: true });
     }
+    debug_assert!(!prefixes.is_empty(), "a range has a prefix");
     if path.intervals.is_empty() {
         let is_whole = builder.is_whole(path.equal.len());
         let range = if is_whole { KeyRange::whole } else { KeyRange::prefix };
@@ -209,6 +210,7 @@ impl Builder<'_> {
             if items.len() == 1 {
                 return Ok(self.put_all(part, &cell, prefixes));
             }
+            debug_assert!(prefixes.len() * items.len() <= MAX_COMBINATIONS, "keys are few");
             let first = extended.len();
             extended.extend(prefixes.iter().cloned());
             if !self.put_all(part, &cell, &mut extended[first..]) {

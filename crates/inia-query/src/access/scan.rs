@@ -190,6 +190,8 @@ impl TableScan {
     /// be given to [`TableScan::write_current`] or [`TableScan::secure_current`], or left unlocked,
     /// before the next move. Before the first move.
     pub(crate) fn defer_locks(&mut self) {
+        debug_assert!(self.is_unmoved(), "the policy of locks is set before the first move");
+        debug_assert!(self.mode != ReadMode::Snapshot, "a snapshot takes no locks");
         self.locks.defers = self.secondary().is_none();
     }
 
@@ -264,6 +266,7 @@ impl TableScan {
     /// Makes an UPDATE's scan of the clustered tree look at rows that others have locked as they
     /// were committed last, instead of waiting for them ([`TableScan::is_unlocked`]).
     pub(crate) fn read_semi_consistently(&mut self) {
+        debug_assert!(self.is_unmoved(), "the policy of locks is set before the first move");
         self.locks.semi_consistent = self.secondary().is_none();
     }
 
@@ -289,6 +292,7 @@ impl TableScan {
     /// Asks for the first `bytes` of each clustered row only, and for no keys: where rows are read
     /// from the clustered tree, others are left out. Before the first move.
     pub(crate) fn narrow(&mut self, bytes: usize) {
+        debug_assert!(self.is_unmoved(), "rows are narrowed before the first move");
         if self.secondary().is_none() {
             self.narrow = Some(bytes);
         }
@@ -320,6 +324,7 @@ impl TableScan {
                 }
                 self.look_up_batch(txn)?;
             }
+            debug_assert!(self.batch.next <= self.batch.items.len(), "a batch is read once");
             let from = std::mem::replace(&mut self.batch.next, self.batch.items.len());
             if self.batch.items[from..].iter().any(|item| item.row.is_some()) {
                 let Batch { rows, items, .. } = &self.batch;
@@ -335,6 +340,14 @@ impl TableScan {
         match &mut self.state {
             State::Ranges { cursor: Some(cursor), .. } => cursor.locking(),
             _ => None,
+        }
+    }
+
+    /// Whether the scan has not moved yet.
+    fn is_unmoved(&self) -> bool {
+        match &self.state {
+            State::Point(key) => key.is_some(),
+            State::Ranges { cursor, .. } => cursor.is_none(),
         }
     }
 
@@ -588,6 +601,7 @@ impl TableScan {
     fn look_up_batch(&mut self, txn: &mut Txn) -> Result<()> {
         let Batch { keys, rows, items, .. } = &mut self.batch;
         let wanted: Vec<&[u8]> = items.iter().map(|item| &keys[item.key.clone()]).collect();
+        debug_assert!(items.iter().all(|item| item.row.is_none()), "rows are looked up once");
         txn.get_batch(&self.table.clustered, &wanted, rows, |i, row| items[i].row = row).sql()
     }
 

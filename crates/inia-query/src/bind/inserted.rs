@@ -215,5 +215,8 @@ pub(crate) fn bind_insert(
             _ => Vec::new(),
         });
     }
-    Ok(BoundInsert { plan: binder.finish(root, false), read, beside: bound })
+    let plan = binder.finish(root, false);
+    plan.debug_check();
+    debug_assert!(read <= plan.tables.len(), "the source's tables are the plan's first");
+    Ok(BoundInsert { plan, read, beside: bound })
 }

@@ -103,6 +103,7 @@ pub(super) fn touch(
     mut changed: Vec<bool>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Vec<bool>, SqlError> {
+    debug_assert_eq!(changed.len(), row.len(), "each column is changed or not");
     let mut touched = false;
     for (i, column) in table.def.columns.iter().enumerate() {
         if column.on_update_now && !assignments.iter().any(|(target, _)| *target == i) {

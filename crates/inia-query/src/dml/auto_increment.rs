@@ -185,6 +185,7 @@ impl Numbers {
         if number == u64::MAX {
             return Err(SqlError::new(ErrorCode::AutoincReadFailed, &[]));
         }
+        debug_assert!(number >= self.next, "numbers ascend within a statement");
         let number = number.min(self.limit);
         self.next = self.after(number);
         Ok(number)
@@ -211,6 +212,7 @@ impl Numbers {
         });
         self.end = first.saturating_add(self.rows_left.saturating_mul(self.increment));
         self.reserved_to = self.following(first, self.rows_left);
+        debug_assert!(self.end > first || first == u64::MAX, "a reservation has a number");
         first
     }
 
@@ -291,6 +293,7 @@ fn aligned(next: u64, increment: u64, offset: u64) -> u64 {
     if next <= offset {
         return offset;
     }
+    debug_assert!(offset < next && offset <= increment, "a series starts within its first step");
     let steps = (next - offset).div_ceil(increment);
     offset.saturating_add(steps.saturating_mul(increment))
 }

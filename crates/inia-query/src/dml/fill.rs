@@ -101,6 +101,11 @@ impl Fills {
         for check in def.checks.iter().filter(|check| check.enforced) {
             checks.push((check.name.clone(), bind(&check.expression)?));
         }
+        debug_assert!(generated.is_sorted_by_key(|(column, _)| *column), "columns go in order");
+        debug_assert!(
+            generated.iter().all(|(at, expr)| reads_computed_before(def, *at, expr)),
+            "a generated column reads stored columns and generated ones before it"
+        );
         Ok(Fills {
             fills,
             names: def.columns.iter().map(|c| c.name.clone()).collect(),
@@ -309,4 +314,11 @@ fn now(ctx: &EvalContext<'_>, fsp: u8) -> DateTime {
     let step = 10u32.pow(6 - u32::from(fsp.min(6)));
     now.micros -= now.micros % step;
     now
+}
+
+/// Whether a generated column's expression reads only values that are there when it is computed.
+fn reads_computed_before(def: &TableDef, at: usize, expr: &Expr) -> bool {
+    let reads = slots_of(expr).slots;
+    let later = |column: &usize| def.columns[*column].generated.is_some() && *column >= at;
+    !(0..def.columns.len()).filter(later).any(|column| reads.contains(column))
 }

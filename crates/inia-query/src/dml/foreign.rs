@@ -124,6 +124,7 @@ impl Foreign {
 
     /// Checks a new row.
     pub(crate) fn inserted(&self, core: &SessionContext, row: &[Value]) -> Result<(), SqlError> {
+        debug_assert_eq!(row.len(), self.table.def.columns.len(), "a row has all columns");
         self.parents.iter().try_for_each(|(key, parent)| self.check_parent(core, key, parent, row))
     }
 

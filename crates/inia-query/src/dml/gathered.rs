@@ -53,6 +53,7 @@ impl<'w> Gathered<'w> {
         (key, bytes): (&[u8], &[u8]),
     ) -> Result<()> {
         let Gathered::Sorted(sorter) = self else { return self.push(key, bytes) };
+        debug_assert!(!order.is_empty(), "rows are sorted by something");
         let mut place = Vec::new();
         for (expr, descending) in order {
             encode_key(&expr.eval(ctx, row)?, &expr.ty, *descending, &mut place);

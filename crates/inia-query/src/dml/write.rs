@@ -71,7 +71,6 @@ impl<'t> RowWriter<'t> {
 
     fn put_clustered_key(&mut self, row: &[Value]) -> Result<(), SqlError> {
         let (table, zone) = (self.table, self.zone);
-        debug_assert_eq!(row.len(), table.def.columns.len(), "a row has a value for each column");
         self.clustered.clear();
         if table.def.primary().is_some() {
             let cell = |c: usize| Ok(Cell::of(&row[c], table.layout.data_type(c), zone));
@@ -85,6 +84,7 @@ impl<'t> RowWriter<'t> {
 
     /// Encodes a new row's clustered record.
     pub(super) fn encode(&mut self, row: &[Value]) -> Result<(), SqlError> {
+        self.table.def.debug_check_row(row);
         self.put_clustered_key(row)?;
         self.row.clear();
         self.table.layout.encode_values(row, self.zone, &mut self.row)?;
@@ -94,6 +94,8 @@ impl<'t> RowWriter<'t> {
     /// Encodes the entry that a row with the clustered key at hand has in the index `at`.
     pub(super) fn encode_entry(&mut self, at: usize, row: &[Value]) -> Result<(), SqlError> {
         let (table, zone) = (self.table, self.zone);
+        debug_assert!(table.def.indexes[at].kind.has_entries(), "an entry is one of a tree");
+        debug_assert!(!self.clustered.is_empty(), "an entry leads to its row");
         self.key.clear();
         self.value.clear();
         let cell = |c: usize| Ok(Cell::of(&row[c], table.layout.data_type(c), zone));
@@ -198,6 +200,8 @@ impl<'t> RowWriter<'t> {
         changed: &[bool],
     ) -> Result<Written, SqlError> {
         let layout = &self.table.layout;
+        debug_assert_eq!(changed.len(), new.len(), "each column is changed or not");
+        self.table.def.debug_check_row(new);
         let mut row = std::mem::take(&mut self.row);
         row.clear();
         row.extend_from_slice(old);
@@ -227,6 +231,9 @@ impl<'t> RowWriter<'t> {
         }
         self.clustered.clear();
         self.clustered.extend_from_slice(key);
+        let key_parts = table.def.primary().into_iter().flat_map(|primary| &primary.parts);
+        let keeps = key_parts.into_iter().all(|part| !changed[part.column]);
+        debug_assert!(keeps, "a row that moves is no longer where the scan stands");
         self.update_entries(txn, key, old, new, changed).map(Some)
     }
 

@@ -5,6 +5,7 @@
 //! already the statement fails, and the rows before it go with the statement.
 
 use super::write::{RowWriter, Written, duplicate_error, values, write_error};
+use crate::catalog::{IndexDef, IndexKind};
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_storage::{Records, StorageError, Tree, Txn};
@@ -32,6 +33,9 @@ impl RowWriter<'_> {
     /// Takes a row that [`RowWriter::flush`] will insert.
     pub(crate) fn buffer_row(&mut self, row: &[Value]) -> Result<(), SqlError> {
         let table = self.table;
+        let refuses = |index: &IndexDef| index.kind == IndexKind::Unique;
+        debug_assert!(!table.def.indexes.iter().any(refuses), "only the primary key refuses a row");
+        debug_assert!(self.changes.is_empty(), "a statement inserts or changes");
         self.encode(row)?;
         self.pending.rows.push(&self.clustered, &self.row);
         self.pending.entries.resize_with(table.indexes.len(), Records::default);
@@ -74,6 +78,7 @@ impl RowWriter<'_> {
         let table = self.table;
         let all = pending.rows.len();
         let end = self.write_range(txn, &table.clustered, &pending.rows, 0..all)?;
+        debug_assert!(end <= all, "no more rows are written than wait");
         let entries = &mut pending.entries;
         entries.iter_mut().for_each(|entries| entries.drop_last(all - end));
         let size = entries.iter().map(Records::size).sum::<usize>();

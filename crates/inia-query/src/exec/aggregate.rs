@@ -146,6 +146,7 @@ impl<'p, 'w> Groups<'p, 'w> {
         kept: usize,
     ) -> Result<()> {
         self.key.clear();
+        debug_assert!(kept <= values.len(), "a group has a prefix of the group values");
         encode_group(self.plan, values, kept, &mut self.key);
         let position = match self.positions.get(&self.key).copied() {
             Some(position) => position,
@@ -162,6 +163,7 @@ impl<'p, 'w> Groups<'p, 'w> {
         ctx: &mut EvalContext<'_>,
         row: &[Value],
     ) -> Result<()> {
+        debug_assert_eq!(self.groups[position].states.len(), self.plan.calls.len());
         for (index, call) in self.plan.calls.iter().enumerate() {
             let state = &mut self.groups[position].states[index];
             let before = state.held();
@@ -211,6 +213,7 @@ impl<'p, 'w> Groups<'p, 'w> {
         self.used += held(&row) + self.key.len() + ENTRY + size_of_val(&states[..]);
         self.groups.push(Group { row, states });
         self.positions.insert(self.key.clone(), self.groups.len() - 1);
+        debug_assert_eq!(self.positions.len(), self.groups.len(), "each group has its key");
         self.groups.len() - 1
     }
 
@@ -353,6 +356,7 @@ impl<'p, 'w> Groups<'p, 'w> {
                 let value = state.finish(call, ctx)?;
                 ctx.aggregates.push(value);
             }
+            debug_assert_eq!(ctx.aggregates.len(), self.plan.calls.len(), "each call has a value");
             for &(number, slot) in &self.plan.shown {
                 group.row[slot].clone_from(&ctx.aggregates[number]);
             }

@@ -66,6 +66,10 @@ impl<'s> Runner<'s> {
     ) -> Result<bool> {
         let mut right = Vec::new();
         self.filled(&join.right, &mut right);
+        debug_assert!(
+            right.iter().all(|slot| join.right_slots.contains(slot)),
+            "the right side fills its own slots"
+        );
         let (mut table, mut bytes) = (JoinTable::new(right.len()), Vec::new());
         let mut memory = Grant::new(self.exec.workspace);
         let mut spilled: Option<Spilled<'_, 's>> = None;
@@ -117,6 +121,7 @@ fn probe(
 ) -> Result<(bool, bool)> {
     let mut matched = false;
     for values in key.into_iter().flat_map(|key| table.matches(key)) {
+        debug_assert_eq!(values.len(), slots.len(), "each value of the right side has a slot");
         for (value, &slot) in values.iter().zip(slots) {
             row[slot].clone_from(value);
         }

@@ -63,6 +63,7 @@ impl Runner<'_> {
                 let value = expr.eval(ctx, row)?;
                 tuple.push(if select.distinct { padded(value, &expr.ty) } else { value });
             }
+            debug_assert_eq!(tuple.len(), select.output.len(), "a tuple has all values");
             if let Some(distinct) = &mut distinct {
                 let key = TupleKey::new(&tuple[..select.visible], &types).into_bytes();
                 number += 1;
@@ -164,6 +165,8 @@ impl Runner<'_> {
             GroupStrategy::Hash | GroupStrategy::Sort => false,
             GroupStrategy::Extrema(extrema) => match self.extrema(select, extrema, ctx)? {
                 Some(values) => {
+                    let calls = aggregation.calls.len();
+                    debug_assert_eq!(values.len(), calls, "each aggregate has a value");
                     for &(number, slot) in &aggregation.shown {
                         row[slot].clone_from(&values[number]);
                     }

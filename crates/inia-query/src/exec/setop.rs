@@ -74,6 +74,7 @@ impl Runner<'_> {
         self.body(body, ctx, &mut |ctx, tuple| {
             self.check_killed()?;
             let mut converted: Tuple = Vec::with_capacity(types.len());
+            debug_assert_eq!(tuple.len(), types.len(), "an operand has the columns of the whole");
             for ((value, from), ty) in tuple.iter().zip(&from).zip(types) {
                 converted.push(as_common(unify(value.clone(), from, ty, ctx)?, ty));
             }
@@ -187,6 +188,8 @@ impl<'p, 'w> Bag<'p, 'w> {
 
     /// Ends the operands before this one.
     fn advance(&mut self, operand: usize) {
+        debug_assert!(operand >= self.operand, "operands are applied from left to right");
+        debug_assert!(operand <= self.steps.len(), "an operand belongs to a step");
         while self.operand < operand {
             self.end_operand();
             self.operand += 1;
@@ -195,6 +198,7 @@ impl<'p, 'w> Bag<'p, 'w> {
 
     /// Applies the present operand's operator.
     fn end_operand(&mut self) {
+        debug_assert_eq!(self.positions.len(), self.entries.len(), "each tuple has one entry");
         let Some(step) = self.step() else { return };
         for entry in &mut self.entries {
             if !step.all {

@@ -72,6 +72,7 @@ impl<'w> Sorter<'w> {
         }
         row(&mut self.bytes)?;
         let end = self.bytes.len();
+        debug_assert!(u32::try_from(end).is_ok(), "a row in memory has a 32-bit position");
         self.entries.push(Entry {
             prefix: prefix(&self.bytes[start..middle]),
             start: start as u32,
@@ -123,6 +124,7 @@ impl<'w> Sorter<'w> {
         if let Some(runs) = self.runs {
             return runs.merge(distinct, visit);
         }
+        debug_assert!(self.entries.len() as u64 <= self.total, "rows come out that were pushed");
         self.sort();
         let mut last: Option<Entry> = None;
         for entry in &self.entries {
@@ -162,10 +164,12 @@ impl<'w> Sorter<'w> {
     /// Drops what cannot be among the first rows.
     fn cut(&mut self) {
         self.sort();
+        debug_assert!(self.entries.len() >= self.needed, "no row that is needed is dropped");
         self.entries.truncate(self.needed);
         let last = self.entries.last().map(|entry| self.key(entry).to_vec());
         self.threshold = Some(last.unwrap_or_default());
         let mut kept = Vec::with_capacity(self.bytes.len() / 2);
+        debug_assert!(self.entries.is_sorted_by_key(|entry| entry.prefix), "kept rows are sorted");
         for entry in &mut self.entries {
             let start = entry.start as usize;
             let length = (entry.key_len + entry.row_len) as usize;

@@ -70,6 +70,9 @@ impl<'p, 'w> Windows<'p, 'w> {
                 return pass.run(sorter, ctx, &mut |ctx, values| {
                     let (slots, rest) = shape.split(values);
                     let (aggregates, results) = rest.split_at(shape.aggregates);
+                    let calls: usize = passes.iter().map(|pass| pass.len()).sum();
+                    debug_assert_eq!(slots.len(), shape.slots, "a row keeps its slots");
+                    debug_assert_eq!(results.len(), calls, "each call has a result");
                     ctx.aggregates.clear();
                     ctx.aggregates.extend_from_slice(aggregates);
                     ctx.windows.clear();
@@ -150,6 +153,8 @@ impl<'w> Pass<'_, 'w> {
                 }
             }
             if rows.len() == 0 || key != last {
+                debug_assert!(rows.len() == 0 || key > &last[..], "a pass reads rows in order");
+                debug_assert!(key.starts_with(partition), "a partition is a prefix of the order");
                 peers_from = rows.len();
                 last.clear();
                 last.extend_from_slice(key);
@@ -185,6 +190,8 @@ impl<'w> Pass<'_, 'w> {
         for at in 0..rows.len() {
             self.workspace.check()?;
             let equal = peers.of(at, rows)?;
+            debug_assert!(equal.contains(&at), "a row is its own peer");
+            debug_assert!(equal.end <= rows.len(), "peers are in the partition");
             tuple.clear();
             tuple.extend_from_slice(rows.values(at, &mut place)?);
             for call in &mut calls {

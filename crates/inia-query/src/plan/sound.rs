@@ -1,12 +1,25 @@
 //! What holds for every plan, whatever the statement; debug builds check each plan before its use.
 //!
 //! - A subplan's number is below the number of subplans.
-//! - A source fills slots of its SELECT's row only; both sides of a join fill different ones.
-//! - An access path names an index of its table, and no more parts than the index has.
+//! - A source fills slots of its SELECT's row only; the sources of one SELECT fill different ones.
+//! - An expression reads slots that are filled where it is evaluated: a join's right side sees the
+//!   left one only in a nested loop ([`source`]). A column that is read is decoded.
+//! - An aggregate's or a window function's number is below the number of them, and neither is used
+//!   before it is computed ([`expr`], [`window`]).
+//! - An access path names an index of its table, and no more parts than the index has; an index
+//!   that covers has every column that is read ([`path`]).
 //! - What only ORDER BY reads comes behind the visible values of a tuple.
 
-use super::{Body, Direct, JoinMethod, JoinPlan, QueryPlan, RowSource, SelectPlan, StatementPlan};
-use super::{IndexExtremum, TableSource};
+mod expr;
+mod path;
+mod source;
+mod window;
+
+use super::{Aggregation, Body, Direct, IndexExtremum, LimitPlan, QueryPlan, RowSource};
+use super::{SelectPlan, SetPlan, StatementPlan, TableSource};
+use expr::Readable;
+use inia_expr::SlotSet;
+use inia_parser::ast::AggregateFunc;
 
 impl StatementPlan {
     /// Checks the plan, in debug builds.
@@ -23,122 +36,171 @@ impl StatementPlan {
                 self.check_query(&recursive.step);
                 let width = subplan.query.columns.len();
                 debug_assert_eq!(recursive.step.columns.len(), width, "a step adds to its seed");
+                self.check_limit(recursive.limit.as_ref());
             }
         }
-        if let Some(Direct::Rows(columns) | Direct::Sorted(columns)) = &self.direct {
-            let table = match &self.root.body {
-                Body::Select(select) => table_of(&select.source),
-                _ => None,
-            };
-            debug_assert!(table.is_some(), "stored cells are sent of one table");
-            let slots = table.map_or(0, |source| source.needed.len());
-            debug_assert!(columns.iter().all(|column| *column < slots), "a slot of the table");
+        if let Some(direct) = &self.direct {
+            self.check_direct(direct);
+        }
+    }
+
+    /// Checks that stored cells can take the way `direct` to the client.
+    fn check_direct(&self, direct: &Direct) {
+        let Body::Select(select) = &self.root.body else {
+            debug_assert!(false, "stored cells are those of a SELECT");
+            return;
+        };
+        let table = table_of(&select.source);
+        debug_assert!(table.is_some(), "stored cells are sent of one table");
+        debug_assert!(select.having.is_none(), "HAVING reads values");
+        debug_assert!(select.windows.is_empty(), "functions over windows read values");
+        let grouped = select.aggregation.is_some();
+        let slots = table.map_or(0, |source| source.needed.len());
+        match direct {
+            Direct::Totals(_) => debug_assert!(grouped, "totals are those of a group"),
+            Direct::Rows(columns) | Direct::Sorted(columns) => {
+                debug_assert!(!grouped, "a group is no stored row");
+                debug_assert_eq!(columns.len(), select.output.len(), "the tuple has columns only");
+                debug_assert!(columns.iter().all(|column| *column < slots), "a slot of the table");
+                let sorted = matches!(direct, Direct::Sorted(_));
+                debug_assert_eq!(sorted, !self.root.order.is_empty(), "ORDER BY sorts");
+            }
         }
     }
 
     fn check_query(&self, query: &QueryPlan) {
+        let visible = query.columns.len();
         let tuple = match &query.body {
             Body::Select(select) => {
                 self.check_select(select);
-                debug_assert_eq!(select.visible, query.columns.len(), "visible values are columns");
+                // An INSERT's DISTINCT leaves out values that belong to the assignments.
+                let hides = select.distinct && select.visible < visible;
+                debug_assert!(select.visible == visible || hides, "visible values are columns");
+                debug_assert!(visible <= select.output.len(), "a column is a value of the tuple");
                 debug_assert!(query.computed.is_empty(), "a SELECT computes in its output");
                 select.output.len()
             }
             Body::Values(values) => {
                 let width = values.types.len();
+                debug_assert_eq!(width, visible, "a column of VALUES has a type");
                 debug_assert!(values.rows.iter().all(|row| row.len() == width), "rows are alike");
-                query.columns.len() + query.computed.len()
+                values.rows.iter().flatten().for_each(|expr| self.check_without_row(expr));
+                visible + query.computed.len()
             }
             Body::SetOperation(set) => {
-                debug_assert_eq!(set.types.len(), query.columns.len(), "operands have columns");
-                debug_assert!(!set.rest.is_empty(), "a set operation has two operands");
-                query.columns.len() + query.computed.len()
+                debug_assert_eq!(set.types.len(), visible, "operands have columns");
+                self.check_operands(set);
+                visible + query.computed.len()
             }
             Body::Nested(inner) => {
                 self.check_query(inner);
-                debug_assert_eq!(
-                    inner.columns.len(),
-                    query.columns.len(),
-                    "a query in parentheses"
-                );
-                query.columns.len() + query.computed.len()
+                debug_assert_eq!(inner.columns.len(), visible, "a query in parentheses");
+                visible + query.computed.len()
             }
         };
+        let columns = Readable::of(self, SlotSet::of_range(0..visible));
+        query.computed.iter().for_each(|expr| columns.check(expr));
         let in_tuple = query.order.iter().all(|key| key.index < tuple);
         debug_assert!(in_tuple, "ORDER BY reads the tuple");
+        self.check_limit(query.limit.as_ref());
+    }
+
+    fn check_operands(&self, set: &SetPlan) {
+        debug_assert!(!set.rest.is_empty(), "a set operation has two operands");
+        for body in std::iter::once(&set.first).chain(set.rest.iter().map(|step| &step.body)) {
+            debug_assert_eq!(body.types().len(), set.types.len(), "operands have as many columns");
+            match body {
+                Body::Select(select) => self.check_select(select),
+                Body::SetOperation(set) => self.check_operands(set),
+                Body::Nested(query) => self.check_query(query),
+                Body::Values(values) => {
+                    values.rows.iter().flatten().for_each(|expr| self.check_without_row(expr));
+                }
+            }
+        }
+    }
+
+    fn check_limit(&self, limit: Option<&LimitPlan>) {
+        let Some(limit) = limit else { return };
+        self.check_without_row(&limit.count);
+        limit.offset.iter().for_each(|offset| self.check_without_row(offset));
+    }
+
+    /// Checks an expression that is evaluated before there is a row.
+    fn check_without_row(&self, expr: &inia_expr::Expr) {
+        Readable::of(self, SlotSet::default()).check(expr);
     }
 
     fn check_select(&self, select: &SelectPlan) {
         debug_assert!(select.visible <= select.output.len(), "hidden values follow visible ones");
-        let calls = select.aggregation.as_ref().map_or(0, |aggregation| aggregation.calls.len());
-        if let Some(aggregation) = &select.aggregation {
-            let shown = aggregation.shown.iter();
-            let inside = shown.clone().all(|(call, slot)| *call < calls && *slot < select.width);
-            debug_assert!(inside, "an aggregate that is read inside has a slot");
-            debug_assert!(!aggregation.rollup || !aggregation.group.is_empty(), "ROLLUP groups");
-        }
+        let filled = self.check_source(&select.source, &SlotSet::default(), select.width);
+        let rows = Readable::of(self, filled);
+        select.once.iter().for_each(|condition| self.check_without_row(condition));
+        select.filter.iter().for_each(|condition| rows.check(condition));
+        let groups = match &select.aggregation {
+            Some(aggregation) => check_aggregation(aggregation, rows, select.width),
+            None => rows,
+        };
+        window::check_all(&select.windows, &groups);
+        select.having.iter().for_each(|having| groups.check(having));
+        let results = Readable { windows: select.windows.len(), ..groups };
+        select.output.iter().for_each(|expr| results.check(expr));
         if let Some(extrema) = select.extrema() {
-            debug_assert_eq!(extrema.len(), calls, "each aggregate is at an end of an index");
-            for extremum in extrema {
-                if let (IndexExtremum::First { path, .. }, Some(source)) =
-                    (extremum, table_of(&select.source))
-                {
-                    let indexes = source.table.def.indexes.len();
-                    debug_assert!(path.index.is_some_and(|at| at < indexes), "an index has ends");
-                }
-            }
+            self.check_extrema(select, extrema);
         }
-        self.check_source(&select.source, select.width);
     }
 
-    fn check_source(&self, source: &RowSource, width: usize) {
-        match source {
-            RowSource::One | RowSource::Nothing | RowSource::JsonTable(_) => {}
-            RowSource::Table(table) => check_table(table, width),
-            RowSource::Subplan { id, base, .. } => {
-                debug_assert!(*id < self.subplans.len(), "a subplan has a number");
-                let columns = self.subplans[*id].query.columns.len();
-                debug_assert!(base + columns <= width, "a subplan fills slots of its row");
-            }
-            RowSource::Virtual(table) => {
-                let end = table.base + table.table.columns().len();
-                debug_assert!(end <= width, "a computed table fills slots of its row");
-            }
-            RowSource::Join(join) => {
-                self.check_source(&join.left, width);
-                self.check_source(&join.right, width);
-                check_join(join, width);
-            }
+    /// Checks that aggregates are found at ends of indexes of the only table.
+    fn check_extrema(&self, select: &SelectPlan, extrema: &[IndexExtremum]) {
+        let calls = select.aggregation.as_ref().map_or(&[][..], |aggregation| &aggregation.calls);
+        debug_assert_eq!(extrema.len(), calls.len(), "each aggregate is at an end of an index");
+        let grouped = select.aggregation.as_ref().is_some_and(|all| !all.group.is_empty());
+        debug_assert!(!grouped, "an index ends once, whatever groups there are");
+        for (extremum, call) in extrema.iter().zip(calls) {
+            let IndexExtremum::First { path, column } = extremum else {
+                let counts = matches!(call.func, AggregateFunc::Count | AggregateFunc::CountStar);
+                debug_assert!(counts, "a table keeps how many rows it has");
+                continue;
+            };
+            let ends = matches!(call.func, AggregateFunc::Min | AggregateFunc::Max);
+            debug_assert!(ends, "an index ends with its least and its greatest value");
+            let Some(source) = table_of(&select.source) else {
+                debug_assert!(false, "an index belongs to the only table");
+                continue;
+            };
+            let def = &source.table.def;
+            debug_assert!(path.index.is_some_and(|at| at < def.indexes.len()), "an index has ends");
+            debug_assert!(*column < def.columns.len(), "an end has a column's value");
+            path.exprs().for_each(|expr| self.check_without_row(expr));
         }
     }
 }
 
-fn check_join(join: &JoinPlan, width: usize) {
-    debug_assert!(join.right_slots.end <= width, "an outer join sets slots of its row to NULL");
-    if let JoinMethod::Hash(keys) = &join.method {
-        debug_assert!(!keys.is_empty(), "a hash join has keys");
+/// Checks GROUP BY and aggregates over `rows`; returns what expressions above them read.
+fn check_aggregation<'p>(
+    aggregation: &Aggregation,
+    rows: Readable<'p>,
+    width: usize,
+) -> Readable<'p> {
+    let (calls, groups) = (aggregation.calls.len(), aggregation.group.len());
+    debug_assert!(!aggregation.rollup || groups > 0, "ROLLUP groups");
+    aggregation.group.iter().for_each(|expr| rows.check(expr));
+    for call in &aggregation.calls {
+        call.args.iter().chain(call.order_by.iter().map(|(expr, _)| expr)).for_each(|expr| {
+            rows.check(expr);
+        });
     }
-}
-
-fn check_table(source: &TableSource, width: usize) {
-    let (def, path) = (&source.table.def, &source.access);
-    // A changed table without a primary key gives its row id, too.
-    let row_id = usize::from(source.needed.len() > def.columns.len() && def.primary().is_none());
-    let slots = def.columns.len() + row_id;
-    debug_assert_eq!(source.needed.len(), slots, "each column is read or not");
-    debug_assert!(source.base + slots <= width, "a table fills slots of its row");
-    let Some(index) = path.index else {
-        debug_assert!(path.is_unbounded(), "bounds are those of an index");
-        return;
-    };
-    debug_assert!(index < def.indexes.len(), "a path names an index of its table");
-    let parts = def.indexes[index].parts.len();
-    debug_assert!(path.equal.len() <= parts, "a path bounds parts that there are");
-    debug_assert!(path.intervals.is_empty() || path.equal.len() < parts, "a part has intervals");
-    if path.point {
-        debug_assert!(def.indexes[index].unique(), "one row is found by a unique key");
-        debug_assert_eq!(path.equal.len(), parts, "one row is found by a whole key");
+    let mut slots = rows.slots.clone();
+    for (call, slot) in &aggregation.shown {
+        debug_assert!(*call < calls, "an aggregate that is read inside is computed");
+        debug_assert!(*slot < width, "an aggregate that is read inside has a slot");
+        debug_assert!(!slots.contains(*slot), "the slot is no column's");
+        slots.insert(*slot);
     }
+    if aggregation.rollup {
+        slots = slots.union(&SlotSet::of_range(width..width + 2 * groups));
+    }
+    Readable { slots, calls, ..rows }
 }
 
 fn table_of(source: &RowSource) -> Option<&TableSource> {

@@ -142,6 +142,7 @@ impl IndexCodec {
         primary_key: &[u8],
         key: &mut Vec<u8>,
     ) -> Result<bool, Damaged> {
+        debug_assert!(self.kind.has_entries(), "a clustered record is no entry");
         let mut null = false;
         for part in &self.parts {
             let cell = cell(part.column)?;

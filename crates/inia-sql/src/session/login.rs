@@ -2,7 +2,7 @@
 
 use super::set::effect::{assign, take_effect};
 use inia_base::collation::Collation;
-use inia_expr::SqlMode;
+use inia_base::sql_mode::SqlMode;
 use inia_expr::charset;
 use inia_query::catalog::AccountName;
 use inia_query::context::SessionContext;

@@ -60,6 +60,8 @@ impl Entries {
 
     /// The rows that waited are written, but for those that were `missed`.
     fn settle(&mut self, missed: &[usize]) {
+        debug_assert!(missed.is_sorted(), "missed rows are looked up in their order");
+        debug_assert!(self.rows.len() <= self.records.len(), "the last entries have rows");
         if !missed.is_empty() {
             let settled = self.records.len() - self.rows.len();
             let numbered = self.rows.iter().enumerate();
@@ -78,6 +80,11 @@ impl EntryChanges {
 }
 
 impl PendingChanges {
+    /// Whether nothing is buffered.
+    pub(in crate::dml) fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.entry_bytes == 0
+    }
+
     fn entries_are_full(&self) -> bool {
         let most =
             |lists: &EntryChanges| lists.removed.records.len().max(lists.added.records.len());
@@ -153,6 +160,10 @@ impl RowWriter<'_> {
     ) -> Result<(), SqlError> {
         let new = rewrite.bytes();
         self.leaves_number(txn, old, rewrite.changed())?;
+        let changed = rewrite.changed();
+        let parts = self.table.def.primary().into_iter().flat_map(|primary| &primary.parts);
+        let keeps = parts.into_iter().all(|part| !changed[part.column]);
+        debug_assert!(keeps, "a row that moves is not changed in a batch");
         let row = self.changes.rows.len();
         self.changes.rows.push_seen(key, new, locator);
         if rewrite.indexes().is_empty() {
@@ -221,6 +232,7 @@ impl RowWriter<'_> {
         for (at, lists) in changes.entries.iter_mut().enumerate() {
             let tree = &table.indexes[at].tree;
             for list in lists.lists() {
+                debug_assert!(list.rows.is_empty(), "rows are written before their entries");
                 list.records.sort();
             }
             delete_all(txn, tree, &lists.removed.records).map_err(refused)?;
@@ -288,6 +300,7 @@ impl ChangeRun<'_> {
             return Ok(false);
         };
         let count = run.len();
+        debug_assert!(count <= most, "LIMIT bounds a run of deletes");
         self.writer.buffer_entry_deletes(&mut txn, &run)?;
         // Once per run: a scan that has paused goes on to what it waits for.
         scan.pause_before_waits();
@@ -351,6 +364,7 @@ impl ChangeRun<'_> {
             missed
         };
         self.changed += (changes.rows.len() - missed.len()) as u64;
+        debug_assert!(self.matched >= missed.len() as u64, "rows that wait are counted");
         self.matched -= missed.len() as u64;
         let mut old = Vec::new();
         for number in missed {

@@ -166,6 +166,7 @@ impl<'r> Rewrite<'r> {
     pub(super) fn take(&mut self, old: &[u8], ctx: &mut EvalContext<'_>) -> Result<bool, SqlError> {
         let found = FoundRow { clustered_key: &[], data: RowData::Row(old) };
         found.fill(self.table, &self.plan.reads, self.zone, &mut self.row)?;
+        debug_assert!(self.kept_are_unread(), "a value that is kept is not read back");
         self.assign(ctx)?;
         self.fills.compute(&mut self.row, ctx)?;
         let mut changes = false;
@@ -195,6 +196,13 @@ impl<'r> Rewrite<'r> {
             }
         }
         Ok(changes)
+    }
+
+    /// Whether the values of assignments that are `kept` are still in `row`: no column that is read
+    /// from the stored row is one of theirs.
+    fn kept_are_unread(&self) -> bool {
+        let mut kept = self.plan.assignments.iter().zip(&self.kept).filter(|(_, kept)| **kept);
+        kept.all(|(assignment, _)| !self.plan.reads.contains(&assignment.target))
     }
 
     fn assign(&mut self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
@@ -227,6 +235,7 @@ impl<'r> Rewrite<'r> {
     fn put(&mut self, column: usize) -> Result<(), Damaged> {
         let layout = &self.table.layout;
         let cell = Cell::of(&self.row[column], layout.data_type(column), self.zone);
+        self.table.def.debug_check_value(column, &self.row[column]);
         layout.put(&mut self.bytes, column, &cell)
     }
 

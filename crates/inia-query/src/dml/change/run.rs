@@ -88,12 +88,15 @@ impl ChangePlan {
             ],
         };
         let mut gathered = Gathered::new(core.workspace(), !self.order.is_empty());
+        debug_assert!(self.gather || self.order.is_empty(), "sorted rows are gathered first");
+        debug_assert!(!run.in_runs || run.together, "a run of deletes is a batch");
         loop {
             let scanned = run.scan(ctx, &mut scan, limit, &mut gathered);
             if run.flush_last(ctx, scanned)? || run.matched >= limit {
                 break;
             }
         }
+        debug_assert!(run.writer.changes.is_empty(), "the last batch is written");
         gathered.each(limit, |key, bytes| run.change(ctx, None, (key, bytes)).map(|_| ()))?;
         Ok(run.outcome(ctx))
     }
@@ -393,6 +396,7 @@ impl ChangeRun<'_> {
     }
 
     fn outcome(&self, ctx: &EvalContext<'_>) -> StatementOutcome {
+        debug_assert!(self.changed <= self.matched, "a row that is changed has matched");
         if self.plan.deletes() {
             return StatementOutcome { affected_rows: self.changed, ..StatementOutcome::default() };
         }

@@ -15,8 +15,9 @@ use crate::exec::Runner;
 use crate::plan::StatementPlan;
 use crate::spill::TupleList;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
-use inia_expr::{EvalContext, SqlMode, Strictness};
+use inia_expr::{EvalContext, Strictness};
 use inia_storage::{LockMode, Savepoint};
 use std::sync::Arc;
 
@@ -123,6 +124,7 @@ impl InsertPlan {
     ) -> Result<(), SqlError> {
         for (number, given) in self.rows.iter().enumerate() {
             ctx.row_number = number as u64 + 1;
+            debug_assert!(given.len() <= self.targets.len(), "each value of a row has a target");
             self.complete(row, ctx, |plan, row, ctx| {
                 for (value, target) in given.iter().zip(&plan.targets) {
                     row[*target] = match value {
@@ -150,6 +152,7 @@ impl InsertPlan {
         row: &mut Vec<Value>,
     ) -> Result<(), SqlError> {
         let types: Vec<&inia_expr::ExprType> = source.root.columns.iter().map(|c| &c.ty).collect();
+        debug_assert!(types.len() >= self.targets.len(), "each target has a column of the query");
         self.check_missing(ctx)?;
         let plan_width = self.targets.len();
         let mut put = |ctx: &mut EvalContext<'_>, tuple: &[Value]| {
@@ -241,6 +244,7 @@ impl InsertPlan {
         if !self.selects && ctx.row_number == 1 {
             self.check_missing(ctx)?;
         }
+        debug_assert_eq!(row.len(), self.table.def.columns.len(), "a row has all columns");
         for column in 0..row.len() {
             if self.fills.is_late(column) && !self.targets.contains(&column) {
                 row[column] = self.default(column, row, ctx)?;
@@ -271,6 +275,8 @@ impl<'r> InsertRun<'r> {
         let nontransactional = !plan.table.def.is_transactional();
         let together = several && !settles && !unique && !nontransactional && foreign.is_none();
         let given = Vec::new();
+        let width = plan.table.def.columns.len();
+        debug_assert!(plan.targets.iter().all(|target| *target < width), "a target is a column");
         Ok(InsertRun { plan, writer, numbers, keep_zero, tally, foreign, together, given })
     }
 

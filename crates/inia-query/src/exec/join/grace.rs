@@ -88,6 +88,7 @@ impl<'p, 'w> Spilled<'p, 'w> {
 
 fn pairs<'w>(left: Partitions<'w>, right: Partitions<'w>) -> Result<Vec<Pair<'w>>> {
     let ((left, level), (right, _)) = (left.into_streams()?, right.into_streams()?);
+    debug_assert_eq!(left.len(), right.len(), "each partition has two sides");
     let both = left.into_iter().zip(right);
     Ok(both.map(|(left, right)| Pair { left, right, level: level + 1 }).collect())
 }
@@ -146,6 +147,7 @@ impl<'s> Runner<'s> {
             self.check_killed()?;
             decode_tuple(bytes, &mut tuple).ok_or_else(damaged_row)?;
             clear(&mut row[right.clone()]);
+            debug_assert_eq!(tuple.len(), slots.len(), "each value of a row has a slot");
             for (slot, value) in slots.iter().zip(tuple.drain(..)) {
                 row[*slot] = value;
             }
@@ -265,6 +267,7 @@ impl<'s> Runner<'s> {
             decode_tuple(payload, &mut tuple).ok_or_else(damaged_row)?;
             let mut values = tuple.drain(..);
             let Some(Value::UInt(number)) = values.next() else { return Err(damaged_row()) };
+            debug_assert_eq!(values.len(), left.slots.len(), "each value of a left row has a slot");
             for (slot, value) in left.slots.iter().zip(values) {
                 row[*slot] = value;
             }

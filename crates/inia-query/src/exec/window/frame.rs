@@ -127,6 +127,8 @@ impl<'p> Frames<'p> {
             End::Preceding(step) => self.reached(own, (step, true), true, rows, ctx)?,
             End::Following(step) => self.reached(own, (step, false), true, rows, ctx)?,
         };
+        debug_assert!(start <= all && end <= all, "a frame is within its partition");
+        debug_assert!(at < all && peers.contains(&at), "a frame is one of a row");
         Ok(start..end.max(start))
     }
 
@@ -147,6 +149,7 @@ impl<'p> Frames<'p> {
         };
         let overflown = matches!((own, bound), (Point::Moment(_), Point::Last));
         let edge = if past { &mut self.last } else { &mut self.first };
+        debug_assert!(edge.at <= rows.len(), "an edge stays within the partition");
         while edge.at < rows.len() {
             if overflown {
                 ctx.warn(ErrorCode::DatetimeFunctionOverflow, &[&"datetime"])?;

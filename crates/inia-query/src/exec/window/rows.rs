@@ -31,6 +31,9 @@ impl<'w> PartitionRows<'w> {
 
     /// Appends a row as [`Peers`] and [`PartitionRows::with`] read it.
     pub(super) fn push(&mut self, tuple: &[Value]) -> Result<()> {
+        let peers_from = matches!(tuple.first(), Some(Value::UInt(first)) if *first <= self.len());
+        debug_assert!(peers_from, "a row stands behind the number of its first peer");
+        debug_assert!(tuple.len() > self.shape.slots + self.shape.aggregates, "a row is whole");
         self.list.push(tuple)
     }
 
@@ -107,6 +110,7 @@ pub(super) struct Peers {
 impl Peers {
     /// The peers of row `at`, which is not before the one asked for last.
     pub(super) fn of(&mut self, at: u64, rows: &PartitionRows<'_>) -> Result<Range<u64>> {
+        debug_assert!(at >= self.found.start, "rows are asked for in their order");
         if !self.found.contains(&at) {
             let mut end = at + 1;
             while end < rows.len()
@@ -115,6 +119,7 @@ impl Peers {
                 end += 1;
             }
             self.found = at..end;
+            debug_assert!(self.found.start < self.found.end, "a row is its own peer");
         }
         Ok(self.found.clone())
     }

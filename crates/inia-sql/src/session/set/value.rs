@@ -4,10 +4,11 @@
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::charset;
-use inia_expr::{SqlMode, locale};
+use inia_expr::locale;
 use inia_query::catalog::value_text;
 use inia_query::context::SessionContext;
 use inia_query::sysvar::{Kind, VarDef, sql_mode, switches};

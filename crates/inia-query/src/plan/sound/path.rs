@@ -1,0 +1,44 @@
+//! What holds for access paths.
+
+use crate::access::{AccessPath, EqualPart};
+use crate::catalog::{IndexKind, Table};
+
+/// Checks a path to a table of whose rows the `needed` columns are read.
+pub(super) fn check(path: &AccessPath, table: &Table, needed: &[bool]) {
+    let def = &table.def;
+    let Some(at) = path.index else {
+        debug_assert!(path.is_unbounded(), "bounds are those of an index");
+        debug_assert!(def.primary().is_none(), "rows are clustered by the primary key");
+        debug_assert!(!path.point && !path.covering, "only an index finds one row, or covers");
+        return;
+    };
+    debug_assert!(at < def.indexes.len(), "a path names an index of its table");
+    let index = &def.indexes[at];
+    let is_read = index.kind == IndexKind::Primary || index.kind.has_entries();
+    debug_assert!(is_read, "a path reads an index that has entries");
+    debug_assert!(path.equal.len() <= index.parts.len(), "a path bounds parts that there are");
+    let has_next = path.equal.len() < index.parts.len();
+    debug_assert!(path.intervals.is_empty() || has_next, "a part has intervals");
+    for interval in &path.intervals {
+        let ends = interval.lower.is_some() || interval.upper.is_some();
+        debug_assert!(interval.null != ends, "an interval is NULL or has an end");
+    }
+    for equal in &path.equal {
+        let values = !matches!(equal, EqualPart::AnyOf(values) if values.is_empty());
+        debug_assert!(values, "a list has values");
+    }
+    if path.covering {
+        debug_assert!(index.kind != IndexKind::Primary, "a clustered record is the row itself");
+        let codec = &table.indexes[at].codec;
+        let mut read = needed.iter().enumerate().filter(|(_, needed)| **needed);
+        debug_assert!(read.all(|(column, _)| codec.covers(column)), "it has the columns read");
+    }
+    if path.point {
+        debug_assert!(index.unique(), "one row is found by a unique key");
+        debug_assert_eq!(path.equal.len(), index.parts.len(), "one row is found by a whole key");
+        let single = path.equal.iter().all(|part| matches!(part, EqualPart::Value(_)));
+        debug_assert!(single, "one row is found by one value for each part");
+        let whole = index.parts.iter().all(|part| part.prefix.is_none());
+        debug_assert!(whole, "a prefix does not tell rows apart");
+    }
+}
