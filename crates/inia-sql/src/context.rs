@@ -27,6 +27,6 @@ pub(crate) struct StatementOutcome {
     pub(crate) info: String,
     /// Rows of a result set, which the statement has sent already.
     pub(crate) rows: Option<u64>,
-    /// The statement tells of the conditions of the one before it, and has none of its own.
+    /// The statement reports the conditions of the one before it, and has none of its own.
     pub(crate) reports: bool,
 }

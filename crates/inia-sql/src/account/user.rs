@@ -217,7 +217,7 @@ pub(crate) fn drop_user(
     })
 }
 
-/// CREATE ROLE: an account that nobody can log in to.
+/// CREATE ROLE: an account without a login.
 pub(crate) fn create_role(
     actor: &Actor<'_>,
     roles: &[ast::Account],

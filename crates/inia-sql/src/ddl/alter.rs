@@ -48,8 +48,8 @@ pub(crate) fn alter_table(core: &mut SessionContext, alter: &ast::AlterTable) ->
     carry_out(core, &name, &table, finished, &wishes)
 }
 
-/// Locks the table, its new name, whoever refers to it where a name changes, and what new foreign
-/// keys refer to.
+/// Locks the table, its new name, the tables that refer to it where a name changes, and what new
+/// foreign keys refer to.
 fn lock_for(
     core: &SessionContext,
     name: &FullName,

@@ -136,8 +136,8 @@ pub(crate) fn create_table(core: &mut SessionContext, create: &ast::CreateTable)
     finish_create(core, finished)
 }
 
-/// The name of a table about to be created, and what its foreign keys refer to; nobody else can see
-/// a temporary one.
+/// Locks the name of a table about to be created, and what its foreign keys refer to; no other
+/// session can see a temporary one.
 pub(super) fn lock_new(
     core: &SessionContext,
     name: &FullName,
