@@ -15,6 +15,7 @@ pub mod number;
 pub mod password;
 pub mod process;
 pub mod rt;
+pub mod sql_mode;
 pub mod stack;
 pub mod temporal;
 pub mod value;

@@ -2,12 +2,13 @@
 //! extra digits, division by zero is NULL.
 
 use crate::cast;
-use crate::context::{EvalContext, SqlMode};
+use crate::context::EvalContext;
 use crate::convert;
 use crate::print;
 use crate::tree::{Arith, ArithOp, Expr, NumClass};
 use inia_base::decimal::{Decimal, DecimalError};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
 
 /// Computes one arithmetic node.

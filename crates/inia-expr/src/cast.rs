@@ -2,7 +2,7 @@
 
 use crate::bind::year_meant;
 use crate::collate;
-use crate::context::{EvalContext, Level, SqlMode};
+use crate::context::{EvalContext, Level};
 use crate::convert;
 use crate::json;
 use crate::number;
@@ -12,6 +12,7 @@ use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_base::temporal::{DateRules, DateTime, Time};
 use inia_base::value::Value;
 

@@ -8,34 +8,6 @@ use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateRules, DateTime, Interval, IntervalUnit};
 use inia_base::value::Value;
-use inia_parser::ast;
-
-/// The unit that the syntax tree names.
-pub fn unit(unit: ast::IntervalUnit) -> IntervalUnit {
-    use ast::IntervalUnit as A;
-    match unit {
-        A::Microsecond => IntervalUnit::Microsecond,
-        A::Second => IntervalUnit::Second,
-        A::Minute => IntervalUnit::Minute,
-        A::Hour => IntervalUnit::Hour,
-        A::Day => IntervalUnit::Day,
-        A::Week => IntervalUnit::Week,
-        A::Month => IntervalUnit::Month,
-        A::Quarter => IntervalUnit::Quarter,
-        A::Year => IntervalUnit::Year,
-        A::SecondMicrosecond => IntervalUnit::SecondMicrosecond,
-        A::MinuteMicrosecond => IntervalUnit::MinuteMicrosecond,
-        A::MinuteSecond => IntervalUnit::MinuteSecond,
-        A::HourMicrosecond => IntervalUnit::HourMicrosecond,
-        A::HourSecond => IntervalUnit::HourSecond,
-        A::HourMinute => IntervalUnit::HourMinute,
-        A::DayMicrosecond => IntervalUnit::DayMicrosecond,
-        A::DaySecond => IntervalUnit::DaySecond,
-        A::DayMinute => IntervalUnit::DayMinute,
-        A::DayHour => IntervalUnit::DayHour,
-        A::YearMonth => IntervalUnit::YearMonth,
-    }
-}
 
 /// The type of `date ± INTERVAL amount unit`.
 pub(crate) fn result_type(date: &ExprType, amount: &ExprType, unit: IntervalUnit) -> ExprType {

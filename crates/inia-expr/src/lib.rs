@@ -37,7 +37,7 @@ pub use aggregate::{Accumulator, Aggregate, WindowFunction};
 pub use bind::{Binder, BoundSubquery, EmptyScope, Scope, bind, prepare, prepare_operand};
 pub use constant::wrong_date;
 pub use context::{
-    Environment, EvalContext, Level, NoSubqueries, RowVisitor, SessionHost, SqlMode, Strictness,
+    Environment, EvalContext, Level, NoSubqueries, RowVisitor, SessionHost, Strictness,
     SubqueryRunner, UserVar, VarScope, Warning, Warnings,
 };
 pub use eval::{Args, EvalFn, FnResult, Stop};

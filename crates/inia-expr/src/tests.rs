@@ -19,6 +19,8 @@ mod stores;
 use crate::{Environment, ExprType, SessionHost, UserVar, VarScope};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// The session that the answers were taken from.
 fn environment() -> Environment {
@@ -29,18 +31,21 @@ fn environment() -> Environment {
     }
 }
 
-/// A host for contexts without a session: no variables, no locks, clock at zero.
-#[derive(Debug, Default)]
-struct NoHost;
+/// A session for contexts: user variables, no system variables, no locks, clock at zero.
+#[derive(Default)]
+struct TestSession {
+    vars: RefCell<HashMap<String, UserVar>>,
+}
 
-impl SessionHost for NoHost {
+impl SessionHost for TestSession {
     fn sysvar(&self, _scope: VarScope, name: &str) -> Result<(Value, ExprType), SqlError> {
         Err(SqlError::new(ErrorCode::UnknownSystemVariable, &[&name]))
     }
-    fn user_var(&self, _name: &str) -> Option<UserVar> {
-        None
+    fn user_var(&self, name: &str) -> Option<UserVar> {
+        self.vars.borrow().get(name).cloned()
     }
-    fn set_user_var(&self, _name: &str, _var: UserVar) -> Result<(), SqlError> {
+    fn set_user_var(&self, name: &str, var: UserVar) -> Result<(), SqlError> {
+        self.vars.borrow_mut().insert(name.to_owned(), var);
         Ok(())
     }
     fn set_last_insert_id(&self, _id: u64) {}

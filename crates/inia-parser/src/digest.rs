@@ -56,7 +56,7 @@ pub fn digest(sql: &str, mode: SqlMode) -> Option<Digest> {
     let src = sql.as_bytes();
     let mut lexer = Lexer::new(src, mode);
     let mut state = State::new(src);
-    state.hash.tag(mode.bits());
+    state.hash.word(mode.parsing().0);
     let mut token = lexer.next();
     let cacheable =
         matches!(token.kw, Kw::SELECT | Kw::INSERT | Kw::REPLACE | Kw::UPDATE | Kw::DELETE);

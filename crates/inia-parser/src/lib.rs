@@ -5,13 +5,12 @@ mod digest;
 mod error;
 pub mod keyword;
 mod lexer;
-mod mode;
 mod parser;
 mod unparse;
 
 pub use digest::{Digest, LiteralKind, LiteralSpan, digest};
 pub use error::{ParseError, ParseErrorKind};
-pub use mode::SqlMode;
+pub use inia_base::sql_mode::SqlMode;
 pub use parser::{
     DEEP_STACK, HintValue, Hints, Parser, Remark, Room, Span, parse, parse_bytes, parse_expr,
 };

@@ -12,10 +12,11 @@
 //! parse to the same.
 
 use crate::ast::{
-    BinaryOp, CastType, ColumnName, Expr, FunctionCall, IntervalUnit, JsonOnResponse, JsonValue,
-    Literal, MatchMode, Quantifier, TrimSide, Truth, UnaryOp, VarScope,
+    BinaryOp, CastType, ColumnName, Expr, FunctionCall, JsonOnResponse, JsonValue, Literal,
+    MatchMode, Quantifier, TrimSide, Truth, UnaryOp, VarScope,
 };
 use crate::parser::bp;
+use inia_base::temporal::IntervalUnit;
 use std::fmt::Write;
 
 mod json_table;
@@ -355,7 +356,7 @@ impl Printer {
                 let _ = write!(self.out, " {})", unit_name(*unit));
             }
             Expr::TimestampDiff { unit, from, to } => {
-                let unit = unit_name(*unit).to_ascii_uppercase();
+                let unit = unit.name();
                 let _ = write!(self.out, "timestampdiff({unit},");
                 self.expr(from);
                 self.put(",");
@@ -835,30 +836,8 @@ fn canonical_name(name: &str) -> &str {
 }
 
 /// A unit in lower case.
-fn unit_name(unit: IntervalUnit) -> &'static str {
-    use IntervalUnit::*;
-    match unit {
-        Microsecond => "microsecond",
-        Second => "second",
-        Minute => "minute",
-        Hour => "hour",
-        Day => "day",
-        Week => "week",
-        Month => "month",
-        Quarter => "quarter",
-        Year => "year",
-        SecondMicrosecond => "second_microsecond",
-        MinuteMicrosecond => "minute_microsecond",
-        MinuteSecond => "minute_second",
-        HourMicrosecond => "hour_microsecond",
-        HourSecond => "hour_second",
-        HourMinute => "hour_minute",
-        DayMicrosecond => "day_microsecond",
-        DaySecond => "day_second",
-        DayMinute => "day_minute",
-        DayHour => "day_hour",
-        YearMonth => "year_month",
-    }
+fn unit_name(unit: IntervalUnit) -> String {
+    unit.name().to_ascii_lowercase()
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@ mod writer;
 use crate::context::SessionContext;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_expr::{ExprType, SqlMode, lob_bytes};
+use inia_base::sql_mode::SqlMode;
+use inia_expr::{ExprType, lob_bytes};
 use std::path::{Path, PathBuf};
 
 /// Whether backslashes escape where a statement does not say what does.

@@ -74,7 +74,7 @@ impl Template {
             list.join(", "),
             self.table,
         );
-        let parsed = inia_parser::parse(&text, inia_parser::SqlMode::default());
+        let parsed = inia_parser::parse(&text, inia_parser::SqlMode::empty());
         let statement = parsed.map_err(crate::error::parse_error)?;
         let ast::Statement::Select(mut query) = statement else {
             unreachable!("the text above is a SELECT")

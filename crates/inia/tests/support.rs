@@ -2,7 +2,7 @@
 
 use inia::config::Config;
 use inia::data_dir::DataDir;
-use inia::server::auth::{Account, AccountLookup, Requirement};
+use inia::server::auth::AccountLookup;
 use inia::server::backend::{Backend, ClientInfo, ClientSession, Interrupt, Prepared};
 use inia::server::{Opened, Server};
 use inia_base::collation::Charset;
@@ -13,6 +13,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::Processes;
 use inia_base::rt::WaitCell;
 use inia_base::value::Value;
+use inia_sql::{LoginAccount, LoginRequirement};
 use inia_wire::auth;
 use inia_wire::client::{Client, ClientError, LoginOptions};
 use rustls::pki_types::pem::PemObject;
@@ -50,7 +51,7 @@ impl Drop for TempDir {
 pub(crate) struct Accounts;
 
 impl AccountLookup for Accounts {
-    fn account(&self, user: &str, host: &str) -> Option<Account> {
+    fn account(&self, user: &str, host: &str) -> Option<LoginAccount> {
         let (plugin, auth_string) = match user {
             "root" => (auth::CACHING_SHA2, Vec::new()),
             "native" => (auth::NATIVE, auth::native_stored(b"secret")),
@@ -59,7 +60,7 @@ impl AccountLookup for Accounts {
             }
             _ => return None,
         };
-        Some(Account {
+        Some(LoginAccount {
             user: user.to_owned(),
             host: host.to_owned(),
             plugin: plugin.to_owned(),
@@ -68,7 +69,7 @@ impl AccountLookup for Accounts {
             expired: user == "expired",
             max_connections: 0,
             administers: false,
-            requires: Requirement::Nothing,
+            requires: LoginRequirement::Nothing,
         })
     }
 }

@@ -4,7 +4,7 @@ use super::years::{as_year, beside_years, is_years};
 use super::{Binder, converted, width};
 use crate::collate;
 use crate::compare::{self, CmpClass};
-use crate::context::{Environment, SqlMode};
+use crate::context::Environment;
 use crate::merge;
 use crate::number;
 use crate::tree::{
@@ -15,6 +15,7 @@ use crate::ty::{ExprType, NOT_FIXED, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
 use inia_parser::ast::{self, BinaryOp, UnaryOp};
 

@@ -27,18 +27,18 @@ impl Binder<'_> {
             }
             ast::Expr::DateArith { expr, interval, unit, subtract } => {
                 let (date, amount) = (self.scalar(expr)?, self.scalar(interval)?);
-                let unit = interval::unit(*unit);
+                let unit = *unit;
                 let ty = interval::result_type(&date.ty, &amount.ty, unit);
                 let node = DateArith { date, amount, unit, subtract: *subtract };
                 Ok(Expr { kind: ExprKind::DateArith(Box::new(node)), ty })
             }
             ast::Expr::Extract { unit, expr } => {
                 let operand = self.scalar(expr)?;
-                Ok(func::extract(interval::unit(*unit), operand))
+                Ok(func::extract(*unit, operand))
             }
             ast::Expr::TimestampDiff { unit, from, to } => {
                 let args = vec![self.scalar(from)?, self.scalar(to)?];
-                Ok(func::timestamp_diff(interval::unit(*unit), args))
+                Ok(func::timestamp_diff(*unit, args))
             }
             ast::Expr::Trim { side, what, expr } => {
                 let name = match side {

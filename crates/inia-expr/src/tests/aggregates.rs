@@ -1,6 +1,6 @@
 //! Aggregates over a few rows; answers of MySQL 8.0.31.
 
-use super::{NoHost, environment};
+use super::{TestSession, environment};
 use crate::aggregate::{Accumulator, Aggregate};
 use crate::context::{Environment, EvalContext, NoSubqueries};
 use crate::{Expr, ExprType, Scope, bind, convert};
@@ -54,8 +54,9 @@ fn run(sql: &str, rows: &[Vec<Value>], env: &Environment) -> (String, String) {
     let parsed =
         inia_parser::parse_expr(sql, inia_parser::SqlMode::empty()).expect("an expression");
     let mut table = Table::default();
-    let bound = bind(&parsed, &mut table, env, &NoHost).expect("a valid expression");
-    let mut ctx = EvalContext::new(env, &NoHost, &NoSubqueries, &[]);
+    let host = TestSession::default();
+    let bound = bind(&parsed, &mut table, env, &host).expect("a valid expression");
+    let mut ctx = EvalContext::new(env, &host, &NoSubqueries, &[]);
     for call in &table.calls {
         let mut state: Accumulator = call.start();
         for row in rows {
@@ -148,7 +149,8 @@ fn group_concat_is_cut_at_its_limit_with_a_warning() {
 fn sums_and_averages_are_as_wide_as_mysql_makes_them() {
     let ty = |sql: &str| {
         let parsed = inia_parser::parse_expr(sql, inia_parser::SqlMode::empty()).expect(sql);
-        bind(&parsed, &mut Table::default(), &environment(), &NoHost).expect(sql).ty.data_type
+        let host = TestSession::default();
+        bind(&parsed, &mut Table::default(), &environment(), &host).expect(sql).ty.data_type
     };
     let decimal = |precision, scale| DataType::Decimal { precision, scale, unsigned: false };
     assert_eq!(ty("SUM(a)"), decimal(32, 0));

@@ -1,6 +1,6 @@
 //! Runs the documents.
 
-use super::{NoHost, environment};
+use super::{TestSession, environment};
 use crate::context::{EvalContext, NoSubqueries};
 use crate::convert;
 use crate::{EmptyScope, ExprType, bind, prepare};
@@ -96,8 +96,9 @@ fn run(sql: &str) -> Result<(String, String, Vec<String>), SqlError> {
         let code = ErrorCode::from_number(error.code()).unwrap_or(ErrorCode::UnknownError);
         SqlError::with_message(code, error.message())
     })?;
-    let mut ctx = EvalContext::new(&env, &NoHost, &NoSubqueries, &[]);
-    let mut bound = bind(&parsed, &mut EmptyScope, &env, &NoHost)?;
+    let host = TestSession::default();
+    let mut ctx = EvalContext::new(&env, &host, &NoSubqueries, &[]);
+    let mut bound = bind(&parsed, &mut EmptyScope, &env, &host)?;
     prepare(&mut bound, &mut ctx);
     let value = bound.eval(&mut ctx, &[])?;
     let warnings = ctx

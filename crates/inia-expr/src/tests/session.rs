@@ -1,19 +1,14 @@
 //! What expressions take from around them: columns, parameters, variables, outer rows, strict
 //! mode, subqueries, prepared lists and patterns.
 
-use super::{NoHost, environment};
-use crate::context::{
-    EvalContext, NoSubqueries, RowVisitor, SessionHost, Strictness, SubqueryRunner, UserVar,
-    VarScope,
-};
+use super::{TestSession, environment};
+use crate::context::{EvalContext, NoSubqueries, RowVisitor, Strictness, SubqueryRunner};
 use crate::{BoundSubquery, Expr, ExprKind, ExprType, Scope, bind, prepare};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast;
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Columns i INT, s VARCHAR, e ENUM('small', 'large'), d DATE, u INT UNSIGNED; any subquery has
@@ -64,44 +59,6 @@ impl SubqueryRunner for Rows {
     }
 }
 
-/// A session with user variables.
-#[derive(Default)]
-struct Session {
-    vars: RefCell<HashMap<String, UserVar>>,
-}
-
-impl SessionHost for Session {
-    fn sysvar(&self, scope: VarScope, name: &str) -> Result<(Value, ExprType), SqlError> {
-        NoHost.sysvar(scope, name)
-    }
-    fn user_var(&self, name: &str) -> Option<UserVar> {
-        self.vars.borrow().get(name).cloned()
-    }
-    fn set_user_var(&self, name: &str, var: UserVar) -> Result<(), SqlError> {
-        self.vars.borrow_mut().insert(name.to_owned(), var);
-        Ok(())
-    }
-    fn set_last_insert_id(&self, _id: u64) {}
-    fn clock_micros(&self) -> i64 {
-        0
-    }
-    fn sleep(&self, _micros: u64) -> Result<bool, SqlError> {
-        Ok(false)
-    }
-    fn get_lock(&self, _name: &str, _timeout: Option<u64>) -> Result<Option<bool>, SqlError> {
-        Ok(Some(true))
-    }
-    fn release_lock(&self, _name: &str) -> Result<Option<bool>, SqlError> {
-        Ok(None)
-    }
-    fn release_all_locks(&self) -> u64 {
-        0
-    }
-    fn lock_holder(&self, _name: &str) -> Option<u64> {
-        None
-    }
-}
-
 fn row() -> Vec<Value> {
     use inia_base::temporal::Date;
     vec![
@@ -116,8 +73,9 @@ fn row() -> Vec<Value> {
 fn prepared(sql: &str) -> Expr {
     let parsed = inia_parser::parse_expr(sql, inia_parser::SqlMode::empty()).expect(sql);
     let env = environment();
-    let mut bound = bind(&parsed, &mut Row, &env, &NoHost).expect(sql);
-    prepare(&mut bound, &mut EvalContext::new(&env, &NoHost, &NoSubqueries, &[]));
+    let host = TestSession::default();
+    let mut bound = bind(&parsed, &mut Row, &env, &host).expect(sql);
+    prepare(&mut bound, &mut EvalContext::new(&env, &host, &NoSubqueries, &[]));
     bound
 }
 
@@ -125,7 +83,8 @@ fn eval_with(sql: &str, subquery: &[Value], strict: bool) -> Result<Value, SqlEr
     let env = environment();
     let runner = Rows(subquery.to_vec());
     let params = [Value::Text(String::from("7")), Value::Int(3)];
-    let mut ctx = EvalContext::new(&env, &NoHost, &runner, &params);
+    let host = TestSession::default();
+    let mut ctx = EvalContext::new(&env, &host, &runner, &params);
     if strict {
         ctx.strictness = Strictness::Strict;
     }
@@ -258,7 +217,7 @@ fn subqueries_answer_in_three_values() {
 #[test]
 fn user_variables_keep_value_and_type() {
     let env = environment();
-    let session = Session::default();
+    let session = TestSession::default();
     let run = |sql: &str| {
         let parsed = inia_parser::parse_expr(sql, inia_parser::SqlMode::empty()).expect(sql);
         let bound = bind(&parsed, &mut Row, &env, &session).expect(sql);

@@ -1,12 +1,13 @@
 //! Runs the document of stored values: strict mode first, then without it.
 
-use super::{NoHost, environment};
-use crate::context::{Environment, EvalContext, NoSubqueries, SqlMode, Strictness};
+use super::{TestSession, environment};
+use crate::context::{Environment, EvalContext, NoSubqueries, Strictness};
 use crate::store::{implicit_default, store_value};
 use crate::{EmptyScope, ExprType, bind, convert, prepare_operand};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
+use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
 use inia_parser::ast;
 
@@ -29,12 +30,13 @@ fn store(sql: &str, column: &DataType, strict: bool) -> Result<(String, Vec<Stri
     if !strict {
         env.sql_mode = SqlMode(0);
     }
-    let mut ctx = EvalContext::new(&env, &NoHost, &NoSubqueries, &[]);
+    let host = TestSession::default();
+    let mut ctx = EvalContext::new(&env, &host, &NoSubqueries, &[]);
     ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
     ctx.target_table = String::from("st");
     let parsed =
         inia_parser::parse_expr(sql, inia_parser::SqlMode::empty()).expect("an expression");
-    let mut bound = bind(&parsed, &mut EmptyScope, &env, &NoHost)?;
+    let mut bound = bind(&parsed, &mut EmptyScope, &env, &host)?;
     prepare_operand(&mut bound, &mut ctx);
     let value = bound.eval(&mut ctx, &[])?;
     let stored = store_value(value, &bound.ty, column, &mut ctx, "c")?;
@@ -115,7 +117,8 @@ fn implicit_defaults_are_values_of_their_type() {
         "BIT(3)",
     ] {
         let column = column_type(text);
-        let mut ctx = EvalContext::new(&env, &NoHost, &NoSubqueries, &[]);
+        let host = TestSession::default();
+        let mut ctx = EvalContext::new(&env, &host, &NoSubqueries, &[]);
         ctx.strictness = Strictness::Lenient;
         let value = implicit_default(&column);
         let ty = ExprType::of_column(column.clone(), false);

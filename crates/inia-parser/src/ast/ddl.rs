@@ -1,6 +1,7 @@
 //! Statements that define databases, tables, views and routines.
 
-use super::{Account, Expr, IntervalUnit, ObjectName, Query};
+use super::{Account, Expr, ObjectName, Query};
+use inia_base::temporal::IntervalUnit;
 
 /// CREATE DATABASE.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Expressions.
 
 use super::Query;
+use inia_base::temporal::IntervalUnit;
 
 /// A column name of one to three parts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -179,39 +180,6 @@ pub enum Quantifier {
     Any,
     /// ALL.
     All,
-}
-
-/// Units of INTERVAL, EXTRACT, TIMESTAMPADD and TIMESTAMPDIFF.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum IntervalUnit {
-    Microsecond,
-    Second,
-    Minute,
-    Hour,
-    Day,
-    Week,
-    Month,
-    Quarter,
-    Year,
-    SecondMicrosecond,
-    MinuteMicrosecond,
-    MinuteSecond,
-    HourMicrosecond,
-    HourSecond,
-    HourMinute,
-    DayMicrosecond,
-    DaySecond,
-    DayMinute,
-    DayHour,
-    YearMonth,
-}
-
-impl IntervalUnit {
-    /// True for units of one field, which TIMESTAMPADD and TIMESTAMPDIFF ask for.
-    pub fn is_simple(self) -> bool {
-        self <= IntervalUnit::Year
-    }
 }
 
 /// The target of CAST and CONVERT.

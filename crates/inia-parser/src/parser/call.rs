@@ -13,6 +13,7 @@ use crate::{
     keyword::Kw,
     lexer::{Tok, Token},
 };
+use inia_base::temporal::IntervalUnit;
 
 /// A call of a built-in function by its lower-case name.
 fn call(name: &str, args: Vec<Expr>) -> Expr {
@@ -247,11 +248,11 @@ impl Parser<'_> {
         let (interval, unit) = if self.is_kw(Kw::INTERVAL) {
             match self.interval()? {
                 Interval::Amount(amount, unit) => (amount, unit),
-                Interval::Function(function) if days => (function, crate::ast::IntervalUnit::Day),
+                Interval::Function(function) if days => (function, IntervalUnit::Day),
                 Interval::Function(_) => return Err(self.error()),
             }
         } else if days {
-            (self.expr()?, crate::ast::IntervalUnit::Day)
+            (self.expr()?, IntervalUnit::Day)
         } else {
             return Err(self.error());
         };
@@ -265,7 +266,7 @@ impl Parser<'_> {
         self.expect(Tok::LParen)?;
         let at = self.tok.start;
         let unit = self.interval_unit()?;
-        if !unit.is_simple() {
+        if unit.is_composite() {
             return Err(self.error_at(at, ParseErrorKind::Syntax));
         }
         self.expect(Tok::Comma)?;

@@ -10,10 +10,11 @@
 use super::{PResult, Parser};
 use crate::{
     ParseErrorKind, SqlMode,
-    ast::{BinaryOp, Expr, FunctionCall, IntervalUnit, Quantifier, Truth, UnaryOp},
+    ast::{BinaryOp, Expr, FunctionCall, Quantifier, Truth, UnaryOp},
     keyword::Kw,
     lexer::Tok,
 };
+use inia_base::temporal::IntervalUnit;
 
 /// Binding powers, loose to tight.
 pub(crate) mod bp {

@@ -49,7 +49,7 @@ impl Bench {
 
     /// Runs an account statement or checks any other; "ok", notes or the error.
     fn run(&self, sql: &str) -> String {
-        let statement = inia_parser::parse(sql, inia_parser::SqlMode::default()).unwrap();
+        let statement = inia_parser::parse(sql, inia_parser::SqlMode::empty()).unwrap();
         let (access, catalog) = (self.access(), self.db.catalog().current());
         let actor = Actor {
             accounts: &self.db.accounts,

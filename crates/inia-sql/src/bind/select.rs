@@ -16,9 +16,10 @@ use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, GroupStrategy, OutputColumn, QueryPlan, SelectPlan, SortKey};
 use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_expr::aggregate::Aggregate;
 use inia_expr::bind::Binder;
-use inia_expr::{Expr, ExprKind, SqlMode, wrong_date};
+use inia_expr::{Expr, ExprKind, wrong_date};
 use inia_expr::{SlotSet, conjuncts, slots_of};
 use inia_parser::ast::{self, SelectItem};
 

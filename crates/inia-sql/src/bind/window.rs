@@ -223,9 +223,7 @@ impl BlockScope<'_, '_> {
         let mut binder = Binder { scope: self, env, host };
         let distance = match offset {
             FrameOffset::Expr(expr) => Distance::Number(binder.scalar(expr)?),
-            FrameOffset::Interval(expr, unit) => {
-                Distance::Interval(binder.scalar(expr)?, inia_expr::interval::unit(*unit))
-            }
+            FrameOffset::Interval(expr, unit) => Distance::Interval(binder.scalar(expr)?, *unit),
         };
         let (Distance::Number(expr) | Distance::Interval(expr, _)) = &distance;
         if !expr.is_constant_in_statement() {

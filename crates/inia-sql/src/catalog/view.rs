@@ -112,7 +112,7 @@ impl View {
 
 /// The query that a text holds.
 pub(crate) fn parse(text: &str) -> Option<ast::Query> {
-    match inia_parser::parse(text, inia_parser::SqlMode::default()) {
+    match inia_parser::parse(text, inia_parser::SqlMode::empty()) {
         Ok(ast::Statement::Select(query)) => Some(*query),
         _ => None,
     }

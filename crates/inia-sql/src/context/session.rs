@@ -14,8 +14,8 @@ use crate::interrupt::Interrupt;
 use inia_base::collation::Collation;
 use inia_base::column::status;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
-use inia_expr::SqlMode;
 use inia_expr::{Environment, EvalContext, Level, SubqueryRunner, Warnings};
 use inia_storage::{Isolation, LockMode, LockRequest, Savepoint, Txn, WaitPolicy};
 use std::cell::RefCell;
@@ -533,17 +533,8 @@ impl SessionContext {
 
 impl SessionContext {
     /// `sql_mode` as the parser knows it.
-    pub(crate) fn parser_mode(&self) -> inia_parser::SqlMode {
-        use inia_parser::SqlMode as P;
-        let pairs = [
-            (SqlMode::ANSI_QUOTES, P::ANSI_QUOTES),
-            (SqlMode::PIPES_AS_CONCAT, P::PIPES_AS_CONCAT),
-            (SqlMode::IGNORE_SPACE, P::IGNORE_SPACE),
-            (SqlMode::NO_BACKSLASH_ESCAPES, P::NO_BACKSLASH_ESCAPES),
-            (SqlMode::HIGH_NOT_PRECEDENCE, P::HIGH_NOT_PRECEDENCE),
-        ];
-        let on = pairs.into_iter().filter(|(ours, _)| self.env.sql_mode.has(*ours));
-        on.fold(P::empty(), |mode, (_, flag)| mode.with(flag))
+    pub(crate) fn parser_mode(&self) -> SqlMode {
+        self.env.sql_mode.parsing()
     }
 }
 

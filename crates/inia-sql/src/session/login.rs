@@ -5,7 +5,7 @@ use crate::catalog::AccountName;
 use crate::context::SessionContext;
 use crate::sysvar::sql_mode;
 use inia_base::collation::Collation;
-use inia_expr::SqlMode;
+use inia_base::sql_mode::SqlMode;
 use inia_expr::charset;
 
 /// Lets global settings and the client's wishes at login take effect.

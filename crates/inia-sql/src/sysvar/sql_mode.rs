@@ -1,7 +1,7 @@
 //! `sql_mode`: its flags by name, by number and as text.
 
 use inia_base::error::{ErrorCode, SqlError};
-use inia_expr::SqlMode;
+use inia_base::sql_mode::SqlMode;
 
 /// The default as text.
 pub(super) const DEFAULT: &str = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,\

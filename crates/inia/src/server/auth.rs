@@ -4,61 +4,27 @@
 //! password opens, so that neither packets nor times show which accounts exist.
 
 use super::tls::PasswordKeys;
+use inia_sql::{LoginAccount, LoginRequirement};
 use inia_wire::auth::{self, CACHING_SHA2, NATIVE, NONCE};
 use inia_wire::error::ServerError;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What an account's row says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account {
-    /// Name.
-    pub user: String,
-    /// Host pattern.
-    pub host: String,
-    /// Authentication plugin.
-    pub plugin: String,
-    /// The plugin's stored form of the password; empty for no password.
-    pub auth_string: Vec<u8>,
-    /// ACCOUNT LOCK.
-    pub locked: bool,
-    /// PASSWORD EXPIRE.
-    pub expired: bool,
-    /// MAX_USER_CONNECTIONS; 0 where the server's setting counts.
-    pub max_connections: u64,
-    /// May log in where all connections are taken.
-    pub administers: bool,
-    /// REQUIRE.
-    pub requires: Requirement,
-}
-
-/// What an account demands of its connections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Requirement {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// TLS.
-    Tls,
-    /// A certificate of the client, which this server never asks for: every login fails.
-    Certificate,
-}
-
 /// Finds accounts.
 pub trait AccountLookup: Send + Sync {
     /// The account that `user` from `host` logs in to.
-    fn account(&self, user: &str, host: &str) -> Option<Account>;
+    fn account(&self, user: &str, host: &str) -> Option<LoginAccount>;
 
     /// Notes a login with a right or wrong password; error 3955's text from "blocked" on, where
     /// there were too many wrong ones.
-    fn note_login(&self, _account: &Account, _proven: bool) -> Option<String> {
+    fn note_login(&self, _account: &LoginAccount, _proven: bool) -> Option<String> {
         None
     }
 
     /// Counts a connection that is about to be the account's; error 1226 where it may have no more
     /// in this hour.
-    fn note_connection(&self, _account: &Account) -> Result<(), ServerError> {
+    fn note_connection(&self, _account: &LoginAccount) -> Result<(), ServerError> {
         Ok(())
     }
 }
@@ -67,8 +33,8 @@ pub trait AccountLookup: Send + Sync {
 pub struct RootOnly;
 
 impl AccountLookup for RootOnly {
-    fn account(&self, user: &str, host: &str) -> Option<Account> {
-        (user == "root" && host == "localhost").then(|| Account {
+    fn account(&self, user: &str, host: &str) -> Option<LoginAccount> {
+        (user == "root" && host == "localhost").then(|| LoginAccount {
             user: user.to_owned(),
             host: host.to_owned(),
             plugin: CACHING_SHA2.to_owned(),
@@ -77,7 +43,7 @@ impl AccountLookup for RootOnly {
             expired: false,
             max_connections: 0,
             administers: false,
-            requires: Requirement::Nothing,
+            requires: LoginRequirement::Nothing,
         })
     }
 }
@@ -160,7 +126,7 @@ impl Authenticator {
         &self,
         mut claim: Claim<'_>,
         exchange: &mut dyn Exchange,
-    ) -> Result<Account, LoginError> {
+    ) -> Result<LoginAccount, LoginError> {
         let found = self.accounts.account(claim.user, claim.host);
         let known = found.is_some();
         let account = found.unwrap_or_else(|| self.decoy(&claim));
@@ -198,9 +164,9 @@ impl Authenticator {
             )));
         }
         let fulfilled = match account.requires {
-            Requirement::Nothing => true,
-            Requirement::Tls => exchange.is_tls(),
-            Requirement::Certificate => false,
+            LoginRequirement::Nothing => true,
+            LoginRequirement::Tls => exchange.is_tls(),
+            LoginRequirement::Certificate => false,
         };
         if !proven || !known || !fulfilled {
             return Err(denied(&claim, using));
@@ -210,12 +176,12 @@ impl Authenticator {
     }
 
     /// Counts a connection that has a place.
-    pub(crate) fn note_connection(&self, account: &Account) -> Result<(), LoginError> {
+    pub(crate) fn note_connection(&self, account: &LoginAccount) -> Result<(), LoginError> {
         self.accounts.note_connection(account).map_err(LoginError::Refused)
     }
 
-    fn decoy(&self, claim: &Claim<'_>) -> Account {
-        Account {
+    fn decoy(&self, claim: &Claim<'_>) -> LoginAccount {
+        LoginAccount {
             user: claim.user.to_owned(),
             host: claim.host.to_owned(),
             plugin: CACHING_SHA2.to_owned(),
@@ -224,14 +190,14 @@ impl Authenticator {
             expired: false,
             max_connections: 0,
             administers: false,
-            requires: Requirement::Nothing,
+            requires: LoginRequirement::Nothing,
         }
     }
 
     /// Asks for a reply by the account's plugin, if the client used another.
     fn agree_on_plugin(
         &self,
-        account: &Account,
+        account: &LoginAccount,
         claim: &mut Claim<'_>,
         exchange: &mut dyn Exchange,
     ) -> Result<(), LoginError> {
@@ -251,7 +217,7 @@ impl Authenticator {
 
     fn check_sha2(
         &self,
-        account: &Account,
+        account: &LoginAccount,
         claim: &Claim<'_>,
         exchange: &mut dyn Exchange,
     ) -> Result<bool, LoginError> {
@@ -317,7 +283,7 @@ fn denied(claim: &Claim<'_>, using: &str) -> LoginError {
     ))
 }
 
-fn refuse_locked(account: &Account, claim: &Claim<'_>) -> Result<(), LoginError> {
+fn refuse_locked(account: &LoginAccount, claim: &Claim<'_>) -> Result<(), LoginError> {
     if account.locked {
         return Err(LoginError::Refused(ServerError::new(
             3118,

@@ -1,6 +1,6 @@
 //! The SQL engine behind the server: its sessions as connections use them.
 
-use super::auth::{Account, AccountLookup, Requirement};
+use super::auth::AccountLookup;
 use super::backend::{Backend, ClientInfo, ClientSession, HandleUse, Interrupt, Prepared};
 use crate::config::{Config, MIN_WORK_MEMORY};
 use crate::data_dir::DataDir;
@@ -10,7 +10,7 @@ use inia_base::error::SqlError;
 use inia_base::io::Disk;
 use inia_base::memory::MemoryBudget;
 use inia_base::value::Value;
-use inia_sql::{Database, DatabaseOptions, KillHandle, LoginRequirement, Session};
+use inia_sql::{Database, DatabaseOptions, KillHandle, LoginAccount, Session};
 use inia_wire::error::ServerError;
 use std::path::Path;
 use std::sync::Arc;
@@ -111,26 +111,11 @@ impl DatabaseAccounts {
 }
 
 impl AccountLookup for DatabaseAccounts {
-    fn account(&self, user: &str, host: &str) -> Option<Account> {
-        let found = self.database.login_account(user, host)?;
-        Some(Account {
-            user: found.user,
-            host: found.host,
-            plugin: found.plugin,
-            auth_string: found.auth_string,
-            locked: found.locked,
-            expired: found.expired,
-            max_connections: found.max_connections,
-            administers: found.administers,
-            requires: match found.requires {
-                LoginRequirement::Nothing => Requirement::Nothing,
-                LoginRequirement::Tls => Requirement::Tls,
-                LoginRequirement::Certificate => Requirement::Certificate,
-            },
-        })
+    fn account(&self, user: &str, host: &str) -> Option<LoginAccount> {
+        self.database.login_account(user, host)
     }
 
-    fn note_login(&self, account: &Account, proven: bool) -> Option<String> {
+    fn note_login(&self, account: &LoginAccount, proven: bool) -> Option<String> {
         let block = self.database.note_login(&account.user, &account.host, proven)?;
         let (days, left) = match block.days {
             Some((days, left)) => (days.to_string(), left.to_string()),
@@ -143,7 +128,7 @@ impl AccountLookup for DatabaseAccounts {
         ))
     }
 
-    fn note_connection(&self, account: &Account) -> Result<(), ServerError> {
+    fn note_connection(&self, account: &LoginAccount) -> Result<(), ServerError> {
         let noted = self.database.note_connection(&account.user, &account.host);
         noted.map_err(|error| ServerError::from(&error))
     }

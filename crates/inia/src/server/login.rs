@@ -1,12 +1,13 @@
 //! The connection phase: greeting, TLS if the client wants it, and the proof of who it is.
 
-use super::auth::{Account, Claim, Exchange, LoginError, random_nonce};
+use super::auth::{Claim, Exchange, LoginError, random_nonce};
 use super::backend::ClientInfo;
 use super::registry::{KillReason, Slot};
 use super::stream::{Socket, Stream};
 use super::{Shared, VERSION, charset};
 use crate::log;
 use inia_base::column::status;
+use inia_sql::LoginAccount;
 use inia_wire::auth::{CACHING_SHA2, NATIVE, NONCE};
 use inia_wire::caps::Capabilities;
 use inia_wire::compress::Method;
@@ -210,7 +211,12 @@ fn login_plugin(login: &Login) -> Option<String> {
     }
 }
 
-fn client_info(connection_id: u32, login: Login, host: String, account: Account) -> ClientInfo {
+fn client_info(
+    connection_id: u32,
+    login: Login,
+    host: String,
+    account: LoginAccount,
+) -> ClientInfo {
     let has = |flag| login.capabilities.has(flag);
     ClientInfo {
         connection_id,

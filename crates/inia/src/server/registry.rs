@@ -8,12 +8,12 @@
 //! Invariants: a slot is in the map from its connection's admission to the end of its thread; a
 //! kill mark never goes down.
 
-use super::auth::Account;
 use super::backend::Interrupt;
 use super::statistics::Statistics;
 use super::stream::Socket;
 use super::tls::Certificate;
 use inia_base::process::{KillTarget, ProcessEntry, Processes, ServerCounts};
+use inia_sql::LoginAccount;
 use inia_wire::command::{code, name_of};
 use inia_wire::error::ServerError;
 use parking_lot::{Condvar, Mutex};
@@ -329,7 +329,7 @@ impl Registry {
     pub(super) fn take_place(
         &self,
         slot: &Slot,
-        account: &Account,
+        account: &LoginAccount,
         limits: Limits,
     ) -> Result<(), ServerError> {
         let name = (account.user.clone(), account.host.clone());

@@ -11,6 +11,7 @@
 use super::*;
 use crate::ast::{Query, QueryBody, Select, SelectItem};
 use crate::{unparse_query, unparse_query_explicit};
+use inia_base::temporal::IntervalUnit;
 
 /// A small deterministic generator of numbers.
 struct Random {

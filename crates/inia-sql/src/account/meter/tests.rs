@@ -18,7 +18,7 @@ fn said(result: Result<(), SqlError>) -> String {
 }
 
 fn ask(meter: &Meter, sql: &str, minutes: u64) -> String {
-    let statement = inia_parser::parse(sql, inia_parser::SqlMode::default()).unwrap();
+    let statement = inia_parser::parse(sql, inia_parser::SqlMode::empty()).unwrap();
     said(meter.statement(&statement, at(minutes)))
 }
 

@@ -15,8 +15,9 @@ use crate::exec::Runner;
 use crate::plan::StatementPlan;
 use crate::spill::TupleList;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
-use inia_expr::{EvalContext, SqlMode, Strictness};
+use inia_expr::{EvalContext, Strictness};
 use inia_storage::{LockMode, Savepoint};
 use std::sync::Arc;
 

@@ -7,10 +7,11 @@ use crate::sysvar::{Kind, VarDef, sql_mode, switches};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::charset;
-use inia_expr::{SqlMode, locale};
+use inia_expr::locale;
 
 type Text = Result<String, SqlError>;
 
